@@ -1,0 +1,239 @@
+//! A program as a graph: ops in program order, tensors between them. Plain data, no MLIR.
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::Bytes;
+
+/// Index of an op in [`Graph::ops`]; also its position in program order.
+pub type OpId = usize;
+/// Index of a tensor in [`Graph::tensors`].
+pub type TensorId = usize;
+
+/// Arithmetic a device has a peak rate for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Arithmetic {
+    /// 64-bit floating point, and complex of it.
+    F64,
+    /// 32-bit floating point (TF32 where the device file says so), and complex of it.
+    F32,
+    /// bfloat16.
+    Bf16,
+    /// IEEE half precision.
+    F16,
+    /// Any 8-bit or narrower floating-point type.
+    F8,
+    /// Integers of 8 bits or fewer.
+    I8,
+    /// Wider integers, index and booleans.
+    Int,
+}
+
+/// How an op takes part in planning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OpRole {
+    /// Computes tensors of its own: planned.
+    Compute,
+    /// Its result shares the memory of operand 0 (reshape and other views): no time, no memory; travels with
+    /// its consumers.
+    View,
+    /// A constant, or a cheap producer that reads only constants (empty, fill, iota, splat broadcast): no time,
+    /// no memory; travels with its consumers.
+    Constant,
+}
+
+/// Layer types, as the swap scheduler and the layer table use them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LayerType {
+    /// Convolutions and their gradients.
+    Convolution,
+    /// Window reductions and their gradients.
+    Pooling,
+    /// Matrix products.
+    Dense,
+    /// Reductions.
+    Normalisation,
+    /// Elementwise arithmetic.
+    Activation,
+    /// Everything else.
+    Other,
+}
+
+/// Arithmetic and traffic of one execution of an op.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Work {
+    /// Operations, a multiply-add counted as two.
+    pub flops: u64,
+    /// Operations by the counting of [D]: k multiplications and k - 1 additions for a dot product of length k.
+    pub macs_exact: u64,
+    /// Which peak rate applies.
+    pub arithmetic: Arithmetic,
+    /// Bytes read from and written to device memory.
+    pub bytes: Bytes,
+    /// Is the count a formula of the op's own, rather than the bytes of its operands and results alone?
+    pub priced: bool,
+}
+
+/// Rules a user put on an op.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rules {
+    /// Never run it twice.
+    pub never_recompute: bool,
+    /// Never swap its value.
+    pub never_swap: bool,
+    /// Keep its value on the device from first computation to last use.
+    pub must_keep: bool,
+    /// Run it on this device.
+    pub device: Option<usize>,
+}
+
+/// One op.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Op {
+    /// Op name, such as `stablehlo.dot_general`.
+    pub name: String,
+    /// Key under which a measured profile lists it: name, operand and result types.
+    pub key: String,
+    /// Source location as the framework wrote it, for messages.
+    pub location: String,
+    /// Tensors read, in operand order, captured values of regions appended; repeats possible.
+    pub inputs: Vec<TensorId>,
+    /// Tensors produced.
+    pub outputs: Vec<TensorId>,
+    /// How it takes part in planning.
+    pub role: OpRole,
+    /// Its layer type.
+    pub layer: LayerType,
+    /// Is it a contraction or convolution, which opens a new layer in layer granularity?
+    pub opens_layer: bool,
+    /// Arithmetic and traffic.
+    pub work: Work,
+    /// Without side effects and randomness: may run again.
+    pub pure_op: bool,
+    /// Backward pass, where that is known.
+    pub backward: Option<bool>,
+    /// Bytes held only while it runs.
+    pub workspace: Bytes,
+    /// User rules.
+    pub rules: Rules,
+}
+
+/// One tensor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tensor {
+    /// Producing op; none: an argument of the function.
+    pub producer: Option<OpId>,
+    /// Which result, or which argument.
+    pub index: usize,
+    /// Stored size; of a view, the size of the view itself.
+    pub bytes: Bytes,
+    /// Is it returned by the function?
+    pub returned: bool,
+    /// Type as printed, for messages and profiles.
+    pub type_name: String,
+}
+
+/// A program.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Graph {
+    /// Function name.
+    pub name: String,
+    /// Ops in program order, which is topological.
+    pub ops: Vec<Op>,
+    /// Tensors.
+    pub tensors: Vec<Tensor>,
+}
+
+/// Where the bytes of a tensor live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Storage {
+    /// In the value of this op.
+    Op(OpId),
+    /// In this argument.
+    Argument(TensorId),
+    /// Nowhere: a constant.
+    None,
+}
+
+impl Graph {
+    /// Follows views back to what holds the bytes of a tensor.
+    #[must_use]
+    pub fn storage(&self, mut tensor: TensorId) -> Storage {
+        loop {
+            let Some(producer) = self.tensors[tensor].producer else {
+                return Storage::Argument(tensor);
+            };
+            let op = &self.ops[producer];
+            match op.role {
+                OpRole::Compute => return Storage::Op(producer),
+                OpRole::Constant => return Storage::None,
+                OpRole::View => match op.inputs.first() {
+                    Some(&base) => tensor = base,
+                    None => return Storage::None,
+                },
+            }
+        }
+    }
+
+    /// Bytes of an op's value: the sum over its results, zero for views and constants.
+    #[must_use]
+    pub fn value_bytes(&self, op: OpId) -> Bytes {
+        match self.ops[op].role {
+            OpRole::Compute => self.ops[op].outputs.iter().map(|&t| self.tensors[t].bytes).sum(),
+            OpRole::View | OpRole::Constant => Bytes::ZERO,
+        }
+    }
+
+    /// The planned ops, in program order.
+    pub fn planned(&self) -> impl Iterator<Item = OpId> + '_ {
+        (0..self.ops.len()).filter(|&op| self.ops[op].role == OpRole::Compute)
+    }
+
+    /// The planned ops whose values `op` reads, through views; ascending, no repeats.
+    #[must_use]
+    pub fn value_inputs(&self, op: OpId) -> Vec<OpId> {
+        let mut inputs: Vec<OpId> = self.ops[op]
+            .inputs
+            .iter()
+            .filter_map(|&t| match self.storage(t) {
+                Storage::Op(producer) => Some(producer),
+                _ => None,
+            })
+            .collect();
+        inputs.sort_unstable();
+        inputs.dedup();
+        inputs
+    }
+
+    /// The arguments `op` reads, through views; ascending, no repeats.
+    #[must_use]
+    pub fn argument_inputs(&self, op: OpId) -> Vec<TensorId> {
+        let mut inputs: Vec<TensorId> = self.ops[op]
+            .inputs
+            .iter()
+            .filter_map(|&t| match self.storage(t) {
+                Storage::Argument(argument) => Some(argument),
+                _ => None,
+            })
+            .collect();
+        inputs.sort_unstable();
+        inputs.dedup();
+        inputs
+    }
+
+    /// Ops whose values the function returns, through views.
+    #[must_use]
+    pub fn returned_ops(&self) -> Vec<bool> {
+        let mut returned = vec![false; self.ops.len()];
+        for tensor in 0..self.tensors.len() {
+            if self.tensors[tensor].returned
+                && let Storage::Op(op) = self.storage(tensor)
+            {
+                returned[op] = true;
+            }
+        }
+        returned
+    }
+}

@@ -1,0 +1,16 @@
+//! The plain data every Ballast solver works on, and the one judge of its plans.
+//!
+//! Nothing here knows MLIR, a MIP solver or a tensor library. A front end fills a [`graph::Graph`] and a
+//! [`device::Cluster`]; a solver proposes; [`memory::replay`] and [`simulate`] judge; [`plan::Plan`] is what
+//! is written.
+
+pub mod cost;
+pub mod device;
+pub mod graph;
+pub mod limits;
+pub mod memory;
+pub mod plan;
+pub mod report;
+pub mod simulate;
+pub mod stage;
+pub mod units;

@@ -1,0 +1,141 @@
+//! What may stop a search: a deadline, a deterministic work count, an interrupt, or a proof.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+/// Limits and reproducibility options shared by every search.
+///
+/// With `work_limit` set and no `time_limit`, the same input, seed and limit give the same bytes out on any
+/// number of threads.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Wall-clock limit in seconds; none: no clock is read.
+    pub time_limit_seconds: Option<f64>,
+    /// Deterministic limit: a count of search steps, of the searching method's own unit.
+    pub work_limit: Option<u64>,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Threads to use; at least 1.
+    pub threads: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { time_limit_seconds: Some(60.0), work_limit: None, seed: 0, threads: 1 }
+    }
+}
+
+/// Why a search stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopReason {
+    /// The value equals the proven bound (within the tolerance the report names).
+    Proved,
+    /// The method ran to its end; it proves nothing.
+    Finished,
+    /// The wall clock.
+    TimeLimit,
+    /// The deterministic work count.
+    WorkLimit,
+    /// SIGINT or SIGTERM.
+    Interrupted,
+}
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Has the process been asked to stop (SIGINT, SIGTERM, or [`interrupt`])?
+#[must_use]
+pub fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// Asks every running search to stop with its best plan so far.
+pub fn interrupt() {
+    INTERRUPTED.store(true, Ordering::Relaxed);
+}
+
+/// Turns the first SIGINT or SIGTERM into [`interrupt`]; a second one ends the process.
+///
+/// For programs only: a library loaded into a host such as `mlir-opt` leaves the host's signals alone.
+///
+/// # Errors
+/// When the system refuses to install the handlers.
+pub fn catch_signals() -> std::io::Result<()> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            if interrupted() {
+                std::process::exit(128 + signal);
+            }
+            interrupt();
+        }
+    });
+    Ok(())
+}
+
+/// A running clock against [`Limits`]: ask it often, it is cheap.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline {
+    start: Instant,
+    end: Option<Instant>,
+}
+
+impl Deadline {
+    /// Starts the clock now.
+    #[must_use]
+    pub fn start(limits: &Limits) -> Self {
+        Self::after(limits.time_limit_seconds)
+    }
+
+    /// Starts a clock that ends after so many seconds, or never.
+    #[must_use]
+    pub fn after(seconds: Option<f64>) -> Self {
+        let start = Instant::now();
+        let end = seconds
+            .and_then(|s| Duration::try_from_secs_f64(s.max(0.0)).ok())
+            .and_then(|limit| start.checked_add(limit));
+        Deadline { start, end }
+    }
+
+    /// A deadline that is over at the earlier of this one and `seconds` from now.
+    #[must_use]
+    pub fn within(&self, seconds: f64) -> Self {
+        let inner = Self::after(Some(seconds));
+        let end = match (self.end, inner.end) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        Deadline { start: inner.start, end }
+    }
+
+    /// Is the time over, or was the process interrupted?
+    #[must_use]
+    pub fn over(&self) -> bool {
+        interrupted() || self.end.is_some_and(|end| Instant::now() >= end)
+    }
+
+    /// Seconds since the start.
+    #[must_use]
+    pub fn elapsed_seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    /// Seconds left; infinite without a limit, zero once over.
+    #[must_use]
+    pub fn remaining_seconds(&self) -> f64 {
+        match self.end {
+            _ if interrupted() => 0.0,
+            None => f64::INFINITY,
+            Some(end) => end.saturating_duration_since(Instant::now()).as_secs_f64(),
+        }
+    }
+
+    /// The stop reason to report when [`Deadline::over`] stopped the search.
+    #[must_use]
+    pub fn reason(&self) -> StopReason {
+        if interrupted() { StopReason::Interrupted } else { StopReason::TimeLimit }
+    }
+}

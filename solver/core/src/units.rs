@@ -1,0 +1,82 @@
+//! Units: bytes as a type, element types with their widths, sizes such as `16GiB`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A size in bytes. Written and read as `16GiB`, `1.5GB`, `4096`; serialised as a plain number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Bytes(pub u64);
+
+impl Bytes {
+    /// No bytes.
+    pub const ZERO: Bytes = Bytes(0);
+
+    /// This size as a float, for ratios.
+    #[must_use]
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        bytesize::ByteSize::b(self.0).fmt(f)
+    }
+}
+
+/// A size that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{text}' is not a size: write bytes with an optional unit, such as 4096, 512MiB or 16GiB")]
+pub struct ParseBytesError {
+    /// What was given.
+    pub text: String,
+}
+
+impl FromStr for Bytes {
+    type Err = ParseBytesError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let error = || ParseBytesError { text: text.to_owned() };
+        let trimmed = text.trim();
+        if !trimmed.starts_with(|c: char| c.is_ascii_digit()) {
+            return Err(error());
+        }
+        trimmed.parse::<bytesize::ByteSize>().map(|size| Bytes(size.as_u64())).map_err(|_| error())
+    }
+}
+
+impl std::ops::Add for Bytes {
+    type Output = Bytes;
+    fn add(self, other: Bytes) -> Bytes {
+        Bytes(self.0.saturating_add(other.0))
+    }
+}
+
+impl std::iter::Sum for Bytes {
+    fn sum<I: Iterator<Item = Bytes>>(sizes: I) -> Bytes {
+        sizes.fold(Bytes::ZERO, |a, b| a + b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_with_units_are_read() {
+        assert_eq!("16GiB".parse(), Ok(Bytes(16 << 30)));
+        assert_eq!("1.5KiB".parse(), Ok(Bytes(1536)));
+        assert_eq!("4096".parse(), Ok(Bytes(4096)));
+        assert_eq!("2GB".parse(), Ok(Bytes(2_000_000_000)));
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in ["", "-1", "GiB", "12 apples", "NaN", "1e", "0x10"] {
+            assert!(text.parse::<Bytes>().is_err(), "{text:?} was accepted");
+        }
+    }
+}

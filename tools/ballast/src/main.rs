@@ -1,0 +1,64 @@
+//! `ballast`: planning without MLIR, training, reports.
+//!
+//! Every planning command prints one JSON object on stdout and nothing else; messages go to stderr.
+//! Exit codes: 0 a plan was written, 1 there is no plan, 2 bad input or usage, 3 internal error.
+
+mod partition;
+mod remat;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(version, about = "Plans which device runs which op, and what is kept, recomputed or swapped.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Partition a workload graph over accelerators and CPU cores.
+    Partition(partition::Args),
+    /// Plan recomputation and swaps of one device under a memory budget.
+    Remat(remat::Args),
+}
+
+/// Why a command ended without a plan.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Exit code 1.
+    NoPlan(String),
+    /// Exit code 2.
+    BadInput(String),
+    /// Exit code 3.
+    Internal(String),
+}
+
+fn main() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_env_filter(tracing_subscriber::EnvFilter::from_env("BALLAST_LOG"))
+        .init();
+    let cli = Cli::parse();
+    if let Err(error) = ballast_core::limits::catch_signals() {
+        tracing::warn!("signals are not caught: {error}");
+    }
+    let outcome = std::panic::catch_unwind(|| match cli.command {
+        Command::Partition(args) => partition::run(&args),
+        Command::Remat(args) => remat::run(&args),
+    })
+    .unwrap_or_else(|_| Err(Failure::Internal("a bug in ballast; the message above says where".into())));
+    let (code, kind, message) = match outcome {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failure::NoPlan(message)) => (1, "no plan", message),
+        Err(Failure::BadInput(message)) => (2, "error", message),
+        Err(Failure::Internal(message)) => (3, "internal error", message),
+    };
+    #[expect(clippy::print_stderr, reason = "the one place that reports failures to the user")]
+    {
+        eprintln!("ballast: {kind}: {message}");
+    }
+    ExitCode::from(code)
+}
