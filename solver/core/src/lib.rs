@@ -4,13 +4,13 @@
 //! [`device::Cluster`]; a solver proposes; [`memory::replay`] and [`simulate`] judge; [`plan::Plan`] is what
 //! is written.
 
+pub mod cap;
 pub mod cost;
 pub mod device;
 pub mod graph;
 pub mod limits;
 pub mod memory;
-pub mod plan;
+
 pub mod report;
-pub mod simulate;
 pub mod stage;
 pub mod units;

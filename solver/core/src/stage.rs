@@ -1,1 +1,328 @@
-//! Placeholder.
+//! From a placed program to one memory-planning problem per device.
+//!
+//! A device runs its ops in program order. A value made on another device enters as a *receive* node just
+//! before its first reader here: it costs the link's time, holds its bytes until its last reader, and cannot
+//! be recomputed, because its operands are elsewhere. The maker pays for the sending: once per value, the
+//! slowest of its links. Arguments (weights, inputs) are resident on every device that reads them.
+
+use crate::cost::Costs;
+use crate::device::{Cluster, DeviceId};
+use crate::graph::{Graph, OpId, OpRole, Storage, TensorId};
+use crate::memory::{Node, NodeId, Problem};
+use crate::units::Bytes;
+
+/// What a node of a stage stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NodeSource {
+    /// This op runs here.
+    Op(OpId),
+    /// The value of this op, made on another device, arrives here.
+    Receive(OpId),
+}
+
+impl NodeSource {
+    /// The op whose value the node holds.
+    #[must_use]
+    pub fn op(self) -> OpId {
+        match self {
+            NodeSource::Op(op) | NodeSource::Receive(op) => op,
+        }
+    }
+}
+
+/// What one device runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// The device.
+    pub device: DeviceId,
+    /// Its memory problem; times in seconds.
+    pub problem: Problem,
+    /// What each node of the problem stands for.
+    pub sources: Vec<NodeSource>,
+    /// Seconds of computation, every op once.
+    pub compute_seconds: f64,
+    /// Seconds of receiving.
+    pub receive_seconds: f64,
+    /// Seconds of sending.
+    pub send_seconds: f64,
+    /// Arguments resident on this device.
+    pub arguments: Vec<TensorId>,
+}
+
+impl Stage {
+    /// Seconds of the stage when nothing is recomputed or swapped: compute, receive, send.
+    #[must_use]
+    pub fn load_seconds(&self) -> f64 {
+        self.compute_seconds + self.receive_seconds + self.send_seconds
+    }
+
+    /// Does the device run nothing?
+    #[must_use]
+    pub fn idle(&self) -> bool {
+        self.sources.is_empty()
+    }
+}
+
+/// Gives views and constants the device of their first reader (they travel with it, so this is a label, not a
+/// cost); without a reader, that of the op their value comes from, else device 0.
+pub fn settle_travellers(graph: &Graph, device_of: &mut [DeviceId]) {
+    let mut first_reader = vec![None; graph.ops.len()];
+    for (id, op) in graph.ops.iter().enumerate().rev() {
+        let placed = match op.role {
+            OpRole::Compute => Some(device_of[id]),
+            OpRole::View | OpRole::Constant => first_reader[id],
+        };
+        if let Some(device) = placed {
+            for &tensor in &op.inputs {
+                if let Some(producer) = graph.tensors[tensor].producer {
+                    first_reader[producer] = Some(device);
+                }
+            }
+        }
+    }
+    for (id, op) in graph.ops.iter().enumerate() {
+        if op.role == OpRole::Compute {
+            continue;
+        }
+        device_of[id] = first_reader[id].unwrap_or_else(|| {
+            op.outputs.first().map_or(0, |&tensor| match graph.storage(tensor) {
+                Storage::Op(base) => device_of[base],
+                Storage::Argument(_) | Storage::None => 0,
+            })
+        });
+    }
+}
+
+/// Splits a placed program into stages, one per device of the cluster, idle ones included.
+///
+/// `device_of` names a device for every op; entries of views and constants are not read. An argument no op
+/// reads is resident on device 0.
+///
+/// # Panics
+/// When `device_of` is shorter than the op list or names a device the cluster lacks: callers check both.
+#[must_use]
+pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[DeviceId]) -> Vec<Stage> {
+    let returned = graph.returned_ops();
+    let mut builders: Vec<Builder> = (0..cluster.devices.len()).map(Builder::new).collect();
+    // Slowest link over which each value is sent, by op.
+    let mut send_seconds = vec![0.0f64; graph.ops.len()];
+    let mut node_of = vec![Vec::<(DeviceId, NodeId)>::new(); graph.ops.len()];
+    let find = |list: &[(DeviceId, NodeId)], device| list.iter().find(|(d, _)| *d == device).map(|x| x.1);
+
+    for id in graph.planned() {
+        let op = &graph.ops[id];
+        let device = device_of[id];
+        let mut inputs = Vec::new();
+        for producer in graph.value_inputs(id) {
+            let node = find(&node_of[producer], device).unwrap_or_else(|| {
+                let bytes = graph.value_bytes(producer);
+                let seconds = cluster.link(device_of[producer], device).seconds(bytes);
+                send_seconds[producer] = send_seconds[producer].max(seconds);
+                let node = builders[device].receive(graph, producer, seconds, bytes);
+                node_of[producer].push((device, node));
+                node
+            });
+            inputs.push(node);
+        }
+        inputs.sort_unstable();
+        builders[device].read_arguments(graph, id);
+        let node = Node {
+            label: op.name.clone(),
+            time: costs.of(device, id),
+            bytes: graph.value_bytes(id).0,
+            workspace_bytes: op.workspace.0,
+            inputs,
+            backward: op.backward.unwrap_or(false),
+            keep: returned[id],
+            recomputable: op.pure_op && !op.rules.never_recompute && !op.rules.must_keep,
+            swappable: !op.rules.never_swap && !op.rules.must_keep,
+            pinned: op.rules.must_keep,
+        };
+        node_of[id].push((device, builders[device].compute(id, node)));
+    }
+    for id in graph.planned() {
+        builders[device_of[id]].stage.send_seconds += send_seconds[id];
+    }
+    let mut read = vec![false; graph.tensors.len()];
+    for builder in &builders {
+        for &argument in &builder.stage.arguments {
+            read[argument] = true;
+        }
+    }
+    if let Some(first) = builders.first_mut() {
+        for (tensor, read) in read.iter().enumerate() {
+            if !read && graph.tensors[tensor].producer.is_none() {
+                first.stage.arguments.push(tensor);
+            }
+        }
+    }
+    builders.into_iter().map(|builder| builder.finish(graph)).collect()
+}
+
+struct Builder {
+    stage: Stage,
+    has_argument: std::collections::BTreeSet<TensorId>,
+}
+
+impl Builder {
+    fn new(device: DeviceId) -> Self {
+        let stage = Stage {
+            device,
+            problem: Problem::default(),
+            sources: Vec::new(),
+            compute_seconds: 0.0,
+            receive_seconds: 0.0,
+            send_seconds: 0.0,
+            arguments: Vec::new(),
+        };
+        Builder { stage, has_argument: std::collections::BTreeSet::new() }
+    }
+
+    fn push(&mut self, node: Node, source: NodeSource) -> NodeId {
+        self.stage.problem.nodes.push(node);
+        self.stage.sources.push(source);
+        self.stage.sources.len() - 1
+    }
+
+    fn compute(&mut self, id: OpId, node: Node) -> NodeId {
+        self.stage.compute_seconds += node.time;
+        self.push(node, NodeSource::Op(id))
+    }
+
+    fn receive(&mut self, graph: &Graph, producer: OpId, seconds: f64, bytes: Bytes) -> NodeId {
+        self.stage.receive_seconds += seconds;
+        let op = &graph.ops[producer];
+        let mut node = Node::new(format!("receive {}", op.name), seconds, bytes.0, Vec::new());
+        node.backward = op.backward.unwrap_or(false);
+        node.recomputable = false;
+        node.swappable = !op.rules.never_swap && !op.rules.must_keep;
+        node.pinned = op.rules.must_keep;
+        self.push(node, NodeSource::Receive(producer))
+    }
+
+    fn read_arguments(&mut self, graph: &Graph, id: OpId) {
+        self.has_argument.extend(graph.argument_inputs(id));
+    }
+
+    fn finish(mut self, graph: &Graph) -> Stage {
+        self.stage.arguments.extend(self.has_argument);
+        self.stage.arguments.sort_unstable();
+        self.stage.arguments.dedup();
+        let resident: Bytes = self.stage.arguments.iter().map(|&t| graph.tensors[t].bytes).sum();
+        self.stage.problem.resident_bytes = resident.0;
+        self.stage.problem.name = format!("{} on device {}", graph.name, self.stage.device);
+        self.stage
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::{Device, Link};
+    use crate::graph::{Arithmetic, LayerType, Op, Rules, Tensor, Work};
+
+    /// `inputs` name tensors; op i makes tensor `arguments + i`.
+    fn op(inputs: &[usize], output: usize, role: OpRole) -> Op {
+        Op {
+            name: format!("test.op{output}"),
+            key: String::new(),
+            location: String::new(),
+            inputs: inputs.to_vec(),
+            outputs: vec![output],
+            role,
+            layer: LayerType::Other,
+            opens_layer: false,
+            work: Work {
+                flops: 0,
+                macs_exact: 0,
+                arithmetic: Arithmetic::F32,
+                bytes: Bytes(0),
+                priced: true,
+            },
+            pure_op: true,
+            backward: None,
+            workspace: Bytes::ZERO,
+            rules: Rules::default(),
+        }
+    }
+
+    fn tensor(producer: Option<OpId>, bytes: u64, returned: bool) -> Tensor {
+        Tensor { producer, index: 0, bytes: Bytes(bytes), returned, type_name: String::new() }
+    }
+
+    fn cluster(devices: usize) -> Cluster {
+        let link = Link { bandwidth: 10.0, latency_seconds: 1.0 };
+        let device = Device {
+            name: "d".into(),
+            kind: "k".into(),
+            memory: Bytes(1000),
+            peak_flops: indexmap::IndexMap::new(),
+            memory_bandwidth: 1.0,
+            launch_overhead_seconds: 0.0,
+            to_host: link,
+            from_host: link,
+            cores: None,
+        };
+        Cluster {
+            devices: vec![device; devices],
+            default_link: link,
+            links: vec![(0, 2, Link { bandwidth: 5.0, latency_seconds: 1.0 })],
+            host_memory: None,
+        }
+    }
+
+    /// Argument w (100 B); a reads w (20 B); v is a view of a; b reads v (30 B); c reads v, b (5 B, returned).
+    fn graph() -> Graph {
+        Graph {
+            name: "main".into(),
+            ops: vec![
+                op(&[0], 1, OpRole::Compute),
+                op(&[1], 2, OpRole::View),
+                op(&[2], 3, OpRole::Compute),
+                op(&[2, 3], 4, OpRole::Compute),
+            ],
+            tensors: vec![
+                tensor(None, 100, false),
+                tensor(Some(0), 20, false),
+                tensor(Some(1), 20, false),
+                tensor(Some(2), 30, false),
+                tensor(Some(3), 5, true),
+            ],
+        }
+    }
+
+    fn costs(devices: usize) -> Costs {
+        Costs { seconds: vec![vec![1.0, 0.0, 2.0, 4.0]; devices] }
+    }
+
+    #[test]
+    fn one_device_holds_arguments_and_looks_through_views() {
+        let stages = stages(&graph(), &costs(1), &cluster(1), &[0; 4]);
+        let problem = &stages[0].problem;
+        assert_eq!(problem.resident_bytes, 100);
+        assert_eq!(problem.nodes.len(), 3);
+        assert_eq!(problem.nodes[2].inputs, [0, 1]);
+        assert!(problem.nodes[2].keep && !problem.nodes[1].keep);
+        assert_eq!(problem.unplanned_peak(), 155);
+        assert_eq!(stages[0].load_seconds(), 7.0);
+    }
+
+    #[test]
+    fn a_value_read_on_two_other_devices_is_received_by_each_and_sent_once_at_the_slowest_link() {
+        let stages = stages(&graph(), &costs(3), &cluster(3), &[0, 9, 1, 2]);
+        // a (20 B): 1 + 2 = 3 s to device 1, 1 + 4 = 5 s to device 2; b (30 B): 4 s to device 2.
+        assert_eq!(stages[0].send_seconds, 5.0);
+        assert_eq!((stages[1].receive_seconds, stages[1].send_seconds), (3.0, 4.0));
+        assert_eq!((stages[2].receive_seconds, stages[2].send_seconds), (9.0, 0.0));
+        assert_eq!(stages[2].sources, [NodeSource::Receive(0), NodeSource::Receive(2), NodeSource::Op(3)]);
+        assert!(!stages[2].problem.nodes[0].recomputable);
+        assert_eq!(stages[1].problem.resident_bytes, 0);
+    }
+
+    #[test]
+    fn views_take_the_device_of_their_first_reader() {
+        let mut device_of = [0, 7, 1, 2];
+        settle_travellers(&graph(), &mut device_of);
+        assert_eq!(device_of, [0, 1, 1, 2]);
+    }
+}

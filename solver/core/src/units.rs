@@ -44,6 +44,12 @@ impl FromStr for Bytes {
         if !trimmed.starts_with(|c: char| c.is_ascii_digit()) {
             return Err(error());
         }
+        // The parser takes `1e` for 1 exabyte and drops a sign; a unit here starts with k, m, g, t, p or e
+        // and names bytes.
+        let unit = trimmed.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
+        if !unit.is_empty() && !unit.ends_with(['b', 'B']) {
+            return Err(error());
+        }
         trimmed.parse::<bytesize::ByteSize>().map(|size| Bytes(size.as_u64())).map_err(|_| error())
     }
 }
