@@ -10,7 +10,8 @@ pub mod device;
 pub mod graph;
 pub mod limits;
 pub mod memory;
-
+pub mod plan;
 pub mod report;
+pub mod simulate;
 pub mod stage;
 pub mod units;

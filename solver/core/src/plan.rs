@@ -112,7 +112,9 @@ pub struct SwapPlan {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// A swap-in without a swap-out, or two swap-outs of one value.
-    #[error("op {op} is swapped out {outs} times and in {ins} times on device {device}: a swapped value goes out once and comes back at least once")]
+    #[error(
+        "op {op} is swapped out {outs} times and in {ins} times on device {device}: a swapped value goes out once and comes back at least once"
+    )]
     Swap {
         /// The op.
         op: OpId,
@@ -147,8 +149,7 @@ pub fn op_plans(
 ) -> Result<Vec<OpPlan>, PlanError> {
     let mut entries: BTreeMap<OpId, OpPlan> = BTreeMap::new();
     for (stage, plan) in stages.iter().zip(plans) {
-        let order: Vec<usize> =
-            plan.order.clone().unwrap_or_else(|| (0..stage.sources.len()).collect());
+        let order: Vec<usize> = plan.order.clone().unwrap_or_else(|| (0..stage.sources.len()).collect());
         for (position, &node) in order.iter().enumerate() {
             if let NodeSource::Op(op) = stage.sources[node] {
                 entries.insert(
@@ -215,14 +216,21 @@ pub fn compact_plans(stages: &[Stage], ops: &[OpPlan]) -> Result<Vec<CompactPlan
             let Some(entry) = by_op.get(&source.op()) else { continue };
             let error = |reason: String| PlanError::Entry { op: source.op(), device: stage.device, reason };
             let check = |position: usize| {
-                if position < length {
+                if position <= length {
                     Ok(position)
                 } else {
-                    Err(error(format!("position {position} is beyond the {length} places of the op sequence")))
+                    Err(error(format!(
+                        "position {position} is beyond the {length} places of the op sequence"
+                    )))
                 }
             };
             if let NodeSource::Op(_) = source {
-                let place = &mut order[check(entry.position)?];
+                let Some(place) = order.get_mut(entry.position) else {
+                    return Err(error(format!(
+                        "position {} is beyond the {length} places of the op sequence",
+                        entry.position
+                    )));
+                };
                 if place.is_some() {
                     return Err(error(format!("position {} is taken by another op", entry.position)));
                 }
@@ -238,10 +246,10 @@ pub fn compact_plans(stages: &[Stage], ops: &[OpPlan]) -> Result<Vec<CompactPlan
                 }
             }
         }
-        plan.recompute.sort_unstable();
-        plan.swap_out.sort_unstable();
-        plan.swap_in.sort_unstable();
         plan.order = complete_order(stage, order);
+        for list in [&mut plan.recompute, &mut plan.swap_out, &mut plan.swap_in] {
+            list.sort_unstable();
+        }
         plans.push(plan);
     }
     Ok(plans)
@@ -300,4 +308,109 @@ pub fn fingerprint(graph: &Graph) -> u64 {
         word(if tensor.returned { "returned" } else { "" });
     }
     hash.digest()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Node, Problem};
+
+    fn stage(sources: Vec<NodeSource>, inputs: &[&[usize]]) -> Stage {
+        let nodes = inputs
+            .iter()
+            .enumerate()
+            .map(|(id, inputs)| Node::new(format!("n{id}"), 1.0, 4, inputs.to_vec()))
+            .collect();
+        Stage {
+            device: 0,
+            problem: Problem { name: "test".into(), nodes, resident_bytes: 0 },
+            sources,
+            compute_seconds: 0.0,
+            receive_seconds: 0.0,
+            send_seconds: 0.0,
+            arguments: Vec::new(),
+        }
+    }
+
+    fn graph(ops: usize) -> Graph {
+        let mut graph = Graph { name: "main".into(), ..Graph::default() };
+        for id in 0..ops {
+            graph.ops.push(crate::graph::Op {
+                name: format!("op{id}"),
+                key: String::new(),
+                location: String::new(),
+                inputs: Vec::new(),
+                outputs: Vec::new(),
+                role: crate::graph::OpRole::Compute,
+                layer: crate::graph::LayerType::Other,
+                opens_layer: false,
+                work: crate::graph::Work {
+                    flops: 0,
+                    macs_exact: 0,
+                    arithmetic: crate::graph::Arithmetic::F32,
+                    bytes: crate::units::Bytes(0),
+                    priced: true,
+                },
+                pure_op: true,
+                backward: None,
+                workspace: crate::units::Bytes(0),
+                rules: crate::graph::Rules::default(),
+            });
+        }
+        graph
+    }
+
+    #[test]
+    fn op_entries_give_back_the_stage_plan_they_came_from() {
+        let stages = [stage(
+            vec![NodeSource::Op(0), NodeSource::Receive(7), NodeSource::Op(2), NodeSource::Op(3)],
+            &[&[], &[], &[0, 1], &[0, 2]],
+        )];
+        let plan = CompactPlan {
+            order: None,
+            recompute: vec![(3, 0)],
+            swap_out: vec![(2, 2)],
+            swap_in: vec![(3, 2)],
+        };
+        let entries = op_plans(&graph(8), &stages, std::slice::from_ref(&plan), |op| op.to_string()).unwrap();
+        assert_eq!(entries.len(), 3, "a received value runs elsewhere");
+        assert_eq!(entries[0].recompute_before, [3]);
+        assert_eq!(compact_plans(&stages, &entries).unwrap(), [plan]);
+    }
+
+    #[test]
+    fn a_reordered_stage_comes_back_with_receives_before_their_first_reader() {
+        let stages = [stage(
+            vec![NodeSource::Op(0), NodeSource::Receive(7), NodeSource::Op(2), NodeSource::Op(3)],
+            &[&[], &[], &[1], &[0]],
+        )];
+        let plan = CompactPlan { order: Some(vec![1, 2, 0, 3]), ..CompactPlan::default() };
+        let entries = op_plans(&graph(8), &stages, std::slice::from_ref(&plan), |op| op.to_string()).unwrap();
+        assert_eq!(compact_plans(&stages, &entries).unwrap(), [plan]);
+    }
+
+    #[test]
+    fn a_swap_in_without_a_swap_out_is_refused() {
+        let stages = [stage(vec![NodeSource::Op(0), NodeSource::Op(1)], &[&[], &[0]])];
+        let plan = CompactPlan { swap_in: vec![(1, 0)], ..CompactPlan::default() };
+        let error = op_plans(&graph(2), &stages, &[plan], |op| op.to_string()).unwrap_err();
+        assert_eq!(error, PlanError::Swap { op: 0, device: 0, outs: 0, ins: 1 });
+    }
+
+    #[test]
+    fn two_ops_at_one_position_are_refused() {
+        let stages = [stage(vec![NodeSource::Op(0), NodeSource::Op(1)], &[&[], &[0]])];
+        let mut entries =
+            op_plans(&graph(2), &stages, &[CompactPlan::default()], |op| op.to_string()).unwrap();
+        entries[1].position = 0;
+        assert!(matches!(compact_plans(&stages, &entries), Err(PlanError::Entry { op: 1, .. })));
+    }
+
+    #[test]
+    fn the_fingerprint_sees_a_changed_op() {
+        let (one, mut two) = (graph(3), graph(3));
+        assert_eq!(fingerprint(&one), fingerprint(&two));
+        two.ops[1].name = "other".into();
+        assert_ne!(fingerprint(&one), fingerprint(&two));
+    }
 }

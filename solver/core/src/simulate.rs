@@ -104,7 +104,8 @@ pub fn judge_stage(
         op: error.node.and_then(|node| stage.sources.get(node)).map(|source| source.op()),
         error,
     };
-    let schedule = expand(&stage.problem, plan).map_err(reject)?;
+    let schedule = expand(&stage.problem, plan)
+        .map_err(|error| reject(ReplayError { step: 0, node: None, reason: error.to_string() }))?;
     let replayed = replay(&stage.problem, &schedule, swap, cap.map(|cap| cap.0)).map_err(reject)?;
     let score = StageScore {
         device: stage.device,

@@ -5,6 +5,8 @@
 
 mod partition;
 mod remat;
+mod report;
+mod schema;
 
 use std::process::ExitCode;
 
@@ -23,6 +25,10 @@ enum Command {
     Partition(partition::Args),
     /// Plan recomputation and swaps of one device under a memory budget.
     Remat(remat::Args),
+    /// Show a plan file as tables.
+    Report(report::Args),
+    /// Print the JSON schema of the plan file.
+    Schema,
 }
 
 /// Why a command ended without a plan.
@@ -48,6 +54,8 @@ fn main() -> ExitCode {
     let outcome = std::panic::catch_unwind(|| match cli.command {
         Command::Partition(args) => partition::run(&args),
         Command::Remat(args) => remat::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Schema => schema::run(),
     })
     .unwrap_or_else(|_| Err(Failure::Internal("a bug in ballast; the message above says where".into())));
     let (code, kind, message) = match outcome {

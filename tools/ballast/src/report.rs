@@ -1,0 +1,160 @@
+//! `ballast report`: a plan file as tables a person can read.
+
+use std::path::PathBuf;
+
+use ballast_core::plan::{PLAN_VERSION, Plan, StagePlan};
+use ballast_core::units::Bytes;
+use comfy_table::presets::UTF8_FULL_CONDENSED;
+use comfy_table::{CellAlignment, Table};
+
+use crate::Failure;
+
+/// Arguments of `ballast report`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Plan file written by `--remat="plan-file=..."`.
+    plan: PathBuf,
+    /// List the ops that are recomputed or swapped, in program order.
+    #[arg(long)]
+    ops: bool,
+}
+
+/// Reads a plan file of this version.
+pub(crate) fn read_plan(path: &std::path::Path) -> Result<Plan, Failure> {
+    let bad = |message: String| Failure::BadInput(format!("{}: {message}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
+    let value: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| bad(format!("not JSON: {error}")))?;
+    match value.get("version").and_then(serde_json::Value::as_u64) {
+        Some(version) if version == u64::from(PLAN_VERSION) => {}
+        Some(version) => {
+            return Err(bad(format!(
+                "plan format {version}; this ballast reads format {PLAN_VERSION}: plan the program again"
+            )));
+        }
+        None => return Err(bad("no 'version': this is not a plan file".into())),
+    }
+    serde_json::from_value(value).map_err(|error| bad(error.to_string()))
+}
+
+#[expect(clippy::print_stdout, reason = "the command's product")]
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let plan = read_plan(&args.plan)?;
+    println!("{}", summary(&plan));
+    println!("{}", stage_table(&plan));
+    if args.ops {
+        println!("{}", op_table(&plan));
+    }
+    for note in &plan.notes {
+        println!("note: {note}");
+    }
+    Ok(())
+}
+
+fn milliseconds(seconds: f64) -> String {
+    format!("{:.3}", seconds * 1e3)
+}
+
+fn bytes(bytes: u64) -> String {
+    Bytes(bytes).to_string()
+}
+
+fn summary(plan: &Plan) -> String {
+    let balance = &plan.balance;
+    let ratio = balance.ratio.map_or("none".to_owned(), |ratio| format!("{ratio:.3}"));
+    format!(
+        "@{}: {} planned ops on {} devices ({} idle)\n\
+         tmax {} ms, tmin {} ms, tmax/tmin {ratio}; proven bound on tmax {} ms ({}), gap {:.2} %\n\
+         partition by {}, {} round(s) of partitioning and memory planning",
+        plan.function,
+        plan.ops.len(),
+        plan.devices.len(),
+        balance.idle_devices,
+        milliseconds(balance.tmax_seconds),
+        milliseconds(balance.tmin_seconds),
+        milliseconds(plan.bound_seconds),
+        plan.partition.bound_class,
+        plan.gap * 100.0,
+        plan.partition.method,
+        plan.rounds,
+    )
+}
+
+fn stage_table(plan: &Plan) -> Table {
+    let mut table = Table::new();
+    table.load_preset(UTF8_FULL_CONDENSED).set_header([
+        "device",
+        "ops",
+        "time ms",
+        "compute",
+        "transfer",
+        "recompute",
+        "swap",
+        "weights",
+        "unplanned peak",
+        "cap",
+        "peak",
+        "recomputed",
+        "swapped",
+        "gap %",
+    ]);
+    for stage in &plan.stages {
+        let score = &stage.score;
+        table.add_row([
+            format!("{} {}", score.device, plan.devices.get(score.device).map_or("", |d| &d.name)),
+            score.ops.to_string(),
+            milliseconds(score.seconds),
+            milliseconds(score.compute_seconds),
+            milliseconds(score.receive_seconds + score.send_seconds),
+            milliseconds(score.recompute_seconds),
+            milliseconds(score.exposed_swap_seconds),
+            bytes(score.resident_bytes),
+            bytes(score.unplanned_peak_bytes),
+            cap(stage),
+            bytes(score.peak_bytes),
+            score.recomputes.to_string(),
+            bytes(score.swap_bytes),
+            format!("{:.3}", stage.report.gap * 100.0),
+        ]);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+fn cap(stage: &StagePlan) -> String {
+    if stage.cap_bytes == stage.requested_cap_bytes {
+        bytes(stage.cap_bytes)
+    } else {
+        format!("{} (asked {})", bytes(stage.cap_bytes), bytes(stage.requested_cap_bytes))
+    }
+}
+
+fn op_table(plan: &Plan) -> Table {
+    let mut table = Table::new();
+    table.load_preset(UTF8_FULL_CONDENSED).set_header([
+        "op",
+        "device",
+        "position",
+        "recomputed before",
+        "swapped out after, in before",
+        "location",
+    ]);
+    for op in plan.ops.iter().filter(|op| !op.recompute_before.is_empty() || !op.swaps.is_empty()) {
+        let swaps: Vec<String> = op
+            .swaps
+            .iter()
+            .map(|swap| format!("device {}: {}, {:?}", swap.device, swap.out_after, swap.in_before))
+            .collect();
+        table.add_row([
+            format!("{} {}", op.op, op.name),
+            op.device.to_string(),
+            op.position.to_string(),
+            format!("{:?}", op.recompute_before),
+            swaps.join("; "),
+            op.location.clone(),
+        ]);
+    }
+    table
+}
