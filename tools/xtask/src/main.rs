@@ -1,2 +1,64 @@
-//! Placeholder.
-fn main() {}
+//! `cargo xtask`: the one list of commands for working on Ballast.
+//!
+//! Continuous integration runs the same commands. Nothing here asks a question.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool talks to its user")]
+
+mod bench;
+mod demo;
+mod docs;
+mod libtorch;
+mod lint;
+mod ods;
+mod packages;
+mod test;
+mod tidy;
+mod workspace;
+
+use clap::{Parser, Subcommand};
+
+use crate::workspace::Workspace;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Sets up, demonstrates, tests, checks and documents Ballast.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Install what is missing: Debian packages and libtorch. Safe to repeat; does nothing when all is there.
+    Setup,
+    /// Plan the ResNet-50 training step for four devices and print the plan as a table.
+    Demo,
+    /// Set up, build, and run every test: cargo, lit, generated pages.
+    Test,
+    /// Check formatting, clippy, rustdoc, licences and the rules of `tidy`.
+    Lint,
+    /// Check the rules of the tree that no compiler checks (part of `lint`).
+    Tidy,
+    /// Write the generated pages under docs/.
+    Docs {
+        /// Write nothing; fail if a page differs from what would be written.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Measure the solvers on a folder of instances and print a Markdown table.
+    Bench(bench::Args),
+}
+
+fn main() -> anyhow::Result<()> {
+    let cli = Cli::parse();
+    let workspace = Workspace::find()?;
+    match cli.command {
+        Command::Setup => workspace.set_up(),
+        Command::Demo => demo::run(&workspace),
+        Command::Test => test::run(&workspace),
+        Command::Lint => lint::run(&workspace),
+        Command::Tidy => tidy::run(&workspace),
+        Command::Docs { check: true } => docs::check(&workspace),
+        Command::Docs { check: false } => docs::write(&workspace),
+        Command::Bench(args) => bench::run(&workspace, &args),
+    }
+}

@@ -1,0 +1,74 @@
+//! `cargo xtask lint`: every static check, run to its end.
+
+use anyhow::{Result, bail};
+use xshell::cmd;
+
+use crate::tidy;
+use crate::workspace::{Workspace, cargo, step};
+
+/// What a check is called in messages, and how it runs.
+type Check = (&'static str, fn(&Workspace) -> Result<()>);
+
+/// Runs all checks, the cheap ones first, and fails if any of them does.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    workspace.set_up()?;
+    let mut failed: Vec<&str> = Vec::new();
+    let checks: [Check; 5] = [
+        ("format", format),
+        ("clippy", clippy),
+        ("rustdoc", rustdoc),
+        ("licences and sources", deny),
+        ("tidy", tidy::run),
+    ];
+    for (name, check) in checks {
+        step(&format!("lint: {name}"));
+        if let Err(error) = check(workspace) {
+            eprintln!("xtask: lint: {name}: {error:#}");
+            failed.push(name);
+        }
+    }
+    if !failed.is_empty() {
+        bail!("lint failed: {}", failed.join(", "));
+    }
+    step("lint: all checks passed");
+    Ok(())
+}
+
+fn format(workspace: &Workspace) -> Result<()> {
+    let cargo = cargo();
+    Ok(cmd!(workspace.shell, "{cargo} fmt --all --check").quiet().run()?)
+}
+
+/// With the profile of the build, so that build scripts (HiGHS, libtorch glue, the dialect's C++) run once.
+fn clippy(workspace: &Workspace) -> Result<()> {
+    let cargo = cargo();
+    Ok(cmd!(workspace.shell, "{cargo} clippy --release --workspace --all-targets --locked -- -D warnings")
+        .quiet()
+        .run()?)
+}
+
+fn rustdoc(workspace: &Workspace) -> Result<()> {
+    let cargo = cargo();
+    Ok(cmd!(
+        workspace.shell,
+        "{cargo} doc --release --workspace --no-deps --document-private-items --locked --quiet"
+    )
+    .env("RUSTDOCFLAGS", "-D warnings")
+    .quiet()
+    .run()?)
+}
+
+/// Allowed licences, banned crates and sources of `deny.toml`.
+fn deny(workspace: &Workspace) -> Result<()> {
+    let cargo = cargo();
+    if cmd!(workspace.shell, "{cargo} deny --version").quiet().ignore_stdout().ignore_stderr().run().is_err()
+    {
+        eprintln!(
+            "xtask: lint: cargo-deny is not installed, so licences and sources were NOT checked; \
+             to check them: cargo install --locked cargo-deny"
+        );
+        return Ok(());
+    }
+    // Advisories need the network at every run and change under an unchanged tree: `cargo deny check` by hand.
+    Ok(cmd!(workspace.shell, "{cargo} deny --locked check licenses bans sources").quiet().run()?)
+}

@@ -1,0 +1,288 @@
+//! `cargo xtask tidy`: rules of the tree that no compiler checks.
+//!
+//! Each rule is a function from text to problems, so that a test can break it.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use xshell::cmd;
+
+use crate::ods;
+use crate::workspace::{Workspace, cargo};
+
+/// Longest source file, in lines.
+const LONGEST: usize = 600;
+
+/// Words that mark unfinished work; split so that this file passes its own rule.
+const UNFINISHED: &[&str] = &[
+    concat!("FIX", "ME"),
+    concat!("XX", "X:"),
+    concat!("to", "do!("),
+    concat!("unimple", "mented!("),
+    concat!("NotImple", "mentedError"),
+];
+
+/// Folders that exist on one person's machine only.
+const HOMES: &[&str] = &["root", "home", "work", "Users"];
+
+/// Who may depend on what: a dependency and the only packages that may name it.
+const BOUNDARIES: &[(&str, &[&str])] = &[
+    ("highs", &["ballast-remat", "ballast-partition"]),
+    ("good_lp", &["ballast-remat", "ballast-partition"]),
+    ("tch", &["ballast-learner"]),
+    ("melior", &["ballast-dialects", "ballast-passes"]),
+    ("mlir-sys", &["ballast-dialects", "ballast-passes"]),
+    ("ballast-dialects", &["ballast-passes"]),
+];
+
+/// Checks every rule and prints each problem as `FILE:LINE: what`.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    let files = workspace.files()?;
+    let known: BTreeSet<PathBuf> =
+        files.iter().flat_map(|file| file.ancestors()).map(PathBuf::from).collect();
+    let mut problems = Vec::new();
+    for file in &files {
+        let bytes = std::fs::read(workspace.root.join(file)).with_context(|| file.display().to_string())?;
+        // Not text: nothing to check.
+        let Ok(text) = String::from_utf8(bytes) else { continue };
+        problems.extend(text_problems(file, &text));
+        if extension(file) == "md" {
+            problems.extend(link_problems(file, &text, &known));
+        }
+    }
+    problems.extend(pass_problems(&ods::passes(workspace)?, &known));
+    let cargo = cargo();
+    let metadata = cmd!(workspace.shell, "{cargo} metadata --no-deps --format-version 1").quiet().read()?;
+    problems.extend(boundary_problems(&serde_json::from_str(&metadata)?));
+    for problem in &problems {
+        eprintln!("{problem}");
+    }
+    if !problems.is_empty() {
+        bail!("{} problems", problems.len());
+    }
+    Ok(())
+}
+
+fn extension(path: &Path) -> &str {
+    path.extension().and_then(std::ffi::OsStr::to_str).unwrap_or_default()
+}
+
+/// Header, length, blanks at line ends, marks of unfinished work, private paths, unexplained ignored tests.
+fn text_problems(path: &Path, text: &str) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut say = |line: usize, what: &str| problems.push(format!("{}:{line}: {what}", path.display()));
+    let kind = extension(path);
+    let lines: Vec<&str> = text.lines().collect();
+    let first = lines.first().copied().unwrap_or_default();
+    let header: Option<&[&str]> = match kind {
+        "rs" => Some(&["//!"]),
+        "cpp" | "h" | "td" => Some(&["//"]),
+        "py" => Some(&["\"\"\"", "#!"]),
+        _ => None,
+    };
+    if header.is_some_and(|starts| !starts.iter().any(|start| first.starts_with(start))) {
+        say(1, "the file does not start by saying what it is for");
+    }
+    if header.is_some() && lines.len() > LONGEST {
+        say(LONGEST + 1, "the file is too long; split it");
+    }
+    // Exported programs are data: kept as the frameworks wrote them.
+    if header.is_some() || matches!(kind, "toml" | "md" | "yml") {
+        if !text.is_empty() && !text.ends_with('\n') {
+            say(lines.len(), "no newline at the end of the file");
+        }
+        for (index, line) in lines.iter().enumerate() {
+            if line.ends_with([' ', '\t']) {
+                say(index + 1, "blanks at the end of the line");
+            }
+        }
+    }
+    for (index, line) in lines.iter().enumerate() {
+        if let Some(word) = UNFINISHED.iter().find(|word| line.contains(*word)) {
+            say(index + 1, &format!("unfinished: {word}"));
+        }
+        if names_home(line) {
+            say(index + 1, "a path that exists on one machine only");
+        }
+        if kind == "rs" && line.trim() == concat!("#[ign", "ore]") {
+            say(index + 1, "an ignored test needs a reason and the command that runs it");
+        }
+    }
+    problems
+}
+
+/// Whether a line holds an absolute path into somebody's own folder.
+fn names_home(line: &str) -> bool {
+    HOMES.iter().any(|home| {
+        line.match_indices(&format!("/{home}/")).any(|(at, found)| {
+            let before = line[..at].chars().next_back();
+            let after = line[at + found.len()..].chars().next();
+            !before.is_some_and(|char| char.is_alphanumeric() || "_.-~}".contains(char))
+                && after.is_some_and(|char| char.is_alphanumeric() || char == '.')
+        })
+    })
+}
+
+/// Relative links of a Markdown page must lead to a file or folder of the tree.
+fn link_problems(page: &Path, text: &str, known: &BTreeSet<PathBuf>) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        for target in
+            line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
+        {
+            let file = target.split('#').next().unwrap_or_default();
+            if file.is_empty() || file.contains("://") || file.contains(' ') || file.starts_with("mailto:") {
+                continue;
+            }
+            if !known.contains(&resolve(page, file)) {
+                problems.push(format!("{}:{}: the link {target} leads nowhere", page.display(), index + 1));
+            }
+        }
+    }
+    problems
+}
+
+/// The path a relative link of `page` names, without `.` and `..`.
+fn resolve(page: &Path, link: &str) -> PathBuf {
+    let mut path = page.parent().unwrap_or(Path::new("")).to_path_buf();
+    for component in Path::new(link).components() {
+        match component {
+            Component::ParentDir => {
+                path.pop();
+            }
+            Component::Normal(name) => path.push(name),
+            _ => {}
+        }
+    }
+    path
+}
+
+/// A pass is one Rust file, one lit file and one lit file of errors, all named after its flag.
+fn pass_problems(passes: &[ods::Pass], known: &BTreeSet<PathBuf>) -> Vec<String> {
+    let mut problems = Vec::new();
+    for pass in passes {
+        let name = pass.argument.strip_prefix("ballast-").unwrap_or(&pass.argument);
+        for path in [
+            format!("passes/src/{}.rs", name.replace('-', "_")),
+            format!("lit/{name}.mlir"),
+            format!("lit/{name}-errors.mlir"),
+        ] {
+            if !known.contains(Path::new(&path)) {
+                problems.push(format!("{}: the pass --{} has no {path}", ods::PASSES, pass.argument));
+            }
+        }
+        for option in pass.options.iter().filter(|option| option.description.is_empty()) {
+            problems.push(format!(
+                "{}: option {} of --{} has no description",
+                ods::PASSES,
+                option.argument,
+                pass.argument
+            ));
+        }
+    }
+    problems
+}
+
+/// Checks the crates' dependencies against the invariants of ARCHITECTURE.md.
+fn boundary_problems(metadata: &Value) -> Vec<String> {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let mut problems = Vec::new();
+    for package in list(&metadata["packages"]) {
+        let name = package["name"].as_str().unwrap_or_default();
+        for dependency in list(&package["dependencies"]) {
+            let dependency = dependency["name"].as_str().unwrap_or_default();
+            let allowed = BOUNDARIES.iter().find(|(guarded, _)| *guarded == dependency);
+            if let Some((_, allowed)) = allowed
+                && !allowed.contains(&name)
+            {
+                problems.push(format!(
+                    "{name}: must not depend on {dependency}; only {} may",
+                    allowed.join(", ")
+                ));
+            }
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::{Path, PathBuf};
+
+    use serde_json::json;
+
+    use super::{boundary_problems, link_problems, pass_problems, text_problems};
+    use crate::ods::{Pass, PassOption};
+
+    fn of_rust(text: &str) -> Vec<String> {
+        text_problems(Path::new("a.rs"), text)
+    }
+
+    #[test]
+    fn a_source_file_says_what_it_is_for_and_stays_short() {
+        assert!(of_rust("//! Counts.\nfn f() {}\n").is_empty());
+        assert_eq!(of_rust("fn f() {}\n").len(), 1);
+        let long = format!("//! Counts.\n{}", "//\n".repeat(600));
+        assert_eq!(of_rust(&long), ["a.rs:601: the file is too long; split it"]);
+        assert!(text_problems(Path::new("exported.mlir"), &"op\n".repeat(700)).is_empty());
+    }
+
+    #[test]
+    fn unfinished_work_and_private_paths_are_found() {
+        for bad in [
+            format!("// {}: later", concat!("FIX", "ME")),
+            format!("    {})", concat!("to", "do!(")),
+            format!("let path = \"/{}/me/x\";", "home"),
+            concat!("    #[ign", "ore]").to_owned(),
+            "let a = 1; ".to_owned(),
+        ] {
+            let problems = of_rust(&format!("//! Counts.\n{bad}\n"));
+            assert_eq!(problems.len(), 1, "{bad}: {problems:?}");
+            assert!(problems[0].starts_with("a.rs:2: "), "{problems:?}");
+        }
+        assert!(of_rust("//! See ~/work/a, target/root/b and tests/home/c.\n").is_empty());
+        assert_eq!(of_rust("//! No newline"), ["a.rs:1: no newline at the end of the file"]);
+    }
+
+    #[test]
+    fn links_are_followed_from_the_page() {
+        let known: BTreeSet<PathBuf> = ["README.md", "docs", "docs/plan.md"].map(PathBuf::from).into();
+        let page = Path::new("docs/plan.md");
+        assert!(
+            link_problems(page, "[a](../README.md#top) [b](https://x.org/y) [c](#here) [d](.)", &known)
+                .is_empty()
+        );
+        assert_eq!(link_problems(page, "ok\n[a](README.md)", &known).len(), 1);
+    }
+
+    #[test]
+    fn a_pass_needs_its_files_and_described_options() {
+        let option = PassOption {
+            argument: "cap".into(),
+            kind: "std::string".into(),
+            list: false,
+            default: String::new(),
+            description: String::new(),
+        };
+        let pass = Pass { argument: "ballast-rl-cut".into(), summary: String::new(), options: vec![option] };
+        let known: BTreeSet<PathBuf> = ["passes/src/rl_cut.rs", "lit/rl-cut.mlir"].map(PathBuf::from).into();
+        let problems = pass_problems(&[pass], &known);
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        assert!(
+            problems[0].contains("lit/rl-cut-errors.mlir") && problems[1].contains("cap"),
+            "{problems:?}"
+        );
+    }
+
+    #[test]
+    fn crates_keep_to_their_boundaries() {
+        let uses = |package: &str, dependency: &str| json!({ "packages": [{ "name": package, "dependencies": [{ "name": dependency }] }] });
+        assert!(boundary_problems(&uses("ballast-remat", "highs")).is_empty());
+        assert!(boundary_problems(&uses("ballast-core", "serde")).is_empty());
+        assert_eq!(boundary_problems(&uses("ballast-core", "melior")).len(), 1);
+        assert_eq!(boundary_problems(&uses("ballast-passes", "tch")).len(), 1);
+    }
+}
