@@ -1,1 +1,7 @@
-//! Placeholder.
+//! The planners that place work: layers on devices by a genetic search, swaps by Q-learning, training jobs on
+//! a cluster whose devices fail, and plans moved when devices change.
+//!
+//! - [`genetic`]: layers on devices, from predicted times or from runs of the placement.
+//! - [`platform`]: a cluster of boards and switches, simulated event by event, on which placements run.
+
+pub mod genetic;

@@ -1,0 +1,20 @@
+//! Genetic placement of layers on devices, after Cai and Zheng, "Genetic algorithm design for deep learning
+//! node allocation" (2021): static from predicted times, dynamic from runs.
+//!
+//! A chromosome gives every layer a device. [`search`] breeds a population of them; who says how long a
+//! placement takes is a [`Measure`]: [`PredictedLoads`] for the static problem, [`crate::platform::Pipeline`]
+//! or real processes for the dynamic one. [`exact`] solves the static problem by branch and bound.
+
+pub mod exact;
+mod fitness;
+mod layers;
+mod matching;
+mod repair;
+mod search;
+mod table;
+
+pub use fitness::{PENALTY_WEIGHT, fitness, penalised, selection_shares};
+pub use layers::{Layer, LayerFile, LayerKind};
+pub use repair::repair;
+pub use search::{Measure, Options, Placement, PredictedLoads, search, solve};
+pub use table::{Excess, LayerTable, PlacementError};
