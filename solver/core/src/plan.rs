@@ -42,6 +42,8 @@ pub struct Plan {
     pub stages: Vec<StagePlan>,
     /// Every planned op, in program order. Views and constants travel with their readers and are left out.
     pub ops: Vec<OpPlan>,
+    /// Bytes of all values that cross devices; each is staged on the host from its sending to its last receive.
+    pub staged_bytes: u64,
     /// Everything a user should know: relaxed caps, limits reached, methods not available.
     pub notes: Vec<String>,
 }
@@ -91,87 +93,118 @@ pub struct OpPlan {
     /// It runs again just before these positions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recompute_before: Vec<usize>,
-    /// What is swapped of its value, by device: the op's own, and those that received the value.
+    /// Its value goes to the host and comes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub swap: Option<SwapPlan>,
+    /// Where other devices receive its value, by device.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub swaps: Vec<SwapPlan>,
+    pub receives: Vec<ReceivePlan>,
 }
 
-/// The swaps of one value on one device.
+/// The swaps of one value on its own device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwapPlan {
-    /// The device that swaps.
-    pub device: DeviceId,
     /// Copied to the host after this position.
     pub out_after: usize,
     /// Copied back before these positions.
     pub in_before: Vec<usize>,
 }
 
+/// A device that reads a value made elsewhere. Positions index that device's op sequence.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReceivePlan {
+    /// The receiving device.
+    pub device: DeviceId,
+    /// Place of the first receive in that device's op sequence.
+    pub position: usize,
+    /// Received again, from the copy staged on the host, before these positions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub again_before: Vec<usize>,
+}
+
 /// A plan for a stage that a plan for a program cannot express, or the other way round.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PlanError {
-    /// A swap-in without a swap-out, or two swap-outs of one value.
-    #[error(
-        "op {op} is swapped out {outs} times and in {ins} times on device {device}: a swapped value goes out once and comes back at least once"
-    )]
-    Swap {
-        /// The op.
-        op: OpId,
-        /// The device.
-        device: DeviceId,
-        /// Swap-outs.
-        outs: usize,
-        /// Swap-ins.
-        ins: usize,
-    },
-    /// An entry that names an op that does not run on the device, or a position twice.
-    #[error("op {op} on device {device}: {reason}")]
-    Entry {
-        /// The op.
-        op: OpId,
-        /// The device.
-        device: DeviceId,
-        /// What is wrong.
-        reason: String,
-    },
+#[error("op {op} on device {device}: {reason}")]
+pub struct PlanError {
+    /// The op.
+    pub op: OpId,
+    /// The device.
+    pub device: DeviceId,
+    /// What is wrong.
+    pub reason: String,
 }
 
 /// Turns judged stage plans into one entry per planned op, in program order.
 ///
 /// # Errors
-/// When a stage plan swaps a value out twice, or in without having it out.
-pub fn op_plans(
-    graph: &Graph,
-    stages: &[Stage],
-    plans: &[CompactPlan],
-    locations: impl Fn(OpId) -> String,
-) -> Result<Vec<OpPlan>, PlanError> {
+/// When a stage plan swaps a value out twice, or swaps it in without having it out, or swaps a received value.
+pub fn op_plans(graph: &Graph, stages: &[Stage], plans: &[CompactPlan]) -> Result<Vec<OpPlan>, PlanError> {
     let mut entries: BTreeMap<OpId, OpPlan> = BTreeMap::new();
+    let mut receives: Vec<(OpId, ReceivePlan)> = Vec::new();
     for (stage, plan) in stages.iter().zip(plans) {
-        let order: Vec<usize> = plan.order.clone().unwrap_or_else(|| (0..stage.sources.len()).collect());
-        for (position, &node) in order.iter().enumerate() {
-            if let NodeSource::Op(op) = stage.sources[node] {
-                entries.insert(
-                    op,
-                    OpPlan {
+        let StageEntries { position, again, mut swaps } = StageEntries::new(stage, plan);
+        for (node, &source) in stage.sources.iter().enumerate() {
+            let (device, op, position) = (stage.device, source.op(), position[node]);
+            let again = again[node].clone();
+            match source {
+                NodeSource::Op(_) => {
+                    let program = &graph.ops[op];
+                    let swap =
+                        swap_plan(swaps.remove(&node)).map_err(|reason| PlanError { op, device, reason })?;
+                    entries.insert(
                         op,
-                        name: graph.ops[op].name.clone(),
-                        location: locations(op),
-                        device: stage.device,
-                        position,
-                        ..OpPlan::default()
-                    },
-                );
+                        OpPlan {
+                            op,
+                            name: program.name.clone(),
+                            location: program.location.clone(),
+                            device,
+                            position,
+                            recompute_before: again,
+                            swap,
+                            receives: Vec::new(),
+                        },
+                    );
+                }
+                NodeSource::Receive(_) if swaps.contains_key(&node) => {
+                    let reason = "a received value is staged on the host already and is not swapped".into();
+                    return Err(PlanError { op, device, reason });
+                }
+                NodeSource::Receive(_) => {
+                    receives.push((op, ReceivePlan { device, position, again_before: again }));
+                }
             }
         }
     }
-    for (stage, plan) in stages.iter().zip(plans) {
-        for &(position, node) in &plan.recompute {
-            if let Some(entry) = entries.get_mut(&stage.sources[node].op()) {
-                entry.recompute_before.push(position);
-            }
+    for (op, receive) in receives {
+        if let Some(entry) = entries.get_mut(&op) {
+            entry.receives.push(receive);
         }
+    }
+    Ok(entries.into_values().collect())
+}
+
+/// A stage plan sorted by node.
+struct StageEntries {
+    position: Vec<usize>,
+    again: Vec<Vec<usize>>,
+    /// Positions of the swap-outs and swap-ins of each swapped node.
+    swaps: BTreeMap<usize, (Vec<usize>, Vec<usize>)>,
+}
+
+impl StageEntries {
+    fn new(stage: &Stage, plan: &CompactPlan) -> Self {
+        let length = stage.sources.len();
+        let mut position: Vec<usize> = (0..length).collect();
+        for (place, &node) in plan.order.iter().flatten().enumerate() {
+            position[node] = place;
+        }
+        let mut again = vec![Vec::new(); length];
+        for &(position, node) in &plan.recompute {
+            again[node].push(position);
+        }
+        again.iter_mut().for_each(|positions| positions.sort_unstable());
         let mut swaps: BTreeMap<usize, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
         for &(position, node) in &plan.swap_out {
             swaps.entry(node).or_default().0.push(position);
@@ -179,108 +212,69 @@ pub fn op_plans(
         for &(position, node) in &plan.swap_in {
             swaps.entry(node).or_default().1.push(position);
         }
-        for (node, (outs, mut ins)) in swaps {
-            let (op, device) = (stage.sources[node].op(), stage.device);
-            let [out_after] = outs[..] else {
-                return Err(PlanError::Swap { op, device, outs: outs.len(), ins: ins.len() });
-            };
-            if ins.is_empty() {
-                return Err(PlanError::Swap { op, device, outs: 1, ins: 0 });
-            }
-            ins.sort_unstable();
-            if let Some(entry) = entries.get_mut(&op) {
-                entry.swaps.push(SwapPlan { device, out_after, in_before: ins });
-            }
-        }
+        StageEntries { position, again, swaps }
     }
-    let mut list: Vec<OpPlan> = entries.into_values().collect();
-    for entry in &mut list {
-        entry.recompute_before.sort_unstable();
-        entry.swaps.sort_by_key(|swap| swap.device);
-    }
-    Ok(list)
+}
+
+fn swap_plan(swaps: Option<(Vec<usize>, Vec<usize>)>) -> Result<Option<SwapPlan>, String> {
+    let Some((outs, mut in_before)) = swaps else { return Ok(None) };
+    let (&[out_after], false) = (&outs[..], in_before.is_empty()) else {
+        return Err(format!(
+            "swapped out {} times and in {} times: a swapped value goes out once and comes back at least once",
+            outs.len(),
+            in_before.len()
+        ));
+    };
+    in_before.sort_unstable();
+    Ok(Some(SwapPlan { out_after, in_before }))
 }
 
 /// Turns op entries back into one compact plan per stage, in the order of `stages`.
 ///
 /// # Errors
-/// When an entry contradicts the stages: an op on another device, a position out of range or given twice.
+/// When an entry contradicts the stages: a missing op or receive, a position out of range or given twice.
 pub fn compact_plans(stages: &[Stage], ops: &[OpPlan]) -> Result<Vec<CompactPlan>, PlanError> {
     let by_op: BTreeMap<OpId, &OpPlan> = ops.iter().map(|entry| (entry.op, entry)).collect();
-    let mut plans = Vec::with_capacity(stages.len());
-    for stage in stages {
-        let length = stage.sources.len();
-        let mut plan = CompactPlan::default();
-        let mut order = vec![None; length];
-        for (node, &source) in stage.sources.iter().enumerate() {
-            let Some(entry) = by_op.get(&source.op()) else { continue };
-            let error = |reason: String| PlanError::Entry { op: source.op(), device: stage.device, reason };
-            let check = |position: usize| {
-                if position <= length {
-                    Ok(position)
-                } else {
-                    Err(error(format!(
-                        "position {position} is beyond the {length} places of the op sequence"
-                    )))
-                }
-            };
-            if let NodeSource::Op(_) = source {
-                let Some(place) = order.get_mut(entry.position) else {
-                    return Err(error(format!(
-                        "position {} is beyond the {length} places of the op sequence",
-                        entry.position
-                    )));
-                };
-                if place.is_some() {
-                    return Err(error(format!("position {} is taken by another op", entry.position)));
-                }
-                *place = Some(node);
-                for &position in &entry.recompute_before {
-                    plan.recompute.push((check(position)?, node));
-                }
-            }
-            for swap in entry.swaps.iter().filter(|swap| swap.device == stage.device) {
-                plan.swap_out.push((check(swap.out_after)?, node));
-                for &position in &swap.in_before {
-                    plan.swap_in.push((check(position)?, node));
-                }
-            }
-        }
-        plan.order = complete_order(stage, order);
-        for list in [&mut plan.recompute, &mut plan.swap_out, &mut plan.swap_in] {
-            list.sort_unstable();
-        }
-        plans.push(plan);
-    }
-    Ok(plans)
+    stages.iter().map(|stage| compact_plan(stage, &by_op)).collect()
 }
 
-/// Places receives, which carry no position of their own, into the free places: each just before its first
-/// reader, in program order. None when the result is program order.
-fn complete_order(stage: &Stage, mut order: Vec<Option<usize>>) -> Option<Vec<usize>> {
-    let mut free = (0..order.len()).filter(|&place| order[place].is_none()).collect::<Vec<_>>().into_iter();
-    let mut rank = vec![usize::MAX; order.len()];
-    for (place, node) in order.iter().enumerate() {
-        if let Some(node) = node {
-            rank[*node] = place;
+fn compact_plan(stage: &Stage, by_op: &BTreeMap<OpId, &OpPlan>) -> Result<CompactPlan, PlanError> {
+    let length = stage.sources.len();
+    let mut plan = CompactPlan::default();
+    let mut order = vec![None; length];
+    for (node, &source) in stage.sources.iter().enumerate() {
+        let (op, device) = (source.op(), stage.device);
+        let error = |reason: String| PlanError { op, device, reason };
+        let entry = by_op.get(&op).ok_or_else(|| error("the plan does not mention it".into()))?;
+        let (position, again, swap) = match source {
+            NodeSource::Op(_) => (entry.position, &entry.recompute_before, entry.swap.as_ref()),
+            NodeSource::Receive(_) => {
+                let receive = entry
+                    .receives
+                    .iter()
+                    .find(|receive| receive.device == device)
+                    .ok_or_else(|| error("read here, but the plan does not receive it".into()))?;
+                (receive.position, &receive.again_before, None)
+            }
+        };
+        let place = order.get_mut(position).ok_or_else(|| {
+            error(format!("position {position} is beyond the {length} places of the op sequence"))
+        })?;
+        if place.replace(node).is_some() {
+            return Err(error(format!("position {position} is taken by another op")));
         }
-    }
-    let consumers = stage.problem.consumers();
-    let mut receives: Vec<(usize, usize)> = Vec::new();
-    for (node, source) in stage.sources.iter().enumerate() {
-        if let NodeSource::Receive(_) = source {
-            let first = consumers[node].iter().map(|&reader| rank[reader]).min();
-            receives.push((first.unwrap_or(usize::MAX), node));
-        }
-    }
-    receives.sort_unstable();
-    for (_, node) in receives {
-        if let Some(place) = free.next() {
-            order[place] = Some(node);
+        plan.recompute.extend(again.iter().map(|&position| (position, node)));
+        if let Some(swap) = swap {
+            plan.swap_out.push((swap.out_after, node));
+            plan.swap_in.extend(swap.in_before.iter().map(|&position| (position, node)));
         }
     }
     let order: Vec<usize> = order.into_iter().flatten().collect();
-    (order.iter().enumerate().any(|(place, &node)| place != node)).then_some(order)
+    plan.order = order.iter().enumerate().any(|(place, &node)| place != node).then_some(order);
+    for list in [&mut plan.recompute, &mut plan.swap_out, &mut plan.swap_in] {
+        list.sort_unstable();
+    }
+    Ok(plan)
 }
 
 /// A number that changes when the program changes in a way that matters to a plan: op names, edges, types and
@@ -360,50 +354,63 @@ mod tests {
         graph
     }
 
-    #[test]
-    fn op_entries_give_back_the_stage_plan_they_came_from() {
-        let stages = [stage(
-            vec![NodeSource::Op(0), NodeSource::Receive(7), NodeSource::Op(2), NodeSource::Op(3)],
-            &[&[], &[], &[0, 1], &[0, 2]],
-        )];
-        let plan = CompactPlan {
-            order: None,
-            recompute: vec![(3, 0)],
-            swap_out: vec![(2, 2)],
-            swap_in: vec![(3, 2)],
-        };
-        let entries = op_plans(&graph(8), &stages, std::slice::from_ref(&plan), |op| op.to_string()).unwrap();
-        assert_eq!(entries.len(), 3, "a received value runs elsewhere");
-        assert_eq!(entries[0].recompute_before, [3]);
-        assert_eq!(compact_plans(&stages, &entries).unwrap(), [plan]);
+    /// Node 1 of the stage receives the value of op 1, which runs on a second stage.
+    fn two_stages() -> [Stage; 2] {
+        let first = stage(
+            vec![NodeSource::Op(0), NodeSource::Receive(1), NodeSource::Op(2), NodeSource::Op(3)],
+            &[&[], &[], &[1], &[0]],
+        );
+        let mut second = stage(vec![NodeSource::Op(1)], &[&[]]);
+        second.device = 1;
+        [first, second]
     }
 
     #[test]
-    fn a_reordered_stage_comes_back_with_receives_before_their_first_reader() {
-        let stages = [stage(
-            vec![NodeSource::Op(0), NodeSource::Receive(7), NodeSource::Op(2), NodeSource::Op(3)],
-            &[&[], &[], &[1], &[0]],
-        )];
-        let plan = CompactPlan { order: Some(vec![1, 2, 0, 3]), ..CompactPlan::default() };
-        let entries = op_plans(&graph(8), &stages, std::slice::from_ref(&plan), |op| op.to_string()).unwrap();
-        assert_eq!(compact_plans(&stages, &entries).unwrap(), [plan]);
+    fn op_entries_give_back_the_stage_plans_they_came_from() {
+        let plan = CompactPlan {
+            order: Some(vec![1, 2, 0, 3]),
+            recompute: vec![(3, 0), (3, 1)],
+            swap_out: vec![(2, 2)],
+            swap_in: vec![(3, 2)],
+        };
+        let plans = [plan, CompactPlan::default()];
+        let entries = op_plans(&graph(4), &two_stages(), &plans).unwrap();
+        assert_eq!(entries.len(), 4);
+        assert_eq!(entries[0].recompute_before, [3]);
+        assert_eq!(entries[1].receives, [ReceivePlan { device: 0, position: 0, again_before: vec![3] }]);
+        assert_eq!(entries[2].swap, Some(SwapPlan { out_after: 2, in_before: vec![3] }));
+        assert_eq!(compact_plans(&two_stages(), &entries).unwrap(), plans);
     }
 
     #[test]
     fn a_swap_in_without_a_swap_out_is_refused() {
-        let stages = [stage(vec![NodeSource::Op(0), NodeSource::Op(1)], &[&[], &[0]])];
-        let plan = CompactPlan { swap_in: vec![(1, 0)], ..CompactPlan::default() };
-        let error = op_plans(&graph(2), &stages, &[plan], |op| op.to_string()).unwrap_err();
-        assert_eq!(error, PlanError::Swap { op: 0, device: 0, outs: 0, ins: 1 });
+        let plan = CompactPlan { swap_in: vec![(3, 0)], ..CompactPlan::default() };
+        let error = op_plans(&graph(4), &two_stages(), &[plan, CompactPlan::default()]).unwrap_err();
+        assert_eq!((error.op, error.device), (0, 0));
+        assert!(error.reason.contains("out 0 times and in 1 times"), "{error}");
     }
 
     #[test]
-    fn two_ops_at_one_position_are_refused() {
-        let stages = [stage(vec![NodeSource::Op(0), NodeSource::Op(1)], &[&[], &[0]])];
-        let mut entries =
-            op_plans(&graph(2), &stages, &[CompactPlan::default()], |op| op.to_string()).unwrap();
-        entries[1].position = 0;
-        assert!(matches!(compact_plans(&stages, &entries), Err(PlanError::Entry { op: 1, .. })));
+    fn a_received_value_is_not_swapped() {
+        let plan = CompactPlan { swap_out: vec![(1, 1)], swap_in: vec![(3, 1)], ..CompactPlan::default() };
+        let error = op_plans(&graph(4), &two_stages(), &[plan, CompactPlan::default()]).unwrap_err();
+        assert_eq!((error.op, error.device), (1, 0));
+    }
+
+    #[test]
+    fn contradicting_entries_are_refused() {
+        let stages = two_stages();
+        let plans = [CompactPlan::default(), CompactPlan::default()];
+        let entries = op_plans(&graph(4), &stages, &plans).unwrap();
+        let refused = |change: fn(&mut Vec<OpPlan>), op| {
+            let mut entries = entries.clone();
+            change(&mut entries);
+            assert_eq!(compact_plans(&stages, &entries).unwrap_err().op, op);
+        };
+        refused(|entries| entries[2].position = 0, 2);
+        refused(|entries| entries[3].position = 4, 3);
+        refused(|entries| entries[1].receives.clear(), 1);
+        refused(|entries| drop(entries.remove(3)), 3);
     }
 
     #[test]

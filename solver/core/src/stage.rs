@@ -1,9 +1,11 @@
 //! From a placed program to one memory-planning problem per device.
 //!
-//! A device runs its ops in program order. A value made on another device enters as a *receive* node just
-//! before its first reader here: it costs the link's time, holds its bytes until its last reader, and cannot
-//! be recomputed, because its operands are elsewhere. The maker pays for the sending: once per value, the
-//! slowest of its links. Arguments (weights, inputs) are resident on every device that reads them.
+//! A device runs its ops in program order. A value made on another device is staged on the host by its maker
+//! (Tarnawski et al., NeurIPS 2020, whose costs this follows: paid once by the maker and once by each reader)
+//! and enters as a *receive* node just before its first reader here: it costs the link's time and holds its
+//! bytes until its last reader, or is dropped and received again, which is how it is "recomputed"; a swap would
+//! only copy what the host has already. The maker pays once per value, the slowest of its links. Arguments
+//! (weights, inputs) are resident on every device that reads them.
 
 use crate::cost::Costs;
 use crate::device::{Cluster, DeviceId};
@@ -194,8 +196,8 @@ impl Builder {
         let op = &graph.ops[producer];
         let mut node = Node::new(format!("receive {}", op.name), seconds, bytes.0, Vec::new());
         node.backward = op.backward.unwrap_or(false);
-        node.recomputable = false;
-        node.swappable = !op.rules.never_swap && !op.rules.must_keep;
+        node.recomputable = !op.rules.must_keep;
+        node.swappable = false;
         node.pinned = op.rules.must_keep;
         self.push(node, NodeSource::Receive(producer))
     }
@@ -315,7 +317,7 @@ mod tests {
         assert_eq!((stages[1].receive_seconds, stages[1].send_seconds), (3.0, 4.0));
         assert_eq!((stages[2].receive_seconds, stages[2].send_seconds), (9.0, 0.0));
         assert_eq!(stages[2].sources, [NodeSource::Receive(0), NodeSource::Receive(2), NodeSource::Op(3)]);
-        assert!(!stages[2].problem.nodes[0].recomputable);
+        assert!(!stages[2].problem.nodes[0].swappable, "the host has it already");
         assert_eq!(stages[1].problem.resident_bytes, 0);
     }
 

@@ -141,18 +141,14 @@ fn op_table(plan: &Plan) -> Table {
         "swapped out after, in before",
         "location",
     ]);
-    for op in plan.ops.iter().filter(|op| !op.recompute_before.is_empty() || !op.swaps.is_empty()) {
-        let swaps: Vec<String> = op
-            .swaps
-            .iter()
-            .map(|swap| format!("device {}: {}, {:?}", swap.device, swap.out_after, swap.in_before))
-            .collect();
+    for op in plan.ops.iter().filter(|op| !op.recompute_before.is_empty() || op.swap.is_some()) {
+        let swap = op.swap.as_ref();
         table.add_row([
             format!("{} {}", op.op, op.name),
             op.device.to_string(),
             op.position.to_string(),
             format!("{:?}", op.recompute_before),
-            swaps.join("; "),
+            swap.map_or(String::new(), |swap| format!("{}, {:?}", swap.out_after, swap.in_before)),
             op.location.clone(),
         ]);
     }

@@ -1,0 +1,81 @@
+//! From a placed program to a whole plan: memory of every stage, load balance, rounds of both.
+//!
+//! The partitioner (`ballast-partition`) and the memory planner (`ballast-remat`) do not know each other. This
+//! crate calls them in turn: it plans each stage's memory under its cap, raises caps that have no plan and says
+//! so, scores the whole by tmax/tmin, and asks for another partition with the planned times while that may
+//! help. Every stage plan passes the judge in the form in which it will be written.
+
+mod rounds;
+mod stages;
+
+pub use rounds::{Planned, plan};
+pub use stages::{StageOutcome, plan_stages};
+
+use std::path::PathBuf;
+
+use ballast_core::cap::CapSpec;
+use ballast_core::device::DeviceId;
+use ballast_core::graph::OpId;
+use ballast_core::limits::Limits;
+
+/// What to plan for, and how long.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Cap of every stage.
+    pub cap: CapSpec,
+    /// Who plans a stage's memory.
+    pub solver: ballast_remat::Solver,
+    /// May a stage run its ops in another order?
+    pub order: ballast_remat::Order,
+    /// May values be swapped to host memory?
+    pub swap: bool,
+    /// Do copies run beside computation?
+    pub overlap: bool,
+    /// Limits of the whole search, all stages and rounds together.
+    pub limits: Limits,
+    /// A cap without a plan is raised by this share of the requested cap at a time.
+    pub relax_step: f64,
+    /// Largest cap, as a multiple of the requested one; 0: a cap without a plan is an error.
+    pub relax_limit: f64,
+    /// Stop asking for other partitions at this ratio of slowest to fastest stage.
+    pub max_ratio: f64,
+    /// Largest number of rounds of partition and memory plan; 1: the partition is not touched.
+    pub max_rounds: usize,
+    /// Where to write each stage's mixed-integer program; the stage number goes before the extension.
+    pub model_file: Option<PathBuf>,
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Failure {
+    /// No plan of this stage keeps its cap, and relaxing was off or did not help.
+    #[error(
+        "no plan of device {device} fits its cap of {cap}: '{label}' alone needs {smallest}; raise the cap to at least that, \
+         use more devices, or let relax-limit raise it"
+    )]
+    Infeasible {
+        /// The stage.
+        device: DeviceId,
+        /// The op that binds.
+        op: Option<OpId>,
+        /// Its name.
+        label: String,
+        /// The cap asked for.
+        cap: ballast_core::units::Bytes,
+        /// The smallest cap known to have a plan.
+        smallest: ballast_core::units::Bytes,
+    },
+    /// A solver failed, or proposed what the judge refuses.
+    #[error("device {device}: {message}")]
+    Stage {
+        /// The stage.
+        device: DeviceId,
+        /// The op concerned, where there is one.
+        op: Option<OpId>,
+        /// What went wrong.
+        message: String,
+    },
+    /// The partitioner failed.
+    #[error("{0}")]
+    Partition(String),
+}
