@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Writes the training step of a JAX model, or of any JAX loss function, as a static MLIR file that Ballast reads.
+
+The step is loss, gradients and an SGD update; its results are the new parameters, then the loss. Parameters are
+arguments of the entry function @main, so the file holds no weights and nothing of that size is allocated.
+
+    export_jax.py resnet50 --batch 32 -o resnet50.mlir
+    export_jax.py vgg16 --batch 64 --image 32 --classes 10 --hidden 512 -o vgg16.mlir
+    export_jax.py function my_model.py:make -o mine.mlir
+
+`make()` returns `(loss, parameters, batch)`: `loss(parameters, *batch)` is a scalar, `parameters` and the tuple `batch`
+are trees of arrays or of jax.ShapeDtypeStruct. The file is StableHLO in generic form: read it with
+`--allow-unregistered-dialect`.
+"""
+
+import command_line
+import jax
+import jax.numpy as jnp
+
+from jax_models import MODELS
+
+DTYPES = {"f32": jnp.float32, "bf16": jnp.bfloat16, "f16": jnp.float16}
+
+
+def training_step(loss, rate):
+    """One step of gradient descent on `loss(parameters, *batch)`."""
+
+    def step(parameters, *batch):
+        value, gradients = jax.value_and_grad(loss)(parameters, *batch)
+        updated = jax.tree.map(lambda old, gradient: old - jnp.asarray(rate, old.dtype) * gradient, parameters, gradients)
+        return updated, value
+
+    return step
+
+
+def export(loss, parameters, batch, rate=0.01):
+    """MLIR text of the training step; `parameters` and `batch` may be shapes alone."""
+    shapes = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype), (parameters, batch))
+    lowered = jax.jit(training_step(loss, rate)).lower(shapes[0], *shapes[1])
+    module = lowered.compiler_ir("stablehlo").operation
+    return module.get_asm(print_generic_op_form=True, enable_debug_info=False)
+
+
+def model_loss(model, dtype):
+    """Cross entropy of a model of jax_models, with the shapes of its parameters and of a batch."""
+    batch = model.inputs(dtype)
+    shapes = {}
+
+    def record(name, shape):
+        if name in shapes:
+            raise ValueError(f"two parameters are called {name}")
+        shapes[name] = jax.ShapeDtypeStruct(shape, dtype)
+        return jnp.zeros(shape, dtype)
+
+    # Abstract evaluation: no array is made.
+    jax.eval_shape(lambda x: model.forward(record, x), batch[0])
+
+    def loss(parameters, x, labels):
+        def look_up(name, _shape):
+            return parameters[name]
+
+        # The sum over many classes loses too much in 16 bits.
+        logits = model.forward(look_up, x).astype(jnp.float32)
+        picked = jnp.take_along_axis(jax.nn.log_softmax(logits), labels[..., None], axis=-1)
+        return -jnp.mean(picked)
+
+    return loss, shapes, batch
+
+
+def main():
+    """Command line."""
+
+    def add_options(parser):
+        parser.add_argument("--dtype", choices=DTYPES, default="f32", help="element type, default %(default)s")
+
+    options, model = command_line.parse(__doc__, MODELS, add_options)
+    if model is None:
+        loss, parameters, batch = command_line.load_function(options.source)()
+    else:
+        loss, parameters, batch = model_loss(model, DTYPES[options.dtype])
+    command_line.write(options.output, export(loss, parameters, batch, options.rate))
+
+
+if __name__ == "__main__":
+    main()
