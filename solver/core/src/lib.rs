@@ -11,6 +11,8 @@ pub mod graph;
 pub mod limits;
 pub mod memory;
 pub mod plan;
+pub mod predictor;
+pub mod profile;
 pub mod report;
 pub mod simulate;
 pub mod stage;

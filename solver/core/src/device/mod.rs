@@ -1,0 +1,249 @@
+//! Devices and the links between them: the data, device files, and ready-made kinds.
+
+mod file;
+mod library;
+mod quantity;
+
+use std::path::Path;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use crate::graph::Arithmetic;
+use crate::units::Bytes;
+
+pub use file::{DeviceError, FILE_VERSION, load, parse};
+pub use library::{DEFAULT_KIND, names as ready_made_kinds};
+
+/// Most devices of a cluster, and most cores of a chip: beyond it a count is taken for a slip of the pen.
+pub const MAX_DEVICES: usize = 4096;
+
+/// Index of a device in [`Cluster::devices`].
+pub type DeviceId = usize;
+
+/// A link, one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Link {
+    /// Bytes per second.
+    pub bandwidth: f64,
+    /// Seconds added to every message.
+    pub latency_seconds: f64,
+}
+
+impl Link {
+    /// Seconds to move so many bytes.
+    #[must_use]
+    pub fn seconds(&self, bytes: Bytes) -> f64 {
+        self.latency_seconds + bytes.as_f64() / self.bandwidth
+    }
+}
+
+/// A chip made of equal cores, each with memory of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CoreModel {
+    /// Number of cores, at least 1.
+    pub count: usize,
+    /// Memory of one core; a stage on c cores needs its memory / c on each.
+    pub memory_per_core: Bytes,
+    /// Speed-up of c cores at index c - 1; empty: linear.
+    pub speed_up: Vec<f64>,
+}
+
+/// One device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Device {
+    /// Name of this device, such as `gpu0`.
+    pub name: String,
+    /// Kind: devices of one kind share a measured profile.
+    pub kind: String,
+    /// Memory capacity.
+    pub memory: Bytes,
+    /// Peak operations per second by arithmetic; a missing entry falls back to F32, then to the largest.
+    pub peak_flops: IndexMap<Arithmetic, f64>,
+    /// Memory bandwidth, bytes per second.
+    pub memory_bandwidth: f64,
+    /// Seconds added to every op launch.
+    pub launch_overhead_seconds: f64,
+    /// Device to host.
+    pub to_host: Link,
+    /// Host to device.
+    pub from_host: Link,
+    /// For many-core chips.
+    pub cores: Option<CoreModel>,
+}
+
+impl Device {
+    /// Peak operations per second for an arithmetic: its own entry, else that of F32, else the largest.
+    #[must_use]
+    pub fn peak(&self, arithmetic: Arithmetic) -> f64 {
+        self.peak_flops
+            .get(&arithmetic)
+            .or_else(|| self.peak_flops.get(&Arithmetic::F32))
+            .copied()
+            .unwrap_or_else(|| self.peak_flops.values().copied().fold(0.0, f64::max))
+    }
+}
+
+/// All devices of a plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cluster {
+    /// The devices; their index is the device number in plans and attributes.
+    pub devices: Vec<Device>,
+    /// Link between two devices without an entry in `links`.
+    pub default_link: Link,
+    /// Links by (from, to).
+    pub links: Vec<(DeviceId, DeviceId, Link)>,
+    /// Host memory that swaps may use; none: no limit.
+    pub host_memory: Option<Bytes>,
+}
+
+impl Cluster {
+    /// So many devices of the kind [`DEFAULT_KIND`], with the link of its ready-made file between any two.
+    ///
+    /// # Errors
+    /// A count of zero or above [`MAX_DEVICES`].
+    pub fn from_count(count: usize) -> Result<Self, DeviceError> {
+        Self::of_kind(&format!("devices={count}"), count, DEFAULT_KIND)
+    }
+
+    /// Reads what a `devices=` option says: a count (`4`), a ready-made kind (`v100-16gb`), several of one
+    /// (`4xv100-16gb`), or the path of a device file.
+    ///
+    /// # Errors
+    /// A count of zero, an unknown kind that is no file either, and every mistake in the file.
+    pub fn parse(spec: &str) -> Result<Self, DeviceError> {
+        let spec = spec.trim();
+        let origin = format!("devices={spec}");
+        let count = |digits: &str| {
+            digits.parse().map_err(|_| DeviceError {
+                origin: origin.clone(),
+                place: None,
+                message: format!("'{digits}' is not a number of devices: write 1 to {MAX_DEVICES}"),
+            })
+        };
+        if !spec.is_empty() && spec.bytes().all(|b| b.is_ascii_digit()) {
+            return Self::from_count(count(spec)?);
+        }
+        if library::cluster(spec).is_some() {
+            return Self::of_kind(&origin, 1, spec);
+        }
+        if let Some((digits, kind)) = spec.split_once('x')
+            && !digits.is_empty()
+            && digits.bytes().all(|b| b.is_ascii_digit())
+            && library::cluster(kind).is_some()
+        {
+            return Self::of_kind(&origin, count(digits)?, kind);
+        }
+        if spec.is_empty() || !Path::new(spec).exists() {
+            return Err(DeviceError {
+                message: format!(
+                    "neither a number of devices, nor a file, nor a ready-made kind ({}), nor several of one \
+                     such as 4x{DEFAULT_KIND}",
+                    ready_made_kinds().join(", ")
+                ),
+                origin,
+                place: None,
+            });
+        }
+        load(Path::new(spec))
+    }
+
+    fn of_kind(origin: &str, count: usize, kind: &str) -> Result<Self, DeviceError> {
+        let error = |message| DeviceError { origin: origin.to_owned(), place: None, message };
+        if count == 0 || count > MAX_DEVICES {
+            return Err(error(format!("{count} devices: write 1 to {MAX_DEVICES}")));
+        }
+        let mut cluster =
+            library::cluster(kind).ok_or_else(|| error(format!("there is no ready-made kind '{kind}'")))?;
+        let template = cluster.devices.swap_remove(0);
+        cluster.devices =
+            (0..count).map(|i| Device { name: format!("{kind}-{i}"), ..template.clone() }).collect();
+        Ok(cluster)
+    }
+
+    /// Checks a cluster that did not come from a device file.
+    ///
+    /// # Errors
+    /// No devices, two of one name, a device without memory, a rate that is not finite and above zero, a time
+    /// that is not finite and not negative, a link to a device that is not there.
+    pub fn check(&self) -> Result<(), String> {
+        let rate = |value: f64, what: String| {
+            if value.is_finite() && value > 0.0 {
+                Ok(())
+            } else {
+                Err(format!("{what} is {value}: it must be a finite number above zero"))
+            }
+        };
+        let link = |link: &Link, what: &str| {
+            rate(link.bandwidth, format!("the bandwidth of {what}"))?;
+            if link.latency_seconds.is_finite() && link.latency_seconds >= 0.0 {
+                Ok(())
+            } else {
+                Err(format!("the latency of {what} is {}: it must be zero or more", link.latency_seconds))
+            }
+        };
+        if self.devices.is_empty() {
+            return Err("there are no devices".to_owned());
+        }
+        for (id, device) in self.devices.iter().enumerate() {
+            let name = &device.name;
+            if self.devices[..id].iter().any(|other| other.name == *name) {
+                return Err(format!("two devices are called '{name}'"));
+            }
+            if device.memory == Bytes::ZERO {
+                return Err(format!("device '{name}' has no memory"));
+            }
+            if device.peak_flops.is_empty() {
+                return Err(format!("device '{name}' has no peak rate"));
+            }
+            for (arithmetic, peak) in &device.peak_flops {
+                rate(*peak, format!("the {arithmetic:?} peak rate of device '{name}'"))?;
+            }
+            rate(device.memory_bandwidth, format!("the memory bandwidth of device '{name}'"))?;
+            let launch = device.launch_overhead_seconds;
+            if !(launch.is_finite() && launch >= 0.0) {
+                return Err(format!("the launch overhead of device '{name}' is {launch}"));
+            }
+            link(&device.to_host, &format!("the link from device '{name}' to the host"))?;
+            link(&device.from_host, &format!("the link from the host to device '{name}'"))?;
+            if let Some(cores) = &device.cores {
+                if cores.count == 0 || cores.memory_per_core == Bytes::ZERO {
+                    return Err(format!("device '{name}' has no cores, or cores without memory"));
+                }
+                if !cores.speed_up.is_empty() && cores.speed_up.len() != cores.count {
+                    return Err(format!(
+                        "device '{name}' has {} speed-ups for {} cores",
+                        cores.speed_up.len(),
+                        cores.count
+                    ));
+                }
+                for speed_up in &cores.speed_up {
+                    rate(*speed_up, format!("a speed-up of device '{name}'"))?;
+                }
+            }
+        }
+        link(&self.default_link, "the default link")?;
+        for (from, to, between) in &self.links {
+            if *from >= self.devices.len() || *to >= self.devices.len() || from == to {
+                return Err(format!("there is no pair of devices {from} and {to} to link"));
+            }
+            link(
+                between,
+                &format!("the link from '{}' to '{}'", self.devices[*from].name, self.devices[*to].name),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// The link from one device to another.
+    #[must_use]
+    pub fn link(&self, from: DeviceId, to: DeviceId) -> Link {
+        self.links
+            .iter()
+            .find(|(a, b, _)| (*a, *b) == (from, to))
+            .map_or(self.default_link, |(_, _, link)| *link)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,164 @@
+//! Tests of device files and the `devices=` option.
+
+use super::*;
+
+const PAIR: &str = r#"
+version = 1
+host-memory = "64GiB"
+
+[kinds.big]
+memory = "16GiB"
+peak = { f32 = "10TFLOP/s", f16 = "20TFLOP/s" }
+memory-bandwidth = "500GB/s"
+launch-overhead = "2us"
+host-link = { bandwidth = "16GB/s", latency = "10us" }
+to-host = { bandwidth = "12GB/s" }
+
+[kinds.small]
+like = "rtx2080ti"
+memory = "8GiB"
+
+[kinds.chip]
+peak = { i8 = "1TOP/s" }
+memory-bandwidth = "1GB/s"
+host-link = { bandwidth = "1GB/s" }
+cores = { count = 2, memory-per-core = "1MiB", speed-up = [1.0, 1.8] }
+
+[[devices]]
+kind = "big"
+count = 2
+name = "gpu"
+
+[[devices]]
+kind = "small"
+
+[[devices]]
+kind = "chip"
+name = "npu"
+
+[link]
+bandwidth = "10GB/s"
+latency = "1us"
+
+[[links]]
+from = "gpu0"
+to = "gpu1"
+bandwidth = "100GB/s"
+
+[[links]]
+from = "gpu0"
+to = "npu"
+bandwidth = "1GB/s"
+latency = 0.5
+one-way = true
+"#;
+
+#[test]
+fn a_file_with_unequal_devices_is_read_whole() {
+    let cluster = parse("pair.toml", PAIR).unwrap();
+    let names: Vec<&str> = cluster.devices.iter().map(|device| device.name.as_str()).collect();
+    assert_eq!(names, ["gpu0", "gpu1", "small-0", "npu"]);
+    assert_eq!(cluster.host_memory, Some(Bytes(64 << 30)));
+    let big = &cluster.devices[0];
+    assert_eq!(
+        (big.memory, big.memory_bandwidth, big.launch_overhead_seconds),
+        (Bytes(16 << 30), 5e11, 2.0 * 1e-6)
+    );
+    assert_eq!((big.to_host.bandwidth, big.to_host.latency_seconds), (1.2e10, 0.0));
+    assert_eq!((big.from_host.bandwidth, big.from_host.latency_seconds), (1.6e10, 10.0 * 1e-6));
+    assert_eq!((big.peak(Arithmetic::F16), big.peak(Arithmetic::F64)), (2e13, 1e13));
+    let small = &cluster.devices[2];
+    assert_eq!(
+        (small.kind.as_str(), small.memory, small.peak(Arithmetic::F32)),
+        ("small", Bytes(8 << 30), 1.34e13)
+    );
+    let chip = &cluster.devices[3];
+    assert_eq!(chip.memory, Bytes(2 << 20));
+    assert_eq!(chip.peak(Arithmetic::F32), 1e12, "the largest rate stands in where f32 is missing");
+    assert_eq!(chip.cores.as_ref().unwrap().speed_up, [1.0, 1.8]);
+    assert_eq!(cluster.link(1, 0).bandwidth, 1e11);
+    assert_eq!(cluster.link(0, 3), Link { bandwidth: 1e9, latency_seconds: 0.5 });
+    assert_eq!(cluster.link(3, 0), Link { bandwidth: 1e10, latency_seconds: 1e-6 });
+    assert_eq!(cluster.check(), Ok(()));
+}
+
+#[test]
+fn every_mistake_is_placed_and_names_a_remedy() {
+    // (what to replace, by what, line of the complaint, part of the message)
+    let cases = [
+        ("version = 1", "version = 2", 2, "reads version 1"),
+        ("memory = \"16GiB\"\n", "\n", 5, "memory = \"16GiB\""),
+        ("memory = \"16GiB\"", "memory = \"0GiB\"", 6, "1 byte or more"),
+        ("memory = \"16GiB\"", "memory = -4", 6, "1 byte or more"),
+        ("memory-bandwidth = \"500GB/s\"\n", "\n", 5, "memory-bandwidth = "),
+        ("\"500GB/s\"", "nan", 8, "above zero"),
+        ("\"500GB/s\"", "\"500GB\"", 8, "above zero"),
+        ("f32 = \"10TFLOP/s\", f16", "f31 = \"10TFLOP/s\", f16", 7, "f31"),
+        ("f32 = \"10TFLOP/s\"", "f32 = 0", 7, "above zero"),
+        ("peak = { i8 = \"1TOP/s\" }\n", "\n", 17, "peak = {"),
+        ("host-link = { bandwidth = \"1GB/s\" }\n", "\n", 17, "host-link = {"),
+        ("latency = 0.5", "latency = -0.5", 48, "zero or more"),
+        ("like = \"rtx2080ti\"", "like = \"rtx\"", 14, "rtx2080ti"),
+        ("kind = \"chip\"", "kind = \"chop\"", 32, "[kinds.chop]"),
+        ("count = 2\n", "count = 0\n", 25, "write 1 to"),
+        ("count = 2\n", "count = 1000000\n", 25, "write 1 to"),
+        ("count = 2,", "count = 0,", 21, "write 1 to"),
+        ("speed-up = [1.0, 1.8]", "speed-up = [1.0]", 21, "one per number of cores"),
+        ("speed-up = [1.0, 1.8]", "speed-up = [1.0, -1.8]", 21, "above zero"),
+        ("name = \"npu\"", "name = \"gpu1\"", 33, "rename one"),
+        ("to = \"npu\"", "to = \"gpu7\"", 46, "gpu0, gpu1, small-0, npu"),
+        ("to = \"npu\"", "to = \"gpu0\"", 44, "itself"),
+        ("to = \"npu\"", "to = \"gpu1\"", 44, "given twice"),
+        ("host-memory", "host-memmory", 3, "unknown field"),
+        ("[link]\nbandwidth = \"10GB/s\"\nlatency = \"1us\"\n", "\n", 1, "add [link]"),
+        ("[kinds.big]", "[kinds.big", 5, ""),
+    ];
+    for (old, new, line, part) in cases {
+        let broken = PAIR.replacen(old, new, 1);
+        assert_ne!(broken, PAIR, "{old:?} is not in the file");
+        let error = parse("pair.toml", &broken).expect_err(&format!("{new:?} for {old:?} was accepted"));
+        assert_eq!(error.place.map(|place| place.0), Some(line), "{new:?} for {old:?}: {error}");
+        assert!(error.to_string().starts_with(&format!("pair.toml:{line}:")), "{error}");
+        assert!(error.message.contains(part), "{error} does not say {part:?}");
+    }
+    let error = parse("none.toml", "version = 1").unwrap_err();
+    assert!(error.message.contains("[[devices]]"), "{error}");
+    assert!(load(Path::new("/nowhere/devices.toml")).unwrap_err().message.contains("cannot be read"));
+}
+
+#[test]
+fn the_devices_option_takes_counts_kinds_and_files() {
+    let four = Cluster::parse("4").unwrap();
+    assert_eq!(four, Cluster::from_count(4).unwrap());
+    assert_eq!((four.devices.len(), four.devices[3].kind.as_str()), (4, DEFAULT_KIND));
+    assert_eq!(four.check(), Ok(()));
+    let two = Cluster::parse("2xv100-16gb").unwrap();
+    assert_eq!((two.devices.len(), two.devices[1].name.as_str()), (2, "v100-16gb-1"));
+    assert_eq!(Cluster::parse("rtx2080ti").unwrap().devices[0].memory, Bytes(11 << 30));
+    for bad in
+        ["0", "", "0xv100-16gb", "99999999999999999999", "5000", "-1", "2xnothing", "no-such-file.toml"]
+    {
+        let error = Cluster::parse(bad).expect_err(bad);
+        assert!(error.to_string().starts_with("devices="), "{error}");
+    }
+}
+
+#[test]
+fn a_cluster_built_by_hand_is_checked() {
+    let good = Cluster::from_count(2).unwrap();
+    let broken = |change: &dyn Fn(&mut Cluster)| {
+        let mut cluster = good.clone();
+        change(&mut cluster);
+        cluster.check()
+    };
+    assert_eq!(broken(&|_| ()), Ok(()));
+    assert!(broken(&|c| c.devices.clear()).is_err());
+    assert!(broken(&|c| c.devices[1].memory = Bytes::ZERO).is_err());
+    assert!(broken(&|c| c.devices[1].memory_bandwidth = f64::NAN).is_err());
+    assert!(broken(&|c| c.devices[0].peak_flops.clear()).is_err());
+    assert!(broken(&|c| c.devices[0].to_host.bandwidth = 0.0).is_err());
+    assert!(broken(&|c| c.devices[0].from_host.latency_seconds = -1.0).is_err());
+    assert!(broken(&|c| c.default_link.bandwidth = f64::INFINITY).is_err());
+    assert!(broken(&|c| c.devices[1].name = c.devices[0].name.clone()).is_err());
+    assert!(broken(&|c| c.links.push((0, 2, c.default_link))).is_err());
+}
