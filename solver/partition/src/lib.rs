@@ -1,1 +1,11 @@
-//! Placeholder.
+//! Partitioning: the op sequence of a program over devices, and general DAGs over kinds of devices.
+
+pub mod chain;
+pub mod dag;
+mod dynamic;
+pub mod fine_tune;
+pub mod loads;
+mod plan;
+pub mod sequence;
+
+pub use plan::{Error, Method, Options, Outcome, plan, repartition};

@@ -1,0 +1,409 @@
+//! The entry point: from a program, its costs and a cluster to a device for every op.
+
+use ballast_core::cost::Costs;
+use ballast_core::device::{Cluster, DeviceId};
+use ballast_core::graph::{Graph, OpId, OpRole};
+use ballast_core::limits::{Deadline, Limits, StopReason};
+use ballast_core::report::{PROOF_TOLERANCE, Report, gap};
+use ballast_core::simulate::Balance;
+use ballast_core::stage::{Stage, settle_travellers, stages};
+use ballast_core::units::Bytes;
+
+use crate::dynamic::{self, Site};
+use crate::fine_tune::{Keep, fine_tune};
+use crate::loads::Links;
+use crate::sequence::{Granularity, Order, Sequence, sequence_order};
+
+/// Weight of memory over the cap in the first cut: recomputing everything forward costs about a third of a
+/// training step's computation, so a stage at twice its cap counts as a sixth slower.
+const PRESSURE: f64 = 1.0 / 3.0;
+
+/// How the partition is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Dynamic programming and fine-tuning; loads no learner.
+    #[default]
+    Dp,
+}
+
+/// What the caller wants.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// How the partition is found.
+    pub method: Method,
+    /// What an item of the sequence is.
+    pub granularity: Granularity,
+    /// In which order the ops stand.
+    pub order: Order,
+    /// Time, work, seed, threads.
+    pub limits: Limits,
+    /// Cap of every device; none: the devices' memories.
+    pub caps: Option<Vec<Bytes>>,
+    /// May devices stay without an op where that is faster? Otherwise each gets at least one.
+    pub idle_devices: bool,
+    /// A partition to improve on, one device per op (entries of views and constants are not read).
+    pub start: Option<Vec<DeviceId>>,
+}
+
+/// A partition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The device of every op; views and constants carry that of their first reader.
+    pub device_of: Vec<DeviceId>,
+    /// The op sequence that was cut: the planned ops in run order.
+    pub sequence: Vec<OpId>,
+    /// Places in `sequence` where the device changes.
+    pub cuts: Vec<usize>,
+    /// Slowest and fastest stage without recomputation and swaps.
+    pub balance: Balance,
+    /// Value (tmax, seconds), bound, method.
+    pub report: Report,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+/// Why there is no partition.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// No device.
+    #[error("the cluster has no device")]
+    NoDevice,
+    /// No op to place.
+    #[error("function '{function}' has no op to place")]
+    NoOps {
+        /// The function.
+        function: String,
+    },
+    /// More devices than ops.
+    #[error("{devices} devices for {ops} ops: every device needs at least one op; ask for at most {ops} devices")]
+    MoreDevicesThanOps {
+        /// Devices asked for.
+        devices: usize,
+        /// Ops to place.
+        ops: usize,
+    },
+    /// Costs, caps or a start of the wrong shape, or a cost that is no time.
+    #[error("{0}")]
+    Shape(String),
+    /// A device rule for a device that does not exist.
+    #[error("op {op} ('{name}') is bound to device {device}, and the cluster has devices 0 to {last}")]
+    Rule {
+        /// The op.
+        op: OpId,
+        /// Its name.
+        name: String,
+        /// The device named.
+        device: DeviceId,
+        /// The last device there is.
+        last: DeviceId,
+    },
+}
+
+/// Partitions a program.
+///
+/// With [`Options::start`], the answer is never slower than the start and never needs more memory over the caps.
+///
+/// # Errors
+/// Input that makes no sense: see [`Error`]. Caps that cannot be kept are no error but a note.
+pub fn plan(graph: &Graph, costs: &Costs, cluster: &Cluster, options: &Options) -> Result<Outcome, Error> {
+    let deadline = Deadline::start(&options.limits);
+    check(graph, costs, cluster, options)?;
+    let judge = Judge::new(graph, costs, cluster, options);
+    let ops = Sequence::of_ops(graph, costs, sequence_order(graph, options.order));
+    let (items, starts, mut notes) = granulate(graph, &ops, options.granularity, cluster.devices.len());
+    let links = Links::new(cluster);
+    let site = Site {
+        links: &links,
+        caps: &judge.caps,
+        memory_matters: judge.memory_matters(&ops),
+        use_all: !options.idle_devices,
+        pressure: PRESSURE,
+    };
+    let answer = dynamic::partition(&items, &site, &deadline);
+    notes.extend(answer.notes);
+    let to_ops = |device_of: &[DeviceId]| {
+        let mut of = vec![0; ops.len()];
+        for (item, &device) in device_of.iter().enumerate() {
+            let end = starts.get(item + 1).copied().unwrap_or(ops.len());
+            of[starts[item]..end].fill(device);
+        }
+        of
+    };
+    let place = |of_item: &[DeviceId]| {
+        let mut device_of = vec![0; graph.ops.len()];
+        for (&op, &device) in ops.ops.iter().zip(of_item) {
+            device_of[op] = graph.ops[op].rules.device.unwrap_or(device);
+        }
+        settle_travellers(graph, &mut device_of);
+        device_of
+    };
+    let cut = to_ops(&answer.device_of);
+    let mut best = judge.judge(place(&cut));
+    let contiguous_tmax = best.balance.tmax_seconds;
+    let mut method = "dp";
+    let index = ops.index();
+    let keep = Keep {
+        caps: (site.memory_matters && best.over_least == 0).then_some(&judge.caps[..]),
+        use_all: site.use_all,
+    };
+    let tuned = judge.judge(place(&fine_tune(&ops, &index, &links, cut, keep, &deadline)));
+    if tuned.improves(&best) {
+        best = tuned;
+        method = "dp+fine-tuning";
+    }
+    if let Some(start) = &options.start {
+        let given: Vec<DeviceId> = ops.ops.iter().map(|&op| start[op]).collect();
+        let given = judge.judge(place(&given));
+        if !best.no_worse(&given) {
+            best = given;
+            method = "given";
+        }
+    }
+    if best.over_least > 0 {
+        notes.push(format!(
+            "arguments and the largest working set are over the cap by {} on device {}: no memory plan can keep it",
+            Bytes(best.over_least),
+            best.over_device
+        ));
+    }
+    let floor = any_assignment_bound(&items, cluster.devices.len());
+    let value = best.balance.tmax_seconds;
+    // Fine-tuning may leave the class of plans the dynamic programme proved its bound for.
+    let (bound, bound_class) = match answer.bound {
+        Some(bound) if value >= bound * (1.0 - PROOF_TOLERANCE) && contiguous_tmax <= value => {
+            let class = match options.granularity {
+                Granularity::Op => "contiguous-sequence",
+                Granularity::Layer => "contiguous-layers",
+            };
+            (bound.max(floor).min(value), class)
+        }
+        _ => (floor.min(value), "any-assignment"),
+    };
+    let proved = gap(value, bound) <= PROOF_TOLERANCE;
+    let stop_reason = if proved {
+        StopReason::Proved
+    } else if answer.cut_short {
+        deadline.reason()
+    } else {
+        StopReason::Finished
+    };
+    let cuts = (1..ops.len())
+        .filter(|&i| best.device_of[ops.ops[i]] != best.device_of[ops.ops[i - 1]])
+        .collect();
+    Ok(Outcome {
+        report: Report {
+            value,
+            bound,
+            gap: gap(value, bound),
+            proved,
+            bound_class: bound_class.into(),
+            method: method.into(),
+            stop_reason,
+            seconds: deadline.elapsed_seconds(),
+            work: answer.work,
+            seed: options.limits.seed,
+        },
+        device_of: best.device_of,
+        cuts,
+        sequence: ops.ops,
+        balance: best.balance,
+        notes,
+    })
+}
+
+/// Partitions again with what the stages of an earlier plan really took: the costs of a stage's ops are
+/// scaled so that its computation takes the seconds measured, recomputation and swaps included.
+///
+/// `stage_seconds[device]`: seconds of the whole stage, transfers between devices included; a device without an
+/// entry or without computation keeps its costs. The report's figures are in scaled seconds.
+///
+/// # Errors
+/// As [`plan`].
+pub fn repartition(
+    graph: &Graph,
+    costs: &Costs,
+    cluster: &Cluster,
+    options: &Options,
+    device_of: &[DeviceId],
+    stage_seconds: &[f64],
+) -> Result<Outcome, Error> {
+    check(graph, costs, cluster, options)?;
+    if device_of.len() != graph.ops.len() || device_of.iter().any(|&d| d >= cluster.devices.len()) {
+        return Err(Error::Shape("the earlier plan does not fit the program and the cluster".into()));
+    }
+    let factor: Vec<f64> = stages(graph, costs, cluster, device_of)
+        .iter()
+        .map(|stage| {
+            let transfers = stage.receive_seconds + stage.send_seconds;
+            let measured = stage_seconds.get(stage.device).map(|seconds| seconds - transfers);
+            match measured {
+                Some(seconds) if seconds.is_finite() && seconds > 0.0 && stage.compute_seconds > 0.0 => {
+                    seconds / stage.compute_seconds
+                }
+                _ => 1.0,
+            }
+        })
+        .collect();
+    let mut scaled = costs.clone();
+    for row in &mut scaled.seconds {
+        for (op, seconds) in row.iter_mut().enumerate() {
+            *seconds *= factor[device_of[op]];
+        }
+    }
+    plan(graph, &scaled, cluster, options)
+}
+
+fn check(graph: &Graph, costs: &Costs, cluster: &Cluster, options: &Options) -> Result<(), Error> {
+    let devices = cluster.devices.len();
+    let ops = graph.planned().count();
+    if devices == 0 {
+        return Err(Error::NoDevice);
+    }
+    if ops == 0 {
+        return Err(Error::NoOps { function: graph.name.clone() });
+    }
+    if devices > ops {
+        return Err(Error::MoreDevicesThanOps { devices, ops });
+    }
+    if costs.seconds.len() != devices || costs.seconds.iter().any(|row| row.len() != graph.ops.len()) {
+        return Err(Error::Shape(format!(
+            "costs must name {devices} devices and {} ops each",
+            graph.ops.len()
+        )));
+    }
+    for (device, row) in costs.seconds.iter().enumerate() {
+        if let Some(op) = row.iter().position(|seconds| !(seconds.is_finite() && *seconds >= 0.0)) {
+            return Err(Error::Shape(format!(
+                "op {op} ('{}') costs {} s on device {device}: costs are finite and not negative",
+                graph.ops[op].name, row[op]
+            )));
+        }
+    }
+    for link in cluster.links.iter().map(|(_, _, link)| link).chain([&cluster.default_link]) {
+        let bandwidth_fits = link.bandwidth > 0.0 && !link.bandwidth.is_nan();
+        if devices > 1 && !(bandwidth_fits && link.latency_seconds.is_finite() && link.latency_seconds >= 0.0) {
+            return Err(Error::Shape(format!(
+                "a link has a bandwidth of {} B/s and a latency of {} s",
+                link.bandwidth, link.latency_seconds
+            )));
+        }
+    }
+    if let Some(caps) = &options.caps
+        && caps.len() != devices
+    {
+        return Err(Error::Shape(format!("{} caps for {devices} devices", caps.len())));
+    }
+    if let Some(start) = &options.start
+        && (start.len() != graph.ops.len() || start.iter().any(|&device| device >= devices))
+    {
+        return Err(Error::Shape("the given partition does not fit the program and the cluster".into()));
+    }
+    for (id, op) in graph.ops.iter().enumerate() {
+        if let Some(device) = op.rules.device
+            && device >= devices
+            && op.role == OpRole::Compute
+        {
+            return Err(Error::Rule { op: id, name: op.name.clone(), device, last: devices - 1 });
+        }
+    }
+    Ok(())
+}
+
+/// The items to cut and where each begins in the list of ops.
+fn granulate(
+    graph: &Graph,
+    ops: &Sequence,
+    granularity: Granularity,
+    devices: usize,
+) -> (Sequence, Vec<usize>, Vec<String>) {
+    let single = || (ops.clone(), (0..ops.len()).collect(), Vec::new());
+    match granularity {
+        Granularity::Op => single(),
+        Granularity::Layer => {
+            let starts = ops.layer_starts(graph);
+            if starts.len() < devices {
+                let (items, all, mut notes) = single();
+                notes.push(format!(
+                    "{devices} devices for {} layers: the partition is made op by op",
+                    starts.len()
+                ));
+                return (items, all, notes);
+            }
+            (ops.grouped(&starts), starts, Vec::new())
+        }
+    }
+}
+
+/// No assignment is faster than equal shares of the least times, or than the largest item alone.
+fn any_assignment_bound(sequence: &Sequence, devices: usize) -> f64 {
+    let least = |item: usize| sequence.seconds.iter().map(|row| row[item]).fold(f64::INFINITY, f64::min);
+    let total: f64 = (0..sequence.len()).map(least).sum();
+    (0..sequence.len()).map(least).fold(total / devices as f64, f64::max)
+}
+
+/// A placed program with the figures it is compared by.
+struct Judged {
+    device_of: Vec<DeviceId>,
+    balance: Balance,
+    /// Bytes by which arguments and largest working set are over the cap, worst device.
+    over_least: u64,
+    over_device: DeviceId,
+    /// Sum over the devices of the unplanned peak over the cap.
+    over_peak: u64,
+}
+
+impl Judged {
+    /// At most as much over the caps, and at most as slow.
+    fn no_worse(&self, other: &Judged) -> bool {
+        self.over_least <= other.over_least
+            && self.balance.tmax_seconds <= other.balance.tmax_seconds * (1.0 + 1e-12)
+    }
+
+    /// No worse in anything.
+    fn improves(&self, other: &Judged) -> bool {
+        self.no_worse(other) && self.over_peak <= other.over_peak
+    }
+}
+
+/// The core's view of a placement: the same stages the memory planner gets.
+struct Judge<'a> {
+    graph: &'a Graph,
+    costs: &'a Costs,
+    cluster: &'a Cluster,
+    caps: Vec<u64>,
+}
+
+impl<'a> Judge<'a> {
+    fn new(graph: &'a Graph, costs: &'a Costs, cluster: &'a Cluster, options: &Options) -> Self {
+        let caps = match &options.caps {
+            Some(caps) => caps.iter().map(|cap| cap.0).collect(),
+            None => cluster.devices.iter().map(|device| device.memory.0).collect(),
+        };
+        Judge { graph, costs, cluster, caps }
+    }
+
+    /// Could the program be over a cap at all?
+    fn memory_matters(&self, ops: &Sequence) -> bool {
+        let arguments: u64 = ops.arguments.iter().map(|argument| argument.bytes).sum();
+        let values: u64 = ops.values.iter().map(|value| value.bytes).sum();
+        let inside = ops.internal_peak.iter().copied().max().unwrap_or(0);
+        let most = arguments.saturating_add(values).saturating_add(inside);
+        self.caps.iter().any(|&cap| cap < most)
+    }
+
+    fn judge(&self, device_of: Vec<DeviceId>) -> Judged {
+        let stages = stages(self.graph, self.costs, self.cluster, &device_of);
+        let idle = stages.iter().filter(|stage| stage.idle()).count();
+        let busy = stages.iter().filter(|stage| !stage.idle());
+        let balance = Balance::of(busy.map(Stage::load_seconds), idle);
+        let (mut over_least, mut over_device, mut over_peak) = (0, 0, 0u64);
+        for (stage, &cap) in stages.iter().zip(&self.caps) {
+            let over = stage.problem.working_set().0.saturating_sub(cap);
+            if over > over_least {
+                (over_least, over_device) = (over, stage.device);
+            }
+            over_peak += stage.problem.unplanned_peak().saturating_sub(cap);
+        }
+        Judged { device_of, balance, over_least, over_device, over_peak }
+    }
+}

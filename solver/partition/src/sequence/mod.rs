@@ -1,0 +1,277 @@
+//! The op sequence: what is cut into stages, with everything the cutting needs to know.
+//!
+//! A [`Sequence`] is a list of items in run order. An item is one planned op (`granularity=op`), one layer
+//! (`granularity=layer`: a contraction or convolution with the ops that follow it) or, where a program is too
+//! long for the quadratic search, a run of such. Views and constants travel with their readers and are no
+//! items.
+
+mod coarsen;
+mod order;
+
+use ballast_core::cost::Costs;
+use ballast_core::device::DeviceId;
+use ballast_core::graph::{Graph, OpId};
+
+pub use order::{Order, sequence_order};
+
+/// What one item of the sequence is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Granularity {
+    /// One planned op.
+    #[default]
+    Op,
+    /// One contraction or convolution with the ops that follow it; the ops before the first one are a layer.
+    Layer,
+}
+
+/// A value read by another item than the one that makes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// The item that makes it.
+    pub producer: usize,
+    /// The items that read it, ascending, the producer left out; empty for a value only returned.
+    pub readers: Vec<usize>,
+    /// Stored size.
+    pub bytes: u64,
+    /// Does the function return it?
+    pub returned: bool,
+}
+
+/// An argument (weight or input): resident on every device with an item that reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// The items that read it, ascending.
+    pub readers: Vec<usize>,
+    /// Stored size.
+    pub bytes: u64,
+}
+
+/// The user's device rules of the ops of an item.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pin {
+    /// No rule.
+    #[default]
+    Free,
+    /// The item must run on this device.
+    To(DeviceId),
+    /// Its ops are bound to different devices.
+    Conflict,
+}
+
+impl Pin {
+    /// The rule of two neighbouring pieces together.
+    #[must_use]
+    pub fn and(self, other: Pin) -> Pin {
+        match (self, other) {
+            (Pin::Free, pin) | (pin, Pin::Free) => pin,
+            (Pin::To(a), Pin::To(b)) if a == b => self,
+            _ => Pin::Conflict,
+        }
+    }
+}
+
+/// The op sequence of a program.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sequence {
+    /// The planned ops in run order.
+    pub ops: Vec<OpId>,
+    /// Item `i` is `ops[starts[i]..starts[i + 1]]`; one entry more than there are items.
+    pub starts: Vec<usize>,
+    /// `seconds[row][item]`, one row per distinct column of costs.
+    pub seconds: Vec<Vec<f64>>,
+    /// The row of `seconds` that holds for a device.
+    pub row_of: Vec<usize>,
+    /// Operations of an item by the counting of exact multiplications and additions.
+    pub operations: Vec<u64>,
+    /// The largest inputs + value + workspace among the ops of an item, bytes.
+    pub working_set: Vec<u64>,
+    /// Peak of what lives only inside an item: workspaces, and values read nowhere else, bytes.
+    pub internal_peak: Vec<u64>,
+    /// Device rules.
+    pub pins: Vec<Pin>,
+    /// Values that cross item borders or are returned, by producer.
+    pub values: Vec<Value>,
+    /// Arguments some item reads.
+    pub arguments: Vec<Argument>,
+}
+
+impl Sequence {
+    /// The sequence of `graph` with one item per planned op, in the given order of planned ops.
+    #[must_use]
+    pub fn of_ops(graph: &Graph, costs: &Costs, order: Vec<OpId>) -> Self {
+        let (row_of, rows) = distinct_rows(costs);
+        let mut place = vec![usize::MAX; graph.ops.len()];
+        for (item, &op) in order.iter().enumerate() {
+            place[op] = item;
+        }
+        let returned = graph.returned_ops();
+        let mut readers = vec![Vec::new(); order.len()];
+        let mut argument_readers = vec![Vec::new(); graph.tensors.len()];
+        let mut working_set = Vec::with_capacity(order.len());
+        for (item, &op) in order.iter().enumerate() {
+            let mut held = graph.value_bytes(op).0 + graph.ops[op].workspace.0;
+            for producer in graph.value_inputs(op) {
+                readers[place[producer]].push(item);
+                held += graph.value_bytes(producer).0;
+            }
+            for argument in graph.argument_inputs(op) {
+                argument_readers[argument].push(item);
+            }
+            working_set.push(held);
+        }
+        let mut values = Vec::new();
+        let mut internal_peak = Vec::with_capacity(order.len());
+        for (item, (&op, readers)) in order.iter().zip(readers).enumerate() {
+            let bytes = graph.value_bytes(op).0;
+            let mut internal = graph.ops[op].workspace.0;
+            if readers.is_empty() && !returned[op] {
+                internal += bytes;
+            } else {
+                values.push(Value { producer: item, readers, bytes, returned: returned[op] });
+            }
+            internal_peak.push(internal);
+        }
+        let arguments = argument_readers
+            .into_iter()
+            .enumerate()
+            .filter(|(_, readers)| !readers.is_empty())
+            .map(|(tensor, readers)| Argument { readers, bytes: graph.tensors[tensor].bytes.0 })
+            .collect();
+        Sequence {
+            starts: (0..=order.len()).collect(),
+            seconds: rows
+                .iter()
+                .map(|&device| order.iter().map(|&op| costs.of(device, op)).collect())
+                .collect(),
+            row_of,
+            operations: order.iter().map(|&op| graph.ops[op].work.macs_exact).collect(),
+            working_set,
+            internal_peak,
+            pins: order.iter().map(|&op| graph.ops[op].rules.device.map_or(Pin::Free, Pin::To)).collect(),
+            values,
+            arguments,
+            ops: order,
+        }
+    }
+
+    /// A bare chain: items with these seconds (equal devices) and operations, each handing `bytes[i]` to the
+    /// next one. For chips, tests and generated problems.
+    ///
+    /// # Panics
+    /// When `bytes` is shorter than `seconds`.
+    #[must_use]
+    pub fn chain(seconds: &[f64], bytes: &[u64], memory: &[u64]) -> Self {
+        let n = seconds.len();
+        Sequence {
+            ops: (0..n).collect(),
+            starts: (0..=n).collect(),
+            seconds: vec![seconds.to_vec()],
+            row_of: vec![0],
+            operations: seconds.iter().map(|s| (s * 1e12) as u64).collect(),
+            working_set: (0..n).map(|i| bytes[i] + if i > 0 { bytes[i - 1] } else { 0 }).collect(),
+            internal_peak: vec![0; n],
+            pins: vec![Pin::Free; n],
+            values: (0..n.saturating_sub(1))
+                .map(|i| Value { producer: i, readers: vec![i + 1], bytes: bytes[i], returned: false })
+                .collect(),
+            arguments: (0..n).map(|i| Argument { readers: vec![i], bytes: memory[i] }).collect(),
+        }
+    }
+
+    /// Number of items.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// Has the sequence no items?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The ops of an item, in run order.
+    #[must_use]
+    pub fn item_ops(&self, item: usize) -> &[OpId] {
+        &self.ops[self.starts[item]..self.starts[item + 1]]
+    }
+
+    /// Running sums of seconds by row: `prefix[row][i]` is the time of the first `i` items.
+    #[must_use]
+    pub fn prefix_seconds(&self) -> Vec<Vec<f64>> {
+        let sum = |row: &Vec<f64>| {
+            let mut total = 0.0;
+            std::iter::once(0.0)
+                .chain(row.iter().map(|&seconds| {
+                    total += seconds;
+                    total
+                }))
+                .collect()
+        };
+        self.seconds.iter().map(sum).collect()
+    }
+
+    /// What each item reads and makes, for searches that walk the items.
+    #[must_use]
+    pub fn index(&self) -> Index {
+        let n = self.len();
+        let mut index = Index {
+            makes: vec![Vec::new(); n],
+            reads: vec![Vec::new(); n],
+            loads: vec![Vec::new(); n],
+        };
+        for (id, value) in self.values.iter().enumerate() {
+            index.makes[value.producer].push(id);
+            let mut previous = value.producer;
+            for &reader in &value.readers {
+                let last = Some(&reader) == value.readers.last();
+                index.reads[reader].push(Read { value: id, previous, last });
+                previous = reader;
+            }
+        }
+        for (id, argument) in self.arguments.iter().enumerate() {
+            let mut previous = None;
+            for &reader in &argument.readers {
+                index.loads[reader].push((id, previous));
+                previous = Some(reader);
+            }
+        }
+        index
+    }
+}
+
+/// One reading of a value.
+#[derive(Clone, Copy, Debug)]
+pub struct Read {
+    /// The value.
+    pub value: usize,
+    /// The item that read it before, or made it.
+    pub previous: usize,
+    /// Is this its last reader?
+    pub last: bool,
+}
+
+/// A sequence by item: see [`Sequence::index`].
+#[derive(Clone, Debug)]
+pub struct Index {
+    /// Values an item makes.
+    pub makes: Vec<Vec<usize>>,
+    /// Values an item reads.
+    pub reads: Vec<Vec<Read>>,
+    /// Arguments an item reads, each with the item that read it before.
+    pub loads: Vec<Vec<(usize, Option<usize>)>>,
+}
+
+/// Devices with the same costs for every op share a row: `(row of each device, a device of each row)`.
+fn distinct_rows(costs: &Costs) -> (Vec<usize>, Vec<DeviceId>) {
+    let mut rows: Vec<DeviceId> = Vec::new();
+    let row_of = (0..costs.seconds.len())
+        .map(|device| {
+            rows.iter().position(|&row| costs.seconds[row] == costs.seconds[device]).unwrap_or_else(|| {
+                rows.push(device);
+                rows.len() - 1
+            })
+        })
+        .collect();
+    (row_of, rows)
+}

@@ -1,0 +1,238 @@
+//! The partition of the op sequence against brute force, on random programs.
+
+mod support;
+
+use ballast_core::cost::Costs;
+use ballast_core::device::{Cluster, Link};
+use ballast_core::graph::Graph;
+use ballast_core::limits::Limits;
+use ballast_core::stage::{Stage, stages};
+use ballast_core::units::Bytes;
+use ballast_partition::sequence::{Granularity, Order};
+use ballast_partition::{Error, Options, plan, repartition};
+use support::{cluster, costs, graph, random_graph};
+
+const LINK: Link = Link { bandwidth: 16.0, latency_seconds: 0.25 };
+
+fn options() -> Options {
+    let limits = Limits { time_limit_seconds: None, ..Limits::default() };
+    Options { limits, ..Options::default() }
+}
+
+fn loads(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[usize]) -> Vec<f64> {
+    stages(graph, costs, cluster, device_of).iter().map(Stage::load_seconds).collect()
+}
+
+/// Every assignment of the program's ops to stages of neighbours, every device in use, in every device order.
+fn contiguous_assignments(n: usize, k: usize) -> Vec<Vec<usize>> {
+    fn orders(k: usize) -> Vec<Vec<usize>> {
+        if k == 0 {
+            return vec![Vec::new()];
+        }
+        let mut all = Vec::new();
+        for order in orders(k - 1) {
+            for place in 0..k {
+                let mut order = order.clone();
+                order.insert(place, k - 1);
+                all.push(order);
+            }
+        }
+        all
+    }
+    fn cuts(n: usize, k: usize) -> Vec<Vec<usize>> {
+        if k == 1 {
+            return vec![vec![n]];
+        }
+        (1..=n + 1 - k)
+            .flat_map(|first| {
+                cuts(n - first, k - 1).into_iter().map(move |mut rest| {
+                    rest.insert(0, first);
+                    rest
+                })
+            })
+            .collect()
+    }
+    let mut all = Vec::new();
+    for lengths in cuts(n, k) {
+        for order in orders(k) {
+            let of = lengths.iter().zip(&order).flat_map(|(&length, &device)| vec![device; length]);
+            all.push(of.collect());
+        }
+    }
+    all
+}
+
+#[test]
+fn the_bound_is_the_best_cut_and_the_plan_is_no_worse() {
+    for seed in 0..60 {
+        let (graph, seconds) = random_graph(seed, 7);
+        let k = 1 + (seed as usize % 3);
+        let rows: Vec<Vec<f64>> = (0..k)
+            .map(|d| {
+                let speed = if seed % 2 == 0 { 1.0 } else { 1.0 + d as f64 };
+                seconds.iter().map(|s| s / speed).collect()
+            })
+            .collect();
+        let (costs, cluster) = (costs(&rows), cluster(k, 1 << 30, LINK));
+        let outcome = plan(&graph, &costs, &cluster, &options()).expect("a plan");
+        let brute = contiguous_assignments(7, k)
+            .iter()
+            .map(|of| loads(&graph, &costs, &cluster, of).into_iter().fold(0.0, f64::max))
+            .fold(f64::INFINITY, f64::min);
+        let value = loads(&graph, &costs, &cluster, &outcome.device_of).into_iter().fold(0.0, f64::max);
+        assert!((value - outcome.report.value).abs() < 1e-9, "seed {seed}: the report's value is the judge's");
+        assert!(value <= brute + 1e-9, "seed {seed}: {value} is worse than the best cut {brute}");
+        assert!(outcome.report.bound <= value);
+        if outcome.report.bound_class == "contiguous-sequence" {
+            assert!((outcome.report.bound - brute).abs() < 1e-9, "seed {seed}: bound");
+        }
+    }
+}
+
+#[test]
+fn caps_that_some_cut_keeps_are_kept() {
+    let mut binding = 0;
+    for seed in 0..60 {
+        let (graph, seconds) = random_graph(1000 + seed, 7);
+        let k = 2 + (seed as usize % 2);
+        let costs = costs(&vec![seconds.clone(); k]);
+        let cluster = cluster(k, 1 << 30, LINK);
+        let needs = |of: &[usize]| {
+            stages(&graph, &costs, &cluster, of).iter().map(|s| s.problem.working_set().0).max().unwrap_or(0)
+        };
+        let all = contiguous_assignments(7, k);
+        let least = all.iter().map(|of| needs(of)).min().expect("assignments");
+        let caps = Some(vec![Bytes(least); k]);
+        let outcome = plan(&graph, &costs, &cluster, &Options { caps, ..options() }).expect("a plan");
+        assert!(needs(&outcome.device_of) <= least, "seed {seed}: {} {least} {outcome:?}", needs(&outcome.device_of));
+        let free = plan(&graph, &costs, &cluster, &options()).expect("a plan");
+        binding += usize::from(needs(&free.device_of) > least);
+    }
+    assert!(binding > 5, "the caps bound only {binding} times");
+}
+
+#[test]
+fn a_cap_no_cut_keeps_is_named() {
+    let (graph, seconds) = random_graph(5, 12);
+    let (costs, cluster) = (costs(&vec![seconds; 2]), cluster(2, 1 << 30, LINK));
+    let options = Options { caps: Some(vec![Bytes(3); 2]), ..options() };
+    let outcome = plan(&graph, &costs, &cluster, &options).expect("a plan");
+    assert!(outcome.notes.iter().any(|note| note.contains("caps") && note.contains('%')), "{:?}", outcome.notes);
+    assert!(outcome.notes.iter().any(|note| note.contains("over the cap by")));
+}
+
+#[test]
+fn unequal_links_are_judged_as_they_are() {
+    for seed in 0..30 {
+        let (graph, seconds) = random_graph(2000 + seed, 40);
+        let costs = costs(&vec![seconds; 4]);
+        let mut cluster = cluster(4, 1 << 30, LINK);
+        let slow = Link { bandwidth: 2.0, latency_seconds: 1.0 };
+        for (a, b) in [(0, 2), (0, 3), (1, 2), (1, 3)] {
+            cluster.links.extend([(a, b, slow), (b, a, slow)]);
+        }
+        let outcome = plan(&graph, &costs, &cluster, &options()).expect("a plan");
+        let tmax = loads(&graph, &costs, &cluster, &outcome.device_of).into_iter().fold(0.0, f64::max);
+        assert!((outcome.report.value - tmax).abs() < 1e-9);
+        assert!(outcome.report.bound <= tmax);
+    }
+}
+
+#[test]
+fn device_rules_are_kept() {
+    for seed in 0..30 {
+        let (mut graph, seconds) = random_graph(3000 + seed, 20);
+        graph.ops[3].rules.device = Some(2);
+        graph.ops[11].rules.device = Some(seed as usize % 3);
+        let (costs, cluster) = (costs(&vec![seconds; 3]), cluster(3, 1 << 30, LINK));
+        let outcome = plan(&graph, &costs, &cluster, &options()).expect("a plan");
+        assert_eq!(outcome.device_of[3], 2);
+        assert_eq!(outcome.device_of[11], seed as usize % 3);
+        assert_eq!(outcome.balance.idle_devices, 0);
+    }
+    let (mut graph, seconds) = random_graph(1, 20);
+    graph.ops[4].rules.device = Some(3);
+    let error = plan(&graph, &costs(&vec![seconds; 3]), &cluster(3, 1 << 30, LINK), &options());
+    assert!(matches!(error, Err(Error::Rule { op: 4, device: 3, last: 2, .. })), "{error:?}");
+}
+
+#[test]
+fn the_answer_is_never_worse_than_the_start() {
+    for seed in 0..30 {
+        let (graph, seconds) = random_graph(4000 + seed, 15);
+        let (costs, cluster) = (costs(&vec![seconds; 2]), cluster(2, 1 << 30, LINK));
+        // A start outside the class of contiguous cuts.
+        let start: Vec<usize> = (0..15).map(|op| (op * 7 + seed as usize) % 2).collect();
+        let before = loads(&graph, &costs, &cluster, &start).into_iter().fold(0.0, f64::max);
+        let outcome = plan(&graph, &costs, &cluster, &Options { start: Some(start), ..options() }).expect("a plan");
+        assert!(outcome.report.value <= before + 1e-9);
+    }
+}
+
+#[test]
+fn layers_stay_whole_until_fine_tuning_and_idle_devices_are_allowed_on_request() {
+    // Four layers of 1 + 1 s with huge values: two devices are slower than one.
+    let ops: Vec<(Vec<usize>, u64, bool)> =
+        (0..8).map(|i| (if i == 0 { vec![] } else { vec![i - 1] }, 1000, i % 2 == 0)).collect();
+    let (graph, costs) = (graph(&ops), costs(&vec![vec![1.0; 8]; 2]));
+    let cluster = cluster(2, 1 << 30, LINK);
+    let layered = Options { granularity: Granularity::Layer, ..options() };
+    let outcome = plan(&graph, &costs, &cluster, &layered).expect("a plan");
+    assert_eq!(outcome.cuts, [4]);
+    assert_eq!(outcome.balance.idle_devices, 0);
+    let outcome = plan(&graph, &costs, &cluster, &Options { idle_devices: true, ..layered }).expect("a plan");
+    assert_eq!((outcome.report.value, outcome.balance.idle_devices), (8.0, 1));
+    assert!(outcome.cuts.is_empty());
+}
+
+#[test]
+fn more_devices_than_ops_are_refused_with_both_numbers() {
+    let (graph, seconds) = random_graph(1, 5);
+    let error = plan(&graph, &costs(&vec![seconds; 6]), &cluster(6, 1 << 30, LINK), &options());
+    let error = error.expect_err("refused");
+    assert_eq!(error, Error::MoreDevicesThanOps { devices: 6, ops: 5 });
+    assert!(error.to_string().contains('6') && error.to_string().contains('5'));
+}
+
+#[test]
+fn a_stage_that_turned_out_slow_gets_less() {
+    let ops: Vec<(Vec<usize>, u64, bool)> =
+        (0..40).map(|i| (if i == 0 { vec![] } else { vec![i - 1] }, 1, true)).collect();
+    let (graph, costs) = (graph(&ops), costs(&vec![vec![1.0; 40]; 2]));
+    let cluster = cluster(2, 1 << 30, LINK);
+    let first = plan(&graph, &costs, &cluster, &options()).expect("a plan");
+    assert_eq!(first.cuts, [20]);
+    let again =
+        repartition(&graph, &costs, &cluster, &options(), &first.device_of, &[40.0, 20.0]).expect("a plan");
+    // Stage 0 took twice its time: 15 slow ops against 5 slow and 20 plain ones.
+    assert_eq!(again.cuts, [15]);
+}
+
+#[test]
+fn a_long_program_is_cut_in_time_and_well() {
+    let (graph, seconds) = random_graph(9, 30_000);
+    let total: f64 = seconds.iter().sum();
+    let (costs, cluster) = (costs(&vec![seconds; 8]), cluster(8, 1 << 30, LINK));
+    let outcome = plan(&graph, &costs, &cluster, &options()).expect("a plan");
+    assert!(outcome.report.value < 1.01 * total / 8.0, "{} against {}", outcome.report.value, total / 8.0);
+    let memory = plan(&graph, &costs, &cluster, &Options { order: Order::Memory, ..options() }).expect("a plan");
+    let place: Vec<usize> = {
+        let mut place = vec![0; graph.ops.len()];
+        for (i, &op) in memory.sequence.iter().enumerate() {
+            place[op] = i;
+        }
+        place
+    };
+    for op in graph.planned() {
+        assert!(graph.value_inputs(op).iter().all(|&input| place[input] < place[op]), "op {op} before its input");
+    }
+}
+
+#[test]
+fn the_same_input_gives_the_same_plan() {
+    let (graph, seconds) = random_graph(77, 300);
+    let (costs, cluster) = (costs(&vec![seconds; 5]), cluster(5, 400, LINK));
+    let run = || plan(&graph, &costs, &cluster, &options()).expect("a plan");
+    let (a, b) = (run(), run());
+    assert_eq!((a.device_of, a.cuts, a.notes), (b.device_of, b.cuts, b.notes));
+}
