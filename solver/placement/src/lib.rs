@@ -5,3 +5,4 @@
 //! - [`platform`]: a cluster of boards and switches, simulated event by event, on which placements run.
 
 pub mod genetic;
+pub mod platform;

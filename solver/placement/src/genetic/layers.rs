@@ -1,5 +1,6 @@
 //! Layer files: a model as a list of layers with their shapes, in TOML.
 
+use ballast_core::predictor::{Convolution, Counting, Dense};
 use serde::{Deserialize, Serialize};
 
 use super::table::{LayerTable, PlacementError};
@@ -80,51 +81,42 @@ struct Counts {
     outputs: u64,
 }
 
-fn product(factors: &[u64]) -> Option<u64> {
-    factors.iter().try_fold(1u64, |product, &factor| product.checked_mul(factor))
-}
-
-fn sum(terms: &[u64]) -> Option<u64> {
-    terms.iter().try_fold(0u64, |sum, &term| sum.checked_add(term))
-}
-
 impl LayerKind {
-    /// Predictors of [D]; none where a dimension is 0 or a count exceeds 64 bits.
+    /// Counted by the predictors of [D]; none where a dimension is 0 or a count exceeds 64 bits.
     fn counts(self) -> Option<Counts> {
-        match self {
+        let counts = match self {
             LayerKind::Convolution { channels_in, height, width, channels_out, kernel, stride } => {
                 if [channels_in, height, width, channels_out, kernel, stride].contains(&0) {
                     return None;
                 }
-                let (rows, columns) = (height.div_ceil(stride), width.div_ceil(stride));
-                let square = kernel.checked_mul(kernel)?;
-                let per_kernel = square.checked_mul(2)? - 1;
-                let outputs = product(&[channels_out, rows, columns])?;
-                Some(Counts {
-                    operations: product(&[outputs, channels_in, per_kernel])?,
-                    elements: sum(&[
-                        product(&[channels_in, height, width])?,
-                        product(&[channels_out, channels_in, square])?,
-                        outputs,
-                    ])?,
-                    outputs,
-                })
+                let output_points = height.div_ceil(stride).checked_mul(width.div_ceil(stride))?;
+                let layer = Convolution {
+                    output_points,
+                    output_channels: channels_out,
+                    input_channels: channels_in,
+                    window: kernel.checked_mul(kernel)?,
+                };
+                Counts {
+                    operations: layer.operations(Counting::Exact),
+                    elements: layer.elements(height.checked_mul(width)?),
+                    outputs: channels_out.checked_mul(output_points)?,
+                }
             }
             LayerKind::Dense { rows, inputs, outputs } => {
                 if [rows, inputs, outputs].contains(&0) {
                     return None;
                 }
-                let results = product(&[rows, outputs])?;
-                Some(Counts {
-                    operations: results.checked_mul(inputs.checked_mul(2)? - 1)?,
-                    elements: sum(&[product(&[rows, inputs])?, product(&[inputs, outputs])?, results])?,
-                    outputs: results,
-                })
+                let layer = Dense { rows, inner: inputs, columns: outputs };
+                Counts {
+                    operations: layer.operations(Counting::Exact),
+                    elements: layer.elements(),
+                    outputs: rows.checked_mul(outputs)?,
+                }
             }
-            LayerKind::Counted { operations, elements, outputs } => {
-                Some(Counts { operations, elements, outputs })
-            }
-        }
+            LayerKind::Counted { operations, elements, outputs } => Counts { operations, elements, outputs },
+        };
+        // The predictors saturate.
+        [counts.operations, counts.elements, counts.outputs].iter().all(|&c| c < u64::MAX).then_some(counts)
     }
 }
 
@@ -152,19 +144,13 @@ impl LayerFile {
             .layers
             .iter()
             .map(|layer| {
-                layer
-                    .kind
-                    .counts()
-                    .filter(|c| {
-                        product(&[c.elements, self.element_bytes]).is_some()
-                            && product(&[c.outputs, self.element_bytes]).is_some()
-                    })
-                    .ok_or_else(|| {
-                        PlacementError::Input(format!(
-                            "layer '{}': dimensions are at least 1 and counts below 2^64",
-                            layer.name
-                        ))
-                    })
+                let in_bytes = |elements: u64| elements.checked_mul(self.element_bytes).is_some();
+                layer.kind.counts().filter(|c| in_bytes(c.elements) && in_bytes(c.outputs)).ok_or_else(|| {
+                    PlacementError::Input(format!(
+                        "layer '{}': dimensions are at least 1 and counts below 2^64",
+                        layer.name
+                    ))
+                })
             })
             .collect::<Result<Vec<Counts>, _>>()?;
         let bytes: Vec<u64> = counts.iter().map(|c| c.elements * self.element_bytes).collect();
