@@ -4,10 +4,12 @@
 //! [`Schedule`] is a list of steps (compute, free, swap out, swap in, free on the host). [`replay`] is the one
 //! judge: it derives time, peak and timeline, and refuses every schedule that breaks a rule.
 
+mod compact;
 mod problem;
 mod replay;
 mod schedule;
 
+pub use compact::{CompactError, CompactPlan, compact, expand};
 pub use problem::{Node, NodeId, Problem, ProblemError};
 pub use replay::{Replay, ReplayError, SwapModel, replay};
 pub use schedule::{Schedule, Step};

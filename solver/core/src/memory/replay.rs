@@ -1,4 +1,19 @@
 //! The judge of schedules: replays the steps, derives time, peak and timeline, refuses broken ones.
+//!
+//! Without a [`SwapModel`] that overlaps, steps take effect one after the other. With overlap there are three
+//! engines: compute, copy-out and copy-in, each one job at a time in order of issue. A single issuer walks the
+//! steps and waits for the end of every compute step, never for a copy:
+//! - a compute step waits for its inputs to be there, then for device memory;
+//! - a swap-in waits for device memory; its copy starts once the copy-in engine is free and the copy-out of
+//!   the same value has ended;
+//! - a swap-out waits for host memory; its copy starts once the copy-out engine is free and the value is there;
+//! - freed device memory is there again once running copies of the value have ended, host memory likewise.
+//!
+//! Waiting for memory means waiting for copies that hold memory already freed; where these do not suffice the
+//! schedule is refused.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +34,26 @@ pub struct SwapModel {
     pub host_capacity_bytes: Option<u64>,
 }
 
+impl SwapModel {
+    /// Time of one copy to the host.
+    #[must_use]
+    pub fn out_time(&self, bytes: u64) -> f64 {
+        self.latency + bytes as f64 / self.out_bandwidth
+    }
+
+    /// Time of one copy back to the device.
+    #[must_use]
+    pub fn in_time(&self, bytes: u64) -> f64 {
+        self.latency + bytes as f64 / self.in_bandwidth
+    }
+
+    /// Are the bandwidths positive and the latency finite and not negative?
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.out_bandwidth > 0.0 && self.in_bandwidth > 0.0 && self.latency >= 0.0 && self.latency.is_finite()
+    }
+}
+
 /// What a replay found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Replay {
@@ -30,7 +65,7 @@ pub struct Replay {
     pub exposed_swap_time: f64,
     /// Largest number of bytes on the device at any moment, resident bytes included.
     pub peak_bytes: u64,
-    /// Node running when the peak was first reached.
+    /// Node running, or copied in, when the peak was first reached.
     pub peak_node: Option<NodeId>,
     /// Largest number of bytes on the host.
     pub host_peak_bytes: u64,
@@ -69,6 +104,312 @@ pub fn replay(
     swap: Option<&SwapModel>,
     cap_bytes: Option<u64>,
 ) -> Result<Replay, ReplayError> {
-    let _ = (problem, schedule, swap, cap_bytes, Step::Compute(0));
-    Err(ReplayError { step: 0, node: None, reason: "no replay yet".into() })
+    let mut judge = Judge::new(problem, swap, cap_bytes);
+    for (step, &what) in schedule.steps.iter().enumerate() {
+        let (Step::Compute(node)
+        | Step::Free(node)
+        | Step::SwapOut(node)
+        | Step::SwapIn(node)
+        | Step::HostFree(node)) = what;
+        judge.take(what).map_err(|reason| ReplayError { step, node: Some(node), reason })?;
+    }
+    judge.finish().map_err(|(node, reason)| ReplayError { step: schedule.steps.len(), node, reason })
+}
+
+/// A time in a heap. Times are finite: durations are checked by [`Problem::check`] and [`SwapModel::is_sound`].
+#[derive(Clone, Copy, PartialEq)]
+struct Time(f64);
+
+impl Eq for Time {}
+
+impl PartialOrd for Time {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Time {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+/// Bytes in use, with releases that take effect later.
+struct Pool {
+    used: u64,
+    peak: u64,
+    limit: Option<u64>,
+    releases: BinaryHeap<Reverse<(Time, u64)>>,
+}
+
+impl Pool {
+    fn new(used: u64, limit: Option<u64>) -> Self {
+        Pool { used, peak: used, limit, releases: BinaryHeap::new() }
+    }
+
+    /// Releases at `time`, which lies at `now` (at once) or after it.
+    fn release(&mut self, now: f64, time: f64, bytes: u64) {
+        if time <= now {
+            self.used -= bytes;
+        } else {
+            self.releases.push(Reverse((Time(time), bytes)));
+        }
+    }
+
+    /// Claims bytes at the first moment from `time` on at which they fit; the moment, or the bytes that would
+    /// be in use even after all releases.
+    fn claim(&mut self, mut time: f64, bytes: u64) -> Result<f64, u64> {
+        let fits = |used: u64, limit: Option<u64>| limit.is_none_or(|limit| used + bytes <= limit);
+        while let Some(&Reverse((Time(at), freed))) = self.releases.peek() {
+            if at > time {
+                if fits(self.used, self.limit) {
+                    break;
+                }
+                time = at;
+            }
+            self.used -= freed;
+            self.releases.pop();
+        }
+        if !fits(self.used, self.limit) {
+            return Err(self.used + bytes);
+        }
+        self.used += bytes;
+        self.peak = self.peak.max(self.used);
+        Ok(time)
+    }
+}
+
+/// Where a value is.
+#[derive(Clone, Copy)]
+struct Place {
+    on_device: bool,
+    on_host: bool,
+    ran: bool,
+    /// When the device copy may be read.
+    ready: f64,
+    /// When the last copy-out of it ends.
+    out_end: f64,
+    /// When the last copy-in of it ends.
+    in_end: f64,
+}
+
+struct Judge<'a> {
+    problem: &'a Problem,
+    swap: Option<&'a SwapModel>,
+    places: Vec<Place>,
+    device: Pool,
+    host: Pool,
+    /// End of the last compute step; with copies that count in full, of the last copy too.
+    now: f64,
+    /// When the last claim of memory was met; the issuer waited until then.
+    claimed: f64,
+    out_free: f64,
+    in_free: f64,
+    compute_time: f64,
+    result: Replay,
+}
+
+impl<'a> Judge<'a> {
+    fn new(problem: &'a Problem, swap: Option<&'a SwapModel>, cap_bytes: Option<u64>) -> Self {
+        let nowhere =
+            Place { on_device: false, on_host: false, ran: false, ready: 0.0, out_end: 0.0, in_end: 0.0 };
+        Judge {
+            problem,
+            swap,
+            places: vec![nowhere; problem.nodes.len()],
+            device: Pool::new(problem.resident_bytes, cap_bytes),
+            host: Pool::new(0, swap.and_then(|swap| swap.host_capacity_bytes)),
+            now: 0.0,
+            claimed: 0.0,
+            out_free: 0.0,
+            in_free: 0.0,
+            compute_time: 0.0,
+            result: Replay {
+                time: 0.0,
+                recompute_time: 0.0,
+                exposed_swap_time: 0.0,
+                peak_bytes: 0,
+                peak_node: None,
+                host_peak_bytes: 0,
+                swap_bytes: 0,
+                recomputes: 0,
+                timeline: Vec::with_capacity(problem.nodes.len()),
+            },
+        }
+    }
+
+    fn take(&mut self, step: Step) -> Result<(), String> {
+        let (Step::Compute(node)
+        | Step::Free(node)
+        | Step::SwapOut(node)
+        | Step::SwapIn(node)
+        | Step::HostFree(node)) = step;
+        if node >= self.problem.nodes.len() {
+            return Err(format!("there is no node {node}"));
+        }
+        match step {
+            Step::Compute(_) => self.compute(node),
+            Step::Free(_) => self.free(node),
+            Step::SwapOut(_) => self.swap_out(node),
+            Step::SwapIn(_) => self.swap_in(node),
+            Step::HostFree(_) => self.host_free(node),
+        }
+    }
+
+    fn label(&self, node: NodeId) -> String {
+        format!("node {node} ('{}')", self.problem.nodes[node].label)
+    }
+
+    fn claim_device(&mut self, node: NodeId, time: f64, bytes: u64) -> Result<f64, String> {
+        let before = self.device.peak;
+        let at = self.device.claim(time, bytes).map_err(|needed| {
+            let cap = self.device.limit.unwrap_or(u64::MAX);
+            format!("{} needs {needed} bytes on the device, above the cap of {cap}", self.label(node))
+        })?;
+        if self.device.peak > before || self.result.peak_node.is_none() {
+            self.result.peak_node = Some(node);
+        }
+        self.claimed = at;
+        Ok(at)
+    }
+
+    fn compute(&mut self, node: NodeId) -> Result<(), String> {
+        let what = &self.problem.nodes[node];
+        let place = self.places[node];
+        if place.on_device {
+            return Err(format!("{} is computed while it is resident", self.label(node)));
+        }
+        if place.ran && (!what.recomputable || what.pinned) {
+            return Err(format!("{} must not run twice", self.label(node)));
+        }
+        let mut start = self.now.max(self.claimed);
+        for &input in &what.inputs {
+            if !self.places[input].on_device {
+                return Err(format!(
+                    "{} reads {}, which is not resident",
+                    self.label(node),
+                    self.label(input)
+                ));
+            }
+            start = start.max(self.places[input].ready);
+        }
+        let start = self.claim_device(node, start, what.bytes + what.workspace_bytes)?;
+        self.result.timeline.push((node, self.device.used));
+        self.now = start + what.time;
+        self.device.release(self.now, self.now, what.workspace_bytes);
+        self.compute_time += what.time;
+        if place.ran {
+            self.result.recompute_time += what.time;
+            self.result.recomputes += 1;
+        }
+        let place = &mut self.places[node];
+        place.on_device = true;
+        place.ran = true;
+        place.ready = self.now;
+        Ok(())
+    }
+
+    fn free(&mut self, node: NodeId) -> Result<(), String> {
+        let place = &mut self.places[node];
+        if !place.on_device {
+            return Err(format!("{} is freed but not resident", self.label(node)));
+        }
+        place.on_device = false;
+        let time = place.ready.max(place.out_end);
+        self.device.release(self.now, time, self.problem.nodes[node].bytes);
+        Ok(())
+    }
+
+    fn model(&self, node: NodeId) -> Result<&'a SwapModel, String> {
+        let what = &self.problem.nodes[node];
+        let swap =
+            self.swap.ok_or_else(|| format!("{} is swapped, but there is no host link", self.label(node)))?;
+        if !what.swappable || what.pinned {
+            return Err(format!("{} must not be swapped", self.label(node)));
+        }
+        Ok(swap)
+    }
+
+    fn swap_out(&mut self, node: NodeId) -> Result<(), String> {
+        let swap = self.model(node)?;
+        let place = self.places[node];
+        if !place.on_device {
+            return Err(format!("{} is swapped out but not resident", self.label(node)));
+        }
+        if place.on_host {
+            return Err(format!("{} is swapped out but on the host already", self.label(node)));
+        }
+        let bytes = self.problem.nodes[node].bytes;
+        self.claimed = self.host.claim(self.now.max(self.claimed), bytes).map_err(|needed| {
+            let limit = self.host.limit.unwrap_or(u64::MAX);
+            format!("{} needs {needed} bytes on the host, which has {limit}", self.label(node))
+        })?;
+        self.result.swap_bytes += bytes;
+        let end = self.claimed.max(self.out_free).max(place.ready) + swap.out_time(bytes);
+        self.out_free = end;
+        if !swap.overlap {
+            self.now = end;
+        }
+        let place = &mut self.places[node];
+        place.on_host = true;
+        place.out_end = end;
+        Ok(())
+    }
+
+    fn swap_in(&mut self, node: NodeId) -> Result<(), String> {
+        let swap = self.model(node)?;
+        let place = self.places[node];
+        if !place.on_host {
+            return Err(format!("{} is swapped in but not on the host", self.label(node)));
+        }
+        if place.on_device {
+            return Err(format!("{} is swapped in while it is resident", self.label(node)));
+        }
+        let bytes = self.problem.nodes[node].bytes;
+        let claimed = self.claim_device(node, self.now.max(self.claimed), bytes)?;
+        let end = claimed.max(self.in_free).max(place.out_end) + swap.in_time(bytes);
+        self.result.swap_bytes += bytes;
+        self.in_free = end;
+        if !swap.overlap {
+            self.now = end;
+        }
+        let place = &mut self.places[node];
+        place.on_device = true;
+        place.ready = end;
+        place.in_end = end;
+        Ok(())
+    }
+
+    fn host_free(&mut self, node: NodeId) -> Result<(), String> {
+        let place = &mut self.places[node];
+        if !place.on_host {
+            return Err(format!("{} is freed on the host but not there", self.label(node)));
+        }
+        place.on_host = false;
+        let time = place.out_end.max(place.in_end);
+        self.host.release(self.now, time, self.problem.nodes[node].bytes);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Replay, (Option<NodeId>, String)> {
+        for (node, (what, place)) in self.problem.nodes.iter().zip(&self.places).enumerate() {
+            if !place.ran {
+                return Err((Some(node), format!("{} never runs", self.label(node))));
+            }
+            if what.keep && !place.on_device {
+                return Err((
+                    Some(node),
+                    format!("{} is to be kept but not resident at the end", self.label(node)),
+                ));
+            }
+        }
+        // A plan is over when its copies are.
+        let time = self.now.max(self.out_free).max(self.in_free);
+        self.result.time = time;
+        self.result.exposed_swap_time =
+            if self.result.swap_bytes == 0 { 0.0 } else { time - self.compute_time };
+        self.result.peak_bytes = self.device.peak;
+        self.result.host_peak_bytes = self.host.peak;
+        Ok(self.result)
+    }
 }

@@ -1,0 +1,378 @@
+//! The compact form of a plan: what differs from "run every node once and free after the last use".
+//!
+//! [`expand`] derives the one full schedule a compact plan stands for; [`compact`] goes back. Positions are
+//! indices into the order of first runs (program order unless `order` says otherwise).
+
+use serde::{Deserialize, Serialize};
+
+use super::{NodeId, Problem, Schedule, Step};
+
+/// A plan without its steps: first runs, recomputes, swaps. Every value is freed after its last use.
+///
+/// Entries are `(position, node)`. At one position the swap-ins come first, then the recomputes, then the first
+/// run, then the swap-outs, each kind by ascending node whatever the order of the list: node numbers are a
+/// topological order. A position names a node at most once per list. Recomputes and swap-ins happen before
+/// the first run at their position (the number of nodes stands for the end), swap-outs after it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CompactPlan {
+    /// Order of first runs; none: program order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<Vec<NodeId>>,
+    /// Run the node again before the position.
+    #[serde(default)]
+    pub recompute: Vec<(usize, NodeId)>,
+    /// Copy the node to the host after the position.
+    #[serde(default)]
+    pub swap_out: Vec<(usize, NodeId)>,
+    /// Copy the node back before the position.
+    #[serde(default)]
+    pub swap_in: Vec<(usize, NodeId)>,
+}
+
+/// A compact plan that stands for no schedule, or a schedule that has no compact form.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CompactError {
+    /// `order` does not run every node exactly once.
+    #[error("the order of first runs does not name every one of the {nodes} nodes exactly once")]
+    Order {
+        /// Number of nodes.
+        nodes: usize,
+    },
+    /// A node that does not exist.
+    #[error("{what} names node {node}, but the nodes are 0 to {last}", last = nodes.saturating_sub(1))]
+    Node {
+        /// The list concerned.
+        what: &'static str,
+        /// The node named.
+        node: NodeId,
+        /// Number of nodes.
+        nodes: usize,
+    },
+    /// A position outside the order, or before the value exists.
+    #[error("{what} of node {node} at position {position}: {reason}")]
+    Position {
+        /// The list concerned.
+        what: &'static str,
+        /// The node.
+        node: NodeId,
+        /// The position given.
+        position: usize,
+        /// Why it cannot be.
+        reason: &'static str,
+    },
+    /// A step list that does not have the canonical order of steps within a position.
+    #[error("step {step}: {reason}")]
+    NotCanonical {
+        /// Index of the step.
+        step: usize,
+        /// What is out of place.
+        reason: &'static str,
+    },
+}
+
+/// One event of the schedule before the frees are placed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Event {
+    Compute(NodeId),
+    SwapOut(NodeId),
+    SwapIn(NodeId),
+}
+
+/// Derives the schedule: the events of the plan, each value freed right after its last use before it is
+/// made anew, each host copy dropped after its last swap-in.
+///
+/// Takes time linear in the size of problem and plan. The result still has to pass [`super::replay`], which
+/// knows the rules on nodes and the cap.
+///
+/// # Errors
+/// A node or position that does not exist, or an order that is no permutation.
+pub fn expand(problem: &Problem, plan: &CompactPlan) -> Result<Schedule, CompactError> {
+    let n = problem.nodes.len();
+    let order = first_runs(n, plan)?;
+    let mut position_of = vec![0; n];
+    for (position, &node) in order.iter().enumerate() {
+        position_of[node] = position;
+    }
+    let recompute = by_position("recompute", n, &plan.recompute, &position_of, true)?;
+    let swap_in = by_position("swap-in", n, &plan.swap_in, &position_of, true)?;
+    let swap_out = by_position("swap-out", n, &plan.swap_out, &position_of, false)?;
+    let mut events = Vec::with_capacity(n + recompute.len() + swap_in.len() + swap_out.len());
+    let (mut next_in, mut next_again, mut next_out) = (0, 0, 0);
+    for position in 0..=n {
+        while swap_in.get(next_in).is_some_and(|at| at.0 == position) {
+            events.push(Event::SwapIn(swap_in[next_in].1));
+            next_in += 1;
+        }
+        while recompute.get(next_again).is_some_and(|at| at.0 == position) {
+            events.push(Event::Compute(recompute[next_again].1));
+            next_again += 1;
+        }
+        if let Some(&node) = order.get(position) {
+            events.push(Event::Compute(node));
+        }
+        while swap_out.get(next_out).is_some_and(|at| at.0 == position) {
+            events.push(Event::SwapOut(swap_out[next_out].1));
+            next_out += 1;
+        }
+    }
+    Ok(place_frees(problem, &events))
+}
+
+fn first_runs(n: usize, plan: &CompactPlan) -> Result<Vec<NodeId>, CompactError> {
+    let Some(order) = &plan.order else { return Ok((0..n).collect()) };
+    let mut seen = vec![false; n];
+    let fresh = order.iter().all(|&node| node < n && !std::mem::replace(&mut seen[node], true));
+    if order.len() != n || !fresh {
+        return Err(CompactError::Order { nodes: n });
+    }
+    Ok(order.clone())
+}
+
+/// Checks a list and sorts it by position and node.
+fn by_position(
+    what: &'static str,
+    n: usize,
+    list: &[(usize, NodeId)],
+    position_of: &[usize],
+    before: bool,
+) -> Result<Vec<(usize, NodeId)>, CompactError> {
+    for &(position, node) in list {
+        if node >= n {
+            return Err(CompactError::Node { what, node, nodes: n });
+        }
+        let error = |reason| Err(CompactError::Position { what, node, position, reason });
+        if before && position > n {
+            return error("it lies beyond the end");
+        } else if !before && position >= n {
+            return error("it lies beyond the last node");
+        } else if position_of[node] + usize::from(before) > position {
+            return error("the value has not been computed by then");
+        }
+    }
+    let mut sorted = list.to_vec();
+    sorted.sort_unstable();
+    if let Some(&[(position, node), _]) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(CompactError::Position { what, node, position, reason: "it is named twice" });
+    }
+    Ok(sorted)
+}
+
+fn place_frees(problem: &Problem, events: &[Event]) -> Schedule {
+    let n = problem.nodes.len();
+    const NEVER: usize = usize::MAX;
+    // Last event that needs the device copy (host copy) now there; the free goes right after it.
+    let mut device_use = vec![NEVER; n];
+    let mut host_use = vec![NEVER; n];
+    let mut frees: Vec<(usize, Step)> = Vec::with_capacity(events.len() + n);
+    for (index, &event) in events.iter().enumerate() {
+        match event {
+            Event::Compute(node) => {
+                for &input in &problem.nodes[node].inputs {
+                    device_use[input] = index;
+                }
+                let previous = std::mem::replace(&mut device_use[node], index);
+                if previous != NEVER {
+                    frees.push((previous, Step::Free(node)));
+                }
+            }
+            Event::SwapOut(node) => {
+                device_use[node] = index;
+                let previous = std::mem::replace(&mut host_use[node], index);
+                if previous != NEVER {
+                    frees.push((previous, Step::HostFree(node)));
+                }
+            }
+            Event::SwapIn(node) => {
+                host_use[node] = index;
+                let previous = std::mem::replace(&mut device_use[node], index);
+                if previous != NEVER {
+                    frees.push((previous, Step::Free(node)));
+                }
+            }
+        }
+    }
+    for (node, &last) in device_use.iter().enumerate() {
+        if last != NEVER && !problem.nodes[node].keep {
+            frees.push((last, Step::Free(node)));
+        }
+    }
+    for (node, &last) in host_use.iter().enumerate() {
+        if last != NEVER {
+            frees.push((last, Step::HostFree(node)));
+        }
+    }
+    frees.sort_by_key(|&(index, step)| match step {
+        Step::HostFree(node) => (index, 1, node),
+        Step::Free(node) | Step::Compute(node) | Step::SwapOut(node) | Step::SwapIn(node) => (index, 0, node),
+    });
+    let mut steps = Vec::with_capacity(events.len() + frees.len());
+    let mut next = 0;
+    for (index, &event) in events.iter().enumerate() {
+        steps.push(match event {
+            Event::Compute(node) => Step::Compute(node),
+            Event::SwapOut(node) => Step::SwapOut(node),
+            Event::SwapIn(node) => Step::SwapIn(node),
+        });
+        while frees.get(next).is_some_and(|&(after, _)| after == index) {
+            steps.push(frees[next].1);
+            next += 1;
+        }
+    }
+    Schedule { steps }
+}
+
+/// The compact plan of a schedule that has the canonical order of steps. Frees are not read: [`expand`] places
+/// them anew, never later than the schedule had them.
+///
+/// # Errors
+/// A node that does not exist or never runs, or a step that is out of place: a swap-in after a recompute of
+/// the same position, a swap-out before the first run of its position, nodes of one kind out of order.
+pub fn compact(problem: &Problem, schedule: &Schedule) -> Result<CompactPlan, CompactError> {
+    let n = problem.nodes.len();
+    let mut order = Vec::with_capacity(n);
+    let mut seen = vec![false; n];
+    let mut plan = CompactPlan::default();
+    let mut recomputed_here = false;
+    let mut copied_in_here = false;
+    let mut previous = None;
+    for (index, &step) in schedule.steps.iter().enumerate() {
+        let (Step::Compute(node)
+        | Step::Free(node)
+        | Step::SwapOut(node)
+        | Step::SwapIn(node)
+        | Step::HostFree(node)) = step;
+        if node >= n {
+            return Err(CompactError::Node { what: "the schedule", node, nodes: n });
+        }
+        let position = order.len();
+        let list = match step {
+            Step::Compute(_) if seen[node] => Some(0),
+            Step::SwapIn(_) => Some(1),
+            Step::SwapOut(_) => Some(2),
+            _ => None,
+        };
+        if let Some(list) = list {
+            if previous.is_some_and(|p: (usize, usize, NodeId)| p.0 == list && p.1 == position && p.2 >= node)
+            {
+                let reason = "steps of one kind and position are not in ascending order of their nodes";
+                return Err(CompactError::NotCanonical { step: index, reason });
+            }
+            previous = Some((list, position, node));
+        }
+        match step {
+            Step::Compute(_) if seen[node] => {
+                plan.recompute.push((position, node));
+                recomputed_here = true;
+            }
+            Step::Compute(_) => {
+                seen[node] = true;
+                order.push(node);
+                (recomputed_here, copied_in_here) = (false, false);
+            }
+            Step::SwapIn(_) if recomputed_here => {
+                let reason = "a swap-in follows a recompute of the same position";
+                return Err(CompactError::NotCanonical { step: index, reason });
+            }
+            Step::SwapIn(_) => {
+                plan.swap_in.push((position, node));
+                copied_in_here = true;
+            }
+            Step::SwapOut(_) if recomputed_here || copied_in_here || position == 0 => {
+                let reason = "a swap-out does not follow the first run of a position directly";
+                return Err(CompactError::NotCanonical { step: index, reason });
+            }
+            Step::SwapOut(_) => plan.swap_out.push((position - 1, node)),
+            Step::Free(_) | Step::HostFree(_) => {}
+        }
+    }
+    if order.len() != n {
+        return Err(CompactError::Order { nodes: n });
+    }
+    if order.iter().enumerate().any(|(position, &node)| position != node) {
+        plan.order = Some(order);
+    }
+    Ok(plan)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Node;
+
+    fn chain() -> Problem {
+        Problem {
+            name: "chain".into(),
+            nodes: vec![
+                Node::new("a", 2.0, 4, vec![]),
+                Node::new("b", 3.0, 4, vec![0]),
+                Node::new("c", 5.0, 4, vec![1]),
+                Node::new("d", 1.0, 1, vec![0, 2]),
+            ],
+            resident_bytes: 0,
+        }
+    }
+
+    #[test]
+    fn values_go_after_their_last_use() {
+        use Step::{Compute as C, Free as F};
+        let schedule = expand(&chain(), &CompactPlan::default()).unwrap();
+        assert_eq!(schedule.steps, [C(0), C(1), C(2), F(1), C(3), F(0), F(2), F(3)]);
+    }
+
+    #[test]
+    fn a_recompute_splits_the_lifetime() {
+        use Step::{Compute as C, Free as F};
+        let plan = CompactPlan { recompute: vec![(3, 0)], ..CompactPlan::default() };
+        let schedule = expand(&chain(), &plan).unwrap();
+        assert_eq!(schedule.steps, [C(0), C(1), F(0), C(2), F(1), C(0), C(3), F(0), F(2), F(3)]);
+        assert_eq!(compact(&chain(), &schedule).unwrap(), plan);
+    }
+
+    #[test]
+    fn swaps_keep_the_device_copy_until_the_last_use() {
+        use Step::{Compute as C, Free as F, HostFree as H, SwapIn as I, SwapOut as O};
+        let plan = CompactPlan { swap_out: vec![(0, 0)], swap_in: vec![(3, 0)], ..CompactPlan::default() };
+        let schedule = expand(&chain(), &plan).unwrap();
+        assert_eq!(schedule.steps, [C(0), O(0), C(1), F(0), C(2), F(1), I(0), H(0), C(3), F(0), F(2), F(3)]);
+        assert_eq!(compact(&chain(), &schedule).unwrap(), plan);
+    }
+
+    #[test]
+    fn kept_values_are_not_freed_and_orders_round_trip() {
+        let mut problem = chain();
+        problem.nodes.push(Node { keep: true, ..Node::new("e", 1.0, 1, vec![0]) });
+        let plan = CompactPlan {
+            order: Some(vec![0, 4, 1, 2, 3]),
+            recompute: vec![(5, 4), (4, 0)],
+            ..CompactPlan::default()
+        };
+        let schedule = expand(&problem, &plan).unwrap();
+        assert!(!schedule.steps.ends_with(&[Step::Free(4)]));
+        assert_eq!(schedule.steps.iter().filter(|&&s| s == Step::Free(4)).count(), 1);
+        let back = compact(&problem, &schedule).unwrap();
+        assert_eq!(back.order, plan.order);
+        assert_eq!(expand(&problem, &back).unwrap(), schedule);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let problem = chain();
+        let at = |position, node| vec![(position, node)];
+        let plans = [
+            CompactPlan { order: Some(vec![0, 1, 2]), ..CompactPlan::default() },
+            CompactPlan { order: Some(vec![0, 1, 2, 2]), ..CompactPlan::default() },
+            CompactPlan { recompute: at(5, 0), ..CompactPlan::default() },
+            CompactPlan { recompute: at(2, 2), ..CompactPlan::default() },
+            CompactPlan { recompute: at(2, 9), ..CompactPlan::default() },
+            CompactPlan { swap_out: at(4, 0), ..CompactPlan::default() },
+            CompactPlan { swap_out: at(0, 1), ..CompactPlan::default() },
+            CompactPlan { swap_in: at(1, 1), ..CompactPlan::default() },
+        ];
+        for plan in plans {
+            assert!(expand(&problem, &plan).is_err(), "{plan:?} was accepted");
+        }
+        assert!(compact(&problem, &Schedule { steps: vec![Step::Compute(7)] }).is_err());
+        assert!(compact(&problem, &Schedule { steps: vec![Step::Compute(0)] }).is_err());
+    }
+}

@@ -1,0 +1,378 @@
+//! The replay of schedules: known answers, every rule it enforces, and agreement with a second simulator that
+//! advances a clock tick by tick.
+
+use std::collections::VecDeque;
+
+use ballast_core::memory::{CompactPlan, Node, Problem, Schedule, Step, SwapModel, compact, expand, replay};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// a (2 s, 4 B); b reads a (3, 4); c reads b (5, 4); d reads a and c (1, 1).
+fn four() -> Problem {
+    Problem {
+        name: "four".into(),
+        nodes: vec![
+            Node::new("a", 2.0, 4, vec![]),
+            Node::new("b", 3.0, 4, vec![0]),
+            Node::new("c", 5.0, 4, vec![1]),
+            Node::new("d", 1.0, 1, vec![0, 2]),
+        ],
+        resident_bytes: 0,
+    }
+}
+
+fn link(bandwidth: f64, overlap: bool) -> SwapModel {
+    SwapModel {
+        out_bandwidth: bandwidth,
+        in_bandwidth: bandwidth,
+        latency: 0.0,
+        overlap,
+        host_capacity_bytes: None,
+    }
+}
+
+fn swap_of_a() -> CompactPlan {
+    CompactPlan { swap_out: vec![(0, 0)], swap_in: vec![(3, 0)], ..CompactPlan::default() }
+}
+
+#[test]
+fn the_unplanned_program_takes_11_seconds_and_peaks_at_c() {
+    let schedule = expand(&four(), &CompactPlan::default()).unwrap();
+    let result = replay(&four(), &schedule, None, None).unwrap();
+    assert_eq!((result.time, result.peak_bytes, result.peak_node), (11.0, 12, Some(2)));
+    assert_eq!(result.timeline, [(0, 4), (1, 8), (2, 12), (3, 9)]);
+    let refused = replay(&four(), &schedule, None, Some(11)).unwrap_err();
+    assert_eq!((refused.step, refused.node), (2, Some(2)));
+}
+
+#[test]
+fn recomputing_a_takes_13_seconds_under_9_bytes() {
+    let plan = CompactPlan { recompute: vec![(3, 0)], ..CompactPlan::default() };
+    let schedule = expand(&four(), &plan).unwrap();
+    let result = replay(&four(), &schedule, None, Some(9)).unwrap();
+    assert_eq!((result.time, result.recompute_time, result.recomputes), (13.0, 2.0, 1));
+    assert!(replay(&four(), &schedule, None, Some(8)).is_err());
+}
+
+#[test]
+fn swapping_a_in_full_costs_8_bytes_of_transfer() {
+    let schedule = expand(&four(), &swap_of_a()).unwrap();
+    for (bandwidth, seconds) in [(8.0, 12.0), (4.0, 13.0), (2.0, 15.0)] {
+        let result = replay(&four(), &schedule, Some(&link(bandwidth, false)), Some(9)).unwrap();
+        assert_eq!((result.time, result.swap_bytes, result.host_peak_bytes), (seconds, 8, 4));
+        assert_eq!(result.exposed_swap_time, seconds - 11.0);
+    }
+}
+
+#[test]
+fn with_overlap_the_copy_out_hides_and_the_copy_in_cannot() {
+    let schedule = expand(&four(), &swap_of_a()).unwrap();
+    let result = replay(&four(), &schedule, Some(&link(8.0, true)), Some(11)).unwrap();
+    assert_eq!(result.time, 11.5);
+    let early = CompactPlan { swap_in: vec![(2, 0)], ..swap_of_a() };
+    let early = expand(&four(), &early).unwrap();
+    assert!(
+        replay(&four(), &early, Some(&link(8.0, true)), Some(11)).is_err(),
+        "a comes back beside b and c"
+    );
+    assert_eq!(replay(&four(), &early, Some(&link(8.0, true)), Some(12)).unwrap().time, 11.0);
+}
+
+#[test]
+fn computation_waits_for_memory_that_a_copy_still_holds() {
+    let schedule = expand(&four(), &swap_of_a()).unwrap();
+    // The copy runs from 2 to 6; b ends at 5; c has to wait for a's memory.
+    let result = replay(&four(), &schedule, Some(&link(1.0, true)), Some(11)).unwrap();
+    assert_eq!(result.time, 6.0 + 5.0 + 4.0 + 1.0);
+}
+
+#[test]
+fn every_broken_rule_is_refused() {
+    use Step::{Compute as C, Free as F, HostFree as H, SwapIn as I, SwapOut as O};
+    let cases: &[(&[Step], &str)] = &[
+        (&[C(9)], "there is no node"),
+        (&[C(1)], "not resident"),
+        (&[C(0), C(0)], "while it is resident"),
+        (&[F(0)], "freed but not resident"),
+        (&[C(0), C(1), C(2)], "never runs"),
+        (&[O(0)], "swapped out but not resident"),
+        (&[C(0), O(0), O(0)], "on the host already"),
+        (&[C(0), I(0)], "not on the host"),
+        (&[C(0), O(0), I(0)], "while it is resident"),
+        (&[C(0), H(0)], "freed on the host but not there"),
+        (&[C(0), O(0), H(0), F(0), I(0)], "not on the host"),
+    ];
+    for (steps, expected) in cases {
+        let error = replay(&four(), &Schedule { steps: steps.to_vec() }, Some(&link(1.0, false)), None);
+        let message = error.expect_err(expected).to_string();
+        assert!(message.contains(expected), "{message} does not say {expected}");
+    }
+    let all = [C(0), C(1), C(2), F(0), C(0), C(3), F(3)];
+    let mut problem = four();
+    problem.nodes[0].recomputable = false;
+    assert!(replay(&problem, &Schedule { steps: all.to_vec() }, None, None).is_err());
+    problem.nodes[0].recomputable = true;
+    problem.nodes[0].pinned = true;
+    assert!(replay(&problem, &Schedule { steps: all.to_vec() }, None, None).is_err());
+    problem.nodes[0].pinned = false;
+    assert!(replay(&problem, &Schedule { steps: all.to_vec() }, None, None).is_ok());
+    problem.nodes[3].keep = true;
+    assert!(replay(&problem, &Schedule { steps: all.to_vec() }, None, None).is_err());
+    problem.nodes[3].keep = false;
+    let swapped = [C(0), O(0), C(1), F(0), C(2), I(0), C(3)];
+    assert!(replay(&problem, &Schedule { steps: swapped.to_vec() }, None, None).is_err(), "no link");
+    let small_host = SwapModel { host_capacity_bytes: Some(3), ..link(1.0, true) };
+    assert!(replay(&problem, &Schedule { steps: swapped.to_vec() }, Some(&small_host), None).is_err());
+    problem.nodes[0].swappable = false;
+    assert!(replay(&problem, &Schedule { steps: swapped.to_vec() }, Some(&link(1.0, true)), None).is_err());
+}
+
+/// Advances one tick at a time; times and sizes are whole numbers and one byte takes `ticks_per_byte`.
+struct Clock<'a> {
+    problem: &'a Problem,
+    cap: u64,
+    host_cap: u64,
+    latency: u64,
+    ticks_per_byte: u64,
+}
+
+#[derive(Clone, Default)]
+struct Value {
+    device: bool,
+    /// Copies to the host: issued, done. A copy back waits for those issued before it, and the other way round.
+    outs: (usize, usize),
+    ins: (usize, usize),
+    /// Copies back that have to be done before the value can be read.
+    ready_after: usize,
+}
+
+/// Memory freed but held until these copies are done.
+struct Leaving {
+    value: usize,
+    outs: usize,
+    ins: usize,
+    host: bool,
+}
+
+/// A copy in an engine's queue.
+struct Copy {
+    value: usize,
+    ticks: u64,
+    /// Copies of the value in the other direction that have to be done first.
+    after: usize,
+}
+
+impl Clock<'_> {
+    /// End time, largest device and host use; none if the schedule gets stuck.
+    fn run(&self, steps: &[Step]) -> Option<(u64, u64, u64)> {
+        let size = |v: usize| self.problem.nodes[v].bytes;
+        let mut values = vec![Value::default(); self.problem.nodes.len()];
+        let (mut device, mut host) = (self.problem.resident_bytes, 0);
+        let (mut device_peak, mut host_peak) = (device, 0);
+        let mut computing: Option<(usize, u64)> = None;
+        let mut out: VecDeque<Copy> = VecDeque::new();
+        let mut back: VecDeque<Copy> = VecDeque::new();
+        let mut leaving: Vec<Leaving> = Vec::new();
+        let mut next = 0;
+        let mut now = 0;
+        loop {
+            // Everything that can happen without time passing.
+            loop {
+                let mut moved = false;
+                if let Some((v, 0)) = computing {
+                    device -= self.problem.nodes[v].workspace_bytes;
+                    computing = None;
+                    moved = true;
+                }
+                if let Some(copy) = out.pop_front_if(|copy| copy.ticks == 0) {
+                    values[copy.value].outs.1 += 1;
+                    moved = true;
+                }
+                if let Some(copy) = back.pop_front_if(|copy| copy.ticks == 0) {
+                    values[copy.value].ins.1 += 1;
+                    moved = true;
+                }
+                leaving.retain(|copy: &Leaving| {
+                    let waits = values[copy.value].outs.1 < copy.outs || values[copy.value].ins.1 < copy.ins;
+                    if !waits {
+                        *(if copy.host { &mut host } else { &mut device }) -= size(copy.value);
+                        moved = true;
+                    }
+                    waits
+                });
+                if computing.is_none() && next < steps.len() {
+                    let went = match steps[next] {
+                        Step::Compute(v) => {
+                            let node = &self.problem.nodes[v];
+                            let there =
+                                node.inputs.iter().all(|&u| values[u].device && values[u].ins.1 >= values[u].ready_after);
+                            let bytes = node.bytes + node.workspace_bytes;
+                            let fits = device + bytes <= self.cap;
+                            if there && fits {
+                                device += bytes;
+                                values[v].device = true;
+                                values[v].ready_after = 0;
+                                computing = Some((v, node.time as u64));
+                            }
+                            there && fits
+                        }
+                        Step::SwapIn(v) => {
+                            let fits = device + size(v) <= self.cap;
+                            if fits {
+                                device += size(v);
+                                values[v].device = true;
+                                values[v].ins.0 += 1;
+                                values[v].ready_after = values[v].ins.0;
+                                let ticks = self.latency + size(v) * self.ticks_per_byte;
+                                back.push_back(Copy { value: v, ticks, after: values[v].outs.0 });
+                            }
+                            fits
+                        }
+                        Step::SwapOut(v) => {
+                            let fits = host + size(v) <= self.host_cap;
+                            if fits {
+                                host += size(v);
+                                values[v].outs.0 += 1;
+                                let ticks = self.latency + size(v) * self.ticks_per_byte;
+                                out.push_back(Copy { value: v, ticks, after: values[v].ready_after });
+                            }
+                            fits
+                        }
+                        Step::Free(v) => {
+                            values[v].device = false;
+                            let (outs, ins) = (values[v].outs.0, values[v].ready_after);
+                            leaving.push(Leaving { value: v, outs, ins, host: false });
+                            true
+                        }
+                        Step::HostFree(v) => {
+                            let (outs, ins) = (values[v].outs.0, values[v].ins.0);
+                            leaving.push(Leaving { value: v, outs, ins, host: true });
+                            true
+                        }
+                    };
+                    next += usize::from(went);
+                    moved |= went;
+                    device_peak = device_peak.max(device);
+                    host_peak = host_peak.max(host);
+                }
+                if !moved {
+                    break;
+                }
+            }
+            let idle = computing.is_none() && out.is_empty() && back.is_empty();
+            if idle {
+                return (next == steps.len()).then_some((now, device_peak, host_peak));
+            }
+            now += 1;
+            if let Some((_, left)) = &mut computing {
+                *left -= 1;
+            }
+            if let Some(copy) = out.front_mut()
+                && values[copy.value].ins.1 >= copy.after
+            {
+                copy.ticks -= 1;
+            }
+            if let Some(copy) = back.front_mut()
+                && values[copy.value].outs.1 >= copy.after
+            {
+                copy.ticks -= 1;
+            }
+        }
+    }
+}
+
+fn random_problem(rng: &mut ChaCha8Rng, n: usize) -> Problem {
+    let nodes = (0..n)
+        .map(|id| {
+            let inputs = (0..id).filter(|_| rng.random_bool(0.35)).collect();
+            // Times of zero are left to the other tests: ticks cannot order events of one moment.
+            let mut node =
+                Node::new(format!("n{id}"), rng.random_range(1..6) as f64, rng.random_range(1..7), inputs);
+            node.workspace_bytes = rng.random_range(0..3);
+            node.keep = rng.random_bool(0.2);
+            node
+        })
+        .collect();
+    Problem { name: "random".into(), nodes, resident_bytes: rng.random_range(0..4) }
+}
+
+fn random_plan(rng: &mut ChaCha8Rng, n: usize) -> CompactPlan {
+    let mut plan = CompactPlan::default();
+    for position in 1..n {
+        for node in 0..position {
+            if rng.random_bool(0.06) {
+                plan.recompute.push((position, node));
+            }
+        }
+    }
+    for node in 0..n - 2 {
+        if rng.random_bool(0.5) {
+            let out = rng.random_range(node..n - 2);
+            plan.swap_out.push((out, node));
+            let back = rng.random_range(out + 1..n);
+            plan.swap_in.push((back, node));
+            if back < n - 1 && rng.random_bool(0.3) {
+                let again = rng.random_range(back..n - 1);
+                plan.swap_out.push((again, node));
+                plan.swap_in.push((rng.random_range(again + 1..n), node));
+            }
+        }
+    }
+    plan
+}
+
+#[test]
+fn a_clock_that_ticks_agrees_on_random_schedules() {
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let (mut accepted, mut refused, mut stalled) = (0, 0, 0);
+    for _ in 0..3000 {
+        let n = rng.random_range(3..9);
+        let problem = random_problem(&mut rng, n);
+        problem.check().unwrap();
+        let schedule = expand(&problem, &random_plan(&mut rng, n)).unwrap();
+        let loose = replay(&problem, &schedule, Some(&link(1.0, false)), None).unwrap();
+        let cap = loose.peak_bytes.saturating_sub(rng.random_range(0..4)) + rng.random_range(0..3);
+        let host_cap = loose.host_peak_bytes + rng.random_range(0..4);
+        let (latency, ticks_per_byte) = (rng.random_range(0..3), rng.random_range(1..4));
+        let swap = SwapModel {
+            latency: latency as f64,
+            host_capacity_bytes: Some(host_cap),
+            ..link(1.0 / ticks_per_byte as f64, true)
+        };
+        let clock = Clock { problem: &problem, cap, host_cap, latency, ticks_per_byte };
+        match (replay(&problem, &schedule, Some(&swap), Some(cap)), clock.run(&schedule.steps)) {
+            (Ok(result), Some((time, peak, host_peak))) => {
+                assert!(
+                    (result.time - time as f64).abs() < 1e-9,
+                    "{} against {time}: {schedule:?}",
+                    result.time
+                );
+                assert_eq!((result.peak_bytes, result.host_peak_bytes), (peak, host_peak), "{schedule:?}");
+                accepted += 1;
+                stalled += usize::from(result.exposed_swap_time > 0.0);
+            }
+            (Err(_), None) => refused += 1,
+            (judged, ticked) => panic!("{judged:?} against {ticked:?}: {schedule:?}"),
+        }
+    }
+    assert!(accepted > 500 && refused > 100 && stalled > 100, "{accepted} {refused} {stalled}");
+}
+
+#[test]
+fn compact_plans_round_trip_and_account_for_every_step() {
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    for _ in 0..500 {
+        let n = rng.random_range(3..9);
+        let problem = random_problem(&mut rng, n);
+        let schedule = expand(&problem, &random_plan(&mut rng, n)).unwrap();
+        let back = compact(&problem, &schedule).unwrap();
+        assert_eq!(expand(&problem, &back).unwrap(), schedule);
+        let result = replay(&problem, &schedule, Some(&link(2.0, false)), None).unwrap();
+        assert_eq!(result.recomputes, back.recompute.len());
+        let swapped: u64 =
+            back.swap_out.iter().chain(&back.swap_in).map(|&(_, node)| problem.nodes[node].bytes).sum();
+        assert_eq!(result.swap_bytes, swapped);
+        let expected = problem.total_time() + result.recompute_time + swapped as f64 / 2.0;
+        assert!((result.time - expected).abs() < 1e-9);
+    }
+}
