@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Writes the training step of a PyTorch module as a static MLIR file that Ballast reads.
+
+The step is loss (cross entropy), gradients and an SGD update; its results are the new parameters, then the loss.
+Parameters are arguments of the entry function @main, so the file holds no weights.
+
+    export_torch.py resnet18 --batch 8 --form linalg -o resnet18.mlir
+    export_torch.py function my_model.py:make --form stablehlo -o mine.mlir
+
+`make()` returns `(module, inputs, labels)`: a torch.nn.Module that maps the tuple of tensors `inputs` to logits whose
+last axis is the classes, and the labels. Made under torch._subclasses.FakeTensorMode, none of it takes memory.
+"""
+
+import sys
+
+import command_line
+import torch
+from torch._subclasses import FakeTensorMode
+from torch.func import functional_call
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch_mlir import fx
+from torch_mlir.compiler_utils import TorchMlirCompilerError
+
+from torch_models import MODELS
+
+FORMS = {"linalg": "linalg-on-tensors", "tosa": "tosa", "stablehlo": "stablehlo"}
+
+
+def training_step(module, names, rate):
+    """A function of parameters, inputs and labels, all flat, that returns the new parameters and the loss."""
+
+    def step(*arrays):
+        parameters, inputs, labels = arrays[: len(names)], arrays[len(names) : -1], arrays[-1]
+        parameters = [parameter.detach().requires_grad_() for parameter in parameters]
+        logits = functional_call(module, dict(zip(names, parameters, strict=True)), inputs)
+        # Picked by comparison: the gradient of a gather is a scatter, which few forms have.
+        wanted = labels.unsqueeze(-1) == torch.arange(logits.shape[-1], device=labels.device)
+        scores = torch.log_softmax(logits, dim=-1)
+        loss = -torch.where(wanted, scores, torch.zeros_like(scores)).sum() / labels.numel()
+        gradients = torch.autograd.grad(loss, parameters)
+        updated = [old - rate * gradient for old, gradient in zip(parameters, gradients, strict=True)]
+        return *updated, loss
+
+    return step
+
+
+def drop_aliases(graph):
+    """Removes the ops by which autograd names a value once more; torch-mlir does not take them."""
+    for node in list(graph.graph.nodes):
+        if node.target in (torch.ops.aten.alias.default, torch.ops.aten.detach.default):
+            node.replace_all_uses_with(node.args[0])
+            graph.graph.erase_node(node)
+    graph.recompile()
+
+
+def export(module, inputs, labels, form, rate=0.01):
+    """MLIR text of the training step of `module` in one of FORMS."""
+    names = [name for name, _ in module.named_parameters()]
+    arrays = [*(parameter.detach() for parameter in module.parameters()), *inputs, labels]
+    step = training_step(module, names, rate)
+    graph = make_fx(step, decomposition_table=fx.get_decomposition_table(), tracing_mode="fake")(*arrays)
+    drop_aliases(graph)
+    lowered = fx.stateless_fx_import(graph, output_type=FORMS[form], model_name="main")
+    # Upstream MLIR registers neither StableHLO nor torch-mlir's own dialect of scatters.
+    generic = form == "stablehlo" or "tm_tensor." in str(lowered)
+    return lowered.operation.get_asm(
+        print_generic_op_form=generic, enable_debug_info=False, large_elements_limit=32
+    )
+
+
+def main():
+    """Command line."""
+
+    def add_options(parser):
+        parser.add_argument("--form", choices=FORMS, default="linalg", help="dialect to write, default %(default)s")
+
+    options, model = command_line.parse(__doc__, MODELS, add_options)
+    if model is None:
+        module, inputs, labels = command_line.load_function(options.source)()
+    else:
+        # Fake tensors have a shape and no storage: no weight is allocated.
+        with FakeTensorMode():
+            module = model.module()
+            of_input, of_labels = model.inputs()
+            kind = torch.int64 if options.model == "gpt2" else torch.float32
+            inputs, labels = (torch.empty(of_input, dtype=kind),), torch.empty(of_labels, dtype=torch.int64)
+    try:
+        text = export(module, inputs, labels, options.form, options.rate)
+    except TorchMlirCompilerError:
+        # It has printed the op it stopped at.
+        sys.exit(f"torch-mlir cannot write this step as {options.form}: see its message above, or try another --form")
+    command_line.write(options.output, text)
+
+
+if __name__ == "__main__":
+    main()
