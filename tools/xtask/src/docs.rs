@@ -1,5 +1,6 @@
 //! `cargo xtask docs`: the pages that are made from sources, and the check that they are current.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -8,9 +9,6 @@ use xshell::cmd;
 
 use crate::ods;
 use crate::workspace::{Workspace, step};
-
-/// JSON formats described by `ballast schema NAME`, each written to `docs/schema/NAME.json`.
-const SCHEMAS: &[&str] = &["plan"];
 
 /// A generated file.
 pub(crate) struct Page {
@@ -58,63 +56,42 @@ pub(crate) fn stale(workspace: &Workspace) -> Result<Vec<Page>> {
 /// All generated pages as they should be. Needs a finished build.
 pub(crate) fn pages(workspace: &Workspace) -> Result<Vec<Page>> {
     let page = |path: &str, text: String| Page { path: path.into(), text: with_final_newline(text) };
-    let mut pages = vec![
-        page("docs/passes.md", ods::tablegen(workspace, &["-gen-pass-doc"], ods::PASSES)?),
+    let ballast = workspace.program("ballast");
+    Ok(vec![
+        page("docs/passes.md", ods::page(workspace, &["-gen-pass-doc"], ods::PASSES)?),
         page(
             "docs/dialect.md",
-            ods::tablegen(workspace, &["-gen-dialect-doc", "-dialect=ballast"], ods::DIALECT)?,
+            ods::page(workspace, &["-gen-dialect-doc", "-dialect=ballast"], ods::DIALECT)?,
         ),
         page("docs/options.md", options(&ods::passes(workspace)?)),
         page("docs/versions.md", versions(workspace)?),
-    ];
-    let ballast = workspace.program("ballast");
-    for name in SCHEMAS {
-        let schema = cmd!(workspace.shell, "{ballast} schema {name}").quiet().read()?;
-        pages.push(page(&format!("docs/schema/{name}.json"), schema));
-    }
-    Ok(pages)
+        page("docs/schema/plan.json", cmd!(workspace.shell, "{ballast} schema").quiet().read()?),
+    ])
 }
 
 fn with_final_newline(text: String) -> String {
     format!("{}\n", text.trim_end())
 }
 
+/// One row per option; passes that describe it alike share the row.
 fn options(passes: &[ods::Pass]) -> String {
-    let mut text = String::from(
-        "<!-- Written by `cargo xtask docs` from dialects/td; do not edit. -->\n\n# Pass options\n\n\
-         The same name means the same thing in every pass. `ballast-opt --help` prints this too.\n",
-    );
-    for pass in passes.iter().filter(|pass| !pass.options.is_empty()) {
-        let _ = write!(
-            text,
-            "\n## `--{}`\n\n{}\n\n| option | type | default | meaning, unit and range |\n|---|---|---|---|\n",
-            pass.argument, pass.summary
-        );
+    let mut rows: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
+    for pass in passes {
         for option in &pass.options {
-            let kind = plain_type(&option.kind);
-            let list = if option.list { "list of " } else { "" };
-            let default = match option.default.as_str() {
-                "" => String::new(),
-                default => format!("`{default}`"),
-            };
-            let meaning =
-                option.description.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
-            let _ = writeln!(text, "| `{}` | {list}{kind} | {default} | {meaning} |", option.argument);
+            rows.entry((&option.argument, &option.description))
+                .or_default()
+                .push(format!("`--{}`", pass.argument));
         }
     }
-    text
-}
-
-/// A C++ type as the user sees it.
-fn plain_type(kind: &str) -> &str {
-    match kind {
-        "std::string" | "::std::string" => "text",
-        "double" | "float" => "number",
-        "bool" => "true or false",
-        "unsigned" | "uint64_t" | "uint32_t" | "size_t" => "integer, 0 or more",
-        "int" | "int64_t" | "int32_t" => "integer",
-        other => other,
+    let mut text = String::from(
+        "<!-- Written by `cargo xtask docs` from dialects/td; do not edit. -->\n\n# Options of the passes\n\n\
+         `ballast-opt --remat=\"cap=60% seed=1\"` sets two of them; `ballast-opt --help` lists them too.\n\n\
+         | option | passes | meaning, unit, type and default |\n|---|---|---|\n",
+    );
+    for ((name, description), passes) in rows {
+        let _ = writeln!(text, "| `{name}` | {} | {} |", passes.join(" "), description.replace('|', "\\|"));
     }
+    text
 }
 
 /// The table of upstream versions, from the files that pin them.
@@ -166,17 +143,18 @@ mod tests {
     use crate::ods::{Pass, PassOption};
 
     #[test]
-    fn a_table_cell_survives_bars_and_line_ends() {
-        let option = PassOption {
-            argument: "method".into(),
-            kind: "std::string".into(),
-            list: true,
-            default: "\"auto\"".into(),
-            description: "dp | rl\n   or auto".into(),
+    fn options_described_alike_share_a_row() {
+        let pass = |argument: &str, description: &str| Pass {
+            argument: argument.into(),
+            summary: String::new(),
+            options: vec![PassOption { argument: "order".into(), description: description.into() }],
         };
-        let pass = Pass { argument: "rl-partition".into(), summary: "Cuts.".into(), options: vec![option] };
-        let text = options(&[pass]);
-        assert!(text.ends_with("| `method` | list of text | `\"auto\"` | dp \\| rl or auto |\n"), "{text}");
+        let text = options(&[pass("remat", "a | b"), pass("rl-partition", "c"), pass("verify", "c")]);
+        let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| `")).collect();
+        assert_eq!(
+            rows,
+            ["| `order` | `--remat` | a \\| b |", "| `order` | `--rl-partition` `--verify` | c |"]
+        );
     }
 
     #[test]

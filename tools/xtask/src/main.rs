@@ -15,6 +15,8 @@ mod test;
 mod tidy;
 mod workspace;
 
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 
 use crate::workspace::Workspace;
@@ -48,10 +50,20 @@ enum Command {
     Bench(bench::Args),
 }
 
-fn main() -> anyhow::Result<()> {
-    let cli = Cli::parse();
+fn main() -> ExitCode {
+    match run(Cli::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Not the debug form, which ends in a backtrace where RUST_BACKTRACE is set.
+            eprintln!("xtask: error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> anyhow::Result<()> {
     let workspace = Workspace::find()?;
-    match cli.command {
+    match command {
         Command::Setup => workspace.set_up(),
         Command::Demo => demo::run(&workspace),
         Command::Test => test::run(&workspace),

@@ -26,27 +26,30 @@ pub(crate) struct Pass {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PassOption {
     pub(crate) argument: String,
-    /// C++ type, e.g. `std::string`.
-    pub(crate) kind: String,
-    pub(crate) list: bool,
-    /// C++ expression; empty for a list or where the type's own default holds.
-    pub(crate) default: String,
+    /// Meaning, unit, type and default, in one line.
     pub(crate) description: String,
 }
 
-/// Runs mlir-tblgen on a file of `dialects/td` and returns what it prints.
-pub(crate) fn tablegen(workspace: &Workspace, arguments: &[&str], file: &str) -> Result<String> {
-    let program = format!("{LLVM_BIN}/mlir-tblgen");
-    cmd!(workspace.shell, "{program} {arguments...} -I dialects/td -I /usr/lib/llvm-22/include {file}")
-        .quiet()
-        .read()
-        .with_context(|| format!("mlir-tblgen refuses {file}"))
+/// Writes a page about a file of `dialects/td` with one of mlir-tblgen's generators.
+pub(crate) fn page(workspace: &Workspace, generator: &[&str], file: &str) -> Result<String> {
+    tablegen(workspace, "mlir-tblgen", generator, file)
 }
 
 /// All declared passes, sorted by flag.
 pub(crate) fn passes(workspace: &Workspace) -> Result<Vec<Pass>> {
-    let records = tablegen(workspace, &["--dump-json"], PASSES)?;
-    passes_in(&serde_json::from_str(&records).context("mlir-tblgen printed broken JSON")?)
+    // MLIR's own tool has no JSON output.
+    let records = tablegen(workspace, "llvm-tblgen", &["--dump-json"], PASSES)?;
+    passes_in(&serde_json::from_str(&records).context("llvm-tblgen printed broken JSON")?)
+}
+
+fn tablegen(workspace: &Workspace, program: &str, arguments: &[&str], file: &str) -> Result<String> {
+    cmd!(
+        workspace.shell,
+        "{LLVM_BIN}/{program} {arguments...} -I dialects/td -I /usr/lib/llvm-22/include {file}"
+    )
+    .quiet()
+    .read()
+    .with_context(|| format!("{program} refuses {file}"))
 }
 
 fn passes_in(records: &Value) -> Result<Vec<Pass>> {
@@ -64,14 +67,8 @@ fn passes_in(records: &Value) -> Result<Vec<Pass>> {
 }
 
 fn read_option(record: &Value) -> Result<PassOption> {
-    let superclasses = record["!superclasses"].as_array().map(Vec::as_slice).unwrap_or_default();
-    Ok(PassOption {
-        argument: text(record, "argument")?,
-        kind: text(record, "type")?,
-        list: superclasses.iter().any(|class| class == "ListOption"),
-        default: record["defaultValue"].as_str().unwrap_or_default().to_owned(),
-        description: text(record, "description")?,
-    })
+    let description = text(record, "description")?.split_whitespace().collect::<Vec<_>>().join(" ");
+    Ok(PassOption { argument: text(record, "argument")?, description })
 }
 
 /// Names in a list that holds either names or references to definitions.
@@ -103,18 +100,9 @@ mod tests {
                 "!name": "Remat", "argument": "remat", "summary": "Plans.\n",
                 "options": [{ "def": "anonymous_1", "kind": "def" }],
             },
-            "anonymous_1": {
-                "!name": "anonymous_1", "!superclasses": ["Option"], "argument": "cap", "type": "std::string",
-                "defaultValue": null, "description": "bytes",
-            },
+            "anonymous_1": { "!name": "anonymous_1", "argument": "cap", "description": "In bytes.\n  Text." },
         });
-        let cap = PassOption {
-            argument: "cap".into(),
-            kind: "std::string".into(),
-            list: false,
-            default: String::new(),
-            description: "bytes".into(),
-        };
+        let cap = PassOption { argument: "cap".into(), description: "In bytes. Text.".into() };
         let passes = passes_in(&records).unwrap();
         assert_eq!(
             passes[1],

@@ -27,6 +27,9 @@ const UNFINISHED: &[&str] = &[
 /// Folders that exist on one person's machine only.
 const HOMES: &[&str] = &["root", "home", "work", "Users"];
 
+/// Code whose result must not depend on the environment: MLIR's crash reproducers could not hold it.
+const NO_ENVIRONMENT: &[&str] = &["solver", "passes", "dialects/src", "tools/ballast", "tools/ballast-opt"];
+
 /// Who may depend on what: a dependency and the only packages that may name it.
 const BOUNDARIES: &[(&str, &[&str])] = &[
     ("highs", &["ballast-remat", "ballast-partition"]),
@@ -106,11 +109,24 @@ fn text_problems(path: &Path, text: &str) -> Vec<String> {
         if names_home(line) {
             say(index + 1, "a path that exists on one machine only");
         }
+        if kind == "rs" && reads_environment(path, line) {
+            say(
+                index + 1,
+                "an input that changes a result is an option or an attribute, never an environment variable",
+            );
+        }
         if kind == "rs" && line.trim() == concat!("#[ign", "ore]") {
             say(index + 1, "an ignored test needs a reason and the command that runs it");
         }
     }
     problems
+}
+
+/// Whether a line of a result-making crate reads an environment variable; tests and build scripts may.
+fn reads_environment(path: &Path, line: &str) -> bool {
+    let inside = NO_ENVIRONMENT.iter().any(|folder| path.starts_with(folder));
+    let exempt = path.ends_with("build.rs") || path.components().any(|part| part.as_os_str() == "tests");
+    inside && !exempt && line.contains(concat!("env::", "var"))
 }
 
 /// Whether a line holds an absolute path into somebody's own folder.
@@ -163,7 +179,7 @@ fn resolve(page: &Path, link: &str) -> PathBuf {
 fn pass_problems(passes: &[ods::Pass], known: &BTreeSet<PathBuf>) -> Vec<String> {
     let mut problems = Vec::new();
     for pass in passes {
-        let name = pass.argument.strip_prefix("ballast-").unwrap_or(&pass.argument);
+        let name = &pass.argument;
         for path in [
             format!("passes/src/{}.rs", name.replace('-', "_")),
             format!("lit/{name}.mlir"),
@@ -248,6 +264,15 @@ mod tests {
     }
 
     #[test]
+    fn only_tools_and_tests_read_the_environment() {
+        let text = format!("//! Reads.\nlet seed = std::{}(\"SEED\");\n", concat!("env::", "var"));
+        assert_eq!(text_problems(Path::new("solver/core/src/limits.rs"), &text).len(), 1);
+        for path in ["solver/learner/build.rs", "solver/core/tests/a.rs", "tools/xtask/src/main.rs"] {
+            assert!(text_problems(Path::new(path), &text).is_empty(), "{path}");
+        }
+    }
+
+    #[test]
     fn links_are_followed_from_the_page() {
         let known: BTreeSet<PathBuf> = ["README.md", "docs", "docs/plan.md"].map(PathBuf::from).into();
         let page = Path::new("docs/plan.md");
@@ -260,19 +285,14 @@ mod tests {
 
     #[test]
     fn a_pass_needs_its_files_and_described_options() {
-        let option = PassOption {
-            argument: "cap".into(),
-            kind: "std::string".into(),
-            list: false,
-            default: String::new(),
-            description: String::new(),
-        };
-        let pass = Pass { argument: "ballast-rl-cut".into(), summary: String::new(), options: vec![option] };
-        let known: BTreeSet<PathBuf> = ["passes/src/rl_cut.rs", "lit/rl-cut.mlir"].map(PathBuf::from).into();
+        let option = PassOption { argument: "cap".into(), description: String::new() };
+        let pass = Pass { argument: "ballast-cut".into(), summary: String::new(), options: vec![option] };
+        let known: BTreeSet<PathBuf> =
+            ["passes/src/ballast_cut.rs", "lit/ballast-cut.mlir"].map(PathBuf::from).into();
         let problems = pass_problems(&[pass], &known);
         assert_eq!(problems.len(), 2, "{problems:?}");
         assert!(
-            problems[0].contains("lit/rl-cut-errors.mlir") && problems[1].contains("cap"),
+            problems[0].contains("lit/ballast-cut-errors.mlir") && problems[1].contains("cap"),
             "{problems:?}"
         );
     }
