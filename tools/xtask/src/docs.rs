@@ -65,7 +65,7 @@ pub(crate) fn pages(workspace: &Workspace) -> Result<Vec<Page>> {
         ),
         page("docs/options.md", options(&ods::passes(workspace)?)),
         page("docs/versions.md", versions(workspace)?),
-        page("docs/schema/plan.json", cmd!(workspace.shell, "{ballast} schema").quiet().read()?),
+        page("docs/plan.schema.json", cmd!(workspace.shell, "{ballast} schema").quiet().read()?),
     ])
 }
 
