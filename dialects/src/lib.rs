@@ -1,1 +1,14 @@
-//! Placeholder.
+//! The words in the IR: the `ballast` dialect, the passes' options, and what the planner asks of MLIR beyond its C API.
+//!
+//! Knows nothing of solving. `td/` holds the definitions, `cpp/` the thin C++ behind them, and this crate their
+//! Rust side, on top of melior.
+
+pub mod attributes;
+pub mod cloning;
+pub mod diagnostics;
+mod ffi;
+pub mod operations;
+pub mod passes;
+pub mod remarks;
+pub mod registration;
+pub mod structured;

@@ -1,1 +1,11 @@
-//! Placeholder.
+//! The passes: from IR to a graph, from a plan back to IR. Built as `libballast.so`, which stock `mlir-opt` loads as a
+//! plugin and `ballast-opt` as its whole.
+//!
+//! One pass is one file, named as its flag. Nothing here knows HiGHS or libtorch.
+
+mod ballast_inline;
+mod ballast_report;
+mod ballast_verify;
+pub mod plugin;
+mod remat;
+mod rl_partition;

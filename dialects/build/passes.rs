@@ -1,0 +1,303 @@
+//! Writes what joins a pass's `.td` record to Rust: the C++ pass that hands its options over, and the Rust types they
+//! arrive in. The record stays the only place where an option is named.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+/// How the values of one kind of option cross from C++ to Rust.
+#[derive(Clone, Debug)]
+enum Kind {
+    Text,
+    Real,
+    Count,
+    Flag,
+    Choice(String),
+}
+
+#[derive(Debug)]
+struct Field {
+    /// Name of the option on the command line.
+    argument: String,
+    /// Name of the member in C++.
+    member: String,
+    description: String,
+    kind: Kind,
+}
+
+impl Field {
+    fn rust_name(&self) -> String {
+        self.argument.replace('-', "_")
+    }
+}
+
+#[derive(Debug)]
+struct Pass {
+    /// Record name, in camel case.
+    name: String,
+    argument: String,
+    summary: String,
+    fields: Vec<Field>,
+}
+
+impl Pass {
+    fn method(&self) -> String {
+        self.argument.replace('-', "_")
+    }
+}
+
+/// A list of names an option may take: C++ symbol, text, summary.
+#[derive(Debug)]
+struct Choices {
+    name: String,
+    summary: String,
+    values: Vec<(String, String, String)>,
+}
+
+/// Writes `PassEnums.h.inc`, `PassTable.h.inc`, `Passes.cpp.inc` for C++ and `passes.rs` for Rust.
+pub(crate) fn generate(records: &Value, out: &Path) -> Result<(), Box<dyn Error>> {
+    let choices = instances(records, "Choices")?
+        .map(|record| read_choices(records, record))
+        .collect::<Result<Vec<_>, _>>()?;
+    let passes =
+        instances(records, "Pass")?.map(|record| read_pass(records, record)).collect::<Result<Vec<_>, _>>()?;
+    for (file, text) in [
+        ("PassEnums.h.inc", cpp_enums(&choices)),
+        ("PassTable.h.inc", cpp_table(&passes)),
+        ("Passes.cpp.inc", cpp_passes(&passes)),
+        ("passes.rs", rust(&choices, &passes)),
+    ] {
+        fs::write(out.join(file), text?)?;
+    }
+    Ok(())
+}
+
+fn instances<'r>(records: &'r Value, class: &str) -> Result<impl Iterator<Item = &'r Value>, String> {
+    let names = records["!instanceof"][class].as_array().ok_or_else(|| format!("no records of class {class}"))?;
+    Ok(names.iter().filter_map(Value::as_str).map(|name| &records[name]))
+}
+
+fn text(record: &Value, field: &str) -> Result<String, String> {
+    record[field].as_str().map(str::to_owned).ok_or_else(|| format!("record without text field {field}: {record}"))
+}
+
+fn references<'r>(records: &'r Value, list: &'r Value) -> impl Iterator<Item = &'r Value> {
+    list.as_array().into_iter().flatten().filter_map(|item| item["def"].as_str()).map(|name| &records[name])
+}
+
+fn read_choices(records: &Value, record: &Value) -> Result<Choices, String> {
+    let values = references(records, &record["values"])
+        .map(|value| Ok((text(value, "symbol")?, text(value, "name")?, text(value, "summary")?)))
+        .collect::<Result<Vec<_>, String>>()?;
+    Ok(Choices { name: text(record, "enumName")?, summary: text(record, "summary")?, values })
+}
+
+fn read_pass(records: &Value, record: &Value) -> Result<Pass, String> {
+    let fields = references(records, &record["options"])
+        .map(|option| {
+            let cpp_type = text(option, "type")?;
+            let kind = match cpp_type.as_str() {
+                "std::string" => Kind::Text,
+                "double" => Kind::Real,
+                "uint64_t" => Kind::Count,
+                "bool" => Kind::Flag,
+                other => Kind::Choice(other.trim_start_matches("::ballast::").to_owned()),
+            };
+            Ok(Field {
+                argument: text(option, "argument")?,
+                member: text(option, "cppName")?,
+                description: text(option, "description")?,
+                kind,
+            })
+        })
+        .collect::<Result<Vec<_>, String>>()?;
+    Ok(Pass {
+        name: text(record, "!name")?,
+        argument: text(record, "argument")?,
+        summary: text(record, "summary")?,
+        fields,
+    })
+}
+
+type Written = Result<String, std::fmt::Error>;
+
+fn cpp_enums(choices: &[Choices]) -> Written {
+    let mut out = String::new();
+    for choice in choices {
+        let symbols: Vec<&str> = choice.values.iter().map(|(symbol, ..)| symbol.as_str()).collect();
+        writeln!(out, "enum class {} : int32_t {{ {} }};", choice.name, symbols.join(", "))?;
+    }
+    Ok(out)
+}
+
+fn cpp_table(passes: &[Pass]) -> Written {
+    let mut out = String::new();
+    for pass in passes {
+        writeln!(out, "struct Raw{}Options {{", pass.name)?;
+        for field in &pass.fields {
+            let cpp_type = match field.kind {
+                Kind::Text => "MlirStringRef",
+                Kind::Real => "double",
+                Kind::Count => "uint64_t",
+                Kind::Flag => "bool",
+                Kind::Choice(_) => "int32_t",
+            };
+            writeln!(out, "  {cpp_type} {};", field.member)?;
+        }
+        // An empty struct has another size in C++ than in C.
+        if pass.fields.is_empty() {
+            writeln!(out, "  uint8_t unused;")?;
+        }
+        writeln!(out, "}};")?;
+    }
+    writeln!(out, "struct PassTable {{")?;
+    for pass in passes {
+        writeln!(out, "  bool (*{})(MlirOperation, const Raw{}Options *);", pass.method(), pass.name)?;
+    }
+    writeln!(out, "}};")?;
+    Ok(out)
+}
+
+fn cpp_passes(passes: &[Pass]) -> Written {
+    let mut out = String::new();
+    for pass in passes {
+        writeln!(out, "struct {0} : impl::{0}Base<{0}> {{", pass.name)?;
+        writeln!(out, "  using {}Base::{}Base;", pass.name, pass.name)?;
+        writeln!(out, "  void runOnOperation() override {{")?;
+        writeln!(out, "    Raw{}Options raw{{}};", pass.name)?;
+        for field in &pass.fields {
+            let member = &field.member;
+            match field.kind {
+                Kind::Text => writeln!(out, "    raw.{member} = view({member}.getValue());")?,
+                Kind::Choice(_) => writeln!(out, "    raw.{member} = static_cast<int32_t>({member}.getValue());")?,
+                _ => writeln!(out, "    raw.{member} = {member};")?,
+            }
+        }
+        writeln!(out, "    if (!table.{}(wrap(getOperation().getOperation()), &raw))", pass.method())?;
+        writeln!(out, "      signalPassFailure();\n  }}\n}};")?;
+    }
+    writeln!(out, "void registerPasses() {{")?;
+    for pass in passes {
+        writeln!(out, "  mlir::PassRegistration<{}>();", pass.name)?;
+    }
+    writeln!(out, "}}")?;
+    Ok(out)
+}
+
+fn rust(choices: &[Choices], passes: &[Pass]) -> Written {
+    let mut out = String::new();
+    for choice in choices {
+        rust_enum(&mut out, choice)?;
+    }
+    for pass in passes {
+        rust_options(&mut out, pass)?;
+    }
+    writeln!(out, "/// What every pass does. A failure is reported at a location before it is returned.")?;
+    writeln!(out, "pub trait Passes {{")?;
+    for pass in passes {
+        writeln!(out, "    /// `--{}`: {}", pass.argument, pass.summary)?;
+        writeln!(out, "    ///\n    /// # Errors\n    /// With the diagnostic that was emitted.")?;
+        writeln!(
+            out,
+            "    fn {}(module: OperationRef<'_, '_>, options: &{}Options) -> Result<(), Reported>;",
+            pass.method(),
+            pass.name
+        )?;
+    }
+    writeln!(out, "}}\n")?;
+    writeln!(out, "#[repr(C)]\nstruct PassTable {{")?;
+    for pass in passes {
+        writeln!(
+            out,
+            "    {}: unsafe extern \"C\" fn(MlirOperation, *const Raw{}Options) -> bool,",
+            pass.method(),
+            pass.name
+        )?;
+    }
+    writeln!(out, "}}\n")?;
+    writeln!(out, "fn table<P: Passes>() -> PassTable {{\n    PassTable {{")?;
+    for pass in passes {
+        writeln!(out, "        {0}: {0}_entry::<P>,", pass.method())?;
+    }
+    writeln!(out, "    }}\n}}\n")?;
+    for pass in passes {
+        writeln!(
+            out,
+            "unsafe extern \"C\" fn {method}_entry<P: Passes>(module: MlirOperation, raw: *const Raw{name}Options) -> bool {{\n    \
+             // SAFETY: called by the C++ pass alone, with the live op it runs on and options that outlive the call.\n    \
+             unsafe {{ run(\"{argument}\", module, || {name}Options::from_raw(&*raw), P::{method}) }}\n}}\n",
+            method = pass.method(),
+            name = pass.name,
+            argument = pass.argument
+        )?;
+    }
+    Ok(out)
+}
+
+fn rust_enum(out: &mut String, choice: &Choices) -> std::fmt::Result {
+    writeln!(out, "/// {}.", choice.summary)?;
+    writeln!(out, "#[derive(Clone, Copy, Debug, PartialEq, Eq)]\npub enum {} {{", choice.name)?;
+    for (symbol, name, summary) in &choice.values {
+        writeln!(out, "    /// `{name}`: {summary}.\n    {symbol},")?;
+    }
+    writeln!(out, "}}\n\nimpl {} {{", choice.name)?;
+    writeln!(out, "    /// The name as written in options.\n    #[must_use]")?;
+    writeln!(out, "    pub fn name(self) -> &'static str {{\n        match self {{")?;
+    for (symbol, name, _) in &choice.values {
+        writeln!(out, "            Self::{symbol} => \"{name}\",")?;
+    }
+    writeln!(out, "        }}\n    }}\n\n    fn from_raw(raw: i32) -> Self {{\n        match raw {{")?;
+    for (index, (symbol, ..)) in choice.values.iter().enumerate() {
+        writeln!(out, "            {index} => Self::{symbol},")?;
+    }
+    writeln!(out, "            other => panic!(\"{} has no value {{other}}\"),", choice.name)?;
+    writeln!(out, "        }}\n    }}\n}}\n")
+}
+
+fn rust_options(out: &mut String, pass: &Pass) -> std::fmt::Result {
+    writeln!(out, "/// Options of `--{}`.", pass.argument)?;
+    writeln!(out, "#[derive(Clone, Debug, PartialEq)]\npub struct {}Options {{", pass.name)?;
+    for field in &pass.fields {
+        let rust_type = match &field.kind {
+            Kind::Text => "String",
+            Kind::Real => "f64",
+            Kind::Count => "u64",
+            Kind::Flag => "bool",
+            Kind::Choice(name) => name,
+        };
+        writeln!(out, "    /// {}\n    pub {}: {rust_type},", field.description, field.rust_name())?;
+    }
+    writeln!(out, "}}\n\n#[repr(C)]\nstruct Raw{}Options {{", pass.name)?;
+    for field in &pass.fields {
+        let raw_type = match &field.kind {
+            Kind::Text => "MlirStringRef",
+            Kind::Real => "f64",
+            Kind::Count => "u64",
+            Kind::Flag => "bool",
+            Kind::Choice(_) => "i32",
+        };
+        writeln!(out, "    {}: {raw_type},", field.rust_name())?;
+    }
+    if pass.fields.is_empty() {
+        writeln!(out, "    unused: u8,")?;
+    }
+    writeln!(out, "}}\n\nimpl {}Options {{", pass.name)?;
+    writeln!(out, "    unsafe fn from_raw(raw: &Raw{}Options) -> Self {{", pass.name)?;
+    if pass.fields.is_empty() {
+        writeln!(out, "        let _ = raw.unused;")?;
+    }
+    writeln!(out, "        Self {{")?;
+    for field in &pass.fields {
+        let name = field.rust_name();
+        match &field.kind {
+            // SAFETY (of the written code): the C++ option owns the bytes for the whole call.
+            Kind::Text => writeln!(out, "            {name}: unsafe {{ owned(raw.{name}) }},")?,
+            Kind::Choice(choice) => writeln!(out, "            {name}: {choice}::from_raw(raw.{name}),")?,
+            _ => writeln!(out, "            {name}: raw.{name},")?,
+        }
+    }
+    writeln!(out, "        }}\n    }}\n}}\n")
+}

@@ -1,0 +1,60 @@
+// The passes as MLIR sees them, and the driver's main function. Everything they do, they do in Rust.
+#include "Ballast.h"
+
+#include "mlir-c/IR.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+using namespace mlir;
+
+namespace ballast {
+#include "PassEnums.h.inc"
+
+#include "PassTable.h.inc"
+
+namespace {
+/// The Rust side of every pass; set before any pass is registered.
+PassTable table;
+
+MlirStringRef view(const std::string &text) { return mlirStringRefCreate(text.data(), text.size()); }
+
+// The create functions mlir-tblgen writes beside each base class have no caller: passes are made by name.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wunused-function"
+#define GEN_PASS_DECL
+#define GEN_PASS_DEF_BALLASTINLINE
+#define GEN_PASS_DEF_BALLASTREPORT
+#define GEN_PASS_DEF_BALLASTVERIFY
+#define GEN_PASS_DEF_REMAT
+#define GEN_PASS_DEF_RLPARTITION
+#include "Passes.h.inc"
+#pragma clang diagnostic pop
+
+#include "Passes.cpp.inc"
+} // namespace
+} // namespace ballast
+
+extern "C" {
+
+void ballastRegisterPasses(const ballast::PassTable *table) {
+  ballast::table = *table;
+  ballast::registerPasses();
+}
+
+void ballastRegisterDialect(DialectRegistry *registry) { registry->insert<ballast::BallastDialect>(); }
+
+int ballastOptMain(int argc, char **argv) {
+  registerAllPasses();
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registry.insert<ballast::BallastDialect>();
+  return asMainReturnCode(MlirOptMain(argc, argv, "Ballast: plans programs for several small memories\n", registry));
+}
+}

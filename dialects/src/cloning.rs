@@ -1,0 +1,53 @@
+//! Cloning ops with their operands replaced: `mlir::IRMapping`.
+
+use melior::ir::operation::OperationLike;
+use melior::ir::{Operation, Value, ValueLike};
+
+use crate::ffi::{self, RawMapping};
+
+/// Which value stands for which in a clone. Cloning an op adds its results.
+#[derive(Debug)]
+pub struct Mapping {
+    raw: *mut RawMapping,
+}
+
+impl Mapping {
+    /// Maps nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        // SAFETY: no precondition.
+        Mapping { raw: unsafe { ffi::ballastMappingCreate() } }
+    }
+
+    /// From now on `to` stands for `from`.
+    pub fn map<'c>(&mut self, from: impl ValueLike<'c>, to: impl ValueLike<'c>) {
+        // SAFETY: both values are live.
+        unsafe { ffi::ballastMappingMap(self.raw, from.to_raw(), to.to_raw()) }
+    }
+
+    /// What stands for `from`: itself if nothing was mapped.
+    #[must_use]
+    pub fn lookup<'c, 'a>(&self, from: impl ValueLike<'c>) -> Value<'c, 'a> {
+        // SAFETY: the value is live; the mapping holds live values only.
+        unsafe { Value::from_raw(ffi::ballastMappingLookup(self.raw, from.to_raw())) }
+    }
+
+    /// Clones an op with its regions; operands are mapped, results are mapped to those of the clone.
+    pub fn clone_op<'c: 'a, 'a>(&mut self, op: &impl OperationLike<'c, 'a>) -> Operation<'c> {
+        // SAFETY: the op is live; the clone is detached and owned by the caller.
+        unsafe { Operation::from_raw(ffi::ballastMappingClone(self.raw, op.to_raw())) }
+    }
+}
+
+impl Default for Mapping {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, dropped once.
+        unsafe { ffi::ballastMappingDestroy(self.raw) }
+    }
+}

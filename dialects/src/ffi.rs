@@ -1,0 +1,163 @@
+//! The C ABI of `cpp/`: declarations only; safe functions over them are in the other modules.
+
+use mlir_sys::{MlirAttribute, MlirDialectRegistry, MlirLocation, MlirOperation, MlirStringRef, MlirValue};
+
+/// One fact of a remark.
+#[repr(C)]
+pub(crate) struct RawFact {
+    pub(crate) key: MlirStringRef,
+    pub(crate) value: MlirStringRef,
+}
+
+/// A note below a diagnostic.
+#[repr(C)]
+pub(crate) struct RawNote {
+    pub(crate) location: MlirLocation,
+    pub(crate) text: MlirStringRef,
+}
+
+/// `#ballast.stage`.
+#[repr(C)]
+pub(crate) struct RawStage {
+    pub(crate) device: i64,
+    pub(crate) cores: i64,
+    pub(crate) cap: i64,
+    pub(crate) requested_cap: i64,
+    pub(crate) smallest_cap: i64,
+    pub(crate) peak: i64,
+    pub(crate) unplanned_peak: i64,
+    pub(crate) host_peak: i64,
+    pub(crate) seconds: f64,
+    pub(crate) unplanned_seconds: f64,
+    pub(crate) bound: f64,
+}
+
+/// `#ballast.plan` without its stages.
+#[repr(C)]
+pub(crate) struct RawPlan {
+    pub(crate) version: i64,
+    pub(crate) tmax: f64,
+    pub(crate) tmin: f64,
+    pub(crate) ratio: f64,
+    pub(crate) bound: f64,
+    pub(crate) gap: f64,
+    pub(crate) stop: u32,
+    pub(crate) method: MlirStringRef,
+    pub(crate) seed: u64,
+    pub(crate) fingerprint: MlirStringRef,
+    pub(crate) settings: MlirAttribute,
+}
+
+/// `mlir::IRMapping`.
+#[repr(C)]
+pub(crate) struct RawMapping {
+    _opaque: [u8; 0],
+}
+
+unsafe extern "C" {
+    pub(crate) fn ballastEmit(
+        location: MlirLocation,
+        severity: u32,
+        text: MlirStringRef,
+        notes: *const RawNote,
+        count: usize,
+    );
+    pub(crate) fn ballastRemark(
+        location: MlirLocation,
+        kind: u32,
+        name: MlirStringRef,
+        function: MlirStringRef,
+        text: MlirStringRef,
+        facts: *const RawFact,
+        count: usize,
+    );
+
+    pub(crate) fn ballastIsMemoryEffectFree(op: MlirOperation) -> bool;
+    pub(crate) fn ballastIsSpeculatable(op: MlirOperation) -> bool;
+    pub(crate) fn ballastLinalgLoops(
+        op: MlirOperation,
+        extents: *mut i64,
+        reductions: *mut bool,
+        capacity: usize,
+    ) -> isize;
+    pub(crate) fn ballastProperties(op: MlirOperation) -> MlirAttribute;
+    pub(crate) fn ballastDltiEntries(attribute: MlirAttribute) -> MlirAttribute;
+
+    pub(crate) fn ballastMappingCreate() -> *mut RawMapping;
+    pub(crate) fn ballastMappingDestroy(mapping: *mut RawMapping);
+    pub(crate) fn ballastMappingMap(mapping: *mut RawMapping, from: MlirValue, to: MlirValue);
+    pub(crate) fn ballastMappingLookup(mapping: *mut RawMapping, from: MlirValue) -> MlirValue;
+    pub(crate) fn ballastMappingClone(mapping: *mut RawMapping, op: MlirOperation) -> MlirOperation;
+
+    pub(crate) fn ballastDeviceGet(location: MlirLocation, id: i64) -> MlirAttribute;
+    pub(crate) fn ballastDeviceRead(attribute: MlirAttribute) -> i64;
+    pub(crate) fn ballastRecomputeGet(
+        location: MlirLocation,
+        before: *const i64,
+        count: usize,
+    ) -> MlirAttribute;
+    pub(crate) fn ballastRecomputeRead(
+        attribute: MlirAttribute,
+        before: *mut *const i64,
+        count: *mut usize,
+    ) -> bool;
+    pub(crate) fn ballastSwapGet(
+        location: MlirLocation,
+        out_after: i64,
+        in_before: *const i64,
+        count: usize,
+    ) -> MlirAttribute;
+    pub(crate) fn ballastSwapRead(
+        attribute: MlirAttribute,
+        out_after: *mut i64,
+        in_before: *mut *const i64,
+        count: *mut usize,
+    ) -> bool;
+    pub(crate) fn ballastCostGet(location: MlirLocation, seconds: f64, flops: i64, bytes: i64)
+    -> MlirAttribute;
+    pub(crate) fn ballastCostRead(
+        attribute: MlirAttribute,
+        seconds: *mut f64,
+        flops: *mut i64,
+        bytes: *mut i64,
+    ) -> bool;
+    pub(crate) fn ballastPlanGet(
+        location: MlirLocation,
+        plan: *const RawPlan,
+        stages: *const RawStage,
+        count: usize,
+    ) -> MlirAttribute;
+    pub(crate) fn ballastPlanRead(
+        attribute: MlirAttribute,
+        plan: *mut RawPlan,
+        stages: *mut RawStage,
+        capacity: usize,
+    ) -> isize;
+
+    pub(crate) fn ballastRegisterDialect(registry: *mut std::ffi::c_void);
+    pub(crate) fn ballastOptMain(argc: i32, argv: *const *const std::ffi::c_char) -> i32;
+}
+
+/// A string as MLIR takes it, valid as long as `text` is.
+pub(crate) fn view(text: &str) -> MlirStringRef {
+    MlirStringRef { data: text.as_ptr().cast(), length: text.len() }
+}
+
+/// A copy of MLIR's string. melior's own conversion fails on an empty one.
+///
+/// # Safety
+/// `text` points at `length` live bytes.
+pub(crate) unsafe fn owned(text: MlirStringRef) -> String {
+    if text.length == 0 {
+        return String::new();
+    }
+    // SAFETY: the caller's promise.
+    let bytes = unsafe { std::slice::from_raw_parts(text.data.cast::<u8>(), text.length) };
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Makes the raw registry known under the type the C API gives it.
+pub(crate) fn register_dialect(registry: MlirDialectRegistry) {
+    // SAFETY: the C API's registry is a pointer to mlir::DialectRegistry.
+    unsafe { ballastRegisterDialect(registry.ptr) }
+}

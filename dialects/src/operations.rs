@@ -1,0 +1,91 @@
+//! Questions about ops and values that melior does not answer: effects, properties, uses.
+
+use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::{Attribute, AttributeLike, Value, ValueLike};
+use mlir_sys::{
+    mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeIsAString, mlirOpOperandGetNextUse,
+    mlirOpOperandGetOperandNumber, mlirOpOperandGetOwner, mlirStringAttrGetValue, mlirValueGetFirstUse,
+    mlirValueReplaceAllUsesOfWith,
+};
+
+use crate::ffi::{self, owned};
+
+/// Is the op known to neither read nor write memory nor do anything else, its regions included?
+///
+/// False for every op MLIR knows nothing about: unregistered ones, and calls.
+#[must_use]
+pub fn is_memory_effect_free<'c: 'a, 'a>(op: &impl OperationLike<'c, 'a>) -> bool {
+    // SAFETY: the op is live.
+    unsafe { ffi::ballastIsMemoryEffectFree(op.to_raw()) }
+}
+
+/// May the op run where it would not have run?
+#[must_use]
+pub fn is_speculatable<'c: 'a, 'a>(op: &impl OperationLike<'c, 'a>) -> bool {
+    // SAFETY: the op is live.
+    unsafe { ffi::ballastIsSpeculatable(op.to_raw()) }
+}
+
+/// The op's properties as one attribute; none for an op without.
+///
+/// Of an unregistered op these are the attributes written in `<{..}>`, as a dictionary: they can be looked up by
+/// name, but the C API does not enumerate them.
+#[must_use]
+pub fn properties<'c: 'a, 'a>(op: &impl OperationLike<'c, 'a>) -> Option<Attribute<'c>> {
+    // SAFETY: the op is live, the attribute belongs to its context.
+    unsafe { Attribute::from_option_raw(ffi::ballastProperties(op.to_raw())) }
+}
+
+/// The entries of a DLTI attribute (`#dlti.target_system_spec`, `#dlti.target_device_spec`, `#dlti.map`), in the
+/// order written; none for any other attribute. Entries with a type as key are left out.
+#[must_use]
+pub fn dlti_entries<'c>(attribute: impl AttributeLike<'c>) -> Option<Vec<(String, Attribute<'c>)>> {
+    // SAFETY: attributes belong to a live context; the shim returns an array of pairs or null.
+    unsafe {
+        let flat = ffi::ballastDltiEntries(attribute.to_raw());
+        if flat.ptr.is_null() {
+            return None;
+        }
+        let pairs = mlirArrayAttrGetNumElements(flat) / 2;
+        Some(
+            (0..pairs)
+                .map(|pair| (mlirArrayAttrGetElement(flat, 2 * pair), mlirArrayAttrGetElement(flat, 2 * pair + 1)))
+                .filter(|(key, _)| mlirAttributeIsAString(*key))
+                .map(|(key, value)| (owned(mlirStringAttrGetValue(key)), Attribute::from_raw(value)))
+                .collect(),
+        )
+    }
+}
+
+/// One place where a value is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Use<'c, 'a> {
+    /// The reading op, possibly inside a region of an op of the value's block.
+    pub owner: OperationRef<'c, 'a>,
+    /// Which of its operands.
+    pub operand: usize,
+}
+
+/// All uses of a value. Collected first, so that the IR may be changed while going through them.
+#[must_use]
+pub fn uses<'c: 'a, 'a>(value: impl ValueLike<'c>) -> Vec<Use<'c, 'a>> {
+    let mut uses = Vec::new();
+    // SAFETY: the value is live; the list ends with a null use.
+    unsafe {
+        let mut next = mlirValueGetFirstUse(value.to_raw());
+        while !next.ptr.is_null() {
+            uses.push(Use {
+                owner: OperationRef::from_raw(mlirOpOperandGetOwner(next)),
+                operand: mlirOpOperandGetOperandNumber(next) as usize,
+            });
+            next = mlirOpOperandGetNextUse(next);
+        }
+    }
+    uses
+}
+
+/// Lets every reader of `from` read `to`.
+pub fn replace_all_uses<'c>(from: impl ValueLike<'c>, to: Value<'c, '_>) {
+    // SAFETY: both values are live.
+    unsafe { mlirValueReplaceAllUsesOfWith(from.to_raw(), to.to_raw()) }
+}

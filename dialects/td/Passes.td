@@ -1,0 +1,227 @@
+// The passes, their options, units and defaults. One record is all a pass needs on the MLIR side: the build script
+// writes the C++ that hands the options to Rust, and the Rust types they arrive in, from these records.
+#ifndef BALLAST_PASSES_TD
+#define BALLAST_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// Kinds of options
+//===----------------------------------------------------------------------===//
+
+// The pass documentation mlir-tblgen writes names neither type nor default, so descriptions of options do.
+class Text<string var, string arg, string default, string desc>
+    : Option<var, arg, "std::string", "\"" # default # "\"",
+             desc # " Text" # !if(!empty(default), ", none by default.", ", default `" # default # "`.")>;
+class Real<string var, string arg, string default, string desc>
+    : Option<var, arg, "double", default, desc # " Number, default " # default # ".">;
+class Count<string var, string arg, string default, string desc>
+    : Option<var, arg, "uint64_t", default, desc # " Whole number, default " # default # ".">;
+class Flag<string var, string arg, string default, string desc>
+    : Option<var, arg, "bool", default, desc # " `true` or `false`, default `" # default # "`.">;
+
+// One value of an option that takes a name.
+class Value<string sym, string text, string desc> {
+  string symbol = sym;
+  string name = text;
+  string summary = desc;
+}
+
+// The names an option may take; becomes an enum in C++ and in Rust.
+class Choices<string name, string desc, list<Value> vals> {
+  string enumName = name;
+  string summary = desc;
+  list<Value> values = vals;
+}
+
+// An option that takes one of a list of names; the first is the default.
+class Choice<string var, string arg, Choices allowed, string desc>
+    : Option<var, arg, "::ballast::" # allowed.enumName,
+             "::ballast::" # allowed.enumName # "::" # !head(allowed.values).symbol,
+             desc # " One of " #
+               !interleave(!foreach(v, allowed.values, "`" # v.name # "` (" # v.summary # ")"), ", ") #
+               ", default `" # !head(allowed.values).name # "`.",
+             "::llvm::cl::values(" #
+               !interleave(!foreach(v, allowed.values, "clEnumValN(::ballast::" # allowed.enumName # "::" # v.symbol #
+                                    ", \"" # v.name # "\", \"" # v.summary # "\")"), ", ") # ")"> {
+  Choices choices = allowed;
+}
+
+//===----------------------------------------------------------------------===//
+// Options that mean the same in every pass
+//===----------------------------------------------------------------------===//
+
+def Granularity : Choices<"Granularity", "What is moved as one", [
+    Value<"Op", "op", "single ops">,
+    Value<"Layer", "layer", "a contraction or convolution with what follows it">]>;
+def PartitionOrder : Choices<"PartitionOrder", "Order of the op sequence that is cut", [
+    Value<"Program", "program", "as written">,
+    Value<"Memory", "memory", "a topological order with a low memory peak">]>;
+def PartitionMethod : Choices<"PartitionMethod", "How a partition is found", [
+    Value<"Auto", "auto", "dynamic programming, then learning where time is left">,
+    Value<"Dp", "dp", "dynamic programming and fine-tuning alone">,
+    Value<"Rl", "rl", "REINFORCE on top of it">,
+    Value<"Genetic", "genetic", "a genetic search">,
+    Value<"Exact", "exact", "an exact search with a proven bound">]>;
+def RewardKind : Choices<"RewardKind", "What the learner is rewarded for", [
+    Value<"MaxTime", "max-time", "the time of the slowest stage">,
+    Value<"Weighted", "weighted", "the weighted sum of the largest compute, memory and route load">]>;
+def Counting : Choices<"Counting", "How operations are counted", [
+    Value<"TwoMac", "2mac", "two per multiply-add">,
+    Value<"Exact", "exact", "k multiplications and k-1 additions per dot product of length k">]>;
+def MemoryOrder : Choices<"MemoryOrder", "Order in which a stage's ops first run", [
+    Value<"Program", "program", "as in the op sequence">,
+    Value<"Free", "free", "any topological order">]>;
+def MemorySolver : Choices<"MemorySolver", "Who solves the memory plan", [
+    Value<"Auto", "auto", "the exact program where it is small enough, else search with a proven bound">,
+    Value<"Mip", "mip", "the mixed-integer program">,
+    Value<"Search", "search", "local search">,
+    Value<"Greedy", "greedy", "one greedy descent">]>;
+def ReportFormat : Choices<"ReportFormat", "How a report is written", [
+    Value<"Table", "table", "for people">,
+    Value<"Json", "json", "for programs">]>;
+
+def FunctionOption : Text<"function", "function", "",
+    "Function to plan, by symbol name; without it the only public function, or `main`.">;
+def DevicesOption : Text<"devices", "devices", "",
+    "Devices to plan for: a count of equal devices, or the path of a TOML file that describes them; without it the module's "
+    "`dlti.target_system_spec`, and without that one default device.">;
+def DynamicDimOption : Count<"dynamicDim", "dynamic-dim", "0",
+    "Size to take for every dynamic dimension; 0 refuses them.">;
+def ProfileOption : Text<"profile", "profile", "",
+    "Path of a JSON file of measured op times; ops it does not list are priced by formula.">;
+def CountOption : Choice<"count", "count", Counting, "How operations are counted.">;
+def CapOption : Text<"cap", "cap", "",
+    "Memory cap of each stage: bytes with a unit, such as `8GiB`, or a percentage of the stage's own unplanned peak, such as "
+    "`60%`; without it the device's memory.">;
+def TimeLimitOption : Real<"timeLimit", "time-limit", "60.0",
+    "Wall-clock limit of the search in seconds; 0 for none.">;
+def WorkLimitOption : Count<"workLimit", "work-limit", "0",
+    "Limit on search steps, the same on every machine; 0 for none. With it and no time limit, the same input and seed give "
+    "the same bytes.">;
+def SeedOption : Count<"seed", "seed", "0", "Seed of every random choice.">;
+def ThreadsOption : Count<"threads", "threads", "1", "Threads to search with, at least 1.">;
+def MaxRatioOption : Real<"maxRatio", "max-ratio", "1.1",
+    "Load balance to aim for: slowest over fastest stage time, at least 1.">;
+
+//===----------------------------------------------------------------------===//
+// The passes
+//===----------------------------------------------------------------------===//
+
+class BallastPass<string arg> : Pass<arg, "::mlir::ModuleOp"> {
+  let dependentDialects = ["::ballast::BallastDialect"];
+}
+
+def RlPartition : BallastPass<"rl-partition"> {
+  let summary = "Partition a program over devices";
+  let description = [{
+    Lowers the function into an op sequence with a cost and a size for every op, cuts the sequence into one stage per device
+    by dynamic programming, fine-tunes the cuts, and refines them with the chosen method. The result may only improve on
+    the start. Every planned op gets a `ballast.device`; calls of private helpers are inlined first.
+
+    ```mlir
+    %0 = stablehlo.add %a, %b {ballast.device = #ballast.device<0>} : tensor<8xf32>
+    %1 = stablehlo.tanh %0 {ballast.device = #ballast.device<1>} : tensor<8xf32>
+    ```
+  }];
+  let options = [
+    FunctionOption, DevicesOption, DynamicDimOption,
+    Choice<"granularity", "granularity", Granularity, "What is moved as one.">,
+    Choice<"order", "order", PartitionOrder, "Order of the op sequence.">,
+    Choice<"method", "method", PartitionMethod, "How the partition is found.">,
+    Count<"cores", "cores", "0",
+          "Cores of the chip to share among the stages, for a device file that describes one chip; 0: all of its cores.">,
+    CapOption, TimeLimitOption, WorkLimitOption, SeedOption, ThreadsOption, MaxRatioOption,
+    Count<"episodes", "episodes", "200", "Episodes the learner plays.">,
+    Count<"maxSteps", "max-steps", "64", "Steps after which an episode ends.">,
+    Real<"targetReward", "target-reward", "0.0",
+         "Reward at which an episode ends early; 0: the reward of a partition that meets the lower bound.">,
+    Choice<"reward", "reward", RewardKind, "What the learner is rewarded for.">,
+    Text<"weights", "weights", "1,1,1",
+         "Weights of compute, memory and route load under `reward=weighted`: three numbers, at least 0, joined by commas.">,
+    Real<"learningRate", "learning-rate", "0.001", "Step size of the learner's optimiser.">,
+    Text<"network", "network", "", "Path of a saved network to start from.">,
+    Text<"saveNetwork", "save-network", "", "Path to save the trained network and its configuration to.">,
+    ProfileOption, CountOption,
+  ];
+}
+
+def Remat : BallastPass<"remat"> {
+  let summary = "Plan each stage's memory: recomputation, swaps, under a cap";
+  let description = [{
+    Builds a mixed-integer program per stage over its op sequence, solves it, and writes the plan as `ballast.recompute`,
+    `ballast.swap`, `ballast.position` and `ballast.cost` on ops and `ballast.plan` on the function. While the stage times are out of
+    balance by more than `max-ratio`, the partitioner is called again with the true times. A program without
+    `ballast.device` is one stage on the first device. Every plan is replayed by an independent judge before it is written.
+
+    Where no plan keeps the cap, the cap is raised in steps and a warning names the op that binds, the cap used and the smallest
+    cap found feasible; `relax-limit=0` fails there instead.
+  }];
+  let options = [
+    FunctionOption, DevicesOption, DynamicDimOption, CapOption,
+    Choice<"solver", "solver", MemorySolver, "Who solves the memory plan.">,
+    Choice<"order", "order", MemoryOrder, "Order in which the ops of a stage first run.">,
+    Flag<"swap", "swap", "true", "May values go to host memory and back?">,
+    Flag<"overlap", "overlap", "false",
+         "Do transfers to the host run beside computation? If not, each counts in full.">,
+    TimeLimitOption, WorkLimitOption, SeedOption, ThreadsOption,
+    Real<"relaxStep", "relax-step", "0.05", "Step by which a cap is raised, as a share of the cap asked for.">,
+    Real<"relaxLimit", "relax-limit", "2.0",
+         "Largest cap to try, as a multiple of the cap asked for; 0: never raise it.">,
+    MaxRatioOption,
+    Count<"maxRounds", "max-rounds", "4", "Rounds of partition and plan at most.">,
+    Text<"modelFile", "model-file", "",
+         "Path to write the mixed-integer program to, as `.lp` or `.mps`; stage numbers are put before the extension.">,
+    Text<"planFile", "plan-file", "", "Path to write the plan to, as JSON.">,
+    ProfileOption, CountOption,
+  ];
+}
+
+def BallastVerify : BallastPass<"ballast-verify"> {
+  let summary = "Re-derive a plan from the IR alone, and fail on any lie in it";
+  let description = [{
+    Reads the `ballast.*` attributes of an annotated function, replays them, and compares times, peaks, caps and bounds with
+    what `ballast.plan` says. Changes nothing.
+  }];
+  let options = [FunctionOption, DevicesOption, ProfileOption];
+}
+
+def BallastReport : BallastPass<"ballast-report"> {
+  let summary = "Write what a plan does, for people or programs";
+  let description = [{
+    Replays the plan of an annotated function and writes, per stage, times, peak, cap, recomputed and swapped ops. Changes nothing.
+  }];
+  let options = [
+    FunctionOption, DevicesOption, ProfileOption,
+    Choice<"format", "format", ReportFormat, "How the report is written.">,
+    Text<"output", "output", "-", "Path to write to, `-` for standard error.">,
+  ];
+}
+
+def BallastInline : BallastPass<"ballast-inline"> {
+  let summary = "Inline calls of private single-block functions";
+  let description = [{
+    Replaces every `func.call` of a private function of one block by the function's body, callees of callees included,
+    and erases private functions that nothing refers to any more. Unlike upstream `--inline` it also takes bodies with
+    unregistered ops. Calls inside regions are inlined too. A recursive call stays, with a remark; so does a call of a function without a body or with
+    several blocks. Locations of inlined ops name the call they were inlined at.
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = call @relu(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    func.func private @relu(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = "some.relu"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    // becomes
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = "some.relu"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+}
+
+#endif // BALLAST_PASSES_TD

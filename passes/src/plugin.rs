@@ -1,0 +1,100 @@
+//! Entry points of `libballast.so`: what plugin hosts and the driver look up by name.
+
+use std::ffi::{c_char, c_void};
+use std::panic::catch_unwind;
+
+use ballast_dialects::diagnostics::Reported;
+use ballast_dialects::passes::{
+    self, BallastInlineOptions, BallastReportOptions, BallastVerifyOptions, Passes, RematOptions,
+    RlPartitionOptions,
+};
+use ballast_dialects::registration;
+use melior::ir::operation::OperationRef;
+
+use crate::{ballast_inline, ballast_report, ballast_verify, remat, rl_partition};
+
+/// Version of the plugin interface (`MLIR_PLUGIN_API_VERSION`).
+const API_VERSION: u32 = 1;
+const NAME: &std::ffi::CStr = c"ballast";
+const VERSION: *const c_char = concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast();
+
+/// `mlir::PassPluginLibraryInfo`.
+#[repr(C)]
+pub struct PassPluginInfo {
+    api_version: u32,
+    name: *const c_char,
+    version: *const c_char,
+    register: extern "C" fn(),
+}
+
+/// `mlir::DialectPluginLibraryInfo`.
+#[repr(C)]
+pub struct DialectPluginInfo {
+    api_version: u32,
+    name: *const c_char,
+    version: *const c_char,
+    register: unsafe extern "C" fn(*mut c_void),
+}
+
+/// What each pass does.
+struct Planner;
+
+impl Passes for Planner {
+    fn ballast_inline(module: OperationRef<'_, '_>, _options: &BallastInlineOptions) -> Result<(), Reported> {
+        ballast_inline::inline_calls(module);
+        Ok(())
+    }
+
+    fn ballast_report(module: OperationRef<'_, '_>, options: &BallastReportOptions) -> Result<(), Reported> {
+        ballast_report::run(module, options)
+    }
+
+    fn ballast_verify(module: OperationRef<'_, '_>, options: &BallastVerifyOptions) -> Result<(), Reported> {
+        ballast_verify::run(module, options)
+    }
+
+    fn remat(module: OperationRef<'_, '_>, options: &RematOptions) -> Result<(), Reported> {
+        remat::run(module, options)
+    }
+
+    fn rl_partition(module: OperationRef<'_, '_>, options: &RlPartitionOptions) -> Result<(), Reported> {
+        rl_partition::run(module, options)
+    }
+}
+
+extern "C" fn register_passes() {
+    passes::register::<Planner>();
+}
+
+unsafe extern "C" fn register_dialect(registry: *mut c_void) {
+    // SAFETY: called by the plugin host with its registry.
+    unsafe { registration::register_dialect_in(registry) }
+}
+
+/// What `--load-pass-plugin` looks up.
+#[unsafe(no_mangle)]
+pub extern "C" fn mlirGetPassPluginInfo() -> PassPluginInfo {
+    PassPluginInfo { api_version: API_VERSION, name: NAME.as_ptr(), version: VERSION, register: register_passes }
+}
+
+/// What `--load-dialect-plugin` looks up.
+#[unsafe(no_mangle)]
+pub extern "C" fn mlirGetDialectPluginInfo() -> DialectPluginInfo {
+    DialectPluginInfo {
+        api_version: API_VERSION,
+        name: NAME.as_ptr(),
+        version: VERSION,
+        register: register_dialect,
+    }
+}
+
+/// The driver: what `ballast-opt` looks up. Takes the arguments of the process; returns the exit status.
+#[unsafe(no_mangle)]
+pub extern "C" fn ballast_opt_main() -> i32 {
+    const INTERNAL_ERROR: i32 = 3;
+    catch_unwind(|| {
+        register_passes();
+        registration::opt_main(std::env::args_os())
+    })
+    .unwrap_or(INTERNAL_ERROR)
+}
