@@ -11,6 +11,7 @@ mod libtorch;
 mod lint;
 mod ods;
 mod packages;
+mod pipeline;
 mod test;
 mod tidy;
 mod workspace;
@@ -46,8 +47,9 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
-    /// Measure the solvers on a folder of instances and print a Markdown table.
-    Bench(bench::Args),
+    /// Measure, and print Markdown tables.
+    #[command(subcommand)]
+    Bench(bench::Bench),
 }
 
 fn main() -> ExitCode {
@@ -71,6 +73,6 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Tidy => tidy::run(&workspace),
         Command::Docs { check: true } => docs::check(&workspace),
         Command::Docs { check: false } => docs::write(&workspace),
-        Command::Bench(args) => bench::run(&workspace, &args),
+        Command::Bench(bench) => bench::run(&workspace, &bench),
     }
 }
