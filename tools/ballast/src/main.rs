@@ -3,6 +3,8 @@
 //! Every planning command prints one JSON object on stdout and nothing else; messages go to stderr.
 //! Exit codes: 0 a plan was written, 1 there is no plan, 2 bad input or usage, 3 internal error.
 
+mod genetic;
+mod output;
 mod partition;
 mod remat;
 mod report;
@@ -21,6 +23,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Place the layers of a layer file on devices: genetic search, from predicted times or from runs.
+    Genetic(genetic::Args),
     /// Partition a workload graph over accelerators and CPU cores.
     Partition(partition::Args),
     /// Plan recomputation and swaps of one device under a memory budget.
@@ -52,6 +56,7 @@ fn main() -> ExitCode {
         tracing::warn!("signals are not caught: {error}");
     }
     let outcome = std::panic::catch_unwind(|| match cli.command {
+        Command::Genetic(args) => genetic::run(&args),
         Command::Partition(args) => partition::run(&args),
         Command::Remat(args) => remat::run(&args),
         Command::Report(args) => report::run(&args),
