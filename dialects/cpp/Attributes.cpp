@@ -29,6 +29,26 @@ void ballast::printPositions(AsmPrinter &printer, ArrayRef<int64_t> positions) {
   printer << ']';
 }
 
+FailureOr<SmallVector<ballast::StageAttr>> ballast::parseStages(AsmParser &parser) {
+  SmallVector<StageAttr> stages;
+  auto parseStage = [&]() -> ParseResult {
+    auto stage = dyn_cast_or_null<StageAttr>(StageAttr::parse(parser, Type()));
+    if (!stage)
+      return failure();
+    stages.push_back(stage);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseStage))
+    return failure();
+  return stages;
+}
+
+void ballast::printStages(AsmPrinter &printer, ArrayRef<StageAttr> stages) {
+  printer << '[';
+  llvm::interleaveComma(stages, printer, [&](StageAttr stage) { stage.print(printer); });
+  printer << ']';
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "Attributes.cpp.inc"
 
@@ -103,6 +123,21 @@ LogicalResult ballast::SwapAttr::verify(EmitError emitError, int64_t outAfter, A
   if (inBefore.front() <= outAfter)
     return emitError() << "a value that leaves after position " << outAfter << " cannot be back before position "
                        << inBefore.front();
+  return success();
+}
+
+LogicalResult ballast::ReceiveAttr::verify(EmitError emitError, int64_t device, int64_t position,
+                                           ArrayRef<int64_t> againBefore) {
+  if (failed(checkNotNegative(emitError, "device", device)) ||
+      failed(checkNotNegative(emitError, "position", position)))
+    return failure();
+  if (againBefore.empty())
+    return success();
+  if (failed(checkPositions(emitError, "again_before", againBefore)))
+    return failure();
+  if (againBefore.front() <= position)
+    return emitError() << "a value first received at position " << position << " cannot be received again before position "
+                       << againBefore.front();
   return success();
 }
 

@@ -13,6 +13,10 @@ mlir::FailureOr<llvm::APFloat> parseNumber(mlir::AsmParser &parser);
 mlir::FailureOr<llvm::SmallVector<int64_t>> parsePositions(mlir::AsmParser &parser);
 void printPositions(mlir::AsmPrinter &printer, llvm::ArrayRef<int64_t> positions);
 
+/// Stages in brackets, each without its `#ballast.stage`.
+mlir::FailureOr<llvm::SmallVector<StageAttr>> parseStages(mlir::AsmParser &parser);
+void printStages(mlir::AsmPrinter &printer, llvm::ArrayRef<StageAttr> stages);
+
 } // namespace ballast
 
 #endif // BALLAST_ATTRIBUTES_H

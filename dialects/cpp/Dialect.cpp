@@ -38,12 +38,27 @@ bool isPosition(Attribute attribute) {
   return integer && integer.getType().isSignlessInteger(64) && !integer.getValue().isNegative();
 }
 
+bool isReceives(Attribute attribute) {
+  auto list = llvm::dyn_cast<ArrayAttr>(attribute);
+  if (!list || list.empty())
+    return false;
+  int64_t previous = -1;
+  for (Attribute entry : list) {
+    auto receive = llvm::dyn_cast<ballast::ReceiveAttr>(entry);
+    if (!receive || receive.getDevice() <= previous)
+      return false;
+    previous = receive.getDevice();
+  }
+  return true;
+}
+
 const Rule rules[] = {
     {"ballast.device", OnOp | OnArgument, is<ballast::DeviceAttr>, "#ballast.device<0>"},
     {"ballast.position", OnOp, isPosition, "a 64-bit integer that is not negative"},
     {"ballast.recompute", OnOp, is<ballast::RecomputeAttr>, "#ballast.recompute<before = [3]>"},
     {"ballast.swap", OnOp | OnArgument, is<ballast::SwapAttr>,
      "#ballast.swap<out_after = 1, in_before = [3]>"},
+    {"ballast.receives", OnOp, isReceives, "[#ballast.receive<device = 1, position = 0>]"},
     {"ballast.cost", OnOp, is<ballast::CostAttr>,
      "#ballast.cost<seconds = 1.0e-6, flops = 8, bytes = 64>"},
     {"ballast.plan", OnFunction, is<ballast::PlanAttr>, "#ballast.plan<..>"},

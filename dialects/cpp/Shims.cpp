@@ -209,6 +209,26 @@ bool ballastSwapRead(MlirAttribute attribute, int64_t *outAfter, const int64_t *
   return true;
 }
 
+MlirAttribute ballastReceiveGet(MlirLocation location, int64_t device, int64_t position,
+                                const int64_t *againBefore, size_t count) {
+  std::function<InFlightDiagnostic()> storage;
+  Location where = unwrap(location);
+  return wrap(Attribute(ballast::ReceiveAttr::getChecked(at(where, storage), where.getContext(), device, position,
+                                                         ArrayRef<int64_t>(againBefore, count))));
+}
+
+bool ballastReceiveRead(MlirAttribute attribute, int64_t *device, int64_t *position, const int64_t **againBefore,
+                        size_t *count) {
+  auto receive = dyn_cast<ballast::ReceiveAttr>(unwrap(attribute));
+  if (!receive)
+    return false;
+  *device = receive.getDevice();
+  *position = receive.getPosition();
+  *againBefore = receive.getAgainBefore().data();
+  *count = receive.getAgainBefore().size();
+  return true;
+}
+
 MlirAttribute ballastCostGet(MlirLocation location, double seconds, int64_t flops, int64_t bytes) {
   std::function<InFlightDiagnostic()> storage;
   Location where = unwrap(location);

@@ -14,6 +14,8 @@ pub const POSITION: &str = "ballast.position";
 pub const RECOMPUTE: &str = "ballast.recompute";
 /// Name of the attribute that says when a value goes to host memory and back.
 pub const SWAP: &str = "ballast.swap";
+/// Name of the attribute that says where other devices receive a value.
+pub const RECEIVES: &str = "ballast.receives";
 /// Name of the attribute with the time and work of an op.
 pub const COST: &str = "ballast.cost";
 /// Name of the attribute with the figures of a plan, on its function.
@@ -111,6 +113,48 @@ impl Swap {
         unsafe {
             ffi::ballastSwapRead(attribute.to_raw(), &raw mut out_after, &raw mut in_before, &raw mut count)
                 .then(|| Swap { out_after, in_before: positions(in_before, count) })
+        }
+    }
+}
+
+/// `#ballast.receive`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receive {
+    /// The receiving device.
+    pub device: i64,
+    /// Position of the first receive in that device's op sequence.
+    pub position: i64,
+    /// Positions before which it is received again, ascending; may be empty.
+    pub again_before: Vec<i64>,
+}
+
+impl Receive {
+    /// The attribute.
+    ///
+    /// # Errors
+    /// When its verifier refuses it, which is then reported at `location`.
+    pub fn attribute<'c>(&self, location: Location<'c>) -> Result<Attribute<'c>, Reported> {
+        let again = &self.again_before;
+        // SAFETY: the location is live, the positions outlive the call.
+        made(unsafe {
+            ffi::ballastReceiveGet(location.to_raw(), self.device, self.position, again.as_ptr(), again.len())
+        })
+    }
+
+    /// Reads an attribute; none if it is another one.
+    #[must_use]
+    pub fn read<'c>(attribute: impl AttributeLike<'c>) -> Option<Self> {
+        let (mut device, mut position, mut again, mut count) = (0, 0, std::ptr::null(), 0);
+        // SAFETY: the shim points into the attribute, which lives as long as its context.
+        unsafe {
+            ffi::ballastReceiveRead(
+                attribute.to_raw(),
+                &raw mut device,
+                &raw mut position,
+                &raw mut again,
+                &raw mut count,
+            )
+            .then(|| Receive { device, position, again_before: positions(again, count) })
         }
     }
 }
@@ -342,6 +386,9 @@ fn made<'c>(raw: MlirAttribute) -> Result<Attribute<'c>, Reported> {
 /// # Safety
 /// `first` points at `count` live integers.
 unsafe fn positions(first: *const i64, count: usize) -> Vec<i64> {
+    if count == 0 {
+        return Vec::new();
+    }
     // SAFETY: the caller's promise.
     unsafe { std::slice::from_raw_parts(first, count) }.to_vec()
 }

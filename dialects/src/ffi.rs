@@ -113,6 +113,20 @@ unsafe extern "C" {
         in_before: *mut *const i64,
         count: *mut usize,
     ) -> bool;
+    pub(crate) fn ballastReceiveGet(
+        location: MlirLocation,
+        device: i64,
+        position: i64,
+        again_before: *const i64,
+        count: usize,
+    ) -> MlirAttribute;
+    pub(crate) fn ballastReceiveRead(
+        attribute: MlirAttribute,
+        device: *mut i64,
+        position: *mut i64,
+        again_before: *mut *const i64,
+        count: *mut usize,
+    ) -> bool;
     pub(crate) fn ballastCostGet(location: MlirLocation, seconds: f64, flops: i64, bytes: i64)
     -> MlirAttribute;
     pub(crate) fn ballastCostRead(

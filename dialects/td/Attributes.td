@@ -30,6 +30,22 @@ def PositionList : AttrParameter<"::llvm::ArrayRef<int64_t>",
   let syntax = "`[` int (`,` int)* `]`";
 }
 
+// Stages in brackets, each without the `#ballast.stage` it would carry alone.
+def StageList : AttrParameter<"::llvm::ArrayRef<::ballast::StageAttr>", "one per device in use, ascending by device"> {
+  let allocator = [{$_dst = $_allocator.copyInto($_self);}];
+  let cppStorageType = "::llvm::SmallVector<::ballast::StageAttr>";
+  let parser = "::ballast::parseStages($_parser)";
+  let printer = "::ballast::printStages($_printer, $_self)";
+  let syntax = "`[` stage (`,` stage)* `]`";
+}
+
+// The same, left out when empty.
+def OptionalPositionList : OptionalArrayRefParameter<"int64_t", "op-sequence positions, strictly ascending"> {
+  let parser = "::ballast::parsePositions($_parser)";
+  let printer = "::ballast::printPositions($_printer, $_self)";
+  let syntax = "`[` int (`,` int)* `]`";
+}
+
 def Ballast_StopReason : I32Enum<"StopReason", "Why the search for a plan stopped", [
     I32EnumCase<"Proved", 0, "proved">,
     I32EnumCase<"Finished", 1, "finished">,
@@ -80,6 +96,23 @@ def Ballast_SwapAttr : Ballast_Attr<"Swap", "swap"> {
   }];
   let parameters = (ins AttrParameter<"int64_t", "position after which the copy to the host is made">:$out_after,
                         PositionList:$in_before);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Ballast_ReceiveAttr : Ballast_Attr<"Receive", "receive"> {
+  let summary = "Where another device receives a value";
+  let description = [{
+    A value read on another device is staged on the host by its maker and received there at `position` of the reader's
+    op sequence; it may be dropped and received again before each position of `again_before`. `ballast.receives` on the maker lists
+    one such attribute per reading device, by device.
+
+    ```mlir
+    %1 = math.exp %0 {ballast.receives = [#ballast.receive<device = 1, position = 0, again_before = [12]>]} : tensor<4xf32>
+    ```
+  }];
+  let parameters = (ins AttrParameter<"int64_t", "index of the receiving device">:$device,
+                        AttrParameter<"int64_t", "position of the first receive in its op sequence">:$position,
+                        OptionalPositionList:$again_before);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
@@ -149,7 +182,7 @@ def Ballast_PlanAttr : Ballast_Attr<"Plan", "plan"> {
       StringRefParameter<"method that found the plan">:$method,
       AttrParameter<"uint64_t", "seed of the search">:$seed,
       StringRefParameter<"hash of the planned program, 16 hexadecimal digits">:$fingerprint,
-      ArrayRefParameter<"::ballast::StageAttr", "one per device in use, by device">:$stages,
+      StageList:$stages,
       OptionalParameter<"::mlir::DictionaryAttr", "settings the figures depend on">:$settings);
   let assemblyFormat = "`<` struct(params) `>`";
 }
