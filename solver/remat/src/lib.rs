@@ -1,1 +1,16 @@
-//! Placeholder.
+//! Memory planning of one device: what is kept, recomputed or swapped under a cap, with a proven bound.
+//!
+//! [`plan`] takes a [`Problem`] and [`Options`] and returns an [`Outcome`] that the judge
+//! ([`ballast_core::memory::replay`]) has accepted, or a [`Failure`]. [`plan_relaxed`] raises caps that have
+//! no plan.
+
+mod options;
+mod portfolio;
+mod program;
+mod relax;
+mod search;
+mod timeline;
+
+pub use options::{Failure, Options, Order, Outcome, PROVED_WITHIN, Solver};
+pub use portfolio::plan;
+pub use relax::{Relaxation, Relaxed, plan_relaxed};

@@ -1,9 +1,208 @@
-//! `ballast remat`.
+//! `ballast remat`: plans recomputation and swaps of one device under a memory budget.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use ballast_core::limits::Limits;
+use ballast_core::memory::{Step, SwapModel};
+use ballast_core::units::Bytes;
+use ballast_remat::{Options, Order, Relaxation, Solver, plan_relaxed};
+use serde::Serialize;
+
+use crate::{Failure, instance};
 
 /// Arguments of `ballast remat`.
 #[derive(clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Instance: JSON with nodes (id, time, size) and edges.
+    instance: PathBuf,
+    /// Bytes the device may hold at any moment, such as 4096, 512MiB or 16GiB.
+    #[arg(long)]
+    budget: Bytes,
+    /// Where to write the plan.
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Recompute only.
+    #[arg(long)]
+    no_swap: bool,
+    /// Order of first runs: program, or free.
+    #[arg(long, default_value = "free")]
+    order: Order,
+    /// Seconds of wall clock; 60 unless a work limit is given.
+    #[arg(long)]
+    time_limit: Option<f64>,
+    /// Search steps: with it and without a time limit the same bytes come out whatever the clock.
+    #[arg(long)]
+    work_limit: Option<u64>,
+    /// Seed of every random choice.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Threads; default: all cores.
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Bytes copied to or from the host per unit of time of the instance (per second with --rate), such as
+    /// 16GB. Without it nothing is swapped, since an instance's times may be operations, not seconds.
+    #[arg(long)]
+    bandwidth: Option<Bytes>,
+    /// Time of every copy on top of its bytes.
+    #[arg(long, default_value_t = 0.0)]
+    latency: f64,
+    /// Count every copy in full instead of letting copies run beside computation.
+    #[arg(long)]
+    no_overlap: bool,
+    /// Bytes of host memory; default: no limit.
+    #[arg(long)]
+    host_memory: Option<Bytes>,
+    /// Units of the instance's times per second, such as 1e13 for operations at 10 TFLOP/s: times become
+    /// seconds.
+    #[arg(long)]
+    rate: Option<f64>,
+    /// Who plans: auto, milp, stepwise, local-search, greedy, chain-dp, sqrt-n or keep-all.
+    #[arg(long, default_value = "auto")]
+    solver: Solver,
+    /// Where to write the mixed-integer program, LP or MPS by extension.
+    #[arg(long)]
+    model_file: Option<PathBuf>,
+    /// A budget without a plan is raised by this share of itself at a time.
+    #[arg(long, default_value_t = 0.05)]
+    relax_step: f64,
+    /// Largest budget tried, as a multiple of the one given; 0: a budget without a plan is an error.
+    #[arg(long, default_value_t = 0.0)]
+    relax_limit: f64,
+}
 
-pub(crate) fn run(_args: &Args) -> Result<(), crate::Failure> {
-    Err(crate::Failure::Internal("not built yet".into()))
+/// What is printed.
+#[derive(Serialize)]
+struct Summary {
+    value: f64,
+    bound: f64,
+    gap: f64,
+    proved: bool,
+    bound_class: String,
+    method: String,
+    stop_reason: ballast_core::limits::StopReason,
+    seconds: f64,
+    seed: u64,
+    work: u64,
+    overhead_percent: f64,
+    bound_percent: f64,
+    peak_bytes: u64,
+    swap_bytes: u64,
+    recomputes: usize,
+    requested_budget: u64,
+    used_budget: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    smallest_budget: Option<u64>,
+}
+
+/// The plan file: `{"steps": [["compute", 0], ...]}`.
+#[derive(Serialize)]
+struct PlanFile {
+    steps: Vec<(&'static str, usize)>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let positive = |name: &str, value: Option<f64>| match value {
+        Some(value) if !(value.is_finite() && value > 0.0) => {
+            Err(Failure::BadInput(format!("--{name} {value}: give a number above zero")))
+        }
+        value => Ok(value),
+    };
+    if args.budget.0 == 0 {
+        return Err(Failure::BadInput("--budget 0: a device without memory plans nothing".into()));
+    }
+    if args.threads == Some(0) {
+        return Err(Failure::BadInput("--threads 0: give at least one".into()));
+    }
+    let rate = positive("rate", args.rate)?;
+    let time_limit = positive("time-limit", args.time_limit)?;
+    if !(args.latency.is_finite() && args.latency >= 0.0) {
+        return Err(Failure::BadInput(format!("--latency {}: give a time, not negative", args.latency)));
+    }
+    let problem = instance::read(&args.instance, rate)?;
+    let swap = match args.bandwidth {
+        Some(Bytes(0)) => return Err(Failure::BadInput("--bandwidth 0: nothing could ever be copied".into())),
+        Some(bandwidth) if !args.no_swap => Some(SwapModel {
+            out_bandwidth: bandwidth.as_f64(),
+            in_bandwidth: bandwidth.as_f64(),
+            latency: args.latency,
+            overlap: !args.no_overlap,
+            host_capacity_bytes: args.host_memory.map(|bytes| bytes.0),
+        }),
+        _ => None,
+    };
+    let default_time = args.work_limit.is_none().then_some(60.0);
+    let options = Options {
+        cap_bytes: args.budget.0,
+        swap,
+        order: args.order,
+        limits: Limits {
+            time_limit_seconds: time_limit.or(default_time),
+            work_limit: args.work_limit,
+            seed: args.seed,
+            threads: args
+                .threads
+                .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get)),
+        },
+        solver: args.solver,
+        model_file: args.model_file.clone(),
+        ..Options::default()
+    };
+    let relaxation = Relaxation { step: args.relax_step, limit: args.relax_limit };
+    let relaxed = plan_relaxed(&problem, &options, &relaxation).map_err(|failure| match failure {
+        ballast_remat::Failure::Infeasible { .. } => Failure::NoPlan(failure.to_string()),
+        ballast_remat::Failure::Refused(_) => Failure::Internal(failure.to_string()),
+        other => Failure::BadInput(format!("{}: {other}", args.instance.display())),
+    })?;
+    let outcome = &relaxed.plan;
+    let total = problem.total_time();
+    let percent = |time: f64| if total > 0.0 { 100.0 * (time / total - 1.0) } else { 0.0 };
+    let report = outcome.report.clone();
+    let summary = Summary {
+        value: report.value,
+        bound: report.bound,
+        gap: report.gap,
+        proved: report.proved,
+        bound_class: report.bound_class,
+        method: report.method,
+        stop_reason: report.stop_reason,
+        seconds: report.seconds,
+        seed: report.seed,
+        work: report.work,
+        overhead_percent: percent(report.value),
+        bound_percent: percent(report.bound),
+        peak_bytes: outcome.replay.peak_bytes,
+        swap_bytes: outcome.replay.swap_bytes,
+        recomputes: outcome.replay.recomputes,
+        requested_budget: relaxed.requested_cap,
+        used_budget: relaxed.used_cap,
+        smallest_budget: relaxed.smallest_cap,
+    };
+    write_plan(&args.output, &outcome.schedule.steps)?;
+    let line = serde_json::to_string(&summary).map_err(|error| Failure::Internal(error.to_string()))?;
+    writeln!(std::io::stdout(), "{line}").map_err(|error| Failure::Internal(error.to_string()))
+}
+
+/// Writes beside the target and renames, so that no half-written plan is ever seen.
+fn write_plan(path: &Path, steps: &[Step]) -> Result<(), Failure> {
+    let steps = steps
+        .iter()
+        .map(|&step| match step {
+            Step::Compute(node) => ("compute", node),
+            Step::Free(node) => ("free", node),
+            Step::SwapOut(node) => ("swap_out", node),
+            Step::SwapIn(node) => ("swap_in", node),
+            Step::HostFree(node) => ("host_free", node),
+        })
+        .collect();
+    let text = serde_json::to_string(&PlanFile { steps }).map_err(|error| Failure::Internal(error.to_string()))?;
+    let failed = |error: std::io::Error| Failure::BadInput(format!("cannot write {}: {error}", path.display()));
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let temporary = PathBuf::from(name);
+    std::fs::write(&temporary, text + "\n").map_err(failed)?;
+    std::fs::rename(&temporary, path).map_err(|error| {
+        let _ = std::fs::remove_file(&temporary);
+        failed(error)
+    })
 }

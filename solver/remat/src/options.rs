@@ -1,0 +1,185 @@
+//! What to plan for, what comes back, and why there may be no plan.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use ballast_core::limits::Limits;
+use ballast_core::memory::{CompactPlan, NodeId, ProblemError, Replay, Schedule, SwapModel};
+use ballast_core::report::Report;
+
+/// May first runs be reordered?
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// First runs keep program order: comparable with published figures.
+    Program,
+    /// First runs may take any order that puts inputs first.
+    #[default]
+    Free,
+}
+
+/// Who makes the plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Solver {
+    /// Everything that applies, together, until the limit or the proof.
+    #[default]
+    Auto,
+    /// The mixed-integer program over critical positions alone.
+    Milp,
+    /// The full time-indexed mixed-integer program: exact, for small problems.
+    Stepwise,
+    /// Local search alone.
+    LocalSearch,
+    /// Evict-and-recompute in one pass, the cheapest per byte first.
+    Greedy,
+    /// The optimal dynamic program on chains.
+    ChainDp,
+    /// Keep about the square root of the chain's values (Chen et al. 2016).
+    SqrtN,
+    /// Nothing is recomputed or swapped.
+    KeepAll,
+}
+
+impl Solver {
+    /// Every solver with its name.
+    pub const ALL: [(&'static str, Solver); 8] = [
+        ("auto", Solver::Auto),
+        ("milp", Solver::Milp),
+        ("stepwise", Solver::Stepwise),
+        ("local-search", Solver::LocalSearch),
+        ("greedy", Solver::Greedy),
+        ("chain-dp", Solver::ChainDp),
+        ("sqrt-n", Solver::SqrtN),
+        ("keep-all", Solver::KeepAll),
+    ];
+
+    /// The name users write.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, solver)| *solver == self).map_or("auto", |(name, _)| name)
+    }
+}
+
+impl FromStr for Solver {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL.iter().find(|(name, _)| *name == text).map(|&(_, solver)| solver).ok_or_else(|| {
+            let names: Vec<&str> = Self::ALL.iter().map(|(name, _)| *name).collect();
+            format!("'{text}' is not a solver: choose one of {}", names.join(", "))
+        })
+    }
+}
+
+impl FromStr for Order {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "program" => Ok(Order::Program),
+            "free" => Ok(Order::Free),
+            _ => Err(format!("'{text}' is not an order: choose program or free")),
+        }
+    }
+}
+
+/// What to plan for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Largest number of bytes on the device at any moment, resident bytes included.
+    pub cap_bytes: u64,
+    /// The host link; none: nothing is swapped.
+    pub swap: Option<SwapModel>,
+    /// May first runs be reordered?
+    pub order: Order,
+    /// Time, work, seed, threads.
+    pub limits: Limits,
+    /// Who makes the plan.
+    pub solver: Solver,
+    /// Where to write the mixed-integer program: LP, or MPS where the extension says so.
+    pub model_file: Option<PathBuf>,
+    /// The search ends once value and bound are this close, relative to the value.
+    pub tolerance: f64,
+}
+
+/// A value this close to its bound, relative to the value, is reported as proved: 0.001 points of the time
+/// without recomputation.
+pub const PROVED_WITHIN: f64 = 1e-5;
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            cap_bytes: u64::MAX >> 1,
+            swap: None,
+            order: Order::Free,
+            limits: Limits::default(),
+            solver: Solver::Auto,
+            model_file: None,
+            tolerance: ballast_core::report::PROOF_TOLERANCE,
+        }
+    }
+}
+
+/// A plan, judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The plan in its compact form.
+    pub compact: CompactPlan,
+    /// All its steps.
+    pub schedule: Schedule,
+    /// What the judge found, under the cap.
+    pub replay: Replay,
+    /// Value, bound and how they were found. The value is the time of the plan.
+    pub report: Report,
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Failure {
+    /// No plan keeps the cap, or none was found.
+    #[error(
+        "no plan fits the cap of {cap_bytes} bytes: {}node {} ('{label}') {}; the smallest cap {} {smallest_cap} bytes",
+        if *proved { "" } else { "none was found within the limits. " },
+        node.map_or_else(|| "-".to_owned(), |node| node.to_string()),
+        if *proved { "alone needs more" } else { "binds" },
+        if *found { "found to have a plan is" } else { "possible is" },
+    )]
+    Infeasible {
+        /// The cap asked for.
+        cap_bytes: u64,
+        /// A cap found to have a plan, or else the least any plan can have.
+        smallest_cap: u64,
+        /// Does a plan for `smallest_cap` exist for certain?
+        found: bool,
+        /// Is it proved that the cap has no plan?
+        proved: bool,
+        /// The node that binds.
+        node: Option<NodeId>,
+        /// Its label.
+        label: String,
+    },
+    /// The problem itself makes no sense.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// The options make no sense.
+    #[error("{0}")]
+    Options(String),
+    /// The chosen solver does not apply to this problem.
+    #[error("solver {solver} does not apply: {reason}")]
+    NotApplicable {
+        /// Name of the solver.
+        solver: &'static str,
+        /// Why.
+        reason: String,
+    },
+    /// The model file could not be written.
+    #[error("cannot write the model to {}: {reason}", path.display())]
+    ModelFile {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A plan that the judge refused: a bug.
+    #[error("internal error: a plan was refused by the judge: {0}")]
+    Refused(String),
+}

@@ -1,0 +1,172 @@
+//! The problem as the solvers see it: an order of first runs, sizes in exact floats, a sink for kept values.
+//!
+//! Positions are indices into the order. Nodes are renumbered by position, so node = position of its first
+//! run and inputs are always smaller; a final node of no size and no time reads every value to be kept at the
+//! end. [`Program::compact`] goes back to the caller's numbering.
+
+use ballast_core::memory::{CompactPlan, NodeId, Problem};
+
+/// Node of a [`Program`]; also the position of its first run.
+pub(crate) type Slot = u32;
+
+/// A recompute: before the first run at `position`, run `slot` again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Again {
+    pub(crate) position: Slot,
+    pub(crate) slot: Slot,
+}
+
+/// A problem in the order of its first runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    /// Time of one run.
+    pub(crate) time: Vec<f64>,
+    /// Bytes of the value, a whole number.
+    pub(crate) size: Vec<f64>,
+    /// Bytes held only while the node runs.
+    pub(crate) workspace: Vec<f64>,
+    /// May the node run again?
+    pub(crate) repeatable: Vec<bool>,
+    /// May the value be swapped?
+    pub(crate) swappable: Vec<bool>,
+    /// Order of nodes within a position: the caller's numbering.
+    pub(crate) original: Vec<NodeId>,
+    /// Number of nodes without the sink.
+    pub(crate) real: usize,
+    inputs: Lists,
+    readers: Lists,
+    /// Bytes left for values: the cap less what is always resident.
+    pub(crate) cap: f64,
+    /// Time of running everything once.
+    pub(crate) total_time: f64,
+    program_order: bool,
+}
+
+/// Lists of slots, one after the other.
+#[derive(Clone, Debug, Default)]
+struct Lists {
+    start: Vec<u32>,
+    items: Vec<Slot>,
+}
+
+impl Lists {
+    fn of(lists: impl Iterator<Item = Vec<Slot>>) -> Self {
+        let mut result = Lists { start: vec![0], items: Vec::new() };
+        for list in lists {
+            result.items.extend(list);
+            result.start.push(u32::try_from(result.items.len()).unwrap_or(u32::MAX));
+        }
+        result
+    }
+
+    fn get(&self, slot: Slot) -> &[Slot] {
+        let at = slot as usize;
+        &self.items[self.start[at] as usize..self.start[at + 1] as usize]
+    }
+}
+
+impl Program {
+    /// The problem under a cap, in an order of first runs that puts inputs first (program order if none).
+    pub(crate) fn new(problem: &Problem, order: Option<&[NodeId]>, cap_bytes: u64) -> Self {
+        let real = problem.nodes.len();
+        let order: Vec<NodeId> = order.map_or_else(|| (0..real).collect(), <[NodeId]>::to_vec);
+        let program_order = order.iter().enumerate().all(|(position, &node)| position == node);
+        let mut position = vec![0; real];
+        for (at, &node) in order.iter().enumerate() {
+            position[node] = at as Slot;
+        }
+        let kept: Vec<Slot> = {
+            let mut kept: Vec<Slot> =
+                (0..real).filter(|&node| problem.nodes[node].keep).map(|node| position[node]).collect();
+            kept.sort_unstable();
+            kept
+        };
+        let nodes = || order.iter().map(|&node| &problem.nodes[node]);
+        let mut time: Vec<f64> = nodes().map(|node| node.time).collect();
+        let mut size: Vec<f64> = nodes().map(|node| node.bytes as f64).collect();
+        let mut workspace: Vec<f64> = nodes().map(|node| node.workspace_bytes as f64).collect();
+        let mut repeatable: Vec<bool> = nodes().map(|node| node.recomputable && !node.pinned).collect();
+        let mut swappable: Vec<bool> = nodes().map(|node| node.swappable && !node.pinned).collect();
+        let mut inputs: Vec<Vec<Slot>> = nodes()
+            .map(|node| {
+                let mut slots: Vec<Slot> = node.inputs.iter().map(|&input| position[input]).collect();
+                slots.sort_unstable();
+                slots
+            })
+            .collect();
+        let mut original = order;
+        if !kept.is_empty() {
+            time.push(0.0);
+            size.push(0.0);
+            workspace.push(0.0);
+            repeatable.push(false);
+            swappable.push(false);
+            inputs.push(kept);
+            original.push(real);
+        }
+        let mut readers = vec![Vec::new(); time.len()];
+        for (reader, list) in inputs.iter().enumerate() {
+            for &input in list {
+                readers[input as usize].push(reader as Slot);
+            }
+        }
+        Program {
+            total_time: time.iter().sum(),
+            time,
+            size,
+            workspace,
+            repeatable,
+            swappable,
+            original,
+            real,
+            inputs: Lists::of(inputs.into_iter()),
+            readers: Lists::of(readers.into_iter()),
+            cap: cap_bytes as f64 - problem.resident_bytes as f64,
+            program_order,
+        }
+    }
+
+    /// Number of nodes, the sink included.
+    pub(crate) fn len(&self) -> usize {
+        self.time.len()
+    }
+
+    /// Values read, ascending.
+    pub(crate) fn inputs(&self, slot: Slot) -> &[Slot] {
+        self.inputs.get(slot)
+    }
+
+    /// Nodes that read the value, ascending.
+    pub(crate) fn readers(&self, slot: Slot) -> &[Slot] {
+        self.readers.get(slot)
+    }
+
+    /// Last first run that reads the value; the value's own without readers.
+    pub(crate) fn last_reader(&self, slot: Slot) -> Slot {
+        self.readers(slot).last().copied().unwrap_or(slot)
+    }
+
+    /// Bytes at each first run when nothing is done: every value from its run to its last reader.
+    pub(crate) fn unplanned(&self) -> Vec<f64> {
+        let mut ending = vec![0.0; self.len()];
+        let mut live = 0.0;
+        (0..self.len())
+            .map(|at| {
+                ending[self.last_reader(at as Slot) as usize] += self.size[at];
+                live += self.size[at];
+                let bytes = live + self.workspace[at];
+                live -= ending[at];
+                bytes
+            })
+            .collect()
+    }
+
+    /// The plan in the caller's numbering.
+    pub(crate) fn compact(&self, again: &[Again]) -> CompactPlan {
+        let order = (!self.program_order).then(|| self.original[..self.real].to_vec());
+        let mut recompute: Vec<(usize, NodeId)> =
+            again.iter().map(|a| (a.position as usize, self.original[a.slot as usize])).collect();
+        recompute.sort_unstable();
+        CompactPlan { order, recompute, ..CompactPlan::default() }
+    }
+}

@@ -1,0 +1,104 @@
+//! Raising a cap that has no plan, step by step and never silently.
+
+use ballast_core::limits::{Deadline, Limits};
+use ballast_core::memory::{NodeId, Problem};
+
+use crate::options::{Failure, Options, Outcome};
+use crate::plan;
+
+/// How far a cap without a plan may be raised.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Relaxation {
+    /// Share of the requested cap added at a time.
+    pub step: f64,
+    /// Largest cap tried, as a multiple of the requested one; 0: the cap stays as it is.
+    pub limit: f64,
+}
+
+impl Default for Relaxation {
+    fn default() -> Self {
+        Relaxation { step: 0.05, limit: 2.0 }
+    }
+}
+
+/// A plan, perhaps under a higher cap than asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Relaxed {
+    /// The plan.
+    pub plan: Outcome,
+    /// The cap asked for, bytes.
+    pub requested_cap: u64,
+    /// The cap the plan keeps, bytes; the requested one unless that had no plan.
+    pub used_cap: u64,
+    /// Smallest cap found to have a plan, where the requested one had none.
+    pub smallest_cap: Option<u64>,
+    /// Node that binds, where the requested cap had no plan.
+    pub binding: Option<NodeId>,
+}
+
+/// Plans under the cap, or under the first of the raised caps that has a plan.
+///
+/// # Errors
+/// As [`plan`]; [`Failure::Infeasible`] names the requested cap when no cap up to the limit has a plan.
+pub fn plan_relaxed(
+    problem: &Problem,
+    options: &Options,
+    relaxation: &Relaxation,
+) -> Result<Relaxed, Failure> {
+    if !(relaxation.step.is_finite() && relaxation.limit.is_finite() && relaxation.limit >= 0.0) {
+        return Err(Failure::Options("relax-step and relax-limit are finite numbers, the limit not negative".into()));
+    }
+    if relaxation.limit > 0.0 && relaxation.step <= 0.0 {
+        return Err(Failure::Options("relax-step must be above zero unless relax-limit is 0".into()));
+    }
+    let deadline = Deadline::start(&options.limits);
+    let requested = options.cap_bytes;
+    let first = match plan(problem, options) {
+        Ok(plan) => {
+            return Ok(Relaxed {
+                plan,
+                requested_cap: requested,
+                used_cap: requested,
+                smallest_cap: None,
+                binding: None,
+            });
+        }
+        Err(failure) => failure,
+    };
+    let Failure::Infeasible { smallest_cap, node, .. } = &first else { return Err(first) };
+    let (mut least, binding) = (*smallest_cap, *node);
+    if matches!(first, Failure::Infeasible { found: true, .. }) {
+        least = least.min(requested.saturating_add(1));
+    }
+    let top = (requested as f64 * relaxation.limit).floor() as u64;
+    let mut round = 1u32;
+    loop {
+        let cap = (requested as f64 * (1.0 + relaxation.step * f64::from(round))).ceil() as u64;
+        if cap > top {
+            return Err(first);
+        }
+        round += 1;
+        if cap < least {
+            continue;
+        }
+        // Each cap gets half of what is left, so that later ones still have time.
+        let limits = Limits {
+            time_limit_seconds: options.limits.time_limit_seconds.map(|_| deadline.remaining_seconds() / 2.0),
+            ..options.limits
+        };
+        match plan(problem, &Options { cap_bytes: cap, limits, ..options.clone() }) {
+            Ok(plan) => {
+                let smallest = plan.replay.peak_bytes;
+                return Ok(Relaxed {
+                    plan,
+                    requested_cap: requested,
+                    used_cap: cap,
+                    smallest_cap: Some(smallest),
+                    binding,
+                });
+            }
+            Err(Failure::Infeasible { .. }) => {}
+            Err(other) => return Err(other),
+        }
+    }
+}

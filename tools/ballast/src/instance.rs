@@ -1,0 +1,86 @@
+//! Memory-planning instances: JSON graphs with a time and a size per node.
+//!
+//! `{"name"?, "nodes": [{"id", "time", "size", "name"?, "is_backward"?, "keep"?}], "edges": [[source, reader]]}`;
+//! ids are 0 to n-1 in topological order, the program order. Other keys are ignored.
+
+use std::path::Path;
+
+use ballast_core::memory::{Node, Problem};
+use serde::Deserialize;
+
+use crate::Failure;
+
+#[derive(Deserialize)]
+struct Instance {
+    #[serde(default)]
+    name: String,
+    nodes: Vec<InstanceNode>,
+    edges: Vec<(usize, usize)>,
+}
+
+#[derive(Deserialize)]
+struct InstanceNode {
+    id: usize,
+    time: f64,
+    size: serde_json::Number,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    is_backward: bool,
+    #[serde(default)]
+    keep: bool,
+}
+
+/// Reads an instance; times are divided by `units_per_second` where given.
+pub(crate) fn read(path: &Path, units_per_second: Option<f64>) -> Result<Problem, Failure> {
+    let bad = |message: String| Failure::BadInput(format!("{}: {message}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
+    let instance: Instance = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
+    problem(instance, units_per_second.unwrap_or(1.0)).map_err(bad)
+}
+
+fn problem(instance: Instance, scale: f64) -> Result<Problem, String> {
+    if instance.nodes.is_empty() {
+        return Err("there are no nodes".into());
+    }
+    let count = instance.nodes.len();
+    let mut nodes = Vec::with_capacity(count);
+    for (at, node) in instance.nodes.into_iter().enumerate() {
+        if node.id != at {
+            return Err(format!("nodes[{at}] has id {}: ids are 0 to {} in order", node.id, count - 1));
+        }
+        let bytes = node.size.as_u64().or_else(|| whole(node.size.as_f64()?)).ok_or_else(|| {
+            format!("node {at} has size {}: sizes are whole bytes, not negative", node.size)
+        })?;
+        let label = node.name.unwrap_or_else(|| format!("n{at}"));
+        let mut planned = Node::new(label, node.time / scale, bytes, Vec::new());
+        planned.backward = node.is_backward;
+        planned.keep = node.keep;
+        nodes.push(planned);
+    }
+    for (at, &(source, reader)) in instance.edges.iter().enumerate() {
+        if source >= count || reader >= count {
+            return Err(format!("edges[{at}] = [{source}, {reader}], but the nodes are 0 to {}", count - 1));
+        }
+        if source >= reader {
+            return Err(format!(
+                "edges[{at}] = [{source}, {reader}]: a value is read by later nodes only (ids are in topological order)"
+            ));
+        }
+        nodes[reader].inputs.push(source);
+    }
+    for (at, node) in nodes.iter_mut().enumerate() {
+        node.inputs.sort_unstable();
+        if let Some(pair) = node.inputs.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(format!("the edge [{}, {at}] is given twice", pair[0]));
+        }
+    }
+    let problem = Problem { name: instance.name, nodes, resident_bytes: 0 };
+    problem.check().map_err(|error| error.to_string())?;
+    Ok(problem)
+}
+
+/// Writers of JSON turn large whole numbers into floats.
+fn whole(value: f64) -> Option<u64> {
+    (value >= 0.0 && value.fract() == 0.0 && value < 9.0e15).then_some(value as u64)
+}
