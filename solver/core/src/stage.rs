@@ -147,7 +147,7 @@ pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[Devi
     }
     let mut read = vec![false; graph.tensors.len()];
     for builder in &builders {
-        for &argument in &builder.stage.arguments {
+        for &argument in &builder.has_argument {
             read[argument] = true;
         }
     }
@@ -319,6 +319,17 @@ mod tests {
         assert_eq!(stages[2].sources, [NodeSource::Receive(0), NodeSource::Receive(2), NodeSource::Op(3)]);
         assert!(!stages[2].problem.nodes[0].swappable, "the host has it already");
         assert_eq!(stages[1].problem.resident_bytes, 0);
+    }
+
+    #[test]
+    fn an_argument_is_resident_where_it_is_read_and_nowhere_else() {
+        let mut graph = graph();
+        // w2 (7 B) is read by the last op alone, w3 (9 B) by none.
+        graph.tensors.extend([tensor(None, 7, false), tensor(None, 9, false)]);
+        graph.ops[3].inputs.push(5);
+        let stages = stages(&graph, &costs(2), &cluster(2), &[0, 0, 0, 1]);
+        assert_eq!((stages[0].arguments.clone(), stages[0].problem.resident_bytes), (vec![0, 6], 109));
+        assert_eq!((stages[1].arguments.clone(), stages[1].problem.resident_bytes), (vec![5], 7));
     }
 
     #[test]
