@@ -6,6 +6,7 @@
 mod ballast_inline;
 mod ballast_report;
 mod ballast_verify;
+mod import;
 pub mod plugin;
 mod remat;
 mod rl_partition;

@@ -6,16 +6,16 @@ use melior::ir::{
 };
 use mlir_sys::{
     MlirStringRef, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetType,
-    mlirAttributeIsAArray, mlirAttributeIsABool, mlirAttributeIsADenseElements, mlirAttributeIsADenseI32Array,
-    mlirAttributeIsADenseI64Array, mlirAttributeIsAFlatSymbolRef, mlirAttributeIsAInteger,
-    mlirAttributeIsAOpaque, mlirAttributeIsAString, mlirAttributeIsASymbolRef, mlirBoolAttrGetValue,
-    mlirDenseArrayGetNumElements, mlirDenseElementsAttrGetIndexValue, mlirDenseElementsAttrGetInt32Value,
-    mlirDenseElementsAttrGetInt64Value, mlirDenseElementsAttrIsSplat, mlirDenseI32ArrayGetElement,
-    mlirDenseI64ArrayGetElement, mlirElementsAttrGetNumElements, mlirFlatSymbolRefAttrGetValue,
-    mlirIdentifierStr, mlirIntegerAttrGetValueInt, mlirIntegerTypeGetWidth, mlirOpResultGetOwner,
-    mlirOpaqueAttrGetData, mlirOperationGetAttributeByName, mlirOperationGetName,
-    mlirShapedTypeGetElementType, mlirStringAttrGetValue, mlirSymbolRefAttrGetRootReference, mlirTypeIsAIndex,
-    mlirTypeIsAInteger, mlirValueGetFirstUse, mlirValueIsAOpResult,
+    mlirAttributeIsAArray, mlirAttributeIsABool, mlirAttributeIsADenseElements,
+    mlirAttributeIsADenseI32Array, mlirAttributeIsADenseI64Array, mlirAttributeIsAFlatSymbolRef,
+    mlirAttributeIsAInteger, mlirAttributeIsAOpaque, mlirAttributeIsAString, mlirAttributeIsASymbolRef,
+    mlirBoolAttrGetValue, mlirDenseArrayGetNumElements, mlirDenseElementsAttrGetIndexValue,
+    mlirDenseElementsAttrGetInt32Value, mlirDenseElementsAttrGetInt64Value, mlirDenseElementsAttrIsSplat,
+    mlirDenseI32ArrayGetElement, mlirDenseI64ArrayGetElement, mlirElementsAttrGetNumElements,
+    mlirFlatSymbolRefAttrGetValue, mlirIdentifierStr, mlirIntegerAttrGetValueInt, mlirIntegerTypeGetWidth,
+    mlirOpResultGetOwner, mlirOpaqueAttrGetData, mlirOperationGetAttributeByName, mlirOperationGetName,
+    mlirShapedTypeGetElementType, mlirStringAttrGetValue, mlirSymbolRefAttrGetRootReference,
+    mlirTypeIsAIndex, mlirTypeIsAInteger, mlirValueGetFirstUse, mlirValueIsAOpResult,
 };
 
 /// Longest list of integers read from one attribute: attributes that describe shapes are short.
@@ -106,7 +106,8 @@ pub(crate) fn dense_integers(attribute: Attribute<'_>) -> Option<Vec<i64>> {
         if !mlirAttributeIsADenseElements(raw) {
             return None;
         }
-        let count = usize::try_from(mlirElementsAttrGetNumElements(raw)).ok().filter(|&n| n <= LONGEST_LIST)?;
+        let count =
+            usize::try_from(mlirElementsAttrGetNumElements(raw)).ok().filter(|&n| n <= LONGEST_LIST)?;
         let element = mlirShapedTypeGetElementType(mlirAttributeGetType(raw));
         let width = if mlirTypeIsAIndex(element) {
             0
@@ -197,7 +198,8 @@ pub(crate) fn nested<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> Vec<OperationRef<'
 pub(crate) fn producer<'c, 'a>(value: Value<'c, 'a>) -> Option<OperationRef<'c, 'a>> {
     // SAFETY: the value is live, and so is the op it is a result of.
     unsafe {
-        mlirValueIsAOpResult(value.to_raw()).then(|| OperationRef::from_raw(mlirOpResultGetOwner(value.to_raw())))
+        mlirValueIsAOpResult(value.to_raw())
+            .then(|| OperationRef::from_raw(mlirOpResultGetOwner(value.to_raw())))
     }
 }
 

@@ -1,1 +1,138 @@
-//! x
+//! Reads one function of a module into a [`Graph`].
+//!
+//! Every op of the function's only block becomes a node; ops inside regions belong to the op that holds the region,
+//! and values they capture are its inputs. Calls are summed up as one node ([`Pricer::sum_callees`]); inline them
+//! first to plan inside them. The op list comes back beside the graph, so that a plan can be written
+//! onto the ops.
+
+mod build;
+pub(crate) mod dlti;
+mod ir;
+mod opaque;
+mod phase;
+mod types;
+mod work;
+
+use std::collections::HashMap;
+
+use ballast_core::graph::Graph;
+use ballast_dialects::diagnostics::{self, Reported};
+use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::{BlockLike, BlockRef, RegionLike};
+
+use work::Pricer;
+
+/// What to read, and what to take for sizes the program leaves open.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ImportOptions {
+    /// Symbol of the function; none: the only public function, else `main`.
+    pub(crate) function: Option<String>,
+    /// Size of every dynamic dimension; none: they are refused.
+    pub(crate) dynamic_dim: Option<u64>,
+}
+
+/// A function as a graph.
+#[derive(Debug)]
+pub(crate) struct Imported<'c, 'a> {
+    /// The graph.
+    pub(crate) graph: Graph,
+    /// The op behind every [`ballast_core::graph::OpId`], in program order, terminator left out.
+    pub(crate) ops: Vec<OperationRef<'c, 'a>>,
+    /// The function.
+    pub(crate) function: OperationRef<'c, 'a>,
+}
+
+/// Reads a function of a `builtin.module`.
+///
+/// # Errors
+/// With the diagnostic that was emitted, at the op it concerns: no such function, no body, several blocks, dynamic
+/// shapes without a size, types of unknown size, calls in a circle.
+pub(crate) fn read<'c: 'a, 'a>(
+    module: OperationRef<'c, 'a>,
+    options: &ImportOptions,
+) -> Result<Imported<'c, 'a>, Reported> {
+    let functions = functions(module);
+    let function = choose(module, &functions, options.function.as_deref())?;
+    let block = only_block(function)?;
+    let by_name: HashMap<String, OperationRef<'c, 'a>> =
+        functions.iter().map(|(name, op)| (name.clone(), *op)).collect();
+    let mut pricer = Pricer::new(by_name, options.dynamic_dim);
+    pricer.sum_callees(function)?;
+    let mut imported = build::build(function, block, &mut pricer)?;
+    phase::mark(&mut imported.graph);
+    Ok(imported)
+}
+
+/// The functions of a module with their names, in order.
+fn functions<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> Vec<(String, OperationRef<'c, 'a>)> {
+    ir::blocks(module)
+        .into_iter()
+        .flat_map(ir::ops)
+        .filter(|&op| ir::name(op) == "func.func")
+        .filter_map(|op| Some((ir::string(op, "sym_name")?, op)))
+        .collect()
+}
+
+fn choose<'c: 'a, 'a>(
+    module: OperationRef<'c, 'a>,
+    functions: &[(String, OperationRef<'c, 'a>)],
+    wanted: Option<&str>,
+) -> Result<OperationRef<'c, 'a>, Reported> {
+    const LISTED: usize = 8;
+    let fail = |message: String| Err(diagnostics::error(module.location(), &message));
+    let mut names: Vec<String> = functions.iter().take(LISTED).map(|(name, _)| format!("@{name}")).collect();
+    if functions.len() > LISTED {
+        names.push("...".to_owned());
+    }
+    let names = names.join(", ");
+    if functions.is_empty() {
+        return fail("the module has no function to plan".to_owned());
+    }
+    let find = |name: &str| functions.iter().find(|(known, _)| known == name).map(|(_, op)| *op);
+    if let Some(wanted) = wanted {
+        let wanted = wanted.trim_start_matches('@');
+        return match find(wanted) {
+            Some(function) => Ok(function),
+            None => fail(format!("no function '@{wanted}': the module has {names}")),
+        };
+    }
+    let public: Vec<OperationRef<'c, 'a>> = functions
+        .iter()
+        .filter(|(_, op)| {
+            ir::string(*op, "sym_visibility").is_none_or(|visibility| visibility == "public") && has_body(*op)
+        })
+        .map(|(_, op)| *op)
+        .collect();
+    match (public.as_slice(), find("main")) {
+        ([only], _) => Ok(*only),
+        (_, Some(main)) => Ok(main),
+        ([], None) => fail(format!("no public function to plan: name one with function=, of {names}")),
+        (_, None) => fail(format!(
+            "several public functions and none called @main: name one with function=, of {names}"
+        )),
+    }
+}
+
+fn has_body(function: OperationRef<'_, '_>) -> bool {
+    function.first_region().is_some_and(|region| region.first_block().is_some())
+}
+
+fn only_block<'c: 'a, 'a>(function: OperationRef<'c, 'a>) -> Result<BlockRef<'c, 'a>, Reported> {
+    match ir::blocks(function).as_slice() {
+        [] => Err(diagnostics::error(function.location(), "the function has no body to plan")),
+        [block] => Ok(*block),
+        [_, second, ..] => {
+            let at = second.first_operation().map_or(function.location(), |op| op.location());
+            let message = "the function has several blocks: only straight-line programs are planned; \
+                           turn branches into scf or stablehlo control flow";
+            Err(diagnostics::error_with_notes(
+                function.location(),
+                message,
+                &[(at, "the second block starts here".to_owned())],
+            ))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -136,9 +136,7 @@ fn layout<'s, 't>(body: &'s [Token<'t>]) -> Option<(Vec<Token<'t>>, &'s [Token<'
 /// Positions of the spatial dimensions 0, 1, .. in a layout.
 fn spatial(layout: &[Token<'_>]) -> Option<Vec<usize>> {
     let count = layout.iter().filter(|token| matches!(token, Token::Number(_))).count();
-    (0..count as i64)
-        .map(|dim| layout.iter().position(|token| *token == Token::Number(dim)))
-        .collect()
+    (0..count as i64).map(|dim| layout.iter().position(|token| *token == Token::Number(dim))).collect()
 }
 
 #[cfg(test)]
@@ -193,10 +191,26 @@ mod tests {
 
     #[test]
     fn damaged_texts_are_refused() {
-        for text in ["", "dot", "dot<", "dot<a = >", "dot<a = [1>", "dot<a = [b]>", "dot<a = 1> x", "conv<>", "dot<a = 99999999999999999999>", "dot<é>"] {
+        for text in [
+            "",
+            "dot",
+            "dot<",
+            "dot<a = >",
+            "dot<a = [1>",
+            "dot<a = [b]>",
+            "dot<a = 1> x",
+            "conv<>",
+            "dot<a = 99999999999999999999>",
+            "dot<é>",
+        ] {
             assert_eq!(fields(text, "dot"), None, "{text:?}");
         }
-        for text in ["conv<[b, 0, f]x[0, i, o]>", "conv<[b, 1, f]x[0, i, o]->[b, 0, f]>", "conv<[b,f]x[o]->[b,f]>", "dot<>"] {
+        for text in [
+            "conv<[b, 0, f]x[0, i, o]>",
+            "conv<[b, 1, f]x[0, i, o]->[b, 0, f]>",
+            "conv<[b,f]x[o]->[b,f]>",
+            "dot<>",
+        ] {
             assert_eq!(convolution(text), None, "{text:?}");
         }
     }

@@ -37,7 +37,7 @@ pub(crate) struct TypeInfo {
 }
 
 /// Types already measured. Types are unique in their context, so a table by pointer serves.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Types {
     known: HashMap<*const std::ffi::c_void, Rc<TypeInfo>>,
     /// Size of every dynamic dimension.
@@ -52,6 +52,11 @@ struct Element {
 }
 
 impl Types {
+    /// An empty table.
+    pub(crate) fn new(dynamic_dim: Option<u64>) -> Self {
+        Types { known: HashMap::new(), dynamic_dim }
+    }
+
     /// Measures a type.
     ///
     /// # Errors

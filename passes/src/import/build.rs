@@ -1,0 +1,218 @@
+//! Builds the graph of one block.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+
+use ballast_core::graph::{Graph, Op, OpRole, Rules, Tensor, TensorId};
+use ballast_core::units::Bytes;
+use ballast_dialects::attributes::{self, DEVICE, MUST_KEEP, NEVER_RECOMPUTE, NEVER_SWAP};
+use ballast_dialects::diagnostics::{self, Reported};
+use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::{BlockLike, BlockRef, ValueLike};
+
+use super::work::{Facts, Pricer, Role};
+use super::{Imported, ir};
+
+/// Op names listed in the profile key of an op with regions.
+const NAMES_IN_KEY: usize = 16;
+
+struct Builder<'c, 'a> {
+    graph: Graph,
+    ops: Vec<OperationRef<'c, 'a>>,
+    values: HashMap<*const c_void, TensorId>,
+    /// By tensor: a constant of one value, which nobody reads from memory.
+    splat: Vec<bool>,
+}
+
+/// Builds the graph of a function's only block.
+///
+/// # Errors
+/// A type without a size, reported at the op that has it.
+pub(super) fn build<'c: 'a, 'a>(
+    function: OperationRef<'c, 'a>,
+    block: BlockRef<'c, 'a>,
+    pricer: &mut Pricer<'c, 'a>,
+) -> Result<Imported<'c, 'a>, Reported> {
+    let mut builder = Builder {
+        graph: Graph { name: ir::string(function, "sym_name").unwrap_or_default(), ..Graph::default() },
+        ops: Vec::new(),
+        values: HashMap::new(),
+        splat: Vec::new(),
+    };
+    for index in 0..block.argument_count() {
+        let Ok(argument) = block.argument(index) else { break };
+        let kind = pricer.types.of(argument.r#type()).map_err(|message| {
+            diagnostics::error(function.location(), &format!("argument {index}: {message}"))
+        })?;
+        builder.values.insert(argument.to_raw().ptr, builder.graph.tensors.len());
+        builder.splat.push(false);
+        builder.graph.tensors.push(Tensor {
+            producer: None,
+            index,
+            bytes: Bytes(kind.bytes),
+            returned: false,
+            type_name: kind.text.clone(),
+        });
+    }
+    let mut next = block.first_operation();
+    while let Some(op) = next {
+        next = op.next_in_block();
+        if next.is_some() {
+            builder.add(op, pricer)?;
+        } else {
+            builder.finish(op);
+        }
+    }
+    Ok(Imported { graph: builder.graph, ops: builder.ops, function })
+}
+
+impl<'c: 'a, 'a> Builder<'c, 'a> {
+    fn add(&mut self, op: OperationRef<'c, 'a>, pricer: &mut Pricer<'c, 'a>) -> Result<(), Reported> {
+        let facts = pricer.facts(op)?;
+        let id = self.graph.ops.len();
+        let inner = ir::nested(op);
+        let (inputs, operands) = self.inputs(op, &inner);
+        let (role, splat) = self.role(&facts, &inputs);
+        let report = |message: String| diagnostics::error(op.location(), &message);
+        let bytes = if role == OpRole::Compute {
+            let is_splat = |index: usize| operands[index].is_some_and(|tensor: TensorId| self.splat[tensor]);
+            facts.bytes(op, &mut pricer.types, is_splat).map_err(report)?
+        } else {
+            Bytes::ZERO
+        };
+        let mut outputs = Vec::with_capacity(op.result_count());
+        for (index, result) in op.results().enumerate() {
+            let kind = pricer.types.of(result.r#type()).map_err(report)?;
+            outputs.push(self.graph.tensors.len());
+            self.values.insert(result.to_raw().ptr, self.graph.tensors.len());
+            self.splat.push(splat);
+            self.graph.tensors.push(Tensor {
+                producer: Some(id),
+                index,
+                bytes: Bytes(kind.bytes),
+                returned: false,
+                type_name: kind.text.clone(),
+            });
+        }
+        let free = role != OpRole::Compute;
+        let mut work = ballast_core::graph::Work { bytes, ..facts.work };
+        if free {
+            (work.flops, work.macs_exact, work.priced) = (0, 0, true);
+        }
+        let name = ir::name(op);
+        self.graph.ops.push(Op {
+            name: name.to_owned(),
+            key: key(op, name, &inner, pricer).map_err(report)?,
+            location: ir::location_text(&op),
+            inputs,
+            outputs,
+            role,
+            layer: facts.layer,
+            opens_layer: facts.opens_layer(),
+            work,
+            pure_op: facts.pure_op,
+            backward: None,
+            workspace: Bytes(if free { 0 } else { facts.workspace }),
+            rules: rules(op),
+        });
+        self.ops.push(op);
+        Ok(())
+    }
+
+    /// The tensors an op reads, captured ones appended; and the tensor behind each operand, where it has one.
+    fn inputs(
+        &self,
+        op: OperationRef<'c, 'a>,
+        inner: &[OperationRef<'c, 'a>],
+    ) -> (Vec<TensorId>, Vec<Option<TensorId>>) {
+        let tensor = |raw: *const c_void| self.values.get(&raw).copied();
+        let operands: Vec<Option<TensorId>> = op.operands().map(|value| tensor(value.to_raw().ptr)).collect();
+        let mut inputs: Vec<TensorId> = operands.iter().flatten().copied().collect();
+        let own = inputs.len();
+        for operand in inner.iter().flat_map(|inner| inner.operands()) {
+            if let Some(tensor) = tensor(operand.to_raw().ptr)
+                && !inputs[own..].contains(&tensor)
+            {
+                inputs.push(tensor);
+            }
+        }
+        (inputs, operands)
+    }
+
+    /// The op's role now that its inputs are known, and whether its results are constants of one value.
+    fn role(&self, facts: &Facts, inputs: &[TensorId]) -> (OpRole, bool) {
+        let constant = |tensor: &TensorId| {
+            self.graph.tensors[*tensor]
+                .producer
+                .is_some_and(|producer| self.graph.ops[producer].role == OpRole::Constant)
+        };
+        let all_constant = inputs.iter().all(constant);
+        let all_splat = inputs.iter().all(|&tensor| self.splat[tensor]);
+        match facts.role {
+            Role::Constant { splat } => (OpRole::Constant, splat),
+            Role::View if inputs.first().is_some_and(constant) => (OpRole::Constant, self.splat[inputs[0]]),
+            Role::View if !inputs.is_empty() => (OpRole::View, false),
+            Role::Foldable if all_constant && facts.pure_op => (OpRole::Constant, all_splat),
+            Role::View | Role::Foldable | Role::Compute => (OpRole::Compute, false),
+        }
+    }
+
+    /// The terminator: its operands are what the function returns.
+    fn finish(&mut self, terminator: OperationRef<'c, 'a>) {
+        for operand in terminator.operands() {
+            if let Some(&tensor) = self.values.get(&operand.to_raw().ptr) {
+                self.graph.tensors[tensor].returned = true;
+            }
+        }
+    }
+}
+
+/// What a measured profile lists an op under: name, callee or body, operand and result types.
+fn key<'c: 'a, 'a>(
+    op: OperationRef<'c, 'a>,
+    name: &str,
+    inner: &[OperationRef<'c, 'a>],
+    pricer: &mut Pricer<'c, 'a>,
+) -> Result<String, String> {
+    let mut key = name.to_owned();
+    if let Some(callee) = ir::symbol(op, "callee") {
+        key.push_str(" @");
+        key.push_str(&callee);
+    }
+    let mut separator = " {";
+    for inner in inner.iter().take(NAMES_IN_KEY) {
+        key.push_str(separator);
+        key.push_str(ir::name(*inner));
+        separator = " ";
+    }
+    if separator == " " {
+        key.push('}');
+    }
+    let mut list = |opening: &str, types: &mut dyn Iterator<Item = melior::ir::Type<'c>>| {
+        key.push_str(opening);
+        for (index, kind) in types.enumerate() {
+            if index > 0 {
+                key.push_str(", ");
+            }
+            key.push_str(&pricer.types.of(kind)?.text);
+        }
+        Ok::<(), String>(())
+    };
+    list(" (", &mut op.operands().map(|value| value.r#type()))?;
+    list(") -> (", &mut op.results().map(|value| value.r#type()))?;
+    key.push(')');
+    Ok(key)
+}
+
+/// The user's rules on an op.
+fn rules(op: OperationRef<'_, '_>) -> Rules {
+    let says = |name| ir::attribute(op, name).is_some();
+    Rules {
+        never_recompute: says(NEVER_RECOMPUTE),
+        never_swap: says(NEVER_SWAP),
+        must_keep: says(MUST_KEEP),
+        device: ir::attribute(op, DEVICE)
+            .and_then(attributes::Device::read)
+            .and_then(|device| usize::try_from(device.id).ok()),
+    }
+}

@@ -1,0 +1,352 @@
+//! Work of regions, control flow and calls.
+//!
+//! A call counts what its callee does; a loop its body times the trips, where they can be told; a branch its dearest
+//! arm. Loops whose trips cannot be told count one and are marked as not priced.
+
+use ballast_core::graph::{Arithmetic, LayerType};
+use ballast_dialects::diagnostics::{self, Reported};
+use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::{BlockLike, BlockRef, RegionLike, RegionRef, Value, ValueLike};
+use std::collections::{HashMap, HashSet};
+
+use super::{Effect, Facts, Price, Pricer, Role, Seen, Traffic};
+use crate::import::ir;
+
+/// What one execution of a region does.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Sum {
+    /// Operations.
+    pub(crate) flops: u64,
+    /// Operations in the exact counting.
+    pub(crate) exact: u64,
+    /// Bytes moved.
+    pub(crate) bytes: u64,
+    /// Without side effects and randomness.
+    pub(crate) pure_ops: bool,
+    /// All by formula.
+    pub(crate) priced: bool,
+    /// Layer type of its dearest op.
+    pub(crate) layer: LayerType,
+    /// Arithmetic of its dearest op.
+    pub(crate) arithmetic: Option<Arithmetic>,
+    /// Most bytes of values of its own alive at once.
+    pub(crate) peak: u64,
+    dearest: u64,
+}
+
+impl Default for Sum {
+    fn default() -> Self {
+        Sum {
+            flops: 0,
+            exact: 0,
+            bytes: 0,
+            pure_ops: true,
+            priced: true,
+            layer: LayerType::Other,
+            arithmetic: None,
+            peak: 0,
+            dearest: 0,
+        }
+    }
+}
+
+impl Sum {
+    fn add(&mut self, facts: &Facts, bytes: u64) {
+        self.pure_ops &= facts.pure_op;
+        if !matches!(facts.role, Role::Compute | Role::Foldable) {
+            return;
+        }
+        self.flops = self.flops.saturating_add(facts.work.flops);
+        self.exact = self.exact.saturating_add(facts.work.macs_exact);
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.priced &= facts.work.priced;
+        if facts.work.flops >= self.dearest {
+            self.dearest = facts.work.flops;
+            self.layer = facts.layer;
+            self.arithmetic = Some(facts.work.arithmetic);
+        }
+    }
+
+    /// As the price of an op that runs it so many times.
+    fn price(&self, times: u64) -> Price {
+        Price {
+            exact: self.exact.saturating_mul(times),
+            traffic: Traffic::Exactly(self.bytes.saturating_mul(times)),
+            workspace: self.peak,
+            priced: self.priced,
+            arithmetic: self.arithmetic,
+            effect: if self.pure_ops { Effect::None } else { Effect::Some },
+            ..Price::new(Role::Compute, self.layer, self.flops.saturating_mul(times))
+        }
+    }
+}
+
+impl<'c: 'a, 'a> Pricer<'c, 'a> {
+    /// Sums what one execution of a region does.
+    pub(super) fn sum(&mut self, region: RegionRef<'c, 'a>, depth: usize) -> Result<Sum, Reported> {
+        let mut sum = Sum::default();
+        let mut block = region.first_block();
+        while let Some(current) = block {
+            self.sum_block(current, depth, &mut sum)?;
+            block = current.next_in_region();
+        }
+        Ok(sum)
+    }
+
+    fn sum_block(&mut self, block: BlockRef<'c, 'a>, depth: usize, sum: &mut Sum) -> Result<(), Reported> {
+        let ops: Vec<OperationRef<'c, 'a>> = ir::ops(block).collect();
+        // Bytes made at each op, and bytes whose last reader it is.
+        let mut made = vec![0_u64; ops.len()];
+        let mut freed = vec![0_u64; ops.len()];
+        let mut last_read: HashMap<*const std::ffi::c_void, (usize, u64)> = HashMap::new();
+        for (at, &op) in ops.iter().enumerate() {
+            let facts = self.facts_at(op, depth)?;
+            let last = at + 1 == ops.len();
+            let bytes = if last {
+                0
+            } else {
+                facts
+                    .bytes(op, &mut self.types, |_| false)
+                    .map_err(|message| diagnostics::error(op.location(), &message))?
+                    .0
+            };
+            sum.add(&facts, bytes);
+            let readers = std::iter::once(op).chain(ir::nested(op));
+            for reader in readers {
+                for operand in reader.operands() {
+                    if let Some(entry) = last_read.get_mut(&operand.to_raw().ptr) {
+                        entry.0 = at;
+                    }
+                }
+            }
+            let allocates = matches!(facts.role, Role::Compute | Role::Foldable);
+            for result in op.results() {
+                let kind = self.types.of(result.r#type());
+                let bytes = kind.map_err(|message| diagnostics::error(op.location(), &message))?.bytes;
+                if allocates && bytes > 0 {
+                    made[at] = made[at].saturating_add(bytes);
+                    last_read.insert(result.to_raw().ptr, (at, bytes));
+                }
+            }
+            made[at] = made[at].saturating_add(facts.workspace);
+            freed[at] = freed[at].saturating_add(facts.workspace);
+        }
+        for (at, bytes) in last_read.into_values() {
+            freed[at] = freed[at].saturating_add(bytes);
+        }
+        let mut live = 0_u64;
+        for (made, freed) in made.into_iter().zip(freed) {
+            live = live.saturating_add(made);
+            sum.peak = sum.peak.max(live);
+            live = live.saturating_sub(freed);
+        }
+        Ok(())
+    }
+
+    /// Sums every function that `entry` calls, directly or not, callees first. Without recursion.
+    ///
+    /// # Errors
+    /// Functions that call each other in a circle; a type without a size in one of them.
+    pub(crate) fn sum_callees(&mut self, entry: OperationRef<'c, 'a>) -> Result<(), Reported> {
+        struct Frame<'c, 'a> {
+            name: String,
+            function: OperationRef<'c, 'a>,
+            calls: Vec<OperationRef<'c, 'a>>,
+        }
+        let calls = |function| {
+            ir::nested(function).into_iter().filter(|&op| callee(op).is_some()).collect::<Vec<_>>()
+        };
+        let mut open: HashSet<String> = HashSet::new();
+        let mut stack = vec![Frame { name: String::new(), function: entry, calls: calls(entry) }];
+        while let Some(frame) = stack.last_mut() {
+            if let Some(call) = frame.calls.pop() {
+                let Some(name) = callee(call) else { continue };
+                if self.called.contains_key(&name) {
+                    continue;
+                }
+                let Some(&function) = self.functions.get(&name) else { continue };
+                if function == entry || !open.insert(name.clone()) {
+                    let message =
+                        format!("'@{name}' calls itself, directly or not: such programs are not planned");
+                    return Err(diagnostics::error(call.location(), &message));
+                }
+                stack.push(Frame { name, function, calls: calls(function) });
+                continue;
+            }
+            let Some(done) = stack.pop() else { break };
+            if stack.is_empty() {
+                break;
+            }
+            open.remove(&done.name);
+            let mut sum = Sum::default();
+            for region in done.function.regions() {
+                if region.first_block().is_none() {
+                    // A declaration: what it does is not known.
+                    sum.pure_ops = false;
+                    sum.priced = false;
+                } else {
+                    sum = self.sum(region, 1)?;
+                }
+            }
+            self.called.insert(done.name, sum);
+        }
+        Ok(())
+    }
+
+    /// Price of a call.
+    pub(super) fn call(&self, op: OperationRef<'c, 'a>) -> Price {
+        match callee(op).and_then(|name| self.called.get(&name)) {
+            Some(sum) => {
+                let price = sum.price(1);
+                // Nothing is known of a declaration: its operands and results are all there is to price.
+                if sum.bytes == 0 { price.traffic(Traffic::All) } else { price }
+            }
+            None => Price::unknown(),
+        }
+    }
+}
+
+/// Name of the function an op calls.
+fn callee(op: OperationRef<'_, '_>) -> Option<String> {
+    match ir::name(op) {
+        "func.call" => ir::symbol(op, "callee"),
+        "stablehlo.composite" => ir::symbol(op, "decomposition"),
+        _ => None,
+    }
+}
+
+/// `func` ops.
+pub(super) fn func<'c: 'a, 'a>(pricer: &Pricer<'c, 'a>, seen: &Seen<'c, 'a>) -> Price {
+    match seen.name {
+        "call" => pricer.call(seen.op),
+        "return" => Price::movement().traffic(Traffic::Exactly(0)),
+        "constant" => Price::constant(true),
+        _ => Price::unknown(),
+    }
+}
+
+/// `scf` ops.
+pub(super) fn scf(seen: &Seen<'_, '_>) -> Price {
+    match seen.name {
+        "yield" | "condition" | "reduce.return" | "in_parallel" => {
+            Price::movement().traffic(Traffic::Exactly(0))
+        }
+        "execute_region" => looped(seen, Some(1)),
+        "if" | "index_switch" => branch(seen),
+        "for" => {
+            let constant = |index| seen.op.operand(index).ok().and_then(constant_integer);
+            let trips = match (constant(0), constant(1), constant(2)) {
+                (Some(from), Some(to), Some(step)) => trips(from, to, step),
+                _ => None,
+            };
+            looped(seen, trips)
+        }
+        "forall" => {
+            let list = |name| ir::integers(seen.op, name);
+            let trips = match (list("staticLowerBound"), list("staticUpperBound"), list("staticStep")) {
+                (Some(from), Some(to), Some(step)) => from
+                    .iter()
+                    .zip(&to)
+                    .zip(&step)
+                    .map(|((&from, &to), &step)| trips(from, to, step))
+                    .try_fold(1_u64, |product, trips| Some(product.saturating_mul(trips?))),
+                _ => None,
+            };
+            looped(seen, trips)
+        }
+        "while" | "parallel" => looped(seen, None),
+        _ => Price::unknown(),
+    }
+}
+
+/// A branch: its dearest arm.
+pub(super) fn branch(seen: &Seen<'_, '_>) -> Price {
+    let dearest = seen.regions.iter().max_by_key(|region| (region.flops, region.bytes));
+    let mut price = dearest.map_or_else(Price::unknown, |sum| sum.price(1));
+    price.workspace = seen.regions.iter().map(|region| region.peak).max().unwrap_or(0);
+    price.effect = Effect::None;
+    price
+}
+
+/// A loop over all its regions.
+pub(super) fn looped(seen: &Seen<'_, '_>, trips: Option<u64>) -> Price {
+    let mut whole = Sum::default();
+    for region in &seen.regions {
+        whole.flops = whole.flops.saturating_add(region.flops);
+        whole.exact = whole.exact.saturating_add(region.exact);
+        whole.bytes = whole.bytes.saturating_add(region.bytes);
+        whole.peak = whole.peak.max(region.peak);
+        if region.dearest >= whole.dearest {
+            (whole.dearest, whole.layer, whole.arithmetic) =
+                (region.dearest, region.layer, region.arithmetic);
+        }
+    }
+    Price { priced: trips.is_some(), ..whole.price(trips.unwrap_or(1)) }
+}
+
+/// Iterations of a counted loop; none for a step that does not lead to the end.
+fn trips(from: i64, to: i64, step: i64) -> Option<u64> {
+    let span = i128::from(to) - i128::from(from);
+    if span <= 0 {
+        return Some(0);
+    }
+    let step = u128::try_from(step).ok().filter(|&step| step > 0)?;
+    u64::try_from(span.unsigned_abs().div_ceil(step)).ok()
+}
+
+/// Value of a scalar integer constant of any dialect.
+fn constant_integer(value: Value<'_, '_>) -> Option<i64> {
+    let op = ir::producer(value)?;
+    if !matches!(ir::name(op), "arith.constant" | "stablehlo.constant") {
+        return None;
+    }
+    let attribute = ir::attribute(op, "value")?;
+    ir::integer_value(attribute).or_else(|| match ir::dense_integers(attribute)?.as_slice() {
+        [value] => Some(*value),
+        _ => None,
+    })
+}
+
+/// Iterations of `stablehlo.while` in the form that counted loops are exported in: the condition compares one
+/// loop value with a constant (`LT`), the body adds a constant to it, and it starts from a constant.
+pub(super) fn while_trips(op: OperationRef<'_, '_>) -> Option<u64> {
+    let [condition, body] = ir::blocks(op).try_into().ok()?;
+    let compare = ir::producer(ir::last_op(condition)?.operand(0).ok()?)?;
+    if ir::name(compare) != "stablehlo.compare"
+        || ir::opaque(compare, "comparison_direction")?.trim() != "comparison_direction LT"
+    {
+        return None;
+    }
+    let counter = compare.operand(0).ok()?;
+    let index = (0..condition.argument_count()).find(|&i| {
+        condition.argument(i).is_ok_and(|argument| argument.to_raw().ptr == counter.to_raw().ptr)
+    })?;
+    // The bound stands in the condition, or is a loop value that the body hands on unchanged.
+    let limit = compare.operand(1).ok()?;
+    let passed_on = (0..condition.argument_count())
+        .find(|&i| condition.argument(i).is_ok_and(|argument| argument.to_raw().ptr == limit.to_raw().ptr));
+    let to = match passed_on {
+        None => constant_integer(limit)?,
+        Some(i) => {
+            let next = ir::last_op(body)?.operand(i).ok()?;
+            if next.to_raw().ptr != body.argument(i).ok()?.to_raw().ptr {
+                return None;
+            }
+            constant_integer(op.operand(i).ok()?)?
+        }
+    };
+    let add = ir::producer(ir::last_op(body)?.operand(index).ok()?)?;
+    if ir::name(add) != "stablehlo.add" {
+        return None;
+    }
+    let argument = body.argument(index).ok()?.to_raw().ptr;
+    let (left, right) = (add.operand(0).ok()?, add.operand(1).ok()?);
+    let step = if left.to_raw().ptr == argument {
+        constant_integer(right)?
+    } else if right.to_raw().ptr == argument {
+        constant_integer(left)?
+    } else {
+        return None;
+    };
+    trips(constant_integer(op.operand(index).ok()?)?, to, step)
+}
