@@ -3,6 +3,8 @@
 //!
 //! - [`genetic`]: layers on devices, from predicted times or from runs of the placement.
 //! - [`platform`]: a cluster of boards and switches, simulated event by event, on which placements run.
+//! - [`q_learning`]: which tensors of a training step are swapped to the host.
 
 pub mod genetic;
 pub mod platform;
+pub mod q_learning;

@@ -1,0 +1,559 @@
+//! The learning loop of [B]: a scheme, an iteration, a reward, one layer type changed, q of the round before.
+
+use std::collections::BTreeMap;
+
+use ballast_core::limits::{Deadline, Limits, StopReason};
+use ballast_core::memory::{CompactPlan, Replay, SwapModel, expand, replay};
+use ballast_core::report::{PROOF_TOLERANCE, Report, gap};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::actions::{Action, Actions};
+use super::step::{Candidate, Scheme, TrainingStep};
+use super::table::{QTable, TableError, updated};
+
+/// Parameters of the learning. Defaults without a note are those of [B].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// Iterations to learn from.
+    pub rounds: u64,
+    /// Learning rate.
+    pub alpha: f64,
+    /// Discount.
+    pub gamma: f64,
+    /// Probability of an action drawn at random. Not printed in [B].
+    pub epsilon: f64,
+    /// w of the reward, 0 for time alone and 1 for memory alone. Ours; [B] gives the range.
+    pub weight: f64,
+    /// q of pairs not met yet. [B] says "one constant"; ours is what staying without swaps for ever is worth,
+    /// 1 / (1 - gamma), so that only what has proved better is preferred.
+    pub initial_q: f64,
+    /// Stop once the reward is at or below it.
+    pub target_reward: Option<f64>,
+    /// Bytes the plan must fit in. Ours: memory then counts down to the cap and not below, and every part by
+    /// which a peak exceeds it adds `cap_weight` times that part to the reward.
+    pub cap_bytes: Option<u64>,
+    /// See `cap_bytes`.
+    pub cap_weight: f64,
+    /// After so many rounds without a better scheme learning goes on from the best one; 0: never. Ours.
+    pub restart_after: u64,
+    /// Scheme of the first round; none: the best of the table, or no swaps.
+    pub initial: Option<Scheme>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            rounds: 2_000,
+            alpha: 0.5,
+            gamma: 0.9,
+            epsilon: 0.1,
+            weight: 0.5,
+            initial_q: 10.0,
+            target_reward: None,
+            cap_bytes: None,
+            cap_weight: 4.0,
+            restart_after: 12,
+            initial: None,
+        }
+    }
+}
+
+impl Options {
+    fn check(&self, candidates: usize) -> Result<(), LearnError> {
+        let refuse = |reason: String| Err(LearnError::Options(reason));
+        for (name, value) in [("alpha", self.alpha), ("epsilon", self.epsilon), ("w", self.weight)] {
+            if !(0.0..=1.0).contains(&value) {
+                return refuse(format!("{name} is {value}: it lies in 0 to 1"));
+            }
+        }
+        if !(0.0..1.0).contains(&self.gamma) {
+            return refuse(format!("gamma is {}: it lies in 0 to 1, 1 left out", self.gamma));
+        }
+        if !self.initial_q.is_finite() || !self.cap_weight.is_finite() || self.cap_weight < 0.0 {
+            return refuse("initial-q is finite, cap-weight finite and not negative".into());
+        }
+        if self.rounds == 0 {
+            return refuse("rounds is 0: give at least 1".into());
+        }
+        match &self.initial {
+            Some(scheme) if scheme.0.len() != candidates => refuse(format!(
+                "the initial scheme has {} entries and this program {candidates} tensors to swap",
+                scheme.0.len()
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Why nothing was learned.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum LearnError {
+    /// An option out of its range, or a step that makes no sense.
+    #[error("{0}")]
+    Options(String),
+    /// A table that does not fit.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// No scheme met the cap.
+    #[error("no scheme of {rounds} rounds fits in {cap} bytes: the smallest peak met is {smallest}")]
+    OverCap {
+        /// The cap.
+        cap: u64,
+        /// Smallest peak met, bytes.
+        smallest: u64,
+        /// Rounds run.
+        rounds: u64,
+    },
+    /// An iteration could not be run.
+    #[error("{0}")]
+    Iteration(String),
+}
+
+/// What one iteration took.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Step time, in the problem's unit.
+    pub time: f64,
+    /// Largest number of bytes on the device.
+    pub peak_bytes: u64,
+}
+
+/// Who runs iterations: the simulator or a real back end.
+pub trait Iterations {
+    /// Runs one iteration; none if the scheme cannot be run (the host's memory is full).
+    ///
+    /// # Errors
+    /// [`LearnError::Iteration`] when running failed for another reason.
+    fn run(&mut self, scheme: &Scheme) -> Result<Option<Measured>, LearnError>;
+}
+
+/// Iterations replayed by the judge of schedules; a scheme is replayed once.
+#[derive(Debug)]
+pub struct Simulated<'a> {
+    step: &'a TrainingStep,
+    candidates: &'a [Candidate],
+    swap: &'a SwapModel,
+    cap_bytes: Option<u64>,
+    known: BTreeMap<Scheme, Option<Measured>>,
+}
+
+impl<'a> Simulated<'a> {
+    /// Iterations of a step whose copies take the times of `swap`.
+    #[must_use]
+    pub fn new(
+        step: &'a TrainingStep,
+        candidates: &'a [Candidate],
+        swap: &'a SwapModel,
+        cap_bytes: Option<u64>,
+    ) -> Self {
+        Simulated { step, candidates, swap, cap_bytes, known: BTreeMap::new() }
+    }
+
+    fn judged(&self, scheme: &Scheme) -> Result<Option<Measured>, LearnError> {
+        let plan = self.step.plan_of(self.candidates, scheme, self.swap);
+        let schedule = expand(&self.step.problem, &plan).map_err(|e| LearnError::Iteration(e.to_string()))?;
+        let run = |cap| replay(&self.step.problem, &schedule, Some(self.swap), cap).ok();
+        // Under the cap first: overlapped copies wait for memory there, which a run without one does not show.
+        let replayed = self.cap_bytes.and_then(|cap| run(Some(cap))).or_else(|| run(None));
+        Ok(replayed.map(|replay| Measured { time: replay.time, peak_bytes: replay.peak_bytes }))
+    }
+}
+
+impl Iterations for Simulated<'_> {
+    fn run(&mut self, scheme: &Scheme) -> Result<Option<Measured>, LearnError> {
+        if let Some(&known) = self.known.get(scheme) {
+            return Ok(known);
+        }
+        let measured = self.judged(scheme)?;
+        self.known.insert(scheme.clone(), measured);
+        Ok(measured)
+    }
+}
+
+/// r of [B]: `r_time + w·(r_mem - r_time)`, both divided by their values without swaps.
+#[must_use]
+pub fn reward(relative_time: f64, relative_memory: f64, weight: f64) -> f64 {
+    relative_time + weight * (relative_memory - relative_time)
+}
+
+/// Reward of schemes that cannot be run.
+const NOT_RUNNABLE: f64 = 10.0;
+
+/// What a run of the learner left.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Learned {
+    /// The best scheme: of those that fit the cap the fastest, without a cap that of the smallest reward.
+    pub scheme: Scheme,
+    /// Its iteration.
+    pub measured: Measured,
+    /// Its reward.
+    pub reward: f64,
+    /// The iteration without swaps.
+    pub unswapped: Measured,
+    /// The sum of the step times of all rounds: what learning cost.
+    pub learning_time: f64,
+    /// The table, to be saved and resumed.
+    pub table: QTable,
+    /// Rounds of this run.
+    pub rounds: u64,
+    /// Why it stopped.
+    pub stop_reason: StopReason,
+}
+
+struct Best {
+    scheme: Scheme,
+    measured: Measured,
+    reward: f64,
+    fits: bool,
+}
+
+impl Best {
+    /// Fitting schemes by time, others by peak under a cap; by reward without one.
+    fn key(&self, capped: bool) -> (bool, f64, f64) {
+        match (capped, self.fits) {
+            (false, _) => (false, self.reward, self.measured.time),
+            (true, true) => (false, self.measured.time, self.reward),
+            (true, false) => (true, self.measured.peak_bytes as f64, self.measured.time),
+        }
+    }
+
+    fn before(&self, other: &Best, capped: bool) -> bool {
+        let (a, b) = (self.key(capped), other.key(capped));
+        (a.0, a.1, a.2) < (b.0, b.1, b.2)
+    }
+}
+
+/// Learns from iterations, starting from `table` if there is one. The work limit counts rounds.
+///
+/// # Errors
+/// Options out of range, a table of another program, iterations that fail, no scheme under the cap.
+pub fn learn(
+    candidates: &[Candidate],
+    iterations: &mut dyn Iterations,
+    table: Option<QTable>,
+    options: &Options,
+    limits: &Limits,
+) -> Result<Learned, LearnError> {
+    options.check(candidates.len())?;
+    let mut table = match table {
+        Some(table) => {
+            table.check_fits(candidates)?;
+            table
+        }
+        None => QTable::new(candidates, options.initial_q),
+    };
+    let deadline = Deadline::start(limits);
+    let mut rng = ChaCha8Rng::seed_from_u64(limits.seed);
+    let actions = Actions::new(candidates);
+    let none = Scheme(vec![false; candidates.len()]);
+    let unswapped = iterations
+        .run(&none)?
+        .ok_or_else(|| LearnError::Iteration("the iteration without swaps cannot be run".into()))?;
+    let score =
+        |measured: Option<Measured>| measured.map_or(NOT_RUNNABLE, |m| scored(&m, &unswapped, options));
+    let capped = options.cap_bytes.is_some();
+    let fits = |m: &Measured| options.cap_bytes.is_none_or(|cap| m.peak_bytes <= cap);
+
+    let mut scheme = options.initial.clone().or_else(|| table.best.clone()).unwrap_or_else(|| none.clone());
+    let mut best = Best {
+        scheme: none.clone(),
+        measured: unswapped,
+        reward: score(Some(unswapped)),
+        fits: fits(&unswapped),
+    };
+    // The pair and reward of the round before, whose q is updated once this round's pair is chosen.
+    let mut pending: Option<(Scheme, Action, f64)> = None;
+    let (mut learning_time, mut rounds, mut since_best) = (0.0, 0, 0);
+    let mut chosen: Option<(Scheme, Action)> = None;
+    let limit = options.rounds.min(limits.work_limit.unwrap_or(u64::MAX));
+    let stop_reason = loop {
+        let measured = iterations.run(&scheme)?;
+        rounds += 1;
+        let reward = score(measured);
+        since_best += 1;
+        if let Some(measured) = measured {
+            learning_time += measured.time;
+            let met = Best { scheme: scheme.clone(), measured, reward, fits: fits(&measured) };
+            if met.before(&best, capped) {
+                best = met;
+                since_best = 0;
+            }
+        }
+        if let Some((from, action)) = chosen.take() {
+            pending = Some((from, action, reward));
+        }
+        if options.target_reward.is_some_and(|target| best.reward <= target && best.fits) {
+            break StopReason::Finished;
+        }
+        if rounds >= limit {
+            break if limit < options.rounds { StopReason::WorkLimit } else { StopReason::Finished };
+        }
+        if deadline.over() {
+            break deadline.reason();
+        }
+        if actions.list().is_empty() {
+            break StopReason::Finished;
+        }
+        if options.restart_after > 0 && since_best >= options.restart_after {
+            scheme = best.scheme.clone();
+            since_best = 0;
+        }
+        let action = choose(&table, &scheme, &actions, options.epsilon, &mut rng);
+        if let Some((from, before, reward)) = pending.take() {
+            let (q, q_next) = (table.value(&from, before), table.value(&scheme, action));
+            table.set(&from, before, updated(q, reward, q_next, options.alpha, options.gamma));
+        }
+        let next = actions.apply(&scheme, action);
+        chosen = Some((std::mem::replace(&mut scheme, next), action));
+    };
+    table.rounds += rounds;
+    if let (Some(cap), false) = (options.cap_bytes, best.fits) {
+        return Err(LearnError::OverCap { cap, smallest: best.measured.peak_bytes, rounds });
+    }
+    table.best = Some(best.scheme.clone());
+    Ok(Learned {
+        scheme: best.scheme,
+        measured: best.measured,
+        reward: best.reward,
+        unswapped,
+        learning_time,
+        table,
+        rounds,
+        stop_reason,
+    })
+}
+
+fn scored(measured: &Measured, unswapped: &Measured, options: &Options) -> f64 {
+    let ratio = |value: f64, base: f64| if base > 0.0 { value / base } else { 1.0 };
+    let time = ratio(measured.time, unswapped.time);
+    let base = unswapped.peak_bytes as f64;
+    match options.cap_bytes {
+        None => reward(time, ratio(measured.peak_bytes as f64, base), options.weight),
+        Some(cap) => {
+            let counted = measured.peak_bytes.max(cap);
+            let excess = ratio((counted - cap) as f64, cap.max(1) as f64);
+            reward(time, ratio(counted as f64, base), options.weight) + options.cap_weight * excess
+        }
+    }
+}
+
+/// Epsilon-greedy: with probability epsilon a layer type's group at random, else the smallest q, ties at random.
+fn choose(table: &QTable, scheme: &Scheme, actions: &Actions, epsilon: f64, rng: &mut ChaCha8Rng) -> Action {
+    if rng.random_bool(epsilon) {
+        return actions.list()[rng.random_range(0..actions.list().len())];
+    }
+    let smallest = table.smallest(scheme, actions);
+    smallest[rng.random_range(0..smallest.len())]
+}
+
+/// A learned plan that the judge has passed, with its replay and report.
+///
+/// `report.value` is the step time, `report.bound` the time of every node once.
+///
+/// # Errors
+/// See [`learn`]; also a problem or a swap model that makes no sense.
+pub fn plan(
+    step: &TrainingStep,
+    swap: &SwapModel,
+    table: Option<QTable>,
+    options: &Options,
+    limits: &Limits,
+) -> Result<(CompactPlan, Replay, Learned, Report), LearnError> {
+    step.problem.check().map_err(|error| LearnError::Options(error.to_string()))?;
+    if step.layers.len() != step.problem.nodes.len() {
+        return Err(LearnError::Options(format!(
+            "layer types for {} nodes of {}",
+            step.layers.len(),
+            step.problem.nodes.len()
+        )));
+    }
+    if !swap.is_sound() {
+        return Err(LearnError::Options(
+            "the swap bandwidths are not above zero or the latency is negative".into(),
+        ));
+    }
+    let clock = Deadline::start(limits);
+    let candidates = step.candidates();
+    let mut iterations = Simulated::new(step, &candidates, swap, options.cap_bytes);
+    let learned = learn(&candidates, &mut iterations, table, options, limits)?;
+    let plan = step.plan_of(&candidates, &learned.scheme, swap);
+    let judged = expand(&step.problem, &plan)
+        .map_err(|error| error.to_string())
+        .and_then(|schedule| {
+            replay(&step.problem, &schedule, Some(swap), options.cap_bytes).map_err(|error| error.to_string())
+        })
+        .map_err(LearnError::Iteration)?;
+    let bound = step.problem.total_time();
+    let report = Report {
+        value: judged.time,
+        bound: bound.min(judged.time),
+        gap: gap(judged.time, bound),
+        proved: judged.time <= bound * (1.0 + PROOF_TOLERANCE),
+        bound_class: "every-node-once".into(),
+        method: "q-learning".into(),
+        stop_reason: learned.stop_reason,
+        seconds: clock.elapsed_seconds(),
+        work: learned.rounds,
+        seed: limits.seed,
+    };
+    Ok((plan, judged, learned, report))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::step::tests::chain;
+    use super::*;
+
+    fn model(overlap: bool) -> SwapModel {
+        SwapModel {
+            out_bandwidth: 400.0,
+            in_bandwidth: 400.0,
+            latency: 0.0,
+            overlap,
+            host_capacity_bytes: None,
+        }
+    }
+
+    fn limits(seed: u64) -> Limits {
+        Limits { time_limit_seconds: None, work_limit: None, seed, threads: 1 }
+    }
+
+    #[test]
+    fn the_reward_of_the_printed_example() {
+        assert!((reward(0.8, 0.4, 0.25) - 0.7).abs() < 1e-12);
+        assert_eq!(reward(0.8, 0.4, 0.0), 0.8);
+        assert_eq!(reward(0.8, 0.4, 1.0), 0.4);
+    }
+
+    /// Reports fixed times, so that the delayed updates can be followed by hand.
+    struct Scripted(Vec<f64>);
+    impl Iterations for Scripted {
+        fn run(&mut self, _: &Scheme) -> Result<Option<Measured>, LearnError> {
+            Ok(Some(Measured { time: self.0.remove(0), peak_bytes: 100 }))
+        }
+    }
+
+    #[test]
+    fn a_round_updates_the_pair_of_the_round_before() {
+        let candidates = chain(2, 80, 1.0).candidates();
+        let options = Options {
+            rounds: 3,
+            initial_q: 0.0,
+            epsilon: 0.0,
+            weight: 0.0,
+            restart_after: 0,
+            ..Options::default()
+        };
+        // Without swaps 10; then rounds of 10, 6, 8. After round 2 the pair chosen before it has reward 0.6 and
+        // a next q of 0: 0.3. Round 3's pair has no successor yet and stays.
+        let mut script = Scripted(vec![10.0, 10.0, 6.0, 8.0]);
+        let learned = learn(&candidates, &mut script, None, &options, &limits(0)).expect("learned");
+        let none = Scheme(vec![false; candidates.len()]);
+        let row = learned.table.row(&none);
+        assert_eq!(row.len(), 1);
+        assert!((row[0].1 - 0.3).abs() < 1e-12, "{row:?}");
+        assert_eq!(learned.learning_time, 24.0);
+        assert_eq!(learned.measured.time, 6.0);
+    }
+
+    #[test]
+    fn peaks_come_under_the_cap_in_every_seed() {
+        let step = chain(8, 80, 1.0);
+        let unplanned = step.problem.unplanned_peak();
+        let cap = unplanned * 6 / 10;
+        for overlap in [false, true] {
+            for seed in 0..5 {
+                let options = Options { cap_bytes: Some(cap), ..Options::default() };
+                let (_, replay, learned, report) =
+                    plan(&step, &model(overlap), None, &options, &limits(seed)).expect("a plan");
+                assert!(replay.peak_bytes <= cap, "{} over {cap}", replay.peak_bytes);
+                assert_eq!(replay.time, learned.measured.time);
+                assert!(report.bound <= report.value);
+                if !overlap {
+                    // Every copy counts in full: the time follows from the bytes.
+                    let copies = replay.swap_bytes as f64 / 400.0;
+                    assert!((replay.time - step.problem.total_time() - copies).abs() < 1e-9);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn learned_swaps_are_close_to_the_best_scheme() {
+        let step = chain(5, 80, 1.0);
+        let candidates = step.candidates();
+        let cap = step.problem.unplanned_peak() * 7 / 10;
+        let swap = model(false);
+        let mut iterations = Simulated::new(&step, &candidates, &swap, Some(cap));
+        let mut best = f64::INFINITY;
+        for code in 0..1u32 << candidates.len() {
+            let scheme = Scheme((0..candidates.len()).map(|i| code >> i & 1 == 1).collect());
+            let measured = iterations.run(&scheme).expect("simulated").expect("runnable");
+            if measured.peak_bytes <= cap {
+                best = best.min(measured.time);
+            }
+        }
+        for seed in 0..5 {
+            let options = Options { cap_bytes: Some(cap), ..Options::default() };
+            let (_, replay, ..) = plan(&step, &swap, None, &options, &limits(seed)).expect("a plan");
+            assert!(replay.time >= best - 1e-9);
+            assert!(replay.time <= best * 1.02, "seed {seed}: {} for {best}", replay.time);
+        }
+    }
+
+    #[test]
+    fn a_table_is_carried_on() {
+        let step = chain(8, 80, 1.0);
+        let cap = step.problem.unplanned_peak() * 6 / 10;
+        let options = |rounds| Options { cap_bytes: Some(cap), rounds, ..Options::default() };
+        let (_, first, learned, _) =
+            plan(&step, &model(false), None, &options(400), &limits(1)).expect("a plan");
+        let text = serde_json::to_string(&learned.table).expect("plain data");
+        let table = QTable::parse(&text).expect("a table");
+        let (_, second, carried, _) =
+            plan(&step, &model(false), Some(table), &options(100), &limits(2)).expect("a plan");
+        assert!(second.time <= first.time);
+        assert_eq!(carried.table.rounds, 500);
+        let other = chain(9, 80, 1.0);
+        let refused = plan(&other, &model(false), Some(carried.table), &options(10), &limits(0));
+        assert!(matches!(refused, Err(LearnError::Table(_))));
+    }
+
+    #[test]
+    fn caps_out_of_reach_and_broken_options_are_refused() {
+        let step = chain(4, 80, 1.0);
+        let options = Options { cap_bytes: Some(100), rounds: 300, ..Options::default() };
+        let error =
+            plan(&step, &model(false), None, &options, &limits(0)).expect_err("too small").to_string();
+        assert!(error.contains("fits in 100 bytes: the smallest peak"), "{error}");
+        for options in [
+            Options { alpha: 2.0, ..Options::default() },
+            Options { gamma: 1.0, ..Options::default() },
+            Options { rounds: 0, ..Options::default() },
+            Options { initial: Some(Scheme(vec![true])), ..Options::default() },
+        ] {
+            let refused = plan(&step, &model(false), None, &options, &limits(0));
+            assert!(matches!(refused, Err(LearnError::Options(_))), "{options:?}");
+        }
+    }
+
+    #[test]
+    fn same_seed_same_bytes() {
+        let step = chain(6, 80, 1.0);
+        let run = |seed| {
+            let (plan, _, learned, _) = plan(
+                &step,
+                &model(false),
+                None,
+                &Options { rounds: 200, ..Options::default() },
+                &limits(seed),
+            )
+            .expect("a plan");
+            serde_json::to_string(&(plan, learned)).expect("plain data")
+        };
+        assert_eq!(run(7), run(7));
+        assert_ne!(run(7), run(8));
+    }
+}

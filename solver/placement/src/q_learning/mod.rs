@@ -1,0 +1,21 @@
+//! Which tensors of a training step are swapped to the host, learned by Q-learning, after a 2022 Chinese patent
+//! application on reinforcement-learning memory scheduling for GPU training ([B] in the documents).
+//!
+//! A *scheme* says of every candidate tensor whether it stays or is swapped between its forward and its backward
+//! uses. [`learn`] changes the tensors of one layer type a round, runs an iteration, and learns from its time
+//! and peak; [`baseline`] has the fixed and greedy planners it is compared with; [`largest_batch`] finds what
+//! fits.
+
+mod actions;
+mod baseline;
+mod batch;
+mod learn;
+mod step;
+mod table;
+
+pub use actions::{Action, Actions};
+pub use baseline::{Baseline, baseline};
+pub use batch::{BatchError, largest_batch};
+pub use learn::{Iterations, LearnError, Learned, Measured, Options, Simulated, learn, plan, reward};
+pub use step::{Candidate, Scheme, TrainingStep};
+pub use table::{QTable, TABLE_VERSION, TableError, updated};
