@@ -176,10 +176,11 @@ LogicalResult ballast::StageAttr::verify(EmitError emitError, int64_t device, in
   return success();
 }
 
-LogicalResult ballast::PlanAttr::verify(EmitError emitError, int64_t version, APFloat tmax, APFloat tmin,
-                                        APFloat ratio, APFloat bound, APFloat gap, StopReason stop,
-                                        StringRef method, uint64_t seed, StringRef fingerprint,
-                                        ArrayRef<StageAttr> stages, DictionaryAttr settings) {
+LogicalResult ballast::PlanAttr::verify(EmitError emitError, int64_t version, int64_t devices, APFloat tmax,
+                                        APFloat tmin, APFloat ratio, APFloat bound, StringRef boundClass,
+                                        APFloat gap, StopReason stop, StringRef method, uint64_t seed,
+                                        StringRef fingerprint, ArrayRef<StageAttr> stages,
+                                        DictionaryAttr settings) {
   if (version != 1)
     return emitError() << "plan of version " << version << ": this build reads version 1";
   for (auto [name, value] :
@@ -198,6 +199,9 @@ LogicalResult ballast::PlanAttr::verify(EmitError emitError, int64_t version, AP
     largest = std::max(largest, seconds);
     smallest = std::min(smallest, seconds);
   }
+  if (stages.back().getDevice() >= devices)
+    return emitError() << "a stage is on device " << stages.back().getDevice() << ", but there are " << devices
+                       << " devices";
   if (!near(slowest, largest))
     return emitError() << "tmax " << shown(tmax) << " is not the time of the slowest stage, " << shown(largest);
   if (!near(fastest, smallest))
@@ -214,6 +218,8 @@ LogicalResult ballast::PlanAttr::verify(EmitError emitError, int64_t version, AP
   double expected = slowest > 0 ? std::max(0.0, 1 - bound.convertToDouble() / slowest) : 0;
   if (!gap.isFinite() || std::abs(gap.convertToDouble() - expected) > roundingTolerance)
     return emitError() << "gap " << shown(gap) << " is not (tmax - bound)/tmax, " << shown(expected);
+  if (boundClass.empty())
+    return emitError() << "'bound_class' must name the class of plans the bound holds for";
   if (method.empty())
     return emitError() << "'method' must name the method that found the plan";
   if (fingerprint.size() != 16 || !llvm::all_of(fingerprint, llvm::isHexDigit))

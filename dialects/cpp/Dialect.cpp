@@ -58,7 +58,7 @@ const Rule rules[] = {
     {"ballast.recompute", OnOp, is<ballast::RecomputeAttr>, "#ballast.recompute<before = [3]>"},
     {"ballast.swap", OnOp | OnArgument, is<ballast::SwapAttr>,
      "#ballast.swap<out_after = 1, in_before = [3]>"},
-    {"ballast.receives", OnOp, isReceives, "[#ballast.receive<device = 1, position = 0>]"},
+    {"ballast.receives", OnOp, isReceives, "[#ballast.receive<device = 1, position = 0>] with ascending devices"},
     {"ballast.cost", OnOp, is<ballast::CostAttr>,
      "#ballast.cost<seconds = 1.0e-6, flops = 8, bytes = 64>"},
     {"ballast.plan", OnFunction, is<ballast::PlanAttr>, "#ballast.plan<..>"},
@@ -125,6 +125,12 @@ LogicalResult ballast::BallastDialect::verifyOperationAttribute(Operation *op, N
       if (recompute.getBefore().front() <= position.getInt())
         return emitError() << "'ballast.recompute' before position " << recompute.getBefore().front()
                            << " is not behind the op's own position " << position.getInt();
+  if (name == "ballast.receives")
+    if (auto device = op->getAttrOfType<DeviceAttr>("ballast.device"))
+      for (Attribute receive : llvm::cast<ArrayAttr>(attribute.getValue()))
+        if (llvm::cast<ReceiveAttr>(receive).getDevice() == device.getId())
+          return emitError() << "'ballast.receives' names device " << device.getId()
+                             << ", which runs the op itself";
   return checkRules(emitError, [&](StringRef rule) { return op->getAttr(rule); }, name);
 }
 

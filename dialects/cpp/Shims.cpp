@@ -6,6 +6,7 @@
 #include "mlir/CAPI/Support.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
@@ -35,8 +36,10 @@ struct RawStage {
 
 /// `#ballast.plan` without its stages, field by field.
 struct RawPlan {
-  int64_t version;
-  double tmax, tmin, ratio, bound, gap;
+  int64_t version, devices;
+  double tmax, tmin, ratio, bound;
+  MlirStringRef boundClass;
+  double gap;
   uint32_t stop;
   MlirStringRef method;
   uint64_t seed;
@@ -161,6 +164,16 @@ MlirAttribute ballastDltiEntries(MlirAttribute attribute) {
   return wrap(ArrayAttr::get(spec.getContext(), flat));
 }
 
+/// Names that symbol references anywhere in `root` start with, each once, in order of first mention. Unlike
+/// SymbolTable, this also looks into unregistered ops, which may hold symbol tables of their own for all MLIR knows.
+MlirAttribute ballastReferencedSymbols(MlirOperation root) {
+  SetVector<Attribute> names;
+  AttrTypeWalker walker;
+  walker.addWalk([&](SymbolRefAttr reference) { names.insert(reference.getRootReference()); });
+  unwrap(root)->walk([&](Operation *op) { walker.walk(op->getAttrDictionary()); });
+  return wrap(ArrayAttr::get(unwrap(root)->getContext(), names.getArrayRef()));
+}
+
 //===-- Attributes of the dialect -----------------------------------------------------------------------------===//
 
 MlirAttribute ballastDeviceGet(MlirLocation location, int64_t id) {
@@ -263,8 +276,8 @@ MlirAttribute ballastPlanGet(MlirLocation location, const RawPlan *plan, const R
   }
   auto settings = dyn_cast_or_null<DictionaryAttr>(unwrap(plan->settings));
   return wrap(Attribute(ballast::PlanAttr::getChecked(
-      emit, context, plan->version, APFloat(plan->tmax), APFloat(plan->tmin), APFloat(plan->ratio),
-      APFloat(plan->bound), APFloat(plan->gap), static_cast<ballast::StopReason>(plan->stop),
+      emit, context, plan->version, plan->devices, APFloat(plan->tmax), APFloat(plan->tmin), APFloat(plan->ratio),
+      APFloat(plan->bound), unwrap(plan->boundClass), APFloat(plan->gap), static_cast<ballast::StopReason>(plan->stop),
       unwrap(plan->method), plan->seed, unwrap(plan->fingerprint), ArrayRef<ballast::StageAttr>(converted), settings)));
 }
 
@@ -274,10 +287,12 @@ intptr_t ballastPlanRead(MlirAttribute attribute, RawPlan *out, RawStage *stages
   if (!plan)
     return -1;
   *out = RawPlan{plan.getVersion(),
+                 plan.getDevices(),
                  plan.getTmax().convertToDouble(),
                  plan.getTmin().convertToDouble(),
                  plan.getRatio().convertToDouble(),
                  plan.getBound().convertToDouble(),
+                 view(plan.getBoundClass()),
                  plan.getGap().convertToDouble(),
                  static_cast<uint32_t>(plan.getStop()),
                  view(plan.getMethod()),

@@ -254,6 +254,8 @@ impl StopReason {
 /// `#ballast.plan`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan<'c> {
+    /// Number of devices planned for, idle ones included.
+    pub devices: i64,
     /// Seconds of the slowest stage.
     pub tmax: f64,
     /// Seconds of the fastest stage.
@@ -262,6 +264,8 @@ pub struct Plan<'c> {
     pub ratio: Option<f64>,
     /// Proven lower bound on tmax, seconds.
     pub bound: f64,
+    /// Class of plans the bound holds for.
+    pub bound_class: String,
     /// (tmax - bound) / tmax.
     pub gap: f64,
     /// Why the search stopped.
@@ -286,10 +290,12 @@ impl<'c> Plan<'c> {
     pub fn attribute(&self, location: Location<'c>) -> Result<Attribute<'c>, Reported> {
         let raw = RawPlan {
             version: PLAN_VERSION,
+            devices: self.devices,
             tmax: self.tmax,
             tmin: self.tmin,
             ratio: self.ratio.unwrap_or(-1.0),
             bound: self.bound,
+            bound_class: view(&self.bound_class),
             gap: self.gap,
             stop: self.stop as u32,
             method: view(&self.method),
@@ -309,10 +315,12 @@ impl<'c> Plan<'c> {
     pub fn read(attribute: impl AttributeLike<'c>) -> Option<Self> {
         let mut raw = RawPlan {
             version: 0,
+            devices: 0,
             tmax: 0.0,
             tmin: 0.0,
             ratio: 0.0,
             bound: 0.0,
+            bound_class: view(""),
             gap: 0.0,
             stop: 0,
             method: view(""),
@@ -329,10 +337,12 @@ impl<'c> Plan<'c> {
             ffi::ballastPlanRead(attribute, &raw mut raw, stages.as_mut_ptr(), count);
             stages.set_len(count);
             Some(Plan {
+                devices: raw.devices,
                 tmax: raw.tmax,
                 tmin: raw.tmin,
                 ratio: (raw.ratio >= 0.0).then_some(raw.ratio),
                 bound: raw.bound,
+                bound_class: owned(raw.bound_class),
                 gap: raw.gap,
                 stop: StopReason::from_raw(raw.stop),
                 method: owned(raw.method),

@@ -36,10 +36,12 @@ pub(crate) struct RawStage {
 #[repr(C)]
 pub(crate) struct RawPlan {
     pub(crate) version: i64,
+    pub(crate) devices: i64,
     pub(crate) tmax: f64,
     pub(crate) tmin: f64,
     pub(crate) ratio: f64,
     pub(crate) bound: f64,
+    pub(crate) bound_class: MlirStringRef,
     pub(crate) gap: f64,
     pub(crate) stop: u32,
     pub(crate) method: MlirStringRef,
@@ -82,6 +84,8 @@ unsafe extern "C" {
     ) -> isize;
     pub(crate) fn ballastProperties(op: MlirOperation) -> MlirAttribute;
     pub(crate) fn ballastDltiEntries(attribute: MlirAttribute) -> MlirAttribute;
+
+    pub(crate) fn ballastReferencedSymbols(root: MlirOperation) -> MlirAttribute;
 
     pub(crate) fn ballastMappingCreate() -> *mut RawMapping;
     pub(crate) fn ballastMappingDestroy(mapping: *mut RawMapping);

@@ -1,7 +1,7 @@
 //! Questions about ops and values that melior does not answer: effects, properties, uses.
 
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{Attribute, AttributeLike, Value, ValueLike};
+use melior::ir::{Attribute, AttributeLike, BlockLike, RegionLike, Value, ValueLike};
 use mlir_sys::{
     mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeIsAString, mlirOpOperandGetNextUse,
     mlirOpOperandGetOperandNumber, mlirOpOperandGetOwner, mlirStringAttrGetValue, mlirValueGetFirstUse,
@@ -54,6 +54,43 @@ pub fn dlti_entries<'c>(attribute: impl AttributeLike<'c>) -> Option<Vec<(String
                 .map(|(key, value)| (owned(mlirStringAttrGetValue(key)), Attribute::from_raw(value)))
                 .collect(),
         )
+    }
+}
+
+/// Visits every op inside `root`, regions of regions included, `root` itself left out; an op before what is inside it,
+/// otherwise in program order. Needs no more stack for deeper nesting; the visitor may change ops, not move them.
+pub fn for_each_op<'c: 'a, 'a>(root: OperationRef<'c, 'a>, mut visit: impl FnMut(OperationRef<'c, 'a>)) {
+    let mut open = children(root);
+    while let Some(op) = open.pop() {
+        visit(op);
+        open.extend(children(op));
+    }
+}
+
+/// The ops directly inside `op`, last first.
+fn children<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
+    let mut inside = Vec::new();
+    for region in 0..op.region_count() {
+        let mut block = op.region(region).ok().and_then(|region| region.first_block());
+        while let Some(current) = block {
+            inside.extend(std::iter::successors(current.first_operation(), |op| op.next_in_block()));
+            block = current.next_in_region();
+        }
+    }
+    inside.reverse();
+    inside
+}
+
+/// Symbols that `root` or anything inside it refers to, by the first name of each reference; no repeats. Looks into
+/// unregistered ops too.
+#[must_use]
+pub fn referenced_symbols<'c: 'a, 'a>(root: &impl OperationLike<'c, 'a>) -> Vec<String> {
+    // SAFETY: the op is live; the shim returns an array of strings.
+    unsafe {
+        let names = ffi::ballastReferencedSymbols(root.to_raw());
+        (0..mlirArrayAttrGetNumElements(names))
+            .map(|index| owned(mlirStringAttrGetValue(mlirArrayAttrGetElement(names, index))))
+            .collect()
     }
 }
 

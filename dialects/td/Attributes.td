@@ -158,25 +158,27 @@ def Ballast_PlanAttr : Ballast_Attr<"Plan", "plan"> {
   let summary = "Figures of a plan as a whole";
   let description = [{
     Stands on the planned function as `ballast.plan`. Idle devices have no stage. `ratio` is `tmax`/`tmin` over the stages
-    and is left out where a stage has no time. `gap` is `(tmax - bound)/tmax`. `fingerprint` is a hash of the planned
+    and is left out where a stage has no time. `bound` holds over the plans of `bound_class`; `gap` is `(tmax - bound)/tmax`. `fingerprint` is a hash of the planned
     program without its `ballast.*` attributes: a program edited after planning no longer matches it.
     `settings` holds the pass options that give positions, costs and times their meaning, so that the plan can
     be checked from the IR alone.
 
     ```mlir
     func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {
-        ballast.plan = #ballast.plan<version = 1, tmax = 1.5e-6, tmin = 1.5e-6, ratio = 1.0, bound = 1.5e-6, gap = 0.0,
-          stop = proved, method = "dp", seed = 0, fingerprint = "1f2e3d4c5b6a7988", stages = [
+        ballast.plan = #ballast.plan<version = 1, devices = 1, tmax = 1.5e-6, tmin = 1.5e-6, ratio = 1.0, bound = 1.5e-6,
+          bound_class = "contiguous", gap = 0.0, stop = proved, method = "dp", seed = 0, fingerprint = "1f2e3d4c5b6a7988", stages = [
             <device = 0, cap = 64, requested_cap = 64, peak = 32, unplanned_peak = 32, seconds = 1.5e-6,
              unplanned_seconds = 1.5e-6, bound = 1.5e-6>]>}
     ```
   }];
   let parameters = (ins
       AttrParameter<"int64_t", "version of this format: 1">:$version,
+      AttrParameter<"int64_t", "number of devices planned for, idle ones included">:$devices,
       NumberParameter<"time of the slowest stage, seconds">:$tmax,
       NumberParameter<"time of the fastest stage, seconds">:$tmin,
       OptionalNumberParameter<"tmax/tmin, at least 1">:$ratio,
       NumberParameter<"proven lower bound on tmax, seconds">:$bound,
+      StringRefParameter<"class of plans the bound holds for, such as `contiguous`">:$bound_class,
       NumberParameter<"(tmax - bound)/tmax, 0 to 1">:$gap,
       EnumParameter<Ballast_StopReason>:$stop,
       StringRefParameter<"method that found the plan">:$method,

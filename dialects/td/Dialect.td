@@ -23,15 +23,16 @@ def Ballast_Dialect : Dialect {
     | `ballast.position` | op | integer, at least 0 | position in the op sequence of its stage |
     | `ballast.recompute` | op | `#ballast.recompute<before = [..]>` | runs again before these positions |
     | `ballast.swap` | op, argument | `#ballast.swap<out_after = .., in_before = [..]>` | goes to host memory and back |
+    | `ballast.receives` | op | `[#ballast.receive<device = .., position = ..>]` | where other devices receive its value |
     | `ballast.cost` | op | `#ballast.cost<..>` | the time the plan reckons with |
     | `ballast.plan` | function | `#ballast.plan<..>` | the figures of the plan as a whole |
     | `ballast.never_recompute` | op | unit | rule of the user: run once |
     | `ballast.never_swap` | op, argument | unit | rule of the user: stays off the host |
     | `ballast.must_keep` | op, argument | unit | rule of the user: on the device from first computation to last use |
 
-    A **position** is an index into the op sequence of one stage: the planned ops that run on one device, in
-    the order in which they first run. Where that order is not program order, every planned op carries
-    `ballast.position`.
+    A **position** is an index into the op sequence of one stage: the planned ops that run on one device and the values
+    it receives from others, in the order in which they first run or arrive. Where that order is not program order,
+    every planned op carries `ballast.position`.
   }];
 
   let useDefaultAttributePrinterParser = 1;

@@ -40,9 +40,8 @@ pub struct DialectPluginInfo {
 struct Planner;
 
 impl Passes for Planner {
-    fn ballast_inline(module: OperationRef<'_, '_>, _options: &BallastInlineOptions) -> Result<(), Reported> {
-        ballast_inline::inline_calls(module);
-        Ok(())
+    fn ballast_inline(module: OperationRef<'_, '_>, options: &BallastInlineOptions) -> Result<(), Reported> {
+        ballast_inline::run(module, options)
     }
 
     fn ballast_report(module: OperationRef<'_, '_>, options: &BallastReportOptions) -> Result<(), Reported> {
