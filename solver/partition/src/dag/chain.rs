@@ -1,0 +1,312 @@
+//! Contiguous plans, exactly: dynamic programming over chains of ideals of the forward order.
+//!
+//! A contiguous plan is a chain of ideals `{} = I_0 < I_1 < ... < I_m`, stage `i` being `I_i - I_(i-1)`
+//! (Tarnawski et al., NeurIPS 2020, section 5). Ideals come into being when a chain below the threshold reaches
+//! them; each is expanded once, by [`super::stage`], for all device counts at once, and no pair of ideals is kept.
+//! With threshold `T` a search that ends without a plan proves that no plan is below `T`. Groups outside the
+//! forward order are relaxed as [`super::floaters`] tells.
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::bound::WorkPrices;
+use super::floaters::{Choice, Floaters, Mask, bits_of};
+use super::hypergraph::{GroupId, Hypergraph};
+use super::lattice::{IdealStore, Label};
+use super::stage::{StageLimits, StageWalk};
+
+/// Relative slack for sums of work, so that rounding never excludes a plan.
+const ROUNDING: f64 = 1e-9;
+
+/// Memory the ideals may take, in bytes; the search stops there.
+const MEMORY_LIMIT_BYTES: usize = 700 << 20;
+
+/// How a search below a threshold ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ChainEnd {
+    /// All chains were seen: what was found is the best below the threshold, and nothing found means there is
+    /// nothing.
+    Complete,
+    /// `go_on` said no, or memory ran out.
+    Stopped,
+}
+
+/// What a search below a threshold found.
+#[derive(Clone, Debug)]
+pub struct ChainOutcome {
+    /// The best plan below the threshold, if any: its largest load, and the device of every group; none for
+    /// groups that the relaxation leaves open.
+    pub best: Option<(f64, Vec<Option<usize>>)>,
+    /// How it ended.
+    pub end: ChainEnd,
+    /// Stages looked at.
+    pub steps: u64,
+    /// Ideals that were reached.
+    pub ideals: usize,
+}
+
+/// Groups without order that stay elements of the lattice: those whose nets say little about where they go.
+const MOST_LOOSE: usize = 6;
+
+/// What the search works on: the groups of the lattice, and those that float.
+pub struct ChainGraph {
+    graph: Hypergraph,
+    /// The lattice part, all nets under their old numbers.
+    walk: Hypergraph,
+    walk_groups: Vec<GroupId>,
+    prices: WorkPrices,
+    floating: Vec<GroupId>,
+    floaters: Floaters,
+}
+
+impl ChainGraph {
+    /// Prepares a graph whose forward arcs have no cycle.
+    #[must_use]
+    pub fn new(graph: &Hypergraph) -> Self {
+        let cuts = |g: GroupId| -> f64 { graph.nets.of(g).iter().map(|&n| graph.net_cost[n as usize]).sum() };
+        let fastest = |g: GroupId| {
+            let able = (0..graph.kinds.len()).filter(|&k| graph.kinds[k].count > 0);
+            able.map(|k| graph.time(g, k)).fold(f64::INFINITY, f64::min)
+        };
+        let mut loose: Vec<GroupId> =
+            (0..graph.len()).filter(|&g| !graph.ordered[g] && fastest(g) > cuts(g)).collect();
+        loose.sort_by(|&a, &b| fastest(b).total_cmp(&fastest(a)).then(a.cmp(&b)));
+        loose.truncate(MOST_LOOSE);
+        let keep: Vec<bool> = (0..graph.len()).map(|g| graph.ordered[g] || loose.contains(&g)).collect();
+        let walk = graph.induced(&keep);
+        let mut floating: Vec<GroupId> = (0..graph.len()).filter(|&g| !keep[g]).collect();
+        floating.sort_by(|&a, &b| cuts(b).total_cmp(&cuts(a)).then(a.cmp(&b)));
+        floating.truncate(Mask::BITS as usize);
+        ChainGraph {
+            prices: WorkPrices::fit(&walk),
+            floaters: Floaters::new(graph, &walk, &floating),
+            walk_groups: (0..graph.len()).filter(|&g| keep[g]).collect(),
+            graph: graph.clone(),
+            walk,
+            floating,
+        }
+    }
+}
+
+struct Search<'a> {
+    chain: &'a ChainGraph,
+    graph: &'a Hypergraph,
+    prices: &'a WorkPrices,
+    radix: Vec<u32>,
+    store: IdealStore,
+    /// Words of an ideal before the word of the floaters used.
+    words: usize,
+    /// Ideals by number of groups.
+    layers: Vec<Vec<u32>>,
+    threshold: f64,
+    best: Option<Best>,
+}
+
+/// The last stage of the best full chain.
+#[derive(Clone, Copy)]
+struct Best {
+    value: f64,
+    ideal: u32,
+    code: u32,
+    kind: usize,
+    floaters: Mask,
+}
+
+/// Finds the contiguous plan of smallest value below `threshold`.
+///
+/// `go_on` is asked now and then, with the number of steps taken so far in this search.
+pub fn search(chain: &ChainGraph, threshold: f64, go_on: &mut dyn FnMut(u64) -> bool) -> ChainOutcome {
+    let graph = &chain.walk;
+    let mut radix = vec![1u32];
+    for kind in &graph.kinds {
+        radix.push(radix[radix.len() - 1] * (kind.count as u32 + 1));
+    }
+    // Only the spread of the keys matters: equal hashes are told apart by their bits.
+    let mut random = ChaCha8Rng::seed_from_u64(0);
+    let keys: Vec<u64> = (0..graph.len()).map(|_| random.next_u64()).collect();
+    let words = graph.len().div_ceil(64).max(1);
+    let mut state = Search {
+        chain,
+        graph,
+        prices: &chain.prices,
+        radix,
+        store: IdealStore::new(words + 1),
+        words,
+        layers: vec![Vec::new(); graph.len() + 1],
+        threshold,
+        best: None,
+    };
+    let (root, _) = state.store.find_or_add(&vec![0; words + 1], 0);
+    state.store.offer(root, Label { code: 0, value: 0.0, parent: root, parent_code: 0, floaters: 0 });
+    state.layers[0].push(root);
+    let mut walk = StageWalk::new(graph, &chain.prices.work, &keys);
+    let mut end = ChainEnd::Complete;
+    'layers: for size in 0..graph.len() {
+        for at in 0..state.layers[size].len() {
+            let ideal = state.layers[size][at];
+            if !state.expand(ideal, size, &mut walk, go_on) {
+                end = ChainEnd::Stopped;
+                break 'layers;
+            }
+        }
+    }
+    let best = state.best.map(|best| (best.value, state.placement(best)));
+    ChainOutcome { best, end, steps: walk.steps, ideals: state.store.len() }
+}
+
+/// A hash of the floaters used, to be mixed into that of an ideal.
+fn spread(mask: Mask) -> u64 {
+    let mixed = mask.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed ^ mixed >> 29
+}
+
+impl Search<'_> {
+    fn used(&self, code: u32, kind: usize) -> u32 {
+        code / self.radix[kind] % (self.graph.kinds[kind].count as u32 + 1)
+    }
+
+    /// Priced time of the devices a code leaves unused.
+    fn capacity_left(&self, code: u32) -> f64 {
+        (0..self.graph.kinds.len())
+            .map(|k| {
+                self.prices.price[k] * f64::from(self.graph.kinds[k].count as u32 - self.used(code, k))
+            })
+            .sum()
+    }
+
+    fn expand(
+        &mut self,
+        ideal: u32,
+        size: usize,
+        walk: &mut StageWalk<'_>,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> bool {
+        let labels: Vec<Label> =
+            self.store.labels(ideal).iter().filter(|l| l.value < self.threshold).copied().collect();
+        if labels.is_empty() {
+            return true;
+        }
+        let words = self.words;
+        let bits = self.store.bits(ideal)[..words].to_vec();
+        let floaters_used = self.store.bits(ideal)[words];
+        let work_left: f64 = (0..self.graph.len())
+            .filter(|&g| bits[g / 64] >> (g % 64) & 1 == 0)
+            .map(|g| self.prices.work[g])
+            .sum();
+        let floaters = &self.chain.floaters;
+        walk.start(&bits, floaters.nets_of(floaters_used));
+        let mut choices: Vec<Choice> = Vec::new();
+        let mut key = vec![0; words + 1];
+        for kind in 0..self.graph.kinds.len() {
+            // Labels that have a device of this kind left, with the priced time left after using it.
+            let mut open: Vec<(Label, f64)> = labels
+                .iter()
+                .filter(|l| (self.used(l.code, kind) as usize) < self.graph.kinds[kind].count)
+                .map(|l| (*l, self.capacity_left(l.code) - self.prices.price[kind]))
+                .collect();
+            open.sort_by(|a, b| a.0.code.cmp(&b.0.code));
+            let Some(most_left) = open.iter().map(|o| o.1).reduce(f64::max) else { continue };
+            let rounding = self.prices.total * ROUNDING;
+            let slack = |threshold: f64, capacity: f64| {
+                threshold * capacity.max(0.0) * (1.0 + ROUNDING) + rounding
+            };
+            let limits = StageLimits {
+                kind,
+                threshold: self.threshold,
+                work_after: slack(self.threshold, most_left),
+            };
+            let total = self.graph.len();
+            let graph = self.graph;
+            let (store, layers, best) = (&mut self.store, &mut self.layers, &mut self.best);
+            let threshold = &mut self.threshold;
+            let step = self.radix[kind];
+            let complete = walk.run(
+                limits,
+                |stage| {
+                    let rest = work_left - stage.work;
+                    let groups = size + stage.groups;
+                    if groups < total && rest > slack(*threshold, most_left) {
+                        return Some(*threshold);
+                    }
+                    if floaters.is_empty() {
+                        choices.clear();
+                        choices.push(Choice { load: stage.load, taken: 0 });
+                    } else {
+                        floaters.choices(graph, kind, stage, floaters_used, *threshold, &mut choices);
+                    }
+                    for choice in &choices {
+                        if groups == total {
+                            for (label, _) in &open {
+                                let value = label.value.max(choice.load);
+                                if value < *threshold {
+                                    *threshold = value;
+                                    let (code, floaters) = (label.code, choice.taken);
+                                    *best = Some(Best { value, ideal, code, kind, floaters });
+                                }
+                            }
+                            continue;
+                        }
+                        let used = floaters.still_tied(floaters_used | choice.taken, stage.bits);
+                        key[..words].copy_from_slice(stage.bits);
+                        key[words] = used;
+                        let (next, new) = store.find_or_add(&key, stage.hash ^ spread(used));
+                        if new {
+                            layers[groups].push(next);
+                        }
+                        for (label, capacity) in &open {
+                            if rest <= slack(*threshold, *capacity) && label.value < *threshold {
+                                let new = Label {
+                                    code: label.code + step,
+                                    value: label.value.max(choice.load),
+                                    parent: ideal,
+                                    parent_code: label.code,
+                                    floaters: choice.taken,
+                                };
+                                store.offer(next, new);
+                            }
+                        }
+                        if new && store.bytes() > MEMORY_LIMIT_BYTES {
+                            return None;
+                        }
+                    }
+                    Some(*threshold)
+                },
+                &mut *go_on,
+            );
+            if !complete {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Reads the best chain back into a device per group.
+    fn placement(&self, best: Best) -> Vec<Option<usize>> {
+        let mut placement = vec![None; self.chain.graph.len()];
+        let first_device: Vec<usize> = (0..self.graph.kinds.len())
+            .map(|k| self.graph.kinds[..k].iter().map(|kind| kind.count).sum())
+            .collect();
+        let Best { mut ideal, mut code, mut kind, mut floaters, .. } = best;
+        let mut after = vec![u64::MAX; self.words];
+        loop {
+            let before = self.store.bits(ideal)[..self.words].to_vec();
+            let device = first_device[kind] + self.used(code, kind) as usize;
+            for (g, &group) in self.chain.walk_groups.iter().enumerate() {
+                if (after[g / 64] & !before[g / 64]) >> (g % 64) & 1 == 1 {
+                    placement[group] = Some(device);
+                }
+            }
+            for bit in bits_of(floaters) {
+                placement[self.chain.floating[bit]] = Some(device);
+            }
+            if code == 0 {
+                return placement;
+            }
+            after = before;
+            let label = self.store.label(ideal, code).expect("the chain was built from kept labels");
+            let step = code - label.parent_code;
+            kind = (0..self.graph.kinds.len()).rfind(|&k| self.radix[k] <= step).unwrap_or(0);
+            (ideal, code, floaters) = (label.parent, label.parent_code, label.floaters);
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Enumerates the stages that may follow an ideal, each once, with their loads kept up step by step.
+//!
+//! From an ideal `J` a depth-first search adds groups whose predecessors are in. Candidates stand in one list;
+//! passing over a candidate excludes it, and all that waits for it, from the whole subtree, so every set is met
+//! once. A tensor with one end inside the stage and one end in `J` or excluded is paid by every stage of the
+//! subtree: run time plus these is the bound that prunes. Groups that float (see [`super::floaters`]) are not
+//! part of the walk; their ends of nets count as outside once a stage has taken them.
+
+use super::hypergraph::Hypergraph;
+
+/// What the enumeration reports for a stage; the answer may lower the threshold.
+pub(super) struct Visit<'a> {
+    /// Load of the stage.
+    pub(super) load: f64,
+    /// Priced work of the stage.
+    pub(super) work: f64,
+    /// The ideal after the stage, as bits.
+    pub(super) bits: &'a [u64],
+    /// Zobrist hash of `bits`.
+    pub(super) hash: u64,
+    /// Number of groups in the stage.
+    pub(super) groups: usize,
+    /// Bytes of the stage.
+    pub(super) bytes: f64,
+    /// Per net, how many of its ends in the walk are in the stage.
+    pub(super) inside: &'a [u32],
+    /// Per net, the value of `inside` at which nothing of it is elsewhere.
+    pub(super) whole: &'a [u32],
+}
+
+/// Limits of one enumeration.
+#[derive(Clone, Copy)]
+pub(super) struct StageLimits {
+    pub(super) kind: usize,
+    /// Stages must stay strictly below.
+    pub(super) threshold: f64,
+    /// Priced work that later stages can take at most; what is excluded must fit there.
+    pub(super) work_after: f64,
+}
+
+struct Frame {
+    /// Next candidate to look at.
+    next: usize,
+    /// Length of the candidate list when the frame was opened, to cut it back to.
+    candidates: usize,
+    /// Length of the exclusion trail when the frame was opened.
+    trail: usize,
+    /// The group whose inclusion opened the frame.
+    group: u32,
+    /// The sums before that inclusion: restored, not subtracted back, so that rounding never adds up.
+    sums: Sums,
+}
+
+/// The sums that belong to the stage as it stands.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    time: f64,
+    /// Cost of nets with an end inside and one outside for good.
+    certain: f64,
+    /// Cost of nets with an end inside and one not (yet) inside.
+    crossing: f64,
+    bytes: f64,
+    work: f64,
+    /// Priced work of what is excluded.
+    dead_work: f64,
+}
+
+/// Scratch memory of the enumeration, reused over all ideals.
+pub(super) struct StageWalk<'a> {
+    graph: &'a Hypergraph,
+    work: &'a [f64],
+    keys: &'a [u64],
+    /// Predecessors neither in the ideal nor in the stage.
+    waiting: Vec<u32>,
+    dead: Vec<bool>,
+    /// Ends of a net in the stage, and outside of it for good.
+    inside: Vec<u32>,
+    outside: Vec<u32>,
+    /// Ends of a net in the walk plus its floating ends that earlier stages took.
+    whole: Vec<u32>,
+    bits: Vec<u64>,
+    hash: u64,
+    candidates: Vec<u32>,
+    frames: Vec<Frame>,
+    trail: Vec<u32>,
+    sums: Sums,
+    pub(super) steps: u64,
+}
+
+impl<'a> StageWalk<'a> {
+    pub(super) fn new(graph: &'a Hypergraph, work: &'a [f64], keys: &'a [u64]) -> Self {
+        StageWalk {
+            graph,
+            work,
+            keys,
+            waiting: vec![0; graph.len()],
+            dead: vec![false; graph.len()],
+            inside: vec![0; graph.net_cost.len()],
+            outside: vec![0; graph.net_cost.len()],
+            whole: vec![0; graph.net_cost.len()],
+            bits: Vec::new(),
+            hash: 0,
+            candidates: Vec::new(),
+            frames: Vec::new(),
+            trail: Vec::new(),
+            sums: Sums::default(),
+            steps: 0,
+        }
+    }
+
+    /// Prepares the enumeration of stages after the ideal `bits`; `taken` lists the nets of floating ends that
+    /// earlier stages took, once per end.
+    pub(super) fn start(&mut self, bits: &[u64], taken: impl Iterator<Item = u32>) {
+        self.bits = bits.to_vec();
+        self.outside.fill(0);
+        for (net, whole) in self.whole.iter_mut().enumerate() {
+            *whole = self.graph.pins.of(net).len() as u32;
+        }
+        for net in taken {
+            self.outside[net as usize] += 1;
+            self.whole[net as usize] += 1;
+        }
+        self.inside.fill(0);
+        self.dead.fill(false);
+        self.candidates.clear();
+        self.hash = 0;
+        let inside = |g: usize| bits[g / 64] >> (g % 64) & 1 == 1;
+        for g in 0..self.graph.len() {
+            if inside(g) {
+                self.hash ^= self.keys[g];
+                for &net in self.graph.nets.of(g) {
+                    self.outside[net as usize] += 1;
+                }
+                continue;
+            }
+            let waiting = self.graph.predecessors.of(g).iter().filter(|&&p| !inside(p as usize)).count();
+            self.waiting[g] = waiting as u32;
+            if waiting == 0 {
+                self.candidates.push(g as u32);
+            }
+        }
+        self.sums = Sums::default();
+    }
+
+    /// Enumerates; `visit` gets every stage below the threshold and returns the threshold to go on with, or
+    /// none to stop. The walk is back at the ideal of [`StageWalk::start`] afterwards unless it was stopped.
+    pub(super) fn run(
+        &mut self,
+        limits: StageLimits,
+        mut visit: impl FnMut(&Visit<'_>) -> Option<f64>,
+        mut go_on: impl FnMut(u64) -> bool,
+    ) -> bool {
+        let StageLimits { kind, mut threshold, work_after } = limits;
+        let factor = self.graph.kinds[kind].transfer_factor;
+        let cap = self.graph.kinds[kind].memory_bytes;
+        self.frames.push(Frame {
+            next: 0,
+            candidates: self.candidates.len(),
+            trail: 0,
+            group: u32::MAX,
+            sums: self.sums,
+        });
+        while let Some(frame) = self.frames.last_mut() {
+            if frame.next >= self.candidates.len() || self.sums.dead_work > work_after {
+                let Frame { trail, candidates, group, sums, .. } = *frame;
+                self.frames.pop();
+                while self.trail.len() > trail {
+                    self.revive();
+                }
+                if group != u32::MAX {
+                    self.candidates.truncate(candidates);
+                    self.take_out(group);
+                }
+                self.sums = sums;
+                if group != u32::MAX {
+                    // From here on, the sibling subtrees leave the group out.
+                    self.exclude(group);
+                    if self.sums.time + factor * self.sums.certain >= threshold
+                        && let Some(parent) = self.frames.last_mut()
+                    {
+                        parent.next = usize::MAX;
+                    }
+                }
+                continue;
+            }
+            let group = self.candidates[frame.next];
+            frame.next += 1;
+            let next = frame.next;
+            self.steps += 1;
+            if self.steps.is_multiple_of(4096) && !go_on(self.steps) {
+                self.frames.clear();
+                self.trail.clear();
+                return false;
+            }
+            if self.graph.time(group as usize, kind).is_infinite()
+                || self.sums.bytes + self.graph.size_bytes[group as usize] > cap
+            {
+                self.exclude(group);
+                if self.sums.time + factor * self.sums.certain >= threshold
+                    && let Some(parent) = self.frames.last_mut()
+                {
+                    parent.next = usize::MAX;
+                }
+                continue;
+            }
+            let candidates = self.candidates.len();
+            let (trail, sums) = (self.trail.len(), self.sums);
+            self.put_in(group, kind);
+            self.frames.push(Frame { next, candidates, trail, group, sums });
+            if self.sums.time + factor * self.sums.certain >= threshold {
+                self.frames.last_mut().expect("just pushed").next = usize::MAX;
+                continue;
+            }
+            let load = self.sums.time + factor * self.sums.crossing;
+            if load < threshold {
+                let seen = Visit {
+                    load,
+                    work: self.sums.work,
+                    bits: &self.bits,
+                    hash: self.hash,
+                    groups: self.frames.len() - 1,
+                    bytes: self.sums.bytes,
+                    inside: &self.inside,
+                    whole: &self.whole,
+                };
+                match visit(&seen) {
+                    Some(lowered) => threshold = lowered,
+                    None => {
+                        self.frames.clear();
+                        self.trail.clear();
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    fn put_in(&mut self, group: u32, kind: usize) {
+        let g = group as usize;
+        self.bits[g / 64] |= 1 << (g % 64);
+        self.hash ^= self.keys[g];
+        self.sums.time += self.graph.time(g, kind);
+        self.sums.bytes += self.graph.size_bytes[g];
+        self.sums.work += self.work[g];
+        for &net in self.graph.nets.of(g) {
+            let net = net as usize;
+            let cost = self.graph.net_cost[net];
+            if self.inside[net] == 0 {
+                self.sums.crossing += cost;
+                if self.outside[net] > 0 {
+                    self.sums.certain += cost;
+                }
+            }
+            self.inside[net] += 1;
+            if self.inside[net] == self.whole[net] {
+                self.sums.crossing -= cost;
+            }
+        }
+        for &to in self.graph.successors.of(g) {
+            self.waiting[to as usize] -= 1;
+            if self.waiting[to as usize] == 0 {
+                self.candidates.push(to);
+            }
+        }
+    }
+
+    fn take_out(&mut self, group: u32) {
+        let g = group as usize;
+        self.bits[g / 64] &= !(1 << (g % 64));
+        self.hash ^= self.keys[g];
+        for &net in self.graph.nets.of(g) {
+            self.inside[net as usize] -= 1;
+        }
+        for &to in self.graph.successors.of(g) {
+            self.waiting[to as usize] += 1;
+        }
+    }
+
+    /// Excludes a group and all that waits for it.
+    fn exclude(&mut self, group: u32) {
+        if self.dead[group as usize] {
+            return;
+        }
+        let mut at = self.trail.len();
+        self.dead[group as usize] = true;
+        self.trail.push(group);
+        while at < self.trail.len() {
+            let g = self.trail[at] as usize;
+            at += 1;
+            self.sums.dead_work += self.work[g];
+            for &net in self.graph.nets.of(g) {
+                let net = net as usize;
+                if self.outside[net] == 0 && self.inside[net] > 0 {
+                    self.sums.certain += self.graph.net_cost[net];
+                }
+                self.outside[net] += 1;
+            }
+            for &to in self.graph.successors.of(g) {
+                if !self.dead[to as usize] {
+                    self.dead[to as usize] = true;
+                    self.trail.push(to);
+                }
+            }
+        }
+    }
+
+    /// Undoes the last exclusion of the trail, but for the sums.
+    fn revive(&mut self) {
+        let Some(group) = self.trail.pop() else { return };
+        self.dead[group as usize] = false;
+        for &net in self.graph.nets.of(group as usize) {
+            self.outside[net as usize] -= 1;
+        }
+    }
+}
