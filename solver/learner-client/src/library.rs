@@ -1,0 +1,178 @@
+//! Finding, opening and checking the learner library.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use libloading::Library;
+
+/// File name of the library on this system.
+pub const LIBRARY_NAME: &str = "libballast_learner.so";
+
+/// Version of the C interface this crate speaks.
+const ABI_VERSION: u32 = 1;
+
+/// Why a network could not be made, run or trained.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LearnerError {
+    /// The library is not there or cannot be opened.
+    #[error(
+        "the learner library cannot be opened: {0}; build it with `cargo build --release -p ballast-learner`"
+    )]
+    Open(String),
+    /// The library is of another build.
+    #[error("the learner library speaks interface {found} and this program {ABI_VERSION}: build both anew")]
+    Version {
+        /// What the library says.
+        found: u32,
+    },
+    /// An array of the wrong length was given.
+    #[error("{what}: {given} numbers, but {expected} are needed")]
+    Shape {
+        /// The array.
+        what: &'static str,
+        /// Its length.
+        given: usize,
+        /// What it should be.
+        expected: usize,
+    },
+    /// The library refused or failed.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// A policy update as the library reads it.
+#[repr(C)]
+pub(crate) struct RawPolicyBatch {
+    pub(crate) batch: usize,
+    pub(crate) rows: usize,
+    pub(crate) input: *const f32,
+    pub(crate) allowed: *const u8,
+    pub(crate) actions: *const i64,
+    pub(crate) advantages: *const f32,
+    pub(crate) old_log_probabilities: *const f32,
+    pub(crate) learning_rate: f64,
+    pub(crate) entropy_weight: f64,
+    pub(crate) clip: f64,
+    pub(crate) clip_norm: f64,
+}
+
+/// A value update as the library reads it.
+#[repr(C)]
+pub(crate) struct RawValueBatch {
+    pub(crate) batch: usize,
+    pub(crate) rows: usize,
+    pub(crate) input: *const f32,
+    pub(crate) targets: *const f32,
+    pub(crate) learning_rate: f64,
+    pub(crate) clip_norm: f64,
+}
+
+type Message = *mut c_char;
+/// A network behind the interface.
+pub(crate) type Handle = *mut c_void;
+
+/// The functions of the library.
+pub(crate) struct Functions {
+    pub(crate) create: unsafe extern "C" fn(*const c_char, *mut Handle) -> Message,
+    pub(crate) free: unsafe extern "C" fn(Handle),
+    pub(crate) parameters: unsafe extern "C" fn(*const c_void) -> usize,
+    pub(crate) state_length: unsafe extern "C" fn(*const c_void) -> usize,
+    pub(crate) read_state: unsafe extern "C" fn(Handle, *mut f32, usize) -> Message,
+    pub(crate) write_state: unsafe extern "C" fn(Handle, *const f32, usize) -> Message,
+    pub(crate) forward:
+        unsafe extern "C" fn(Handle, usize, usize, *const f32, *const u8, *mut f32) -> Message,
+    pub(crate) update_policy: unsafe extern "C" fn(Handle, *const RawPolicyBatch, *mut f64) -> Message,
+    pub(crate) update_value: unsafe extern "C" fn(Handle, *const RawValueBatch, *mut f64) -> Message,
+    free_string: unsafe extern "C" fn(Message),
+}
+
+/// The opened library.
+pub struct Learner {
+    pub(crate) functions: Functions,
+    /// Keeps the functions valid.
+    _library: Library,
+}
+
+impl std::fmt::Debug for Learner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Learner").finish_non_exhaustive()
+    }
+}
+
+impl Learner {
+    /// Opens the library at `path`, or else beside the running program, in the folder above it (where cargo puts
+    /// it for tests), in `../lib`, or where the system's loader finds it.
+    ///
+    /// # Errors
+    /// [`LearnerError::Open`] if there is none, [`LearnerError::Version`] for one of another build.
+    pub fn open(path: Option<&Path>) -> Result<Arc<Self>, LearnerError> {
+        let path = path.map_or_else(default_path, Path::to_owned);
+        // SAFETY: the library's initialisers are those of libtorch and of our own crate.
+        let library =
+            unsafe { Library::new(&path) }.map_err(|error| LearnerError::Open(error.to_string()))?;
+        // SAFETY: the function has this type in every version of the interface.
+        let version: unsafe extern "C" fn() -> u32 =
+            unsafe { symbol(&library, "ballast_learner_abi_version") }?;
+        // SAFETY: it has no preconditions.
+        let found = unsafe { version() };
+        if found != ABI_VERSION {
+            return Err(LearnerError::Version { found });
+        }
+        // SAFETY: the types are those of version ABI_VERSION, which the library has just named.
+        let functions = unsafe {
+            Functions {
+                create: symbol(&library, "ballast_learner_create")?,
+                free: symbol(&library, "ballast_learner_free")?,
+                parameters: symbol(&library, "ballast_learner_parameters")?,
+                state_length: symbol(&library, "ballast_learner_state_length")?,
+                read_state: symbol(&library, "ballast_learner_read_state")?,
+                write_state: symbol(&library, "ballast_learner_write_state")?,
+                forward: symbol(&library, "ballast_learner_forward")?,
+                update_policy: symbol(&library, "ballast_learner_update_policy")?,
+                update_value: symbol(&library, "ballast_learner_update_value")?,
+                free_string: symbol(&library, "ballast_learner_free_string")?,
+            }
+        };
+        Ok(Arc::new(Learner { functions, _library: library }))
+    }
+
+    /// Turns a returned message into a result.
+    ///
+    /// # Safety
+    /// `message` is null or came from this library and was not freed.
+    pub(crate) unsafe fn outcome(&self, message: Message) -> Result<(), LearnerError> {
+        if message.is_null() {
+            return Ok(());
+        }
+        // SAFETY: a C string of the library, by the caller's contract.
+        let text = unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned();
+        // SAFETY: not freed before, by the caller's contract.
+        unsafe { (self.functions.free_string)(message) };
+        Err(LearnerError::Failed(text))
+    }
+}
+
+/// # Safety
+/// `T` is the type of the function called `name`.
+unsafe fn symbol<T: Copy>(library: &Library, name: &str) -> Result<T, LearnerError> {
+    // SAFETY: by the caller's contract.
+    unsafe { library.get::<T>(name.as_bytes()) }
+        .map(|function| *function)
+        .map_err(|error| LearnerError::Open(error.to_string()))
+}
+
+fn default_path() -> PathBuf {
+    let beside = std::env::current_exe().ok().and_then(|program| program.parent().map(Path::to_owned));
+    beside
+        .into_iter()
+        .flat_map(|folder| {
+            [
+                folder.join(LIBRARY_NAME),
+                folder.join("..").join(LIBRARY_NAME),
+                folder.join("../lib").join(LIBRARY_NAME),
+            ]
+        })
+        .find(|path| path.exists())
+        .unwrap_or_else(|| PathBuf::from(LIBRARY_NAME))
+}

@@ -1,0 +1,242 @@
+//! Jobs and clusters, and the files they are read from.
+
+use serde::{Deserialize, Serialize};
+
+/// Version of the job and cluster files this program reads.
+pub const FILE_VERSION: u32 = 1;
+
+/// Most devices of a cluster and most devices of a job.
+const MOST_DEVICES: usize = 4096;
+
+/// A training job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Job {
+    /// Name for messages and placements.
+    pub name: String,
+    /// Devices it needs, all at once.
+    pub devices: usize,
+    /// Seconds it runs on devices of speed 1 without a fault.
+    pub seconds: f64,
+}
+
+/// One device of a cluster.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ClusterDevice {
+    /// Name for messages and placements.
+    pub name: String,
+    /// Devices of one host slow each other's jobs.
+    #[serde(default)]
+    pub host: usize,
+    /// Relative speed; a job runs at the speed of its slowest device.
+    #[serde(default = "one")]
+    pub speed: f64,
+    /// May it be given to a job now?
+    #[serde(default)]
+    pub state: DeviceState,
+    /// Failures a second while the simulator runs; at most 1. Only the simulator and fault-greedy read it: the
+    /// learned policy has to find out.
+    #[serde(default)]
+    pub failures_per_second: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// Whether a device may be given to a job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DeviceState {
+    /// Free and sound.
+    #[default]
+    Usable,
+    /// Serving a job.
+    Occupied,
+    /// Out of order.
+    Failed,
+}
+
+/// The devices a scheduler has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobCluster {
+    /// [`FILE_VERSION`].
+    pub version: u32,
+    /// Their order is the order of the policy's outputs.
+    pub devices: Vec<ClusterDevice>,
+}
+
+/// A list of jobs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobList {
+    /// [`FILE_VERSION`].
+    pub version: u32,
+    /// In order of submission.
+    pub jobs: Vec<Job>,
+}
+
+/// Files, jobs or networks that cannot be used.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum JobError {
+    /// Names the element.
+    #[error("{0}")]
+    Input(String),
+    /// The input is sound and the cluster cannot serve it.
+    #[error("{0}")]
+    NoPlacement(String),
+    /// The learner library failed.
+    #[error("{0}")]
+    Learner(String),
+}
+
+fn refuse<T>(reason: String) -> Result<T, JobError> {
+    Err(JobError::Input(reason))
+}
+
+fn check_version(version: u32) -> Result<(), JobError> {
+    if version == FILE_VERSION {
+        return Ok(());
+    }
+    refuse(format!("file version {version}: this program reads version {FILE_VERSION}"))
+}
+
+impl JobCluster {
+    /// Reads a cluster file.
+    ///
+    /// # Errors
+    /// [`JobError::Input`] for text that is none, and everything [`JobCluster::check`] refuses.
+    pub fn parse(text: &str) -> Result<Self, JobError> {
+        let cluster: JobCluster =
+            serde_json::from_str(text).map_err(|error| JobError::Input(format!("not a cluster file: {error}")))?;
+        check_version(cluster.version)?;
+        cluster.check()?;
+        Ok(cluster)
+    }
+
+    /// Checks names and numbers.
+    ///
+    /// # Errors
+    /// [`JobError::Input`] with the first defect.
+    pub fn check(&self) -> Result<(), JobError> {
+        if self.devices.is_empty() || self.devices.len() > MOST_DEVICES {
+            return refuse(format!("{} devices: a cluster has 1 to {MOST_DEVICES}", self.devices.len()));
+        }
+        for (i, device) in self.devices.iter().enumerate() {
+            let name = &device.name;
+            if self.devices[..i].iter().any(|other| other.name == *name) {
+                return refuse(format!("two devices are called '{name}'"));
+            }
+            if !(device.speed.is_finite() && device.speed > 0.0) {
+                return refuse(format!("device '{name}' has speed {}: it is above 0", device.speed));
+            }
+            if !(0.0..=1.0).contains(&device.failures_per_second) {
+                return refuse(format!(
+                    "device '{name}' fails {} times a second: the rate lies in 0 to 1",
+                    device.failures_per_second
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Which devices may be given to a job.
+    #[must_use]
+    pub fn usable(&self) -> Vec<bool> {
+        self.devices.iter().map(|device| device.state == DeviceState::Usable).collect()
+    }
+}
+
+impl JobList {
+    /// Reads a job file.
+    ///
+    /// # Errors
+    /// [`JobError::Input`] for text that is none, repeated names, and jobs without devices or time.
+    pub fn parse(text: &str) -> Result<Self, JobError> {
+        let list: JobList =
+            serde_json::from_str(text).map_err(|error| JobError::Input(format!("not a job file: {error}")))?;
+        check_version(list.version)?;
+        for (i, job) in list.jobs.iter().enumerate() {
+            job.check()?;
+            if list.jobs[..i].iter().any(|other| other.name == job.name) {
+                return refuse(format!("two jobs are called '{}'", job.name));
+            }
+        }
+        Ok(list)
+    }
+
+    /// Refuses jobs that need more devices than the cluster has.
+    ///
+    /// # Errors
+    /// [`JobError::NoPlacement`] naming the job.
+    pub fn check_fits(&self, cluster: &JobCluster) -> Result<(), JobError> {
+        match self.jobs.iter().find(|job| job.devices > cluster.devices.len()) {
+            Some(job) => Err(JobError::NoPlacement(format!(
+                "job '{}' needs {} devices and the cluster has {}",
+                job.name,
+                job.devices,
+                cluster.devices.len()
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Job {
+    /// # Errors
+    /// [`JobError::Input`] for a job without devices or with a time that is none.
+    pub fn check(&self) -> Result<(), JobError> {
+        if self.devices == 0 || self.devices > MOST_DEVICES {
+            return refuse(format!("job '{}' needs {} devices: 1 to {MOST_DEVICES}", self.name, self.devices));
+        }
+        if !(self.seconds.is_finite() && self.seconds > 0.0) {
+            return refuse(format!("job '{}' runs {} s: a time above 0", self.name, self.seconds));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_read_with_defaults() {
+        let cluster = JobCluster::parse(r#"{"version":1,"devices":[{"name":"a"},{"name":"b","state":"failed"}]}"#)
+            .expect("sound");
+        assert_eq!(cluster.usable(), [true, false]);
+        assert_eq!(cluster.devices[0].speed, 1.0);
+        let jobs = JobList::parse(r#"{"version":1,"jobs":[{"name":"x","devices":3,"seconds":2.5}]}"#).expect("sound");
+        let error = jobs.check_fits(&cluster).expect_err("too large").to_string();
+        assert!(error.contains("'x' needs 3 devices and the cluster has 2"), "{error}");
+    }
+
+    #[test]
+    fn broken_files_are_refused_by_name() {
+        for (text, part) in [
+            (r#"{"version":2,"devices":[{"name":"a"}]}"#, "version 2"),
+            (r#"{"version":1,"devices":[]}"#, "0 devices"),
+            (r#"{"version":1,"devices":[{"name":"a"},{"name":"a"}]}"#, "two devices are called 'a'"),
+            (r#"{"version":1,"devices":[{"name":"a","failures-per-second":1.5}]}"#, "'a' fails 1.5 times"),
+            (r#"{"version":1,"devices":[{"name":"a","speed":0}]}"#, "speed 0"),
+            (r#"{"version":1,"devices":[{"name":"a","colour":"red"}]}"#, "colour"),
+        ] {
+            let error = JobCluster::parse(text).expect_err(text).to_string();
+            assert!(error.contains(part), "{error}");
+        }
+        for (text, part) in [
+            (r#"{"version":1,"jobs":[{"name":"x","devices":0,"seconds":1}]}"#, "0 devices"),
+            (r#"{"version":1,"jobs":[{"name":"x","devices":1,"seconds":-1}]}"#, "-1 s"),
+            (
+                r#"{"version":1,"jobs":[{"name":"x","devices":1,"seconds":1},{"name":"x","devices":1,"seconds":1}]}"#,
+                "two jobs",
+            ),
+            ("[]", "not a job file"),
+        ] {
+            let error = JobList::parse(text).expect_err(text).to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Who chooses the devices of a job: the baselines.
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::job::{Job, JobCluster, JobError};
+
+/// What a placer sees: a job and the devices it may have.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation<'a> {
+    /// The cluster.
+    pub cluster: &'a JobCluster,
+    /// The job; at least `job.devices` devices are usable.
+    pub job: &'a Job,
+    /// Devices that may be given to it.
+    pub usable: &'a [bool],
+    /// The job each device serves.
+    pub serving: &'a [Option<usize>],
+}
+
+/// Chooses devices.
+pub trait Placer {
+    /// `job.devices` different usable devices.
+    ///
+    /// # Errors
+    /// When the placer itself fails, such as a network for another cluster.
+    fn place(&mut self, situation: &Situation<'_>) -> Result<Vec<usize>, JobError>;
+}
+
+fn usable(situation: &Situation<'_>) -> Vec<usize> {
+    (0..situation.usable.len()).filter(|&device| situation.usable[device]).collect()
+}
+
+/// The usable devices with the smallest keys, ties by number.
+fn smallest<K: PartialOrd>(situation: &Situation<'_>, key: impl Fn(usize) -> K) -> Vec<usize> {
+    let mut devices = usable(situation);
+    devices.sort_by(|&a, &b| key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal).then(a.cmp(&b)));
+    devices.truncate(situation.job.devices);
+    devices
+}
+
+/// Any usable devices.
+#[derive(Debug)]
+pub struct Random(ChaCha8Rng);
+
+impl Random {
+    /// A placer with its own seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Random(ChaCha8Rng::seed_from_u64(seed))
+    }
+}
+
+impl Placer for Random {
+    fn place(&mut self, situation: &Situation<'_>) -> Result<Vec<usize>, JobError> {
+        let mut devices = usable(situation);
+        devices.shuffle(&mut self.0);
+        devices.truncate(situation.job.devices);
+        Ok(devices)
+    }
+}
+
+/// The usable devices with the lowest numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct FirstFit;
+
+impl Placer for FirstFit {
+    fn place(&mut self, situation: &Situation<'_>) -> Result<Vec<usize>, JobError> {
+        Ok(smallest(situation, |_| 0))
+    }
+}
+
+/// The fastest usable devices.
+#[derive(Clone, Copy, Debug)]
+pub struct CapacityAware;
+
+impl Placer for CapacityAware {
+    fn place(&mut self, situation: &Situation<'_>) -> Result<Vec<usize>, JobError> {
+        Ok(smallest(situation, |device| -situation.cluster.devices[device].speed))
+    }
+}
+
+/// Devices on the hosts with the fewest other jobs, and of the job's own hosts first.
+#[derive(Clone, Copy, Debug)]
+pub struct InterferenceAware;
+
+impl Placer for InterferenceAware {
+    fn place(&mut self, situation: &Situation<'_>) -> Result<Vec<usize>, JobError> {
+        let host = |device: usize| situation.cluster.devices[device].host;
+        let others = |device: usize| {
+            let mut jobs: Vec<usize> = (0..situation.serving.len())
+                .filter(|&d| host(d) == host(device))
+                .filter_map(|d| situation.serving[d])
+                .collect();
+            jobs.sort_unstable();
+            jobs.dedup();
+            jobs.len()
+        };
+        let counts: Vec<usize> = (0..situation.usable.len()).map(others).collect();
+        let mut chosen: Vec<usize> = Vec::new();
+        while chosen.len() < situation.job.devices {
+            let ours = |device: usize| chosen.iter().any(|&d| host(d) == host(device));
+            let next = usable(situation)
+                .into_iter()
+                .filter(|device| !chosen.contains(device))
+                .min_by_key(|&device| (!ours(device), counts[device], device));
+            let Some(next) = next else { break };
+            chosen.push(next);
+        }
+        Ok(chosen)
+    }
+}
+
+/// The usable devices that fail least; it is told the rates, which the learned policy is not.
+#[derive(Clone, Copy, Debug)]
+pub struct FaultGreedy;
+
+impl Placer for FaultGreedy {
+    fn place(&mut self, situation: &Situation<'_>) -> Result<Vec<usize>, JobError> {
+        Ok(smallest(situation, |device| situation.cluster.devices[device].failures_per_second))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::simulate::tests::cluster;
+    use super::*;
+
+    fn place(placer: &mut dyn Placer, cluster: &JobCluster, usable: &[bool], serving: &[Option<usize>]) -> Vec<usize> {
+        let job = Job { name: "j".into(), devices: 2, seconds: 1.0 };
+        placer.place(&Situation { cluster, job: &job, usable, serving }).expect("enough devices")
+    }
+
+    #[test]
+    fn each_baseline_follows_its_rule() {
+        let mut cluster = cluster(6, 0.1);
+        for (device, rate) in [(1, 0.01), (4, 0.02)] {
+            cluster.devices[device].failures_per_second = rate;
+        }
+        for (device, speed) in [(2, 1.2), (5, 1.1), (0, 1.5)] {
+            cluster.devices[device].speed = speed;
+        }
+        let usable = [false, true, true, true, true, true];
+        let mut serving = [None; 6];
+        serving[0] = Some(0);
+        assert_eq!(place(&mut FirstFit, &cluster, &usable, &serving), [1, 2]);
+        assert_eq!(place(&mut CapacityAware, &cluster, &usable, &serving), [2, 5]);
+        assert_eq!(place(&mut FaultGreedy, &cluster, &usable, &serving), [1, 4]);
+        // Host 0 has a job already.
+        assert_eq!(place(&mut InterferenceAware, &cluster, &usable, &serving), [2, 3]);
+    }
+
+    #[test]
+    fn random_placements_are_sound_and_vary() {
+        let cluster = cluster(6, 0.1);
+        let usable = [false, true, true, true, true, true];
+        let mut seen = Vec::new();
+        let mut random = Random::new(1);
+        for _ in 0..20 {
+            let devices = place(&mut random, &cluster, &usable, &[None; 6]);
+            assert_eq!(devices.len(), 2);
+            assert!(devices[0] != devices[1] && !devices.contains(&0));
+            seen.push(devices);
+        }
+        seen.sort();
+        seen.dedup();
+        assert!(seen.len() > 5);
+    }
+}

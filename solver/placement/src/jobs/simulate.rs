@@ -1,0 +1,263 @@
+//! A batch of jobs on a cluster whose devices fail, event by event.
+
+use serde::{Deserialize, Serialize};
+
+use super::faults::FaultTrace;
+use super::job::{Job, JobCluster, JobError};
+use super::placer::{Placer, Situation};
+
+/// How jobs run and devices fail.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct World {
+    /// Seconds a job takes to start again after a failure, on top of the device's recovery.
+    pub restart_seconds: f64,
+    /// Seconds a failed device is out of order.
+    pub recovery_seconds: f64,
+    /// A job lasts so much longer for every other job on its hosts when it starts: 0.05 for 5 %.
+    pub interference: f64,
+    /// A job that failed so often is taken for lost; it ends there and counts as if done.
+    pub most_restarts: u32,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        World { restart_seconds: 30.0, recovery_seconds: 120.0, interference: 0.05, most_restarts: 1000 }
+    }
+}
+
+impl World {
+    /// # Errors
+    /// [`JobError::Input`] for times and shares that are negative or no numbers.
+    pub fn check(&self) -> Result<(), JobError> {
+        for (name, value) in [
+            ("restart-seconds", self.restart_seconds),
+            ("recovery-seconds", self.recovery_seconds),
+            ("interference", self.interference),
+        ] {
+            if !(value.is_finite() && value >= 0.0) {
+                return Err(JobError::Input(format!("{name} is {value}: it is finite and not negative")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a batch came to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Completion time of the last job, seconds.
+    pub makespan_seconds: f64,
+    /// Completion time of every job, seconds.
+    pub completed_seconds: Vec<f64>,
+    /// Times a job began its work again.
+    pub restarts: u64,
+    /// Devices of every job.
+    pub devices: Vec<Vec<usize>>,
+}
+
+/// Runs a batch. Jobs start in order of submission, each as soon as enough devices are usable; a job stays on
+/// its devices, and begins its work again there when one of them fails.
+///
+/// # Errors
+/// [`JobError::NoPlacement`] for a job larger than the cluster, and what the placer returns.
+pub fn run_batch(
+    cluster: &JobCluster,
+    jobs: &[Job],
+    world: &World,
+    faults: &mut FaultTrace,
+    placer: &mut dyn Placer,
+) -> Result<Outcome, JobError> {
+    let usable = cluster.usable();
+    let sound = usable.iter().filter(|&&usable| usable).count();
+    if let Some(job) = jobs.iter().find(|job| job.devices > sound) {
+        return Err(JobError::NoPlacement(format!(
+            "job '{}' needs {} devices and {sound} of the cluster's {} are usable",
+            job.name,
+            job.devices,
+            usable.len()
+        )));
+    }
+    // Until when each device serves a job.
+    let mut taken_until: Vec<f64> =
+        usable.iter().map(|&usable| if usable { 0.0 } else { f64::INFINITY }).collect();
+    let mut serving: Vec<Option<usize>> = vec![None; usable.len()];
+    let mut outcome = Outcome {
+        makespan_seconds: 0.0,
+        completed_seconds: Vec::with_capacity(jobs.len()),
+        restarts: 0,
+        devices: Vec::with_capacity(jobs.len()),
+    };
+    let mut now = 0.0;
+    for (index, job) in jobs.iter().enumerate() {
+        let free = loop {
+            let free_at: Vec<f64> = (0..usable.len())
+                .map(|device| {
+                    let mut at = taken_until[device].max(now);
+                    if at.is_finite()
+                        && let Some(back) = faults.down_until(device, at)
+                    {
+                        at = back;
+                    }
+                    at
+                })
+                .collect();
+            let free: Vec<bool> = free_at.iter().map(|&at| at <= now).collect();
+            if free.iter().filter(|&&free| free).count() >= job.devices {
+                break free;
+            }
+            // The next moment at which another device becomes usable.
+            now = free_at.into_iter().filter(|&at| at > now).fold(f64::INFINITY, f64::min);
+        };
+        for device in 0..serving.len() {
+            if taken_until[device] <= now {
+                serving[device] = None;
+            }
+        }
+        let situation = Situation { cluster, job, usable: &free, serving: &serving };
+        let devices = placer.place(&situation)?;
+        let neighbours = neighbours(cluster, &devices, &serving);
+        let slowest = devices.iter().map(|&d| cluster.devices[d].speed).fold(f64::INFINITY, f64::min);
+        let seconds = job.seconds / slowest * (1.0 + world.interference * neighbours as f64);
+        let end = complete(&devices, now, seconds, world, faults, &mut outcome.restarts);
+        for &device in &devices {
+            taken_until[device] = end;
+            serving[device] = Some(index);
+        }
+        outcome.makespan_seconds = outcome.makespan_seconds.max(end);
+        outcome.completed_seconds.push(end);
+        outcome.devices.push(devices);
+    }
+    Ok(outcome)
+}
+
+/// Other jobs on the hosts of these devices.
+fn neighbours(cluster: &JobCluster, devices: &[usize], serving: &[Option<usize>]) -> usize {
+    let on_our_hosts = |other: usize| {
+        devices.iter().any(|&device| cluster.devices[device].host == cluster.devices[other].host)
+    };
+    let mut jobs: Vec<usize> =
+        (0..serving.len()).filter(|&other| on_our_hosts(other)).filter_map(|other| serving[other]).collect();
+    jobs.sort_unstable();
+    jobs.dedup();
+    jobs.len()
+}
+
+fn complete(
+    devices: &[usize],
+    start: f64,
+    seconds: f64,
+    world: &World,
+    faults: &mut FaultTrace,
+    restarts: &mut u64,
+) -> f64 {
+    let mut begin = start;
+    for _ in 0..world.most_restarts {
+        let failure =
+            devices.iter().map(|&device| faults.next_failure(device, begin)).fold(f64::INFINITY, f64::min);
+        if failure >= begin + seconds {
+            return begin + seconds;
+        }
+        *restarts += 1;
+        begin = failure + world.recovery_seconds + world.restart_seconds;
+    }
+    begin
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::job::{ClusterDevice, DeviceState, FILE_VERSION};
+    use super::super::placer::FirstFit;
+    use super::*;
+
+    pub(in crate::jobs) fn cluster(devices: usize, rate: f64) -> JobCluster {
+        JobCluster {
+            version: FILE_VERSION,
+            devices: (0..devices)
+                .map(|i| ClusterDevice {
+                    name: format!("d{i}"),
+                    host: i / 2,
+                    speed: 1.0,
+                    state: DeviceState::Usable,
+                    failures_per_second: rate,
+                })
+                .collect(),
+        }
+    }
+
+    fn job(devices: usize, seconds: f64) -> Job {
+        Job { name: format!("{devices}x{seconds}"), devices, seconds }
+    }
+
+    const CALM: World =
+        World { restart_seconds: 1.0, recovery_seconds: 2.0, interference: 0.0, most_restarts: 1000 };
+
+    #[test]
+    fn without_faults_jobs_queue_in_order() {
+        let cluster = cluster(4, 0.0);
+        let jobs = [job(3, 10.0), job(2, 5.0), job(1, 1.0)];
+        let mut faults = FaultTrace::new(&[0.0; 4], 2.0, 0);
+        let outcome = run_batch(&cluster, &jobs, &CALM, &mut faults, &mut FirstFit).expect("placed");
+        // The second waits for the first, the third does not overtake it.
+        assert_eq!(outcome.completed_seconds, [10.0, 15.0, 11.0]);
+        assert_eq!((outcome.makespan_seconds, outcome.restarts), (15.0, 0));
+        assert_eq!(outcome.devices, [vec![0, 1, 2], vec![0, 1], vec![2]]);
+    }
+
+    #[test]
+    fn a_failure_costs_the_work_done_and_the_recovery() {
+        let cluster = cluster(1, 0.01);
+        let mut faults = FaultTrace::new(&[0.01], 2.0, 5);
+        let first = faults.next_failure(0, 0.0);
+        let second = faults.next_failure(0, first + 3.0) - (first + 3.0);
+        let seconds = first + 1.0;
+        let outcome = run_batch(&cluster, &[job(1, seconds)], &CALM, &mut faults, &mut FirstFit).expect("placed");
+        assert!(outcome.restarts >= 1);
+        if second > seconds {
+            assert_eq!(outcome.makespan_seconds, first + 3.0 + seconds);
+        }
+        assert!(outcome.makespan_seconds >= first + 3.0 + seconds);
+    }
+
+    #[test]
+    fn slow_devices_and_busy_hosts_lengthen_a_job() {
+        let mut cluster = cluster(4, 0.0);
+        cluster.devices[1].speed = 0.5;
+        let world = World { interference: 0.1, ..CALM };
+        let mut faults = FaultTrace::new(&[0.0; 4], 2.0, 0);
+        // d0 and d1 share a host, d2 and d3 another.
+        let jobs = [job(1, 10.0), job(1, 10.0), job(1, 10.0)];
+        let outcome = run_batch(&cluster, &jobs, &world, &mut faults, &mut FirstFit).expect("placed");
+        assert_eq!(outcome.completed_seconds, [10.0, 22.0, 10.0]);
+    }
+
+    #[test]
+    fn clusters_without_enough_sound_devices_are_refused() {
+        let mut cluster = cluster(2, 0.0);
+        for device in &mut cluster.devices {
+            device.state = DeviceState::Failed;
+        }
+        let mut faults = FaultTrace::new(&[0.0; 2], 2.0, 0);
+        let error = run_batch(&cluster, &[job(1, 1.0)], &CALM, &mut faults, &mut FirstFit)
+            .expect_err("all failed")
+            .to_string();
+        assert!(error.contains("0 of the cluster's 2 are usable"), "{error}");
+    }
+
+    #[test]
+    fn more_faults_never_shorten_a_batch_on_the_same_devices() {
+        let cluster = cluster(6, 0.0);
+        let jobs: Vec<Job> = (1..5).map(|i| job(i % 3 + 1, 10.0 * i as f64)).collect();
+        let mut last = 0.0;
+        for rate in [0.0, 0.001, 0.02] {
+            let mean: f64 = (0..40)
+                .map(|seed| {
+                    let mut faults = FaultTrace::new(&[rate; 6], 2.0, seed);
+                    run_batch(&cluster, &jobs, &CALM, &mut faults, &mut FirstFit).expect("placed").makespan_seconds
+                })
+                .sum();
+            assert!(mean > last, "rate {rate}: {mean} after {last}");
+            last = mean;
+        }
+    }
+}
