@@ -220,11 +220,13 @@ fn inline(call: OperationRef<'_, '_>, body: BlockRef<'_, '_>) {
             break;
         }
         let clone = block.insert_operation_before(call, mapping.clone_op(&op));
-        for_each_op(clone, |op| {
+        let relocate = |op: OperationRef<'_, '_>| {
             // SAFETY: the clone is ours alone.
             let mut op = unsafe { OperationRefMut::from_raw(op.to_raw()) };
             op.set_location(location_at(op.location(), call.location()));
-        });
+        };
+        relocate(clone);
+        for_each_op(clone, relocate);
         // SAFETY: the clone is ours alone.
         let mut clone = unsafe { OperationRefMut::from_raw(clone.to_raw()) };
         for (name, attribute) in &inherited {
