@@ -1,0 +1,51 @@
+//! The commands of the README do what it says.
+
+use std::process::Command;
+
+use ballast_tests::{built, root, run, scratch};
+
+/// The lines of the README's shell blocks that start with a program, continuation lines joined, comments dropped.
+fn commands(program: &str) -> Vec<String> {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let mut found = Vec::new();
+    for block in
+        readme.split("```sh\n").skip(1).filter_map(|rest| rest.split_once("```")).map(|(block, _)| block)
+    {
+        let joined = block.replace("\\\n", " ");
+        found.extend(joined.lines().filter(|line| line.starts_with(program)).map(str::to_owned));
+    }
+    found
+}
+
+/// Runs a command of the README in a folder of its own, with the built programs first in the path.
+fn run_in_scratch(folder: &std::path::Path, command: &str) -> ballast_tests::Run {
+    let release = built("ballast-opt").parent().unwrap().to_path_buf();
+    let path = format!("{}:{}", release.display(), std::env::var("PATH").unwrap_or_default());
+    // In the checkout the programs are in target/release; here the folder may be another.
+    let command = command
+        // Half a minute of search shows nothing that seconds do not.
+        .replace("time-limit=20", "time-limit=2")
+        .replace("target/release", release.to_str().unwrap())
+        .replace("tests/inputs", root().join("tests/inputs").to_str().unwrap());
+    run(Command::new("bash").args(["-euc", &command]).current_dir(folder).env("PATH", path))
+}
+
+#[test]
+fn planning_verifying_and_reporting_by_hand_works() {
+    let folder = scratch();
+    let commands = [commands("ballast-opt "), commands("ballast ")].concat();
+    assert_eq!(commands.len(), 3, "{commands:#?}");
+    for command in &commands {
+        let _ = run_in_scratch(folder.path(), command).succeeded();
+    }
+    assert!(folder.path().join("plan.json").is_file() && folder.path().join("out.mlir").is_file());
+}
+
+#[test]
+fn the_plugin_works_in_stock_mlir_opt() {
+    let folder = scratch();
+    let commands = commands("mlir-opt-22 ");
+    assert_eq!(commands.len(), 1, "{commands:#?}");
+    let planned = run_in_scratch(folder.path(), &commands[0]).succeeded();
+    assert!(planned.stdout.contains("ballast.plan"), "nothing was planned");
+}
