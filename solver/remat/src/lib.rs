@@ -4,6 +4,7 @@
 //! ([`ballast_core::memory::replay`]) has accepted, or a [`Failure`]. [`plan_relaxed`] raises caps that have
 //! no plan.
 
+mod lanes;
 mod options;
 mod portfolio;
 mod program;

@@ -4,6 +4,7 @@
 //! others come and go: position and, within it, the recomputes in the caller's numbering before the first run.
 //! One edit costs the lengths of the lifetimes it changes, so a search may try millions.
 
+use crate::lanes::shift;
 use crate::program::{Again, Program, Slot};
 
 /// Place of a step: position in the upper half; in the lower the caller's number of the node recomputed, or
@@ -178,20 +179,13 @@ impl<'a> Timeline<'a> {
         let high = position(before) as usize;
         let cap = self.program.cap;
         let mut change = 0.0;
-        let mut shift = |cells: &mut [f64]| {
-            for cell in cells {
-                let old = (*cell - cap).max(0.0);
-                *cell += bytes;
-                change += (*cell - cap).max(0.0) - old;
-            }
-        };
         if low < high {
-            shift(&mut self.first_bytes[low..high]);
+            change += shift(&mut self.first_bytes[low..high], bytes, cap);
         }
         if !self.again.is_empty() {
             let low = self.again.partition_point(|&key| key <= after);
             let high = low + self.again[low..].partition_point(|&key| key < before);
-            shift(&mut self.again_bytes[low..high]);
+            change += shift(&mut self.again_bytes[low..high], bytes, cap);
         }
         self.excess += change;
     }
