@@ -1,4 +1,4 @@
-//! Devices in the module: `dlti.target_system_spec`, read into a [`Cluster`] and written from one.
+//! Devices in the module: `dlti.target_system_spec`, read into a [`Cluster`]. [`super::dlti_text`] writes it.
 //!
 //! One entry per device, in order, its name as key; an entry `"host"` holds host memory and the link between devices.
 //! Keys of a device: `memory_bytes`, `memory_bandwidth` (bytes/s), `peak_flops` (one rate, or a dictionary by element
@@ -25,9 +25,9 @@ use super::ir;
 /// The attribute of the module that describes its devices.
 pub(crate) const SYSTEM_SPEC: &str = "dlti.target_system_spec";
 
-const HOST: &str = "host";
+pub(super) const HOST: &str = "host";
 
-const ARITHMETICS: [(&str, Arithmetic); 7] = [
+pub(super) const ARITHMETICS: [(&str, Arithmetic); 7] = [
     ("f64", Arithmetic::F64),
     ("f32", Arithmetic::F32),
     ("bf16", Arithmetic::Bf16),

@@ -13,7 +13,7 @@ use melior::utility::register_all_dialects;
 
 use super::*;
 
-fn context() -> Context {
+pub(crate) fn context() -> Context {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);
     ballast_dialects::registration::register_dialect(&registry);
@@ -76,7 +76,7 @@ fn model(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/inputs/models").join(name)
 }
 
-fn read_file(path: &Path) -> Graph {
+pub(crate) fn read_file(path: &Path) -> Graph {
     read_ok(&std::fs::read_to_string(path).unwrap())
 }
 
@@ -85,45 +85,9 @@ fn stablehlo(arguments: &str, ops: &str, result: &str) -> String {
     format!("func.func @main({arguments}) -> {result} {{\n{ops}\n  return %r : {result}\n}}")
 }
 
-#[test]
-#[ignore]
-fn scratch() {
-    for entry in std::fs::read_dir(std::env::var("MODELS").unwrap()).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|e| e != "mlir") {
-            continue;
-        }
-        let graph = read_file(&path);
-        let n = |role| graph.ops.iter().filter(|op| op.role == role).count();
-        let unpriced: std::collections::BTreeSet<&str> =
-            graph.ops.iter().filter(|o| !o.work.priced).map(|o| o.name.as_str()).collect();
-        let impure: std::collections::BTreeSet<&str> =
-            graph.ops.iter().filter(|o| !o.pure_op).map(|o| o.name.as_str()).collect();
-        let heavy: u64 = graph.ops.iter().filter(|o| o.opens_layer).map(|o| o.work.flops).sum();
-        let back = graph
-            .ops
-            .iter()
-            .filter(|o| o.backward == Some(true) && o.opens_layer)
-            .map(|o| o.work.flops)
-            .sum::<u64>();
-        println!(
-            "{} ops {} compute {} view {} const {} GF {:.3} heavy {:.3} backward heavy {:.3} known {} unpriced {unpriced:?} impure {impure:?}",
-            path.file_name().unwrap().display(),
-            graph.ops.len(),
-            n(OpRole::Compute),
-            n(OpRole::View),
-            n(OpRole::Constant),
-            flops(&graph) as f64 / 1e9,
-            heavy as f64 / 1e9,
-            back as f64 / 1e9,
-            graph.ops.iter().any(|o| o.backward.is_some())
-        );
-        let mut by: std::collections::BTreeMap<&str, u64> = Default::default();
-        for o in &graph.ops {
-            *by.entry(&o.name).or_default() += o.work.flops;
-        }
-        let mut by: Vec<_> = by.into_iter().collect();
-        by.sort_by_key(|x| std::cmp::Reverse(x.1));
-        println!("   {:?}", &by[..by.len().min(7)]);
-    }
-}
+mod devices;
+mod graphs;
+mod models;
+mod refusals;
+mod stablehlo;
+mod structured;

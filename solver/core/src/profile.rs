@@ -253,6 +253,14 @@ mod tests {
     }
 
     #[test]
+    fn the_example_of_the_manual_is_a_profile() {
+        let page = include_str!("../../../docs/cost-model.md");
+        let example = page.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        let profile = Profile::parse("cost-model.md", example).unwrap();
+        assert!(profile.shared && profile.kinds["a100-80gb"].to_host.is_some());
+    }
+
+    #[test]
     fn the_checked_in_schema_is_current() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/profile.schema.json");
         assert_eq!(

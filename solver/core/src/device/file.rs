@@ -167,7 +167,9 @@ pub fn parse(origin: &str, text: &str) -> Result<Cluster, DeviceError> {
     let devices = devices(&source, &file)?;
     let (default_link, links) = links(&source, &file, &devices)?;
     let host_memory = file.host_memory.as_ref().map(|size| source.read(size, Quantity::bytes)).transpose()?;
-    Ok(Cluster { devices, default_link, links, host_memory })
+    let cluster = Cluster { devices, default_link, links, host_memory };
+    cluster.check().map_err(|message| source.error(None, message))?;
+    Ok(cluster)
 }
 
 fn devices(source: &Source<'_>, file: &File) -> Result<Vec<Device>, DeviceError> {

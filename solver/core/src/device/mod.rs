@@ -18,6 +18,9 @@ pub use library::{DEFAULT_KIND, names as ready_made_kinds};
 /// Most devices of a cluster, and most cores of a chip: beyond it a count is taken for a slip of the pen.
 pub const MAX_DEVICES: usize = 4096;
 
+/// What no device may be called: the host's own entry in `dlti.target_system_spec`.
+const HOST_NAME: &str = "host";
+
 /// Index of a device in [`Cluster::devices`].
 pub type DeviceId = usize;
 
@@ -190,8 +193,14 @@ impl Cluster {
             if self.devices[..id].iter().any(|other| other.name == *name) {
                 return Err(format!("two devices are called '{name}'"));
             }
+            if name == HOST_NAME {
+                return Err(format!("a device is called '{HOST_NAME}', which names the host: rename it"));
+            }
             if device.memory == Bytes::ZERO {
                 return Err(format!("device '{name}' has no memory"));
+            }
+            if i64::try_from(device.memory.0).is_err() {
+                return Err(format!("device '{name}' has more than 2^63 bytes of memory"));
             }
             if device.peak_flops.is_empty() {
                 return Err(format!("device '{name}' has no peak rate"));

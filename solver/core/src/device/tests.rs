@@ -121,6 +121,8 @@ fn every_mistake_is_placed_and_names_a_remedy() {
         assert!(error.to_string().starts_with(&format!("pair.toml:{line}:")), "{error}");
         assert!(error.message.contains(part), "{error} does not say {part:?}");
     }
+    let host = parse("pair.toml", &PAIR.replace("\"npu\"", "\"host\"")).unwrap_err();
+    assert!(host.message.contains("rename it"), "{host}");
     let error = parse("none.toml", "version = 1").unwrap_err();
     assert!(error.message.contains("[[devices]]"), "{error}");
     assert!(load(Path::new("/nowhere/devices.toml")).unwrap_err().message.contains("cannot be read"));
@@ -154,6 +156,8 @@ fn a_cluster_built_by_hand_is_checked() {
     assert_eq!(broken(&|_| ()), Ok(()));
     assert!(broken(&|c| c.devices.clear()).is_err());
     assert!(broken(&|c| c.devices[1].memory = Bytes::ZERO).is_err());
+    assert!(broken(&|c| c.devices[1].memory = Bytes(1 << 63)).is_err());
+    assert!(broken(&|c| c.devices[1].name = "host".to_owned()).is_err());
     assert!(broken(&|c| c.devices[1].memory_bandwidth = f64::NAN).is_err());
     assert!(broken(&|c| c.devices[0].peak_flops.clear()).is_err());
     assert!(broken(&|c| c.devices[0].to_host.bandwidth = 0.0).is_err());
@@ -161,4 +165,28 @@ fn a_cluster_built_by_hand_is_checked() {
     assert!(broken(&|c| c.default_link.bandwidth = f64::INFINITY).is_err());
     assert!(broken(&|c| c.devices[1].name = c.devices[0].name.clone()).is_err());
     assert!(broken(&|c| c.links.push((0, 2, c.default_link))).is_err());
+}
+
+#[test]
+fn the_example_and_the_table_of_the_manual_are_true() {
+    let page = include_str!("../../../../docs/devices.md");
+    let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let cluster = parse("devices.md", example).unwrap();
+    let names: Vec<&str> = cluster.devices.iter().map(|device| device.name.as_str()).collect();
+    assert_eq!(names, ["big0", "big1", "small-0", "npu"]);
+    for kind in ready_made_kinds() {
+        let cluster = Cluster::parse(kind).unwrap();
+        let device = &cluster.devices[0];
+        let rows = page.lines().map(|line| line.split('|').map(str::trim).collect::<Vec<&str>>());
+        let name = format!("`{kind}`");
+        let cells = rows.into_iter().find(|cells| cells.len() == 9 && cells[1] == name).unwrap();
+        let number = |cell: &str| cell.split(' ').next().unwrap().parse::<f64>().unwrap();
+        let memory: Bytes = cells[2].replace(' ', "").parse().unwrap();
+        assert_eq!(memory, device.memory, "{kind}");
+        assert!((number(cells[3]) * 1e12 / device.peak(Arithmetic::F32) - 1.0).abs() < 1e-9, "{kind}");
+        assert!((number(cells[5]) * 1e9 / device.memory_bandwidth - 1.0).abs() < 1e-9, "{kind}");
+        assert!((number(cells[6]) * 1e9 / device.to_host.bandwidth - 1.0).abs() < 1e-9, "{kind}");
+        assert!((number(cells[6]) * 1e9 / device.from_host.bandwidth - 1.0).abs() < 1e-9, "{kind}");
+        assert!((number(cells[7]) * 1e9 / cluster.default_link.bandwidth - 1.0).abs() < 1e-9, "{kind}");
+    }
 }
