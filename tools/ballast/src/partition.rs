@@ -1,9 +1,156 @@
-//! `ballast partition`.
+//! `ballast partition`: assigns the nodes of a workload graph to accelerators and CPU cores.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use ballast_core::limits::{Limits, StopReason};
+use ballast_partition::dag::problem::{PlanClass, Problem};
+use ballast_partition::dag::solve::{Method, NoPlan, Options, Outcome, Progress, solve};
+use ballast_partition::dag::workload;
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use crate::{Failure, output};
+
+/// Seconds a search may take when neither a time limit nor a work limit is given.
+const DEFAULT_SECONDS: f64 = 60.0;
 
 /// Arguments of `ballast partition`.
 #[derive(clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Workload: JSON with maxFPGAs, maxCPUs, maxSizePerFPGA, nodes and edges.
+    workload: PathBuf,
+    /// Where to write the assignment.
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Only plans whose devices form a pipeline (the default).
+    #[arg(long, conflicts_with = "any")]
+    contiguous: bool,
+    /// Any plan, whatever the order of the devices.
+    #[arg(long)]
+    any: bool,
+    /// Seconds of wall clock; the search uses them all unless it has a proof. Without it a search ends by
+    /// itself, after at most 60 s.
+    #[arg(long)]
+    time_limit: Option<f64>,
+    /// Search steps: with it and without a time limit the same bytes come out whatever the clock.
+    #[arg(long)]
+    work_limit: Option<u64>,
+    /// Seed of every random choice.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Threads; default: all cores.
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Who looks: auto, order or exact for contiguous plans; auto or anneal for any.
+    #[arg(long, default_value = "auto")]
+    method: Method,
+}
 
-pub(crate) fn run(_args: &Args) -> Result<(), crate::Failure> {
-    Err(crate::Failure::Internal("not built yet".into()))
+/// What is printed.
+#[derive(Serialize)]
+struct Summary {
+    value: f64,
+    bound: f64,
+    gap: f64,
+    proved: bool,
+    bound_class: String,
+    method: String,
+    stop_reason: StopReason,
+    seconds: f64,
+    seed: u64,
+    work: u64,
+    nodes: usize,
+    devices: usize,
+    loads: Vec<f64>,
+}
+
+/// The assignment file.
+#[derive(Serialize)]
+struct AssignmentFile<'a> {
+    assignment: IndexMap<&'a str, usize>,
+    max_load: f64,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let limits = limits(args)?;
+    let class = if args.any { PlanClass::Free } else { PlanClass::Contiguous };
+    let problem = workload::read(&args.workload).map_err(|error| Failure::BadInput(error.to_string()))?;
+    let outcome = plan(&problem, class, args.method, limits, args.time_limit.is_none())
+        .map_err(|error| match error {
+            NoPlan::Mismatch { .. } => Failure::BadInput(format!("--method: {error}")),
+            other => Failure::NoPlan(format!("{}: {other}", args.workload.display())),
+        })?;
+    write_assignment(&args.output, &problem, &outcome)?;
+    let Outcome { verdict, report, .. } = outcome;
+    let summary = Summary {
+        value: report.value,
+        bound: report.bound,
+        gap: report.gap,
+        proved: report.proved,
+        bound_class: report.bound_class,
+        method: report.method,
+        stop_reason: report.stop_reason,
+        seconds: report.seconds,
+        seed: report.seed,
+        work: report.work,
+        nodes: problem.nodes.len(),
+        devices: problem.device_count(),
+        loads: verdict.loads,
+    };
+    output::write_json(&summary, None)
+}
+
+fn limits(args: &Args) -> Result<Limits, Failure> {
+    if args.threads == Some(0) {
+        return Err(Failure::BadInput("--threads 0: give at least one".into()));
+    }
+    match args.time_limit {
+        Some(seconds) if !(seconds.is_finite() && seconds > 0.0) => {
+            return Err(Failure::BadInput(format!("--time-limit {seconds}: give seconds above zero")));
+        }
+        _ => {}
+    }
+    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    Ok(Limits {
+        time_limit_seconds: args.time_limit.or(args.work_limit.is_none().then_some(DEFAULT_SECONDS)),
+        work_limit: args.work_limit,
+        seed: args.seed,
+        threads: args.threads.unwrap_or_else(cores),
+    })
+}
+
+/// Solves with a line of progress on a terminal.
+fn plan(
+    problem: &Problem,
+    class: PlanClass,
+    method: Method,
+    limits: Limits,
+    finish_early: bool,
+) -> Result<Outcome, NoPlan> {
+    let bar = if std::io::stderr().is_terminal() {
+        indicatif::ProgressBar::new_spinner()
+    } else {
+        indicatif::ProgressBar::hidden()
+    };
+    bar.enable_steady_tick(std::time::Duration::from_millis(200));
+    let observe = |progress: &Progress| {
+        bar.set_message(format!(
+            "{}: best {:.6}, bound {:.6}",
+            progress.phase, progress.value, progress.bound
+        ));
+    };
+    let outcome = solve(problem, &Options { class, method, limits, finish_early, observe: &observe });
+    bar.finish_and_clear();
+    outcome
+}
+
+fn write_assignment(path: &Path, problem: &Problem, outcome: &Outcome) -> Result<(), Failure> {
+    let assignment = problem
+        .nodes
+        .iter()
+        .zip(&outcome.assignment)
+        .map(|(node, &device)| (node.id.as_str(), device))
+        .collect();
+    output::write_json(&AssignmentFile { assignment, max_load: outcome.verdict.max_load }, Some(path))
 }

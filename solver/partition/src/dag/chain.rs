@@ -94,22 +94,21 @@ struct Search<'a> {
     prices: &'a WorkPrices,
     radix: Vec<u32>,
     store: IdealStore,
-    /// Words of an ideal before the word of the floaters used.
-    words: usize,
     /// Ideals by number of groups.
     layers: Vec<Vec<u32>>,
     threshold: f64,
     best: Option<Best>,
 }
 
-/// The last stage of the best full chain.
+/// The last stage of the best full chain, and the label it follows.
 #[derive(Clone, Copy)]
 struct Best {
     value: f64,
     ideal: u32,
     code: u32,
+    used: Mask,
     kind: usize,
-    floaters: Mask,
+    taken: Mask,
 }
 
 /// Finds the contiguous plan of smallest value below `threshold`.
@@ -130,16 +129,17 @@ pub fn search(chain: &ChainGraph, threshold: f64, go_on: &mut dyn FnMut(u64) -> 
         graph,
         prices: &chain.prices,
         radix,
-        store: IdealStore::new(words + 1),
-        words,
+        store: IdealStore::new(words),
         layers: vec![Vec::new(); graph.len() + 1],
         threshold,
         best: None,
     };
-    let (root, _) = state.store.find_or_add(&vec![0; words + 1], 0);
-    state.store.offer(root, Label { code: 0, value: 0.0, parent: root, parent_code: 0, floaters: 0 });
+    let (root, _) = state.store.find_or_add(&vec![0; words], 0);
+    let nothing =
+        Label { code: 0, value: 0.0, parent: root, parent_code: 0, used: 0, parent_used: 0, taken: 0 };
+    state.store.offer(root, nothing);
     state.layers[0].push(root);
-    let mut walk = StageWalk::new(graph, &chain.prices.work, &keys);
+    let mut walk = StageWalk::new(graph, &chain.prices.work, &keys, chain.floaters.of_nets());
     let mut end = ChainEnd::Complete;
     'layers: for size in 0..graph.len() {
         for at in 0..state.layers[size].len() {
@@ -152,12 +152,6 @@ pub fn search(chain: &ChainGraph, threshold: f64, go_on: &mut dyn FnMut(u64) -> 
     }
     let best = state.best.map(|best| (best.value, state.placement(best)));
     ChainOutcome { best, end, steps: walk.steps, ideals: state.store.len() }
-}
-
-/// A hash of the floaters used, to be mixed into that of an ideal.
-fn spread(mask: Mask) -> u64 {
-    let mixed = mask.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    mixed ^ mixed >> 29
 }
 
 impl Search<'_> {
@@ -174,6 +168,22 @@ impl Search<'_> {
             .sum()
     }
 
+    /// Labels of an ideal that no other, with no more devices used, covers; grouped by floaters used.
+    fn worth_expanding(&self, ideal: u32) -> Vec<Label> {
+        let labels = self.store.labels(ideal);
+        let fewer = |a: u32, b: u32| {
+            a != b && (0..self.graph.kinds.len()).all(|k| self.used(a, k) <= self.used(b, k))
+        };
+        let mut kept: Vec<Label> = labels
+            .iter()
+            .filter(|label| label.value < self.threshold)
+            .filter(|label| !labels.iter().any(|other| fewer(other.code, label.code) && other.covers(label)))
+            .copied()
+            .collect();
+        kept.sort_by(|a, b| a.used.cmp(&b.used).then(a.code.cmp(&b.code)));
+        kept
+    }
+
     fn expand(
         &mut self,
         ideal: u32,
@@ -181,103 +191,93 @@ impl Search<'_> {
         walk: &mut StageWalk<'_>,
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> bool {
-        let labels: Vec<Label> =
-            self.store.labels(ideal).iter().filter(|l| l.value < self.threshold).copied().collect();
-        if labels.is_empty() {
-            return true;
-        }
-        let words = self.words;
-        let bits = self.store.bits(ideal)[..words].to_vec();
-        let floaters_used = self.store.bits(ideal)[words];
-        let work_left: f64 = (0..self.graph.len())
-            .filter(|&g| bits[g / 64] >> (g % 64) & 1 == 0)
-            .map(|g| self.prices.work[g])
-            .sum();
+        let labels = self.worth_expanding(ideal);
+        let bits = self.store.bits(ideal).to_vec();
+        labels.chunk_by(|a, b| a.used == b.used).all(|labels| {
+            walk.start(&bits, labels[0].used, self.chain.floaters.nets_of(labels[0].used));
+            (0..self.graph.kinds.len()).all(|kind| self.expand_with(ideal, size, labels, kind, walk, go_on))
+        })
+    }
+
+    /// Appends one stage on a device of one kind to labels of one ideal that used the same floaters.
+    fn expand_with(
+        &mut self,
+        ideal: u32,
+        size: usize,
+        labels: &[Label],
+        kind: usize,
+        walk: &mut StageWalk<'_>,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> bool {
+        // Labels that have a device of this kind left, with the priced time left after using it.
+        let open: Vec<(Label, f64)> = labels
+            .iter()
+            .filter(|l| (self.used(l.code, kind) as usize) < self.graph.kinds[kind].count)
+            .map(|l| (*l, self.capacity_left(l.code) - self.prices.price[kind]))
+            .collect();
+        let Some(most_left) = open.iter().map(|o| o.1).reduce(f64::max) else { return true };
+        let used = labels[0].used;
+        let graph = self.graph;
+        let total = graph.len();
+        let work_left = walk.work_left();
+        let rounding = self.prices.total * ROUNDING;
+        let slack =
+            |threshold: f64, capacity: f64| threshold * capacity.max(0.0) * (1.0 + ROUNDING) + rounding;
+        let limits =
+            StageLimits { kind, threshold: self.threshold, work_after: slack(self.threshold, most_left) };
         let floaters = &self.chain.floaters;
-        walk.start(&bits, floaters.nets_of(floaters_used));
+        let step = self.radix[kind];
+        let (store, layers, best) = (&mut self.store, &mut self.layers, &mut self.best);
+        let threshold = &mut self.threshold;
         let mut choices: Vec<Choice> = Vec::new();
-        let mut key = vec![0; words + 1];
-        for kind in 0..self.graph.kinds.len() {
-            // Labels that have a device of this kind left, with the priced time left after using it.
-            let mut open: Vec<(Label, f64)> = labels
-                .iter()
-                .filter(|l| (self.used(l.code, kind) as usize) < self.graph.kinds[kind].count)
-                .map(|l| (*l, self.capacity_left(l.code) - self.prices.price[kind]))
-                .collect();
-            open.sort_by(|a, b| a.0.code.cmp(&b.0.code));
-            let Some(most_left) = open.iter().map(|o| o.1).reduce(f64::max) else { continue };
-            let rounding = self.prices.total * ROUNDING;
-            let slack = |threshold: f64, capacity: f64| {
-                threshold * capacity.max(0.0) * (1.0 + ROUNDING) + rounding
-            };
-            let limits = StageLimits {
-                kind,
-                threshold: self.threshold,
-                work_after: slack(self.threshold, most_left),
-            };
-            let total = self.graph.len();
-            let graph = self.graph;
-            let (store, layers, best) = (&mut self.store, &mut self.layers, &mut self.best);
-            let threshold = &mut self.threshold;
-            let step = self.radix[kind];
-            let complete = walk.run(
-                limits,
-                |stage| {
-                    let rest = work_left - stage.work;
-                    let groups = size + stage.groups;
-                    if groups < total && rest > slack(*threshold, most_left) {
-                        return Some(*threshold);
-                    }
-                    if floaters.is_empty() {
-                        choices.clear();
-                        choices.push(Choice { load: stage.load, taken: 0 });
-                    } else {
-                        floaters.choices(graph, kind, stage, floaters_used, *threshold, &mut choices);
-                    }
-                    for choice in &choices {
-                        if groups == total {
-                            for (label, _) in &open {
-                                let value = label.value.max(choice.load);
-                                if value < *threshold {
-                                    *threshold = value;
-                                    let (code, floaters) = (label.code, choice.taken);
-                                    *best = Some(Best { value, ideal, code, kind, floaters });
-                                }
-                            }
-                            continue;
-                        }
-                        let used = floaters.still_tied(floaters_used | choice.taken, stage.bits);
-                        key[..words].copy_from_slice(stage.bits);
-                        key[words] = used;
-                        let (next, new) = store.find_or_add(&key, stage.hash ^ spread(used));
-                        if new {
-                            layers[groups].push(next);
-                        }
-                        for (label, capacity) in &open {
-                            if rest <= slack(*threshold, *capacity) && label.value < *threshold {
-                                let new = Label {
-                                    code: label.code + step,
-                                    value: label.value.max(choice.load),
-                                    parent: ideal,
-                                    parent_code: label.code,
-                                    floaters: choice.taken,
-                                };
-                                store.offer(next, new);
+        walk.run(
+            limits,
+            |stage| {
+                let rest = work_left - stage.work;
+                let groups = size + stage.groups;
+                if groups < total && rest > slack(*threshold, most_left) {
+                    return Some(*threshold);
+                }
+                floaters.choices(graph, kind, stage, *threshold, &mut choices);
+                for choice in &choices {
+                    if groups == total {
+                        for (label, _) in &open {
+                            let value = label.value.max(choice.load);
+                            if value < *threshold {
+                                *threshold = value;
+                                let (code, taken) = (label.code, choice.taken);
+                                *best = Some(Best { value, ideal, code, used, kind, taken });
                             }
                         }
-                        if new && store.bytes() > MEMORY_LIMIT_BYTES {
-                            return None;
+                        continue;
+                    }
+                    let (next, new) = store.find_or_add(stage.bits, stage.hash);
+                    if new {
+                        layers[groups].push(next);
+                    }
+                    let still_used = floaters.still_tied(used | choice.taken, stage.bits);
+                    for (label, capacity) in &open {
+                        if rest <= slack(*threshold, *capacity) && label.value < *threshold {
+                            let new = Label {
+                                code: label.code + step,
+                                value: label.value.max(choice.load),
+                                parent: ideal,
+                                parent_code: label.code,
+                                used: still_used,
+                                parent_used: used,
+                                taken: choice.taken,
+                            };
+                            store.offer(next, new);
                         }
                     }
-                    Some(*threshold)
-                },
-                &mut *go_on,
-            );
-            if !complete {
-                return false;
-            }
-        }
-        true
+                    if new && store.bytes() > MEMORY_LIMIT_BYTES {
+                        return None;
+                    }
+                }
+                Some(*threshold)
+            },
+            &mut *go_on,
+        )
     }
 
     /// Reads the best chain back into a device per group.
@@ -286,27 +286,27 @@ impl Search<'_> {
         let first_device: Vec<usize> = (0..self.graph.kinds.len())
             .map(|k| self.graph.kinds[..k].iter().map(|kind| kind.count).sum())
             .collect();
-        let Best { mut ideal, mut code, mut kind, mut floaters, .. } = best;
-        let mut after = vec![u64::MAX; self.words];
+        let Best { mut ideal, mut code, mut used, mut kind, mut taken, .. } = best;
+        let mut after = vec![u64::MAX; self.graph.len().div_ceil(64).max(1)];
         loop {
-            let before = self.store.bits(ideal)[..self.words].to_vec();
+            let before = self.store.bits(ideal).to_vec();
             let device = first_device[kind] + self.used(code, kind) as usize;
             for (g, &group) in self.chain.walk_groups.iter().enumerate() {
                 if (after[g / 64] & !before[g / 64]) >> (g % 64) & 1 == 1 {
                     placement[group] = Some(device);
                 }
             }
-            for bit in bits_of(floaters) {
+            for bit in bits_of(taken) {
                 placement[self.chain.floating[bit]] = Some(device);
             }
             if code == 0 {
                 return placement;
             }
             after = before;
-            let label = self.store.label(ideal, code).expect("the chain was built from kept labels");
+            let label = *self.store.label(ideal, code, used).expect("the chain was built from kept labels");
             let step = code - label.parent_code;
             kind = (0..self.graph.kinds.len()).rfind(|&k| self.radix[k] <= step).unwrap_or(0);
-            (ideal, code, floaters) = (label.parent, label.parent_code, label.floaters);
+            (ideal, code, used, taken) = (label.parent, label.parent_code, label.parent_used, label.taken);
         }
     }
 }

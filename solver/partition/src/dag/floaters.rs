@@ -85,8 +85,9 @@ impl Floaters {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.nets.is_empty()
+    /// The floaters of every net.
+    pub(super) fn of_nets(&self) -> &[Mask] {
+        &self.of_net
     }
 
     /// The nets of a set of floaters, once per floater.
@@ -101,31 +102,23 @@ impl Floaters {
             .fold(0, |kept, bit| kept | 1 << bit)
     }
 
-    /// All ways for a stage to take floaters not yet `used`, but for those another way makes superfluous.
+    /// All ways for a stage to take floaters not used before, but for those another way makes superfluous.
     pub(super) fn choices(
         &self,
         graph: &Hypergraph,
         kind: usize,
         stage: &Visit<'_>,
-        used: Mask,
         threshold: f64,
         out: &mut Vec<Choice>,
     ) {
         out.clear();
-        let mut tied: Mask = 0;
-        loop {
-            let mut grown = tied;
-            for (bit, nets) in self.nets.iter().enumerate() {
-                let free = used >> bit & 1 == 0 && self.time[bit * self.kinds + kind].is_finite();
-                let ties = |&net: &u32| stage.inside[net as usize] > 0 || self.of_net[net as usize] & tied != 0;
-                if free && tied >> bit & 1 == 0 && nets.iter().any(ties) {
-                    grown |= 1 << bit;
-                }
-            }
-            if grown == tied {
-                break;
-            }
-            tied = grown;
+        let runs = |bit: usize| self.time[bit * self.kinds + kind].is_finite();
+        let mut tied = bits_of(stage.tied).filter(|&bit| runs(bit)).fold(0, |mask, bit| mask | 1 << bit);
+        let mut fresh = tied;
+        while fresh != 0 {
+            let next = self.nets_of(fresh).fold(0, |mask, net| mask | self.of_net[net as usize]);
+            fresh = bits_of(next & !tied & !stage.used).filter(|&bit| runs(bit)).fold(0, |m, bit| m | 1 << bit);
+            tied |= fresh;
         }
         if tied == 0 {
             out.push(Choice { load: stage.load, taken: 0 });
@@ -180,12 +173,10 @@ impl Floaters {
     ) -> f64 {
         let factor = graph.kinds[kind].transfer_factor;
         let mut load = stage.load;
-        let mut seen: Vec<u32> = self.nets_of(tied).collect();
-        seen.sort_unstable();
-        seen.dedup();
-        for net in seen {
+        for (bit, net) in bits_of(tied).flat_map(|bit| self.nets[bit].iter().map(move |&net| (bit, net))) {
             let net = net as usize;
-            if self.of_net[net] & ignored != 0 {
+            let met_before = (self.of_net[net] & tied).trailing_zeros() as usize != bit;
+            if met_before || self.of_net[net] & ignored != 0 {
                 continue;
             }
             let here = stage.inside[net] > 0;

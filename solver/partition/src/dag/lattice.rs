@@ -1,5 +1,7 @@
 //! A set of ideals of the forward order, each with the labels of the device chains that reach it.
 
+use super::floaters::Mask;
+
 /// A chain of stages that covers an ideal: which devices it used, its largest load, where it came from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Label {
@@ -11,8 +13,20 @@ pub(super) struct Label {
     pub(super) parent: u32,
     /// The code before the last stage.
     pub(super) parent_code: u32,
+    /// Floaters that stages took and later stages could still be tied to.
+    pub(super) used: Mask,
+    /// The same before the last stage.
+    pub(super) parent_used: Mask,
     /// The floaters the last stage took.
-    pub(super) floaters: u64,
+    pub(super) taken: Mask,
+}
+
+impl Label {
+    /// Can every chain that goes on from `other`, with the same devices used, go on from this one as well?
+    /// A floater not used may be left open at no cost to later stages but what they pay if it is used.
+    pub(super) fn covers(&self, other: &Label) -> bool {
+        self.value <= other.value && self.used & !other.used == 0
+    }
 }
 
 /// Ideals found so far, as `words` words of bits each, in one allocation, found again by hash.
@@ -95,21 +109,20 @@ impl IdealStore {
         }
     }
 
-    /// Keeps the label if it beats the one of the same code.
+    /// Keeps the label unless one of the same code covers it, and drops those it covers.
     pub(super) fn offer(&mut self, ideal: u32, label: Label) {
         let labels = &mut self.labels[ideal as usize];
-        match labels.iter_mut().find(|old| old.code == label.code) {
-            Some(old) if old.value <= label.value => {}
-            Some(old) => *old = label,
-            None => {
-                labels.push(label);
-                self.label_count += 1;
-            }
+        if labels.iter().any(|old| old.code == label.code && old.covers(&label)) {
+            return;
         }
+        let before = labels.len();
+        labels.retain(|old| old.code != label.code || !label.covers(old));
+        labels.push(label);
+        self.label_count = self.label_count + labels.len() - before;
     }
 
-    /// The label of a code.
-    pub(super) fn label(&self, ideal: u32, code: u32) -> Option<&Label> {
-        self.labels[ideal as usize].iter().find(|label| label.code == code)
+    /// The label of a code and a set of floaters used.
+    pub(super) fn label(&self, ideal: u32, code: u32, used: Mask) -> Option<&Label> {
+        self.labels[ideal as usize].iter().find(|label| (label.code, label.used) == (code, used))
     }
 }

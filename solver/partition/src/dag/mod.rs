@@ -1,17 +1,22 @@
 //! Partitioning a DAG over kinds of devices: minimise the largest load.
 //!
-//! [`workload::read`] gives a [`problem::Problem`]; [`check::check`] judges any assignment.
+//! [`workload::read`] gives a [`problem::Problem`], [`solve::solve`] a plan with a bound; [`check::check`] judges
+//! any assignment and shares no code with the solvers. The model in formulas: `docs/dag-partition.md`.
 
 pub mod anneal;
 pub mod bound;
 pub mod chain;
 pub mod check;
+mod contiguous;
+pub mod descent;
 mod floaters;
+mod free;
 pub mod hypergraph;
 mod lattice;
 pub mod loads;
 pub mod order;
 pub mod problem;
 pub mod reduce;
+pub mod solve;
 mod stage;
 pub mod workload;

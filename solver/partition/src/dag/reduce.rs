@@ -2,47 +2,65 @@
 
 use super::hypergraph::Hypergraph;
 
-/// Merges every group whose only tie is one two-ended net that costs at least the group's own time, wherever
-/// the other end may run: moving it to its neighbour never raises a load.
+/// Merges groups into a neighbour where that never raises a load of a plan below `value`.
 ///
-/// Let `v` hang on `w` by a net of cost `c`, and `w` be on a device with transfer factor `f`. Moving `v` there
-/// adds `time(v)` and saves `f * c`; the device `v` leaves only gains. Memory must not be able to object: the
-/// group has no size, or everything fits on one device.
+/// Let nets with just the ends `v` and `w` cost `c` together and the other nets of `v` cost `r`, and let `v` be
+/// elsewhere than `w`, which is on a device with transfer factor `f`. Moving `v` to `w` adds at most
+/// `time(v) + f * r` there and saves `f * c`; the device `v` leaves saves `f' * c` and may have to pay for nets it
+/// held in full, at most `f' * r`; no other device changes. So `c >= r` and `f * c >= time(v) + f * r` for every
+/// kind that can run `w` below `value` make the merge safe. Memory must not be able to object: `v` has no
+/// size, or everything fits on one device. Under the order rule (`contiguous`), `v` must have no arcs but with `w`.
 #[must_use]
-pub fn merge_pendants(graph: &Hypergraph) -> Hypergraph {
+pub fn merge_dominated(graph: &Hypergraph, value: f64, contiguous: bool) -> Hypergraph {
     let mut current = graph.clone();
     loop {
         let total: f64 = current.size_bytes.iter().sum();
         let roomy = current.kinds.iter().filter(|k| k.count > 0).all(|k| k.memory_bytes >= total);
         let mut target: Vec<usize> = (0..current.len()).collect();
-        let mut merged = false;
-        for v in 0..current.len() {
-            let [net] = *current.nets.of(v) else { continue };
-            let [a, b] = *current.pins.of(net as usize) else { continue };
-            let w = (if a as usize == v { b } else { a }) as usize;
-            let only_tied_to_w =
-                |list: &[u32]| list.iter().all(|&other| other as usize == w);
-            if !only_tied_to_w(current.successors.of(v)) || !only_tied_to_w(current.predecessors.of(v)) {
+        let mut is_target = vec![false; current.len()];
+        for v in (0..current.len()).filter(|&v| roomy || current.size_bytes[v] == 0.0) {
+            if is_target[v] {
                 continue;
             }
-            let cost = current.net_cost[net as usize];
-            let harmless = current.kinds.iter().enumerate().filter(|(_, k)| k.count > 0).all(|(k, kind)| {
-                current.time(w, k).is_infinite() || current.time(v, k) <= kind.transfer_factor * cost
-            });
             // Chains of merges are taken up by the next round: a target must not move itself.
-            if harmless && (roomy || current.size_bytes[v] == 0.0) && target[w] == w && target[v] == v {
-                let taken = target.iter().enumerate().any(|(g, &t)| t == v && g != v);
-                if !taken {
-                    target[v] = w;
-                    merged = true;
-                }
+            let home = dominating_neighbour(&current, v, value, contiguous).filter(|&w| target[w] == w);
+            if let Some(w) = home {
+                target[v] = w;
+                is_target[w] = true;
             }
         }
-        if !merged {
+        if !is_target.contains(&true) {
             return current;
         }
         current = merge(&current, &target);
     }
+}
+
+fn dominating_neighbour(graph: &Hypergraph, v: usize, value: f64, contiguous: bool) -> Option<usize> {
+    let mut total = 0.0;
+    let mut ties: Vec<(usize, f64)> = Vec::new();
+    for &net in graph.nets.of(v) {
+        let cost = graph.net_cost[net as usize];
+        total += cost;
+        if let [a, b] = *graph.pins.of(net as usize) {
+            let other = (if a as usize == v { b } else { a }) as usize;
+            match ties.iter_mut().find(|tie| tie.0 == other) {
+                Some(tie) => tie.1 += cost,
+                None => ties.push((other, cost)),
+            }
+        }
+    }
+    let (w, cost) = ties.into_iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
+    let only_with_w = |list: &[u32]| list.iter().all(|&other| other as usize == w);
+    if contiguous && !(only_with_w(graph.successors.of(v)) && only_with_w(graph.predecessors.of(v))) {
+        return None;
+    }
+    let rest = total - cost;
+    let harmless = graph.kinds.iter().enumerate().filter(|(_, kind)| kind.count > 0).all(|(k, kind)| {
+        graph.time(w, k) >= value
+            || graph.time(v, k) + kind.transfer_factor * rest <= kind.transfer_factor * cost
+    });
+    (cost >= rest && harmless).then_some(w)
 }
 
 /// Merges the ends of every net that no plan below `value` can cut.

@@ -6,6 +6,7 @@
 //! subtree: run time plus these is the bound that prunes. Groups that float (see [`super::floaters`]) are not
 //! part of the walk; their ends of nets count as outside once a stage has taken them.
 
+use super::floaters::Mask;
 use super::hypergraph::Hypergraph;
 
 /// What the enumeration reports for a stage; the answer may lower the threshold.
@@ -26,6 +27,10 @@ pub(super) struct Visit<'a> {
     pub(super) inside: &'a [u32],
     /// Per net, the value of `inside` at which nothing of it is elsewhere.
     pub(super) whole: &'a [u32],
+    /// Floaters not used before that share a net with the stage.
+    pub(super) tied: Mask,
+    /// Floaters used before.
+    pub(super) used: Mask,
 }
 
 /// Limits of one enumeration.
@@ -63,6 +68,8 @@ struct Sums {
     work: f64,
     /// Priced work of what is excluded.
     dead_work: f64,
+    /// Floaters on the nets with an end inside.
+    tied: Mask,
 }
 
 /// Scratch memory of the enumeration, reused over all ideals.
@@ -70,6 +77,11 @@ pub(super) struct StageWalk<'a> {
     graph: &'a Hypergraph,
     work: &'a [f64],
     keys: &'a [u64],
+    /// Floaters of every net.
+    floaters: &'a [Mask],
+    /// Floaters that earlier stages took.
+    used: Mask,
+    work_left: f64,
     /// Predecessors neither in the ideal nor in the stage.
     waiting: Vec<u32>,
     dead: Vec<bool>,
@@ -88,11 +100,19 @@ pub(super) struct StageWalk<'a> {
 }
 
 impl<'a> StageWalk<'a> {
-    pub(super) fn new(graph: &'a Hypergraph, work: &'a [f64], keys: &'a [u64]) -> Self {
+    pub(super) fn new(
+        graph: &'a Hypergraph,
+        work: &'a [f64],
+        keys: &'a [u64],
+        floaters: &'a [Mask],
+    ) -> Self {
         StageWalk {
             graph,
             work,
             keys,
+            floaters,
+            used: 0,
+            work_left: 0.0,
             waiting: vec![0; graph.len()],
             dead: vec![false; graph.len()],
             inside: vec![0; graph.net_cost.len()],
@@ -108,9 +128,16 @@ impl<'a> StageWalk<'a> {
         }
     }
 
-    /// Prepares the enumeration of stages after the ideal `bits`; `taken` lists the nets of floating ends that
-    /// earlier stages took, once per end.
-    pub(super) fn start(&mut self, bits: &[u64], taken: impl Iterator<Item = u32>) {
+    /// Priced work outside the ideal of [`StageWalk::start`].
+    pub(super) fn work_left(&self) -> f64 {
+        self.work_left
+    }
+
+    /// Prepares the enumeration of stages after the ideal `bits`; `used` are floaters that earlier stages took
+    /// and `taken` their nets, once per end.
+    pub(super) fn start(&mut self, bits: &[u64], used: Mask, taken: impl Iterator<Item = u32>) {
+        self.used = used;
+        self.work_left = 0.0;
         self.bits = bits.to_vec();
         self.outside.fill(0);
         for (net, whole) in self.whole.iter_mut().enumerate() {
@@ -133,6 +160,7 @@ impl<'a> StageWalk<'a> {
                 }
                 continue;
             }
+            self.work_left += self.work[g];
             let waiting = self.graph.predecessors.of(g).iter().filter(|&&p| !inside(p as usize)).count();
             self.waiting[g] = waiting as u32;
             if waiting == 0 {
@@ -222,6 +250,8 @@ impl<'a> StageWalk<'a> {
                     bytes: self.sums.bytes,
                     inside: &self.inside,
                     whole: &self.whole,
+                    tied: self.sums.tied & !self.used,
+                    used: self.used,
                 };
                 match visit(&seen) {
                     Some(lowered) => threshold = lowered,
@@ -248,6 +278,7 @@ impl<'a> StageWalk<'a> {
             let cost = self.graph.net_cost[net];
             if self.inside[net] == 0 {
                 self.sums.crossing += cost;
+                self.sums.tied |= self.floaters[net];
                 if self.outside[net] > 0 {
                     self.sums.certain += cost;
                 }

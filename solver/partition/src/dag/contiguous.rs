@@ -1,0 +1,148 @@
+//! Contiguous plans: linear orders first, then chains of ideals until the best plan is proved.
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::bound::{WorkPrices, simple_bound};
+use super::chain::{self, ChainEnd, ChainGraph};
+use super::descent::descend;
+use super::hypergraph::Hypergraph;
+use super::order::{OrderRule, best_cut, linear_order};
+use super::reduce::{merge_dominated, merge_uncuttable};
+use super::solve::Session;
+
+/// Relative step below a known value at which a better plan is looked for.
+const STRICTLY: f64 = 1e-9;
+
+/// Thresholds tried on an order, as multiples of the simple bound.
+const WIDENING: [f64; 7] = [1.02, 1.1, 1.3, 1.8, 4.0, 20.0, f64::INFINITY];
+
+/// Random orders tried after the fixed ones.
+const RANDOM_ORDERS: u64 = 8;
+
+/// Steps of the first attempt at a proof, before thresholds are bisected to raise the bound step by step.
+const FIRST_ATTEMPT_STEPS: u64 = 40_000_000;
+
+/// Looks for the best contiguous plan; `exact`: with proof.
+pub(super) fn search(session: &mut Session<'_>, exact: bool) {
+    let graph = Hypergraph::of(session.problem).without_cycles();
+    let graph = merge_dominated(&graph, f64::INFINITY, true);
+    let prices = WorkPrices::fit(&graph);
+    session.prove(simple_bound(&graph, &prices));
+    orders(session, &graph, &prices);
+    if exact && !session.proved() {
+        prove(session, &graph);
+    }
+}
+
+/// Plans from the best cuts of linear orders.
+fn orders(session: &mut Session<'_>, graph: &Hypergraph, prices: &WorkPrices) {
+    let rules = [OrderRule::DepthFirst, OrderRule::SmallestCut, OrderRule::BreadthFirst];
+    let fixed = rules.map(|rule| linear_order(graph, rule, None));
+    for factor in WIDENING {
+        session.report_phase("cutting orders");
+        for order in &fixed {
+            let threshold = (session.bound * factor).min(session.value());
+            cut(session, graph, prices, order, threshold);
+        }
+        if session.value().is_finite() || session.clock.over() {
+            break;
+        }
+    }
+    let mut random = ChaCha8Rng::seed_from_u64(session.limits.seed);
+    for round in 0..RANDOM_ORDERS {
+        if session.clock.over() || session.proved() {
+            return;
+        }
+        let rule = rules[round as usize % rules.len()];
+        let order = linear_order(graph, rule, Some(&mut random));
+        cut(session, graph, prices, &order, session.value());
+    }
+}
+
+fn cut(
+    session: &mut Session<'_>,
+    graph: &Hypergraph,
+    prices: &WorkPrices,
+    order: &[usize],
+    threshold: f64,
+) {
+    let clock = session.clock;
+    if let Some((_, placement)) = best_cut(graph, prices, order, threshold, &mut || !clock.over()) {
+        settle(session, graph, &placement, "order");
+    }
+}
+
+/// Improves a placement by descent and offers it.
+fn settle(session: &mut Session<'_>, graph: &Hypergraph, placement: &[usize], method: &'static str) {
+    let nodes = session.problem.nodes.len();
+    session.offer(graph.expand(placement, nodes), method);
+    let clock = session.clock;
+    let improved = descend(graph, placement, |_| true, &mut || !clock.over());
+    session.offer(graph.expand(&improved, nodes), method);
+}
+
+/// Raises the bound to the value of the best plan, finding better ones on the way.
+fn prove(session: &mut Session<'_>, graph: &Hypergraph) {
+    let mut bisecting = false;
+    loop {
+        session.report_phase("chains of ideals");
+        let value = session.value();
+        let threshold = if bisecting && value.is_finite() && session.bound < value * 0.98 {
+            0.5 * (session.bound + value)
+        } else {
+            value * (1.0 - STRICTLY)
+        };
+        let reduced = merge_uncuttable(graph, threshold).without_cycles();
+        let reduced = merge_dominated(&reduced, threshold, true).without_cycles();
+        let cap = if bisecting { u64::MAX } else { FIRST_ATTEMPT_STEPS };
+        let outcome = {
+            let session = &*session;
+            chain::search(&ChainGraph::new(&reduced), threshold, &mut |steps| {
+                steps < cap && !session.over(steps)
+            })
+        };
+        session.work += outcome.steps;
+        let found = outcome.best.as_ref().map(|best| best.0);
+        if let Some((_, placement)) = outcome.best {
+            place_open(session, &reduced, &placement);
+        }
+        match (outcome.end, found) {
+            (ChainEnd::Complete, Some(least)) => {
+                session.prove(least);
+                // The relaxation of groups without order is exhausted: what is left of the gap stays.
+                return;
+            }
+            (ChainEnd::Complete, None) => {
+                if session.value().is_infinite() {
+                    session.infeasible = true;
+                    return;
+                }
+                let shown = if threshold < value * (1.0 - 2.0 * STRICTLY) { threshold } else { value };
+                session.prove(shown);
+            }
+            (ChainEnd::Stopped, _) if bisecting || session.over(0) => return,
+            (ChainEnd::Stopped, _) => bisecting = true,
+        }
+        if session.proved() {
+            return;
+        }
+    }
+}
+
+/// Gives the groups a chain leaves open a device, by descent, and offers the plan.
+fn place_open(session: &mut Session<'_>, graph: &Hypergraph, placement: &[Option<usize>]) {
+    let devices: Vec<usize> =
+        graph.kinds.iter().enumerate().flat_map(|(k, kind)| std::iter::repeat_n(k, kind.count)).collect();
+    let closed: Vec<usize> = placement
+        .iter()
+        .enumerate()
+        .map(|(g, device)| {
+            let able = || (0..devices.len()).find(|&d| graph.time(g, devices[d]).is_finite());
+            device.or_else(able).unwrap_or(0)
+        })
+        .collect();
+    let clock = session.clock;
+    let placed = descend(graph, &closed, |g| placement[g].is_none(), &mut || !clock.over());
+    settle(session, graph, &placed, "exact");
+}

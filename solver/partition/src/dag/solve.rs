@@ -1,0 +1,242 @@
+//! The one entry: runs the methods in turn, holds the best judged plan and the best proven bound.
+
+use std::str::FromStr;
+
+use ballast_core::limits::{Deadline, Limits, StopReason};
+use ballast_core::report::{PROOF_TOLERANCE, Report, gap};
+
+use super::check::{Verdict, check};
+use super::problem::{Assignment, PlanClass, Problem};
+use super::{contiguous, free};
+
+/// Who looks for the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Everything that fits the class and the size.
+    Auto,
+    /// Cuts of linear orders, with descent: contiguous plans, fast, without proof.
+    Order,
+    /// Chains of ideals: contiguous plans with proof.
+    Exact,
+    /// Simulated annealing: free plans without proof.
+    Anneal,
+}
+
+impl Method {
+    /// All methods with their names.
+    pub const ALL: [(Method, &'static str); 4] = [
+        (Method::Auto, "auto"),
+        (Method::Order, "order"),
+        (Method::Exact, "exact"),
+        (Method::Anneal, "anneal"),
+    ];
+
+    /// The name on the command line and in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(method, _)| *method == self).map_or("auto", |(_, name)| name)
+    }
+}
+
+impl FromStr for Method {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names: Vec<&str> = Self::ALL.iter().map(|(_, name)| *name).collect();
+        Self::ALL
+            .iter()
+            .find(|(_, name)| *name == text)
+            .map(|(method, _)| *method)
+            .ok_or_else(|| format!("'{text}' is no method: choose one of {}", names.join(", ")))
+    }
+}
+
+/// What to look for, and how long.
+pub struct Options<'a> {
+    /// Which plans are allowed.
+    pub class: PlanClass,
+    /// Who looks.
+    pub method: Method,
+    /// Clock, work count, seed, threads. A step of work is a stage looked at or a move tried.
+    pub limits: Limits,
+    /// Stop when the fixed schedule of the search is through, before any limit; else a search without proof
+    /// uses all the time it is given.
+    pub finish_early: bool,
+    /// Told now and then how the search stands.
+    pub observe: &'a (dyn Fn(&Progress) + Sync),
+}
+
+/// How a search stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Largest load of the best plan; infinite before there is one.
+    pub value: f64,
+    /// Proven lower bound.
+    pub bound: f64,
+    /// What is being done.
+    pub phase: &'static str,
+}
+
+/// A plan that passed [`check`], and what the search says about it.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The device of every node.
+    pub assignment: Assignment,
+    /// Its loads, as the judge counts them.
+    pub verdict: Verdict,
+    /// Value, bound, gap, why the search stopped.
+    pub report: Report,
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NoPlan {
+    /// Proved that there is none.
+    #[error("no {class} plan exists under the memory caps: raise maxSizePerFPGA, or add devices or CPU cores")]
+    Infeasible {
+        /// The class searched.
+        class: &'static str,
+    },
+    /// None found before a limit stopped the search.
+    #[error("no {class} plan was found before the {limit} stopped the search, and none was ruled out: give more \
+             time, or raise maxSizePerFPGA")]
+    NotFound {
+        /// The class searched.
+        class: &'static str,
+        /// The limit.
+        limit: &'static str,
+    },
+    /// The method does not search the class.
+    #[error("method '{method}' does not look for {class} plans")]
+    Mismatch {
+        /// The method asked for.
+        method: &'static str,
+        /// The class asked for.
+        class: &'static str,
+    },
+}
+
+/// The best plan so far, the best bound, and the budget.
+pub(super) struct Session<'a> {
+    pub(super) problem: &'a Problem,
+    pub(super) class: PlanClass,
+    pub(super) limits: Limits,
+    pub(super) finish_early: bool,
+    pub(super) clock: Deadline,
+    pub(super) work: u64,
+    pub(super) bound: f64,
+    /// Proved that no plan exists.
+    pub(super) infeasible: bool,
+    best: Option<(Assignment, Verdict, &'static str)>,
+    observe: &'a (dyn Fn(&Progress) + Sync),
+}
+
+impl Session<'_> {
+    /// Judges a proposal and keeps it if it is the best so far.
+    pub(super) fn offer(&mut self, assignment: Assignment, method: &'static str) -> bool {
+        match check(self.problem, self.class, &assignment) {
+            Ok(verdict) if verdict.max_load < self.value() => {
+                self.best = Some((assignment, verdict, method));
+                true
+            }
+            Ok(_) => false,
+            Err(violation) => {
+                tracing::warn!("a proposal of method {method} was refused: {violation}");
+                false
+            }
+        }
+    }
+
+    /// Largest load of the best plan; infinite before there is one.
+    pub(super) fn value(&self) -> f64 {
+        self.best.as_ref().map_or(f64::INFINITY, |(_, verdict, _)| verdict.max_load)
+    }
+
+    /// The best plan.
+    pub(super) fn assignment(&self) -> Option<&Assignment> {
+        self.best.as_ref().map(|(assignment, ..)| assignment)
+    }
+
+    /// Raises the bound.
+    pub(super) fn prove(&mut self, bound: f64) {
+        self.bound = self.bound.max(bound);
+    }
+
+    pub(super) fn proved(&self) -> bool {
+        self.bound >= self.value() * (1.0 - PROOF_TOLERANCE)
+    }
+
+    /// Must the search stop now, `more` steps of work after the last count?
+    pub(super) fn over(&self, more: u64) -> bool {
+        self.clock.over() || self.limits.work_limit.is_some_and(|limit| self.work + more >= limit)
+    }
+
+    pub(super) fn report_phase(&self, phase: &'static str) {
+        (self.observe)(&Progress { value: self.value(), bound: self.bound, phase });
+    }
+}
+
+/// Searches.
+///
+/// # Errors
+/// When there is no plan, or none was found.
+pub fn solve(problem: &Problem, options: &Options<'_>) -> Result<Outcome, NoPlan> {
+    let class = options.class;
+    let mut session = Session {
+        problem,
+        class,
+        limits: options.limits,
+        finish_early: options.finish_early,
+        clock: Deadline::start(&options.limits),
+        work: 0,
+        bound: 0.0,
+        infeasible: false,
+        best: None,
+        observe: options.observe,
+    };
+    match (class, options.method) {
+        (PlanClass::Contiguous, Method::Auto | Method::Exact) => contiguous::search(&mut session, true),
+        (PlanClass::Contiguous, Method::Order) => contiguous::search(&mut session, false),
+        (PlanClass::Free, Method::Auto) => free::search(&mut session, true),
+        (PlanClass::Free, Method::Anneal) => free::search(&mut session, false),
+        (_, method) => return Err(NoPlan::Mismatch { method: method.name(), class: class.name() }),
+    }
+    let stop_reason = if session.proved() || session.infeasible {
+        StopReason::Proved
+    } else if session.clock.over() {
+        session.clock.reason()
+    } else if session.over(0) {
+        StopReason::WorkLimit
+    } else {
+        StopReason::Finished
+    };
+    let (bound, proved, work, seconds) =
+        (session.bound, session.proved(), session.work, session.clock.elapsed_seconds());
+    let Some((assignment, verdict, method)) = session.best else {
+        if session.infeasible {
+            return Err(NoPlan::Infeasible { class: class.name() });
+        }
+        let limit = match stop_reason {
+            StopReason::WorkLimit => "work limit",
+            StopReason::Interrupted => "interrupt",
+            _ => "time limit",
+        };
+        return Err(NoPlan::NotFound { class: class.name(), limit });
+    };
+    let value = verdict.max_load;
+    // Sums in another order may leave a proven bound a rounding above the value it equals.
+    let bound = bound.min(value);
+    let report = Report {
+        value,
+        bound,
+        gap: gap(value, bound),
+        proved,
+        bound_class: class.name().into(),
+        method: method.into(),
+        stop_reason,
+        seconds,
+        work,
+        seed: options.limits.seed,
+    };
+    Ok(Outcome { assignment, verdict, report })
+}
