@@ -62,6 +62,7 @@ const Rule rules[] = {
     {"ballast.cost", OnOp, is<ballast::CostAttr>,
      "#ballast.cost<seconds = 1.0e-6, flops = 8, bytes = 64>"},
     {"ballast.plan", OnFunction, is<ballast::PlanAttr>, "#ballast.plan<..>"},
+    {"ballast.applied", OnFunction, is<ballast::PlanAttr>, "#ballast.plan<..>"},
     {"ballast.never_recompute", OnOp, is<UnitAttr>, "a unit attribute"},
     {"ballast.never_swap", OnOp | OnArgument, is<UnitAttr>, "a unit attribute"},
     {"ballast.must_keep", OnOp | OnArgument, is<UnitAttr>, "a unit attribute"},

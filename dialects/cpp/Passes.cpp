@@ -28,6 +28,7 @@ MlirStringRef view(const std::string &text) { return mlirStringRefCreate(text.da
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wunused-function"
 #define GEN_PASS_DECL
+#define GEN_PASS_DEF_BALLASTAPPLY
 #define GEN_PASS_DEF_BALLASTINLINE
 #define GEN_PASS_DEF_BALLASTREPORT
 #define GEN_PASS_DEF_BALLASTVERIFY

@@ -99,6 +99,8 @@ void ballastRemark(MlirLocation location, uint32_t kind, MlirStringRef name, Mli
 
 bool ballastIsMemoryEffectFree(MlirOperation op) { return isMemoryEffectFree(unwrap(op)); }
 
+bool ballastIsConstantLike(MlirOperation op) { return unwrap(op)->hasTrait<OpTrait::ConstantLike>(); }
+
 bool ballastIsSpeculatable(MlirOperation op) { return isSpeculatable(unwrap(op)); }
 
 //===-- Structured ops ----------------------------------------------------------------------------------------===//
@@ -170,7 +172,11 @@ MlirAttribute ballastReferencedSymbols(MlirOperation root) {
   SetVector<Attribute> names;
   AttrTypeWalker walker;
   walker.addWalk([&](SymbolRefAttr reference) { names.insert(reference.getRootReference()); });
-  unwrap(root)->walk([&](Operation *op) { walker.walk(op->getAttrDictionary()); });
+  unwrap(root)->walk([&](Operation *op) {
+    walker.walk(op->getDiscardableAttrDictionary());
+    if (Attribute properties = op->getPropertiesAsAttribute())
+      walker.walk(properties);
+  });
   return wrap(ArrayAttr::get(unwrap(root)->getContext(), names.getArrayRef()));
 }
 

@@ -20,6 +20,8 @@ pub const RECEIVES: &str = "ballast.receives";
 pub const COST: &str = "ballast.cost";
 /// Name of the attribute with the figures of a plan, on its function.
 pub const PLAN: &str = "ballast.plan";
+/// Name of the attribute with the figures of the plan that a function's body carries out.
+pub const APPLIED: &str = "ballast.applied";
 /// Name of the user's rule that an op runs once.
 pub const NEVER_RECOMPUTE: &str = "ballast.never_recompute";
 /// Name of the user's rule that a value stays off the host.

@@ -19,6 +19,13 @@ pub fn is_memory_effect_free<'c: 'a, 'a>(op: &impl OperationLike<'c, 'a>) -> boo
     unsafe { ffi::ballastIsMemoryEffectFree(op.to_raw()) }
 }
 
+/// Is the op a constant to MLIR: no operands, no effects, folds to an attribute? False for unregistered ops.
+#[must_use]
+pub fn is_constant_like<'c: 'a, 'a>(op: &impl OperationLike<'c, 'a>) -> bool {
+    // SAFETY: the op is live.
+    unsafe { ffi::ballastIsConstantLike(op.to_raw()) }
+}
+
 /// May the op run where it would not have run?
 #[must_use]
 pub fn is_speculatable<'c: 'a, 'a>(op: &impl OperationLike<'c, 'a>) -> bool {

@@ -198,13 +198,36 @@ def BallastReport : BallastPass<"ballast-report"> {
   ];
 }
 
+def BallastApply : BallastPass<"ballast-apply"> {
+  let summary = "Rewrite a planned program into one that does what the plan says";
+  let description = [{
+    Recomputed ops are cloned before the op they serve and read their inputs through a `ballast.barrier`; swaps become
+    `ballast.swap_out` and `ballast.swap_in`, and so do values that cross devices, which are staged on the host. Views and
+    constants are cloned with their readers. The program stays as rewritten under `--cse`, `--canonicalize` and a second run of
+    this pass: `ballast.applied` on the function keeps the figures of the plan. A program edited after planning is refused.
+
+    ```mlir
+    %0 = "some.relu"(%x) {ballast.recompute = #ballast.recompute<before = [2]>, ...} : (tensor<8xf32>) -> tensor<8xf32>
+    %1 = "some.sum"(%0) : (tensor<8xf32>) -> tensor<f32>
+    %2 = "some.relu_gradient"(%0, %1) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+    // becomes
+    %0 = "some.relu"(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    %1 = "some.sum"(%0) : (tensor<8xf32>) -> tensor<f32>
+    %2, %3 = ballast.barrier %1, %x : tensor<f32>, tensor<8xf32>
+    %4 = "some.relu"(%3) : (tensor<8xf32>) -> tensor<8xf32>
+    %5 = "some.relu_gradient"(%4, %2) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+    ```
+  }];
+  let options = [FunctionOption];
+}
+
 def BallastInline : BallastPass<"ballast-inline"> {
   let summary = "Inline calls of private single-block functions";
   let description = [{
     Replaces every `func.call` of a private function of one block by the function's body, callees of callees included,
     and erases private functions that nothing refers to any more. Unlike upstream `--inline` it also takes bodies with
     unregistered ops. Calls inside regions are inlined too. A recursive call stays, with a remark; so does a call of a function without a body or with
-    several blocks. Locations of inlined ops name the call they were inlined at.
+    several blocks. `ballast.device` and the rules of the user on a call hold for every op of the callee but constants. Locations of inlined ops name the call they were inlined at.
 
     ```mlir
     func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ballast_dialects::attributes::{DEVICE, MUST_KEEP, NEVER_RECOMPUTE, NEVER_SWAP};
 use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
-use ballast_dialects::operations::{for_each_op, referenced_symbols, replace_all_uses};
+use ballast_dialects::operations::{for_each_op, is_constant_like, referenced_symbols, replace_all_uses};
 use ballast_dialects::passes::BallastInlineOptions;
 use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
 use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef, OperationRefMut};
@@ -21,7 +21,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 /// Ops that inlining may make of one module: past this, helpers that call helpers twice each have multiplied.
 const MOST_OPS: u64 = 20_000_000;
 
-/// Attributes on a call that hold for every op of the callee.
+/// Attributes on a call that hold for every op of the callee but constants.
 const INHERITED: [&str; 4] = [DEVICE, NEVER_RECOMPUTE, NEVER_SWAP, MUST_KEEP];
 
 /// Runs the pass.
@@ -229,8 +229,10 @@ fn inline(call: OperationRef<'_, '_>, body: BlockRef<'_, '_>) {
         for_each_op(clone, relocate);
         // SAFETY: the clone is ours alone.
         let mut clone = unsafe { OperationRefMut::from_raw(clone.to_raw()) };
+        // A constant is not planned: it travels with what reads it.
+        let constant = is_constant_like(&clone);
         for (name, attribute) in &inherited {
-            if !clone.has_attribute(name) {
+            if !constant && !clone.has_attribute(name) {
                 clone.set_discardable_attribute(name, *attribute);
             }
         }
