@@ -4,10 +4,15 @@
 //! ([`ballast_core::memory::replay`]) has accepted, or a [`Failure`]. [`plan_relaxed`] raises caps that have
 //! no plan.
 
+mod board;
+mod highs;
+mod interval;
 mod lanes;
+mod model;
 mod options;
 mod portfolio;
 mod program;
+mod prover;
 mod relax;
 mod search;
 mod timeline;

@@ -4,8 +4,10 @@ use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::memory::{CompactPlan, Problem, expand, replay};
 use ballast_core::report::{Report, gap};
 
+use crate::board::Board;
 use crate::options::{Failure, Options, Outcome, PROVED_WITHIN};
 use crate::program::Program;
+use crate::prover::prove;
 use crate::search::Search;
 
 /// Plans one device.
@@ -44,15 +46,27 @@ pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
         return Err(infeasible(true));
     }
     let program = Program::new(problem, None, options.cap_bytes);
-    let mut search = Search::new(&program, options.limits.seed);
+    let board = Board::new(&program, deadline, options.tolerance);
     let limit = options.limits.work_limit.unwrap_or(u64::MAX);
-    let work = search.run(limit, &deadline);
-    let Some((_, again)) = search.best() else { return Err(infeasible(false)) };
+    let work = std::thread::scope(|scope| {
+        let prover = scope.spawn(|| prove(&program, &board));
+        let mut search = Search::new(&program, options.limits.seed);
+        let mut work = 0;
+        while work < limit && !board.over() {
+            work += search.run((limit - work).min(4096), &deadline);
+            if let Some((extra, plan)) = search.best() {
+                board.offer(*extra, plan, "local-search");
+            }
+        }
+        let _ = prover.join();
+        work
+    });
+    let Some(best) = board.best() else { return Err(infeasible(false)) };
     let found = Found {
-        plan: program.compact(again),
-        bound: problem.total_time(),
-        method: "local-search",
-        stop: if work < limit { deadline.reason() } else { StopReason::WorkLimit },
+        plan: program.compact(&best.plan),
+        bound: program.total_time + board.bound(),
+        method: best.method,
+        stop: if board.proved() { StopReason::Proved } else if work < limit { deadline.reason() } else { StopReason::WorkLimit },
         work,
     };
     judge(problem, options, &deadline, found)

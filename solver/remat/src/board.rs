@@ -1,0 +1,138 @@
+//! What the solvers of one run share: the best plan, the proven bound, and when to stop.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ballast_core::limits::Deadline;
+
+use crate::program::{Again, Program};
+
+/// The best plan so far.
+#[derive(Clone, Debug)]
+pub(crate) struct Best {
+    /// Time of its recomputes.
+    pub(crate) extra: f64,
+    pub(crate) plan: Vec<Again>,
+    /// Who found it.
+    pub(crate) method: &'static str,
+}
+
+/// Shared state of one run over one order of first runs.
+pub(crate) struct Board {
+    best: Mutex<Option<Best>>,
+    bound: Mutex<f64>,
+    done: AtomicBool,
+    pub(crate) deadline: Deadline,
+    /// Difference of value and bound that ends the search, in the problem's time.
+    slack: f64,
+    /// All times are whole multiples of this; 0 if there is no such unit.
+    unit: f64,
+}
+
+impl Board {
+    pub(crate) fn new(program: &Program, deadline: Deadline, tolerance: f64) -> Self {
+        Board {
+            best: Mutex::new(None),
+            bound: Mutex::new(0.0),
+            done: AtomicBool::new(false),
+            deadline,
+            slack: tolerance * program.total_time,
+            unit: unit(&program.time),
+        }
+    }
+
+    /// Is the search over: proved, told to, or out of time?
+    pub(crate) fn over(&self) -> bool {
+        self.done.load(Ordering::Relaxed) || self.deadline.over()
+    }
+
+    /// Ends the search.
+    pub(crate) fn finish(&self) {
+        self.done.store(true, Ordering::Relaxed);
+    }
+
+    /// The best plan so far.
+    pub(crate) fn best(&self) -> Option<Best> {
+        lock(&self.best).clone()
+    }
+
+    /// Time of the recomputes of the best plan; infinite without one.
+    pub(crate) fn value(&self) -> f64 {
+        lock(&self.best).as_ref().map_or(f64::INFINITY, |best| best.extra)
+    }
+
+    /// Proven lower bound on the time of the recomputes.
+    pub(crate) fn bound(&self) -> f64 {
+        *lock(&self.bound)
+    }
+
+    /// Is the best plan as good as the bound?
+    pub(crate) fn proved(&self) -> bool {
+        self.value() - self.bound() <= self.slack
+    }
+
+    /// Takes a plan that keeps the cap, if it is better; a proof ends the search.
+    pub(crate) fn offer(&self, extra: f64, plan: &[Again], method: &'static str) {
+        {
+            let mut best = lock(&self.best);
+            if best.as_ref().is_some_and(|best| best.extra <= extra) {
+                return;
+            }
+            tracing::debug!(method, extra, recomputes = plan.len(), seconds = self.deadline.elapsed_seconds(), "plan");
+            *best = Some(Best { extra, plan: plan.to_vec(), method });
+        }
+        self.settle();
+    }
+
+    /// Takes a proven lower bound; a proof ends the search.
+    pub(crate) fn raise(&self, bound: f64) {
+        let bound = if self.unit > 0.0 { ((bound / self.unit) - 1e-6).ceil() * self.unit } else { bound };
+        {
+            let mut best = lock(&self.bound);
+            if bound <= *best {
+                return;
+            }
+            tracing::debug!(bound, seconds = self.deadline.elapsed_seconds(), "bound");
+            *best = bound;
+        }
+        self.settle();
+    }
+
+    fn settle(&self) {
+        if self.proved() {
+            self.finish();
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Largest unit that divides all times; 0 if they are not whole numbers.
+fn unit(times: &[f64]) -> f64 {
+    let mut divisor = 0u64;
+    for &time in times {
+        if time.fract() != 0.0 || time > 9.0e15 {
+            return 0.0;
+        }
+        let (mut a, mut b) = (divisor, time as u64);
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        divisor = a;
+    }
+    divisor as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unit;
+
+    #[test]
+    fn the_unit_divides_whole_times() {
+        assert_eq!(unit(&[6.0, 0.0, 9.0]), 3.0);
+        assert_eq!(unit(&[0.0]), 0.0);
+        assert_eq!(unit(&[1.5, 3.0]), 0.0);
+    }
+}

@@ -1,0 +1,348 @@
+//! HiGHS behind a small safe surface: pass a [`Model`], add rows, solve under a deadline, read the bound.
+//!
+//! HiGHS says "optimal" when it stops at a gap and may hand out zeros when a limit ends it without a
+//! solution, so that neither status nor values are taken at their word: a solution counts only if HiGHS
+//! calls it primal feasible, and bounds are read separately. Always one thread and a fixed seed: same model in,
+//! same answer out. Interrupts go through HiGHS's callbacks, since its own time limit is looked at too rarely.
+
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::path::Path;
+
+use ballast_core::limits::Deadline;
+use highs_sys as sys;
+
+use crate::model::{Model, Row};
+
+/// When to stop early.
+pub(crate) struct Control<'a> {
+    pub(crate) deadline: &'a Deadline,
+    /// Called with the proven bound so far; true stops the search.
+    pub(crate) enough: &'a dyn Fn(f64) -> bool,
+    /// Deterministic limit: branch-and-bound nodes.
+    pub(crate) nodes: Option<u64>,
+    /// Deterministic limit: simplex iterations of a linear program.
+    pub(crate) iterations: Option<u64>,
+}
+
+/// How a solve ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// Solved within the tolerances.
+    Optimal,
+    /// There is no solution.
+    Infeasible,
+    /// A limit or the control stopped it.
+    Stopped,
+    /// HiGHS gave up; nothing it says is used.
+    Failed,
+}
+
+/// What a solve gave.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: Status,
+    /// Column values, if HiGHS calls them feasible.
+    pub(crate) values: Option<Vec<f64>>,
+    /// Proven lower bound on the objective.
+    pub(crate) bound: f64,
+    /// Branch-and-bound nodes, or simplex iterations of a linear program.
+    pub(crate) work: u64,
+}
+
+/// A model inside HiGHS.
+pub(crate) struct Highs {
+    raw: *mut c_void,
+    columns: usize,
+    /// Is the model solved without regard to integrality?
+    relaxed: bool,
+    cost: Vec<f64>,
+}
+
+struct Watch<'a> {
+    control: &'a Control<'a>,
+    bound: f64,
+}
+
+/// # Safety
+/// HiGHS calls it with its own valid structures and the `Watch` given to `Highs_setCallback`, which outlives
+/// the run.
+unsafe extern "C" fn watch(
+    kind: c_int,
+    _message: *const c_char,
+    out: *const sys::HighsCallbackDataOut,
+    input: *mut sys::HighsCallbackDataIn,
+    data: *mut c_void,
+) {
+    if out.is_null() || input.is_null() || data.is_null() {
+        return;
+    }
+    // SAFETY: see the contract of this function; checked for null above.
+    let (out, input, watch) = unsafe { (&*out, &mut *input, &mut *data.cast::<Watch<'_>>()) };
+    // A panic must not cross into C++.
+    let stop = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        if kind == sys::kHighsCallbackMipInterrupt && out.mip_dual_bound.is_finite() {
+            watch.bound = watch.bound.max(out.mip_dual_bound);
+        }
+        watch.control.deadline.over() || (watch.control.enough)(watch.bound)
+    }))
+    .unwrap_or(true);
+    if stop {
+        input.user_interrupt = 1;
+    }
+}
+
+impl Highs {
+    /// Passes a model; `relaxed` leaves out integrality. None if HiGHS refuses it.
+    pub(crate) fn new(model: &Model, relaxed: bool) -> Option<Self> {
+        // SAFETY: creates a HiGHS object, freed in drop.
+        let raw = unsafe { sys::Highs_create() };
+        if raw.is_null() {
+            return None;
+        }
+        let mut highs = Highs { raw, columns: model.cost.len(), relaxed, cost: model.cost.clone() };
+        highs.flag("output_flag", false)?;
+        highs.int("threads", 1)?;
+        highs.text("parallel", "off")?;
+        highs.int("random_seed", 0)?;
+        let rows = Sparse::of(&model.rows);
+        let integrality: Vec<sys::HighsInt> = model.integer.iter().map(|&integer| c_int::from(integer)).collect();
+        // SAFETY: all arrays are alive and as long as the counts say; HiGHS copies them.
+        let status = unsafe {
+            let columns = highs.columns as sys::HighsInt;
+            let (row_count, terms) = (model.rows.len() as sys::HighsInt, rows.index.len() as sys::HighsInt);
+            if relaxed {
+                sys::Highs_passLp(
+                    raw, columns, row_count, terms, ROW_WISE, MINIMISE, 0.0,
+                    model.cost.as_ptr(), model.lower.as_ptr(), model.upper.as_ptr(),
+                    rows.lower.as_ptr(), rows.upper.as_ptr(),
+                    rows.start.as_ptr(), rows.index.as_ptr(), rows.value.as_ptr(),
+                )
+            } else {
+                sys::Highs_passMip(
+                    raw, columns, row_count, terms, ROW_WISE, MINIMISE, 0.0,
+                    model.cost.as_ptr(), model.lower.as_ptr(), model.upper.as_ptr(),
+                    rows.lower.as_ptr(), rows.upper.as_ptr(),
+                    rows.start.as_ptr(), rows.index.as_ptr(), rows.value.as_ptr(),
+                    integrality.as_ptr(),
+                )
+            }
+        };
+        (status != sys::STATUS_ERROR).then_some(highs)
+    }
+
+    /// Adds rows; the next solve starts from the last basis.
+    pub(crate) fn add_rows(&mut self, rows: &[Row]) -> Option<()> {
+        let rows = Sparse::of(rows);
+        // SAFETY: as in `new`.
+        let status = unsafe {
+            sys::Highs_addRows(
+                self.raw,
+                rows.lower.len() as sys::HighsInt,
+                rows.lower.as_ptr(),
+                rows.upper.as_ptr(),
+                rows.index.len() as sys::HighsInt,
+                rows.start.as_ptr(),
+                rows.index.as_ptr(),
+                rows.value.as_ptr(),
+            )
+        };
+        (status != sys::STATUS_ERROR).then_some(())
+    }
+
+    /// Offers a solution to start from; HiGHS drops it if it is not feasible.
+    pub(crate) fn start(&mut self, values: &[f64]) {
+        if values.len() == self.columns {
+            // SAFETY: the array has one entry per column; null stands for "not given".
+            unsafe {
+                sys::Highs_setSolution(self.raw, values.as_ptr(), std::ptr::null(), std::ptr::null(), std::ptr::null());
+            }
+        }
+    }
+
+    /// Gaps at which a mixed-integer solve may stop.
+    pub(crate) fn gaps(&mut self, relative: f64, absolute: f64) -> Option<()> {
+        self.double("mip_rel_gap", relative)?;
+        self.double("mip_abs_gap", absolute)
+    }
+
+    /// Solves.
+    pub(crate) fn solve(&mut self, control: &Control<'_>) -> Answer {
+        let failed = Answer { status: Status::Failed, values: None, bound: f64::NEG_INFINITY, work: 0 };
+        let mut set = || {
+            let seconds = control.deadline.remaining_seconds();
+            if seconds.is_finite() {
+                // HiGHS counts run time from creation on.
+                // SAFETY: `raw` is a live HiGHS object.
+                let used = unsafe { sys::Highs_getRunTime(self.raw) };
+                self.double("time_limit", used + seconds.max(0.001))?;
+            }
+            let clip = |limit: u64| c_int::try_from(limit).unwrap_or(c_int::MAX);
+            if let Some(nodes) = control.nodes {
+                self.int("mip_max_nodes", clip(nodes))?;
+            }
+            if let Some(iterations) = control.iterations {
+                self.int("simplex_iteration_limit", clip(iterations))?;
+            }
+            Some(())
+        };
+        if set().is_none() {
+            return failed;
+        }
+        let mut state = Watch { control, bound: f64::NEG_INFINITY };
+        // SAFETY: `state` outlives the run and is read only after it.
+        let status = unsafe {
+            sys::Highs_setCallback(self.raw, Some(watch), (&raw mut state).cast());
+            for kind in [sys::kHighsCallbackMipInterrupt, sys::kHighsCallbackSimplexInterrupt] {
+                sys::Highs_startCallback(self.raw, kind);
+            }
+            let status = sys::Highs_run(self.raw);
+            sys::Highs_setCallback(self.raw, None, std::ptr::null_mut());
+            status
+        };
+        if status == sys::STATUS_ERROR {
+            return failed;
+        }
+        let seen = state.bound;
+        self.answer(seen).unwrap_or(failed)
+    }
+
+    fn answer(&self, seen: f64) -> Option<Answer> {
+        // SAFETY: `raw` is a live HiGHS object.
+        let model_status = unsafe { sys::Highs_getModelStatus(self.raw) };
+        let status = match model_status {
+            sys::MODEL_STATUS_OPTIMAL | sys::MODEL_STATUS_MODEL_EMPTY => Status::Optimal,
+            sys::MODEL_STATUS_INFEASIBLE => Status::Infeasible,
+            sys::MODEL_STATUS_REACHED_TIME_LIMIT
+            | sys::MODEL_STATUS_REACHED_ITERATION_LIMIT
+            | sys::MODEL_STATUS_REACHED_SOLUTION_LIMIT
+            | sys::MODEL_STATUS_REACHED_INTERRUPT => Status::Stopped,
+            _ => Status::Failed,
+        };
+        let mut values = None;
+        if self.int_info("primal_solution_status")? == sys::SOLUTION_STATUS_FEASIBLE {
+            let mut columns = vec![0.0; self.columns];
+            let null = std::ptr::null_mut;
+            // SAFETY: the array has one entry per column; null stands for "not wanted".
+            unsafe { sys::Highs_getSolution(self.raw, columns.as_mut_ptr(), null(), null(), null()) };
+            values = Some(columns);
+        }
+        let (bound, work) = if self.relaxed {
+            let value: f64 = match &values {
+                Some(values) if status == Status::Optimal => {
+                    values.iter().zip(&self.cost).map(|(value, cost)| value * cost).sum()
+                }
+                _ => f64::NEG_INFINITY,
+            };
+            (value, self.int_info("simplex_iteration_count")? as u64)
+        } else {
+            let mut nodes = 0i64;
+            let key = CString::new("mip_node_count").ok()?;
+            // SAFETY: the key is a C string and the target an i64.
+            unsafe { sys::Highs_getInt64InfoValue(self.raw, key.as_ptr(), &raw mut nodes) };
+            let bound = self.double_info("mip_dual_bound")?;
+            (if bound.is_finite() { bound.max(seen) } else { seen }, nodes.max(0) as u64)
+        };
+        Some(Answer { status, values, bound, work })
+    }
+
+    /// Writes the model, LP or MPS by extension, with the names given.
+    pub(crate) fn write(model: &Model, path: &Path) -> Result<(), String> {
+        let refused = || "HiGHS refuses the model".to_owned();
+        let highs = Highs::new(model, false).ok_or_else(refused)?;
+        let text = |text: String| CString::new(text).map_err(|_| "a name holds a zero byte".to_owned());
+        for (column, name) in model.names.iter().enumerate() {
+            let name = text(name.to_string())?;
+            // SAFETY: a live object, an index in range, a C string.
+            unsafe { sys::Highs_passColName(highs.raw, column as sys::HighsInt, name.as_ptr()) };
+        }
+        for (row, what) in model.rows.iter().enumerate() {
+            let name = text(what.name.to_string())?;
+            // SAFETY: as above.
+            unsafe { sys::Highs_passRowName(highs.raw, row as sys::HighsInt, name.as_ptr()) };
+        }
+        let file = text(path.to_str().ok_or("the path is not UTF-8")?.to_owned())?;
+        // SAFETY: a live object and a C string.
+        let status = unsafe { sys::Highs_writeModel(highs.raw, file.as_ptr()) };
+        if status == sys::STATUS_ERROR { Err("HiGHS could not write it".into()) } else { Ok(()) }
+    }
+
+    fn flag(&mut self, option: &str, value: bool) -> Option<()> {
+        let option = CString::new(option).ok()?;
+        // SAFETY: a live object and a C string.
+        let status = unsafe { sys::Highs_setBoolOptionValue(self.raw, option.as_ptr(), c_int::from(value)) };
+        (status != sys::STATUS_ERROR).then_some(())
+    }
+
+    fn int(&mut self, option: &str, value: c_int) -> Option<()> {
+        let option = CString::new(option).ok()?;
+        // SAFETY: a live object and a C string.
+        let status = unsafe { sys::Highs_setIntOptionValue(self.raw, option.as_ptr(), value) };
+        (status != sys::STATUS_ERROR).then_some(())
+    }
+
+    fn double(&mut self, option: &str, value: f64) -> Option<()> {
+        let option = CString::new(option).ok()?;
+        // SAFETY: a live object and a C string.
+        let status = unsafe { sys::Highs_setDoubleOptionValue(self.raw, option.as_ptr(), value) };
+        (status != sys::STATUS_ERROR).then_some(())
+    }
+
+    fn text(&mut self, option: &str, value: &str) -> Option<()> {
+        let (option, value) = (CString::new(option).ok()?, CString::new(value).ok()?);
+        // SAFETY: a live object and C strings.
+        let status = unsafe { sys::Highs_setStringOptionValue(self.raw, option.as_ptr(), value.as_ptr()) };
+        (status != sys::STATUS_ERROR).then_some(())
+    }
+
+    fn int_info(&self, key: &str) -> Option<c_int> {
+        let key = CString::new(key).ok()?;
+        let mut value = 0;
+        // SAFETY: a live object, a C string, a target of the right type.
+        let status = unsafe { sys::Highs_getIntInfoValue(self.raw, key.as_ptr(), &raw mut value) };
+        (status != sys::STATUS_ERROR).then_some(value)
+    }
+
+    fn double_info(&self, key: &str) -> Option<f64> {
+        let key = CString::new(key).ok()?;
+        let mut value = 0.0;
+        // SAFETY: a live object, a C string, a target of the right type.
+        let status = unsafe { sys::Highs_getDoubleInfoValue(self.raw, key.as_ptr(), &raw mut value) };
+        (status != sys::STATUS_ERROR).then_some(value)
+    }
+}
+
+impl Drop for Highs {
+    fn drop(&mut self) {
+        // SAFETY: created in `new`, freed once.
+        unsafe { sys::Highs_destroy(self.raw) };
+    }
+}
+
+const ROW_WISE: sys::HighsInt = 2;
+const MINIMISE: sys::HighsInt = 1;
+
+/// Rows as HiGHS wants them.
+struct Sparse {
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    start: Vec<sys::HighsInt>,
+    index: Vec<sys::HighsInt>,
+    value: Vec<f64>,
+}
+
+impl Sparse {
+    fn of(rows: &[Row]) -> Self {
+        let mut sparse =
+            Sparse { lower: Vec::new(), upper: Vec::new(), start: Vec::new(), index: Vec::new(), value: Vec::new() };
+        for row in rows {
+            sparse.start.push(sparse.index.len() as sys::HighsInt);
+            sparse.lower.push(row.lower);
+            sparse.upper.push(row.upper);
+            for &(column, factor) in &row.terms {
+                sparse.index.push(column as sys::HighsInt);
+                sparse.value.push(factor);
+            }
+        }
+        sparse
+    }
+}

@@ -1,0 +1,306 @@
+//! The interval model: residency at critical positions, recomputes between them. An exact relaxation.
+//!
+//! For critical positions c_1 < ... < c_k: `stay_v_j` says that the value of v is on the device while c_j runs,
+//! `again_v_j` that v runs again after c_j and at or before c_(j+1). Row families (docs/memory-planner.md):
+//! - `carry_v_j`: what stays at c_(j+1) stayed at c_j or ran again between;
+//! - `use_v_j`: what a first run in interval j reads stayed at c_j or ran again;
+//! - `source_v_u_j`: what a recompute reads likewise;
+//! - `capacity_j`: bytes at c_j are at most the cap;
+//! - `running_v_j`: bytes while v runs again in interval j are at most the cap: v, its inputs, and what is
+//!   certain to be there at that moment. Added where a solution breaks them.
+//!
+//! Every plan in the compact form gives a feasible point of no larger cost, so that the optimum is a lower bound
+//! for all plans with this order of first runs. With all positions critical and all rows the model is exact.
+
+use crate::model::{Column, Model, Row, name};
+use crate::program::{Again, Program, Slot};
+use crate::timeline::{Timeline, first, position};
+
+/// Objective units: the time of running everything once is this much.
+pub(crate) const WHOLE_TIME: f64 = 100.0;
+/// Memory units: the cap is this much.
+const WHOLE_CAP: f64 = 1000.0;
+/// Room for rounding in memory rows, in memory units.
+const ROUNDING: f64 = 1e-7;
+
+const ABSENT: u32 = u32::MAX;
+const ALWAYS: u32 = u32::MAX - 1;
+
+/// One column, or the constant 1 (`Column::MAX`), less another.
+#[derive(Clone, Copy)]
+struct Term {
+    plus: Column,
+    minus: Option<Column>,
+}
+
+/// The model of one set of critical positions.
+pub(crate) struct Interval<'a> {
+    program: &'a Program,
+    /// c_1 < ... < c_k.
+    pub(crate) critical: Vec<Slot>,
+    pub(crate) model: Model,
+    /// Column of `stay` per critical position and slot.
+    stay: Vec<Vec<u32>>,
+    /// Column of `again` per interval and slot.
+    again: Vec<Vec<u32>>,
+    bytes: f64,
+}
+
+impl<'a> Interval<'a> {
+    pub(crate) fn new(program: &'a Program, critical: &[Slot]) -> Self {
+        let bytes = WHOLE_CAP / program.cap.max(1.0);
+        let time = WHOLE_TIME / program.total_time.max(f64::MIN_POSITIVE);
+        let useful = last_useful(program);
+        let mut model = Model::default();
+        let (mut stay, mut again) = (Vec::new(), Vec::new());
+        for (j, &c) in critical.iter().enumerate() {
+            let mut stays = vec![ABSENT; c as usize + 1];
+            let mut agains = vec![ABSENT; c as usize + 1];
+            for &input in program.inputs(c) {
+                stays[input as usize] = ALWAYS;
+            }
+            stays[c as usize] = ALWAYS;
+            for v in 0..=c {
+                let at = v as usize;
+                if useful[at] <= c {
+                    continue;
+                }
+                if stays[at] == ABSENT {
+                    stays[at] = model.binary(name("stay", at, j), 0.0) as u32;
+                }
+                if program.repeatable[at] && v < c {
+                    agains[at] = model.binary(name("again", at, j), program.time[at] * time) as u32;
+                }
+            }
+            stay.push(stays);
+            again.push(agains);
+        }
+        let mut interval = Interval { program, critical: critical.to_vec(), model, stay, again, bytes };
+        for j in 0..critical.len() {
+            interval.rows_of(j);
+        }
+        interval
+    }
+
+    /// First runs of interval j: after c_j, up to and with c_(j+1) or the end.
+    fn first_runs(&self, j: usize) -> std::ops::Range<Slot> {
+        let end = self.critical.get(j + 1).map_or(self.program.len() as Slot, |&next| next + 1);
+        self.critical[j] + 1..end
+    }
+
+    fn rows_of(&mut self, j: usize) {
+        let c = self.critical[j];
+        let mut capacity = Vec::new();
+        let mut fixed = self.program.workspace[c as usize];
+        for (v, &column) in self.stay[j].iter().enumerate() {
+            let size = self.program.size[v];
+            match column {
+                ABSENT => {}
+                ALWAYS => fixed += size,
+                _ if size > 0.0 => capacity.push((column as Column, size * self.bytes)),
+                _ => {}
+            }
+        }
+        let room = (self.program.cap - fixed) * self.bytes + ROUNDING;
+        self.model.at_most(crate::model::Name { family: "capacity", first: j, second: None }, capacity, room);
+        let runs = self.first_runs(j);
+        for v in 0..c {
+            let at = v as usize;
+            let (stay, again) = (self.stay[j][at], self.again[j][at]);
+            if stay == ALWAYS {
+                continue;
+            }
+            let there = |mut terms: Vec<(Column, f64)>, sign: f64| {
+                terms.extend([stay, again].into_iter().filter(|&c| c != ABSENT).map(|c| (c as Column, sign)));
+                terms
+            };
+            let readers = self.program.readers(v);
+            let next = readers.partition_point(|&reader| reader < runs.start);
+            if readers.get(next).is_some_and(|&reader| reader < runs.end) {
+                self.model.at_least(name("use", at, j), there(Vec::new(), 1.0), 1.0);
+            } else if let Some(later) = self.stay.get(j + 1).map(|stays| stays[at])
+                && later != ABSENT
+                && later != ALWAYS
+            {
+                self.model.at_most(name("carry", at, j), there(vec![(later as Column, 1.0)], -1.0), 0.0);
+            }
+            for &reader in &readers[..readers.partition_point(|&reader| reader < c)] {
+                let column = self.again[j][reader as usize];
+                if column != ABSENT {
+                    let terms = there(vec![(column as Column, 1.0)], -1.0);
+                    self.model.at_most(name("source", at, j), terms, 0.0);
+                }
+            }
+        }
+    }
+
+    /// Rows `running_v_j` that a point breaks by more than `tolerance` memory units, for recomputes of weight
+    /// at least `weight`.
+    pub(crate) fn broken_running(&self, point: &[f64], weight: f64, tolerance: f64) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for j in 0..self.critical.len().saturating_sub(1) {
+            for (v, &column) in self.again[j].iter().enumerate() {
+                if column != ABSENT && point[column as usize] >= weight {
+                    rows.extend(self.running(v, j, point, tolerance));
+                }
+            }
+        }
+        rows
+    }
+
+    /// The row `running_v_j` that counts for every other value the largest of the terms that show it to be
+    /// there while v runs again; none unless the point breaks it.
+    fn running(&self, v: usize, j: usize, point: &[f64], tolerance: f64) -> Option<Row> {
+        let program = self.program;
+        let own = self.again[j][v] as Column;
+        let own_bytes = (program.size[v] + program.workspace[v]) * self.bytes;
+        let mut terms = vec![(own, own_bytes)];
+        let mut upper = WHOLE_CAP + ROUNDING;
+        let mut used = own_bytes * point[own];
+        for u in (0..self.again[j].len()).filter(|&u| u != v && program.size[u] > 0.0) {
+            let Some((value, term)) = self.there(u, v, j, point) else { continue };
+            let size = program.size[u] * self.bytes;
+            used += size * value;
+            match term.plus {
+                Column::MAX => upper -= size,
+                column => terms.push((column, size)),
+            }
+            terms.extend(term.minus.map(|column| (column, -size)));
+        }
+        if used <= WHOLE_CAP + tolerance {
+            return None;
+        }
+        // A column may appear for several values.
+        terms.sort_unstable_by_key(|&(column, _)| column);
+        terms.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
+        Some(Row { name: name("running", v, j), lower: f64::NEG_INFINITY, upper, terms })
+    }
+
+    /// The largest term at this point that is 1 only if u is on the device while v runs again in interval j.
+    ///
+    /// What stays at c_(j+1) without running again is there throughout. Where the interval is a single step its
+    /// recomputes run in ascending order: then anything before v that stays, or is read after v, is there too.
+    fn there(&self, u: usize, v: usize, j: usize, point: &[f64]) -> Option<(f64, Term)> {
+        let program = self.program;
+        let single_step = self.critical[j] + 1 == self.critical[j + 1];
+        let again = self.again[j][u];
+        let minus = (again != ABSENT && !(single_step && u < v)).then_some(again as Column);
+        let less = minus.map_or(0.0, |column| point[column]);
+        let mut best: Option<(f64, Term)> = None;
+        let mut consider = |column: u32, minus: Option<Column>, less: f64| {
+            let (plus, value) = match column {
+                ABSENT => return,
+                ALWAYS => (Column::MAX, 1.0),
+                column => (column as Column, point[column as usize]),
+            };
+            if value - less > best.map_or(0.0, |(most, _)| most) {
+                best = Some((value - less, Term { plus, minus }));
+            }
+        };
+        consider(self.stay[j + 1][u], minus, less);
+        if program.inputs(v as Slot).binary_search(&(u as Slot)).is_ok() {
+            consider(self.again[j][v], None, 0.0);
+        }
+        if single_step {
+            let readers = program.readers(u as Slot);
+            for &reader in &readers[readers.partition_point(|&reader| reader as usize <= v)..] {
+                if (reader as usize) < self.again[j].len() {
+                    consider(self.again[j][reader as usize], minus, less);
+                }
+            }
+        }
+        best
+    }
+
+    /// The point of a plan.
+    pub(crate) fn point(&self, line: &Timeline<'_>) -> Vec<f64> {
+        let mut point = vec![0.0; self.model.cost.len()];
+        for (j, &c) in self.critical.iter().enumerate() {
+            for (v, &column) in self.stay[j].iter().enumerate() {
+                let stays = |column| column != ABSENT && column != ALWAYS;
+                if stays(column) && line.span_before(v as Slot, first(c)).is_some_and(|span| span.end > first(c)) {
+                    point[column as usize] = 1.0;
+                }
+            }
+        }
+        for &key in line.again() {
+            let at = position(key);
+            // Interval j: c_j < position <= c_(j+1); recomputes before c_1 have no column.
+            let after = self.critical.partition_point(|&c| c < at);
+            let Some(j) = after.checked_sub(1) else { continue };
+            if let Some(&column) = self.again[j].get(line.node(key) as usize)
+                && column != ABSENT
+            {
+                point[column as usize] = 1.0;
+            }
+        }
+        point
+    }
+
+    /// The plan of an integral point: each recompute as late as its readers in the interval allow.
+    pub(crate) fn plan(&self, point: &[f64]) -> Vec<Again> {
+        let mut plan = Vec::new();
+        for j in 0..self.critical.len() {
+            let runs = self.first_runs(j);
+            let chosen: Vec<bool> =
+                self.again[j].iter().map(|&column| column != ABSENT && point[column as usize] > 0.5).collect();
+            let mut place = vec![Slot::MAX; chosen.len()];
+            for v in (0..chosen.len()).rev().filter(|&v| chosen[v]) {
+                let mut at = runs.end - 1;
+                for &reader in self.program.readers(v as Slot) {
+                    if runs.contains(&reader) {
+                        at = at.min(reader);
+                    } else if (reader as usize) < chosen.len() && chosen[reader as usize] {
+                        at = at.min(place[reader as usize]);
+                    }
+                }
+                place[v] = at;
+                plan.push(Again { position: at, slot: v as Slot });
+            }
+        }
+        plan.sort_unstable();
+        plan
+    }
+}
+
+/// Last position at which a value may be needed: by a first run, or by a recompute that is needed.
+fn last_useful(program: &Program) -> Vec<Slot> {
+    let mut useful: Vec<Slot> = (0..program.len() as Slot).collect();
+    for v in (0..program.len()).rev() {
+        for &reader in program.readers(v as Slot) {
+            let through = if program.repeatable[reader as usize] { useful[reader as usize] } else { reader };
+            useful[v] = useful[v].max(reader).max(through);
+        }
+    }
+    useful
+}
+
+/// Positions to watch because a plan is over the cap there: the worst first run of each run of neighbours, and
+/// both ends of the step of every recompute over the cap.
+pub(crate) fn overloaded(line: &Timeline<'_>) -> Vec<Slot> {
+    let cap = line.program.cap;
+    let mut found = Vec::new();
+    let mut worst: Option<(f64, Slot)> = None;
+    for (at, &bytes) in line.first_bytes().iter().enumerate() {
+        if bytes <= cap {
+            found.extend(worst.take().map(|(_, at)| at));
+        } else if worst.is_none_or(|(most, _)| bytes > most) {
+            worst = Some((bytes, at as Slot));
+        }
+    }
+    found.extend(worst.map(|(_, at)| at));
+    for (&key, &bytes) in line.again().iter().zip(line.again_bytes()) {
+        if bytes > cap {
+            found.extend([position(key).saturating_sub(1), position(key)]);
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}

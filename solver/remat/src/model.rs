@@ -1,0 +1,86 @@
+//! A mixed-integer program as plain data: built here, solved in [`crate::highs`].
+
+/// Name of a column or row: its family and up to two indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Name {
+    pub(crate) family: &'static str,
+    pub(crate) first: usize,
+    pub(crate) second: Option<usize>,
+}
+
+impl std::fmt::Display for Name {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.second {
+            Some(second) => write!(f, "{}_{}_{second}", self.family, self.first),
+            None => write!(f, "{}_{}", self.family, self.first),
+        }
+    }
+}
+
+/// A name with two indices.
+pub(crate) fn name(family: &'static str, first: usize, second: usize) -> Name {
+    Name { family, first, second: Some(second) }
+}
+
+/// Index of a column.
+pub(crate) type Column = usize;
+
+/// `lower <= sum of terms <= upper`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Row {
+    pub(crate) name: Name,
+    pub(crate) lower: f64,
+    pub(crate) upper: f64,
+    pub(crate) terms: Vec<(Column, f64)>,
+}
+
+impl Row {
+    /// Sum of the terms at a point.
+    pub(crate) fn value(&self, at: &[f64]) -> f64 {
+        self.terms.iter().map(|&(column, factor)| factor * at[column]).sum()
+    }
+}
+
+/// Minimise cost over columns within bounds, subject to rows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Model {
+    pub(crate) names: Vec<Name>,
+    pub(crate) cost: Vec<f64>,
+    pub(crate) lower: Vec<f64>,
+    pub(crate) upper: Vec<f64>,
+    pub(crate) integer: Vec<bool>,
+    pub(crate) rows: Vec<Row>,
+}
+
+impl Model {
+    /// Adds a column that is 0 or 1.
+    pub(crate) fn binary(&mut self, name: Name, cost: f64) -> Column {
+        self.column(name, cost, 1.0, true)
+    }
+
+    /// Adds a column between 0 and `upper`.
+    pub(crate) fn column(&mut self, name: Name, cost: f64, upper: f64, integer: bool) -> Column {
+        self.names.push(name);
+        self.cost.push(cost);
+        self.lower.push(0.0);
+        self.upper.push(upper);
+        self.integer.push(integer);
+        self.names.len() - 1
+    }
+
+    /// Adds `sum of terms <= upper`.
+    pub(crate) fn at_most(&mut self, name: Name, terms: Vec<(Column, f64)>, upper: f64) {
+        self.rows.push(Row { name, lower: f64::NEG_INFINITY, upper, terms });
+    }
+
+    /// Adds `sum of terms >= lower`.
+    pub(crate) fn at_least(&mut self, name: Name, terms: Vec<(Column, f64)>, lower: f64) {
+        self.rows.push(Row { name, lower, upper: f64::INFINITY, terms });
+    }
+
+    /// Fixes a column.
+    pub(crate) fn fix(&mut self, column: Column, value: f64) {
+        self.lower[column] = value;
+        self.upper[column] = value;
+    }
+}

@@ -1,0 +1,118 @@
+//! Bounds and plans from the interval model, positions and rows added where plans break the cap.
+
+use crate::board::Board;
+use crate::highs::{Control, Highs, Status};
+use crate::interval::{Interval, WHOLE_TIME, overloaded};
+use crate::program::{Program, Slot};
+use crate::timeline::Timeline;
+
+/// Rounds of rows added to one linear program.
+const CUT_ROUNDS: usize = 30;
+/// Rows added in one round at most.
+const CUTS: usize = 400;
+/// Share of the bound taken off for the tolerances of floating-point solvers.
+const CAUTION: f64 = 1e-7;
+
+/// Proves until done: ends when proved, over, or when the model has no more to say.
+pub(crate) fn prove(program: &Program, board: &Board) {
+    let mut critical = first_positions(program, usize::MAX);
+    while !board.over() {
+        let Some(more) = prove_on(program, board, &critical) else { return };
+        let before = critical.len();
+        critical.extend(more);
+        critical.sort_unstable();
+        critical.dedup();
+        if critical.len() == before {
+            tracing::debug!("nothing to add");
+            return;
+        }
+    }
+}
+
+/// Solves the model of these positions; the positions that its solution leaves over the cap. None when the
+/// search is over.
+fn prove_on(program: &Program, board: &Board, critical: &[Slot]) -> Option<Vec<Slot>> {
+    let unscale = program.total_time / WHOLE_TIME * (1.0 - CAUTION);
+    let mut interval = Interval::new(program, critical);
+    tracing::debug!(
+        positions = critical.len(),
+        columns = interval.model.cost.len(),
+        rows = interval.model.rows.len(),
+        "interval model"
+    );
+    let enough = |bound: f64| {
+        if bound.is_finite() {
+            board.raise(bound * unscale);
+        }
+        board.over()
+    };
+    let mut relaxed = Highs::new(&interval.model, true)?;
+    let control = Control { deadline: &board.deadline, enough: &|_| board.over(), nodes: None, iterations: None };
+    for round in 0..CUT_ROUNDS {
+        let answer = relaxed.solve(&control);
+        let (Status::Optimal, Some(point)) = (answer.status, answer.values) else { break };
+        board.raise(answer.bound * unscale);
+        let mut broken = interval.broken_running(&point, 0.02, 1e-3);
+        broken.sort_by(|a, b| (b.value(&point) - b.upper).total_cmp(&(a.value(&point) - a.upper)));
+        broken.truncate(CUTS);
+        tracing::debug!(
+            round,
+            bound = answer.bound,
+            broken = broken.len(),
+            seconds = board.deadline.elapsed_seconds(),
+            "cuts"
+        );
+        if board.over() {
+            return None;
+        }
+        if broken.is_empty() {
+            break;
+        }
+        relaxed.add_rows(&broken)?;
+        interval.model.rows.append(&mut broken);
+    }
+    drop(relaxed);
+    loop {
+        let mut highs = Highs::new(&interval.model, false)?;
+        highs.gaps(0.0, 1e-6)?;
+        if let Some(best) = board.best() {
+            let mut line = Timeline::new(program);
+            line.load(&best.plan);
+            highs.start(&interval.point(&line));
+        }
+        let control = Control { deadline: &board.deadline, enough: &enough, nodes: None, iterations: None };
+        let answer = highs.solve(&control);
+        tracing::debug!(?answer.status, bound = answer.bound, nodes = answer.work, seconds = board.deadline.elapsed_seconds(), "solved");
+        if matches!(answer.status, Status::Optimal | Status::Stopped) && answer.bound.is_finite() {
+            board.raise(answer.bound * unscale);
+        }
+        let point = answer.values?;
+        let plan = interval.plan(&point);
+        let mut line = Timeline::new(program);
+        line.load(&plan);
+        if line.excess <= 0.0 {
+            board.offer(line.extra_time, &plan, "milp");
+        }
+        if answer.status != Status::Optimal || board.over() {
+            return None;
+        }
+        let mut broken = interval.broken_running(&point, 0.5, 1e-6);
+        tracing::debug!(broken = broken.len(), excess = line.excess, "solution");
+        if broken.is_empty() {
+            return Some(overloaded(&line));
+        }
+        interval.model.rows.append(&mut broken);
+    }
+}
+
+/// The positions over the cap without a plan, at most so many.
+fn first_positions(program: &Program, most: usize) -> Vec<Slot> {
+    let bytes = program.unplanned();
+    let mut over: Vec<Slot> = (0..program.len() as Slot).filter(|&at| bytes[at as usize] > program.cap).collect();
+    if over.len() > most {
+        over.sort_by(|&a, &b| bytes[b as usize].total_cmp(&bytes[a as usize]));
+        over.truncate(most);
+        over.sort_unstable();
+    }
+    over
+}
