@@ -6,6 +6,9 @@ use xshell::cmd;
 use crate::tidy;
 use crate::workspace::{Workspace, cargo, step};
 
+/// The version that is installed where there is none.
+const CARGO_DENY: &str = "0.20.2";
+
 /// What a check is called in messages, and how it runs.
 type Check = (&'static str, fn(&Workspace) -> Result<()>);
 
@@ -60,15 +63,12 @@ fn rustdoc(workspace: &Workspace) -> Result<()> {
 
 /// Allowed licences, banned crates and sources of `deny.toml`.
 fn deny(workspace: &Workspace) -> Result<()> {
-    let cargo = cargo();
-    if cmd!(workspace.shell, "{cargo} deny --version").quiet().ignore_stdout().ignore_stderr().run().is_err()
-    {
-        eprintln!(
-            "xtask: lint: cargo-deny is not installed, so licences and sources were NOT checked; \
-             to check them: cargo install --locked cargo-deny"
-        );
-        return Ok(());
+    let (cargo, shell) = (cargo(), &workspace.shell);
+    if cmd!(shell, "{cargo} deny --version").quiet().ignore_stdout().ignore_stderr().run().is_err() {
+        // A check that is skipped where its tool is missing is no check.
+        step("installing cargo-deny (some minutes, once)");
+        cmd!(shell, "{cargo} install --locked --quiet cargo-deny@{CARGO_DENY}").quiet().run()?;
     }
-    // Advisories need the network at every run and change under an unchanged tree: `cargo deny check` by hand.
-    Ok(cmd!(workspace.shell, "{cargo} deny --locked check licenses bans sources").quiet().run()?)
+    // Advisories change under an unchanged tree: `cargo deny check` by hand.
+    Ok(cmd!(shell, "{cargo} deny --log-level error --locked check licenses bans sources").quiet().run()?)
 }
