@@ -18,7 +18,9 @@ impl Llvm {
         let prefix =
             env::var_os("MLIR_SYS_220_PREFIX").map_or_else(|| PathBuf::from(DEFAULT_PREFIX), PathBuf::from);
         let llvm = Llvm { prefix };
-        for needed in [llvm.clang(), llvm.tool("mlir-tblgen"), llvm.tool("llvm-tblgen"), llvm.include().join("mlir")] {
+        for needed in
+            [llvm.clang(), llvm.tool("mlir-tblgen"), llvm.tool("llvm-tblgen"), llvm.include().join("mlir")]
+        {
             if !needed.exists() {
                 return Err(format!(
                     "{} is missing: LLVM and MLIR 22 are needed; run `cargo xtask setup`, or name their folder in \
@@ -50,7 +52,12 @@ impl Llvm {
     }
 
     /// Runs mlir-tblgen on `input` and writes `output`.
-    pub(crate) fn tablegen(&self, input: &Path, arguments: &[&str], output: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    pub(crate) fn tablegen(
+        &self,
+        input: &Path,
+        arguments: &[&str],
+        output: &Path,
+    ) -> Result<(), Box<dyn std::error::Error>> {
         let text = self.run("mlir-tblgen", input, arguments)?;
         // An untouched file keeps its time stamp, so that a change of comments alone compiles nothing again.
         if fs::read(output).is_ok_and(|old| old == text) {

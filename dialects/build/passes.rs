@@ -62,8 +62,9 @@ pub(crate) fn generate(records: &Value, out: &Path) -> Result<(), Box<dyn Error>
     let choices = instances(records, "Choices")?
         .map(|record| read_choices(records, record))
         .collect::<Result<Vec<_>, _>>()?;
-    let passes =
-        instances(records, "Pass")?.map(|record| read_pass(records, record)).collect::<Result<Vec<_>, _>>()?;
+    let passes = instances(records, "Pass")?
+        .map(|record| read_pass(records, record))
+        .collect::<Result<Vec<_>, _>>()?;
     for (file, text) in [
         ("PassEnums.h.inc", cpp_enums(&choices)),
         ("PassTable.h.inc", cpp_table(&passes)),
@@ -76,12 +77,16 @@ pub(crate) fn generate(records: &Value, out: &Path) -> Result<(), Box<dyn Error>
 }
 
 fn instances<'r>(records: &'r Value, class: &str) -> Result<impl Iterator<Item = &'r Value>, String> {
-    let names = records["!instanceof"][class].as_array().ok_or_else(|| format!("no records of class {class}"))?;
+    let names =
+        records["!instanceof"][class].as_array().ok_or_else(|| format!("no records of class {class}"))?;
     Ok(names.iter().filter_map(Value::as_str).map(|name| &records[name]))
 }
 
 fn text(record: &Value, field: &str) -> Result<String, String> {
-    record[field].as_str().map(str::to_owned).ok_or_else(|| format!("record without text field {field}: {record}"))
+    record[field]
+        .as_str()
+        .map(str::to_owned)
+        .ok_or_else(|| format!("record without text field {field}: {record}"))
 }
 
 fn references<'r>(records: &'r Value, list: &'r Value) -> impl Iterator<Item = &'r Value> {
@@ -172,7 +177,9 @@ fn cpp_passes(passes: &[Pass]) -> Written {
             let member = &field.member;
             match field.kind {
                 Kind::Text => writeln!(out, "    raw.{member} = view({member}.getValue());")?,
-                Kind::Choice(_) => writeln!(out, "    raw.{member} = static_cast<int32_t>({member}.getValue());")?,
+                Kind::Choice(_) => {
+                    writeln!(out, "    raw.{member} = static_cast<int32_t>({member}.getValue());")?
+                }
                 _ => writeln!(out, "    raw.{member} = {member};")?,
             }
         }

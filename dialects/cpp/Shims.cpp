@@ -166,16 +166,20 @@ MlirAttribute ballastDltiEntries(MlirAttribute attribute) {
   return wrap(ArrayAttr::get(spec.getContext(), flat));
 }
 
-/// Names that symbol references anywhere in `root` start with, each once, in order of first mention. Unlike
+/// Names that symbol references anywhere in `root` start with, each once. Unlike
 /// SymbolTable, this also looks into unregistered ops, which may hold symbol tables of their own for all MLIR knows.
 MlirAttribute ballastReferencedSymbols(MlirOperation root) {
   SetVector<Attribute> names;
   AttrTypeWalker walker;
-  walker.addWalk([&](SymbolRefAttr reference) { names.insert(reference.getRootReference()); });
+  walker.addWalk([&](SymbolRefAttr reference) {
+    names.insert(reference.getRootReference());
+    // The rest of a nested reference names symbols inside of that one.
+    return WalkResult::skip();
+  });
   unwrap(root)->walk([&](Operation *op) {
-    walker.walk(op->getDiscardableAttrDictionary());
+    walker.walk<WalkOrder::PreOrder>(op->getDiscardableAttrDictionary());
     if (Attribute properties = op->getPropertiesAsAttribute())
-      walker.walk(properties);
+      walker.walk<WalkOrder::PreOrder>(properties);
   });
   return wrap(ArrayAttr::get(unwrap(root)->getContext(), names.getArrayRef()));
 }

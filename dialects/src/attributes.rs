@@ -103,7 +103,12 @@ impl Swap {
     pub fn attribute<'c>(&self, location: Location<'c>) -> Result<Attribute<'c>, Reported> {
         // SAFETY: the location is live, the positions outlive the call.
         made(unsafe {
-            ffi::ballastSwapGet(location.to_raw(), self.out_after, self.in_before.as_ptr(), self.in_before.len())
+            ffi::ballastSwapGet(
+                location.to_raw(),
+                self.out_after,
+                self.in_before.as_ptr(),
+                self.in_before.len(),
+            )
         })
     }
 

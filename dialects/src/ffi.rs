@@ -132,8 +132,12 @@ unsafe extern "C" {
         again_before: *mut *const i64,
         count: *mut usize,
     ) -> bool;
-    pub(crate) fn ballastCostGet(location: MlirLocation, seconds: f64, flops: i64, bytes: i64)
-    -> MlirAttribute;
+    pub(crate) fn ballastCostGet(
+        location: MlirLocation,
+        seconds: f64,
+        flops: i64,
+        bytes: i64,
+    ) -> MlirAttribute;
     pub(crate) fn ballastCostRead(
         attribute: MlirAttribute,
         seconds: *mut f64,

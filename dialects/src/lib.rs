@@ -9,6 +9,6 @@ pub mod diagnostics;
 mod ffi;
 pub mod operations;
 pub mod passes;
-pub mod remarks;
 pub mod registration;
+pub mod remarks;
 pub mod structured;

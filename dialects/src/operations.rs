@@ -56,7 +56,9 @@ pub fn dlti_entries<'c>(attribute: impl AttributeLike<'c>) -> Option<Vec<(String
         let pairs = mlirArrayAttrGetNumElements(flat) / 2;
         Some(
             (0..pairs)
-                .map(|pair| (mlirArrayAttrGetElement(flat, 2 * pair), mlirArrayAttrGetElement(flat, 2 * pair + 1)))
+                .map(|pair| {
+                    (mlirArrayAttrGetElement(flat, 2 * pair), mlirArrayAttrGetElement(flat, 2 * pair + 1))
+                })
                 .filter(|(key, _)| mlirAttributeIsAString(*key))
                 .map(|(key, value)| (owned(mlirStringAttrGetValue(key)), Attribute::from_raw(value)))
                 .collect(),

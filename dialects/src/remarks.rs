@@ -34,7 +34,13 @@ impl Remark {
     /// A remark named `name` about the function called `function`.
     #[must_use]
     pub fn new(kind: Kind, name: &str, function: &str, text: impl Into<String>) -> Self {
-        Remark { kind, name: name.to_owned(), function: function.to_owned(), text: text.into(), facts: Vec::new() }
+        Remark {
+            kind,
+            name: name.to_owned(),
+            function: function.to_owned(),
+            text: text.into(),
+            facts: Vec::new(),
+        }
     }
 
     /// Adds a fact.

@@ -17,7 +17,6 @@ use melior::ir::{BlockLike, BlockRef, Location, RegionLike};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-
 /// Ops that inlining may make of one module: past this, helpers that call helpers twice each have multiplied.
 const MOST_OPS: u64 = 20_000_000;
 
@@ -118,8 +117,7 @@ impl<'c: 'a, 'a> Functions<'c, 'a> {
         for &index in &self.callees_first {
             let function = &self.all[index];
             let inlined = function.calls.iter().filter(|&&(_, callee)| self.inlinable(callee));
-            sizes[index] =
-                inlined.fold(function.ops, |sum, &(_, callee)| sum.saturating_add(sizes[callee]));
+            sizes[index] = inlined.fold(function.ops, |sum, &(_, callee)| sum.saturating_add(sizes[callee]));
             if sizes[index] > MOST_OPS {
                 let text = format!(
                     "inlining all calls would make more than {MOST_OPS} ops of function '{}'",
@@ -138,7 +136,8 @@ impl<'c: 'a, 'a> Functions<'c, 'a> {
                 Some(block) if self.inlinable(callee) => inline(call, block),
                 _ if !function.private => {}
                 _ => {
-                    let why = if function.recursive { "it calls itself" } else { "its body is not one block" };
+                    let why =
+                        if function.recursive { "it calls itself" } else { "its body is not one block" };
                     let text = format!("call of '{}' is not inlined: {why}", function.name);
                     diagnostics::remark(call.location(), &text);
                 }
@@ -190,8 +189,7 @@ fn mark_recursive(functions: &mut [Function<'_, '_>]) -> Vec<usize> {
     // Iterative, unlike Tarjan's algorithm in the same crate; components come callees first.
     for component in kosaraju_scc(&calls) {
         for &node in &component {
-            functions[node.index()].recursive =
-                component.len() > 1 || calls.contains_edge(node, node);
+            functions[node.index()].recursive = component.len() > 1 || calls.contains_edge(node, node);
             order.push(node.index());
         }
     }
@@ -244,7 +242,11 @@ fn inline(call: OperationRef<'_, '_>, body: BlockRef<'_, '_>) {
 fn location_at<'c>(callee: Location<'c>, call: Location<'c>) -> Location<'c> {
     // SAFETY: both locations are live and of one context.
     unsafe {
-        if callee == Location::from_raw(mlir_sys::mlirLocationUnknownGet(mlir_sys::mlirLocationGetContext(callee.to_raw()))) {
+        if callee
+            == Location::from_raw(mlir_sys::mlirLocationUnknownGet(mlir_sys::mlirLocationGetContext(
+                callee.to_raw(),
+            )))
+        {
             return call;
         }
         Location::from_raw(mlir_sys::mlirLocationCallSiteGet(callee.to_raw(), call.to_raw()))
@@ -258,7 +260,8 @@ fn erase(op: OperationRef<'_, '_>) {
 }
 
 fn top_level<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
-    let first = module.region(0).ok().and_then(|region| region.first_block()).and_then(|body| body.first_operation());
+    let first =
+        module.region(0).ok().and_then(|region| region.first_block()).and_then(|body| body.first_operation());
     std::iter::successors(first, |op| op.next_in_block()).collect()
 }
 

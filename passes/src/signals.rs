@@ -43,9 +43,7 @@ impl Drop for Guard {
 fn replace(signal: libc::c_int, action: &libc::sigaction) -> Option<libc::sigaction> {
     let mut before = MaybeUninit::uninit();
     // SAFETY: both actions are valid for the call, which fills `before` when it returns 0.
-    unsafe {
-        (libc::sigaction(signal, action, before.as_mut_ptr()) == 0).then(|| before.assume_init())
-    }
+    unsafe { (libc::sigaction(signal, action, before.as_mut_ptr()) == 0).then(|| before.assume_init()) }
 }
 
 fn handler() -> libc::sigaction {
