@@ -197,12 +197,14 @@ fn build(file: WorkloadFile) -> Result<Problem, String> {
             ));
         }
         let largest = kinds[..speeds.len()].iter().map(|kind| kind.memory_bytes).fold(f64::NAN, f64::max);
-        if supported && size_bytes > largest {
+        let too_large = supported && size_bytes > largest;
+        if too_large && !has_cpus {
             return Err(format!(
-                "node {id} takes {size_bytes} bytes, an accelerator holds {largest} (maxSizePerFPGA): raise the \
-                 cap, or set supportedOnFpga to false so that the node runs on a CPU core"
+                "node {id} takes {size_bytes} bytes, an accelerator holds {largest} (maxSizePerFPGA), and there is \
+                 no CPU core: raise the cap or maxCPUs"
             ));
         }
+        let accelerator_time = if too_large { f64::INFINITY } else { accelerator_time };
         let time = speeds.iter().map(|speed| accelerator_time / speed).chain([cpu_time]).collect();
         let colour = entry.color_class.map(|label| {
             let next = colours.len();
