@@ -171,11 +171,30 @@ fn the_optimum_of_a_small_training_graph_is_found_and_scored() {
 fn no_assignment_under_the_memory_cap_is_exit_code_1() {
     let folder = scratch();
     let mut workload = Workload::training().json();
-    workload["maxSizePerFPGA"] = json!(5);
+    // 14 nodes of 10 bytes on two accelerators.
+    workload["maxSizePerFPGA"] = json!(60);
     workload["maxCPUs"] = json!(0);
+    workload["nodes"]
+        .as_array_mut()
+        .unwrap()
+        .iter_mut()
+        .for_each(|node| node["supportedOnFpga"] = json!(true));
     let (run, written) = partition(folder.path(), &workload, &["--time-limit", "2"]);
     assert_eq!((run.code, written), (Some(1), None), "{run:#?}");
     assert_eq!(run.stdout, "");
+}
+
+#[test]
+fn what_no_accelerator_can_hold_runs_on_a_core() {
+    let folder = scratch();
+    let mut workload = Workload::training();
+    workload.cap = 5;
+    let (run, written) = partition(folder.path(), &workload.json(), &["--contiguous", "--time-limit", "2"]);
+    let summary = run.succeeded().json();
+    let all_on_the_core: f64 = workload.nodes.iter().map(|node| node.core).sum();
+    assert!((summary["value"].as_f64().unwrap() - all_on_the_core).abs() < 1e-9, "{summary}");
+    let devices = written.unwrap()["assignment"].as_object().unwrap().clone();
+    assert!(devices.values().all(|device| *device == json!(ACCELERATORS)), "{devices:?}");
 }
 
 #[test]
