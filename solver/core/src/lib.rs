@@ -7,6 +7,7 @@
 pub mod cap;
 pub mod cost;
 pub mod device;
+pub mod fusion;
 pub mod graph;
 pub mod limits;
 pub mod memory;

@@ -359,3 +359,13 @@ fn custom_call(seen: &Seen<'_, '_>) -> Price {
     let effects = ir::integer(seen.op, "has_side_effect").is_some_and(|flag| flag != 0);
     Price { effect: if effects { Effect::Some } else { Effect::None }, ..Price::unknown() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_sorted() {
+        assert!(ELEMENTWISE.is_sorted() && CHLO_ELEMENTWISE.is_sorted());
+    }
+}

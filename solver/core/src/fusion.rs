@@ -1,0 +1,521 @@
+//! Memory and traffic as a fusing back end sees them: values inside a fusion never exist in memory.
+//!
+//! [`fuse`] rewrites a graph in place and keeps every op's number. An op whose value is only read inside fusions
+//! becomes a constant in the sense of [`OpRole::Constant`]: no time, no memory, made again where it is read. The op
+//! that ends a fusion reads what the fusion reads and does the work of all of it.
+//!
+//! The rules are those of XLA's instruction fusion (openxla/xla, `instruction_fusion.cc` and the CPU compiler's
+//! subclass of it), in the order it works in, readers first: a producer is fused if it works on elements or moves them,
+//! every reader can take it, and it is not both dear and needed by several fusions. Readers that can take a producer are
+//! elementwise ops, data movement and reductions; a transpose also goes into the matrix product that reads it.
+//! Not modelled: buffers reused in place, common subexpressions, rewrites by the algebraic simplifier.
+
+use serde::{Deserialize, Serialize};
+
+use crate::graph::{Graph, LayerType, OpId, OpRole, Storage, TensorId};
+use crate::units::Bytes;
+
+/// How the back end fuses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fusion {
+    /// Every op's result goes through memory.
+    #[default]
+    None,
+    /// As XLA's loop fusion does.
+    Xla,
+}
+
+/// One fusion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Group {
+    /// The op whose value is stored.
+    pub root: OpId,
+    /// Ops fused into it, ascending, the root left out. An op may be in several groups.
+    pub members: Vec<OpId>,
+}
+
+/// Most fusions one cheap op is repeated in.
+const MOST_COPIES: usize = 16;
+
+/// Ops that are too dear to be computed in two fusions, by the last part of their names: what XLA's `IsExpensive` lists.
+const DEAR: [&str; 27] = [
+    "atan2",
+    "cbrt",
+    "cos",
+    "cosine",
+    "divf",
+    "divide",
+    "erf",
+    "erfc",
+    "exp",
+    "expm1",
+    "exponential",
+    "exponential_minus_one",
+    "log",
+    "log1p",
+    "log_plus_one",
+    "logistic",
+    "pow",
+    "power",
+    "powf",
+    "reciprocal",
+    "rsqrt",
+    "sigmoid",
+    "sin",
+    "sine",
+    "sqrt",
+    "tan",
+    "tanh",
+];
+
+/// Data movement that a loop can do on the way, by the last part of the name.
+const MOVEMENT: [&str; 14] = [
+    "broadcast",
+    "broadcast_in_dim",
+    "concat",
+    "concatenate",
+    "dynamic_slice",
+    "dynamic_update_slice",
+    "gather",
+    "pad",
+    "reshape",
+    "reverse",
+    "slice",
+    "splat",
+    "tile",
+    "transpose",
+];
+
+/// Name of an op without its dialect.
+fn last_name(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+struct Fuser<'g> {
+    graph: &'g Graph,
+    /// Ops that read an op's value, through views; ascending, no repeats.
+    readers: Vec<Vec<OpId>>,
+    returned: Vec<bool>,
+    /// The fusions an op is computed in: itself for an op that stores its value.
+    roots: Vec<Vec<OpId>>,
+}
+
+/// Fuses a graph in place; the groups found, in order of their roots, those of one op left out.
+pub fn fuse(graph: &mut Graph, fusion: Fusion) -> Vec<Group> {
+    match fusion {
+        Fusion::None => Vec::new(),
+        Fusion::Xla => {
+            let mut fuser = Fuser {
+                readers: readers(graph),
+                returned: graph.returned_ops(),
+                roots: vec![Vec::new(); graph.ops.len()],
+                graph,
+            };
+            fuser.decide();
+            let roots = fuser.roots;
+            rewrite(graph, &roots)
+        }
+    }
+}
+
+fn readers(graph: &Graph) -> Vec<Vec<OpId>> {
+    let mut readers: Vec<Vec<OpId>> = vec![Vec::new(); graph.ops.len()];
+    for id in graph.planned() {
+        for producer in graph.value_inputs(id) {
+            readers[producer].push(id);
+        }
+    }
+    readers
+}
+
+impl Fuser<'_> {
+    fn decide(&mut self) {
+        for id in (0..self.graph.ops.len()).rev() {
+            if self.graph.ops[id].role != OpRole::Compute {
+                continue;
+            }
+            self.roots[id] = self.roots_of(id).unwrap_or_else(|| vec![id]);
+        }
+    }
+
+    /// The fusions an op goes into; none if its value must be stored.
+    fn roots_of(&self, id: OpId) -> Option<Vec<OpId>> {
+        let op = &self.graph.ops[id];
+        let readers = &self.readers[id];
+        let fusible =
+            op.pure_op && op.outputs.len() == 1 && !op.rules.must_keep && works_on_elements(self.graph, id);
+        if !fusible || self.returned[id] || readers.is_empty() {
+            return None;
+        }
+        if !readers.iter().all(|&reader| self.takes(reader, id)) {
+            return None;
+        }
+        let mut roots: Vec<OpId> =
+            readers.iter().flat_map(|&reader| self.roots[reader].iter().copied()).collect();
+        roots.sort_unstable();
+        roots.dedup();
+        let copies = roots.len();
+        (copies == 1 || (copies <= MOST_COPIES && !self.is_dear(id) && self.is_unary(id))).then_some(roots)
+    }
+
+    fn takes(&self, reader: OpId, producer: OpId) -> bool {
+        let (reader_op, producer_op) = (&self.graph.ops[reader], &self.graph.ops[producer]);
+        let transposes = last_name(&producer_op.name) == "transpose";
+        match reader_op.layer {
+            LayerType::Dense => transposes && self.readers[producer].len() == 1,
+            // A reduction takes the op in front of it and nothing beyond that one.
+            LayerType::Normalisation => {
+                self.readers[producer].len() == 1
+                    && producer_op.layer == LayerType::Activation
+                    && !self.is_dear(producer)
+            }
+            _ if self.is_closed(reader) => false,
+            // Each element of the operand would be computed once for every element it is spread to.
+            _ if spreads(&reader_op.name) && self.is_dear(producer) => false,
+            _ => works_on_elements(self.graph, reader),
+        }
+    }
+
+    /// Is it already inside a reduction's fusion?
+    fn is_closed(&self, id: OpId) -> bool {
+        self.roots[id]
+            .iter()
+            .any(|&root| root != id && self.graph.ops[root].layer == LayerType::Normalisation)
+    }
+
+    /// Does it read at most one value of its own rank? Repeating others would keep several operands alive for one
+    /// result (`EffectivelyAtMostUnary`).
+    fn is_unary(&self, id: OpId) -> bool {
+        let op = &self.graph.ops[id];
+        let rank = |tensor: TensorId| true_rank(&self.graph.tensors[tensor].type_name);
+        let own = op.outputs.first().map_or(0, |&output| rank(output));
+        let counts = |input: TensorId| match self.graph.storage(input) {
+            Storage::None => false,
+            Storage::Op(producer) => !spreads(&self.graph.ops[producer].name),
+            Storage::Argument(_) => true,
+        };
+        let mut full: Vec<TensorId> =
+            op.inputs.iter().copied().filter(|&input| rank(input) >= own && counts(input)).collect();
+        full.sort_unstable();
+        full.dedup();
+        full.len() <= 1
+    }
+
+    fn is_dear(&self, id: OpId) -> bool {
+        let op = &self.graph.ops[id];
+        if DEAR.binary_search(&last_name(&op.name)).is_ok() {
+            return true;
+        }
+        // A structured op's body stands in its key.
+        let body =
+            op.key.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map_or("", |(body, _)| body);
+        body.split(' ').any(|name| DEAR.binary_search(&last_name(name)).is_ok())
+    }
+}
+
+/// Dimensions other than 1 of a type as printed.
+fn true_rank(type_name: &str) -> usize {
+    let dims = type_name.split_once('<').map_or("", |(_, rest)| rest);
+    dims.split('x').map_while(|dim| dim.parse::<u64>().ok()).filter(|&dim| dim != 1).count()
+}
+
+fn spreads(name: &str) -> bool {
+    matches!(last_name(name), "broadcast_in_dim" | "broadcast" | "tile")
+}
+
+/// Elementwise, or movement that a loop over the result can do.
+fn works_on_elements(graph: &Graph, id: OpId) -> bool {
+    let op = &graph.ops[id];
+    match op.layer {
+        LayerType::Activation => op.name != "func.call" && !op.name.starts_with("scf."),
+        LayerType::Other => {
+            MOVEMENT.binary_search(&last_name(&op.name)).is_ok()
+                || (op.name == "linalg.generic" && op.work.flops == 0)
+        }
+        _ => false,
+    }
+}
+
+/// Moves the work of fused ops to their roots and lets the roots read what the fusion reads.
+fn rewrite(graph: &mut Graph, roots: &[Vec<OpId>]) -> Vec<Group> {
+    let mut members: Vec<Vec<OpId>> = vec![Vec::new(); graph.ops.len()];
+    let inside: Vec<bool> =
+        (0..graph.ops.len()).map(|id| !roots[id].is_empty() && roots[id] != [id]).collect();
+    for (id, roots) in roots.iter().enumerate().filter(|(id, _)| inside[*id]) {
+        for &root in roots {
+            members[root].push(id);
+        }
+    }
+    let mut groups = Vec::new();
+    let mut fused = Vec::new();
+    for (root, members) in members.into_iter().enumerate().filter(|(_, members)| !members.is_empty()) {
+        fused.push((root, together(graph, root, &members, &inside)));
+        groups.push(Group { root, members });
+    }
+    for (root, op) in fused {
+        graph.ops[root] = op;
+    }
+    for (_, op) in graph.ops.iter_mut().enumerate().filter(|(id, _)| inside[*id]) {
+        op.role = OpRole::Constant;
+        (op.work.flops, op.work.macs_exact, op.work.bytes) = (0, 0, Bytes::ZERO);
+        op.work.priced = true;
+        op.workspace = Bytes::ZERO;
+    }
+    groups
+}
+
+/// The root's op with the inputs, work and workspace of its whole fusion.
+fn together(graph: &Graph, root: OpId, members: &[OpId], inside: &[bool]) -> crate::graph::Op {
+    let mut op = graph.ops[root].clone();
+    let mut inputs: Vec<TensorId> = Vec::new();
+    let mut alone = Bytes::ZERO;
+    for id in members.iter().copied().chain([root]) {
+        let member = &graph.ops[id];
+        alone = alone + member.work.bytes;
+        if id != root {
+            op.work.flops = op.work.flops.saturating_add(member.work.flops);
+            op.work.macs_exact = op.work.macs_exact.saturating_add(member.work.macs_exact);
+            op.work.priced &= member.work.priced;
+            op.workspace = op.workspace.max(member.workspace);
+        }
+        for &tensor in &member.inputs {
+            let made_inside = matches!(graph.storage(tensor), Storage::Op(producer) if inside[producer]);
+            if !made_inside && !inputs.contains(&tensor) {
+                inputs.push(tensor);
+            }
+        }
+    }
+    // Every stored input once, and the result; never more than the ops move one by one, since some read only
+    // a part of their operands.
+    let stored: Bytes = inputs
+        .iter()
+        .filter(|&&tensor| graph.storage(tensor) != Storage::None)
+        .map(|&tensor| graph.tensors[tensor].bytes)
+        .sum();
+    op.work.bytes = (stored + graph.value_bytes(root)).min(alone);
+    op.inputs = inputs;
+    op
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Arithmetic, Op, Rules, Tensor, Work};
+
+    /// Builds graphs from (name, layer, inputs): tensor i is argument 0 or the result of op i - 1.
+    fn graph(ops: &[(&str, LayerType, &[TensorId])], returned: &[TensorId]) -> Graph {
+        const BYTES: u64 = 100;
+        let tensor = |producer, tensor| Tensor {
+            producer,
+            index: 0,
+            bytes: Bytes(BYTES),
+            returned: returned.contains(&tensor),
+            type_name: "tensor<5x5xf32>".to_owned(),
+        };
+        let mut graph = Graph { name: "test".to_owned(), ops: Vec::new(), tensors: vec![tensor(None, 0)] };
+        for (id, (name, layer, inputs)) in ops.iter().enumerate() {
+            let role = if name.ends_with("reshape") { OpRole::View } else { OpRole::Compute };
+            let bytes = if role == OpRole::View { 0 } else { BYTES * (inputs.len() as u64 + 1) };
+            graph.tensors.push(tensor(Some(id), id + 1));
+            graph.ops.push(Op {
+                name: (*name).to_owned(),
+                key: format!("{name} (..) -> (..)"),
+                location: String::new(),
+                inputs: inputs.to_vec(),
+                outputs: vec![id + 1],
+                role,
+                layer: *layer,
+                opens_layer: *layer == LayerType::Dense,
+                work: Work {
+                    flops: if role == OpRole::View { 0 } else { 25 },
+                    macs_exact: 25,
+                    arithmetic: Arithmetic::F32,
+                    bytes: Bytes(bytes),
+                    priced: true,
+                },
+                pure_op: true,
+                backward: None,
+                workspace: Bytes::ZERO,
+                rules: Rules::default(),
+            });
+        }
+        graph
+    }
+
+    use LayerType::{Activation, Dense, Normalisation, Other};
+
+    fn stored(graph: &Graph) -> Vec<OpId> {
+        graph.planned().collect()
+    }
+
+    #[test]
+    fn tables_are_sorted() {
+        assert!(DEAR.is_sorted() && MOVEMENT.is_sorted());
+    }
+
+    #[test]
+    fn nothing_changes_without_fusion() {
+        let before = graph(&[("s.add", Activation, &[0]), ("s.add", Activation, &[1])], &[2]);
+        let mut after = before.clone();
+        assert!(fuse(&mut after, Fusion::None).is_empty());
+        assert_eq!(before, after);
+    }
+
+    #[test]
+    fn a_chain_becomes_its_last_op_and_reads_what_the_chain_reads() {
+        let mut chain = graph(
+            &[
+                ("s.dot", Dense, &[0]),
+                ("s.add", Activation, &[1, 0]),
+                ("s.reshape", Other, &[2]),
+                ("s.tanh", Activation, &[3]),
+                ("s.multiply", Activation, &[4, 1]),
+            ],
+            &[5],
+        );
+        let flops = |graph: &Graph| graph.ops.iter().map(|op| op.work.flops).sum::<u64>();
+        let before = flops(&chain);
+        let groups = fuse(&mut chain, Fusion::Xla);
+        assert_eq!(groups, [Group { root: 4, members: vec![1, 3] }]);
+        assert_eq!(stored(&chain), [0, 4], "the product goes through memory, the sum and the tanh do not");
+        assert_eq!(chain.value_inputs(4), [0]);
+        assert_eq!(chain.argument_inputs(4), [0]);
+        assert_eq!(flops(&chain), before);
+        // Reads the argument and the product once each, writes the result.
+        assert_eq!(chain.ops[4].work.bytes, Bytes(300));
+        assert_eq!(chain.value_bytes(1), Bytes::ZERO);
+    }
+
+    #[test]
+    fn cheap_ops_are_repeated_and_dear_ones_are_not() {
+        for (name, is_stored) in [("s.add", false), ("s.tanh", true)] {
+            let mut forked = graph(
+                &[(name, Activation, &[0]), ("s.negate", Activation, &[1]), ("s.abs", Activation, &[1])],
+                &[2, 3],
+            );
+            let groups = fuse(&mut forked, Fusion::Xla);
+            assert_eq!(stored(&forked).contains(&0), is_stored, "{name}");
+            assert_eq!(groups.len(), if is_stored { 0 } else { 2 });
+            let flops: u64 = forked.ops.iter().map(|op| op.work.flops).sum();
+            assert_eq!(flops, if is_stored { 75 } else { 100 }, "{name} is paid for where it runs");
+        }
+        // Two full operands: repeating the sum would keep both alive instead of it.
+        let mut binary = graph(
+            &[
+                ("s.dot", Dense, &[0]),
+                ("s.add", Activation, &[0, 1]),
+                ("s.negate", Activation, &[2]),
+                ("s.abs", Activation, &[2]),
+            ],
+            &[3, 4],
+        );
+        fuse(&mut binary, Fusion::Xla);
+        assert_eq!(stored(&binary), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn values_read_by_products_or_returned_are_stored() {
+        let mut read = graph(&[("s.add", Activation, &[0]), ("s.dot", Dense, &[1])], &[2]);
+        assert!(fuse(&mut read, Fusion::Xla).is_empty());
+        let mut returned = graph(&[("s.add", Activation, &[0]), ("s.abs", Activation, &[1])], &[1, 2]);
+        assert!(fuse(&mut returned, Fusion::Xla).is_empty());
+        let mut viewed = graph(
+            &[("s.add", Activation, &[0]), ("s.reshape", Other, &[1]), ("s.abs", Activation, &[2])],
+            &[2, 3],
+        );
+        assert!(fuse(&mut viewed, Fusion::Xla).is_empty(), "returned through a view");
+        let mut transposed = graph(&[("s.transpose", Other, &[0]), ("s.dot", Dense, &[1])], &[2]);
+        assert_eq!(fuse(&mut transposed, Fusion::Xla), [Group { root: 1, members: vec![0] }]);
+    }
+
+    #[test]
+    fn a_reduction_takes_the_op_in_front_of_it_alone() {
+        let mut sum = graph(
+            &[
+                ("s.subtract", Activation, &[0]),
+                ("s.multiply", Activation, &[1]),
+                ("s.reduce", Normalisation, &[2]),
+            ],
+            &[3],
+        );
+        assert_eq!(fuse(&mut sum, Fusion::Xla), [Group { root: 2, members: vec![1] }]);
+        assert_eq!(stored(&sum), [0, 2]);
+    }
+
+    #[test]
+    fn rules_and_side_effects_keep_a_value_in_memory() {
+        let chain = graph(&[("s.add", Activation, &[0]), ("s.abs", Activation, &[1])], &[2]);
+        for change in [
+            |op: &mut Op| op.rules.must_keep = true,
+            |op: &mut Op| op.pure_op = false,
+            |op: &mut Op| op.outputs.push(1),
+        ] {
+            let mut kept = chain.clone();
+            change(&mut kept.ops[0]);
+            assert!(fuse(&mut kept, Fusion::Xla).is_empty());
+        }
+    }
+
+    #[test]
+    fn random_graphs_keep_order_results_and_the_values_they_need() {
+        use rand::{RngExt, SeedableRng};
+        let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(7);
+        let kinds = [
+            ("s.add", Activation),
+            ("s.tanh", Activation),
+            ("s.dot", Dense),
+            ("s.reduce", Normalisation),
+            ("s.transpose", Other),
+            ("s.sort", Other),
+            ("s.reshape", Other),
+        ];
+        let mut fusions = 0;
+        for _ in 0..300 {
+            let inputs: Vec<Vec<TensorId>> = (0..random.random_range(1..30))
+                .map(|id| (0..random.random_range(1..3)).map(|_| random.random_range(0..=id)).collect())
+                .collect();
+            let ops: Vec<(&str, LayerType, &[TensorId])> = inputs
+                .iter()
+                .map(|inputs| {
+                    let (name, layer) = kinds[random.random_range(0..kinds.len())];
+                    (name, layer, inputs.as_slice())
+                })
+                .collect();
+            let before = graph(&ops, &[ops.len(), ops.len() / 2]);
+            let mut after = before.clone();
+            let groups = fuse(&mut after, Fusion::Xla);
+            fusions += groups.len();
+            assert_eq!(after.ops.len(), before.ops.len());
+            for (id, op) in after.ops.iter().enumerate() {
+                assert!(after.value_inputs(id).iter().all(|&input| input < id));
+                if op.role == OpRole::Compute {
+                    assert!(op.work.bytes <= before_bytes(&before, &groups, id));
+                    assert!(op.work.bytes >= after.value_bytes(id));
+                }
+            }
+            assert_eq!(before.returned_ops(), after.returned_ops(), "what is returned is stored");
+            // Every value a fusion needs from outside is one the members read before.
+            for group in &groups {
+                let mut outside: Vec<OpId> = group
+                    .members
+                    .iter()
+                    .chain([&group.root])
+                    .flat_map(|&id| before.value_inputs(id))
+                    .filter(|id| !group.members.contains(id))
+                    .collect();
+                outside.sort_unstable();
+                outside.dedup();
+                assert_eq!(after.value_inputs(group.root), outside);
+                assert!(outside.iter().all(|&id| after.ops[id].role == OpRole::Compute));
+            }
+        }
+        assert!(fusions > 100, "{fusions} fusions");
+    }
+
+    /// Bytes the ops of a root's fusion move one by one.
+    fn before_bytes(before: &Graph, groups: &[Group], root: OpId) -> Bytes {
+        let members = groups.iter().find(|group| group.root == root).map_or(&[][..], |group| &group.members);
+        members.iter().chain([&root]).map(|&id| before.ops[id].work.bytes).sum()
+    }
+}
