@@ -109,8 +109,8 @@ impl JobCluster {
     /// # Errors
     /// [`JobError::Input`] for text that is none, and everything [`JobCluster::check`] refuses.
     pub fn parse(text: &str) -> Result<Self, JobError> {
-        let cluster: JobCluster =
-            serde_json::from_str(text).map_err(|error| JobError::Input(format!("not a cluster file: {error}")))?;
+        let cluster: JobCluster = serde_json::from_str(text)
+            .map_err(|error| JobError::Input(format!("not a cluster file: {error}")))?;
         check_version(cluster.version)?;
         cluster.check()?;
         Ok(cluster)
@@ -155,8 +155,8 @@ impl JobList {
     /// # Errors
     /// [`JobError::Input`] for text that is none, repeated names, and jobs without devices or time.
     pub fn parse(text: &str) -> Result<Self, JobError> {
-        let list: JobList =
-            serde_json::from_str(text).map_err(|error| JobError::Input(format!("not a job file: {error}")))?;
+        let list: JobList = serde_json::from_str(text)
+            .map_err(|error| JobError::Input(format!("not a job file: {error}")))?;
         check_version(list.version)?;
         for (i, job) in list.jobs.iter().enumerate() {
             job.check()?;
@@ -189,7 +189,10 @@ impl Job {
     /// [`JobError::Input`] for a job without devices or with a time that is none.
     pub fn check(&self) -> Result<(), JobError> {
         if self.devices == 0 || self.devices > MOST_DEVICES {
-            return refuse(format!("job '{}' needs {} devices: 1 to {MOST_DEVICES}", self.name, self.devices));
+            return refuse(format!(
+                "job '{}' needs {} devices: 1 to {MOST_DEVICES}",
+                self.name, self.devices
+            ));
         }
         if !(self.seconds.is_finite() && self.seconds > 0.0) {
             return refuse(format!("job '{}' runs {} s: a time above 0", self.name, self.seconds));
@@ -204,11 +207,13 @@ mod tests {
 
     #[test]
     fn files_are_read_with_defaults() {
-        let cluster = JobCluster::parse(r#"{"version":1,"devices":[{"name":"a"},{"name":"b","state":"failed"}]}"#)
-            .expect("sound");
+        let cluster =
+            JobCluster::parse(r#"{"version":1,"devices":[{"name":"a"},{"name":"b","state":"failed"}]}"#)
+                .expect("sound");
         assert_eq!(cluster.usable(), [true, false]);
         assert_eq!(cluster.devices[0].speed, 1.0);
-        let jobs = JobList::parse(r#"{"version":1,"jobs":[{"name":"x","devices":3,"seconds":2.5}]}"#).expect("sound");
+        let jobs = JobList::parse(r#"{"version":1,"jobs":[{"name":"x","devices":3,"seconds":2.5}]}"#)
+            .expect("sound");
         let error = jobs.check_fits(&cluster).expect_err("too large").to_string();
         assert!(error.contains("'x' needs 3 devices and the cluster has 2"), "{error}");
     }

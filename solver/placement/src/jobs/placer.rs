@@ -35,7 +35,8 @@ fn usable(situation: &Situation<'_>) -> Vec<usize> {
 /// The usable devices with the smallest keys, ties by number.
 fn smallest<K: PartialOrd>(situation: &Situation<'_>, key: impl Fn(usize) -> K) -> Vec<usize> {
     let mut devices = usable(situation);
-    devices.sort_by(|&a, &b| key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal).then(a.cmp(&b)));
+    devices
+        .sort_by(|&a, &b| key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal).then(a.cmp(&b)));
     devices.truncate(situation.job.devices);
     devices
 }
@@ -127,7 +128,12 @@ mod tests {
     use super::super::simulate::tests::cluster;
     use super::*;
 
-    fn place(placer: &mut dyn Placer, cluster: &JobCluster, usable: &[bool], serving: &[Option<usize>]) -> Vec<usize> {
+    fn place(
+        placer: &mut dyn Placer,
+        cluster: &JobCluster,
+        usable: &[bool],
+        serving: &[Option<usize>],
+    ) -> Vec<usize> {
         let job = Job { name: "j".into(), devices: 2, seconds: 1.0 };
         placer.place(&Situation { cluster, job: &job, usable, serving }).expect("enough devices")
     }

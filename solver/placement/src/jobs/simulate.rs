@@ -56,6 +56,9 @@ pub struct Outcome {
     pub devices: Vec<Vec<usize>>,
 }
 
+/// Moments a job waits for before it is given up.
+const MOST_WAITS: u32 = 100_000;
+
 /// Runs a batch. Jobs start in order of submission, each as soon as enough devices are usable; a job stays on
 /// its devices, and begins its work again there when one of them fails.
 ///
@@ -90,6 +93,7 @@ pub fn run_batch(
     };
     let mut now = 0.0;
     for (index, job) in jobs.iter().enumerate() {
+        let mut waits = 0;
         let free = loop {
             let free_at: Vec<f64> = (0..usable.len())
                 .map(|device| {
@@ -108,6 +112,13 @@ pub fn run_batch(
             }
             // The next moment at which another device becomes usable.
             now = free_at.into_iter().filter(|&at| at > now).fold(f64::INFINITY, f64::min);
+            waits += 1;
+            if waits > MOST_WAITS {
+                return Err(JobError::NoPlacement(format!(
+                    "job '{}' never finds {} devices sound at once: they fail too often",
+                    job.name, job.devices
+                )));
+            }
         };
         for device in 0..serving.len() {
             if taken_until[device] <= now {
@@ -211,7 +222,8 @@ pub(super) mod tests {
         let first = faults.next_failure(0, 0.0);
         let second = faults.next_failure(0, first + 3.0) - (first + 3.0);
         let seconds = first + 1.0;
-        let outcome = run_batch(&cluster, &[job(1, seconds)], &CALM, &mut faults, &mut FirstFit).expect("placed");
+        let outcome =
+            run_batch(&cluster, &[job(1, seconds)], &CALM, &mut faults, &mut FirstFit).expect("placed");
         assert!(outcome.restarts >= 1);
         if second > seconds {
             assert_eq!(outcome.makespan_seconds, first + 3.0 + seconds);
@@ -253,7 +265,9 @@ pub(super) mod tests {
             let mean: f64 = (0..40)
                 .map(|seed| {
                     let mut faults = FaultTrace::new(&[rate; 6], 2.0, seed);
-                    run_batch(&cluster, &jobs, &CALM, &mut faults, &mut FirstFit).expect("placed").makespan_seconds
+                    run_batch(&cluster, &jobs, &CALM, &mut faults, &mut FirstFit)
+                        .expect("placed")
+                        .makespan_seconds
                 })
                 .sum();
             assert!(mean > last, "rate {rate}: {mean} after {last}");

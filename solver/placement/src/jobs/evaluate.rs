@@ -1,0 +1,96 @@
+//! The learned policy and the baselines on the same unseen batches with the same faults.
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::faults::FaultTrace;
+use super::job::{Job, JobCluster, JobError};
+use super::placer::{CapacityAware, FaultGreedy, FirstFit, InterferenceAware, Placer, Random};
+use super::policy::{LearnedPlacer, Policy};
+use super::simulate::{Outcome, World, run_batch};
+use super::workload::Workload;
+
+/// One placer over all seeds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The placer.
+    pub placer: String,
+    /// Mean completion time of the last job, seconds.
+    pub makespan_seconds: f64,
+    /// Its standard deviation over the seeds.
+    pub makespan_spread_seconds: f64,
+    /// Mean restarts of a batch.
+    pub restarts: f64,
+}
+
+/// Streams of the generator that training does not use.
+pub(super) const EVALUATION_STREAM: u64 = 1 << 32;
+
+/// Runs one batch per seed with every placer.
+///
+/// # Errors
+/// What [`run_batch`] returns.
+pub fn evaluate(
+    cluster: &JobCluster,
+    workload: &Workload,
+    world: &World,
+    policy: Option<&mut dyn Policy>,
+    seeds: std::ops::Range<u64>,
+) -> Result<Vec<Row>, JobError> {
+    workload.check(cluster.devices.len())?;
+    world.check()?;
+    let mut rows = Vec::new();
+    if let Some(policy) = policy {
+        rows.push(row("learned", cluster, workload, world, seeds.clone(), &mut |_, jobs, faults| {
+            run_batch(cluster, jobs, world, faults, &mut LearnedPlacer::new(&mut *policy))
+        })?);
+    }
+    type Maker = fn(u64) -> Box<dyn Placer>;
+    let baselines: [(&str, Maker); 5] = [
+        ("random", |seed| Box::new(Random::new(seed))),
+        ("first-fit", |_| Box::new(FirstFit)),
+        ("capacity-aware", |_| Box::new(CapacityAware)),
+        ("interference-aware", |_| Box::new(InterferenceAware)),
+        ("fault-greedy", |_| Box::new(FaultGreedy)),
+    ];
+    for (name, maker) in baselines {
+        rows.push(row(name, cluster, workload, world, seeds.clone(), &mut |seed, jobs, faults| {
+            run_batch(cluster, jobs, world, faults, maker(seed).as_mut())
+        })?);
+    }
+    Ok(rows)
+}
+
+/// Runs the batch of a seed.
+type Runner<'a> = dyn FnMut(u64, &[Job], &mut FaultTrace) -> Result<Outcome, JobError> + 'a;
+
+fn row(
+    name: &str,
+    cluster: &JobCluster,
+    workload: &Workload,
+    world: &World,
+    seeds: std::ops::Range<u64>,
+    run: &mut Runner<'_>,
+) -> Result<Row, JobError> {
+    let rates: Vec<f64> = cluster.devices.iter().map(|device| device.failures_per_second).collect();
+    let (mut spans, mut restarts) = (Vec::new(), 0.0);
+    for seed in seeds {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(EVALUATION_STREAM);
+        let jobs = workload.batch(cluster.devices.len(), &mut rng);
+        let mut faults = FaultTrace::new(&rates, world.recovery_seconds, EVALUATION_STREAM + seed);
+        let outcome = run(seed, &jobs, &mut faults)?;
+        spans.push(outcome.makespan_seconds);
+        restarts += outcome.restarts as f64;
+    }
+    let count = spans.len().max(1) as f64;
+    let mean = spans.iter().sum::<f64>() / count;
+    let variance = spans.iter().map(|span| (span - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+    Ok(Row {
+        placer: name.into(),
+        makespan_seconds: mean,
+        makespan_spread_seconds: variance.sqrt(),
+        restarts: restarts / count,
+    })
+}

@@ -1,0 +1,28 @@
+//! Placement of training jobs on a cluster whose devices fail, learned by an actor and a critic, after a 2021
+//! Chinese patent application ([E] in the documents).
+//!
+//! The policy sees a job and which devices are taken, not how often they fail: that it learns from what batches
+//! came to. [`run_batch`] simulates a batch with failures, [`Trainer`] learns from the simulator or from a
+//! recorded history, [`place`] plans one scheduling period, [`evaluate`] compares with the baselines.
+
+mod evaluate;
+mod faults;
+mod history;
+mod job;
+mod period;
+mod placer;
+mod policy;
+mod simulate;
+mod train;
+mod workload;
+
+pub use evaluate::{Row, evaluate};
+pub use faults::FaultTrace;
+pub use history::{Record, RecordedDecision, parse_history};
+pub use job::{ClusterDevice, DeviceState, FILE_VERSION, Job, JobCluster, JobError, JobList};
+pub use period::{Period, PlacedJob, place};
+pub use placer::{CapacityAware, FaultGreedy, FirstFit, InterferenceAware, Placer, Random, Situation};
+pub use policy::{Decision, LearnedPlacer, Policy, PolicyNetwork, SavedHeader, policy_layers, value_layers};
+pub use simulate::{Outcome, World, run_batch};
+pub use train::{ReplayBatch, TrainOptions, Trainer, TrainingFigures, reward};
+pub use workload::{ClusterModel, Workload};

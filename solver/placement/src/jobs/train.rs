@@ -1,0 +1,452 @@
+//! Actor-critic training of [E]: periods of batches, a buffer of samples, one update of both networks a period.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use ballast_core::limits::{Deadline, StopReason};
+use ballast_learner_client::{Activation, Head, Learner, Network, NetworkConfig, PolicyUpdate, ValueUpdate};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::faults::FaultTrace;
+use super::history::Record;
+use super::job::{JobCluster, JobError};
+use super::placer::Random;
+use super::policy::{
+    Decision, LearnedPlacer, PolicyNetwork, SavedHeader, learner_error, read_saved, value_layers, write_saved,
+};
+use super::simulate::{World, run_batch};
+use super::workload::Workload;
+
+/// How large the random batch of an update is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReplayBatch {
+    /// As many samples as the period added.
+    #[default]
+    New,
+    /// All in the buffer.
+    All,
+}
+
+/// Parameters of the training. [E] prints none of the numbers; all are ours.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TrainOptions {
+    /// Trainings; after each the networks have made one update.
+    pub trainings: u64,
+    /// Batches of jobs between two trainings.
+    pub batches_per_period: usize,
+    /// Samples kept; the oldest leave first.
+    pub buffer: usize,
+    /// Samples of an update.
+    pub replay_batch: ReplayBatch,
+    /// Random placements a batch is compared with.
+    pub random_placements: u32,
+    /// Discount of the critic's value of s'; 0, as the reward already says what the whole batch came to.
+    pub gamma: f64,
+    /// Step size of Adam, policy network.
+    pub policy_rate: f64,
+    /// Step size of Adam, value network.
+    pub value_rate: f64,
+    /// Weight of the policy's entropy.
+    pub entropy_weight: f64,
+    /// Largest gradient norm.
+    pub clip_norm: f64,
+    /// Rewards below it count as it: one unlucky batch must not drown the rest.
+    pub least_reward: f64,
+    /// Seed of weights, batches, faults and choices.
+    pub seed: u64,
+}
+
+impl Default for TrainOptions {
+    fn default() -> Self {
+        TrainOptions {
+            trainings: 400,
+            batches_per_period: 16,
+            buffer: 2048,
+            replay_batch: ReplayBatch::New,
+            random_placements: 4,
+            gamma: 0.0,
+            policy_rate: 1e-3,
+            value_rate: 1e-3,
+            entropy_weight: 1e-3,
+            clip_norm: 1.0,
+            least_reward: -1.0,
+            seed: 0,
+        }
+    }
+}
+
+impl TrainOptions {
+    fn check(&self) -> Result<(), JobError> {
+        let refuse = |reason: String| Err(JobError::Input(reason));
+        if self.trainings == 0
+            || self.batches_per_period == 0
+            || self.buffer == 0
+            || self.random_placements == 0
+        {
+            return refuse(
+                "trainings, batches-per-period, buffer and random-placements are at least 1".into(),
+            );
+        }
+        if !(0.0..1.0).contains(&self.gamma) {
+            return refuse(format!("gamma is {}: 0 to 1, 1 left out", self.gamma));
+        }
+        for (name, value) in [("policy-rate", self.policy_rate), ("value-rate", self.value_rate)] {
+            if !(value.is_finite() && value > 0.0) {
+                return refuse(format!("{name} is {value}: above 0"));
+            }
+        }
+        if !(self.entropy_weight >= 0.0 && self.clip_norm >= 0.0 && self.least_reward < 1.0) {
+            return refuse("entropy-weight and clip-norm are not negative, least-reward is below 1".into());
+        }
+        Ok(())
+    }
+}
+
+/// r of [E]: `(t_random - t_rl) / t_random`.
+#[must_use]
+pub fn reward(random_seconds: f64, policy_seconds: f64) -> f64 {
+    (random_seconds - policy_seconds) / random_seconds
+}
+
+/// What a training did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TrainingFigures {
+    /// Trainings so far.
+    pub training: u64,
+    /// Mean reward of the period's batches.
+    pub mean_reward: f64,
+    /// Samples the period added.
+    pub samples: usize,
+    /// Loss of the policy.
+    pub policy_loss: f64,
+    /// Mean entropy of the policy, nats.
+    pub entropy: f64,
+    /// Mean squared error of the value.
+    pub value_loss: f64,
+}
+
+struct Sample {
+    decision: Decision,
+    reward: f64,
+    last: bool,
+}
+
+/// The two networks and their buffer.
+pub struct Trainer {
+    policy: PolicyNetwork,
+    value: Network,
+    devices: usize,
+    time_scale_seconds: f64,
+    buffer: VecDeque<Sample>,
+    options: TrainOptions,
+    trainings: u64,
+    rng: ChaCha8Rng,
+}
+
+/// The generator's stream for batches, choices and draws from the buffer.
+const TRAINING_STREAM: u64 = 1;
+
+impl Trainer {
+    /// Fresh networks for a cluster of so many devices.
+    ///
+    /// # Errors
+    /// [`JobError::Input`] for options that make no sense, [`JobError::Learner`].
+    pub fn new(
+        learner: &Arc<Learner>,
+        devices: usize,
+        time_scale_seconds: f64,
+        options: &TrainOptions,
+    ) -> Result<Self, JobError> {
+        options.check()?;
+        if !(time_scale_seconds.is_finite() && time_scale_seconds > 0.0) {
+            return Err(JobError::Input(format!("a time scale of {time_scale_seconds} s: above 0")));
+        }
+        let value = NetworkConfig {
+            layers: value_layers(devices),
+            head: Head::Value,
+            activation: Activation::Relu,
+            seed: options.seed.wrapping_add(1),
+        };
+        let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
+        rng.set_stream(TRAINING_STREAM);
+        Ok(Trainer {
+            policy: PolicyNetwork::new(learner, devices, time_scale_seconds, options.seed)?,
+            value: Network::new(learner, &value).map_err(learner_error)?,
+            devices,
+            time_scale_seconds,
+            buffer: VecDeque::new(),
+            options: options.clone(),
+            trainings: 0,
+            rng,
+        })
+    }
+
+    /// Goes on from saved networks; the buffer starts empty.
+    ///
+    /// # Errors
+    /// [`JobError::Input`] for damaged files and files for another cluster size.
+    pub fn resume(
+        learner: &Arc<Learner>,
+        file: &[u8],
+        devices: usize,
+        options: &TrainOptions,
+    ) -> Result<Self, JobError> {
+        let (header, parts) = read_saved(file)?;
+        if header.devices != devices {
+            return Err(JobError::Input(format!(
+                "the network was trained for {} devices and the cluster has {devices}",
+                header.devices
+            )));
+        }
+        let mut trainer = Trainer::new(learner, devices, header.time_scale_seconds, options)?;
+        let damaged = |error: ballast_learner_client::LearnerError| JobError::Input(error.to_string());
+        trainer.policy.network.set_state(&parts[0]).map_err(damaged)?;
+        trainer.value.set_state(&parts[1]).map_err(damaged)?;
+        trainer.trainings = header.trainings;
+        // Other draws than the run before.
+        trainer.rng.set_stream(TRAINING_STREAM + header.trainings);
+        Ok(trainer)
+    }
+
+    /// The file both networks are kept in.
+    ///
+    /// # Errors
+    /// [`JobError::Learner`].
+    pub fn save(&mut self) -> Result<Vec<u8>, JobError> {
+        let header = SavedHeader {
+            devices: self.devices,
+            time_scale_seconds: self.time_scale_seconds,
+            trainings: self.trainings,
+            options: self.options.clone(),
+        };
+        let policy = self.policy.network.state().map_err(learner_error)?;
+        let value = self.value.state().map_err(learner_error)?;
+        write_saved(&header, &[&policy, &value])
+    }
+
+    /// The policy trained.
+    pub fn policy(&mut self) -> &mut PolicyNetwork {
+        &mut self.policy
+    }
+
+    /// Weights and biases of policy and value network.
+    #[must_use]
+    pub fn parameters(&self) -> (usize, usize) {
+        (self.policy.parameters(), self.value.parameters())
+    }
+
+    /// Trains in the simulator until the planned number of trainings or the deadline; `watch` sees each.
+    ///
+    /// # Errors
+    /// A workload or world that makes no sense for the cluster, [`JobError::Learner`].
+    pub fn train(
+        &mut self,
+        cluster: &JobCluster,
+        workload: &Workload,
+        world: &World,
+        deadline: &Deadline,
+        watch: &mut dyn FnMut(&TrainingFigures),
+    ) -> Result<StopReason, JobError> {
+        cluster.check()?;
+        workload.check(cluster.devices.len())?;
+        world.check()?;
+        for _ in 0..self.options.trainings {
+            if deadline.over() {
+                return Ok(deadline.reason());
+            }
+            let (mut rewards, mut added) = (0.0, 0);
+            for _ in 0..self.options.batches_per_period {
+                let (decisions, reward) = self.play(cluster, workload, world)?;
+                rewards += reward;
+                added += decisions.len();
+                self.keep(decisions, reward);
+            }
+            let mean_reward = rewards / self.options.batches_per_period as f64;
+            let figures = self.update(added, mean_reward)?;
+            watch(&figures);
+        }
+        Ok(StopReason::Finished)
+    }
+
+    /// Trains on recorded batches: `batches_per_period` of them a training, in their order, over and over.
+    ///
+    /// # Errors
+    /// [`JobError::Input`] for an empty history, [`JobError::Learner`].
+    pub fn train_on(
+        &mut self,
+        history: &[Record],
+        deadline: &Deadline,
+        watch: &mut dyn FnMut(&TrainingFigures),
+    ) -> Result<StopReason, JobError> {
+        if history.iter().all(|record| record.decisions.is_empty()) {
+            return Err(JobError::Input("the history holds no decision".into()));
+        }
+        let mut records = history.iter().cycle();
+        for _ in 0..self.options.trainings {
+            if deadline.over() {
+                return Ok(deadline.reason());
+            }
+            let (mut rewards, mut added) = (0.0, 0);
+            for record in records.by_ref().take(self.options.batches_per_period) {
+                let decisions = record.decisions(self.devices, self.time_scale_seconds);
+                rewards += record.reward();
+                added += decisions.len();
+                self.keep(decisions, record.reward());
+            }
+            if added > 0 {
+                let mean_reward = rewards / self.options.batches_per_period as f64;
+                let figures = self.update(added, mean_reward)?;
+                watch(&figures);
+            }
+        }
+        Ok(StopReason::Finished)
+    }
+
+    /// One batch under the policy and under random placements, with the same faults.
+    fn play(
+        &mut self,
+        cluster: &JobCluster,
+        workload: &Workload,
+        world: &World,
+    ) -> Result<(Vec<Decision>, f64), JobError> {
+        let rates: Vec<f64> = cluster.devices.iter().map(|device| device.failures_per_second).collect();
+        let jobs = workload.batch(cluster.devices.len(), &mut self.rng);
+        // Evaluation draws its faults from seeds above this range.
+        let fault_seed = u64::from(self.rng.random::<u32>());
+        let faults = || FaultTrace::new(&rates, world.recovery_seconds, fault_seed);
+        let mut random = f64::INFINITY;
+        for _ in 0..self.options.random_placements {
+            let mut placer = Random::new(self.rng.random());
+            random =
+                random.min(run_batch(cluster, &jobs, world, &mut faults(), &mut placer)?.makespan_seconds);
+        }
+        let explorer = ChaCha8Rng::seed_from_u64(self.rng.random());
+        let mut placer = LearnedPlacer::exploring(&mut self.policy, explorer);
+        let outcome = run_batch(cluster, &jobs, world, &mut faults(), &mut placer)?;
+        Ok((placer.decisions, reward(random, outcome.makespan_seconds)))
+    }
+
+    fn keep(&mut self, decisions: Vec<Decision>, reward: f64) {
+        let reward = reward.max(self.options.least_reward);
+        let count = decisions.len();
+        for (i, decision) in decisions.into_iter().enumerate() {
+            if self.buffer.len() == self.options.buffer {
+                self.buffer.pop_front();
+            }
+            self.buffer.push_back(Sample { decision, reward, last: i + 1 == count });
+        }
+    }
+
+    /// One update of both networks on samples drawn from the buffer.
+    fn update(&mut self, added: usize, mean_reward: f64) -> Result<TrainingFigures, JobError> {
+        let wanted = match self.options.replay_batch {
+            ReplayBatch::New => added.min(self.buffer.len()),
+            ReplayBatch::All => self.buffer.len(),
+        };
+        let drawn = rand::seq::index::sample(&mut self.rng, self.buffer.len(), wanted);
+        let samples: Vec<&Sample> = drawn.iter().map(|i| &self.buffer[i]).collect();
+        let rows = |pick: fn(&Decision) -> &[f32]| -> Vec<f32> {
+            samples.iter().flat_map(|sample| pick(&sample.decision)).copied().collect()
+        };
+        let states = rows(|decision| &decision.state);
+        let values = self.value.forward(wanted, 1, &states, None).map_err(learner_error)?;
+        let next = if self.options.gamma > 0.0 {
+            let next_states = rows(|decision| &decision.next_state);
+            self.value.forward(wanted, 1, &next_states, None).map_err(learner_error)?
+        } else {
+            vec![0.0; wanted]
+        };
+        let targets: Vec<f32> = samples
+            .iter()
+            .zip(next)
+            .map(|(sample, next)| {
+                let later = if sample.last { 0.0 } else { self.options.gamma * f64::from(next) };
+                (sample.reward + later) as f32
+            })
+            .collect();
+        let advantages =
+            standardised(targets.iter().zip(&values).map(|(target, value)| target - value).collect());
+        let allowed: Vec<u8> = samples.iter().flat_map(|sample| &sample.decision.allowed).copied().collect();
+        let actions: Vec<i64> = samples.iter().map(|sample| sample.decision.action as i64).collect();
+        let actor = self
+            .policy
+            .network
+            .update_policy(&PolicyUpdate {
+                rows: 1,
+                input: &states,
+                allowed: Some(&allowed),
+                actions: &actions,
+                advantages: &advantages,
+                old_log_probabilities: None,
+                learning_rate: self.options.policy_rate,
+                entropy_weight: self.options.entropy_weight,
+                clip: 0.0,
+                clip_norm: self.options.clip_norm,
+            })
+            .map_err(learner_error)?;
+        let critic = self
+            .value
+            .update_value(&ValueUpdate {
+                rows: 1,
+                input: &states,
+                targets: &targets,
+                learning_rate: self.options.value_rate,
+                clip_norm: self.options.clip_norm,
+            })
+            .map_err(learner_error)?;
+        self.trainings += 1;
+        Ok(TrainingFigures {
+            training: self.trainings,
+            mean_reward,
+            samples: added,
+            policy_loss: actor.loss,
+            entropy: actor.entropy,
+            value_loss: critic.loss,
+        })
+    }
+}
+
+/// Mean 0 and variance 1, so that the step does not depend on the scale of rewards.
+fn standardised(mut values: Vec<f32>) -> Vec<f32> {
+    let count = values.len().max(1) as f32;
+    let mean = values.iter().sum::<f32>() / count;
+    let deviation = (values.iter().map(|v| (v - mean).powi(2)).sum::<f32>() / count).sqrt().max(1e-6);
+    values.iter_mut().for_each(|v| *v = (*v - mean) / deviation);
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reward_of_the_printed_example() {
+        assert!((reward(100.0, 80.0) - 0.2).abs() < 1e-12);
+        assert!(reward(100.0, 120.0) < 0.0);
+    }
+
+    #[test]
+    fn standardised_values_have_mean_0_and_variance_1() {
+        let values = standardised(vec![1.0, 2.0, 3.0, 10.0]);
+        let mean: f32 = values.iter().sum::<f32>() / 4.0;
+        let variance: f32 = values.iter().map(|v| v * v).sum::<f32>() / 4.0;
+        assert!(mean.abs() < 1e-6 && (variance - 1.0).abs() < 1e-5);
+        assert_eq!(standardised(vec![2.0; 3]), [0.0; 3]);
+    }
+
+    #[test]
+    fn options_out_of_range_are_refused() {
+        for options in [
+            TrainOptions { trainings: 0, ..TrainOptions::default() },
+            TrainOptions { gamma: 1.0, ..TrainOptions::default() },
+            TrainOptions { policy_rate: 0.0, ..TrainOptions::default() },
+            TrainOptions { least_reward: 2.0, ..TrainOptions::default() },
+        ] {
+            assert!(options.check().is_err(), "{options:?}");
+        }
+    }
+}
