@@ -6,9 +6,11 @@
 //!
 //! The rules are those of XLA's instruction fusion (openxla/xla, `instruction_fusion.cc` and the CPU compiler's
 //! subclass of it), in the order it works in, readers first: a producer is fused if it works on elements or moves them,
-//! every reader can take it, and it is not both dear and needed by several fusions. Readers that can take a producer are
-//! elementwise ops, data movement and reductions; a transpose also goes into the matrix product that reads it.
-//! Not modelled: buffers reused in place, common subexpressions, rewrites by the algebraic simplifier.
+//! every reader can take it, and it is not both dear and needed by several fusions. Elementwise ops and data movement
+//! take what they read; a reduction takes the one op in front of it (XLA makes the pair a library call, which
+//! takes nothing more); a matrix product takes a transpose.
+//! Not modelled: buffers reused in place, common subexpressions, copies that change a layout, rewrites by the
+//! algebraic simplifier. `docs/cost-model.md` compares the outcome with XLA's buffer assignment.
 
 use serde::{Deserialize, Serialize};
 
@@ -156,7 +158,7 @@ impl Fuser<'_> {
         roots.sort_unstable();
         roots.dedup();
         let copies = roots.len();
-        (copies == 1 || (copies <= MOST_COPIES && !self.is_dear(id) && self.is_unary(id))).then_some(roots)
+        (copies == 1 || (copies <= MOST_COPIES && !self.is_dear(id))).then_some(roots)
     }
 
     fn takes(&self, reader: OpId, producer: OpId) -> bool {
@@ -184,24 +186,6 @@ impl Fuser<'_> {
             .any(|&root| root != id && self.graph.ops[root].layer == LayerType::Normalisation)
     }
 
-    /// Does it read at most one value of its own rank? Repeating others would keep several operands alive for one
-    /// result (`EffectivelyAtMostUnary`).
-    fn is_unary(&self, id: OpId) -> bool {
-        let op = &self.graph.ops[id];
-        let rank = |tensor: TensorId| true_rank(&self.graph.tensors[tensor].type_name);
-        let own = op.outputs.first().map_or(0, |&output| rank(output));
-        let counts = |input: TensorId| match self.graph.storage(input) {
-            Storage::None => false,
-            Storage::Op(producer) => !spreads(&self.graph.ops[producer].name),
-            Storage::Argument(_) => true,
-        };
-        let mut full: Vec<TensorId> =
-            op.inputs.iter().copied().filter(|&input| rank(input) >= own && counts(input)).collect();
-        full.sort_unstable();
-        full.dedup();
-        full.len() <= 1
-    }
-
     fn is_dear(&self, id: OpId) -> bool {
         let op = &self.graph.ops[id];
         if DEAR.binary_search(&last_name(&op.name)).is_ok() {
@@ -212,12 +196,6 @@ impl Fuser<'_> {
             op.key.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map_or("", |(body, _)| body);
         body.split(' ').any(|name| DEAR.binary_search(&last_name(name)).is_ok())
     }
-}
-
-/// Dimensions other than 1 of a type as printed.
-fn true_rank(type_name: &str) -> usize {
-    let dims = type_name.split_once('<').map_or("", |(_, rest)| rest);
-    dims.split('x').map_while(|dim| dim.parse::<u64>().ok()).filter(|&dim| dim != 1).count()
 }
 
 fn spreads(name: &str) -> bool {
@@ -400,18 +378,6 @@ mod tests {
             let flops: u64 = forked.ops.iter().map(|op| op.work.flops).sum();
             assert_eq!(flops, if is_stored { 75 } else { 100 }, "{name} is paid for where it runs");
         }
-        // Two full operands: repeating the sum would keep both alive instead of it.
-        let mut binary = graph(
-            &[
-                ("s.dot", Dense, &[0]),
-                ("s.add", Activation, &[0, 1]),
-                ("s.negate", Activation, &[2]),
-                ("s.abs", Activation, &[2]),
-            ],
-            &[3, 4],
-        );
-        fuse(&mut binary, Fusion::Xla);
-        assert_eq!(stored(&binary), [0, 1, 2, 3]);
     }
 
     #[test]
