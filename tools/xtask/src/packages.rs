@@ -112,7 +112,7 @@ fn apt_get(shell: &Shell, root: bool, arguments: &[&str]) -> Result<()> {
     let (program, rest) = (prefix[0], &prefix[1..]);
     cmd!(
         shell,
-        "{program} {rest...} DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 {arguments...}"
+        "{program} {rest...} DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 {arguments...}"
     )
     .quiet()
     .run()?;
