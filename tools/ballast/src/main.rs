@@ -4,11 +4,14 @@
 //! Exit codes: 0 a plan was written, 1 there is no plan, 2 bad input or usage, 3 internal error.
 
 mod genetic;
+mod instance;
 mod output;
 mod partition;
+mod place;
 mod remat;
 mod report;
 mod schema;
+mod train;
 
 use std::process::ExitCode;
 
@@ -27,12 +30,16 @@ enum Command {
     Genetic(genetic::Args),
     /// Partition a workload graph over accelerators and CPU cores.
     Partition(partition::Args),
+    /// Give devices to the waiting training jobs of one scheduling period.
+    Place(place::Args),
     /// Plan recomputation and swaps of one device under a memory budget.
     Remat(remat::Args),
     /// Show a plan file as tables.
     Report(report::Args),
     /// Print the JSON schema of the plan file.
     Schema,
+    /// Train networks for later use.
+    Train(train::Args),
 }
 
 /// Why a command ended without a plan.
@@ -58,9 +65,11 @@ fn main() -> ExitCode {
     let outcome = std::panic::catch_unwind(|| match cli.command {
         Command::Genetic(args) => genetic::run(&args),
         Command::Partition(args) => partition::run(&args),
+        Command::Place(args) => place::run(&args),
         Command::Remat(args) => remat::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Schema => schema::run(),
+        Command::Train(args) => train::run(&args),
     })
     .unwrap_or_else(|_| Err(Failure::Internal("a bug in ballast; the message above says where".into())));
     let (code, kind, message) = match outcome {

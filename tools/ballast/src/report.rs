@@ -82,7 +82,7 @@ fn summary(plan: &Plan) -> String {
 
 fn stage_table(plan: &Plan) -> Table {
     let mut table = Table::new();
-    table.load_preset(UTF8_FULL_CONDENSED).set_header([
+    table.load_style(UTF8_FULL_CONDENSED).set_header([
         "device",
         "ops",
         "time ms",
@@ -133,7 +133,7 @@ fn cap(stage: &StagePlan) -> String {
 
 fn op_table(plan: &Plan) -> Table {
     let mut table = Table::new();
-    table.load_preset(UTF8_FULL_CONDENSED).set_header([
+    table.load_style(UTF8_FULL_CONDENSED).set_header([
         "op",
         "device",
         "position",

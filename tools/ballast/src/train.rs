@@ -1,0 +1,292 @@
+//! `ballast train`: networks trained for later use.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ballast_core::limits::Deadline;
+use ballast_learner_client::Learner;
+use ballast_placement::jobs::{
+    ClusterModel, JobCluster, ReplayBatch, Row, TrainOptions, Trainer, TrainingFigures, Workload, World,
+    evaluate, parse_history,
+};
+use indicatif::{ProgressBar, ProgressStyle};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
+
+use crate::Failure;
+use crate::output::{read_text, replace_file, write_json};
+use crate::place::failure;
+
+/// Arguments of `ballast train`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// The policy that places training jobs on devices that fail.
+    Place(Box<Place>),
+    /// Train that policy at several failure rates and cluster sizes and compare it with the baselines.
+    PlaceTable(Box<PlaceTable>),
+}
+
+/// What the simulator runs.
+#[derive(clap::Args)]
+struct Simulator {
+    /// Devices a batch asks for, over those of the cluster; above 1 jobs queue.
+    #[arg(long, default_value_t = 0.5)]
+    load: f64,
+    /// Devices of a job, each as likely.
+    #[arg(long, value_delimiter = ',', default_values_t = [1, 2, 4])]
+    widths: Vec<usize>,
+    /// Shortest run time of a job, seconds.
+    #[arg(long, default_value_t = 600.0)]
+    shortest: f64,
+    /// Longest run time of a job, seconds; also the scale of run times in the state.
+    #[arg(long, default_value_t = 3600.0)]
+    longest: f64,
+    /// Seconds a job takes to start again after a failure.
+    #[arg(long, default_value_t = 30.0)]
+    restart: f64,
+    /// Seconds a failed device is out of order.
+    #[arg(long, default_value_t = 120.0)]
+    recovery: f64,
+    /// A job lasts this much longer for every other job on its hosts.
+    #[arg(long, default_value_t = 0.05)]
+    interference: f64,
+}
+
+impl Simulator {
+    fn workload(&self) -> Workload {
+        Workload {
+            load: self.load,
+            widths: self.widths.clone(),
+            shortest_seconds: self.shortest,
+            longest_seconds: self.longest,
+        }
+    }
+
+    fn world(&self) -> World {
+        World {
+            restart_seconds: self.restart,
+            recovery_seconds: self.recovery,
+            interference: self.interference,
+            ..World::default()
+        }
+    }
+}
+
+/// How to train.
+#[derive(clap::Args)]
+struct Training {
+    /// Updates of the networks.
+    #[arg(long, default_value_t = TrainOptions::default().trainings)]
+    trainings: u64,
+    /// Batches of jobs between two updates.
+    #[arg(long, default_value_t = TrainOptions::default().batches_per_period)]
+    batches: usize,
+    /// Samples kept for updates.
+    #[arg(long, default_value_t = TrainOptions::default().buffer)]
+    buffer: usize,
+    /// Samples of an update: as many as are new, or all kept.
+    #[arg(long, value_enum, default_value_t = Replay::New)]
+    replay_batch: Replay,
+    /// Discount of the critic's value of the next state.
+    #[arg(long, default_value_t = TrainOptions::default().gamma)]
+    gamma: f64,
+    /// Step size of both networks.
+    #[arg(long, default_value_t = TrainOptions::default().policy_rate)]
+    rate: f64,
+    /// Weight of the policy's entropy.
+    #[arg(long, default_value_t = TrainOptions::default().entropy_weight)]
+    entropy: f64,
+    /// Wall-clock limit in seconds.
+    #[arg(long)]
+    time_limit: Option<f64>,
+    /// Seed of weights, batches, faults and choices.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// The learner library, where it is not beside this program.
+    #[arg(long)]
+    learner: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Replay {
+    New,
+    All,
+}
+
+impl Training {
+    fn options(&self) -> TrainOptions {
+        TrainOptions {
+            trainings: self.trainings,
+            batches_per_period: self.batches,
+            buffer: self.buffer,
+            replay_batch: match self.replay_batch {
+                Replay::New => ReplayBatch::New,
+                Replay::All => ReplayBatch::All,
+            },
+            gamma: self.gamma,
+            policy_rate: self.rate,
+            value_rate: self.rate,
+            entropy_weight: self.entropy,
+            seed: self.seed,
+            ..TrainOptions::default()
+        }
+    }
+
+    fn learner(&self) -> Result<Arc<Learner>, Failure> {
+        Learner::open(self.learner.as_deref()).map_err(|error| Failure::BadInput(error.to_string()))
+    }
+}
+
+#[derive(clap::Args)]
+struct Place {
+    /// Cluster file (JSON) with the failure rates the simulator draws from.
+    #[arg(long)]
+    cluster: PathBuf,
+    /// Learn from recorded batches (JSON, one a line) instead of the simulator.
+    #[arg(long)]
+    history: Option<PathBuf>,
+    /// Go on from a saved network.
+    #[arg(long)]
+    resume: Option<PathBuf>,
+    /// Write the network here.
+    #[arg(short, long)]
+    output: PathBuf,
+    #[command(flatten)]
+    simulator: Simulator,
+    #[command(flatten)]
+    training: Training,
+}
+
+#[derive(clap::Args)]
+struct PlaceTable {
+    /// Cluster sizes.
+    #[arg(long, value_delimiter = ',', default_values_t = [16, 64])]
+    sizes: Vec<usize>,
+    /// Mean failures of a device an hour.
+    #[arg(long, value_delimiter = ',', default_values_t = [0.05, 0.2, 0.5])]
+    levels: Vec<f64>,
+    /// Unseen batches a placer runs.
+    #[arg(long, default_value_t = 50)]
+    seeds: u64,
+    /// The largest failure rate over the smallest.
+    #[arg(long, default_value_t = 50.0)]
+    rate_spread: f64,
+    /// Speeds lie between 1 - this and 1 + this.
+    #[arg(long, default_value_t = 0.1)]
+    speed_spread: f64,
+    /// Write the table here instead of to stdout.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    simulator: Simulator,
+    #[command(flatten)]
+    training: Training,
+}
+
+#[derive(Serialize)]
+struct Trained {
+    parameters: (usize, usize),
+    stop_reason: ballast_core::limits::StopReason,
+    last: Option<TrainingFigures>,
+}
+
+#[derive(Serialize)]
+struct Block {
+    devices: usize,
+    failures_per_hour: f64,
+    rows: Vec<Row>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    match &args.what {
+        What::Place(args) => place(args),
+        What::PlaceTable(args) => place_table(args),
+    }
+}
+
+fn progress(trainings: u64) -> ProgressBar {
+    let bar = ProgressBar::new(trainings);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {eta}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+fn place(args: &Place) -> Result<(), Failure> {
+    let cluster = JobCluster::parse(&read_text(&args.cluster)?).map_err(failure(Some(&args.cluster)))?;
+    let devices = cluster.devices.len();
+    let history = match &args.history {
+        None => None,
+        Some(path) => Some(parse_history(&read_text(path)?, devices).map_err(failure(Some(path)))?),
+    };
+    let workload = args.simulator.workload();
+    workload.check(devices).map_err(failure(None))?;
+    let options = args.training.options();
+    let learner = args.training.learner()?;
+    let mut trainer = match &args.resume {
+        None => Trainer::new(&learner, devices, workload.longest_seconds, &options).map_err(failure(None))?,
+        Some(path) => {
+            let file = std::fs::read(path)
+                .map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))?;
+            Trainer::resume(&learner, &file, devices, &options).map_err(failure(Some(path)))?
+        }
+    };
+    let deadline = Deadline::after(args.training.time_limit);
+    let bar = progress(options.trainings);
+    let mut last = None;
+    let mut watch = |figures: &TrainingFigures| {
+        bar.inc(1);
+        bar.set_message(format!("reward {:.3}", figures.mean_reward));
+        last = Some(*figures);
+    };
+    let stop_reason = match &history {
+        Some(history) => trainer.train_on(history, &deadline, &mut watch),
+        None => trainer.train(&cluster, &workload, &args.simulator.world(), &deadline, &mut watch),
+    }
+    .map_err(failure(None))?;
+    bar.finish_and_clear();
+    replace_file(&args.output, &trainer.save().map_err(failure(None))?)?;
+    write_json(&Trained { parameters: trainer.parameters(), stop_reason, last }, None)
+}
+
+fn place_table(args: &PlaceTable) -> Result<(), Failure> {
+    let options = args.training.options();
+    let (workload, world) = (args.simulator.workload(), args.simulator.world());
+    let learner = args.training.learner()?;
+    let deadline = Deadline::after(args.training.time_limit);
+    let bar = progress(options.trainings * (args.sizes.len() * args.levels.len()) as u64);
+    let mut blocks = Vec::new();
+    for &devices in &args.sizes {
+        for &failures_per_hour in &args.levels {
+            let model = ClusterModel {
+                devices,
+                per_host: 4,
+                failures_per_hour,
+                rate_spread: args.rate_spread,
+                speed_spread: args.speed_spread,
+            };
+            model.check().map_err(failure(None))?;
+            let cluster = model.draw(&mut ChaCha8Rng::seed_from_u64(options.seed));
+            let mut trainer =
+                Trainer::new(&learner, devices, workload.longest_seconds, &options).map_err(failure(None))?;
+            trainer
+                .train(&cluster, &workload, &world, &deadline, &mut |figures| {
+                    bar.inc(1);
+                    bar.set_message(format!("{devices} devices, reward {:.3}", figures.mean_reward));
+                })
+                .map_err(failure(None))?;
+            let rows = evaluate(&cluster, &workload, &world, Some(trainer.policy()), 0..args.seeds)
+                .map_err(failure(None))?;
+            blocks.push(Block { devices, failures_per_hour, rows });
+        }
+    }
+    bar.finish_and_clear();
+    write_json(&blocks, args.output.as_deref())
+}
