@@ -168,7 +168,13 @@ fn platform(args: &Args, cluster: &Cluster) -> Result<Platform, Failure> {
     }
 }
 
-fn answer(model: String, cluster: &Cluster, table: &LayerTable, placement: Placement, run: Option<Run>) -> Answer {
+fn answer(
+    model: String,
+    cluster: &Cluster,
+    table: &LayerTable,
+    placement: Placement,
+    run: Option<Run>,
+) -> Answer {
     let name = |device: usize| cluster.devices[device].name.clone();
     let loads = table.loads(&placement.device_of);
     let stored = table.stored(&placement.device_of);

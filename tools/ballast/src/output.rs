@@ -27,9 +27,8 @@ pub(crate) fn write_json(value: &impl Serialize, path: Option<&Path>) -> Result<
 
 /// Puts a whole new file at `path`, or leaves what is there.
 pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| {
-        Failure::BadInput(format!("{} cannot be written: {error}", path.display()))
-    };
+    let failed =
+        |error: std::io::Error| Failure::BadInput(format!("{} cannot be written: {error}", path.display()));
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
