@@ -1,6 +1,8 @@
 //! Finding, opening and checking the learner library.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, OsStr, c_char, c_void};
+use std::mem::ManuallyDrop;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,8 +11,12 @@ use libloading::Library;
 /// File name of the library on this system.
 pub const LIBRARY_NAME: &str = "libballast_learner.so";
 
-/// Version of the C interface this crate speaks.
-const ABI_VERSION: u32 = 1;
+#[expect(unreachable_pub, reason = "the file is shared with the library, where its items are public")]
+#[path = "../../learner/src/layout.rs"]
+mod layout;
+
+use layout::ABI_VERSION;
+pub(crate) use layout::{PolicyBatch, ValueBatch};
 
 /// Why a network could not be made, run or trained.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,33 +47,6 @@ pub enum LearnerError {
     Failed(String),
 }
 
-/// A policy update as the library reads it.
-#[repr(C)]
-pub(crate) struct RawPolicyBatch {
-    pub(crate) batch: usize,
-    pub(crate) rows: usize,
-    pub(crate) input: *const f32,
-    pub(crate) allowed: *const u8,
-    pub(crate) actions: *const i64,
-    pub(crate) advantages: *const f32,
-    pub(crate) old_log_probabilities: *const f32,
-    pub(crate) learning_rate: f64,
-    pub(crate) entropy_weight: f64,
-    pub(crate) clip: f64,
-    pub(crate) clip_norm: f64,
-}
-
-/// A value update as the library reads it.
-#[repr(C)]
-pub(crate) struct RawValueBatch {
-    pub(crate) batch: usize,
-    pub(crate) rows: usize,
-    pub(crate) input: *const f32,
-    pub(crate) targets: *const f32,
-    pub(crate) learning_rate: f64,
-    pub(crate) clip_norm: f64,
-}
-
 type Message = *mut c_char;
 /// A network behind the interface.
 pub(crate) type Handle = *mut c_void;
@@ -82,16 +61,16 @@ pub(crate) struct Functions {
     pub(crate) write_state: unsafe extern "C" fn(Handle, *const f32, usize) -> Message,
     pub(crate) forward:
         unsafe extern "C" fn(Handle, usize, usize, *const f32, *const u8, *mut f32) -> Message,
-    pub(crate) update_policy: unsafe extern "C" fn(Handle, *const RawPolicyBatch, *mut f64) -> Message,
-    pub(crate) update_value: unsafe extern "C" fn(Handle, *const RawValueBatch, *mut f64) -> Message,
+    pub(crate) update_policy: unsafe extern "C" fn(Handle, *const PolicyBatch, *mut f64) -> Message,
+    pub(crate) update_value: unsafe extern "C" fn(Handle, *const ValueBatch, *mut f64) -> Message,
     free_string: unsafe extern "C" fn(Message),
 }
 
 /// The opened library.
 pub struct Learner {
     pub(crate) functions: Functions,
-    /// Keeps the functions valid.
-    _library: Library,
+    /// Keeps the functions valid. Never closed: libtorch does not expect to be unloaded.
+    _library: ManuallyDrop<Library>,
 }
 
 impl std::fmt::Debug for Learner {
@@ -101,8 +80,9 @@ impl std::fmt::Debug for Learner {
 }
 
 impl Learner {
-    /// Opens the library at `path`, or else beside the running program, in the folder above it (where cargo puts
-    /// it for tests), in `../lib`, or where the system's loader finds it.
+    /// Opens the library at `path`, or else beside the file this code is in (the plugin, in a host such as
+    /// `mlir-opt`) or beside the running program, in the folder above (where cargo puts it for tests), in
+    /// `../lib`, or where the system's loader finds it.
     ///
     /// # Errors
     /// [`LearnerError::Open`] if there is none, [`LearnerError::Version`] for one of another build.
@@ -134,7 +114,7 @@ impl Learner {
                 free_string: symbol(&library, "ballast_learner_free_string")?,
             }
         };
-        Ok(Arc::new(Learner { functions, _library: library }))
+        Ok(Arc::new(Learner { functions, _library: ManuallyDrop::new(library) }))
     }
 
     /// Turns a returned message into a result.
@@ -163,9 +143,11 @@ unsafe fn symbol<T: Copy>(library: &Library, name: &str) -> Result<T, LearnerErr
 }
 
 fn default_path() -> PathBuf {
-    let beside = std::env::current_exe().ok().and_then(|program| program.parent().map(Path::to_owned));
-    beside
+    let program = std::env::current_exe().ok();
+    own_file()
         .into_iter()
+        .chain(program)
+        .filter_map(|file| file.parent().map(Path::to_owned))
         .flat_map(|folder| {
             [
                 folder.join(LIBRARY_NAME),
@@ -175,4 +157,22 @@ fn default_path() -> PathBuf {
         })
         .find(|path| path.exists())
         .unwrap_or_else(|| PathBuf::from(LIBRARY_NAME))
+}
+
+/// The library or program this code is in.
+fn own_file() -> Option<PathBuf> {
+    let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: an address of this process, and a place for the answer, which is read only where there is one;
+    // the name lives as long as the library that runs this code.
+    let name = unsafe {
+        if libc::dladdr(own_file as *const c_void, info.as_mut_ptr()) == 0 {
+            return None;
+        }
+        let info = info.assume_init();
+        if info.dli_fname.is_null() {
+            return None;
+        }
+        CStr::from_ptr(info.dli_fname)
+    };
+    Path::new(OsStr::from_bytes(name.to_bytes())).canonicalize().ok()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::library::{Handle, Learner, LearnerError, RawPolicyBatch, RawValueBatch};
+use crate::library::{Handle, Learner, LearnerError, PolicyBatch, ValueBatch};
 
 /// What the last layer's numbers mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -207,7 +207,7 @@ impl Network {
         self.check_allowed(batch, update.rows, update.allowed)?;
         check("advantages", update.advantages.len(), batch)?;
         check("old log probabilities", update.old_log_probabilities.map_or(batch, <[f32]>::len), batch)?;
-        let raw = RawPolicyBatch {
+        let raw = PolicyBatch {
             batch,
             rows: update.rows,
             input: update.input.as_ptr(),
@@ -235,7 +235,7 @@ impl Network {
     pub fn update_value(&mut self, update: &ValueUpdate<'_>) -> Result<Figures, LearnerError> {
         let batch = update.targets.len();
         self.check_input(batch, update.rows, update.input)?;
-        let raw = RawValueBatch {
+        let raw = ValueBatch {
             batch,
             rows: update.rows,
             input: update.input.as_ptr(),
