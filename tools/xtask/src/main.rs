@@ -11,7 +11,6 @@ mod libtorch;
 mod lint;
 mod ods;
 mod packages;
-mod pipeline;
 mod test;
 mod tidy;
 mod workspace;

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use xshell::cmd;
 
-use crate::bench::from_here;
+use super::{file_name, from_here, machine};
 use crate::workspace::{Workspace, step};
 
 /// Arguments of `cargo xtask bench models`.
@@ -47,7 +47,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     let mut relaxed = 0;
     let mut runs = 0;
     for model in &models {
-        println!("## {}\n\n{}", name(model), TABLE_HEAD);
+        println!("## {}\n\n{}", file_name(model), TABLE_HEAD);
         for &devices in &args.devices {
             for &cap in &args.caps {
                 let row = measure(workspace, args, model, devices, cap)?;
@@ -72,29 +72,21 @@ struct Row {
     relaxed: bool,
 }
 
-fn name(model: &Path) -> String {
-    model.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
 fn heading(workspace: &Workspace, args: &Args) -> Result<String> {
-    let processor = workspace.shell.read_file("/proc/cpuinfo")?;
-    let processor =
-        processor.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or(": unknown processor");
-    let threads = std::thread::available_parallelism()?;
     Ok(format!(
         "<!-- Written by `cargo xtask bench models`; do not edit. -->\n\n# The pipeline on exported programs\n\n\
          `ballast-opt MODEL --allow-unregistered-dialect --rl-partition=\"devices=N time-limit={limit} seed={seed}\" \
          --remat=\"cap=C% time-limit={limit} seed={seed}\"`, each plan accepted by `--ballast-verify` on the written IR. \
          Devices are of the default kind, caps are percentages of each stage's unplanned peak, s is wall-clock time \
-         of the whole command, on {}, {threads} threads. Under a time limit figures vary from run to run.\n",
-        processor.trim_start_matches([':', ' ', '\t']),
+         of the whole command, on {}. Under a time limit figures vary from run to run.\n",
+        machine(workspace)?,
         limit = args.time_limit,
         seed = args.seed,
     ))
 }
 
 fn measure(workspace: &Workspace, args: &Args, model: &Path, devices: u32, cap: u32) -> Result<Row> {
-    step(&format!("{}: {devices} devices, {cap} %", name(model)));
+    step(&format!("{}: {devices} devices, {cap} %", file_name(model)));
     let folder = workspace.release.join("bench");
     workspace.shell.create_dir(&folder)?;
     let (plan, output) = (folder.join("plan.json"), folder.join("out.mlir"));
