@@ -22,6 +22,7 @@ pub(crate) struct Board {
     best: Mutex<Option<Best>>,
     bound: Mutex<f64>,
     done: AtomicBool,
+    impossible: AtomicBool,
     pub(crate) deadline: Deadline,
     /// Difference of value and bound that ends the search, in the problem's time.
     slack: f64,
@@ -35,6 +36,7 @@ impl Board {
             best: Mutex::new(None),
             bound: Mutex::new(0.0),
             done: AtomicBool::new(false),
+            impossible: AtomicBool::new(false),
             deadline,
             slack: tolerance * program.total_time,
             unit: unit(&program.time),
@@ -49,6 +51,17 @@ impl Board {
     /// Ends the search.
     pub(crate) fn finish(&self) {
         self.done.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes a proof that no plan keeps the cap; ends the search.
+    pub(crate) fn refute(&self) {
+        self.impossible.store(true, Ordering::Relaxed);
+        self.finish();
+    }
+
+    /// Is it proved that no plan keeps the cap?
+    pub(crate) fn refuted(&self) -> bool {
+        self.impossible.load(Ordering::Relaxed)
     }
 
     /// The best plan so far.

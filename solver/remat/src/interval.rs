@@ -12,14 +12,14 @@
 //! Every plan in the compact form gives a feasible point of no larger cost, so that the optimum is a lower bound
 //! for all plans with this order of first runs. With all positions critical and all rows the model is exact.
 
-use crate::model::{Column, Model, Row, name};
+use crate::model::{Column, Model, Row, name, single};
 use crate::program::{Again, Program, Slot};
 use crate::timeline::{Timeline, first, position};
 
 /// Objective units: the time of running everything once is this much.
 pub(crate) const WHOLE_TIME: f64 = 100.0;
 /// Memory units: the cap is this much.
-const WHOLE_CAP: f64 = 1000.0;
+pub(crate) const WHOLE_CAP: f64 = 1000.0;
 /// Room for rounding in memory rows, in memory units.
 const ROUNDING: f64 = 1e-7;
 
@@ -102,7 +102,7 @@ impl<'a> Interval<'a> {
             }
         }
         let room = (self.program.cap - fixed) * self.bytes + ROUNDING;
-        self.model.at_most(crate::model::Name { family: "capacity", first: j, second: None }, capacity, room);
+        self.model.at_most(single("capacity", j), capacity, room);
         let runs = self.first_runs(j);
         for v in 0..c {
             let at = v as usize;

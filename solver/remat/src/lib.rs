@@ -5,6 +5,7 @@
 //! no plan.
 
 mod board;
+mod exact;
 mod highs;
 mod interval;
 mod lanes;
@@ -15,6 +16,7 @@ mod program;
 mod prover;
 mod relax;
 mod search;
+mod stepwise;
 mod timeline;
 
 pub use options::{Failure, Options, Order, Outcome, PROVED_WITHIN, Solver};

@@ -22,6 +22,11 @@ pub(crate) fn name(family: &'static str, first: usize, second: usize) -> Name {
     Name { family, first, second: Some(second) }
 }
 
+/// A name with one index.
+pub(crate) fn single(family: &'static str, first: usize) -> Name {
+    Name { family, first, second: None }
+}
+
 /// Index of a column.
 pub(crate) type Column = usize;
 

@@ -99,6 +99,8 @@ pub struct Options {
     pub model_file: Option<PathBuf>,
     /// The search ends once value and bound are this close, relative to the value.
     pub tolerance: f64,
+    /// Share of the limit after which a search that has no plan at all gives up.
+    pub patience: f64,
 }
 
 /// A value this close to its bound, relative to the value, is reported as proved: 0.001 points of the time
@@ -115,6 +117,7 @@ impl Default for Options {
             solver: Solver::Auto,
             model_file: None,
             tolerance: ballast_core::report::PROOF_TOLERANCE,
+            patience: 1.0,
         }
     }
 }

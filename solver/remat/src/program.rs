@@ -16,6 +16,23 @@ pub(crate) struct Again {
     pub(crate) slot: Slot,
 }
 
+/// A plan in slots.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Plan {
+    pub(crate) again: Vec<Again>,
+    /// `(position, slot)`: copied to the host after the first run at the position.
+    pub(crate) out: Vec<(Slot, Slot)>,
+    /// `(position, slot)`: copied back before the first run at the position.
+    pub(crate) back: Vec<(Slot, Slot)>,
+}
+
+impl Plan {
+    /// A plan without swaps.
+    pub(crate) fn recomputing(again: &[Again]) -> Self {
+        Plan { again: again.to_vec(), ..Plan::default() }
+    }
+}
+
 /// A problem in the order of its first runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
@@ -86,7 +103,7 @@ impl Program {
         let mut size: Vec<f64> = nodes().map(|node| node.bytes as f64).collect();
         let mut workspace: Vec<f64> = nodes().map(|node| node.workspace_bytes as f64).collect();
         let mut repeatable: Vec<bool> = nodes().map(|node| node.recomputable && !node.pinned).collect();
-        let mut swappable: Vec<bool> = nodes().map(|node| node.swappable && !node.pinned).collect();
+        let mut swappable: Vec<bool> = nodes().map(|node| node.swappable && !node.pinned && node.bytes > 0).collect();
         let mut inputs: Vec<Vec<Slot>> = nodes()
             .map(|node| {
                 let mut slots: Vec<Slot> = node.inputs.iter().map(|&input| position[input]).collect();
@@ -162,11 +179,18 @@ impl Program {
     }
 
     /// The plan in the caller's numbering.
-    pub(crate) fn compact(&self, again: &[Again]) -> CompactPlan {
-        let order = (!self.program_order).then(|| self.original[..self.real].to_vec());
-        let mut recompute: Vec<(usize, NodeId)> =
-            again.iter().map(|a| (a.position as usize, self.original[a.slot as usize])).collect();
-        recompute.sort_unstable();
-        CompactPlan { order, recompute, ..CompactPlan::default() }
+    pub(crate) fn compact(&self, plan: &Plan) -> CompactPlan {
+        let sorted = |list: &mut dyn Iterator<Item = (Slot, Slot)>| {
+            let mut list: Vec<(usize, NodeId)> =
+                list.map(|(position, slot)| (position as usize, self.original[slot as usize])).collect();
+            list.sort_unstable();
+            list
+        };
+        CompactPlan {
+            order: (!self.program_order).then(|| self.original[..self.real].to_vec()),
+            recompute: sorted(&mut plan.again.iter().map(|again| (again.position, again.slot))),
+            swap_out: sorted(&mut plan.out.iter().copied()),
+            swap_in: sorted(&mut plan.back.iter().copied()),
+        }
     }
 }

@@ -50,6 +50,10 @@ fn prove_on(program: &Program, board: &Board, critical: &[Slot]) -> Option<Vec<S
     let control = Control { deadline: &board.deadline, enough: &|_| board.over(), nodes: None, iterations: None };
     for round in 0..CUT_ROUNDS {
         let answer = relaxed.solve(&control);
+        if answer.status == Status::Infeasible {
+            board.refute();
+            return None;
+        }
         let (Status::Optimal, Some(point)) = (answer.status, answer.values) else { break };
         board.raise(answer.bound * unscale);
         let mut broken = interval.broken_running(&point, 0.02, 1e-3);
@@ -86,6 +90,9 @@ fn prove_on(program: &Program, board: &Board, critical: &[Slot]) -> Option<Vec<S
         if matches!(answer.status, Status::Optimal | Status::Stopped) && answer.bound.is_finite() {
             board.raise(answer.bound * unscale);
         }
+        if answer.status == Status::Infeasible && board.best().is_none() {
+            board.refute();
+        }
         let point = answer.values?;
         let plan = interval.plan(&point);
         let mut line = Timeline::new(program);
@@ -106,7 +113,7 @@ fn prove_on(program: &Program, board: &Board, critical: &[Slot]) -> Option<Vec<S
 }
 
 /// The positions over the cap without a plan, at most so many.
-fn first_positions(program: &Program, most: usize) -> Vec<Slot> {
+pub(crate) fn first_positions(program: &Program, most: usize) -> Vec<Slot> {
     let bytes = program.unplanned();
     let mut over: Vec<Slot> = (0..program.len() as Slot).filter(|&at| bytes[at as usize] > program.cap).collect();
     if over.len() > most {

@@ -6,6 +6,9 @@ use ballast_core::memory::{NodeId, Problem};
 use crate::options::{Failure, Options, Outcome};
 use crate::plan;
 
+/// Share of the time left for a cap after which it counts as one without a plan.
+const PATIENCE: f64 = 0.3;
+
 /// How far a cap without a plan may be raised.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Relaxation {
@@ -53,7 +56,8 @@ pub fn plan_relaxed(
     }
     let deadline = Deadline::start(&options.limits);
     let requested = options.cap_bytes;
-    let first = match plan(problem, options) {
+    let hasty = Options { patience: if relaxation.limit > 0.0 { PATIENCE } else { options.patience }, ..options.clone() };
+    let first = match plan(problem, &hasty) {
         Ok(plan) => {
             return Ok(Relaxed {
                 plan,
@@ -86,7 +90,7 @@ pub fn plan_relaxed(
             time_limit_seconds: options.limits.time_limit_seconds.map(|_| deadline.remaining_seconds() / 2.0),
             ..options.limits
         };
-        match plan(problem, &Options { cap_bytes: cap, limits, ..options.clone() }) {
+        match plan(problem, &Options { cap_bytes: cap, limits, ..hasty.clone() }) {
             Ok(plan) => {
                 let smallest = plan.replay.peak_bytes;
                 return Ok(Relaxed {
