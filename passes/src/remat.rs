@@ -1,14 +1,285 @@
-//! `--remat`.
+//! `--remat`: plans every stage's memory and writes recomputation, swaps and the figures of the plan.
 
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use ballast_core::cap::{CapSpec, ParseCapError};
+use ballast_core::device::DeviceId;
+use ballast_core::limits::{Limits, StopReason};
+use ballast_core::plan::{Plan, fingerprint};
+use ballast_core::report::Report;
+use ballast_dialects::attributes as ir;
 use ballast_dialects::diagnostics::{self, Reported};
-use ballast_dialects::passes::RematOptions;
+use ballast_dialects::passes::{self, RematOptions};
+use ballast_dialects::remarks::Kind;
+use ballast_partition as partition;
+use ballast_planner::{Failure, Planned};
 use melior::ir::operation::{OperationLike, OperationRef};
+
+use crate::annotations::{self, Settings};
+use crate::import::dlti_text;
+use crate::planning::{self, Program, Source};
 
 /// Runs the pass.
 ///
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Result<(), Reported> {
-    diagnostics::remark(module.location(), &format!("{options:?}"));
+    let planner = planner_options(module, options)?;
+    let source = Source {
+        function: &options.function,
+        devices: &options.devices,
+        dynamic_dim: options.dynamic_dim,
+        profile: &options.profile,
+        count: options.count,
+    };
+    let mut program = planning::read_for_planning(module, &source)?;
+    let start = Start::of(&program)?;
+    for op in &mut program.imported.graph.ops {
+        op.rules.device = None;
+    }
+    let repartition = |device_of: &[DeviceId], seconds: &[f64]| start.repartition(&program, &planner.limits, device_of, seconds);
+    let planned = ballast_planner::plan(
+        &program.imported.graph,
+        &program.costs,
+        &program.cluster,
+        start.device_of.clone(),
+        start.report.clone(),
+        &planner,
+        start.movable.then_some(&repartition),
+    )
+    .map_err(|failure| report_failure(&program, &failure))?;
+    warn_of_relaxed_caps(&program, &planned);
+    if !options.plan_file.is_empty() {
+        write_plan_file(Path::new(&options.plan_file), &planned.plan)
+            .map_err(|error| program.error(None, &format!("cannot write plan-file '{}': {error}", options.plan_file)))?;
+    }
+    annotations::write(
+        &program.imported,
+        &program.costs,
+        &planned.plan,
+        &planned.device_of,
+        &settings(options, &start),
+    )?;
+    if program.cluster_is_new {
+        dlti_text::write(module, &program.cluster)?;
+    }
+    emit_remarks(&program, &planned.plan);
     Ok(())
+}
+
+fn planner_options(
+    module: OperationRef<'_, '_>,
+    options: &RematOptions,
+) -> Result<ballast_planner::Options, Reported> {
+    let error = |text: String| diagnostics::error(module.location(), &text);
+    let limits: Limits =
+        planning::limits(module, options.time_limit, options.work_limit, options.seed, options.threads)?;
+    let cap: CapSpec = options.cap.parse().map_err(|bad: ParseCapError| error(bad.to_string()))?;
+    let solver = options.solver.name().parse().map_err(error)?;
+    if !options.relax_step.is_finite() || options.relax_step <= 0.0 {
+        return Err(error(format!("relax-step={}: give a share of the cap above 0", options.relax_step)));
+    }
+    if options.relax_limit != 0.0 && !(options.relax_limit.is_finite() && options.relax_limit >= 1.0) {
+        return Err(error(format!("relax-limit={}: give a multiple of the cap, at least 1, or 0", options.relax_limit)));
+    }
+    if !(options.max_ratio.is_finite() && options.max_ratio >= 1.0) {
+        return Err(error(format!("max-ratio={}: give a ratio of stage times, at least 1", options.max_ratio)));
+    }
+    if options.max_rounds == 0 {
+        return Err(error("max-rounds=0: give at least 1".to_owned()));
+    }
+    Ok(ballast_planner::Options {
+        cap,
+        solver,
+        order: match options.order {
+            passes::MemoryOrder::Program => ballast_remat::Order::Program,
+            passes::MemoryOrder::Free => ballast_remat::Order::Free,
+        },
+        swap: options.swap,
+        overlap: options.overlap,
+        limits,
+        relax_step: options.relax_step,
+        relax_limit: options.relax_limit,
+        max_ratio: options.max_ratio,
+        max_rounds: usize::try_from(options.max_rounds).unwrap_or(usize::MAX),
+        model_file: (!options.model_file.is_empty()).then(|| PathBuf::from(&options.model_file)),
+    })
+}
+
+/// The partition the IR holds before this pass.
+struct Start {
+    device_of: Vec<DeviceId>,
+    report: Report,
+    granularity: partition::sequence::Granularity,
+    /// May ops be moved to other devices? Not those a user placed, and not on one device.
+    movable: bool,
+}
+
+impl Start {
+    fn of(program: &Program<'_, '_>) -> Result<Self, Reported> {
+        let graph = &program.imported.graph;
+        let devices = program.cluster.devices.len();
+        let placed = annotations::read_devices(&program.imported, devices)?;
+        let Some(earlier) = annotations::read_plan(&program.imported) else {
+            let device_of = placed.unwrap_or_else(|| vec![0; graph.ops.len()]);
+            return Ok(Start {
+                device_of,
+                report: report_of("given", 0.0, 0.0, "any-assignment", StopReason::Finished, 0),
+                granularity: partition::sequence::Granularity::Op,
+                movable: false,
+            });
+        };
+        if earlier.fingerprint != format!("{:016x}", fingerprint(graph)) {
+            let text = "the function was edited after it was planned: remove `ballast.plan` and plan it again";
+            return Err(program.error(None, text));
+        }
+        let Some(device_of) = placed else {
+            let text = "the function has a `ballast.plan`, but no op has a `ballast.device`: partition it again";
+            return Err(program.error(None, text));
+        };
+        let setting = |key: &str| annotations::setting(&earlier, key);
+        let stop = match earlier.stop {
+            ir::StopReason::Proved => StopReason::Proved,
+            ir::StopReason::Finished => StopReason::Finished,
+            ir::StopReason::TimeLimit => StopReason::TimeLimit,
+            ir::StopReason::WorkLimit => StopReason::WorkLimit,
+            ir::StopReason::Interrupted => StopReason::Interrupted,
+        };
+        Ok(Start {
+            device_of,
+            report: report_of(&earlier.method, earlier.tmax, earlier.bound, &earlier.bound_class, stop, earlier.seed),
+            granularity: match setting("granularity").as_deref() {
+                Some("layer") => partition::sequence::Granularity::Layer,
+                _ => partition::sequence::Granularity::Op,
+            },
+            movable: devices > 1 && setting("pinned").as_deref() == Some("false"),
+        })
+    }
+
+    /// Another partition, cut with the seconds that the memory plan takes.
+    fn repartition(
+        &self,
+        program: &Program<'_, '_>,
+        limits: &Limits,
+        device_of: &[DeviceId],
+        seconds: &[f64],
+    ) -> Result<Option<Vec<DeviceId>>, String> {
+        let options = partition::Options { granularity: self.granularity, limits: *limits, ..partition::Options::default() };
+        let graph = &program.imported.graph;
+        partition::repartition(graph, &program.costs, &program.cluster, &options, device_of, seconds)
+            .map(|outcome| Some(outcome.device_of))
+            .map_err(|error| error.to_string())
+    }
+}
+
+fn report_of(method: &str, value: f64, bound: f64, class: &str, stop: StopReason, seed: u64) -> Report {
+    let gap = ballast_core::report::gap(value, bound);
+    Report {
+        value,
+        bound,
+        gap,
+        proved: stop == StopReason::Proved,
+        bound_class: class.to_owned(),
+        method: method.to_owned(),
+        stop_reason: stop,
+        seconds: 0.0,
+        work: 0,
+        seed,
+    }
+}
+
+fn settings(options: &RematOptions, start: &Start) -> Settings {
+    Settings(vec![
+        ("cap", options.cap.clone()),
+        ("count", options.count.name().to_owned()),
+        ("dynamic_dim", options.dynamic_dim.to_string()),
+        (
+            "granularity",
+            match start.granularity {
+                partition::sequence::Granularity::Layer => "layer".to_owned(),
+                partition::sequence::Granularity::Op => "op".to_owned(),
+            },
+        ),
+        ("overlap", options.overlap.to_string()),
+        ("pinned", (!start.movable).to_string()),
+        ("profile", (!options.profile.is_empty()).to_string()),
+    ])
+}
+
+fn report_failure(program: &Program<'_, '_>, failure: &Failure) -> Reported {
+    let op = match failure {
+        Failure::Infeasible { op, .. } | Failure::Stage { op, .. } => *op,
+        Failure::Partition(_) => None,
+    };
+    program.error(op, &failure.to_string())
+}
+
+fn warn_of_relaxed_caps(program: &Program<'_, '_>, planned: &Planned) {
+    for relaxed in &planned.relaxed {
+        let smallest = relaxed
+            .smallest
+            .map_or_else(String::new, |smallest| format!("; smallest cap found feasible: {} bytes", smallest.0));
+        let text = format!(
+            "no memory plan of device {} was found under the requested cap of {} bytes; planned under {} bytes{smallest}",
+            relaxed.device, relaxed.requested.0, relaxed.used.0
+        );
+        program.warning(relaxed.op, &text);
+    }
+}
+
+/// Writes beside the target and renames, so that a reader never sees half a plan.
+fn write_plan_file(path: &Path, plan: &Plan) -> std::io::Result<()> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
+    serde_json::to_writer_pretty(&mut file, plan)?;
+    file.write_all(b"\n")?;
+    file.persist(path)?;
+    Ok(())
+}
+
+fn emit_remarks(program: &Program<'_, '_>, plan: &Plan) {
+    let location = program.imported.function.location();
+    let changed = plan.ops.iter().any(|op| !op.recompute_before.is_empty() || op.swap.is_some());
+    let text = if changed { "planned recomputation and swaps" } else { "the unchanged program fits" };
+    program
+        .remark(Kind::Passed, "Remat", text)
+        .fact("tmax_seconds", plan.balance.tmax_seconds)
+        .fact("tmin_seconds", plan.balance.tmin_seconds)
+        .fact("bound_seconds", plan.bound_seconds)
+        .fact("gap", plan.gap)
+        .fact("rounds", plan.rounds)
+        .emit(location);
+    for stage in &plan.stages {
+        program
+            .remark(Kind::Analysis, &format!("Stage{}", stage.score.device), "one stage under its plan")
+            .fact("cap", stage.cap_bytes)
+            .fact("peak", stage.score.peak_bytes)
+            .fact("unplanned_peak", stage.score.unplanned_peak_bytes)
+            .fact("seconds", stage.score.seconds)
+            .fact("recompute_seconds", stage.score.recompute_seconds)
+            .fact("swap_bytes", stage.score.swap_bytes)
+            .fact("bound", stage.report.bound)
+            .fact("gap", stage.report.gap)
+            .emit(location);
+    }
+    for entry in &plan.ops {
+        let op = program.imported.ops[entry.op];
+        let bytes = program.imported.graph.value_bytes(entry.op).0;
+        if !entry.recompute_before.is_empty() {
+            let repeats = entry.recompute_before.len();
+            program
+                .remark(Kind::Passed, "Recompute", "dropped after use and computed again")
+                .fact("bytes", bytes)
+                .fact("seconds", program.costs.of(entry.device, entry.op) * repeats as f64)
+                .fact("times", repeats)
+                .emit(op.location());
+        }
+        if entry.swap.is_some() {
+            program
+                .remark(Kind::Passed, "Swap", "kept in host memory between uses")
+                .fact("bytes", bytes)
+                .emit(op.location());
+        }
+    }
 }

@@ -1,14 +1,136 @@
-//! `--rl-partition`.
+//! `--rl-partition`: cuts a function's op sequence into one stage per device and writes `ballast.device`.
 
+use ballast_core::cap::CapSpec;
+use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
-use ballast_dialects::passes::RlPartitionOptions;
+use ballast_dialects::passes::{self, RlPartitionOptions};
+use ballast_dialects::remarks::Kind;
+use ballast_partition as partition;
 use melior::ir::operation::{OperationLike, OperationRef};
+
+use crate::annotations::{self, Settings};
+use crate::import::dlti_text;
+use crate::planning::{self, Program, Source};
 
 /// Runs the pass.
 ///
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) -> Result<(), Reported> {
-    diagnostics::remark(module.location(), &format!("{options:?}"));
+    let limits =
+        planning::limits(module, options.time_limit, options.work_limit, options.seed, options.threads)?;
+    let cap: CapSpec = options
+        .cap
+        .parse()
+        .map_err(|error: ballast_core::cap::ParseCapError| diagnostics::error(module.location(), &error.to_string()))?;
+    let source = Source {
+        function: &options.function,
+        devices: &options.devices,
+        dynamic_dim: options.dynamic_dim,
+        profile: &options.profile,
+        count: options.count,
+    };
+    let mut program = planning::read_for_planning(module, &source)?;
+    forget_earlier_plan(&mut program);
+    let outcome = partition::plan(
+        &program.imported.graph,
+        &program.costs,
+        &program.cluster,
+        &partition_options(&program, options, cap, limits)?,
+    )
+    .map_err(|error| program.error(None, &error.to_string()))?;
+    planning::check_devices(&program, &outcome.device_of)?;
+    for note in &outcome.notes {
+        program.warning(None, note);
+    }
+    let plan = ballast_planner::unplanned(
+        &program.imported.graph,
+        &program.costs,
+        &program.cluster,
+        &outcome.device_of,
+        outcome.report.clone(),
+        cap,
+    )
+    .map_err(|failure| program.error(None, &failure.to_string()))?;
+    annotations::write(
+        &program.imported,
+        &program.costs,
+        &plan,
+        &outcome.device_of,
+        &settings(&program, options),
+    )?;
+    if program.cluster_is_new {
+        dlti_text::write(module, &program.cluster)?;
+    }
+    let balance = &plan.balance;
+    program
+        .remark(Kind::Passed, "Partition", "cut the op sequence into stages")
+        .fact("devices", program.cluster.devices.len())
+        .fact("method", &outcome.report.method)
+        .fact("tmax_seconds", balance.tmax_seconds)
+        .fact("tmin_seconds", balance.tmin_seconds)
+        .fact("ratio", balance.ratio.map_or_else(|| "none".to_owned(), |ratio| ratio.to_string()))
+        .fact("bound_seconds", outcome.report.bound)
+        .fact("bound_class", &outcome.report.bound_class)
+        .fact("gap", outcome.report.gap)
+        .emit(program.imported.function.location());
     Ok(())
+}
+
+/// Devices written by an earlier plan are forgotten; without one, `ballast.device` on an op is the user's rule.
+fn forget_earlier_plan(program: &mut Program<'_, '_>) {
+    if annotations::read_plan(&program.imported).is_some() {
+        annotations::clear(&program.imported);
+        for op in &mut program.imported.graph.ops {
+            op.rules.device = None;
+        }
+    }
+}
+
+fn partition_options(
+    program: &Program<'_, '_>,
+    options: &RlPartitionOptions,
+    cap: CapSpec,
+    limits: ballast_core::limits::Limits,
+) -> Result<partition::Options, Reported> {
+    let caps: Option<Vec<Bytes>> = match cap {
+        CapSpec::Absolute(bytes) => Some(vec![bytes; program.cluster.devices.len()]),
+        // A share of each stage's own peak bounds nothing before the stages are known.
+        CapSpec::DeviceMemory | CapSpec::Share(_) => None,
+    };
+    let _ = options;
+    Ok(partition::Options {
+        granularity: granularity(options.granularity),
+        order: order(options.order),
+        limits,
+        caps,
+        ..partition::Options::default()
+    })
+}
+
+/// The seam's word for a pass option.
+pub(crate) fn granularity(granularity: passes::Granularity) -> partition::sequence::Granularity {
+    match granularity {
+        passes::Granularity::Op => partition::sequence::Granularity::Op,
+        passes::Granularity::Layer => partition::sequence::Granularity::Layer,
+    }
+}
+
+fn order(order: passes::PartitionOrder) -> partition::sequence::Order {
+    match order {
+        passes::PartitionOrder::Program => partition::sequence::Order::Program,
+        passes::PartitionOrder::Memory => partition::sequence::Order::Memory,
+    }
+}
+
+fn settings(program: &Program<'_, '_>, options: &RlPartitionOptions) -> Settings {
+    let pinned = program.imported.graph.ops.iter().any(|op| op.rules.device.is_some());
+    Settings(vec![
+        ("cap", options.cap.clone()),
+        ("count", options.count.name().to_owned()),
+        ("dynamic_dim", options.dynamic_dim.to_string()),
+        ("granularity", options.granularity.name().to_owned()),
+        ("pinned", pinned.to_string()),
+        ("profile", (!options.profile.is_empty()).to_string()),
+    ])
 }

@@ -7,10 +7,11 @@
 
 mod build;
 pub(crate) mod dlti;
-mod ir;
+pub(crate) mod dlti_text;
+pub(crate) mod ir;
 mod opaque;
 mod phase;
-mod types;
+pub(crate) mod types;
 mod work;
 
 use std::collections::HashMap;
@@ -63,8 +64,19 @@ pub(crate) fn read<'c: 'a, 'a>(
     Ok(imported)
 }
 
+/// The function to plan: the one named, else the only public one, else `main`.
+///
+/// # Errors
+/// At the module, where there is no such function.
+pub(crate) fn function<'c: 'a, 'a>(
+    module: OperationRef<'c, 'a>,
+    wanted: Option<&str>,
+) -> Result<OperationRef<'c, 'a>, Reported> {
+    choose(module, &functions(module), wanted)
+}
+
 /// The functions of a module with their names, in order.
-fn functions<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> Vec<(String, OperationRef<'c, 'a>)> {
+pub(crate) fn functions<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> Vec<(String, OperationRef<'c, 'a>)> {
     ir::blocks(module)
         .into_iter()
         .flat_map(ir::ops)
@@ -135,4 +147,4 @@ fn only_block<'c: 'a, 'a>(function: OperationRef<'c, 'a>) -> Result<BlockRef<'c,
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

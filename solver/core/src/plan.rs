@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::device::DeviceId;
 use crate::graph::{Graph, OpId};
 use crate::memory::CompactPlan;
+use crate::limits::StopReason;
 use crate::report::Report;
 use crate::simulate::{Balance, StageScore};
 use crate::stage::{NodeSource, Stage};
@@ -35,7 +36,7 @@ pub struct Plan {
     /// `(tmax - bound) / tmax`.
     pub gap: f64,
     /// How the partition was found.
-    pub partition: Report,
+    pub partition: SearchRecord,
     /// Rounds of partitioning and memory planning.
     pub rounds: usize,
     /// One entry per device, idle ones included.
@@ -46,6 +47,37 @@ pub struct Plan {
     pub staged_bytes: u64,
     /// Everything a user should know: relaxed caps, limits reached, methods not available.
     pub notes: Vec<String>,
+}
+
+/// What a search said about itself, wall-clock time left out: the same search gives the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchRecord {
+    /// Objective of what was found, seconds.
+    pub value: f64,
+    /// Proven lower bound on it over the plans of `bound_class`, seconds.
+    pub bound: f64,
+    /// `(value - bound) / value`.
+    pub gap: f64,
+    /// Is the value proved optimal?
+    pub proved: bool,
+    /// Which class of plans the bound holds for.
+    pub bound_class: String,
+    /// The method.
+    pub method: String,
+    /// Why it stopped.
+    pub stop_reason: StopReason,
+    /// Deterministic search steps taken.
+    pub work: u64,
+    /// The seed used.
+    pub seed: u64,
+}
+
+impl From<Report> for SearchRecord {
+    fn from(report: Report) -> Self {
+        let Report { value, bound, gap, proved, bound_class, method, stop_reason, seconds: _, work, seed } = report;
+        SearchRecord { value, bound, gap, proved, bound_class, method, stop_reason, work, seed }
+    }
 }
 
 /// A device, as far as a plan names it.
@@ -73,7 +105,7 @@ pub struct StagePlan {
     /// Smallest cap found to have a plan, bytes, where the requested one had none.
     pub smallest_cap_bytes: Option<u64>,
     /// How the memory plan was found; its bound is on the stage's seconds, sends excluded.
-    pub report: Report,
+    pub report: SearchRecord,
 }
 
 /// What happens to one op and its value. Positions index the op sequence of the op's own device.

@@ -8,8 +8,8 @@
 mod rounds;
 mod stages;
 
-pub use rounds::{Planned, plan};
-pub use stages::{StageOutcome, plan_stages};
+pub use rounds::{Planned, Relaxed, Repartition, plan, unplanned};
+pub use stages::{StageOutcome, plan_stages, swap_model};
 
 use std::path::PathBuf;
 
@@ -50,8 +50,10 @@ pub struct Options {
 pub enum Failure {
     /// No plan of this stage keeps its cap, and relaxing was off or did not help.
     #[error(
-        "no plan of device {device} fits its cap of {cap}: '{label}' alone needs {smallest}; raise the cap to at least that, \
-         use more devices, or let relax-limit raise it"
+        "no memory plan of device {device} keeps its cap of {cap}: '{label}' {}; the smallest cap {} {smallest}. Raise the \
+         cap, use more devices, or let relax-limit raise it",
+        if *proved { "alone needs more" } else { "binds in the best plan found" },
+        if *found { "found to have a plan is" } else { "possible is" },
     )]
     Infeasible {
         /// The stage.
@@ -62,8 +64,12 @@ pub enum Failure {
         label: String,
         /// The cap asked for.
         cap: ballast_core::units::Bytes,
-        /// The smallest cap known to have a plan.
+        /// A cap found to have a plan, or else the least any plan can have.
         smallest: ballast_core::units::Bytes,
+        /// Does a plan for `smallest` exist for certain?
+        found: bool,
+        /// Is it proved that the cap has no plan?
+        proved: bool,
     },
     /// A solver failed, or proposed what the judge refuses.
     #[error("device {device}: {message}")]

@@ -1,0 +1,189 @@
+//! What the planning passes share: the program, its devices and its costs from IR and options; limits; notes.
+
+use std::path::Path;
+
+use ballast_core::cost::Costs;
+use ballast_core::device::{Cluster, DeviceId};
+use ballast_core::graph::OpId;
+use ballast_core::limits::Limits;
+use ballast_core::predictor::Counting;
+use ballast_core::profile::Profile;
+use ballast_dialects::attributes;
+use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::passes;
+use ballast_dialects::remarks::{Kind, Remark};
+use melior::ir::operation::{OperationLike, OperationRef};
+
+use crate::annotations;
+use crate::ballast_inline::inline_calls;
+use crate::import::{self, ImportOptions, Imported, dlti};
+
+/// Seconds a search may take when the user names neither a time nor a work limit.
+const DEFAULT_TIME_LIMIT_SECONDS: f64 = 60.0;
+
+/// Where a program and its costs come from, as the passes' options say it.
+pub(crate) struct Source<'o> {
+    pub function: &'o str,
+    pub devices: &'o str,
+    pub dynamic_dim: u64,
+    pub profile: &'o str,
+    pub count: passes::Counting,
+}
+
+/// A program ready to plan.
+pub(crate) struct Program<'c, 'a> {
+    pub imported: Imported<'c, 'a>,
+    pub cluster: Cluster,
+    pub costs: Costs,
+    /// Were measured times given?
+    pub has_profile: bool,
+    /// Did the devices come from the options, so that the module should say so from now on?
+    pub cluster_is_new: bool,
+}
+
+impl Program<'_, '_> {
+    /// Reports an error at an op, or at the function.
+    pub(crate) fn error(&self, op: Option<OpId>, text: &str) -> Reported {
+        diagnostics::error(self.location_op(op).location(), text)
+    }
+
+    /// Reports a warning at an op, or at the function.
+    pub(crate) fn warning(&self, op: Option<OpId>, text: &str) {
+        diagnostics::warning(self.location_op(op).location(), text);
+    }
+
+    fn location_op(&self, op: Option<OpId>) -> OperationRef<'_, '_> {
+        op.map_or(self.imported.function, |op| self.imported.ops[op])
+    }
+
+    /// A remark about the function.
+    pub(crate) fn remark(&self, kind: Kind, name: &str, text: impl Into<String>) -> Remark {
+        Remark::new(kind, name, &self.imported.graph.name, text)
+    }
+}
+
+/// Inlines the calls of private helpers and reads the program.
+///
+/// # Errors
+/// With the diagnostic that was emitted.
+pub(crate) fn read_for_planning<'c: 'a, 'a>(
+    module: OperationRef<'c, 'a>,
+    source: &Source<'_>,
+) -> Result<Program<'c, 'a>, Reported> {
+    let cluster = cluster(module, source.devices)?;
+    inline_calls(module, (!source.function.is_empty()).then_some(source.function))?;
+    read(module, source, cluster)
+}
+
+/// Reads the program as it stands.
+///
+/// # Errors
+/// With the diagnostic that was emitted.
+pub(crate) fn read_as_is<'c: 'a, 'a>(
+    module: OperationRef<'c, 'a>,
+    source: &Source<'_>,
+) -> Result<Program<'c, 'a>, Reported> {
+    let cluster = cluster(module, source.devices)?;
+    read(module, source, cluster)
+}
+
+/// The devices: those of the option, else those of the module, else one default device.
+fn cluster(module: OperationRef<'_, '_>, devices: &str) -> Result<(Cluster, bool), Reported> {
+    let report = |error: &dyn std::fmt::Display| diagnostics::error(module.location(), &error.to_string());
+    if !devices.is_empty() {
+        return Cluster::parse(devices).map(|cluster| (cluster, true)).map_err(|error| report(&error));
+    }
+    match dlti::read(module)? {
+        Some(cluster) => Ok((cluster, false)),
+        None => Cluster::from_count(1).map(|cluster| (cluster, true)).map_err(|error| report(&error)),
+    }
+}
+
+fn read<'c: 'a, 'a>(
+    module: OperationRef<'c, 'a>,
+    source: &Source<'_>,
+    (mut cluster, cluster_is_new): (Cluster, bool),
+) -> Result<Program<'c, 'a>, Reported> {
+    let options = ImportOptions {
+        function: (!source.function.is_empty()).then(|| source.function.to_owned()),
+        dynamic_dim: (source.dynamic_dim > 0).then_some(source.dynamic_dim),
+    };
+    let imported = import::read(module, &options)?;
+    let location = imported.function.location();
+    let profile = match source.profile {
+        "" => None,
+        path => {
+            let profile = Profile::load(Path::new(path)).and_then(|profile| {
+                profile.check(path, &imported.graph, &cluster)?;
+                Ok(profile)
+            });
+            Some(profile.map_err(|error| diagnostics::error(location, &error.to_string()))?)
+        }
+    };
+    if let Some(profile) = &profile {
+        profile.apply_links(&mut cluster);
+    }
+    let counting = match source.count {
+        passes::Counting::TwoMac => Counting::Fused,
+        passes::Counting::Exact => Counting::Exact,
+    };
+    let estimate = Costs::estimate_with(&imported.graph, &cluster, profile.as_ref(), counting);
+    let has_profile = profile.is_some();
+    let program = Program { imported, cluster, costs: estimate.costs, has_profile, cluster_is_new };
+    if !estimate.unpriced.is_empty() {
+        let names: Vec<String> =
+            estimate.unpriced.iter().map(|(name, count)| format!("{name} ({count})")).collect();
+        program
+            .remark(Kind::Analysis, "PricedByBytes", "no cost formula and no measurement; priced by bytes moved")
+            .fact("ops", names.join(", "))
+            .emit(location);
+    }
+    Ok(program)
+}
+
+/// A setting in the `ballast.plan` of the function that would be planned, before it is read in full.
+pub(crate) fn settings_of_plan(module: OperationRef<'_, '_>, function: &str, key: &str) -> Option<String> {
+    let functions = import::functions(module);
+    let mut wanted = functions.iter().filter(|(name, _)| function.is_empty() || name == function);
+    let plan = wanted.find_map(|(_, op)| op.attribute(attributes::PLAN).ok().and_then(attributes::Plan::read))?;
+    annotations::setting(&plan, key)
+}
+
+/// Limits of a search. Without a time limit the default holds, unless a work limit is set: then no clock is
+/// read and the same bytes come out on every machine.
+///
+/// # Errors
+/// At the module, for a negative or endless time and for no threads.
+pub(crate) fn limits(
+    module: OperationRef<'_, '_>,
+    time_limit: f64,
+    work_limit: u64,
+    seed: u64,
+    threads: u64,
+) -> Result<Limits, Reported> {
+    let error = |text: &str| diagnostics::error(module.location(), text);
+    if !time_limit.is_finite() || time_limit < 0.0 {
+        return Err(error(&format!("time-limit={time_limit}: give seconds, 0 for the default")));
+    }
+    let Some(threads) = usize::try_from(threads).ok().filter(|threads| (1..=1024).contains(threads)) else {
+        return Err(error(&format!("threads={threads}: give 1 to 1024")));
+    };
+    let time_limit_seconds = match (time_limit > 0.0, work_limit > 0) {
+        (true, _) => Some(time_limit),
+        (false, true) => None,
+        (false, false) => Some(DEFAULT_TIME_LIMIT_SECONDS),
+    };
+    Ok(Limits { time_limit_seconds, work_limit: (work_limit > 0).then_some(work_limit), seed, threads })
+}
+
+/// Refuses more devices than there are ops to place.
+///
+/// # Errors
+/// At the function.
+pub(crate) fn check_devices(program: &Program<'_, '_>, device_of: &[DeviceId]) -> Result<(), Reported> {
+    let devices = program.cluster.devices.len();
+    match device_of.iter().position(|&device| device >= devices) {
+        None => Ok(()),
+        Some(op) => Err(program.error(Some(op), &format!("placed on a device that is not one of the {devices}"))),
+    }
+}

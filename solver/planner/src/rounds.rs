@@ -1,0 +1,262 @@
+//! Rounds of memory planning and repartitioning, and the whole plan they end in.
+
+use ballast_core::cap::CapSpec;
+use ballast_core::cost::Costs;
+use ballast_core::device::{Cluster, DeviceId};
+use ballast_core::graph::{Graph, OpId};
+use ballast_core::limits::{Deadline, StopReason};
+use ballast_core::memory::CompactPlan;
+use ballast_core::plan::{PLAN_VERSION, Plan, PlanDevice, StagePlan, fingerprint, op_plans};
+use ballast_core::report::{Report, gap};
+use ballast_core::simulate::{Balance, balance, judge_stage, orders_can_run};
+use ballast_core::stage::{NodeSource, Stage, settle_travellers, stages};
+use ballast_core::units::Bytes;
+
+use crate::stages::{StageOutcome, plan_stages};
+use crate::{Failure, Options};
+
+/// A plan and what the caller needs to explain it.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The plan.
+    pub plan: Plan,
+    /// Device of every op, views and constants included.
+    pub device_of: Vec<DeviceId>,
+    /// Stages whose cap was raised: device, op that binds, requested cap, cap used, smallest cap found feasible.
+    pub relaxed: Vec<Relaxed>,
+}
+
+/// A stage whose cap was raised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relaxed {
+    /// The device.
+    pub device: DeviceId,
+    /// The op that binds.
+    pub op: Option<OpId>,
+    /// Cap asked for.
+    pub requested: Bytes,
+    /// Cap the plan keeps to.
+    pub used: Bytes,
+    /// Smallest cap found to have a plan.
+    pub smallest: Option<Bytes>,
+}
+
+/// One partition with its memory plans.
+struct Round {
+    device_of: Vec<DeviceId>,
+    stages: Vec<Stage>,
+    outcomes: Vec<StageOutcome>,
+    balance: Balance,
+}
+
+impl Round {
+    /// Smaller is better: fewer raised caps first, then the slowest stage.
+    fn rank(&self) -> (usize, f64) {
+        (self.outcomes.iter().filter(|outcome| outcome.relaxed()).count(), self.balance.tmax_seconds)
+    }
+}
+
+/// Plans the memory of a placed program, and repartitions while the stages are out of balance.
+///
+/// `partition` is the report of the partition given; `repartition`, where the caller has a partitioner to
+/// offer, maps a placement and its planned stage seconds to another placement. The best round wins: fewest
+/// raised caps, then the least tmax.
+///
+/// # Errors
+/// When a stage of the given partition has no plan. Later rounds that fail are dropped.
+pub fn plan(
+    graph: &Graph,
+    costs: &Costs,
+    cluster: &Cluster,
+    device_of: Vec<DeviceId>,
+    partition: Report,
+    options: &Options,
+    repartition: Option<&Repartition<'_>>,
+) -> Result<Planned, Failure> {
+    let deadline = Deadline::start(&options.limits);
+    let mut best = round(graph, costs, cluster, device_of, options, &deadline)?;
+    let mut rounds = 1;
+    let mut seen = vec![best.device_of.clone()];
+    let (mut placement, mut measured) = (best.device_of.clone(), stage_seconds(&best));
+    while rounds < options.max_rounds && !best.balance.within(options.max_ratio) && !deadline.over() {
+        let Some(repartition) = repartition else { break };
+        let Some(mut next) = repartition(&placement, &measured).map_err(Failure::Partition)? else { break };
+        settle_travellers(graph, &mut next);
+        if seen.contains(&next) {
+            break;
+        }
+        seen.push(next.clone());
+        rounds += 1;
+        match round(graph, costs, cluster, next, options, &deadline) {
+            Ok(candidate) => {
+                (placement, measured) = (candidate.device_of.clone(), stage_seconds(&candidate));
+                if candidate.rank() < best.rank() {
+                    best = candidate;
+                }
+            }
+            Err(failure) => {
+                tracing::debug!("round {rounds} is dropped: {failure}");
+                break;
+            }
+        }
+    }
+    assemble(graph, cluster, best, partition, rounds)
+}
+
+/// The plan of a placement in which nothing is recomputed or swapped. Where a stage's peak is over its cap, the
+/// stage's `cap_bytes` is that peak: what the partition alone needs.
+///
+/// # Errors
+/// When the judge refuses it, which is a bug.
+pub fn unplanned(
+    graph: &Graph,
+    costs: &Costs,
+    cluster: &Cluster,
+    device_of: &[DeviceId],
+    partition: Report,
+    cap: CapSpec,
+) -> Result<Plan, Failure> {
+    let stages = stages(graph, costs, cluster, device_of);
+    let outcomes = stages
+        .iter()
+        .map(|stage| {
+            let peak = Bytes(stage.problem.unplanned_peak());
+            let requested_cap = cap.bytes(peak, cluster.devices[stage.device].memory);
+            let cap = requested_cap.max(peak);
+            let plan = CompactPlan::default();
+            let (score, replay) = judge_stage(stage, &plan, None, Some(cap)).map_err(|rejection| Failure::Stage {
+                device: stage.device,
+                op: rejection.op,
+                message: rejection.error.to_string(),
+            })?;
+            let report = Report {
+                value: replay.time,
+                bound: stage.problem.total_time().min(replay.time),
+                gap: 0.0,
+                proved: true,
+                bound_class: "program-order".to_owned(),
+                method: "keep-all".to_owned(),
+                stop_reason: StopReason::Proved,
+                seconds: 0.0,
+                work: 0,
+                seed: partition.seed,
+            };
+            Ok(StageOutcome { plan, score, requested_cap, cap, smallest_cap: None, binding: None, report })
+        })
+        .collect::<Result<Vec<_>, Failure>>()?;
+    let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
+    let round = Round { device_of: device_of.to_vec(), stages, outcomes, balance: balance(&scores) };
+    let mut plan = assemble(graph, cluster, round, partition, 0)?.plan;
+    // Nothing was asked of these caps yet.
+    plan.notes.clear();
+    Ok(plan)
+}
+
+/// Maps a placement and its planned seconds per device to another placement; none: no other is known.
+pub type Repartition<'a> = dyn Fn(&[DeviceId], &[f64]) -> Result<Option<Vec<DeviceId>>, String> + 'a;
+
+fn stage_seconds(round: &Round) -> Vec<f64> {
+    round.outcomes.iter().map(|outcome| outcome.score.seconds).collect()
+}
+
+fn round(
+    graph: &Graph,
+    costs: &Costs,
+    cluster: &Cluster,
+    device_of: Vec<DeviceId>,
+    options: &Options,
+    deadline: &Deadline,
+) -> Result<Round, Failure> {
+    let stages = stages(graph, costs, cluster, &device_of);
+    let mut outcomes = plan_stages(&stages, cluster, options, deadline)?;
+    let orders: Vec<Option<&[usize]>> = outcomes.iter().map(|o| o.plan.order.as_deref()).collect();
+    if !orders_can_run(&stages, &orders) {
+        // Reordered stages that would wait for each other: program order always runs.
+        let program = Options { order: ballast_remat::Order::Program, ..options.clone() };
+        outcomes = plan_stages(&stages, cluster, &program, deadline)?;
+    }
+    let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
+    Ok(Round { device_of, stages, outcomes, balance: balance(&scores) })
+}
+
+fn assemble(
+    graph: &Graph,
+    cluster: &Cluster,
+    round: Round,
+    partition: Report,
+    rounds: usize,
+) -> Result<Planned, Failure> {
+    let Round { device_of, stages, outcomes, balance } = round;
+    let compact: Vec<CompactPlan> = outcomes.iter().map(|outcome| outcome.plan.clone()).collect();
+    let ops = op_plans(graph, &stages, &compact).map_err(|error| Failure::Stage {
+        device: error.device,
+        op: Some(error.op),
+        message: error.reason,
+    })?;
+    let mut crossing = vec![false; graph.ops.len()];
+    for source in stages.iter().flat_map(|stage| &stage.sources) {
+        if let NodeSource::Receive(op) = source {
+            crossing[*op] = true;
+        }
+    }
+    let staged_bytes =
+        (0..graph.ops.len()).filter(|&op| crossing[op]).map(|op| graph.value_bytes(op).0).sum();
+    let relaxed = stages.iter().zip(&outcomes).filter(|(_, outcome)| outcome.relaxed());
+    let relaxed: Vec<Relaxed> = relaxed
+        .map(|(stage, outcome)| Relaxed {
+            device: stage.device,
+            op: outcome.binding.and_then(|node| stage.sources.get(node)).map(|source| source.op()),
+            requested: outcome.requested_cap,
+            used: outcome.cap,
+            smallest: outcome.smallest_cap,
+        })
+        .collect();
+    let notes = relaxed
+        .iter()
+        .map(|relaxed| {
+            format!(
+                "device {}: no plan under the cap of {}; planned under {}",
+                relaxed.device, relaxed.requested, relaxed.used
+            )
+        })
+        .collect();
+    // On one device nothing can be placed elsewhere: the memory plan's own bound is the bound of the whole.
+    let bound = match &outcomes[..] {
+        [only] => only.report.bound + only.score.send_seconds,
+        _ => partition.bound,
+    };
+    let bound_seconds = bound.min(balance.tmax_seconds);
+    let plan = Plan {
+        version: PLAN_VERSION,
+        function: graph.name.clone(),
+        fingerprint: format!("{:016x}", fingerprint(graph)),
+        devices: cluster
+            .devices
+            .iter()
+            .map(|device| PlanDevice {
+                name: device.name.clone(),
+                kind: device.kind.clone(),
+                memory_bytes: device.memory.0,
+            })
+            .collect(),
+        balance,
+        bound_seconds,
+        gap: gap(balance.tmax_seconds, bound_seconds),
+        partition: partition.into(),
+        rounds,
+        stages: outcomes
+            .iter()
+            .map(|outcome| StagePlan {
+                score: outcome.score,
+                requested_cap_bytes: outcome.requested_cap.0,
+                cap_bytes: outcome.cap.0,
+                smallest_cap_bytes: outcome.smallest_cap.map(|cap| cap.0),
+                report: outcome.report.clone().into(),
+            })
+            .collect(),
+        ops,
+        staged_bytes,
+        notes,
+    };
+    Ok(Planned { plan, device_of, relaxed })
+}

@@ -1,0 +1,168 @@
+//! Plans the memory of every stage under its cap, sharing one deadline.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ballast_core::device::{Cluster, Device};
+use ballast_core::limits::{Deadline, Limits};
+use ballast_core::memory::{CompactPlan, SwapModel};
+use ballast_core::report::Report;
+use ballast_core::simulate::{StageScore, judge_stage};
+use ballast_core::stage::Stage;
+use ballast_core::units::Bytes;
+
+use crate::{Failure, Options};
+
+/// A stage's memory plan, judged.
+#[derive(Clone, Debug)]
+pub struct StageOutcome {
+    /// The plan.
+    pub plan: CompactPlan,
+    /// What the judge derived.
+    pub score: StageScore,
+    /// Cap asked for.
+    pub requested_cap: Bytes,
+    /// Cap the plan keeps to.
+    pub cap: Bytes,
+    /// Smallest cap found to have a plan, where the requested one had none.
+    pub smallest_cap: Option<Bytes>,
+    /// Node that binds the smallest cap, where the cap was raised.
+    pub binding: Option<usize>,
+    /// How the plan was found.
+    pub report: Report,
+}
+
+impl StageOutcome {
+    /// Was the cap raised?
+    #[must_use]
+    pub fn relaxed(&self) -> bool {
+        self.cap > self.requested_cap
+    }
+}
+
+/// Plans every stage. Stages are independent, so they are planned side by side on `limits.threads` threads;
+/// each takes its share of the time that is left when its turn comes.
+///
+/// # Errors
+/// The failure of the first stage, in device order, that has no plan.
+pub fn plan_stages(
+    stages: &[Stage],
+    cluster: &Cluster,
+    options: &Options,
+    deadline: &Deadline,
+) -> Result<Vec<StageOutcome>, Failure> {
+    let caps: Vec<Bytes> = stages.iter().map(|stage| cap_of(stage, cluster, options)).collect();
+    let tight = |index: usize| stages[index].problem.unplanned_peak() > caps[index].0;
+    // The hard ones first, so that what they leave is shared by the rest.
+    let mut queue: Vec<usize> = (0..stages.len()).collect();
+    queue.sort_by_key(|&index| (!tight(index), index));
+    let waiting = AtomicUsize::new(queue.iter().filter(|&&index| tight(index)).count());
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<Option<Result<StageOutcome, Failure>>>> = Mutex::new(vec![None; stages.len()]);
+    let workers = options.limits.threads.clamp(1, stages.len().max(1));
+    let inner_threads = (options.limits.threads / waiting.load(Ordering::Relaxed).max(1)).max(1);
+    let work = || {
+        while let Some(&index) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let share = match tight(index) {
+                true => workers as f64 / waiting.fetch_sub(1, Ordering::Relaxed).max(workers) as f64,
+                false => 1.0,
+            };
+            let limits = Limits {
+                time_limit_seconds: options
+                    .limits
+                    .time_limit_seconds
+                    .map(|_| deadline.remaining_seconds() * share),
+                threads: inner_threads,
+                ..options.limits
+            };
+            let outcome = plan_stage(&stages[index], caps[index], cluster, options, limits);
+            results.lock().unwrap_or_else(std::sync::PoisonError::into_inner)[index] = Some(outcome);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..workers {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    results.into_iter().flatten().collect()
+}
+
+/// The cap asked for on this stage's device.
+fn cap_of(stage: &Stage, cluster: &Cluster, options: &Options) -> Bytes {
+    options.cap.bytes(Bytes(stage.problem.unplanned_peak()), cluster.devices[stage.device].memory)
+}
+
+/// How copies to and from the host are timed on a device; the host's memory is shared evenly.
+#[must_use]
+pub fn swap_model(device: &Device, cluster: &Cluster, overlap: bool) -> SwapModel {
+    SwapModel {
+        out_bandwidth: device.to_host.bandwidth,
+        in_bandwidth: device.from_host.bandwidth,
+        latency: device.to_host.latency_seconds.max(device.from_host.latency_seconds),
+        overlap,
+        host_capacity_bytes: cluster.host_memory.map(|host| host.0 / cluster.devices.len().max(1) as u64),
+    }
+}
+
+fn plan_stage(
+    stage: &Stage,
+    requested_cap: Bytes,
+    cluster: &Cluster,
+    options: &Options,
+    limits: Limits,
+) -> Result<StageOutcome, Failure> {
+    let swap = options.swap.then(|| swap_model(&cluster.devices[stage.device], cluster, options.overlap));
+    let remat = ballast_remat::Options {
+        cap_bytes: requested_cap.0,
+        swap,
+        order: options.order,
+        limits,
+        solver: options.solver,
+        model_file: options.model_file.as_deref().map(|path| model_file(path, stage.device)),
+        ..ballast_remat::Options::default()
+    };
+    let failed = |message: String, node: Option<usize>| Failure::Stage {
+        device: stage.device,
+        op: node.and_then(|node| stage.sources.get(node)).map(|source| source.op()),
+        message,
+    };
+    let relaxation = ballast_remat::Relaxation { step: options.relax_step, limit: options.relax_limit };
+    let outcome =
+        ballast_remat::plan_relaxed(&stage.problem, &remat, &relaxation).map_err(
+            |failure| match failure {
+                ballast_remat::Failure::Infeasible { smallest_cap, node, found, proved, label, .. } => {
+                    Failure::Infeasible {
+                        device: stage.device,
+                        op: node.and_then(|node| stage.sources.get(node)).map(|source| source.op()),
+                        label,
+                        cap: requested_cap,
+                        smallest: Bytes(smallest_cap),
+                        found,
+                        proved,
+                    }
+                }
+                other => failed(other.to_string(), None),
+            },
+        )?;
+    let cap = Bytes(outcome.used_cap);
+    let (score, _) = judge_stage(stage, &outcome.plan.compact, swap.as_ref(), Some(cap))
+        .map_err(|rejection| failed(rejection.error.to_string(), rejection.error.node))?;
+    Ok(StageOutcome {
+        plan: outcome.plan.compact,
+        score,
+        requested_cap,
+        cap,
+        smallest_cap: outcome.smallest_cap.map(Bytes),
+        binding: outcome.binding,
+        report: outcome.plan.report,
+    })
+}
+
+/// `model.lp` of device 2 is `model.2.lp`.
+fn model_file(path: &Path, device: usize) -> PathBuf {
+    let extension = path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
+    path.with_extension(format!("{device}.{extension}"))
+}
