@@ -5,8 +5,10 @@
 //! - [`jobs`]: training jobs on a cluster whose devices fail.
 //! - [`platform`]: a cluster of boards and switches, simulated event by event, on which placements run.
 //! - [`q_learning`]: which tensors of a training step are swapped to the host.
+//! - [`replan`]: a placement moved to devices that changed.
 
 pub mod genetic;
 pub mod jobs;
 pub mod platform;
 pub mod q_learning;
+pub mod replan;
