@@ -101,8 +101,9 @@ pub(crate) fn write<'c>(
     settings: &Settings,
 ) -> Result<(), Reported> {
     let function = imported.function;
-    // SAFETY: the context outlives the module it holds.
-    let context: &'c Context = unsafe { function.context().to_ref() };
+    let holder = function.context();
+    // SAFETY: the reference points into `holder`, which lives to the end of this function.
+    let context: &'c Context = unsafe { holder.to_ref() };
     let mut written: Vec<(OperationRef<'c, '_>, &str, Attribute<'c>)> = Vec::new();
     for (id, &device) in device_of.iter().enumerate() {
         let op = imported.ops[id];

@@ -15,8 +15,9 @@ use super::dlti::{ARITHMETICS, HOST, SYSTEM_SPEC};
 /// # Errors
 /// When MLIR does not take the description, which is a bug.
 pub(crate) fn write(module: OperationRef<'_, '_>, cluster: &Cluster) -> Result<(), Reported> {
-    // SAFETY: the context outlives the module it holds.
-    let context: &Context = unsafe { module.context().to_ref() };
+    let holder = module.context();
+    // SAFETY: the reference points into `holder`, which lives to the end of this function.
+    let context: &Context = unsafe { holder.to_ref() };
     let Some(attribute) = Attribute::parse(context, &spec(cluster)) else {
         return Err(diagnostics::error(
             module.location(),
