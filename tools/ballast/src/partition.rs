@@ -76,11 +76,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let limits = limits(args)?;
     let class = if args.any { PlanClass::Free } else { PlanClass::Contiguous };
     let problem = workload::read(&args.workload).map_err(|error| Failure::BadInput(error.to_string()))?;
-    let outcome = plan(&problem, class, args.method, limits, args.time_limit.is_none())
-        .map_err(|error| match error {
-            NoPlan::Mismatch { .. } => Failure::BadInput(format!("--method: {error}")),
-            other => Failure::NoPlan(format!("{}: {other}", args.workload.display())),
-        })?;
+    let outcome =
+        plan(&problem, class, args.method, limits, args.time_limit.is_none()).map_err(
+            |error| match error {
+                NoPlan::Mismatch { .. } => Failure::BadInput(format!("--method: {error}")),
+                other => Failure::NoPlan(format!("{}: {other}", args.workload.display())),
+            },
+        )?;
     write_assignment(&args.output, &problem, &outcome)?;
     let Outcome { verdict, report, .. } = outcome;
     let summary = Summary {

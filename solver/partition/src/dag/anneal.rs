@@ -6,16 +6,15 @@ use rand_chacha::ChaCha8Rng;
 use super::hypergraph::{GroupId, Hypergraph};
 use super::loads::Loads;
 
-/// The energy of a device is `(load / reference) ^ POWER`: smooth, yet led by the largest loads.
-const POWER: i32 = 12;
-
 /// Energy per relative excess over a memory cap.
 const MEMORY_WEIGHT: f64 = 50.0;
 
 /// Settings of one run.
 #[derive(Clone, Copy, Debug)]
 pub struct Cooling {
-    /// Temperature at the start; a load 1 % above the reference adds about `POWER` % to the energy.
+    /// The energy of a device is `(load / reference) ^ power`: smooth, yet led by the largest loads.
+    pub power: i32,
+    /// Temperature at the start; a load 1 % above the reference adds about `power` % to the energy.
     pub hot: f64,
     /// Temperature at the end.
     pub cold: f64,
@@ -33,7 +32,7 @@ pub fn anneal(
     seed: u64,
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Option<(f64, Vec<usize>)> {
-    let mut walk = Walk::new(graph, start, seed);
+    let mut walk = Walk::new(graph, start, cooling.power, seed);
     let factor = (cooling.cold / cooling.hot).powf(1.0 / cooling.moves.max(1) as f64);
     let mut temperature = cooling.hot;
     for step in 0..cooling.moves {
@@ -55,21 +54,27 @@ struct Walk<'a> {
     loads: Loads<'a>,
     random: ChaCha8Rng,
     reference: f64,
+    power: i32,
     best: Option<(f64, Vec<usize>)>,
+    /// Relative gain from which a new best placement is copied out.
+    worth_keeping: f64,
     /// Marks groups already in the cluster being built.
     marked: Vec<bool>,
 }
 
 impl<'a> Walk<'a> {
-    fn new(graph: &'a Hypergraph, start: &[usize], seed: u64) -> Self {
+    fn new(graph: &'a Hypergraph, start: &[usize], power: i32, seed: u64) -> Self {
         let loads = Loads::new(graph, start);
         let best = loads.fits().then(|| (loads.max_load(), start.to_vec()));
         Walk {
             graph,
             reference: loads.max_load().max(f64::MIN_POSITIVE),
             loads,
+            power,
             random: ChaCha8Rng::seed_from_u64(seed),
             best,
+            // Copying a large placement for every tiny gain would take all the time.
+            worth_keeping: (graph.len() as f64 * 1e-8).clamp(1e-9, 1e-3),
             marked: vec![false; graph.len()],
         }
     }
@@ -81,7 +86,7 @@ impl<'a> Walk<'a> {
         } else {
             0.0
         };
-        (load / self.reference).powi(POWER) + memory
+        (load / self.reference).powi(self.power) + memory
     }
 
     fn energy_now(&self, device: usize) -> f64 {
@@ -90,11 +95,37 @@ impl<'a> Walk<'a> {
 
     fn step(&mut self, temperature: f64) {
         let group = self.random.random_range(0..self.graph.len());
-        match self.random.random_range(0..10) {
-            0..=5 => self.try_single(group, temperature),
-            6..=7 => self.try_swap(group, temperature),
-            _ => self.try_cluster(group, temperature),
+        match self.random.random_range(0..20) {
+            0..=9 => {
+                let to = self.target(group);
+                self.try_single(group, to, temperature);
+            }
+            10..=12 => self.try_swap(group, temperature),
+            13..=15 => {
+                let to = self.target(group);
+                self.try_cluster(group, to, temperature);
+            }
+            _ => {
+                if let Some((group, to)) = self.border() {
+                    self.try_cluster(group, to, temperature);
+                }
+            }
         }
+    }
+
+    /// A group on a net that is cut, and the device of another end of it.
+    fn border(&mut self) -> Option<(GroupId, usize)> {
+        const TRIES: usize = 16;
+        for _ in 0..TRIES.min(self.graph.net_cost.len()) {
+            let pins = self.graph.pins.of(self.random.random_range(0..self.graph.net_cost.len()));
+            let group = pins[self.random.random_range(0..pins.len())] as usize;
+            let other = pins[self.random.random_range(0..pins.len())] as usize;
+            let to = self.loads.device_of(other);
+            if to != self.loads.device_of(group) {
+                return Some((group, to));
+            }
+        }
+        None
     }
 
     fn accepts(&mut self, change: f64, temperature: f64) -> bool {
@@ -116,8 +147,8 @@ impl<'a> Walk<'a> {
         self.random.random_range(0..self.loads.devices())
     }
 
-    fn try_single(&mut self, group: GroupId, temperature: f64) {
-        let (from, to) = (self.loads.device_of(group), self.target(group));
+    fn try_single(&mut self, group: GroupId, to: usize, temperature: f64) {
+        let from = self.loads.device_of(group);
         if from == to || !self.loads.runs(group, to) {
             return;
         }
@@ -153,8 +184,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Moves a group with some of its neighbours on the same device, grown along nets.
-    fn try_cluster(&mut self, seed: GroupId, temperature: f64) {
-        let (from, to) = (self.loads.device_of(seed), self.target(seed));
+    fn try_cluster(&mut self, seed: GroupId, to: usize, temperature: f64) {
+        let from = self.loads.device_of(seed);
         if from == to {
             return;
         }
@@ -201,7 +232,7 @@ impl<'a> Walk<'a> {
 
     fn keep_best(&mut self) {
         let value = self.loads.max_load();
-        let better = self.best.as_ref().is_none_or(|best| value < best.0 * (1.0 - 1e-9));
+        let better = self.best.as_ref().is_none_or(|best| value < best.0 * (1.0 - self.worth_keeping));
         if better && self.loads.fits() {
             self.best = Some((value, self.loads.placement()));
         }

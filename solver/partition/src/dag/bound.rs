@@ -50,6 +50,12 @@ impl WorkPrices {
         Self::priced(graph, &price)
     }
 
+    /// The same prices on another graph of the same kinds.
+    #[must_use]
+    pub fn reprice(&self, graph: &Hypergraph) -> Self {
+        Self::priced(graph, &self.price)
+    }
+
     fn priced(graph: &Hypergraph, price: &[f64]) -> Self {
         let kinds = graph.kinds.len();
         let used: Vec<usize> = (0..kinds).filter(|&k| graph.kinds[k].count > 0).collect();

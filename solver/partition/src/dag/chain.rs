@@ -162,9 +162,7 @@ impl Search<'_> {
     /// Priced time of the devices a code leaves unused.
     fn capacity_left(&self, code: u32) -> f64 {
         (0..self.graph.kinds.len())
-            .map(|k| {
-                self.prices.price[k] * f64::from(self.graph.kinds[k].count as u32 - self.used(code, k))
-            })
+            .map(|k| self.prices.price[k] * f64::from(self.graph.kinds[k].count as u32 - self.used(code, k)))
             .sum()
     }
 

@@ -7,6 +7,7 @@ use super::bound::{WorkPrices, simple_bound};
 use super::chain::{self, ChainEnd, ChainGraph};
 use super::descent::descend;
 use super::hypergraph::Hypergraph;
+use super::multilevel::merge_runs;
 use super::order::{OrderRule, best_cut, linear_order};
 use super::reduce::{merge_dominated, merge_uncuttable};
 use super::solve::Session;
@@ -16,6 +17,15 @@ const STRICTLY: f64 = 1e-9;
 
 /// Thresholds tried on an order, as multiples of the simple bound.
 const WIDENING: [f64; 7] = [1.02, 1.1, 1.3, 1.8, 4.0, 20.0, f64::INFINITY];
+
+/// Runs that orders are made coarser to, one after the other, before they are cut as they are.
+const LINE_SIZES: [usize; 2] = [256, 4096];
+
+/// Longest order cut as it is: the effort grows with its square over the number of devices.
+const LARGEST_LINE: usize = 20_000;
+
+/// Groups above which chains of ideals are not tried: the bound then is that of the work.
+const LARGEST_LATTICE: usize = 20_000;
 
 /// Random orders tried after the fixed ones.
 const RANDOM_ORDERS: u64 = 8;
@@ -30,7 +40,7 @@ pub(super) fn search(session: &mut Session<'_>, exact: bool) {
     let prices = WorkPrices::fit(&graph);
     session.prove(simple_bound(&graph, &prices));
     orders(session, &graph, &prices);
-    if exact && !session.proved() {
+    if exact && !session.proved() && graph.len() <= LARGEST_LATTICE {
         prove(session, &graph);
     }
 }
@@ -38,37 +48,59 @@ pub(super) fn search(session: &mut Session<'_>, exact: bool) {
 /// Plans from the best cuts of linear orders.
 fn orders(session: &mut Session<'_>, graph: &Hypergraph, prices: &WorkPrices) {
     let rules = [OrderRule::DepthFirst, OrderRule::SmallestCut, OrderRule::BreadthFirst];
-    let fixed = rules.map(|rule| linear_order(graph, rule, None));
-    for factor in WIDENING {
-        session.report_phase("cutting orders");
-        for order in &fixed {
-            let threshold = (session.bound * factor).min(session.value());
-            cut(session, graph, prices, order, threshold);
-        }
-        if session.value().is_finite() || session.clock.over() {
-            break;
-        }
-    }
+    // The sizes of the coarser lines cut first, so that large graphs have a plan early.
+    let sizes: Vec<usize> = LINE_SIZES
+        .into_iter()
+        .filter(|&size| size < graph.len())
+        .chain(std::iter::once(graph.len()))
+        .collect();
     let mut random = ChaCha8Rng::seed_from_u64(session.limits.seed);
-    for round in 0..RANDOM_ORDERS {
-        if session.clock.over() || session.proved() {
-            return;
+    for (step, &size) in sizes.iter().enumerate().filter(|&(_, &size)| size <= LARGEST_LINE) {
+        for rule in rules {
+            if session.clock.over() && session.value().is_finite() {
+                return;
+            }
+            session.report_phase("cutting orders");
+            cut(session, graph, prices, &linear_order(graph, rule, None), size);
         }
-        let rule = rules[round as usize % rules.len()];
-        let order = linear_order(graph, rule, Some(&mut random));
-        cut(session, graph, prices, &order, session.value());
+        if step + 1 < sizes.len() {
+            continue;
+        }
+        for round in 0..RANDOM_ORDERS {
+            if session.clock.over() || session.proved() {
+                return;
+            }
+            let rule = rules[round as usize % rules.len()];
+            cut(session, graph, prices, &linear_order(graph, rule, Some(&mut random)), size);
+        }
     }
 }
 
-fn cut(
-    session: &mut Session<'_>,
-    graph: &Hypergraph,
-    prices: &WorkPrices,
-    order: &[usize],
-    threshold: f64,
-) {
+/// Cuts an order, made coarser to about `size` runs if it is longer, at a threshold that grows until a plan is
+/// found; never above the value already known.
+fn cut(session: &mut Session<'_>, graph: &Hypergraph, prices: &WorkPrices, order: &[usize], size: usize) {
     let clock = session.clock;
-    if let Some((_, placement)) = best_cut(graph, prices, order, threshold, &mut || !clock.over()) {
+    let coarse = (size < graph.len()).then(|| {
+        let smallest_cap = graph.kinds.iter().filter(|k| k.count > 0).map(|k| k.memory_bytes);
+        let most_bytes = smallest_cap.fold(f64::INFINITY, f64::min) / 8.0;
+        merge_runs(graph, prices, order, size, most_bytes)
+    });
+    let coarse_prices = coarse.as_ref().map(|coarse| WorkPrices::fit(&coarse.graph));
+    let coarse_order: Vec<usize> = coarse.as_ref().map_or(Vec::new(), |c| (0..c.graph.len()).collect());
+    let found = WIDENING.into_iter().find_map(|factor| {
+        let threshold = (session.bound * factor).min(session.value());
+        // Without any plan yet, the cut of the coarsest line is not interrupted.
+        let unhurried = size == LINE_SIZES[0] && session.value().is_infinite();
+        let mut go_on = || unhurried || !clock.over();
+        match (&coarse, &coarse_prices) {
+            (Some(coarse), Some(prices)) => {
+                best_cut(&coarse.graph, prices, &coarse_order, threshold, &mut go_on)
+                    .map(|(_, placement)| coarse.spread(&placement))
+            }
+            _ => best_cut(graph, prices, order, threshold, &mut go_on).map(|(_, placement)| placement),
+        }
+    });
+    if let Some(placement) = found {
         settle(session, graph, &placement, "order");
     }
 }

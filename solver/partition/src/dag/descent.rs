@@ -27,7 +27,7 @@ pub fn descend(
             let lowest = after(graph.predecessors.of(group)).unwrap_or(0);
             let highest = before(graph.successors.of(group)).unwrap_or(usize::MAX);
             let mut best = None;
-            for to in (0..loads.devices()).filter(|&to| to != from && loads.runs(group, to)) {
+            for to in targets(&loads, group).into_iter().filter(|&to| to != from && loads.runs(group, to)) {
                 let bytes = loads.bytes()[to] + graph.size_bytes[group];
                 if rank[to] < lowest || rank[to] > highest || loads.excess_bytes(to, bytes) > 0.0 {
                     continue;
@@ -51,6 +51,21 @@ pub fn descend(
         loads.recount();
     }
     loads.placement()
+}
+
+/// All devices if they are few, else those a net of the group has an end on.
+fn targets(loads: &Loads<'_>, group: GroupId) -> Vec<usize> {
+    const FEW: usize = 10;
+    if loads.devices() <= FEW {
+        return (0..loads.devices()).collect();
+    }
+    let graph = loads.graph();
+    let nets = graph.nets.of(group).iter().map(|&net| graph.pins.of(net as usize));
+    let mut found: Vec<usize> =
+        nets.filter(|pins| pins.len() <= 64).flatten().map(|&pin| loads.device_of(pin as usize)).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// The place of every device in the pipeline a contiguous placement forms.

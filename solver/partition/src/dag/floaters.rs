@@ -117,7 +117,8 @@ impl Floaters {
         let mut fresh = tied;
         while fresh != 0 {
             let next = self.nets_of(fresh).fold(0, |mask, net| mask | self.of_net[net as usize]);
-            fresh = bits_of(next & !tied & !stage.used).filter(|&bit| runs(bit)).fold(0, |m, bit| m | 1 << bit);
+            fresh =
+                bits_of(next & !tied & !stage.used).filter(|&bit| runs(bit)).fold(0, |m, bit| m | 1 << bit);
             tied |= fresh;
         }
         if tied == 0 {
@@ -130,7 +131,8 @@ impl Floaters {
             .fold(0, |mask, bit| mask | 1 << bit);
         let mut open: Vec<usize> = bits_of(tied & !forced).collect();
         // Too many to try every subset: the rest is left out and its nets cost nothing, a further relaxation.
-        let ignored = open.split_off(open.len().min(MOST_OPEN)).into_iter().fold(0, |mask, bit| mask | 1 << bit);
+        let ignored =
+            open.split_off(open.len().min(MOST_OPEN)).into_iter().fold(0, |mask, bit| mask | 1 << bit);
         // Each subset of the open floaters, in the order of a binary counter.
         for counter in 0..1u64 << open.len() {
             let taken = open

@@ -1,14 +1,21 @@
 //! Free plans: annealing from the contiguous optimum and from elsewhere, with bounds.
 
+use ballast_core::limits::Deadline;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::anneal::{Cooling, anneal};
 use super::bound::{WorkPrices, simple_bound};
+use super::contiguous;
 use super::hypergraph::Hypergraph;
+use super::mip::{MipLimits, reassign};
+use super::multilevel::{Coarse, merge_heavy};
+use super::neighbourhood::{self, WORK_PER_PROGRAM};
+use super::price_bound;
 use super::problem::PlanClass;
 use super::reduce::{merge_dominated, merge_uncuttable};
 use super::solve::Session;
-use super::contiguous;
 
 /// Independent searches whose results are merged after every round, whatever the number of threads.
 const LANES: usize = 4;
@@ -17,34 +24,59 @@ const LANES: usize = 4;
 const MOVES_PER_GROUP: u64 = 4_000;
 
 /// Most moves of one run.
-const MOST_MOVES: u64 = 8_000_000;
+const MOST_MOVES: u64 = 3_000_000;
+
+/// Power of the annealing energy.
+const POWER: i32 = 12;
+
+/// Temperature every run ends at.
+const COLD: f64 = 0.002;
+
+/// Groups above which lanes anneal coarse to fine, and the size of the coarsest level.
+const LARGEST_FLAT: usize = 3_000;
+const COARSEST: usize = 1_500;
 
 /// Rounds after which a search that is to finish early ends.
 const ROUNDS: u64 = 12;
 
-/// Looks for the best free plan; `prove`: also by exact search.
-pub(super) fn search(session: &mut Session<'_>, prove: bool) {
+/// Groups and devices, multiplied, up to which the whole problem is tried as one program.
+const LARGEST_PROGRAM: usize = 1_500;
+
+/// Share of the time limit for the contiguous start.
+const START_SHARE: f64 = 0.15;
+
+/// Share of the time limit for that program, and its branch-and-bound nodes.
+const PROGRAM_SHARE: f64 = 0.25;
+const PROGRAM_NODES: u32 = 5_000;
+
+/// Looks for the best free plan; `programs`: also by integer programs and with bounds from them.
+pub(super) fn search(session: &mut Session<'_>, programs: bool) {
     let graph = Hypergraph::of(session.problem);
     let graph = merge_dominated(&graph, f64::INFINITY, false);
     session.prove(simple_bound(&graph, &WorkPrices::fit(&graph)));
-    start(session, prove);
-    let seconds = session.clock.remaining_seconds();
-    let _ = seconds;
-    rounds(session, &graph);
+    start(session, programs);
+    rounds(session, &graph, programs);
 }
 
 /// The contiguous optimum, or a good contiguous plan, as a start.
 fn start(session: &mut Session<'_>, exact: bool) {
-    let bound = session.bound;
+    let (bound, clock, limits) = (session.bound, session.clock, session.limits);
+    if let Some(seconds) = limits.time_limit_seconds {
+        session.clock = clock.within(seconds * START_SHARE);
+    }
+    session.limits.work_limit = limits.work_limit.map(|limit| limit / 4);
     session.class = PlanClass::Contiguous;
     contiguous::search(session, exact);
     session.class = PlanClass::Free;
     session.infeasible = false;
     // Bounds over contiguous plans say nothing about free ones.
     session.bound = bound;
+    session.clock = clock;
+    session.limits = limits;
 }
 
-fn rounds(session: &mut Session<'_>, graph: &Hypergraph) {
+fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
+    let mut random = ChaCha8Rng::seed_from_u64(session.limits.seed);
     let mut moves = (MOVES_PER_GROUP * graph.len() as u64).min(MOST_MOVES);
     let mut round = 0;
     while !session.over(0) && !session.proved() && !(session.finish_early && round >= ROUNDS) {
@@ -59,21 +91,106 @@ fn rounds(session: &mut Session<'_>, graph: &Hypergraph) {
         let lanes: Vec<_> = (0..LANES)
             .into_par_iter()
             .map(|lane| {
+                let seed = lane_seed(session.limits.seed, round, lane);
                 let hot = [0.3, 0.1, 1.0, 0.03][lane];
-                let cooling = Cooling { hot, cold: 0.002, moves: share };
-                let seed = session_seed(session.limits.seed, round, lane);
+                if reduced.len() > LARGEST_FLAT {
+                    return through_levels(&reduced, &start, share, seed, &clock);
+                }
+                let cooling = Cooling { power: POWER, hot, cold: COLD, moves: share };
                 anneal(&reduced, &start, cooling, seed, &mut |_| !clock.over())
+                    .map(|(_, placement)| placement)
             })
             .collect();
         session.work += share * LANES as u64;
-        for (_, placement) in lanes.into_iter().flatten() {
+        for placement in lanes.into_iter().flatten() {
             session.offer(reduced.expand(&placement, session.problem.nodes.len()), "anneal");
         }
         moves = (moves * 3 / 2).min(MOST_MOVES);
         round += 1;
+        if programs {
+            neighbourhood::descend(session, graph, &mut random);
+            match round {
+                1 => {
+                    price_bound::prove_by_counting(session, graph);
+                    whole_program(session, graph);
+                }
+                2 => price_bound::raise_by_work(session, graph),
+                3 => price_bound::prove_by_counting(session, graph),
+                _ => {}
+            }
+        }
     }
 }
 
-fn session_seed(seed: u64, round: u64, lane: usize) -> u64 {
+/// The whole problem as one program, for small graphs.
+fn whole_program(session: &mut Session<'_>, graph: &Hypergraph) {
+    let devices = session.problem.device_count();
+    let Some(assignment) = session.assignment().filter(|_| graph.len() * devices <= LARGEST_PROGRAM) else {
+        return;
+    };
+    if session.over(0) || session.proved() {
+        return;
+    }
+    session.report_phase("the whole program");
+    let limit = session.limits.time_limit_seconds.unwrap_or(f64::INFINITY);
+    let limits = MipLimits {
+        seconds: (limit * PROGRAM_SHARE).min(session.clock.remaining_seconds()),
+        nodes: PROGRAM_NODES,
+        seed: session.limits.seed,
+        threads: 1,
+    };
+    let open: Vec<usize> = (0..devices).collect();
+    let solved = reassign(graph, &graph.restrict(assignment), &open, limits);
+    session.work += WORK_PER_PROGRAM * 10;
+    if let Some(placement) = solved.placement {
+        session.offer(graph.expand(&placement, session.problem.nodes.len()), "mip");
+    }
+    if let Some(bound) = solved.bound {
+        session.prove(bound);
+    }
+}
+
+/// Anneals coarse to fine: every level merges pairs on one device, so that a placement carries over exactly.
+fn through_levels(
+    graph: &Hypergraph,
+    start: &[usize],
+    moves: u64,
+    seed: u64,
+    clock: &Deadline,
+) -> Option<Vec<usize>> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let prices = WorkPrices::fit(graph);
+    let devices: usize = graph.kinds.iter().map(|kind| kind.count).sum();
+    let most_work = prices.total / (devices * 20) as f64;
+    let mut levels: Vec<Coarse> = Vec::new();
+    let mut placement = start.to_vec();
+    while levels.last().map_or(graph.len(), |level| level.graph.len()) > COARSEST && !clock.over() {
+        let current = levels.last().map_or(graph, |level| &level.graph);
+        let prices = prices.reprice(current);
+        match merge_heavy(current, &prices, &placement, most_work, &mut random) {
+            Some((coarse, coarse_placement)) => {
+                levels.push(coarse);
+                placement = coarse_placement;
+            }
+            None => break,
+        }
+    }
+    let runs = levels.len() as u64 + 1;
+    let mut hot = 0.1;
+    loop {
+        let current = levels.last().map_or(graph, |level| &level.graph);
+        let cooling = Cooling { power: POWER, hot, cold: COLD, moves: moves / runs };
+        let found = anneal(current, &placement, cooling, random.next_u64(), &mut |_| !clock.over());
+        placement = found.map_or(placement, |(_, better)| better);
+        // Finer levels only polish what the coarser ones settled.
+        hot = 0.01;
+        match levels.pop() {
+            Some(level) => placement = level.spread(&placement),
+            None => return Some(placement),
+        }
+    }
+}
+
+fn lane_seed(seed: u64, round: u64, lane: usize) -> u64 {
     seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(round * LANES as u64 + lane as u64)
 }

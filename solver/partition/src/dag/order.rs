@@ -24,7 +24,11 @@ pub enum OrderRule {
 ///
 /// The forward arcs must have no cycle. With `random`, ties and a few choices are random.
 #[must_use]
-pub fn linear_order(graph: &Hypergraph, rule: OrderRule, mut random: Option<&mut ChaCha8Rng>) -> Vec<GroupId> {
+pub fn linear_order(
+    graph: &Hypergraph,
+    rule: OrderRule,
+    mut random: Option<&mut ChaCha8Rng>,
+) -> Vec<GroupId> {
     let mut waiting: Vec<usize> = (0..graph.len()).map(|g| graph.predecessors.of(g).len()).collect();
     let mut ready: std::collections::VecDeque<GroupId> =
         (0..graph.len()).filter(|&g| graph.ordered[g] && waiting[g] == 0).collect();
@@ -62,9 +66,9 @@ pub fn linear_order(graph: &Hypergraph, rule: OrderRule, mut random: Option<&mut
                 best.1
             }
         };
-        let stray = random.as_deref_mut().and_then(|random| {
-            (random.random_range(0..4) == 0).then(|| random.random_range(0..ready.len()))
-        });
+        let stray = random
+            .as_deref_mut()
+            .and_then(|random| (random.random_range(0..4) == 0).then(|| random.random_range(0..ready.len())));
         let at = stray.unwrap_or(at);
         let group = ready.remove(at).expect("index below the length");
         position[group] = order.len();
@@ -149,9 +153,7 @@ pub fn best_cut(
     }
     let used = |code: u32, kind: usize| code / radix[kind] % (graph.kinds[kind].count as u32 + 1);
     let capacity_left = |code: u32| -> f64 {
-        (0..kinds)
-            .map(|k| prices.price[k] * f64::from(graph.kinds[k].count as u32 - used(code, k)))
-            .sum()
+        (0..kinds).map(|k| prices.price[k] * f64::from(graph.kinds[k].count as u32 - used(code, k))).sum()
     };
     let mut labels: Vec<Vec<Label>> = vec![Vec::new(); count + 1];
     labels[0].push(Label { code: 0, value: 0.0, from: 0, from_code: 0 });
@@ -180,7 +182,8 @@ pub fn best_cut(
                 }
                 let load = time + factor * crossing;
                 let rest = line.work_after[end + 1];
-                let slack = |threshold: f64, capacity: f64| threshold * capacity.max(0.0) + prices.total * 1e-9;
+                let slack =
+                    |threshold: f64, capacity: f64| threshold * capacity.max(0.0) + prices.total * 1e-9;
                 if load >= threshold || rest > slack(threshold, most_left) {
                     continue;
                 }
@@ -194,8 +197,12 @@ pub fn best_cut(
                         threshold = value;
                         continue;
                     }
-                    let new =
-                        Label { code: label.code + radix[kind], value, from: start as u32, from_code: label.code };
+                    let new = Label {
+                        code: label.code + radix[kind],
+                        value,
+                        from: start as u32,
+                        from_code: label.code,
+                    };
                     let list = &mut labels[end + 1];
                     match list.iter_mut().find(|old| old.code == new.code) {
                         Some(old) if old.value <= value => {}

@@ -29,10 +29,14 @@ pub fn merge_dominated(graph: &Hypergraph, value: f64, contiguous: bool) -> Hype
                 is_target[w] = true;
             }
         }
-        if !is_target.contains(&true) {
+        let merged = target.iter().enumerate().filter(|&(v, &w)| v != w).count();
+        if merged > 0 {
+            current = merge(&current, &target);
+        }
+        // On large graphs, rounds that merge next to nothing are not worth a pass over everything.
+        if merged * 500 <= current.len() && (merged == 0 || current.len() > 10_000) {
             return current;
         }
-        current = merge(&current, &target);
     }
 }
 

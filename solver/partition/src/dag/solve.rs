@@ -9,6 +9,9 @@ use super::check::{Verdict, check};
 use super::problem::{Assignment, PlanClass, Problem};
 use super::{contiguous, free};
 
+/// Relative difference between two sums of the same loads that is put down to rounding.
+const SUM_ROUNDING: f64 = 2e-9;
+
 /// Who looks for the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
@@ -92,14 +95,18 @@ pub struct Outcome {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NoPlan {
     /// Proved that there is none.
-    #[error("no {class} plan exists under the memory caps: raise maxSizePerFPGA, or add devices or CPU cores")]
+    #[error(
+        "no {class} plan exists under the memory caps: raise maxSizePerFPGA, or add devices or CPU cores"
+    )]
     Infeasible {
         /// The class searched.
         class: &'static str,
     },
     /// None found before a limit stopped the search.
-    #[error("no {class} plan was found before the {limit} stopped the search, and none was ruled out: give more \
-             time, or raise maxSizePerFPGA")]
+    #[error(
+        "no {class} plan was found before the {limit} stopped the search, and none was ruled out: give more \
+             time, or raise maxSizePerFPGA"
+    )]
     NotFound {
         /// The class searched.
         class: &'static str,
@@ -194,12 +201,19 @@ pub fn solve(problem: &Problem, options: &Options<'_>) -> Result<Outcome, NoPlan
         best: None,
         observe: options.observe,
     };
-    match (class, options.method) {
-        (PlanClass::Contiguous, Method::Auto | Method::Exact) => contiguous::search(&mut session, true),
-        (PlanClass::Contiguous, Method::Order) => contiguous::search(&mut session, false),
-        (PlanClass::Free, Method::Auto) => free::search(&mut session, true),
-        (PlanClass::Free, Method::Anneal) => free::search(&mut session, false),
+    let run: fn(&mut Session<'_>) = match (class, options.method) {
+        (PlanClass::Contiguous, Method::Auto | Method::Exact) => |session| contiguous::search(session, true),
+        (PlanClass::Contiguous, Method::Order) => |session| contiguous::search(session, false),
+        (PlanClass::Free, Method::Auto) => |session| free::search(session, true),
+        (PlanClass::Free, Method::Anneal) => |session| free::search(session, false),
         (_, method) => return Err(NoPlan::Mismatch { method: method.name(), class: class.name() }),
+    };
+    match rayon::ThreadPoolBuilder::new().num_threads(options.limits.threads).build() {
+        Ok(pool) => pool.install(|| run(&mut session)),
+        Err(error) => {
+            tracing::warn!("no threads of our own: {error}; searching on this one");
+            run(&mut session);
+        }
     }
     let stop_reason = if session.proved() || session.infeasible {
         StopReason::Proved
@@ -224,8 +238,8 @@ pub fn solve(problem: &Problem, options: &Options<'_>) -> Result<Outcome, NoPlan
         return Err(NoPlan::NotFound { class: class.name(), limit });
     };
     let value = verdict.max_load;
-    // Sums in another order may leave a proven bound a rounding above the value it equals.
-    let bound = bound.min(value);
+    // Sums in another order leave a proven bound a rounding away from the value it equals.
+    let bound = if bound >= value * (1.0 - SUM_ROUNDING) { value } else { bound };
     let report = Report {
         value,
         bound,

@@ -100,12 +100,7 @@ pub(super) struct StageWalk<'a> {
 }
 
 impl<'a> StageWalk<'a> {
-    pub(super) fn new(
-        graph: &'a Hypergraph,
-        work: &'a [f64],
-        keys: &'a [u64],
-        floaters: &'a [Mask],
-    ) -> Self {
+    pub(super) fn new(graph: &'a Hypergraph, work: &'a [f64], keys: &'a [u64], floaters: &'a [Mask]) -> Self {
         StageWalk {
             graph,
             work,

@@ -367,11 +367,7 @@ fn check_acyclic(nodes: &[Node]) -> Result<(), String> {
     Err(format!("the graph has a cycle: {shown}; remove one of its edges"))
 }
 
-fn check_classes(
-    nodes: &[Node],
-    kinds: &[Kind],
-    colours: &IndexMap<String, usize>,
-) -> Result<(), String> {
+fn check_classes(nodes: &[Node], kinds: &[Kind], colours: &IndexMap<String, usize>) -> Result<(), String> {
     let mut sizes = vec![0.0; colours.len()];
     let mut runs = vec![vec![true; kinds.len()]; colours.len()];
     let mut example = vec![""; colours.len()];
