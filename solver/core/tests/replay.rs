@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use ballast_core::memory::{CompactPlan, Node, Problem, Schedule, Step, SwapModel, compact, expand, replay};
+use ballast_core::memory::{CompactPlan, Node, Problem, Schedule, Step, SwapModel, assess, compact, expand, replay};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -374,5 +374,25 @@ fn compact_plans_round_trip_and_account_for_every_step() {
         assert_eq!(result.swap_bytes, swapped);
         let expected = problem.total_time() + result.recompute_time + swapped as f64 / 2.0;
         assert!((result.time - expected).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn assessing_agrees_with_the_judge_under_the_cap_and_counts_what_is_missing_above() {
+    let mut rng = ChaCha8Rng::seed_from_u64(13);
+    for _ in 0..500 {
+        let n = rng.random_range(3..9);
+        let problem = random_problem(&mut rng, n);
+        let schedule = expand(&problem, &random_plan(&mut rng, n)).unwrap();
+        let swap = link(2.0, true);
+        let cap = problem.working_set().0 + rng.random_range(0..12);
+        let assessed = assess(&problem, &schedule, Some(&swap), cap).unwrap();
+        match replay(&problem, &schedule, Some(&swap), Some(cap)) {
+            Ok(result) => assert_eq!((result.time, 0, 0), (assessed.time, assessed.excess_bytes, assessed.short.len())),
+            Err(error) => {
+                assert!(assessed.excess_bytes > 0);
+                assert_eq!(assessed.short.first(), Some(&error.step));
+            }
+        }
     }
 }

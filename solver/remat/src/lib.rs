@@ -6,11 +6,14 @@
 
 mod board;
 mod exact;
+mod exchange;
+mod free;
 mod highs;
 mod interval;
 mod lanes;
 mod model;
 mod options;
+mod order;
 mod portfolio;
 mod program;
 mod prover;

@@ -1,14 +1,20 @@
 //! Runs the solvers that apply under one deadline and judges what they find.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::memory::{CompactPlan, Problem, expand, replay};
 use ballast_core::report::{Report, gap};
 
 use crate::board::Board;
 use crate::exact::solve_stepwise;
+use crate::exchange::Exchange;
+use crate::free::{Free, search_free};
 use crate::highs::Highs;
 use crate::interval::Interval;
-use crate::options::{Failure, Options, Outcome, PROVED_WITHIN, Solver};
+use crate::options::{Failure, Options, Order, Outcome, PROVED_WITHIN, Solver};
 use crate::program::{Plan, Program};
 use crate::prover::{first_positions, prove};
 use crate::search::Search;
@@ -50,6 +56,8 @@ pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
             reason: "the unchanged program does not fit the cap".into(),
         }),
         Solver::Stepwise => run.stepwise(&program),
+        Solver::Auto | Solver::LocalSearch if options.swap.is_some() => run.exchange(&program),
+        Solver::Auto | Solver::LocalSearch if options.order == Order::Free => run.free(&program),
         _ => run.search_and_prove(&program),
     }?;
     let Some(found) = found else { return Err(run.infeasible(false, least, node)) };
@@ -120,27 +128,35 @@ impl Run<'_> {
 
     fn search_and_prove(&self, program: &Program) -> Result<Option<Found>, Failure> {
         let options = self.options;
-        let board = Board::new(program, self.deadline, options.tolerance);
+        let board = Arc::new(Board::new(program, self.deadline, options.tolerance));
         let limit = options.limits.work_limit.unwrap_or(u64::MAX);
-        let work = std::thread::scope(|scope| {
-            let prover = (options.solver != Solver::LocalSearch).then(|| scope.spawn(|| prove(program, &board)));
-            let mut search = Search::new(program, options.limits.seed);
-            let mut work = 0;
-            if options.solver != Solver::Milp {
-                while work < limit && !board.over() {
-                    work += search.run((limit - work).min(4096), &self.deadline);
-                    match search.best() {
-                        Some((extra, plan)) => board.offer(*extra, plan, "local-search"),
-                        None if self.impatient(work, limit) && board.best().is_none() => board.finish(),
-                        None => {}
-                    }
+        let (finished, wait) = mpsc::channel();
+        if options.solver != Solver::LocalSearch {
+            // A thread of its own that may be left behind: HiGHS looks at the clock too rarely to be waited for.
+            let (program, board) = (program.clone(), Arc::clone(&board));
+            std::thread::spawn(move || {
+                prove(&program, &board);
+                let _ = finished.send(());
+            });
+        } else {
+            drop(finished);
+        }
+        let mut search = Search::new(program, options.limits.seed);
+        let mut work = 0;
+        if options.solver != Solver::Milp {
+            while work < limit && !board.over() {
+                work += search.run((limit - work).min(4096), &self.deadline);
+                match search.best() {
+                    Some((extra, plan)) => board.offer(*extra, plan, "local-search"),
+                    None if self.impatient(work, limit) && board.best().is_none() => board.finish(),
+                    None => {}
                 }
             }
-            if let Some(prover) = prover {
-                let _ = prover.join();
-            }
-            work
-        });
+        }
+        let left = self.deadline.remaining_seconds();
+        let left = if board.over() { 0.0 } else { left.min(1e6) };
+        let _ = wait.recv_timeout(Duration::from_secs_f64(left + GRACE));
+        board.finish();
         if board.refuted() {
             let (least, node) = self.problem.working_set();
             return Err(self.infeasible(true, least, node));
@@ -161,6 +177,128 @@ impl Run<'_> {
             class: PROGRAM_ORDER,
             method: best.method,
             stop,
+            work,
+        }))
+    }
+
+    /// Plans in any order of first runs; none worse than the best in program order that a share of the limits
+    /// finds.
+    fn free(&self, program: &Program) -> Result<Option<Found>, Failure> {
+        let limits = self.options.limits;
+        let moves = limits.work_limit.unwrap_or(u64::MAX);
+        let mut search = Search::new(program, limits.seed);
+        let done = AtomicBool::new(false);
+        let found = |extra: f64| {
+            if extra <= 0.0 {
+                done.store(true, Ordering::Relaxed);
+            }
+            done.load(Ordering::Relaxed)
+        };
+        let workers = if limits.work_limit.is_some() { WORKERS } else { limits.threads.max(1) as u64 };
+        let share = (moves / (workers + 1)).max(1);
+        let (mut results, program_work) = std::thread::scope(|scope| {
+            let handles: Vec<_> = (1..workers)
+                .map(|worker| {
+                    let seed = limits.seed.wrapping_mul(1000).wrapping_add(worker);
+                    scope.spawn(move || search_free(self.problem, self.options.cap_bytes, seed, share, &self.deadline, &found))
+                })
+                .collect();
+            let part = self.deadline.within(self.deadline.remaining_seconds() * PROGRAM_ORDER_SHARE);
+            let part = if limits.time_limit_seconds.is_some() { part } else { self.deadline };
+            let work = search.run(if limits.work_limit.is_some() { share } else { u64::MAX }, &part);
+            let seed = limits.seed.wrapping_mul(1000);
+            let mut results =
+                vec![search_free(self.problem, self.options.cap_bytes, seed, share, &self.deadline, &found)];
+            results.extend(handles.into_iter().map(|handle| handle.join().unwrap_or(None)));
+            (results, work)
+        });
+        let work = program_work + results.iter().flatten().map(|free| free.work).sum::<u64>();
+        results.push(search.best().map(|(extra, again)| Free {
+            extra: *extra,
+            plan: program.compact(&Plan::recomputing(again)),
+            work: 0,
+        }));
+        let best = results.into_iter().flatten().min_by(|a, b| a.extra.total_cmp(&b.extra));
+        Ok(best.map(|best| Found {
+            bound: program.total_time,
+            class: "any",
+            method: "reorder",
+            stop: if best.extra <= 0.0 {
+                StopReason::Proved
+            } else if self.deadline.over() {
+                self.deadline.reason()
+            } else {
+                StopReason::WorkLimit
+            },
+            plan: best.plan,
+            work,
+        }))
+    }
+
+    /// Recomputes and swaps together: the best without swaps first, then exchanges from it and from nothing.
+    fn exchange(&self, program: &Program) -> Result<Option<Found>, Failure> {
+        let (options, limits) = (self.options, self.options.limits);
+        let Some(swap) = options.swap else { return Ok(None) };
+        let moves = limits.work_limit.unwrap_or(u64::MAX);
+        let timed = limits.time_limit_seconds.is_some();
+        let part = self.deadline.within(self.deadline.remaining_seconds() * RECOMPUTE_SHARE);
+        let part = if timed { part } else { self.deadline };
+        let mut search = Search::new(program, limits.seed);
+        let mut work = search.run(if moves == u64::MAX { moves } else { moves / 2 }, &part);
+        let recomputing = search.best().map(|(_, again)| Plan::recomputing(again));
+        let starts: Vec<Plan> = recomputing.into_iter().chain([Plan::default()]).collect();
+        let share = (moves / 100 / starts.len() as u64).max(1);
+        let begin = |index: usize, start: &Plan| {
+            let seed = limits.seed.wrapping_add(index as u64);
+            Exchange::new(self.problem, program, swap, options.cap_bytes, seed, start.clone())
+        };
+        let mut exchanges: Vec<Exchange<'_>> =
+            starts.iter().enumerate().filter_map(|(index, start)| begin(index, start)).collect();
+        let least = program.total_time * (1.0 + 1e-12);
+        let finish = AtomicBool::new(false);
+        let drive = |exchange: &mut Exchange<'_>, deadline: &Deadline, moves: u64| {
+            let mut made = 0;
+            while made < moves && !deadline.over() && !finish.load(Ordering::Relaxed) {
+                let now = exchange.run((moves - made).min(64), deadline);
+                made += now;
+                if timed && exchange.best().is_some_and(|(time, _)| *time <= least) {
+                    finish.store(true, Ordering::Relaxed);
+                }
+            }
+            made
+        };
+        if limits.threads > 1 {
+            work += std::thread::scope(|scope| {
+                let handles: Vec<_> = exchanges
+                    .iter_mut()
+                    .map(|exchange| scope.spawn(|| drive(exchange, &self.deadline, share)))
+                    .collect();
+                handles.into_iter().map(|handle| handle.join().unwrap_or(0)).sum::<u64>()
+            });
+        } else {
+            let count = exchanges.len();
+            for (index, exchange) in exchanges.iter_mut().enumerate() {
+                let seconds = self.deadline.remaining_seconds() / (count - index) as f64;
+                let turn = if timed { self.deadline.within(seconds) } else { self.deadline };
+                work += drive(exchange, &turn, share);
+            }
+        }
+        let best = exchanges
+            .iter()
+            .filter_map(|exchange| exchange.best())
+            .min_by(|a, b| a.0.total_cmp(&b.0));
+        Ok(best.map(|(time, plan)| Found {
+            plan: program.compact(plan),
+            bound: program.total_time,
+            class: "any",
+            method: "exchange",
+            stop: if *time <= least {
+                StopReason::Proved
+            } else if self.deadline.over() {
+                self.deadline.reason()
+            } else {
+                StopReason::WorkLimit
+            },
             work,
         }))
     }
@@ -201,5 +339,13 @@ impl Run<'_> {
     }
 }
 
+/// Searches side by side under a work limit, whatever the number of threads.
+const WORKERS: u64 = 4;
+/// Share of the time given to plans in program order before others are tried.
+const PROGRAM_ORDER_SHARE: f64 = 0.15;
+/// Seconds a proof may take to end after it was told to.
+const GRACE: f64 = 0.05;
+/// Share of the time given to plans without swaps before swaps are tried.
+const RECOMPUTE_SHARE: f64 = 0.25;
 /// Plans with first runs in program order, each op at most once per step, recomputes of a step in program order.
 const PROGRAM_ORDER: &str = "program-order";

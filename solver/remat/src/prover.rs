@@ -13,16 +13,19 @@ const CUTS: usize = 400;
 /// Share of the bound taken off for the tolerances of floating-point solvers.
 const CAUTION: f64 = 1e-7;
 
+/// Most columns of a model: more than this and its first linear program alone outlasts any useful limit.
+const COLUMNS: usize = 60_000;
+
 /// Proves until done: ends when proved, over, or when the model has no more to say.
 pub(crate) fn prove(program: &Program, board: &Board) {
-    let mut critical = first_positions(program, usize::MAX);
+    let mut critical = first_positions(program, most_positions(program));
     while !board.over() {
         let Some(more) = prove_on(program, board, &critical) else { return };
         let before = critical.len();
         critical.extend(more);
         critical.sort_unstable();
         critical.dedup();
-        if critical.len() == before {
+        if critical.len() == before || critical.len() > most_positions(program) {
             tracing::debug!("nothing to add");
             return;
         }
@@ -112,14 +115,24 @@ fn prove_on(program: &Program, board: &Board, critical: &[Slot]) -> Option<Vec<S
     }
 }
 
+/// How many positions a model may have.
+fn most_positions(program: &Program) -> usize {
+    (COLUMNS / program.len().max(1)).max(1)
+}
+
 /// The positions over the cap without a plan, at most so many.
 pub(crate) fn first_positions(program: &Program, most: usize) -> Vec<Slot> {
     let bytes = program.unplanned();
     let mut over: Vec<Slot> = (0..program.len() as Slot).filter(|&at| bytes[at as usize] > program.cap).collect();
     if over.len() > most {
-        over.sort_by(|&a, &b| bytes[b as usize].total_cmp(&bytes[a as usize]));
-        over.truncate(most);
-        over.sort_unstable();
+        // Spread over the range, in each part the fullest.
+        let part = over.len().div_ceil(most);
+        over = over
+            .chunks(part)
+            .filter_map(|chunk| {
+                chunk.iter().copied().max_by(|&a, &b| bytes[a as usize].total_cmp(&bytes[b as usize]))
+            })
+            .collect();
     }
     over
 }

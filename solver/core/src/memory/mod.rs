@@ -11,5 +11,5 @@ mod schedule;
 
 pub use compact::{CompactError, CompactPlan, compact, expand};
 pub use problem::{Node, NodeId, Problem, ProblemError};
-pub use replay::{Replay, ReplayError, SwapModel, replay};
+pub use replay::{Assessment, Replay, ReplayError, SwapModel, assess, replay};
 pub use schedule::{Schedule, Step};

@@ -116,6 +116,44 @@ pub fn replay(
     judge.finish().map_err(|(node, reason)| ReplayError { step: schedule.steps.len(), node, reason })
 }
 
+/// What a schedule would take if the device had memory without end where the cap does not suffice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assessment {
+    /// Total time.
+    pub time: f64,
+    /// Bytes missing, summed over all steps that claim device memory.
+    pub excess_bytes: u64,
+    /// Steps for which bytes were missing, ascending.
+    pub short: Vec<usize>,
+}
+
+/// Times a schedule that may be over the cap, for searches; all other rules are as in [`replay`].
+///
+/// # Errors
+/// The first rule, other than the cap, that the schedule breaks.
+pub fn assess(
+    problem: &Problem,
+    schedule: &Schedule,
+    swap: Option<&SwapModel>,
+    cap_bytes: u64,
+) -> Result<Assessment, ReplayError> {
+    let mut judge = Judge::new(problem, swap, Some(cap_bytes));
+    judge.device.missing = Some(0);
+    let mut short = Vec::new();
+    let mut before = 0;
+    for (step, &what) in schedule.steps.iter().enumerate() {
+        judge.take(what).map_err(|reason| ReplayError { step, node: None, reason })?;
+        let missing = judge.device.missing.unwrap_or(0);
+        if missing > before {
+            short.push(step);
+            before = missing;
+        }
+    }
+    let result =
+        judge.finish().map_err(|(node, reason)| ReplayError { step: schedule.steps.len(), node, reason })?;
+    Ok(Assessment { time: result.time, excess_bytes: before, short })
+}
+
 /// A time in a heap. Times are finite: durations are checked by [`Problem::check`] and [`SwapModel::is_sound`].
 #[derive(Clone, Copy, PartialEq)]
 struct Time(f64);
@@ -140,11 +178,13 @@ struct Pool {
     peak: u64,
     limit: Option<u64>,
     releases: BinaryHeap<Reverse<(Time, u64)>>,
+    /// Bytes granted above the limit so far; none: the limit is kept.
+    missing: Option<u64>,
 }
 
 impl Pool {
     fn new(used: u64, limit: Option<u64>) -> Self {
-        Pool { used, peak: used, limit, releases: BinaryHeap::new() }
+        Pool { used, peak: used, limit, releases: BinaryHeap::new(), missing: None }
     }
 
     /// Releases at `time`, which lies at `now` (at once) or after it.
@@ -171,7 +211,9 @@ impl Pool {
             self.releases.pop();
         }
         if !fits(self.used, self.limit) {
-            return Err(self.used + bytes);
+            let needed = self.used + bytes;
+            let Some(missing) = &mut self.missing else { return Err(needed) };
+            *missing += needed - self.limit.unwrap_or(needed);
         }
         self.used += bytes;
         self.peak = self.peak.max(self.used);

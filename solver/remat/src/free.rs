@@ -1,0 +1,128 @@
+//! Plans whose first runs may take any order: reordering and recomputation in turn.
+//!
+//! Orders are improved against the excess over the cap; recomputes are then searched in the order found; the
+//! sequence so made, copies and all, is reordered again with a little less memory than allowed, and so on. Each
+//! worker keeps to its own random numbers, so that with a work limit the outcome does not depend on timing.
+
+use ballast_core::limits::Deadline;
+use ballast_core::memory::{CompactPlan, NodeId, Problem};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::order::{Reordering, mean_size};
+use crate::program::{Again, Plan, Program};
+use crate::search::Search;
+use crate::timeline::Timeline;
+
+/// The best plan of a worker.
+#[derive(Clone, Debug)]
+pub(crate) struct Free {
+    /// Time of the recomputes.
+    pub(crate) extra: f64,
+    pub(crate) plan: CompactPlan,
+    pub(crate) work: u64,
+}
+
+/// Order of first runs and recomputes.
+#[derive(Clone)]
+struct Candidate {
+    order: Vec<NodeId>,
+    again: Vec<Again>,
+    extra: f64,
+}
+
+/// Searches until the deadline, so many moves, or a plan without recomputes.
+///
+/// `found` is called with every better plan's extra time; true ends the search.
+pub(crate) fn search_free(
+    problem: &Problem,
+    cap_bytes: u64,
+    seed: u64,
+    moves: u64,
+    deadline: &Deadline,
+    found: &dyn Fn(f64) -> bool,
+) -> Option<Free> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x5eed);
+    let mut work = 0;
+    let mut best: Option<Candidate> = None;
+    let mut round = 0u64;
+    let scale = problem.nodes.len() as u64;
+    while work < moves && !deadline.over() {
+        // Now and then from program order anew; otherwise from the best so far.
+        let start = best.clone().filter(|_| round % 6 != 5);
+        let mut candidate = start.unwrap_or_else(|| Candidate {
+            order: (0..problem.nodes.len()).collect(),
+            again: Vec::new(),
+            extra: f64::INFINITY,
+        });
+        let tight = if best.is_some() { rng.random_range(0.96..1.0) } else { 1.0 };
+        work += reorder(problem, cap_bytes, &mut candidate, tight, &mut rng, (60 * scale).max(20_000), deadline);
+        let program = Program::new(problem, Some(&candidate.order), cap_bytes);
+        let mut search = Search::new(&program, seed.wrapping_add(round));
+        search.adopt(&candidate.again);
+        let share = (40 * scale).max(12_000).min(moves.saturating_sub(work).max(1));
+        work += search.run(share, deadline);
+        if let Some((extra, again)) = search.best()
+            && best.as_ref().is_none_or(|best| *extra < best.extra)
+        {
+            best = Some(Candidate { order: candidate.order, again: again.clone(), extra: *extra });
+            if found(*extra) {
+                break;
+            }
+        }
+        round += 1;
+    }
+    let best = best?;
+    let program = Program::new(problem, Some(&best.order), cap_bytes);
+    Some(Free { extra: best.extra, plan: program.compact(&Plan::recomputing(&best.again)), work })
+}
+
+/// Reorders the steps of a candidate; returns the moves made.
+fn reorder(
+    problem: &Problem,
+    cap_bytes: u64,
+    candidate: &mut Candidate,
+    tight: f64,
+    rng: &mut ChaCha8Rng,
+    moves: u64,
+    deadline: &Deadline,
+) -> u64 {
+    let program = Program::new(problem, Some(&candidate.order), cap_bytes);
+    let mut line = Timeline::new(&program);
+    line.load(&candidate.again);
+    let (mut steps, slots) = Reordering::of(&line, (program.cap * tight).floor());
+    let hot = mean_size(&program) * rng.random_range(0.2..1.5);
+    let mut best = (steps.excess, steps.order.clone());
+    let mut made = 0;
+    while made < moves && best.0 > 0.0 && !(made % 64 == 0 && deadline.over()) {
+        let temperature = hot * 0.01f64.powf(made as f64 / moves as f64);
+        steps.step(rng, temperature);
+        made += 1;
+        if steps.excess < best.0 {
+            best = (steps.excess, steps.order.clone());
+        }
+    }
+    // First runs in their new order; recomputes before the first run they now stand before.
+    let mut seen = vec![false; program.len()];
+    let mut order = Vec::with_capacity(program.real);
+    let mut again = Vec::new();
+    let mut place = vec![0u32; program.len()];
+    for &step in &best.1 {
+        let slot = slots[step as usize];
+        if std::mem::replace(&mut seen[slot as usize], true) {
+            again.push((order.len() as u32, slot));
+        } else if (slot as usize) < program.real {
+            place[slot as usize] = order.len() as u32;
+            order.push(program.original[slot as usize]);
+        }
+    }
+    again.sort_unstable();
+    again.dedup();
+    candidate.again = again
+        .into_iter()
+        .filter(|&(position, _)| (position as usize) < program.len())
+        .map(|(position, slot)| Again { position, slot: place[slot as usize] })
+        .collect();
+    candidate.order = order;
+    made
+}
