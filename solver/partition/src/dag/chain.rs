@@ -60,9 +60,10 @@ pub struct ChainGraph {
 }
 
 impl ChainGraph {
-    /// Prepares a graph whose forward arcs have no cycle.
+    /// Prepares a graph whose forward arcs have no cycle; `relaxed`: groups without order may float, else all are
+    /// elements of the lattice and the search is exact, for few of them.
     #[must_use]
-    pub fn new(graph: &Hypergraph) -> Self {
+    pub fn new(graph: &Hypergraph, relaxed: bool) -> Self {
         let cuts = |g: GroupId| -> f64 { graph.nets.of(g).iter().map(|&n| graph.net_cost[n as usize]).sum() };
         let fastest = |g: GroupId| {
             let able = (0..graph.kinds.len()).filter(|&k| graph.kinds[k].count > 0);
@@ -72,7 +73,8 @@ impl ChainGraph {
             (0..graph.len()).filter(|&g| !graph.ordered[g] && fastest(g) > cuts(g)).collect();
         loose.sort_by(|&a, &b| fastest(b).total_cmp(&fastest(a)).then(a.cmp(&b)));
         loose.truncate(MOST_LOOSE);
-        let keep: Vec<bool> = (0..graph.len()).map(|g| graph.ordered[g] || loose.contains(&g)).collect();
+        let keep: Vec<bool> =
+            (0..graph.len()).map(|g| !relaxed || graph.ordered[g] || loose.contains(&g)).collect();
         let walk = graph.induced(&keep);
         let mut floating: Vec<GroupId> = (0..graph.len()).filter(|&g| !keep[g]).collect();
         floating.sort_by(|&a, &b| cuts(b).total_cmp(&cuts(a)).then(a.cmp(&b)));

@@ -116,7 +116,7 @@ fn settle(session: &mut Session<'_>, graph: &Hypergraph, placement: &[usize], me
 
 /// Raises the bound to the value of the best plan, finding better ones on the way.
 fn prove(session: &mut Session<'_>, graph: &Hypergraph) {
-    let mut bisecting = false;
+    let (mut bisecting, mut relaxed) = (false, true);
     loop {
         session.report_phase("chains of ideals");
         let value = session.value();
@@ -130,7 +130,7 @@ fn prove(session: &mut Session<'_>, graph: &Hypergraph) {
         let cap = if bisecting { u64::MAX } else { FIRST_ATTEMPT_STEPS };
         let outcome = {
             let session = &*session;
-            chain::search(&ChainGraph::new(&reduced), threshold, &mut |steps| {
+            chain::search(&ChainGraph::new(&reduced, relaxed), threshold, &mut |steps| {
                 steps < cap && !session.over(steps)
             })
         };
@@ -142,8 +142,11 @@ fn prove(session: &mut Session<'_>, graph: &Hypergraph) {
         match (outcome.end, found) {
             (ChainEnd::Complete, Some(least)) => {
                 session.prove(least);
-                // The relaxation of groups without order is exhausted: what is left of the gap stays.
-                return;
+                if session.proved() || !relaxed {
+                    return;
+                }
+                // The plan found leaves groups without order open, and they found no place below its bound.
+                relaxed = false;
             }
             (ChainEnd::Complete, None) => {
                 if session.value().is_infinite() {

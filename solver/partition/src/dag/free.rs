@@ -79,7 +79,8 @@ fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
     let mut random = ChaCha8Rng::seed_from_u64(session.limits.seed);
     let mut moves = (MOVES_PER_GROUP * graph.len() as u64).min(MOST_MOVES);
     let mut round = 0;
-    while !session.over(0) && !session.proved() && !(session.finish_early && round >= ROUNDS) {
+    let rounds = if session.finish_early { ROUNDS } else { u64::MAX };
+    while !session.over(0) && !session.proved() && round < rounds {
         session.report_phase("annealing");
         let Some(best) = session.assignment().cloned() else { return };
         let reduced = merge_uncuttable(graph, session.value());

@@ -160,7 +160,7 @@ pub fn best_cut(
     let mut best: Option<(f64, u32, u32, usize)> = None;
     'positions: for start in 0..count {
         let here: Vec<Label> = labels[start].iter().filter(|l| l.value < threshold).copied().collect();
-        for kind in 0..kinds {
+        for (kind, &step) in radix[..kinds].iter().enumerate() {
             let open: Vec<(Label, f64)> = here
                 .iter()
                 .filter(|l| (used(l.code, kind) as usize) < graph.kinds[kind].count)
@@ -197,12 +197,8 @@ pub fn best_cut(
                         threshold = value;
                         continue;
                     }
-                    let new = Label {
-                        code: label.code + radix[kind],
-                        value,
-                        from: start as u32,
-                        from_code: label.code,
-                    };
+                    let new =
+                        Label { code: label.code + step, value, from: start as u32, from_code: label.code };
                     let list = &mut labels[end + 1];
                     match list.iter_mut().find(|old| old.code == new.code) {
                         Some(old) if old.value <= value => {}

@@ -190,7 +190,7 @@ fn build(file: WorkloadFile) -> Result<Problem, String> {
             None => 0.0,
             size => cost(size, "size", &format!("node {id}"))?,
         };
-        if !supported && !has_cpus {
+        if !supported && !has_cpus && entry.color_class.is_none() {
             return Err(format!(
                 "node {id} cannot run on an accelerator (supportedOnFpga is false) and there is no CPU core: \
                  raise maxCPUs or set supportedOnFpga"
