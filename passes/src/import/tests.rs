@@ -8,7 +8,7 @@ use ballast_core::graph::{Arithmetic, Graph, LayerType, Op, OpRole};
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::Module;
-use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::operation::OperationRef;
 use melior::utility::register_all_dialects;
 
 use super::*;

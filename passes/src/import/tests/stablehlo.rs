@@ -171,17 +171,15 @@ fn reductions_and_windows_count_their_joins() {
     assert_eq!((pool.work.flops, pool.layer, pool.opens_layer), (18 * 8, LayerType::Pooling, false));
     let scatter = one(
         "%a: tensor<1x8x8x2xf32>, %s: tensor<1x4x4x2xf32>, %z: tensor<f32>",
-        &format!(
-            r#"%r = "stablehlo.select_and_scatter"(%a, %s, %z) <{{window_dimensions = array<i64: 1, 2, 2, 1>, window_strides = array<i64: 1, 2, 2, 1>}}> ({{
+        r#"%r = "stablehlo.select_and_scatter"(%a, %s, %z) <{window_dimensions = array<i64: 1, 2, 2, 1>, window_strides = array<i64: 1, 2, 2, 1>}> ({
         ^bb0(%l: tensor<f32>, %q: tensor<f32>):
-          %j = "stablehlo.compare"(%l, %q) <{{comparison_direction = #stablehlo<comparison_direction GE>}}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          %j = "stablehlo.compare"(%l, %q) <{comparison_direction = #stablehlo<comparison_direction GE>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
           "stablehlo.return"(%j) : (tensor<i1>) -> ()
-        }}, {{
+        }, {
         ^bb0(%l: tensor<f32>, %q: tensor<f32>):
           %j = "stablehlo.add"(%l, %q) : (tensor<f32>, tensor<f32>) -> tensor<f32>
           "stablehlo.return"(%j) : (tensor<f32>) -> ()
-        }}) : (tensor<1x8x8x2xf32>, tensor<1x4x4x2xf32>, tensor<f32>) -> tensor<1x8x8x2xf32>"#
-        ),
+        }) : (tensor<1x8x8x2xf32>, tensor<1x4x4x2xf32>, tensor<f32>) -> tensor<1x8x8x2xf32>"#,
         "tensor<1x8x8x2xf32>",
     );
     assert_eq!(scatter.work.flops, 32 * 3 + 32);

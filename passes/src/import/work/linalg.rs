@@ -44,7 +44,7 @@ fn structured(seen: &Seen<'_, '_>, dynamic_dim: Option<u64>) -> Option<Price> {
     let whole = points.saturating_mul(length).saturating_mul(seen.body());
     let price = if contraction && reduces {
         products(LayerType::Dense, points, length)
-    } else if convolution && reduces && seen.name.starts_with("conv") | seen.name.starts_with("depthwise") {
+    } else if convolution && reduces && named_convolution(seen.name) {
         convolution_price(seen, points, length)
     } else if convolution && reduces && multiplies && seen.name == "generic" {
         products(LayerType::Convolution, points, length)
@@ -60,10 +60,14 @@ fn structured(seen: &Seen<'_, '_>, dynamic_dim: Option<u64>) -> Option<Price> {
     Some(price.traffic(Traffic::Reads(read_operands(seen))))
 }
 
+fn named_convolution(name: &str) -> bool {
+    ["conv", "depthwise", "grouped"].iter().any(|start| name.starts_with(start))
+}
+
 /// A named convolution: in the exact counting each pair of channels sums its window on its own.
 fn convolution_price(seen: &Seen<'_, '_>, points: u64, length: u64) -> Price {
     use ballast_core::predictor::{Counting, sums_of_products};
-    let window = window(seen).filter(|&window| window > 0 && length % window == 0).unwrap_or(length);
+    let window = window(seen).filter(|&window| window > 0 && length.is_multiple_of(window)).unwrap_or(length);
     let sums = points.saturating_mul(length / window.max(1));
     Price::contraction(
         LayerType::Convolution,
@@ -75,7 +79,8 @@ fn convolution_price(seen: &Seen<'_, '_>, points: u64, length: u64) -> Price {
 /// Positions of the window of a named convolution, from the kernel's layout in the op's name.
 fn window(seen: &Seen<'_, '_>) -> Option<u64> {
     let kernel = seen.operands.get(1)?;
-    let layout = seen.name.split('_').filter(|part| part.contains(['f', 'h', 'w', 'd', 'c'])).nth_back(0)?;
+    let layout =
+        seen.name.split('_').filter(|part| part.chars().all(|axis| "ncfmghwd".contains(axis))).nth_back(0)?;
     if layout.len() != kernel.dims.len() {
         return None;
     }
