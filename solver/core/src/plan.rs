@@ -35,6 +35,8 @@ pub struct Plan {
     pub bound_seconds: f64,
     /// `(tmax - bound) / tmax`.
     pub gap: f64,
+    /// Which limit stopped the search, of the partition's and the stages' searches the least conclusive.
+    pub stop_reason: StopReason,
     /// How the partition was found.
     pub partition: SearchRecord,
     /// Rounds of partitioning and memory planning.

@@ -293,9 +293,7 @@ impl Search<'_> {
     fn settle(&self, devices: Vec<DeviceId>) -> (f64, Vec<DeviceId>) {
         let index = self.sequence.index();
         let k = self.site.caps.len();
-        let value = |of: &[DeviceId]| {
-            Loads::new(self.sequence, &index, self.site.links, of.to_vec()).tmax()
-        };
+        let value = |of: &[DeviceId]| Loads::new(self.sequence, &index, self.site.links, of.to_vec()).tmax();
         let mut best = (value(&devices), devices);
         let mut improved = true;
         while improved && !self.deadline.over() {
@@ -308,7 +306,15 @@ impl Search<'_> {
                     let swapped: Vec<DeviceId> = best
                         .1
                         .iter()
-                        .map(|&d| if d == a { b } else if d == b { a } else { d })
+                        .map(|&d| {
+                            if d == a {
+                                b
+                            } else if d == b {
+                                a
+                            } else {
+                                d
+                            }
+                        })
                         .collect();
                     let allowed = swapped.iter().zip(&self.sequence.pins).all(|(&device, &pin)| match pin {
                         Pin::To(pinned) => pinned == device,

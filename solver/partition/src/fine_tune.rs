@@ -81,7 +81,8 @@ impl Tuner<'_> {
     /// The other ops this one reads from or is read by.
     fn neighbours(&self, item: usize) -> impl Iterator<Item = usize> + '_ {
         let inputs = self.index.reads[item].iter().map(|read| self.sequence.values[read.value].producer);
-        let readers = self.index.makes[item].iter().flat_map(|&v| self.sequence.values[v].readers.iter().copied());
+        let readers =
+            self.index.makes[item].iter().flat_map(|&v| self.sequence.values[v].readers.iter().copied());
         inputs.chain(readers)
     }
 

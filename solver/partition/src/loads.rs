@@ -48,11 +48,12 @@ impl Links {
     /// A link at least as fast as every link: prices with it are lower bounds.
     #[must_use]
     pub fn fastest(&self) -> Wire {
-        self.pairs().fold(Wire { latency_seconds: f64::INFINITY, seconds_per_byte: f64::INFINITY }, |w, l| Wire {
-            latency_seconds: w.latency_seconds.min(l.latency_seconds),
-            seconds_per_byte: w.seconds_per_byte.min(1.0 / l.bandwidth),
-        })
-        .or_free(self.devices)
+        self.pairs()
+            .fold(Wire { latency_seconds: f64::INFINITY, seconds_per_byte: f64::INFINITY }, |w, l| Wire {
+                latency_seconds: w.latency_seconds.min(l.latency_seconds),
+                seconds_per_byte: w.seconds_per_byte.min(1.0 / l.bandwidth),
+            })
+            .or_free(self.devices)
     }
 
     /// The mean link.
@@ -108,12 +109,7 @@ pub struct Loads<'a> {
 impl<'a> Loads<'a> {
     /// The loads of an assignment.
     #[must_use]
-    pub fn new(
-        sequence: &'a Sequence,
-        index: &'a Index,
-        links: &'a Links,
-        device_of: Vec<DeviceId>,
-    ) -> Self {
+    pub fn new(sequence: &'a Sequence, index: &'a Index, links: &'a Links, device_of: Vec<DeviceId>) -> Self {
         let devices = links.devices;
         let mut loads = Loads {
             sequence,

@@ -12,6 +12,8 @@ use ballast_core::units::Bytes;
 use crate::dynamic::{self, Site};
 use crate::fine_tune::{Keep, fine_tune};
 use crate::loads::Links;
+use crate::refine::refine;
+use crate::rl::train;
 use crate::sequence::{Granularity, Order, Sequence, sequence_order};
 
 /// Weight of memory over the cap in the first cut: recomputing everything forward costs about a third of a
@@ -24,10 +26,14 @@ pub enum Method {
     /// Dynamic programming and fine-tuning; loads no learner.
     #[default]
     Dp,
+    /// That, and then the learner, starting from its answer.
+    Rl,
+    /// The learner only where the dynamic programme could not prove its cut.
+    Auto,
 }
 
 /// What the caller wants.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// How the partition is found.
     pub method: Method,
@@ -43,6 +49,8 @@ pub struct Options {
     pub idle_devices: bool,
     /// A partition to improve on, one device per op (entries of views and constants are not read).
     pub start: Option<Vec<DeviceId>>,
+    /// The learner.
+    pub rl: train::Options,
 }
 
 /// A partition.
@@ -75,7 +83,9 @@ pub enum Error {
         function: String,
     },
     /// More devices than ops.
-    #[error("{devices} devices for {ops} ops: every device needs at least one op; ask for at most {ops} devices")]
+    #[error(
+        "{devices} devices for {ops} ops: every device needs at least one op; ask for at most {ops} devices"
+    )]
     MoreDevicesThanOps {
         /// Devices asked for.
         devices: usize,
@@ -85,6 +95,9 @@ pub enum Error {
     /// Costs, caps or a start of the wrong shape, or a cost that is no time.
     #[error("{0}")]
     Shape(String),
+    /// Options of the learner that make no sense, or a saved policy that cannot be used.
+    #[error("{0}")]
+    Learner(String),
     /// A device rule for a device that does not exist.
     #[error("op {op} ('{name}') is bound to device {device}, and the cluster has devices 0 to {last}")]
     Rule {
@@ -151,6 +164,33 @@ pub fn plan(graph: &Graph, costs: &Costs, cluster: &Cluster, options: &Options) 
         best = tuned;
         method = "dp+fine-tuning";
     }
+    let contiguous_proved = answer.bound.is_some_and(|bound| gap(contiguous_tmax, bound) <= PROOF_TOLERANCE);
+    let run_learner = match options.method {
+        Method::Dp => false,
+        Method::Rl => true,
+        Method::Auto => !contiguous_proved,
+    };
+    let (mut stopped, mut work) = (answer.cut_short.then(|| deadline.reason()), answer.work);
+    if run_learner && cluster.devices.len() > 1 {
+        let run = refine(&items, &site, &answer.device_of, &options.rl, &options.limits, &deadline);
+        if let Some(refined) = learned(run, &mut notes)? {
+            work += refined.answer.steps;
+            if !matches!(refined.answer.stop_reason, StopReason::Finished | StopReason::Proved) {
+                stopped = Some(refined.answer.stop_reason);
+            }
+            let moved = to_ops(&refined.device_of);
+            let tuned = fine_tune(&ops, &index, &links, moved.clone(), keep, &deadline);
+            for candidate in [moved, tuned] {
+                let candidate = judge.judge(place(&candidate));
+                let faster = candidate.balance.tmax_seconds < best.balance.tmax_seconds * (1.0 - 1e-12);
+                let as_busy = !site.use_all || candidate.balance.idle_devices <= best.balance.idle_devices;
+                if faster && as_busy && candidate.no_worse(&best) {
+                    best = candidate;
+                    method = "rl";
+                }
+            }
+        }
+    }
     if let Some(start) = &options.start {
         let given: Vec<DeviceId> = ops.ops.iter().map(|&op| start[op]).collect();
         let given = judge.judge(place(&given));
@@ -180,16 +220,9 @@ pub fn plan(graph: &Graph, costs: &Costs, cluster: &Cluster, options: &Options) 
         _ => (floor.min(value), "any-assignment"),
     };
     let proved = gap(value, bound) <= PROOF_TOLERANCE;
-    let stop_reason = if proved {
-        StopReason::Proved
-    } else if answer.cut_short {
-        deadline.reason()
-    } else {
-        StopReason::Finished
-    };
-    let cuts = (1..ops.len())
-        .filter(|&i| best.device_of[ops.ops[i]] != best.device_of[ops.ops[i - 1]])
-        .collect();
+    let stop_reason = if proved { StopReason::Proved } else { stopped.unwrap_or(StopReason::Finished) };
+    let cuts =
+        (1..ops.len()).filter(|&i| best.device_of[ops.ops[i]] != best.device_of[ops.ops[i - 1]]).collect();
     Ok(Outcome {
         report: Report {
             value,
@@ -200,7 +233,7 @@ pub fn plan(graph: &Graph, costs: &Costs, cluster: &Cluster, options: &Options) 
             method: method.into(),
             stop_reason,
             seconds: deadline.elapsed_seconds(),
-            work: answer.work,
+            work,
             seed: options.limits.seed,
         },
         device_of: best.device_of,
@@ -253,6 +286,19 @@ pub fn repartition(
     plan(graph, &scaled, cluster, options)
 }
 
+/// What a run of the learner gave. Without the library the answer so far stands, and a note says so; options and
+/// files that make no sense are errors.
+pub(crate) fn learned<T>(run: Result<T, train::Error>, notes: &mut Vec<String>) -> Result<Option<T>, Error> {
+    match run {
+        Ok(found) => Ok(Some(found)),
+        Err(train::Error::Learner(error)) => {
+            notes.push(format!("the partition is not refined by the learner: {error}"));
+            Ok(None)
+        }
+        Err(error) => Err(Error::Learner(error.to_string())),
+    }
+}
+
 fn check(graph: &Graph, costs: &Costs, cluster: &Cluster, options: &Options) -> Result<(), Error> {
     let devices = cluster.devices.len();
     let ops = graph.planned().count();
@@ -281,7 +327,8 @@ fn check(graph: &Graph, costs: &Costs, cluster: &Cluster, options: &Options) -> 
     }
     for link in cluster.links.iter().map(|(_, _, link)| link).chain([&cluster.default_link]) {
         let bandwidth_fits = link.bandwidth > 0.0 && !link.bandwidth.is_nan();
-        if devices > 1 && !(bandwidth_fits && link.latency_seconds.is_finite() && link.latency_seconds >= 0.0) {
+        if devices > 1 && !(bandwidth_fits && link.latency_seconds.is_finite() && link.latency_seconds >= 0.0)
+        {
             return Err(Error::Shape(format!(
                 "a link has a bandwidth of {} B/s and a latency of {} s",
                 link.bandwidth, link.latency_seconds

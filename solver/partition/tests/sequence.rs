@@ -80,7 +80,10 @@ fn the_bound_is_the_best_cut_and_the_plan_is_no_worse() {
             .map(|of| loads(&graph, &costs, &cluster, of).into_iter().fold(0.0, f64::max))
             .fold(f64::INFINITY, f64::min);
         let value = loads(&graph, &costs, &cluster, &outcome.device_of).into_iter().fold(0.0, f64::max);
-        assert!((value - outcome.report.value).abs() < 1e-9, "seed {seed}: the report's value is the judge's");
+        assert!(
+            (value - outcome.report.value).abs() < 1e-9,
+            "seed {seed}: the report's value is the judge's"
+        );
         assert!(value <= brute + 1e-9, "seed {seed}: {value} is worse than the best cut {brute}");
         assert!(outcome.report.bound <= value);
         if outcome.report.bound_class == "contiguous-sequence" {
@@ -117,7 +120,11 @@ fn a_cap_no_cut_keeps_is_named() {
     let (costs, cluster) = (costs(&vec![seconds; 2]), cluster(2, 1 << 30, LINK));
     let options = Options { caps: Some(vec![Bytes(3); 2]), ..options() };
     let outcome = plan(&graph, &costs, &cluster, &options).expect("a plan");
-    assert!(outcome.notes.iter().any(|note| note.contains("caps") && note.contains('%')), "{:?}", outcome.notes);
+    assert!(
+        outcome.notes.iter().any(|note| note.contains("caps") && note.contains('%')),
+        "{:?}",
+        outcome.notes
+    );
     assert!(outcome.notes.iter().any(|note| note.contains("over the cap by")));
 }
 
@@ -164,7 +171,8 @@ fn the_answer_is_never_worse_than_the_start() {
         // A start outside the class of contiguous cuts.
         let start: Vec<usize> = (0..15).map(|op| (op * 7 + seed as usize) % 2).collect();
         let before = loads(&graph, &costs, &cluster, &start).into_iter().fold(0.0, f64::max);
-        let outcome = plan(&graph, &costs, &cluster, &Options { start: Some(start), ..options() }).expect("a plan");
+        let outcome =
+            plan(&graph, &costs, &cluster, &Options { start: Some(start), ..options() }).expect("a plan");
         assert!(outcome.report.value <= before + 1e-9);
     }
 }
@@ -215,7 +223,8 @@ fn a_long_program_is_cut_in_time_and_well() {
     let (costs, cluster) = (costs(&vec![seconds; 8]), cluster(8, 1 << 30, LINK));
     let outcome = plan(&graph, &costs, &cluster, &options()).expect("a plan");
     assert!(outcome.report.value < 1.01 * total / 8.0, "{} against {}", outcome.report.value, total / 8.0);
-    let memory = plan(&graph, &costs, &cluster, &Options { order: Order::Memory, ..options() }).expect("a plan");
+    let memory =
+        plan(&graph, &costs, &cluster, &Options { order: Order::Memory, ..options() }).expect("a plan");
     let place: Vec<usize> = {
         let mut place = vec![0; graph.ops.len()];
         for (i, &op) in memory.sequence.iter().enumerate() {
@@ -224,7 +233,10 @@ fn a_long_program_is_cut_in_time_and_well() {
         place
     };
     for op in graph.planned() {
-        assert!(graph.value_inputs(op).iter().all(|&input| place[input] < place[op]), "op {op} before its input");
+        assert!(
+            graph.value_inputs(op).iter().all(|&input| place[input] < place[op]),
+            "op {op} before its input"
+        );
     }
 }
 

@@ -179,11 +179,21 @@ fn round(
     Ok(Round { device_of, stages, outcomes, balance: balance(&scores) })
 }
 
+/// The least conclusive of all searches: an interrupt before a clock before a work limit before a plain end.
+fn stop_reason(partition: &Report, outcomes: &[StageOutcome]) -> StopReason {
+    let mut reasons = outcomes.iter().map(|outcome| outcome.report.stop_reason).collect::<Vec<_>>();
+    reasons.push(partition.stop_reason);
+    [StopReason::Interrupted, StopReason::TimeLimit, StopReason::WorkLimit, StopReason::Finished]
+        .into_iter()
+        .find(|reason| reasons.contains(reason))
+        .unwrap_or(StopReason::Proved)
+}
+
 fn assemble(
     graph: &Graph,
     cluster: &Cluster,
     round: Round,
-    partition: Report,
+    mut partition: Report,
     rounds: usize,
 ) -> Result<Planned, Failure> {
     let Round { device_of, stages, outcomes, balance } = round;
@@ -220,12 +230,12 @@ fn assemble(
             )
         })
         .collect();
-    // On one device nothing can be placed elsewhere: the memory plan's own bound is the bound of the whole.
-    let bound = match &outcomes[..] {
-        [only] => only.report.bound + only.score.send_seconds,
-        _ => partition.bound,
-    };
-    let bound_seconds = bound.min(balance.tmax_seconds);
+    if let [only] = &outcomes[..] {
+        // On one device nothing can be placed elsewhere: the memory plan's own bound is the bound of the whole.
+        partition = Report { method: "one-device".to_owned(), ..only.report.clone() };
+    }
+    let bound_seconds = partition.bound.min(balance.tmax_seconds);
+    let stop_reason = stop_reason(&partition, &outcomes);
     let plan = Plan {
         version: PLAN_VERSION,
         function: graph.name.clone(),
@@ -242,6 +252,7 @@ fn assemble(
         balance,
         bound_seconds,
         gap: gap(balance.tmax_seconds, bound_seconds),
+        stop_reason,
         partition: partition.into(),
         rounds,
         stages: outcomes

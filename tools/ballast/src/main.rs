@@ -9,6 +9,7 @@ mod output;
 mod partition;
 mod place;
 mod remat;
+mod replan;
 mod report;
 mod schema;
 mod train;
@@ -34,6 +35,8 @@ enum Command {
     Place(place::Args),
     /// Plan recomputation and swaps of one device under a memory budget.
     Remat(remat::Args),
+    /// Move a plan to devices that changed: some gone, slower or with less memory.
+    Replan(replan::Args),
     /// Show a plan file as tables.
     Report(report::Args),
     /// Print the JSON schema of the plan file.
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
         Command::Partition(args) => partition::run(&args),
         Command::Place(args) => place::run(&args),
         Command::Remat(args) => remat::run(&args),
+        Command::Replan(args) => replan::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Schema => schema::run(),
         Command::Train(args) => train::run(&args),

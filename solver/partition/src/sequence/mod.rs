@@ -215,11 +215,8 @@ impl Sequence {
     #[must_use]
     pub fn index(&self) -> Index {
         let n = self.len();
-        let mut index = Index {
-            makes: vec![Vec::new(); n],
-            reads: vec![Vec::new(); n],
-            loads: vec![Vec::new(); n],
-        };
+        let mut index =
+            Index { makes: vec![Vec::new(); n], reads: vec![Vec::new(); n], loads: vec![Vec::new(); n] };
         for (id, value) in self.values.iter().enumerate() {
             index.makes[value.producer].push(id);
             let mut previous = value.producer;

@@ -95,11 +95,8 @@ fn least_growth_first(graph: &Graph, program: &[OpId]) -> Vec<OpId> {
             .sum();
         made - freed
     };
-    let mut ready: BinaryHeap<Reverse<(i128, OpId)>> = program
-        .iter()
-        .filter(|&&op| waits[op] == 0)
-        .map(|&op| Reverse((growth(op, &unread), op)))
-        .collect();
+    let mut ready: BinaryHeap<Reverse<(i128, OpId)>> =
+        program.iter().filter(|&&op| waits[op] == 0).map(|&op| Reverse((growth(op, &unread), op))).collect();
     let mut order = Vec::with_capacity(program.len());
     let mut done = vec![false; graph.ops.len()];
     while let Some(Reverse((known, op))) = ready.pop() {

@@ -1,0 +1,121 @@
+//! Random search and simulated annealing in the same environment: what a learner has to beat.
+
+use ballast_core::limits::Deadline;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::rl::environment::{Action, State};
+use crate::rl::machine::{Machine, Score};
+
+/// The best state a search saw.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Best {
+    /// The state.
+    pub state: State,
+    /// Its loads.
+    pub score: Score,
+    /// Environment steps taken.
+    pub steps: u64,
+}
+
+/// Is a state better: fewer violations, then a faster slowest stage.
+#[must_use]
+pub fn better(new: &Score, old: &Score) -> bool {
+    (new.violations, new.tmax_seconds) < (old.violations, old.tmax_seconds)
+}
+
+/// A state drawn at random: any number of groups where layers are scarce, every core in use where they are not.
+#[must_use]
+pub fn random_state(layers: usize, cores: usize, rng: &mut ChaCha8Rng) -> Option<State> {
+    let groups = if layers >= cores { cores } else { rng.random_range(1..=layers.min(cores).max(1)) };
+    let mut cuts: Vec<usize> = rand::seq::index::sample(rng, layers.checked_sub(1)?, groups - 1).into_vec();
+    cuts.sort_unstable();
+    cuts.push(layers);
+    let mut of = vec![0; cores];
+    let mut first = 0;
+    for (group, &cut) in cuts.iter().enumerate() {
+        let core = if group + 1 == groups { cores - 1 } else { group };
+        of[core] = cut - first;
+        first = cut;
+    }
+    State::new(of)
+}
+
+fn random_action(state: &State, rng: &mut ChaCha8Rng) -> Option<Action> {
+    // Cores without layers make most pairs invalid in small states: a few tries, then none.
+    (0..64)
+        .filter_map(|_| Action::from_number(rng.random_range(0..state.actions().max(1)), state.cores()))
+        .find(|&action| state.valid(action))
+}
+
+/// Walks of random valid actions, each from the start.
+#[must_use]
+pub fn random_search(
+    machine: &Machine,
+    start: &State,
+    walk: usize,
+    steps: u64,
+    seed: u64,
+    deadline: &Deadline,
+) -> Best {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut best = Best { state: start.clone(), score: machine.score(start), steps: 0 };
+    let mut state = start.clone();
+    while best.steps < steps {
+        if best.steps.is_multiple_of(256) && deadline.over() {
+            break;
+        }
+        if best.steps.is_multiple_of(walk.max(1) as u64) {
+            state = start.clone();
+        }
+        best.steps += 1;
+        let Some(action) = random_action(&state, &mut rng) else { continue };
+        state.apply(action);
+        let score = machine.score(&state);
+        if better(&score, &best.score) {
+            best.state = state.clone();
+            best.score = score;
+        }
+    }
+    best
+}
+
+/// Simulated annealing on the smooth potential, with restarts from the best state and a geometric schedule.
+#[must_use]
+pub fn anneal(machine: &Machine, start: &State, steps: u64, seed: u64, deadline: &Deadline) -> Best {
+    /// Steps of one cooling run.
+    const RUN: u64 = 20_000;
+    /// Temperatures at the start and the end of a run, in units of the potential.
+    const HOT: f64 = 0.05;
+    const COLD: f64 = 1e-4;
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let ideal = machine.ideal_seconds();
+    let mut best = Best { state: start.clone(), score: machine.score(start), steps: 0 };
+    let mut state = start.clone();
+    let mut value = machine.potential(&state, ideal);
+    while best.steps < steps {
+        if best.steps.is_multiple_of(256) && deadline.over() {
+            break;
+        }
+        if best.steps.is_multiple_of(RUN) {
+            state = if best.steps.is_multiple_of(2 * RUN) { start.clone() } else { best.state.clone() };
+            value = machine.potential(&state, ideal);
+        }
+        let done = (best.steps % RUN) as f64 / RUN as f64;
+        let temperature = HOT * (COLD / HOT).powf(done);
+        best.steps += 1;
+        let Some(action) = random_action(&state, &mut rng) else { continue };
+        let mut next = state.clone();
+        next.apply(action);
+        let new = machine.potential(&next, ideal);
+        if new >= value || rng.random::<f64>() < ((new - value) / temperature).exp() {
+            (state, value) = (next, new);
+            let score = machine.score(&state);
+            if better(&score, &best.score) {
+                best.state = state.clone();
+                best.score = score;
+            }
+        }
+    }
+    best
+}

@@ -1,0 +1,362 @@
+//! What a state costs: stage times, memory and route load on a chip's cores or on separate devices.
+
+use ballast_core::device::{CoreModel, DeviceId};
+
+use crate::chain::{Interval, Sweep, Wire};
+use crate::rl::environment::{Group, State};
+use crate::sequence::Sequence;
+
+/// Where the stages run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Site {
+    /// Groups of equal cores of one chip: stage time = computation / speed-up, per-core memory = stage memory /
+    /// cores. Transfers take no time.
+    Chip {
+        /// Speed-up of `c` cores at `c - 1`.
+        speed_up: Vec<f64>,
+        /// Memory of one core, bytes.
+        memory_per_core: u64,
+    },
+    /// One device per slot; a slot without layers is an idle device. Stage time = computation + transfers.
+    Devices {
+        /// Cap of every device, bytes.
+        caps: Vec<u64>,
+        /// Price of a transfer.
+        wire: Wire,
+        /// Must every device get a layer?
+        use_all: bool,
+    },
+}
+
+impl Site {
+    /// The cores of a chip.
+    #[must_use]
+    pub fn chip(model: &CoreModel) -> Self {
+        let speed_up = (1..=model.count).map(|cores| speed_up(model, cores)).collect();
+        Site::Chip { speed_up, memory_per_core: model.memory_per_core.0 }
+    }
+}
+
+/// Speed-up of so many cores: as the model lists it, its last entry beyond that; linear without a list.
+#[must_use]
+pub fn speed_up(model: &CoreModel, cores: usize) -> f64 {
+    let listed = model.speed_up.get(cores - 1).or(model.speed_up.last());
+    listed.copied().unwrap_or(cores as f64)
+}
+
+/// The loads of a state.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Score {
+    /// Slowest stage, seconds.
+    pub tmax_seconds: f64,
+    /// Largest computation, seconds.
+    pub compute_seconds: f64,
+    /// Largest memory per core or device, bytes.
+    pub memory_bytes: f64,
+    /// Largest route load: bytes into and out of a stage.
+    pub route_bytes: f64,
+    /// Stages over their memory, and idle devices where none may be idle.
+    pub violations: usize,
+    /// Stages in use.
+    pub stages: usize,
+}
+
+/// A sequence on a site, with every stage priced in advance.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    slots: usize,
+    site: Site,
+    /// `prefix[slot's row][i]`: seconds of the first `i` layers.
+    prefix: Vec<Vec<f64>>,
+    row_of: Vec<usize>,
+    operations: Vec<f64>,
+    /// `intervals[first][end - first - 1]`.
+    intervals: Vec<Vec<Interval>>,
+}
+
+impl Machine {
+    /// Prices every stage of the sequence; meant for some hundreds of layers.
+    #[must_use]
+    pub fn new(sequence: &Sequence, site: Site) -> Self {
+        let n = sequence.len();
+        let (slots, wire) = match &site {
+            Site::Chip { speed_up, .. } => {
+                (speed_up.len(), Wire { latency_seconds: 0.0, seconds_per_byte: 0.0 })
+            }
+            Site::Devices { caps, wire, .. } => (caps.len(), *wire),
+        };
+        let row_of = match &site {
+            Site::Chip { .. } => vec![sequence.row_of.first().copied().unwrap_or(0); slots],
+            Site::Devices { .. } => sequence.row_of.clone(),
+        };
+        let index = sequence.index();
+        let intervals = (0..n)
+            .map(|first| {
+                let mut sweep = Sweep::new(sequence, &index, wire, first, Some(n - first));
+                (first..n).map(|_| sweep.push()).collect()
+            })
+            .collect();
+        let mut total = 0.0;
+        let running = sequence.operations.iter().map(|&operations| {
+            total += operations as f64;
+            total
+        });
+        let operations = std::iter::once(0.0).chain(running).collect();
+        Machine { slots, site, prefix: sequence.prefix_seconds(), row_of, operations, intervals }
+    }
+
+    /// Where the stages run.
+    #[must_use]
+    pub fn site(&self) -> &Site {
+        &self.site
+    }
+
+    /// Cores of the chip, or devices.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// Number of layers.
+    #[must_use]
+    pub fn layers(&self) -> usize {
+        self.intervals.len()
+    }
+
+    /// Operations of a run of layers.
+    #[must_use]
+    pub fn operations(&self, first: usize, end: usize) -> f64 {
+        self.operations[end] - self.operations[first]
+    }
+
+    /// Seconds of a run of layers on one core or on the first device.
+    #[must_use]
+    pub fn seconds_on_one(&self, first: usize, end: usize) -> f64 {
+        let row = &self.prefix[self.row_of[0]];
+        row[end] - row[first]
+    }
+
+    /// Seconds of the stage of a group.
+    #[must_use]
+    pub fn seconds(&self, group: Group) -> f64 {
+        self.compute_seconds(group)
+            + match self.site {
+                Site::Chip { .. } => 0.0,
+                Site::Devices { .. } => self.interval(group).transfer_seconds,
+            }
+    }
+
+    /// No state is faster: all computation shared perfectly, or the largest layer on everything there is.
+    #[must_use]
+    pub fn ideal_seconds(&self) -> f64 {
+        let n = self.layers();
+        let least = |first: usize, end: usize| {
+            self.prefix.iter().map(|row| row[end] - row[first]).fold(f64::INFINITY, f64::min)
+        };
+        match &self.site {
+            Site::Chip { speed_up, .. } => {
+                let per_core = speed_up
+                    .iter()
+                    .enumerate()
+                    .map(|(c, speed_up)| speed_up / (c + 1) as f64)
+                    .fold(0.0, f64::max);
+                let fastest = speed_up.iter().copied().fold(1.0, f64::max);
+                let largest = (0..n).map(|i| least(i, i + 1)).fold(0.0, f64::max);
+                (least(0, n) / (per_core * self.slots as f64)).max(largest / fastest)
+            }
+            Site::Devices { .. } => {
+                let total: f64 = (0..n).map(|i| least(i, i + 1)).sum();
+                (0..n).map(|i| least(i, i + 1)).fold(total / self.slots as f64, f64::max)
+            }
+        }
+    }
+
+    fn interval(&self, group: Group) -> &Interval {
+        &self.intervals[group.first][group.end - group.first - 1]
+    }
+
+    fn compute_seconds(&self, group: Group) -> f64 {
+        let row = &self.prefix[self.row_of[group.core]];
+        let seconds = row[group.end] - row[group.first];
+        match &self.site {
+            Site::Chip { speed_up, .. } => seconds / speed_up[group.cores - 1],
+            Site::Devices { .. } => seconds,
+        }
+    }
+
+    /// Is the stage of a group over its memory? On a chip its unplanned peak counts, for nothing is recomputed
+    /// there; on a device the least any memory plan needs.
+    #[must_use]
+    pub fn over_cap(&self, group: Group) -> bool {
+        let interval = self.interval(group);
+        match &self.site {
+            Site::Chip { memory_per_core, .. } => {
+                interval.peak_bytes > memory_per_core.saturating_mul(group.cores as u64)
+            }
+            Site::Devices { caps, .. } => interval.least_bytes > caps[group.core],
+        }
+    }
+
+    /// Unplanned peak of the stage of a group, bytes.
+    #[must_use]
+    pub fn peak_bytes(&self, group: Group) -> u64 {
+        self.interval(group).peak_bytes
+    }
+
+    /// The loads of a state.
+    #[must_use]
+    pub fn score(&self, state: &State) -> Score {
+        let mut score = Score::default();
+        for group in state.groups() {
+            let interval = self.interval(group);
+            let cores = match self.site {
+                Site::Chip { .. } => group.cores as f64,
+                Site::Devices { .. } => 1.0,
+            };
+            score.tmax_seconds = score.tmax_seconds.max(self.seconds(group));
+            score.compute_seconds = score.compute_seconds.max(self.compute_seconds(group));
+            score.memory_bytes = score.memory_bytes.max(interval.peak_bytes as f64 / cores);
+            score.route_bytes = score.route_bytes.max(interval.route_bytes as f64);
+            score.violations += usize::from(self.over_cap(group));
+            score.stages += 1;
+        }
+        if matches!(self.site, Site::Devices { use_all: true, .. }) {
+            score.violations += self.slots - score.stages;
+        }
+        score
+    }
+
+    /// `-(1/p) ln(mean over cores of (stage time / ideal)^p)`, p = 8: a smooth stand-in for the slowest
+    /// stage, which also falls when a stage just below the slowest gets faster. For shaping only.
+    #[must_use]
+    pub fn potential(&self, state: &State, ideal: f64) -> f64 {
+        const POWER: i32 = 8;
+        let weight = |group: Group| match self.site {
+            Site::Chip { .. } => group.cores as f64,
+            Site::Devices { .. } => 1.0,
+        };
+        let sum: f64 = state
+            .groups()
+            .map(|group| {
+                let penalty = if self.over_cap(group) { 2.0 } else { 1.0 };
+                weight(group) * (penalty * self.seconds(group) / ideal).powi(POWER)
+            })
+            .sum();
+        -(sum / self.slots as f64).max(f64::MIN_POSITIVE).ln() / f64::from(POWER)
+    }
+
+    /// The device of every layer, for separate devices.
+    #[must_use]
+    pub fn devices(&self, state: &State) -> Vec<DeviceId> {
+        let mut of = vec![0; self.layers()];
+        for group in state.groups() {
+            of[group.first..group.end].fill(group.core);
+        }
+        of
+    }
+}
+
+/// The reward of a state.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Reward {
+    /// `-a x slowest stage + b`.
+    #[default]
+    MaxTime,
+    /// `-a x (weighted sum of the largest compute, memory and route load, each over its start value) + b`.
+    Weighted {
+        /// Weight of the largest computation.
+        compute: f64,
+        /// Weight of the largest memory.
+        memory: f64,
+        /// Weight of the largest route load.
+        route: f64,
+    },
+}
+
+/// Reward with its constants: see [`Reward`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judge {
+    /// What counts.
+    pub reward: Reward,
+    /// `a`; for [`Reward::MaxTime`] per second.
+    pub scale: f64,
+    /// `b`, below zero: added while there are violations.
+    pub penalty: f64,
+    /// The loads at the start.
+    pub start: Score,
+}
+
+impl Judge {
+    /// The reward of a state with these loads.
+    #[must_use]
+    pub fn reward(&self, score: &Score) -> f64 {
+        let relative = |now: f64, start: f64| if start > 0.0 { now / start } else { 0.0 };
+        let x = match self.reward {
+            Reward::MaxTime => score.tmax_seconds,
+            Reward::Weighted { compute, memory, route } => {
+                compute * relative(score.compute_seconds, self.start.compute_seconds)
+                    + memory * relative(score.memory_bytes, self.start.memory_bytes)
+                    + route * relative(score.route_bytes, self.start.route_bytes)
+            }
+        };
+        -self.scale * x + if score.violations > 0 { self.penalty } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ballast_core::units::Bytes;
+
+    fn machine(speed_up: Vec<f64>) -> Machine {
+        let sequence = Sequence::chain(&[1.0, 2.0, 3.0, 4.0], &[10, 20, 30, 5], &[100, 0, 0, 50]);
+        let model = CoreModel { count: 3, memory_per_core: Bytes(80), speed_up };
+        Machine::new(&sequence, Site::chip(&model))
+    }
+
+    #[test]
+    fn groups_share_time_and_memory_over_their_cores() {
+        let machine = machine(Vec::new());
+        let score = machine.score(&State::new(vec![0, 3, 1]).expect("a state"));
+        assert_eq!(score.tmax_seconds, 4.0, "layers 1 to 3 take 6 s / 2, layer 4 takes 4 s");
+        // Stage 1 holds 100 and, at its third layer, 20 + 30; stage 2 holds 50 and 30 that arrive (its own
+        // result is read by nobody and lives while it runs only in the working set).
+        assert_eq!(score.memory_bytes, 80.0);
+        assert_eq!((score.route_bytes, score.violations, score.stages), (30.0, 0, 2));
+        let score = machine.score(&State::new(vec![2, 1, 1]).expect("a state"));
+        assert_eq!((score.tmax_seconds, score.violations), (4.0, 1), "100 and 30 bytes on one core of 80");
+    }
+
+    #[test]
+    fn a_listed_speed_up_counts_and_its_last_entry_goes_on() {
+        let machine = machine(vec![1.0, 1.5]);
+        assert_eq!(machine.score(&State::new(vec![0, 3, 1]).expect("a state")).tmax_seconds, 4.0);
+        assert_eq!(machine.score(&State::new(vec![0, 0, 4]).expect("a state")).tmax_seconds, 10.0 / 1.5);
+    }
+
+    #[test]
+    fn rewards_fall_with_time_and_memory_over_the_cap() {
+        let machine = machine(Vec::new());
+        let start = machine.score(&State::spread(4, 3).expect("a state"));
+        let judge = Judge { reward: Reward::MaxTime, scale: 0.5, penalty: -3.0, start };
+        let fits = machine.score(&State::new(vec![0, 3, 1]).expect("a state"));
+        assert_eq!(judge.reward(&fits), -2.0);
+        let over = machine.score(&State::new(vec![2, 1, 1]).expect("a state"));
+        assert_eq!(judge.reward(&over), -5.0);
+        let weighted = Reward::Weighted { compute: 1.0, memory: 0.5, route: 0.25 };
+        let judge = Judge { reward: weighted, scale: 2.0, penalty: -3.0, start: fits };
+        assert_eq!(judge.reward(&fits), -3.5);
+    }
+
+    #[test]
+    fn nothing_beats_the_ideal() {
+        for speed_up in [vec![], vec![1.0, 1.5], vec![1.0, 2.5, 3.0]] {
+            let machine = machine(speed_up);
+            for layers in [[4, 0, 0], [1, 1, 2], [0, 2, 2], [0, 0, 4], [1, 0, 3]] {
+                if let Some(state) = State::new(layers.to_vec()) {
+                    assert!(machine.score(&state).tmax_seconds >= machine.ideal_seconds() - 1e-12);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The RL partitioner: environment, rewards, policies, training, and the classical searches beside it.
+//!
+//! The environment ([`environment`], [`machine`]) is plain Rust; networks live behind [`crate::learner`] and are
+//! loaded only when a run asks for them.
+
+pub mod chains;
+pub mod classical;
+pub mod curriculum;
+pub mod environment;
+pub mod exact;
+pub mod machine;
+pub mod policy;
+pub mod train;

@@ -1,0 +1,141 @@
+//! The learner end to end: library, updates, saved networks, and the RL partitioner on small problems.
+
+mod support;
+
+use ballast_core::device::{CoreModel, Link};
+use ballast_core::limits::{Deadline, Limits, StopReason};
+use ballast_core::units::Bytes;
+use ballast_partition::chip::plan_chip;
+use ballast_partition::rl::chains::{Profile, chain};
+use ballast_partition::rl::classical::{anneal, random_search};
+use ballast_partition::rl::environment::State;
+use ballast_partition::rl::exact::best_grouping;
+use ballast_partition::rl::policy::View;
+use ballast_partition::rl::train::{self, Trainer, Weights};
+use ballast_partition::{Error, Method, Options, plan};
+use support::{cluster, costs, random_graph};
+
+fn limits() -> Limits {
+    Limits { time_limit_seconds: None, seed: 1, ..Limits::default() }
+}
+
+#[test]
+fn the_published_learner_runs_and_keeps_the_best_state() {
+    let machine = chain(30, 7, Profile::Even, 5);
+    let start = State::spread(30, 7).expect("a state");
+    let options = train::Options { episodes: 20, max_steps: Some(150), ..train::Options::published() };
+    let run = || {
+        let deadline = Deadline::start(&limits());
+        let mut log = Vec::new();
+        let answer = train::run(&machine, &start, &options, &limits(), &deadline, |e| log.push(*e));
+        (answer.expect("an answer").best, log)
+    };
+    let ((best, log), again) = (run(), run());
+    assert_eq!((&best, &log), (&again.0, &again.1), "same seed, same run");
+    assert_eq!(log.len(), 20);
+    assert!(best.score.tmax_seconds <= machine.score(&start).tmax_seconds);
+    let (_, optimum) = best_grouping(&machine).expect("a grouping");
+    assert!(best.score.tmax_seconds >= optimum - 1e-15, "nothing beats the exact answer");
+    assert!(best.score.tmax_seconds <= 1.1 * optimum, "{} {optimum}", best.score.tmax_seconds);
+}
+
+#[test]
+fn the_shipped_policy_comes_close_on_a_chain_it_never_saw() {
+    let machine = chain(97, 24, Profile::Waves, 987_654);
+    let start = State::spread(97, 24).expect("a state");
+    let options = train::Options { learning_rate: 0.0, episodes: 2, ..train::Options::default() };
+    let deadline = Deadline::start(&limits());
+    let answer = train::run(&machine, &start, &options, &limits(), &deadline, |_| {}).expect("an answer");
+    let (_, optimum) = best_grouping(&machine).expect("a grouping");
+    let ratio = answer.best.score.tmax_seconds / optimum;
+    assert!((1.0 - 1e-12..1.10).contains(&ratio), "{ratio}");
+}
+
+#[test]
+fn classical_searches_improve_on_the_start() {
+    let machine = chain(40, 8, Profile::Heavy, 1);
+    let start = State::from_groups(&[(33, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1)]);
+    let start = start.expect("a state");
+    let deadline = Deadline::after(None);
+    let first = machine.score(&start).tmax_seconds;
+    let random = random_search(&machine, &start, 200, 20_000, 3, &deadline);
+    let annealed = anneal(&machine, &start, 20_000, 3, &deadline);
+    assert!(random.score.tmax_seconds < first && annealed.score.tmax_seconds < first);
+    let (_, optimum) = best_grouping(&machine).expect("a grouping");
+    assert!(annealed.score.tmax_seconds <= 1.3 * optimum);
+}
+
+#[test]
+fn limits_end_a_run_and_are_named() {
+    let machine = chain(60, 16, Profile::Even, 2);
+    let start = State::spread(60, 16).expect("a state");
+    let options = train::Options { episodes: 1_000_000, ..train::Options::default() };
+    let worked = Limits { work_limit: Some(500), ..limits() };
+    let answer = train::run(&machine, &start, &options, &worked, &Deadline::start(&worked), |_| {})
+        .expect("an answer");
+    assert_eq!(answer.stop_reason, StopReason::WorkLimit);
+    let timed = Limits { time_limit_seconds: Some(0.2), ..limits() };
+    let answer =
+        train::run(&machine, &start, &options, &timed, &Deadline::start(&timed), |_| {}).expect("an answer");
+    assert_eq!(answer.stop_reason, StopReason::TimeLimit);
+}
+
+#[test]
+fn the_learner_never_makes_a_partition_worse_and_may_be_missing() {
+    let link = Link { bandwidth: 16.0, latency_seconds: 0.25 };
+    for seed in 0..6 {
+        let (graph, seconds) = random_graph(seed, 60);
+        let (costs, cluster) = (costs(&vec![seconds; 4]), cluster(4, 1 << 30, link));
+        let base = Options { limits: limits(), ..Options::default() };
+        let dp = plan(&graph, &costs, &cluster, &base).expect("a plan");
+        let rl = train::Options { episodes: 3, ..train::Options::default() };
+        let learned = Options { method: Method::Rl, rl: rl.clone(), ..base.clone() };
+        let learned = plan(&graph, &costs, &cluster, &learned).expect("a plan");
+        assert!(learned.report.value <= dp.report.value);
+        assert!(learned.report.work > dp.report.work, "the learner ran");
+        let nowhere = train::Options { library: Some("/nowhere/learner.so".into()), ..rl };
+        let options = Options { method: Method::Rl, rl: nowhere, ..base };
+        let without = plan(&graph, &costs, &cluster, &options).expect("a plan");
+        assert_eq!(without.device_of, dp.device_of);
+        assert!(without.notes.iter().any(|note| note.contains("/nowhere/learner.so")), "{:?}", without.notes);
+    }
+}
+
+#[test]
+fn a_policy_file_that_is_none_is_an_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("policy");
+    std::fs::write(&path, b"not a policy").expect("written");
+    let (graph, seconds) = random_graph(1, 20);
+    let link = Link { bandwidth: 16.0, latency_seconds: 0.25 };
+    let rl = train::Options { weights: Weights::File(path), ..train::Options::default() };
+    let options = Options { method: Method::Rl, rl, limits: limits(), ..Options::default() };
+    let error = plan(&graph, &costs(&vec![seconds; 2]), &cluster(2, 1 << 30, link), &options);
+    assert!(matches!(&error, Err(Error::Learner(text)) if text.contains("not a saved network")), "{error:?}");
+    let flat = train::Options { weights: Weights::Fresh, view: View::Flat, ..train::Options::default() };
+    let bytes = Trainer::new(flat.clone(), 3, 0).expect("a policy").to_file().expect("a file");
+    let path = folder.path().join("flat");
+    std::fs::write(&path, bytes).expect("written");
+    let saved = train::Options { weights: Weights::File(path), ..flat };
+    assert!(Trainer::new(saved.clone(), 3, 0).is_ok());
+    assert!(Trainer::new(saved, 4, 0).is_err(), "a flat policy fits one number of cores only");
+}
+
+#[test]
+fn a_chip_gets_the_exact_grouping_and_stages_the_judge_agrees_with() {
+    let (graph, seconds) = random_graph(8, 30);
+    let mut chip = cluster(1, 1 << 30, Link { bandwidth: 1.0, latency_seconds: 0.0 }).devices[0].clone();
+    let model = CoreModel { count: 6, memory_per_core: Bytes(1 << 30), speed_up: Vec::new() };
+    chip.cores = Some(model.clone());
+    let options = Options { limits: limits(), ..Options::default() };
+    let outcome = plan_chip(&graph, &seconds, &chip, &model, &options).expect("a plan");
+    assert!(outcome.report.proved && outcome.report.bound_class == "core-groups");
+    assert_eq!(outcome.groups.iter().map(|group| group.cores).sum::<usize>(), 6);
+    let stages = ballast_core::stage::stages(&graph, &outcome.costs, &outcome.cluster, &outcome.stage_of);
+    for (stage, group) in stages.iter().zip(&outcome.groups) {
+        assert!((stage.load_seconds() - group.seconds).abs() < 1e-9 * group.seconds);
+    }
+    let tight = CoreModel { memory_per_core: Bytes(1), ..model };
+    let outcome = plan_chip(&graph, &seconds, &chip, &tight, &options).expect("a plan");
+    assert!(outcome.notes.iter().any(|note| note.contains("no grouping of 6 cores")), "{:?}", outcome.notes);
+}

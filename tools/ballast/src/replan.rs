@@ -1,0 +1,280 @@
+//! `ballast replan`: a plan moved to devices that changed, with as few ops moved as it takes.
+
+use std::path::{Path, PathBuf};
+
+use ballast_core::cap::CapSpec;
+use ballast_core::cost::Costs;
+use ballast_core::device::{Cluster, DeviceId};
+use ballast_core::graph::Graph;
+use ballast_core::limits::{Deadline, Limits};
+use ballast_core::plan::Plan;
+use ballast_core::profile::Profile;
+use ballast_core::report::Report;
+use ballast_placement::replan::{Candidate, Choice, Outcome, candidates, choose, kept};
+use serde::Serialize;
+
+use crate::Failure;
+use crate::output::{read_text, write_json};
+use crate::report::read_plan;
+
+/// Arguments of `ballast replan`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Plan file in use, written by `--remat="plan-file=..."`.
+    plan: PathBuf,
+    /// The devices there are now: a device file, a count, or a ready-made kind. Devices are the same if they have
+    /// the same name.
+    devices: String,
+    /// The program the plan is for, as a graph (JSON).
+    #[arg(long)]
+    graph: PathBuf,
+    /// Measured op times (JSON).
+    #[arg(long)]
+    profile: Option<PathBuf>,
+    /// Memory cap of each stage: bytes with a unit, or a percentage of its unplanned peak; none: the device's memory.
+    #[arg(long, default_value = "")]
+    cap: String,
+    /// How much slower than a plan from scratch the new plan may be: 0.05 for 5 %.
+    #[arg(long, default_value_t = 0.05)]
+    tolerance: f64,
+    /// May values be swapped to host memory?
+    #[arg(long, action = clap::ArgAction::Set, default_value_t = true)]
+    swap: bool,
+    /// Wall-clock limit in seconds; 0 for none.
+    #[arg(long, default_value_t = 60.0)]
+    time_limit: f64,
+    /// Limit on search steps of every search; with it and no time limit the answer is the same everywhere.
+    #[arg(long)]
+    work_limit: Option<u64>,
+    /// Seed of every random choice.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Threads.
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Write the new plan here.
+    #[arg(short, long)]
+    output: PathBuf,
+}
+
+/// What moved and what it came to.
+#[derive(Serialize)]
+struct Answer {
+    ops: usize,
+    moved: usize,
+    /// Ops of devices that are gone: these had to move.
+    had_to_move: usize,
+    old_tmax_seconds: f64,
+    tmax_seconds: f64,
+    scratch_tmax_seconds: f64,
+    /// Ops the plan from scratch would have moved.
+    scratch_moved: usize,
+    moves: Vec<Move>,
+}
+
+#[derive(Serialize)]
+struct Move {
+    op: usize,
+    name: String,
+    from: String,
+    to: String,
+}
+
+/// Most candidates whose memory is planned.
+const MOST_PLANNED: usize = 4;
+
+struct Problem {
+    graph: Graph,
+    costs: Costs,
+    cluster: Cluster,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if !(args.tolerance.is_finite() && args.tolerance >= 0.0) {
+        return Err(Failure::BadInput(format!("--tolerance {}: 0 or more", args.tolerance)));
+    }
+    if !(args.time_limit.is_finite() && args.time_limit >= 0.0) {
+        return Err(Failure::BadInput(format!("--time-limit {}: seconds, or 0 for none", args.time_limit)));
+    }
+    let cap: CapSpec = args.cap.parse().map_err(|error| Failure::BadInput(format!("--cap: {error}")))?;
+    let old = read_plan(&args.plan)?;
+    let problem = read_problem(args)?;
+    let (graph, cluster) = (&problem.graph, &problem.cluster);
+    let stay = kept(graph, &old, cluster)
+        .map_err(|error| Failure::BadInput(format!("{}: {error}", args.plan.display())))?;
+    if cluster.devices.iter().all(|device| old.devices.iter().all(|before| before.name != device.name)) {
+        tracing::warn!("no device of the plan is left by name: everything moves");
+    }
+    let deadline = Deadline::after((args.time_limit > 0.0).then_some(args.time_limit));
+    let partition = ballast_partition::plan(graph, &problem.costs, cluster, &partition_options(args, 0.15))
+        .map_err(|error| Failure::NoPlan(error.to_string()))?;
+    let within = deadline.within(share(args, 0.15).unwrap_or(f64::MAX));
+    let list = candidates(graph, &problem.costs, cluster, &stay, &partition.device_of, &within);
+    let moved =
+        |device_of: &[DeviceId]| graph.planned().filter(|&op| stay[op] != Some(device_of[op])).count();
+    let scratch = Candidate {
+        moved: moved(&partition.device_of),
+        slowest_seconds: partition.balance.tmax_seconds,
+        device_of: partition.device_of.clone(),
+    };
+    let scratch_moved = scratch.moved;
+    let list = thinned(list, partition.balance.tmax_seconds * (1.0 + args.tolerance));
+    let choice = choose(list, scratch, args.tolerance, |candidate| {
+        plan_memory(args, cap, &problem, candidate, &partition.report)
+    })?;
+    let (plan, answer) = finished(&old, &stay, &problem, choice, scratch_moved);
+    write_json(&plan, Some(&args.output))?;
+    write_json(&answer, None)
+}
+
+fn share(args: &Args, part: f64) -> Option<f64> {
+    (args.time_limit > 0.0).then_some(args.time_limit * part)
+}
+
+fn limits(args: &Args, part: f64) -> Limits {
+    Limits {
+        time_limit_seconds: share(args, part),
+        work_limit: args.work_limit,
+        seed: args.seed,
+        threads: args.threads,
+    }
+}
+
+fn partition_options(args: &Args, part: f64) -> ballast_partition::Options {
+    ballast_partition::Options { limits: limits(args, part), ..ballast_partition::Options::default() }
+}
+
+fn read_problem(args: &Args) -> Result<Problem, Failure> {
+    let in_file = |path: &Path, error: String| Failure::BadInput(format!("{}: {error}", path.display()));
+    let cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;
+    let mut graph: Graph = serde_json::from_str(&read_text(&args.graph)?)
+        .map_err(|error| in_file(&args.graph, format!("not a graph: {error}")))?;
+    check_graph(&graph).map_err(|error| in_file(&args.graph, error))?;
+    // Rules name devices by number, and the numbers are those of the old cluster.
+    if graph.ops.iter().any(|op| op.rules.device.is_some()) {
+        tracing::warn!("device rules of the program are not kept: device numbers have changed");
+        graph.ops.iter_mut().for_each(|op| op.rules.device = None);
+    }
+    let profile = match &args.profile {
+        None => None,
+        Some(path) => Some(Profile::load(path).map_err(|error| Failure::BadInput(error.to_string()))?),
+    };
+    let costs = Costs::estimate(&graph, &cluster, profile.as_ref()).costs;
+    Ok(Problem { graph, costs, cluster })
+}
+
+/// Indices a graph from a file must keep for the solvers to work on it.
+fn check_graph(graph: &Graph) -> Result<(), String> {
+    let tensors = graph.tensors.len();
+    for (id, op) in graph.ops.iter().enumerate() {
+        for &tensor in op.inputs.iter().chain(&op.outputs) {
+            if tensor >= tensors {
+                return Err(format!("op {id} ('{}') names tensor {tensor} of {tensors}", op.name));
+            }
+        }
+        for &tensor in &op.inputs {
+            if graph.tensors[tensor].producer.is_some_and(|producer| producer >= id) {
+                return Err(format!("op {id} ('{}') reads what is computed later", op.name));
+            }
+        }
+    }
+    match graph.tensors.iter().position(|tensor| tensor.producer.is_some_and(|p| p >= graph.ops.len())) {
+        Some(tensor) => Err(format!("tensor {tensor} comes from an op that is not there")),
+        None => Ok(()),
+    }
+}
+
+/// At most [`MOST_PLANNED`] of those that can be fast enough, the one that moves least and the fastest included.
+fn thinned(list: Vec<Candidate>, slowest_seconds: f64) -> Vec<Candidate> {
+    let good: Vec<Candidate> =
+        list.into_iter().filter(|candidate| candidate.slowest_seconds <= slowest_seconds).collect();
+    if good.len() <= MOST_PLANNED {
+        return good;
+    }
+    let last = good.len() - 1;
+    (0..MOST_PLANNED).map(|i| good[i * last / (MOST_PLANNED - 1)].clone()).collect()
+}
+
+fn plan_memory(
+    args: &Args,
+    cap: CapSpec,
+    problem: &Problem,
+    candidate: &Candidate,
+    partition: &Report,
+) -> Result<Outcome<Plan>, Failure> {
+    let options = ballast_planner::Options {
+        cap,
+        solver: ballast_remat::Solver::default(),
+        order: ballast_remat::Order::Program,
+        swap: args.swap,
+        overlap: false,
+        limits: limits(args, 0.7 / (MOST_PLANNED + 1) as f64),
+        relax_step: 0.05,
+        relax_limit: 2.0,
+        max_ratio: 1.1,
+        max_rounds: 1,
+        model_file: None,
+    };
+    let mut report = partition.clone();
+    report.value = candidate.slowest_seconds;
+    report.bound = report.bound.min(report.value);
+    report.gap = ballast_core::report::gap(report.value, report.bound);
+    report.method = "replan".to_owned();
+    let planned = ballast_planner::plan(
+        &problem.graph,
+        &problem.costs,
+        &problem.cluster,
+        candidate.device_of.clone(),
+        report,
+        &options,
+        None,
+    )
+    .map_err(|failure| Failure::NoPlan(failure.to_string()))?;
+    Ok(Outcome {
+        slowest_seconds: planned.plan.balance.tmax_seconds,
+        raised_caps: planned.relaxed.len(),
+        plan: planned.plan,
+    })
+}
+
+fn finished(
+    old: &Plan,
+    stay: &[Option<DeviceId>],
+    problem: &Problem,
+    choice: Choice<Plan>,
+    scratch_moved: usize,
+) -> (Plan, Answer) {
+    let was: std::collections::BTreeMap<usize, &str> = old
+        .ops
+        .iter()
+        .filter_map(|entry| Some((entry.op, old.devices.get(entry.device)?.name.as_str())))
+        .collect();
+    let device_of = &choice.candidate.device_of;
+    let moves: Vec<Move> = problem
+        .graph
+        .planned()
+        .filter(|&op| stay[op] != Some(device_of[op]))
+        .map(|op| Move {
+            op,
+            name: problem.graph.ops[op].name.clone(),
+            from: was.get(&op).copied().unwrap_or_default().to_owned(),
+            to: problem.cluster.devices[device_of[op]].name.clone(),
+        })
+        .collect();
+    let answer = Answer {
+        ops: problem.graph.planned().count(),
+        moved: moves.len(),
+        had_to_move: problem.graph.planned().filter(|&op| stay[op].is_none()).count(),
+        old_tmax_seconds: old.balance.tmax_seconds,
+        tmax_seconds: choice.outcome.slowest_seconds,
+        scratch_tmax_seconds: choice.scratch_seconds,
+        scratch_moved,
+        moves,
+    };
+    let mut plan = choice.outcome.plan;
+    plan.notes.push(format!(
+        "moved from an earlier plan: {} of {} ops run elsewhere, {} of them because their device is gone",
+        answer.moved, answer.ops, answer.had_to_move
+    ));
+    (plan, answer)
+}
