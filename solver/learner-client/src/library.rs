@@ -90,12 +90,11 @@ impl Learner {
     pub fn open(path: Option<&Path>) -> Result<Arc<Self>, LearnerError> {
         let path = path.map_or_else(default_path, Path::to_owned);
         // SAFETY: the library's initialisers are those of libtorch and of our own crate.
-        let library =
-            unsafe { Library::new(&path) }.map_err(|error| {
-                // The loader's own words are one level down.
-                let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-                LearnerError::Open(format!("{}: {reason}", path.display()))
-            })?;
+        let library = unsafe { Library::new(&path) }.map_err(|error| {
+            // The loader's own words are one level down.
+            let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+            LearnerError::Open(format!("{}: {reason}", path.display()))
+        })?;
         // SAFETY: the function has this type in every version of the interface.
         let version: unsafe extern "C" fn() -> u32 =
             unsafe { symbol(&library, "ballast_learner_abi_version") }?;

@@ -13,6 +13,7 @@ mod replan;
 mod report;
 mod schema;
 mod train;
+mod train_partition;
 
 use std::process::ExitCode;
 

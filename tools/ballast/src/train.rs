@@ -17,6 +17,7 @@ use serde::Serialize;
 use crate::Failure;
 use crate::output::{read_text, replace_file, write_json};
 use crate::place::failure;
+use crate::train_partition;
 
 /// Arguments of `ballast train`.
 #[derive(clap::Args)]
@@ -31,6 +32,10 @@ enum What {
     Place(Box<Place>),
     /// Train that policy at several failure rates and cluster sizes and compare it with the baselines.
     PlaceTable(Box<PlaceTable>),
+    /// The policy that cuts op sequences for devices and for the cores of a chip.
+    Partition(Box<train_partition::Args>),
+    /// Compare that policy with the exact answer, simulated annealing and random search, at equal time.
+    PartitionTable(Box<train_partition::TableArgs>),
 }
 
 /// What the simulator runs.
@@ -208,10 +213,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match &args.what {
         What::Place(args) => place(args),
         What::PlaceTable(args) => place_table(args),
+        What::Partition(args) => train_partition::run(args),
+        What::PartitionTable(args) => train_partition::table(args),
     }
 }
 
-fn progress(trainings: u64) -> ProgressBar {
+pub(crate) fn progress(trainings: u64) -> ProgressBar {
     let bar = ProgressBar::new(trainings);
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {eta}") {
         bar.set_style(style);

@@ -86,7 +86,7 @@ pub fn anneal(machine: &Machine, start: &State, steps: u64, seed: u64, deadline:
     /// Steps of one cooling run.
     const RUN: u64 = 20_000;
     /// Temperatures at the start and the end of a run, in units of the potential.
-    const HOT: f64 = 0.05;
+    const HOT: f64 = 0.3;
     const COLD: f64 = 1e-4;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let ideal = machine.ideal_seconds();

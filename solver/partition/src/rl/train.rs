@@ -427,8 +427,8 @@ fn saved_network(
     path: &Path,
     bytes: &[u8],
 ) -> Result<(Header, Vec<f32>), Error> {
-    let (header, parts) = decode::<Header>(kind, bytes)
-        .map_err(|source| Error::Saved { path: path.to_path_buf(), source })?;
+    let (header, parts) =
+        decode::<Header>(kind, bytes).map_err(|source| Error::Saved { path: path.to_path_buf(), source })?;
     let ends = |config: &NetworkConfig| (config.layers.first().copied(), config.layers.last().copied());
     let config = &header.network;
     match <[Vec<f32>; 1]>::try_from(parts) {

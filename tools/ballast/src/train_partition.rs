@@ -1,0 +1,159 @@
+//! `ballast train partition`: the policy that cuts op sequences, trained on generated chains.
+
+use std::fs::OpenOptions;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use ballast_core::limits::{Deadline, StopReason};
+use ballast_partition::rl::curriculum::{self, TRIAL_SIZES, Trial};
+use ballast_partition::rl::train::{Error, Options, Trainer, Weights};
+use serde::Serialize;
+
+use crate::Failure;
+use crate::output::write_json;
+use crate::train::progress;
+
+/// Episodes between two savings of the policy.
+const SAVE_EVERY: usize = 100;
+
+/// Arguments of `ballast train partition`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Episodes the policy learns from in all, those before a resume included.
+    #[arg(long, default_value_t = 3000)]
+    episodes: usize,
+    /// Write the policy here, also every hundred episodes and at an interrupt.
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Go on from this policy.
+    #[arg(long)]
+    resume: Option<PathBuf>,
+    /// Append one JSON line per episode to this file.
+    #[arg(long)]
+    metrics: Option<PathBuf>,
+    /// Step size.
+    #[arg(long, default_value_t = Options::default().learning_rate)]
+    rate: f64,
+    /// Weight of the policy's entropy.
+    #[arg(long, default_value_t = Options::default().entropy_weight)]
+    entropy: f64,
+    /// Discount of later rewards.
+    #[arg(long, default_value_t = Options::default().discount)]
+    discount: f64,
+    /// Environments stepped as one batch.
+    #[arg(long, default_value_t = Options::default().environments)]
+    environments: usize,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Arguments of `ballast train partition-table`.
+#[derive(clap::Args)]
+pub(crate) struct TableArgs {
+    /// The policy; without it the one that ships with ballast.
+    #[arg(long)]
+    policy: Option<PathBuf>,
+    /// Wall-clock seconds of every run.
+    #[arg(long, default_value_t = 60.0)]
+    seconds: f64,
+    /// Seeds a method runs with on every chain.
+    #[arg(long, default_value_t = 5)]
+    seeds: u64,
+    /// Write the table here instead of to stdout.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(clap::Args)]
+struct Common {
+    /// Wall-clock limit in seconds.
+    #[arg(long)]
+    time_limit: Option<f64>,
+    /// Seed of weights, chains and choices.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// The learner library, where it is not beside this program.
+    #[arg(long)]
+    learner: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct Trained {
+    episodes: usize,
+    stop_reason: StopReason,
+    /// Slowest stage over the optimum on chains the policy never saw, one pass each, without learning.
+    trials: Vec<Trial>,
+}
+
+fn failure(error: Error) -> Failure {
+    match error {
+        Error::Io { .. } | Error::Saved { .. } | Error::Options(_) => Failure::BadInput(error.to_string()),
+        Error::Learner(_) => Failure::Internal(error.to_string()),
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let options = Options {
+        weights: args.resume.clone().map_or(Weights::Fresh, Weights::File),
+        learning_rate: args.rate,
+        entropy_weight: args.entropy,
+        discount: args.discount,
+        environments: args.environments,
+        library: args.common.learner.clone(),
+        ..Options::default()
+    };
+    let seed = args.common.seed;
+    let mut trainer = Trainer::new(options.clone(), 2, seed).map_err(failure)?;
+    let mut metrics = match &args.metrics {
+        None => None,
+        Some(path) => {
+            let file = OpenOptions::new().create(true).append(true).open(path);
+            Some(BufWriter::new(file.map_err(|e| Failure::BadInput(format!("{}: {e}", path.display())))?))
+        }
+    };
+    let deadline = Deadline::after(args.common.time_limit);
+    let bar = progress(args.episodes as u64);
+    bar.set_position(trainer.episodes as u64);
+    let stop_reason =
+        curriculum::train(&mut trainer, &options, seed, args.episodes, &deadline, |trainer, line| {
+            bar.inc(1);
+            bar.set_message(format!("entropy {:.3}", line.figures.entropy));
+            if let Some(file) = &mut metrics {
+                let written = serde_json::to_writer(&mut *file, line)
+                    .map_err(std::io::Error::from)
+                    .and_then(|()| writeln!(file));
+                let path = args.metrics.clone().unwrap_or_default();
+                written.map_err(|source| Error::Io { path, source })?;
+            }
+            if trainer.episodes.is_multiple_of(SAVE_EVERY) { trainer.save(&args.output) } else { Ok(()) }
+        })
+        .map_err(failure)?;
+    bar.finish_and_clear();
+    trainer.save(&args.output).map_err(failure)?;
+    if let Some(mut file) = metrics {
+        file.flush().map_err(|error| Failure::Internal(error.to_string()))?;
+    }
+    let judged = Options { weights: Weights::File(args.output.clone()), ..options };
+    let trials =
+        curriculum::evaluate(&judged, &TRIAL_SIZES, seed, &Deadline::after(None)).map_err(failure)?;
+    write_json(&Trained { episodes: trainer.episodes, stop_reason, trials }, None)
+}
+
+pub(crate) fn table(args: &TableArgs) -> Result<(), Failure> {
+    let options = Options {
+        weights: args.policy.clone().map_or(Weights::Pretrained, Weights::File),
+        library: args.common.learner.clone(),
+        ..Options::default()
+    };
+    let deadline = Deadline::after(args.common.time_limit);
+    let bar = progress((TRIAL_SIZES.len() * 4) as u64);
+    let entries = curriculum::compare(&options, &TRIAL_SIZES, args.seeds, args.seconds, &deadline, |entry| {
+        bar.inc(1);
+        bar.set_message(format!("{} x {} {}", entry.layers, entry.cores, entry.method));
+    })
+    .map_err(failure)?;
+    bar.finish_and_clear();
+    write_json(&entries, args.output.as_deref())
+}
