@@ -4,7 +4,9 @@
 //! ([`ballast_core::memory::replay`]) has accepted, or a [`Failure`]. [`plan_relaxed`] raises caps that have
 //! no plan.
 
+mod baseline;
 mod board;
+mod curve;
 mod exact;
 mod exchange;
 mod free;
@@ -22,6 +24,7 @@ mod search;
 mod stepwise;
 mod timeline;
 
+pub use curve::{CurvePoint, curve, least_memory};
 pub use options::{Failure, Options, Order, Outcome, PROVED_WITHIN, Solver};
 pub use portfolio::plan;
 pub use relax::{Relaxation, Relaxed, plan_relaxed};

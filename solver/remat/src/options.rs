@@ -31,9 +31,7 @@ pub enum Solver {
     LocalSearch,
     /// Evict-and-recompute in one pass, the cheapest per byte first.
     Greedy,
-    /// The optimal dynamic program on chains.
-    ChainDp,
-    /// Keep about the square root of the chain's values (Chen et al. 2016).
+    /// Checkpoints between segments of the forward part (Chen et al. 2016).
     SqrtN,
     /// Nothing is recomputed or swapped.
     KeepAll,
@@ -41,13 +39,12 @@ pub enum Solver {
 
 impl Solver {
     /// Every solver with its name.
-    pub const ALL: [(&'static str, Solver); 8] = [
+    pub const ALL: [(&'static str, Solver); 7] = [
         ("auto", Solver::Auto),
         ("milp", Solver::Milp),
         ("stepwise", Solver::Stepwise),
         ("local-search", Solver::LocalSearch),
         ("greedy", Solver::Greedy),
-        ("chain-dp", Solver::ChainDp),
         ("sqrt-n", Solver::SqrtN),
         ("keep-all", Solver::KeepAll),
     ];
@@ -101,6 +98,8 @@ pub struct Options {
     pub tolerance: f64,
     /// Share of the limit after which a search that has no plan at all gives up.
     pub patience: f64,
+    /// A plan to start from, such as one for a smaller cap; it need not keep the cap.
+    pub start: Option<CompactPlan>,
 }
 
 /// A value this close to its bound, relative to the value, is reported as proved: 0.001 points of the time
@@ -118,6 +117,7 @@ impl Default for Options {
             model_file: None,
             tolerance: ballast_core::report::PROOF_TOLERANCE,
             patience: 1.0,
+            start: None,
         }
     }
 }

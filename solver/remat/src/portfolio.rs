@@ -8,6 +8,7 @@ use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::memory::{CompactPlan, Problem, expand, replay};
 use ballast_core::report::{Report, gap};
 
+use crate::baseline::{greedy, segments};
 use crate::board::Board;
 use crate::exact::solve_stepwise;
 use crate::exchange::Exchange;
@@ -15,7 +16,7 @@ use crate::free::{Free, search_free};
 use crate::highs::Highs;
 use crate::interval::Interval;
 use crate::options::{Failure, Options, Order, Outcome, PROVED_WITHIN, Solver};
-use crate::program::{Plan, Program};
+use crate::program::{Again, Plan, Program};
 use crate::prover::{first_positions, prove};
 use crate::search::Search;
 use crate::stepwise::{MOST_NODES, Stepwise};
@@ -56,6 +57,11 @@ pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
             reason: "the unchanged program does not fit the cap".into(),
         }),
         Solver::Stepwise => run.stepwise(&program),
+        Solver::Greedy => Ok(run.baseline(&program, "greedy", greedy(&program))),
+        Solver::SqrtN => {
+            let backward: Vec<bool> = problem.nodes.iter().map(|node| node.backward).collect();
+            Ok(run.baseline(&program, "sqrt-n", segments(&program, &backward)))
+        }
         Solver::Auto | Solver::LocalSearch if options.swap.is_some() => run.exchange(&program),
         Solver::Auto | Solver::LocalSearch if options.order == Order::Free => run.free(&program),
         _ => run.search_and_prove(&program),
@@ -105,6 +111,28 @@ impl Run<'_> {
         Highs::write(&model, path).map_err(|reason| Failure::ModelFile { path: path.clone(), reason })
     }
 
+    /// A plan made in one pass; it comes with the trivial bound.
+    fn baseline(&self, program: &Program, method: &'static str, plan: Option<(f64, Vec<Again>)>) -> Option<Found> {
+        let (_, again) = plan?;
+        Some(Found {
+            plan: program.compact(&Plan::recomputing(&again)),
+            bound: program.total_time,
+            class: "any",
+            method,
+            stop: StopReason::Finished,
+            work: 0,
+        })
+    }
+
+    /// A search in program order, from the start given if there is one.
+    fn search<'p>(&self, program: &'p Program) -> Search<'p> {
+        let mut search = Search::new(program, self.options.limits.seed);
+        if let Some(again) = self.options.start.as_ref().and_then(|start| program.recomputes(start)) {
+            search.adopt(&again);
+        }
+        search
+    }
+
     fn stepwise(&self, program: &Program) -> Result<Option<Found>, Failure> {
         let refuse = |reason: String| Err(Failure::NotApplicable { solver: "stepwise", reason });
         if program.len() > MOST_NODES {
@@ -131,17 +159,18 @@ impl Run<'_> {
         let board = Arc::new(Board::new(program, self.deadline, options.tolerance));
         let limit = options.limits.work_limit.unwrap_or(u64::MAX);
         let (finished, wait) = mpsc::channel();
-        if options.solver != Solver::LocalSearch {
+        let alone = options.limits.work_limit.is_some();
+        if options.solver == Solver::LocalSearch || alone {
+            drop(finished);
+        } else {
             // A thread of its own that may be left behind: HiGHS looks at the clock too rarely to be waited for.
             let (program, board) = (program.clone(), Arc::clone(&board));
             std::thread::spawn(move || {
-                prove(&program, &board);
+                prove(&program, &board, None);
                 let _ = finished.send(());
             });
-        } else {
-            drop(finished);
         }
-        let mut search = Search::new(program, options.limits.seed);
+        let mut search = self.search(program);
         let mut work = 0;
         if options.solver != Solver::Milp {
             while work < limit && !board.over() {
@@ -152,6 +181,10 @@ impl Run<'_> {
                     None => {}
                 }
             }
+        }
+        if alone && options.solver != Solver::LocalSearch {
+            // Plans and bounds must not depend on who is faster: one after the other, both counted.
+            prove(program, &board, Some(limit));
         }
         let left = self.deadline.remaining_seconds();
         let left = if board.over() { 0.0 } else { left.min(1e6) };
@@ -186,13 +219,14 @@ impl Run<'_> {
     fn free(&self, program: &Program) -> Result<Option<Found>, Failure> {
         let limits = self.options.limits;
         let moves = limits.work_limit.unwrap_or(u64::MAX);
-        let mut search = Search::new(program, limits.seed);
+        let mut search = self.search(program);
         let done = AtomicBool::new(false);
         let found = |extra: f64| {
-            if extra <= 0.0 {
+            // Under a work limit workers must not hear of each other: who is first depends on the clock.
+            if extra <= 0.0 && limits.work_limit.is_none() {
                 done.store(true, Ordering::Relaxed);
             }
-            done.load(Ordering::Relaxed)
+            extra <= 0.0 || done.load(Ordering::Relaxed)
         };
         let workers = if limits.work_limit.is_some() { WORKERS } else { limits.threads.max(1) as u64 };
         let share = (moves / (workers + 1)).max(1);
@@ -243,7 +277,7 @@ impl Run<'_> {
         let timed = limits.time_limit_seconds.is_some();
         let part = self.deadline.within(self.deadline.remaining_seconds() * RECOMPUTE_SHARE);
         let part = if timed { part } else { self.deadline };
-        let mut search = Search::new(program, limits.seed);
+        let mut search = self.search(program);
         let mut work = search.run(if moves == u64::MAX { moves } else { moves / 2 }, &part);
         let recomputing = search.best().map(|(_, again)| Plan::recomputing(again));
         let starts: Vec<Plan> = recomputing.into_iter().chain([Plan::default()]).collect();

@@ -178,6 +178,30 @@ impl Program {
             .collect()
     }
 
+    /// The recomputes of a plan with this order of first runs; none if it has another order or swaps.
+    pub(crate) fn recomputes(&self, plan: &CompactPlan) -> Option<Vec<Again>> {
+        let order = plan.order.as_deref();
+        let same = match order {
+            Some(order) => order == &self.original[..self.real],
+            None => self.program_order,
+        };
+        if !same || !plan.swap_out.is_empty() {
+            return None;
+        }
+        let mut slot_of = vec![0; self.len()];
+        for (slot, &node) in self.original.iter().enumerate() {
+            slot_of[node] = slot as Slot;
+        }
+        plan.recompute
+            .iter()
+            .map(|&(position, node)| {
+                let slot = *slot_of.get(node)?;
+                let fits = position < self.len() && (slot as usize) < position && self.repeatable[slot as usize];
+                fits.then_some(Again { position: position as Slot, slot })
+            })
+            .collect()
+    }
+
     /// The plan in the caller's numbering.
     pub(crate) fn compact(&self, plan: &Plan) -> CompactPlan {
         let sorted = |list: &mut dyn Iterator<Item = (Slot, Slot)>| {

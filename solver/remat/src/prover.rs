@@ -1,5 +1,7 @@
 //! Bounds and plans from the interval model, positions and rows added where plans break the cap.
 
+use ballast_core::limits::Deadline;
+
 use crate::board::Board;
 use crate::highs::{Control, Highs, Status};
 use crate::interval::{Interval, WHOLE_TIME, overloaded};
@@ -13,28 +15,56 @@ const CUTS: usize = 400;
 /// Share of the bound taken off for the tolerances of floating-point solvers.
 const CAUTION: f64 = 1e-7;
 
+/// Moves of the local search that a branch-and-bound node counts as.
+const MOVES_PER_NODE: u64 = 500;
+/// Share of the time left that a model of some of the positions may take.
+const STAGE_SHARE: f64 = 0.2;
 /// Most columns of a model: more than this and its first linear program alone outlasts any useful limit.
 const COLUMNS: usize = 60_000;
 
 /// Proves until done: ends when proved, over, or when the model has no more to say.
-pub(crate) fn prove(program: &Program, board: &Board) {
-    let mut critical = first_positions(program, most_positions(program));
+/// With `effort` the amount of work, not the clock, ends each solve.
+pub(crate) fn prove(program: &Program, board: &Board, effort: Option<u64>) {
+    let all = first_positions(program, usize::MAX).len();
+    let most = most_positions(program);
+    let mut watched: usize = 4;
+    let mut critical: Vec<Slot> = Vec::new();
     while !board.over() {
-        let Some(more) = prove_on(program, board, &critical) else { return };
+        critical.extend(first_positions(program, watched));
+        critical.sort_unstable();
+        critical.dedup();
+        let last = watched >= all.min(most);
+        // Small models first: a bound in no time; each may take a share of what is left.
+        let part = board.deadline.remaining_seconds() * if last { 1.0 } else { STAGE_SHARE };
+        let deadline = if part.is_finite() { board.deadline.within(part) } else { board.deadline };
+        let Some(more) = prove_on(program, board, &critical, effort, &deadline) else {
+            if last || board.over() {
+                return;
+            }
+            watched = (watched * 4).min(most);
+            continue;
+        };
         let before = critical.len();
         critical.extend(more);
         critical.sort_unstable();
         critical.dedup();
-        if critical.len() == before || critical.len() > most_positions(program) {
+        if last && (critical.len() == before || critical.len() > most) {
             tracing::debug!("nothing to add");
             return;
         }
+        watched = (watched * 4).min(most);
     }
 }
 
-/// Solves the model of these positions; the positions that its solution leaves over the cap. None when the
-/// search is over.
-fn prove_on(program: &Program, board: &Board, critical: &[Slot]) -> Option<Vec<Slot>> {
+/// Solves the model of these positions; the positions that its solution leaves over the cap. None when a limit
+/// stopped it.
+fn prove_on(
+    program: &Program,
+    board: &Board,
+    critical: &[Slot],
+    effort: Option<u64>,
+    deadline: &Deadline,
+) -> Option<Vec<Slot>> {
     let unscale = program.total_time / WHOLE_TIME * (1.0 - CAUTION);
     let mut interval = Interval::new(program, critical);
     tracing::debug!(
@@ -47,10 +77,10 @@ fn prove_on(program: &Program, board: &Board, critical: &[Slot]) -> Option<Vec<S
         if bound.is_finite() {
             board.raise(bound * unscale);
         }
-        board.over()
+        board.over() || deadline.over()
     };
     let mut relaxed = Highs::new(&interval.model, true)?;
-    let control = Control { deadline: &board.deadline, enough: &|_| board.over(), nodes: None, iterations: None };
+    let control = Control { deadline, enough: &|_| board.over(), nodes: None, iterations: effort };
     for round in 0..CUT_ROUNDS {
         let answer = relaxed.solve(&control);
         if answer.status == Status::Infeasible {
@@ -69,7 +99,7 @@ fn prove_on(program: &Program, board: &Board, critical: &[Slot]) -> Option<Vec<S
             seconds = board.deadline.elapsed_seconds(),
             "cuts"
         );
-        if board.over() {
+        if board.over() || deadline.over() {
             return None;
         }
         if broken.is_empty() {
@@ -87,7 +117,7 @@ fn prove_on(program: &Program, board: &Board, critical: &[Slot]) -> Option<Vec<S
             line.load(&best.plan);
             highs.start(&interval.point(&line));
         }
-        let control = Control { deadline: &board.deadline, enough: &enough, nodes: None, iterations: None };
+        let control = Control { deadline, enough: &enough, nodes: effort.map(|effort| effort / MOVES_PER_NODE), iterations: None };
         let answer = highs.solve(&control);
         tracing::debug!(?answer.status, bound = answer.bound, nodes = answer.work, seconds = board.deadline.elapsed_seconds(), "solved");
         if matches!(answer.status, Status::Optimal | Status::Stopped) && answer.bound.is_finite() {
@@ -103,7 +133,7 @@ fn prove_on(program: &Program, board: &Board, critical: &[Slot]) -> Option<Vec<S
         if line.excess <= 0.0 {
             board.offer(line.extra_time, &plan, "milp");
         }
-        if answer.status != Status::Optimal || board.over() {
+        if answer.status != Status::Optimal || board.over() || deadline.over() {
             return None;
         }
         let mut broken = interval.broken_running(&point, 0.5, 1e-6);

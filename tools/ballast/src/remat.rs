@@ -57,7 +57,7 @@ pub(crate) struct Args {
     /// seconds.
     #[arg(long)]
     rate: Option<f64>,
-    /// Who plans: auto, milp, stepwise, local-search, greedy, chain-dp, sqrt-n or keep-all.
+    /// Who plans: auto, milp, stepwise, local-search, greedy, sqrt-n or keep-all.
     #[arg(long, default_value = "auto")]
     solver: Solver,
     /// Where to write the mixed-integer program, LP or MPS by extension.
@@ -121,7 +121,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let problem = instance::read(&args.instance, rate)?;
     let swap = match args.bandwidth {
-        Some(Bytes(0)) => return Err(Failure::BadInput("--bandwidth 0: nothing could ever be copied".into())),
+        Some(Bytes(0)) => {
+            return Err(Failure::BadInput("--bandwidth 0: nothing could ever be copied".into()));
+        }
         Some(bandwidth) if !args.no_swap => Some(SwapModel {
             out_bandwidth: bandwidth.as_f64(),
             in_bandwidth: bandwidth.as_f64(),
@@ -195,8 +197,10 @@ fn write_plan(path: &Path, steps: &[Step]) -> Result<(), Failure> {
             Step::HostFree(node) => ("host_free", node),
         })
         .collect();
-    let text = serde_json::to_string(&PlanFile { steps }).map_err(|error| Failure::Internal(error.to_string()))?;
-    let failed = |error: std::io::Error| Failure::BadInput(format!("cannot write {}: {error}", path.display()));
+    let text =
+        serde_json::to_string(&PlanFile { steps }).map_err(|error| Failure::Internal(error.to_string()))?;
+    let failed =
+        |error: std::io::Error| Failure::BadInput(format!("cannot write {}: {error}", path.display()));
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let temporary = PathBuf::from(name);

@@ -1,0 +1,104 @@
+//! Methods that plan in one pass, as starts and for comparison.
+
+use crate::program::{Again, Program, Slot};
+use crate::timeline::{Key, Timeline, first, is_first, position};
+
+/// Evicts while memory is over the cap, first step first: the value cheapest to make again per byte, among those
+/// alive and not in use, returns just before its next use (as XLA's rematerialisation does). None if it gets stuck.
+pub(crate) fn greedy(program: &Program) -> Option<(f64, Vec<Again>)> {
+    let mut line = Timeline::new(program);
+    // Each round takes one value away from one step; a value may have to go several times.
+    for _ in 0..program.len().saturating_mul(8) {
+        let Some(step) = first_over(&line) else { return Some((line.extra_time, line.plan())) };
+        let (key, _) = cheapest(&line, step)?;
+        let before = line.excess;
+        line.insert(key);
+        if line.excess >= before {
+            return None;
+        }
+    }
+    None
+}
+
+fn first_over(line: &Timeline<'_>) -> Option<Key> {
+    let cap = line.program.cap;
+    let plain = line.first_bytes().iter().position(|&bytes| bytes > cap).map(|at| first(at as Slot));
+    let again = line.again_bytes().iter().position(|&bytes| bytes > cap).map(|at| line.again()[at]);
+    plain.into_iter().chain(again).min()
+}
+
+/// The recompute that takes the cheapest value per byte away from a step, with its rate.
+fn cheapest(line: &Timeline<'_>, step: Key) -> Option<(Key, f64)> {
+    let program = line.program;
+    let running = program.inputs(line.node(step));
+    let until = position(step) + Slot::from(!is_first(step));
+    let mut best: Option<(Key, f64)> = None;
+    for slot in (0..until).filter(|&slot| program.repeatable[slot as usize] && program.size[slot as usize] > 0.0) {
+        let Some(span) = line.span_before(slot, step) else { continue };
+        if span.end <= step || running.binary_search(&slot).is_ok() {
+            continue;
+        }
+        let Some(next) = line.next_use(slot, step) else { continue };
+        let key = line.key(position(next), slot);
+        if key <= step || key >= next || line.holds(key) {
+            continue;
+        }
+        // Inputs that would have to stay on for it are bytes not won.
+        let held: f64 = program
+            .inputs(slot)
+            .iter()
+            .filter(|&&input| line.span_before(input, key).is_some_and(|span| span.end < step))
+            .map(|&input| program.size[input as usize])
+            .sum();
+        let won = program.size[slot as usize] - held;
+        let rate = program.time[slot as usize] / won;
+        if won > 0.0 && best.is_none_or(|(_, least)| rate < least) {
+            best = Some((key, rate));
+        }
+    }
+    best
+}
+
+/// Checkpoints between segments of the forward part, every other value made again when the backward part first
+/// needs its segment (Chen et al. 2016, algorithm 1); of all numbers of segments the cheapest that fits.
+pub(crate) fn segments(program: &Program, backward: &[bool]) -> Option<(f64, Vec<Again>)> {
+    let forward = backward.iter().position(|&is| is)?;
+    let mut best: Option<(f64, Vec<Again>)> = None;
+    let root = (forward as f64).sqrt().ceil() as usize;
+    let mut counts: Vec<usize> = (1..=forward.min(4 * root)).collect();
+    counts.sort_by_key(|count| count.abs_diff(root));
+    for count in counts {
+        let plan = segment_plan(program, forward, count);
+        let mut line = Timeline::new(program);
+        line.load(&plan);
+        if line.excess <= 0.0 && best.as_ref().is_none_or(|(time, _)| line.extra_time < *time) {
+            best = Some((line.extra_time, line.plan()));
+        }
+    }
+    best
+}
+
+fn segment_plan(program: &Program, forward: usize, count: usize) -> Vec<Again> {
+    let segment_of = |slot: usize| slot * count / forward;
+    // When the backward part first needs a value that its segment does not keep.
+    let inner = |slot: usize| {
+        let last_forward =
+            program.readers(slot as Slot).iter().copied().filter(|&r| (r as usize) < forward).max().unwrap_or(0);
+        program.repeatable[slot] && segment_of(last_forward as usize) == segment_of(slot)
+    };
+    let mut first_need = vec![Slot::MAX; count];
+    let mut needed = vec![false; forward];
+    for slot in (0..forward).rev().filter(|&slot| inner(slot)) {
+        let readers = program.readers(slot as Slot);
+        if let Some(&reader) = readers.iter().find(|&&reader| reader as usize >= forward) {
+            let need = &mut first_need[segment_of(slot)];
+            *need = (*need).min(reader);
+            needed[slot] = true;
+        }
+        needed[slot] |= readers.iter().any(|&reader| (reader as usize) < forward && needed[reader as usize]);
+    }
+    (0..forward)
+        .filter(|&slot| needed[slot] && inner(slot) && first_need[segment_of(slot)] != Slot::MAX)
+        .map(|slot| Again { position: first_need[segment_of(slot)], slot: slot as Slot })
+        .collect()
+}

@@ -1,0 +1,105 @@
+//! Cost against cap: the whole curve in one call, and the least memory for a given overhead.
+
+use ballast_core::limits::{Deadline, Limits};
+use ballast_core::memory::Problem;
+
+use crate::options::{Failure, Options, Outcome};
+use crate::plan;
+
+/// One cap of a curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CurvePoint {
+    /// The cap, bytes.
+    pub cap_bytes: u64,
+    /// The plan; none where no plan keeps the cap or none was found.
+    pub outcome: Option<Outcome>,
+}
+
+/// Plans for every cap, in ascending order of the caps, within the limits of all together.
+///
+/// The time of the plans never rises with the cap: a plan for a smaller cap serves the larger ones, as their start
+/// and, where the search finds nothing better, as their plan. Bounds flow the other way.
+///
+/// # Errors
+/// As [`plan`], but for caps without a plan, which leave their point empty.
+pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<CurvePoint>, Failure> {
+    let mut caps = caps.to_vec();
+    caps.sort_unstable();
+    caps.dedup();
+    let deadline = Deadline::start(&options.limits);
+    let mut points: Vec<CurvePoint> = Vec::with_capacity(caps.len());
+    for (index, &cap_bytes) in caps.iter().enumerate() {
+        let left = (caps.len() - index) as f64;
+        let limits = Limits {
+            time_limit_seconds: options.limits.time_limit_seconds.map(|_| deadline.remaining_seconds() / left),
+            ..options.limits
+        };
+        let start = points.last().and_then(|point| point.outcome.as_ref()).map(|outcome| outcome.compact.clone());
+        let outcome = match plan(problem, &Options { cap_bytes, limits, start, ..options.clone() }) {
+            Ok(outcome) => Some(outcome),
+            Err(Failure::Infeasible { .. }) => None,
+            Err(other) => return Err(other),
+        };
+        let previous = points.last().and_then(|point| point.outcome.clone());
+        let outcome = match (outcome, previous) {
+            (Some(new), Some(old)) if old.report.value < new.report.value => {
+                Some(with_bound(old, new.report.bound))
+            }
+            (None, old) => old,
+            (new, _) => new,
+        };
+        points.push(CurvePoint { cap_bytes, outcome });
+    }
+    // What holds for a larger cap holds for a smaller one.
+    let mut bound = f64::NEG_INFINITY;
+    for point in points.iter_mut().rev() {
+        if let Some(outcome) = point.outcome.take() {
+            bound = bound.max(outcome.report.bound);
+            point.outcome = Some(with_bound(outcome, bound));
+        }
+    }
+    Ok(points)
+}
+
+fn with_bound(mut outcome: Outcome, bound: f64) -> Outcome {
+    let report = &mut outcome.report;
+    report.bound = bound.min(report.value);
+    report.gap = ballast_core::report::gap(report.value, report.bound);
+    report.proved = report.gap <= crate::PROVED_WITHIN;
+    outcome
+}
+
+/// The plan of least memory found whose time is at most `1 + overhead` times that of running everything once.
+///
+/// Halves the range of caps between the working set and the unplanned peak until less than a thousandth is left.
+///
+/// # Errors
+/// As [`plan`], and for an overhead that is negative or not a number.
+pub fn least_memory(problem: &Problem, overhead: f64, options: &Options) -> Result<Outcome, Failure> {
+    if !(overhead >= 0.0 && overhead.is_finite()) {
+        return Err(Failure::Options(format!("an overhead of {overhead}: give a share of the time, not negative")));
+    }
+    let deadline = Deadline::start(&options.limits);
+    let most = problem.total_time() * (1.0 + overhead);
+    let (mut low, mut high) = (problem.working_set().0, problem.unplanned_peak());
+    let mut best = plan(problem, &Options { cap_bytes: high, ..options.clone() })?;
+    let rounds = 10;
+    for round in 0..rounds {
+        if high - low <= high / 1000 || deadline.over() {
+            break;
+        }
+        let cap_bytes = low + (high - low) / 2;
+        let share = deadline.remaining_seconds() / f64::from(rounds - round);
+        let limits =
+            Limits { time_limit_seconds: options.limits.time_limit_seconds.map(|_| share), ..options.limits };
+        match plan(problem, &Options { cap_bytes, limits, start: Some(best.compact.clone()), ..options.clone() }) {
+            Ok(outcome) if outcome.report.value <= most => {
+                high = outcome.replay.peak_bytes.min(cap_bytes);
+                best = outcome;
+            }
+            Ok(_) | Err(Failure::Infeasible { .. }) => low = cap_bytes,
+            Err(other) => return Err(other),
+        }
+    }
+    Ok(best)
+}
