@@ -59,12 +59,8 @@ fn random_problem(seed: u64) -> Problem {
             }
         })
         .collect();
-    for from in 0..count {
-        for to in from + 1..count {
-            if random.random_range(0..5) < 2 {
-                nodes[from].readers.push(to);
-            }
-        }
+    for (from, node) in nodes.iter_mut().enumerate() {
+        node.readers = (from + 1..count).filter(|_| random.random_range(0..5) < 2).collect();
     }
     Problem { name: String::new(), kinds, nodes, colours: 2 }
 }

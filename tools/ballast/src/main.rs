@@ -3,6 +3,8 @@
 //! Every planning command prints one JSON object on stdout and nothing else; messages go to stderr.
 //! Exit codes: 0 a plan was written, 1 there is no plan, 2 bad input or usage, 3 internal error.
 
+mod bench;
+mod bench_partition;
 mod genetic;
 mod instance;
 mod output;
@@ -28,6 +30,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Compare all methods over a folder of real inputs, as one table.
+    Bench(bench::Args),
     /// Place the layers of a layer file on devices: genetic search, from predicted times or from runs.
     Genetic(genetic::Args),
     /// Partition a workload graph over accelerators and CPU cores.
@@ -67,6 +71,7 @@ fn main() -> ExitCode {
         tracing::warn!("signals are not caught: {error}");
     }
     let outcome = std::panic::catch_unwind(|| match cli.command {
+        Command::Bench(args) => bench::run(&args),
         Command::Genetic(args) => genetic::run(&args),
         Command::Partition(args) => partition::run(&args),
         Command::Place(args) => place::run(&args),

@@ -73,9 +73,13 @@ struct AssignmentFile<'a> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let limits = limits(args)?;
+    let start = std::time::Instant::now();
+    let mut limits = limits(args)?;
     let class = if args.any { PlanClass::Free } else { PlanClass::Contiguous };
     let problem = workload::read(&args.workload).map_err(|error| Failure::BadInput(error.to_string()))?;
+    // Reading counts: the limit is that of the command.
+    let reading = start.elapsed().as_secs_f64();
+    limits.time_limit_seconds = limits.time_limit_seconds.map(|seconds| (seconds - reading).max(0.0));
     let outcome =
         plan(&problem, class, args.method, limits, args.time_limit.is_none()).map_err(
             |error| match error {
@@ -93,7 +97,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         bound_class: report.bound_class,
         method: report.method,
         stop_reason: report.stop_reason,
-        seconds: report.seconds,
+        seconds: report.seconds + reading,
         seed: report.seed,
         work: report.work,
         nodes: problem.nodes.len(),

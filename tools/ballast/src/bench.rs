@@ -1,0 +1,22 @@
+//! `ballast bench`: tables of all methods over folders of real inputs.
+
+use crate::{Failure, bench_partition};
+
+/// Arguments of `ballast bench`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: Bench,
+}
+
+#[derive(clap::Subcommand)]
+enum Bench {
+    /// Partition methods over a folder of workloads.
+    Partition(bench_partition::Args),
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    match &args.what {
+        Bench::Partition(args) => bench_partition::run(args),
+    }
+}

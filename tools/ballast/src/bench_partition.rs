@@ -1,0 +1,206 @@
+//! `ballast bench partition`: all methods over a folder of workloads, as one table.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use ballast_core::limits::{Limits, interrupted};
+use ballast_partition::dag::problem::{PlanClass, Problem};
+use ballast_partition::dag::solve::{Method, Options, Outcome, solve};
+use ballast_partition::dag::workload;
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+use crate::{Failure, output};
+
+/// Arguments of `ballast bench partition`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Folder of workload files, searched with its subfolders.
+    folder: PathBuf,
+    /// Where to write the table (Markdown); without it, stdout.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+    /// JSON of known values, `{"file": {"contiguous": x, "free": y}}`; default: reference.json in the folder.
+    #[arg(long)]
+    reference: Option<PathBuf>,
+    /// Seconds of wall clock per run.
+    #[arg(long, default_value_t = 60.0)]
+    time_limit: f64,
+    /// Runs of a method that depends on the seed.
+    #[arg(long, default_value_t = 5)]
+    seeds: u64,
+    /// Threads of every run.
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+}
+
+/// Known values of one file.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Known {
+    contiguous: Option<f64>,
+    free: Option<f64>,
+}
+
+/// The methods compared, and whether their result depends on the seed.
+const METHODS: [(PlanClass, Method, bool); 4] = [
+    (PlanClass::Contiguous, Method::Order, false),
+    (PlanClass::Contiguous, Method::Exact, false),
+    (PlanClass::Free, Method::Anneal, true),
+    (PlanClass::Free, Method::Auto, true),
+];
+
+struct Run {
+    outcome: Outcome,
+    cpu_seconds: f64,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if args.threads == 0 || args.seeds == 0 || !(args.time_limit > 0.0 && args.time_limit.is_finite()) {
+        return Err(Failure::BadInput("--threads, --seeds and --time-limit must be above zero".into()));
+    }
+    let files = workload_files(&args.folder)?;
+    let reference = read_reference(args)?;
+    let bar = indicatif::ProgressBar::new((files.len() * METHODS.len()) as u64);
+    bar.set_style(
+        indicatif::ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {elapsed}")
+            .map_err(|error| Failure::Internal(error.to_string()))?,
+    );
+    let mut table = heading(args);
+    for (name, path) in &files {
+        let problem = workload::read(path).map_err(|error| Failure::BadInput(error.to_string()))?;
+        let known = reference.get(name).copied().unwrap_or_default();
+        for (class, method, seeded) in METHODS {
+            bar.set_message(format!("{name}, {}", method.name()));
+            let seeds = if seeded { args.seeds } else { 1 };
+            let mut runs = Vec::new();
+            for seed in 0..seeds {
+                if interrupted() {
+                    return Err(Failure::NoPlan("interrupted; no table was written".into()));
+                }
+                let limits = Limits {
+                    time_limit_seconds: Some(args.time_limit),
+                    work_limit: None,
+                    seed,
+                    threads: args.threads,
+                };
+                runs.push(measure(&problem, class, method, limits)?);
+            }
+            let known = match class {
+                PlanClass::Contiguous => known.contiguous,
+                PlanClass::Free => known.free,
+            };
+            row(&mut table, name, class, method, &runs, known);
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    match &args.output {
+        Some(path) => output::replace_file(path, table.as_bytes()),
+        None => {
+            use std::io::Write as _;
+            std::io::stdout()
+                .write_all(table.as_bytes())
+                .map_err(|error| Failure::BadInput(format!("stdout cannot be written: {error}")))
+        }
+    }
+}
+
+/// All workload files below a folder by their path in it, in order.
+fn workload_files(folder: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
+    let failed =
+        |path: &Path, error: std::io::Error| Failure::BadInput(format!("{}: {error}", path.display()));
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(current) = folders.pop() {
+        for entry in std::fs::read_dir(&current).map_err(|error| failed(&current, error))? {
+            let path = entry.map_err(|error| failed(&current, error))?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "json")
+                && path.file_name().is_some_and(|name| name != "reference.json")
+            {
+                let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
+                files.push((name, path));
+            }
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        return Err(Failure::BadInput(format!("{}: no workload files (*.json)", folder.display())));
+    }
+    Ok(files)
+}
+
+fn read_reference(args: &Args) -> Result<IndexMap<String, Known>, Failure> {
+    let path = match &args.reference {
+        Some(path) => path.clone(),
+        None => {
+            let beside = args.folder.join("reference.json");
+            if !beside.exists() {
+                return Ok(IndexMap::new());
+            }
+            beside
+        }
+    };
+    serde_json::from_str(&output::read_text(&path)?)
+        .map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))
+}
+
+fn measure(problem: &Problem, class: PlanClass, method: Method, limits: Limits) -> Result<Run, Failure> {
+    let before = cpu_seconds()?;
+    let options = Options { class, method, limits, finish_early: false, observe: &|_| () };
+    let outcome = solve(problem, &options).map_err(|error| Failure::NoPlan(error.to_string()))?;
+    Ok(Run { outcome, cpu_seconds: cpu_seconds()? - before })
+}
+
+/// User and system seconds of this process, all threads, to 10 ms.
+fn cpu_seconds() -> Result<f64, Failure> {
+    const TICKS_PER_SECOND: f64 = 100.0;
+    let failed = || Failure::Internal("/proc/self/stat tells no processor time".into());
+    let text = std::fs::read_to_string("/proc/self/stat").map_err(|_| failed())?;
+    // The second field is a name in brackets; user and system ticks are fields 14 and 15.
+    let fields = text.rsplit_once(") ").ok_or_else(failed)?.1;
+    let ticks: f64 = fields.split(' ').skip(11).take(2).filter_map(|field| field.parse::<f64>().ok()).sum();
+    Ok(ticks / TICKS_PER_SECOND)
+}
+
+fn heading(args: &Args) -> String {
+    format!(
+        "# Partition benchmark\n\nWritten by `ballast bench partition {} --time-limit {} --seeds {} --threads {} \
+         -o FILE`.\nValue and bound are largest loads in the unit of the file; `value/known` divides by the best \
+         known value of the class;\nseeded methods show mean ± standard deviation over the seeds and the best \
+         run's bound. CPU seconds are user and system time\nof all threads, per run.\n\n| file | class | method | \
+         value | value/known | bound | gap | proved | CPU s |\n|---|---|---|---|---|---|---|---|---|\n",
+        args.folder.display(),
+        args.time_limit,
+        args.seeds,
+        args.threads
+    )
+}
+
+fn row(table: &mut String, name: &str, class: PlanClass, method: Method, runs: &[Run], known: Option<f64>) {
+    let values: Vec<f64> = runs.iter().map(|run| run.outcome.report.value).collect();
+    let (value, spread) = mean_and_deviation(&values);
+    let (cpu, _) = mean_and_deviation(&runs.iter().map(|run| run.cpu_seconds).collect::<Vec<_>>());
+    let bound = runs.iter().map(|run| run.outcome.report.bound).fold(0.0, f64::max);
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let proved = runs.iter().filter(|run| run.outcome.report.proved).count();
+    let shown = if runs.len() > 1 { format!("{value:.6} ± {spread:.6}") } else { format!("{value:.6}") };
+    let ratio = known.map_or("-".to_owned(), |known| format!("{:.6}", value / known));
+    let gap = ballast_core::report::gap(least, bound);
+    let _ = writeln!(
+        table,
+        "| {name} | {} | {} | {shown} | {ratio} | {bound:.6} | {gap:.6} | {proved}/{} | {cpu:.2} |",
+        class.name(),
+        method.name(),
+        runs.len()
+    );
+}
+
+fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+    (mean, variance.sqrt())
+}
