@@ -10,10 +10,16 @@ pub(crate) fn greedy(program: &Program) -> Option<(f64, Vec<Again>)> {
     // Each round takes one value away from one step; a value may have to go several times.
     for _ in 0..program.len().saturating_mul(8) {
         let Some(step) = first_over(&line) else { return Some((line.extra_time, line.plan())) };
-        let (key, _) = cheapest(&line, step)?;
         let before = line.excess;
-        line.insert(key);
-        if line.excess >= before {
+        let helped = candidates(&line, step).into_iter().any(|(_, key)| {
+            line.insert(key);
+            let helps = line.excess < before;
+            if !helps {
+                line.remove(key);
+            }
+            helps
+        });
+        if !helped {
             return None;
         }
     }
@@ -27,12 +33,12 @@ fn first_over(line: &Timeline<'_>) -> Option<Key> {
     plain.into_iter().chain(again).min()
 }
 
-/// The recompute that takes the cheapest value per byte away from a step, with its rate.
-fn cheapest(line: &Timeline<'_>, step: Key) -> Option<(Key, f64)> {
+/// The recomputes that take a value away from a step, with their time per byte won, the cheapest first.
+fn candidates(line: &Timeline<'_>, step: Key) -> Vec<(f64, Key)> {
     let program = line.program;
     let running = program.inputs(line.node(step));
     let until = position(step) + Slot::from(!is_first(step));
-    let mut best: Option<(Key, f64)> = None;
+    let mut found = Vec::new();
     for slot in (0..until).filter(|&slot| program.repeatable[slot as usize] && program.size[slot as usize] > 0.0) {
         let Some(span) = line.span_before(slot, step) else { continue };
         if span.end <= step || running.binary_search(&slot).is_ok() {
@@ -51,12 +57,12 @@ fn cheapest(line: &Timeline<'_>, step: Key) -> Option<(Key, f64)> {
             .map(|&input| program.size[input as usize])
             .sum();
         let won = program.size[slot as usize] - held;
-        let rate = program.time[slot as usize] / won;
-        if won > 0.0 && best.is_none_or(|(_, least)| rate < least) {
-            best = Some((key, rate));
+        if won > 0.0 {
+            found.push((program.time[slot as usize] / won, key));
         }
     }
-    best
+    found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    found
 }
 
 /// Checkpoints between segments of the forward part, every other value made again when the backward part first

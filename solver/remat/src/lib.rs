@@ -4,6 +4,7 @@
 //! ([`ballast_core::memory::replay`]) has accepted, or a [`Failure`]. [`plan_relaxed`] raises caps that have
 //! no plan.
 
+mod arena;
 mod baseline;
 mod board;
 mod curve;
@@ -24,6 +25,7 @@ mod search;
 mod stepwise;
 mod timeline;
 
+pub use arena::{Arena, Buffer, assign};
 pub use curve::{CurvePoint, curve, least_memory};
 pub use options::{Failure, Options, Order, Outcome, PROVED_WITHIN, Solver};
 pub use portfolio::plan;

@@ -267,3 +267,57 @@ impl<'a> Timeline<'a> {
         self.span_at(slot, key).end == key
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ballast_core::memory::{Node, Problem, expand, replay};
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::program::Plan;
+
+    fn random_problem(rng: &mut ChaCha8Rng) -> Problem {
+        let n = rng.random_range(3..25);
+        let nodes = (0..n)
+            .map(|id| {
+                let inputs = (0..id).filter(|_| rng.random_bool(0.2)).collect();
+                let mut node = Node::new(format!("n{id}"), rng.random_range(0..9) as f64, rng.random_range(0..50), inputs);
+                node.workspace_bytes = rng.random_range(0..4);
+                node.keep = rng.random_bool(0.1);
+                node
+            })
+            .collect();
+        Problem { name: "random".into(), nodes, resident_bytes: 0 }
+    }
+
+    /// Peak, time and excess of a plan, from the judge.
+    fn judged(problem: &Problem, program: &Program, line: &Timeline<'_>) -> (f64, f64, f64) {
+        let plan = program.compact(&Plan::recomputing(&line.plan()));
+        let result = replay(problem, &expand(problem, &plan).unwrap(), None, None).unwrap();
+        let excess = result.timeline.iter().map(|&(_, bytes)| (bytes as f64 - program.cap).max(0.0)).sum();
+        (result.peak_bytes as f64, result.recompute_time, excess)
+    }
+
+    #[test]
+    fn random_edits_agree_with_the_judge() {
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        for _ in 0..200 {
+            let problem = random_problem(&mut rng);
+            let cap = problem.unplanned_peak() * 3 / 4;
+            let program = Program::new(&problem, None, cap);
+            let mut line = Timeline::new(&program);
+            for _ in 0..40 {
+                let position = rng.random_range(1..program.len() as Slot);
+                let slot = rng.random_range(0..position);
+                let key = line.key(position, slot);
+                if line.holds(key) { line.remove(key) } else { line.insert(key) }
+                // The sink adds a step of its own that holds no more than the step before it.
+                let sink = if program.len() > program.real { line.first_bytes()[program.real] } else { 0.0 };
+                let (peak, time, excess) = judged(&problem, &program, &line);
+                let own_excess = line.excess - (sink - program.cap).max(0.0);
+                assert_eq!((line.peak(), line.extra_time, own_excess), (peak, time, excess));
+            }
+        }
+    }
+}
