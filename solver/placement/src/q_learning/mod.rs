@@ -11,6 +11,7 @@ mod baseline;
 mod batch;
 mod learn;
 mod step;
+mod sub_data;
 mod table;
 
 pub use actions::{Action, Actions};
@@ -18,4 +19,5 @@ pub use baseline::{Baseline, baseline};
 pub use batch::{BatchError, largest_batch};
 pub use learn::{Iterations, LearnError, Learned, Measured, Options, Simulated, learn, plan, reward};
 pub use step::{Candidate, Scheme, TrainingStep};
+pub use sub_data::{SubData, sub_data};
 pub use table::{QTable, TABLE_VERSION, TableError, updated};
