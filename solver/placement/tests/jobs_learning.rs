@@ -1,12 +1,11 @@
 //! The actor and the critic on libtorch: sizes, saving, learning which devices fail.
 //!
-//! Runs where the learner library is built; the pure parts are tested without it.
+//! Needs the library: `cargo build --release -p ballast-learner`. The pure parts are tested without it.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use ballast_core::limits::Deadline;
-use ballast_learner_client::{LIBRARY_NAME, Learner};
+use ballast_learner_client::Learner;
 use ballast_placement::jobs::{
     ClusterModel, JobCluster, PolicyNetwork, Record, RecordedDecision, TrainOptions, Trainer, Workload,
     World, evaluate,
@@ -14,11 +13,8 @@ use ballast_placement::jobs::{
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// The library where cargo puts it: one folder above the test.
-fn learner() -> Option<Arc<Learner>> {
-    let test = std::env::current_exe().ok()?;
-    let path: PathBuf = test.parent()?.parent()?.join(LIBRARY_NAME);
-    path.exists().then(|| Learner::open(Some(&path)).expect("the library opens"))
+fn learner() -> Arc<Learner> {
+    Learner::open(None).expect("build the library first: cargo build --release -p ballast-learner")
 }
 
 fn cluster() -> JobCluster {
@@ -42,14 +38,14 @@ fn options() -> TrainOptions {
 
 #[test]
 fn networks_have_the_printed_sizes() {
-    let Some(learner) = learner() else { return };
+    let learner = learner();
     let trainer = Trainer::new(&learner, 4, 3600.0, &options()).expect("networks");
     assert_eq!(trainer.parameters(), (116_508, 116_121));
 }
 
 #[test]
 fn the_policy_learns_to_avoid_failing_devices() {
-    let Some(learner) = learner() else { return };
+    let learner = learner();
     let (cluster, world) = (cluster(), World::default());
     let mut trainer = Trainer::new(&learner, 8, 3600.0, &options()).expect("networks");
     let mut rewards = Vec::new();
@@ -68,7 +64,7 @@ fn the_policy_learns_to_avoid_failing_devices() {
 
 #[test]
 fn training_is_repeatable_saved_and_resumed() {
-    let Some(learner) = learner() else { return };
+    let learner = learner();
     let short = TrainOptions { trainings: 5, ..options() };
     let train = |trainer: &mut Trainer| {
         trainer
@@ -95,7 +91,7 @@ fn training_is_repeatable_saved_and_resumed() {
 
 #[test]
 fn a_history_teaches_without_a_simulator() {
-    let Some(learner) = learner() else { return };
+    let learner = learner();
     // Batches on device 0 went badly, batches on device 3 well.
     let record = |device: usize, makespan_seconds: f64| Record {
         jobs: vec![ballast_placement::jobs::Job { name: "j".into(), devices: 1, seconds: 1000.0 }],
