@@ -102,15 +102,13 @@ fn versions(workspace: &Workspace) -> Result<String> {
     let libtorch = read("tools/xtask/libtorch.txt")?;
     let rust = between(&toolchain, "channel = \"", "\"").context("rust-toolchain.toml names no channel")?;
     let torch = between(&libtorch, "\ntorch==", " ").context("libtorch.txt names no torch")?;
-    let highs = locked(&lock, "highs-sys")?;
-    let highs = highs.split_once('+').map_or(highs, |(_, upstream)| upstream);
     let rows = [
         ("Operating system", "Debian 12, x86-64", "the packages come from its own archive"),
         ("Rust", rust, "`rust-toolchain.toml`"),
         ("LLVM and MLIR", "22.1", "Debian packages, shared libraries"),
         ("melior", locked(&lock, "melior")?, "MLIR's C API from Rust"),
         ("mlir-sys", locked(&lock, "mlir-sys")?, "pinned: it must fit MLIR 22"),
-        ("highs-sys (HiGHS built from source)", highs, "mixed-integer solver"),
+        ("highs-sys", locked(&lock, "highs-sys")?, "builds HiGHS of the same version from source"),
         ("highs", locked(&lock, "highs")?, "its Rust interface"),
         ("good_lp", locked(&lock, "good_lp")?, "model building"),
         ("tch", locked(&lock, "tch")?, "libtorch from Rust"),
