@@ -14,7 +14,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, AttributeLike, Identifier, Location};
 
-use crate::import::Imported;
+use crate::import::{self, Imported};
 
 /// Attributes a plan puts on ops; planning again removes them first.
 const PLANNED: [&str; 6] = [ir::DEVICE, ir::POSITION, ir::RECOMPUTE, ir::SWAP, ir::RECEIVES, ir::COST];
@@ -52,7 +52,11 @@ pub(crate) fn setting(plan: &ir::Plan<'_>, key: &str) -> Option<String> {
             mlir_sys::MlirStringRef { data: key.as_ptr().cast(), length: key.len() },
         ))
     }?;
-    StringAttribute::try_from(value).ok().map(|text| text.value().to_owned())
+    // SAFETY: the accessor follows its type test.
+    unsafe {
+        mlir_sys::mlirAttributeIsAString(value.to_raw())
+            .then(|| import::ir::text(mlir_sys::mlirStringAttrGetValue(value.to_raw())))
+    }
 }
 
 /// Sets a discardable attribute.
@@ -186,7 +190,7 @@ fn plan_attribute<'c>(
         bound: plan.bound_seconds,
         bound_class: plan.partition.bound_class.clone(),
         gap: plan.gap,
-        stop: stop_reason(plan.partition.stop_reason),
+        stop: stop_reason(plan.stop_reason),
         method: plan.partition.method.clone(),
         seed: plan.partition.seed,
         fingerprint: plan.fingerprint.clone(),

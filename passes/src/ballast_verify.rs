@@ -20,12 +20,38 @@ use crate::planning::{self, Program, Source};
 /// Times derived twice agree to this relative difference: sums in another order differ in the last bits.
 const TIME_TOLERANCE: f64 = 1e-9;
 
+/// A planned program whose attributes were found true.
+pub(crate) struct Verified<'c, 'a> {
+    pub program: Program<'c, 'a>,
+    pub scores: Vec<StageScore>,
+}
+
 /// Runs the pass.
 ///
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastVerifyOptions) -> Result<(), Reported> {
-    let (program, annotated) = read(module, options)?;
+    let Verified { program, scores } =
+        verify(module, &options.function, &options.devices, &options.profile)?;
+    program
+        .remark(Kind::Passed, "Verify", "the plan is as its attributes say")
+        .fact("stages", scores.iter().filter(|score| score.ops > 0).count())
+        .fact("tmax_seconds", balance(&scores).tmax_seconds)
+        .emit(program.imported.function.location());
+    Ok(())
+}
+
+/// Re-derives the plan of an annotated function and compares.
+///
+/// # Errors
+/// At the op or function whose attributes are missing, contradict the program, or lie.
+pub(crate) fn verify<'c: 'a, 'a>(
+    module: OperationRef<'c, 'a>,
+    function: &str,
+    devices: &str,
+    profile: &str,
+) -> Result<Verified<'c, 'a>, Reported> {
+    let (program, annotated) = read(module, function, devices, profile)?;
     let graph = &program.imported.graph;
     let derived = format!("{:016x}", fingerprint(graph));
     if annotated.plan.fingerprint != derived {
@@ -47,29 +73,26 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastVerifyOptions) 
     }
     let scores = check_stages(&program, &annotated, &stages, &compact)?;
     check_balance(&program, &annotated, &scores)?;
-    program
-        .remark(Kind::Passed, "Verify", "the plan is as its attributes say")
-        .fact("stages", annotated.plan.stages.len())
-        .fact("tmax_seconds", annotated.plan.tmax)
-        .emit(program.imported.function.location());
-    Ok(())
+    Ok(Verified { program, scores })
 }
 
 /// Reads the program with the settings its plan was made with.
 fn read<'c: 'a, 'a>(
     module: OperationRef<'c, 'a>,
-    options: &BallastVerifyOptions,
+    function: &str,
+    devices: &str,
+    profile: &str,
 ) -> Result<(Program<'c, 'a>, Annotated<'c>), Reported> {
     let source = |dynamic_dim, count| Source {
-        function: &options.function,
-        devices: &options.devices,
+        function,
+        devices,
         dynamic_dim,
-        profile: &options.profile,
+        profile,
         count,
     };
-    let dynamic = planning::settings_of_plan(module, &options.function, "dynamic_dim");
+    let dynamic = planning::settings_of_plan(module, function, "dynamic_dim");
     let dynamic_dim = dynamic.and_then(|text| text.parse().ok()).unwrap_or(0);
-    let count = match planning::settings_of_plan(module, &options.function, "count").as_deref() {
+    let count = match planning::settings_of_plan(module, function, "count").as_deref() {
         Some("exact") => passes::Counting::Exact,
         _ => passes::Counting::TwoMac,
     };

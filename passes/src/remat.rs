@@ -1,6 +1,5 @@
 //! `--remat`: plans every stage's memory and writes recomputation, swaps and the figures of the plan.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ballast_core::cap::{CapSpec, ParseCapError};
@@ -50,8 +49,12 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
     )
     .map_err(|failure| report_failure(&program, &failure))?;
     warn_of_relaxed_caps(&program, &planned);
+    if !options.graph_file.is_empty() {
+        write_json(Path::new(&options.graph_file), &program.imported.graph)
+            .map_err(|error| program.error(None, &format!("cannot write graph-file '{}': {error}", options.graph_file)))?;
+    }
     if !options.plan_file.is_empty() {
-        write_plan_file(Path::new(&options.plan_file), &planned.plan)
+        write_json(Path::new(&options.plan_file), &planned.plan)
             .map_err(|error| program.error(None, &format!("cannot write plan-file '{}': {error}", options.plan_file)))?;
     }
     annotations::write(
@@ -228,14 +231,10 @@ fn warn_of_relaxed_caps(program: &Program<'_, '_>, planned: &Planned) {
     }
 }
 
-/// Writes beside the target and renames, so that a reader never sees half a plan.
-fn write_plan_file(path: &Path, plan: &Plan) -> std::io::Result<()> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(directory)?;
-    serde_json::to_writer_pretty(&mut file, plan)?;
-    file.write_all(b"\n")?;
-    file.persist(path)?;
-    Ok(())
+fn write_json(path: &Path, value: &impl serde::Serialize) -> std::io::Result<()> {
+    let mut text = serde_json::to_vec_pretty(value)?;
+    text.push(b'\n');
+    crate::files::write(path, &text)
 }
 
 fn emit_remarks(program: &Program<'_, '_>, plan: &Plan) {

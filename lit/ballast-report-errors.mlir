@@ -1,0 +1,7 @@
+// RUN: ballast-opt %s --ballast-report -verify-diagnostics -split-input-file
+
+// expected-error@+1 {{the function has no `ballast.plan`: plan it first}}
+func.func @no_plan(%x: tensor<1xf32>) -> tensor<1xf32> {
+  %a = math.exp %x : tensor<1xf32>
+  return %a : tensor<1xf32>
+}

@@ -1,0 +1,52 @@
+// What --remat refuses: with an error at the op or the module, and without output.
+// RUN: ballast-opt %s --remat="cap=12 time-limit=5 relax-limit=0" -verify-diagnostics -split-input-file
+
+// expected-error@+1 {{the module has no function to plan}}
+module {
+}
+
+// -----
+
+func.func @dynamic_shapes_need_a_size(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error@-1 {{dynamic}}
+  %a = math.exp %x : tensor<?xf32>
+  return %a : tensor<?xf32>
+}
+
+// -----
+
+// expected-error@+1 {{several blocks}}
+func.func @only_straight_lines(%x: tensor<1xf32>) -> tensor<1xf32> {
+  cf.br ^next
+^next:
+  // expected-note@-1 0+ {{}}
+  // expected-note@+1 {{the second block starts here}}
+  return %x : tensor<1xf32>
+}
+
+// -----
+
+func.func @the_cap_is_below_the_largest_op(%x: tensor<1xf32>) -> tensor<1xi1> {
+  %a = math.exp %x : tensor<1xf32>
+  %b = math.sin %a : tensor<1xf32>
+  // expected-error@+1 {{no memory plan of device 0 keeps its cap of 12 B: 'arith.cmpf' alone needs more; the smallest cap possible is 13 B}}
+  %d = arith.cmpf olt, %a, %b : tensor<1xf32>
+  return %d : tensor<1xi1>
+}
+
+// -----
+
+func.func @some_ops_have_no_device(%x: tensor<1xf32>) -> tensor<1xf32> {
+  %a = math.exp %x {ballast.device = #ballast.device<0>} : tensor<1xf32>
+  // expected-error@+1 {{has no `ballast.device`, but other ops of the function have}}
+  %b = math.sin %a : tensor<1xf32>
+  return %b : tensor<1xf32>
+}
+
+// -----
+
+func.func @devices_beyond_the_last(%x: tensor<1xf32>) -> tensor<1xf32> {
+  // expected-error@+1 {{runs on device 1, but there are 1 devices, numbered from 0}}
+  %a = math.exp %x {ballast.device = #ballast.device<1>} : tensor<1xf32>
+  return %a : tensor<1xf32>
+}

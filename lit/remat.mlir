@@ -1,0 +1,52 @@
+// Four ops, hand-checked. Bytes: x 4 (an argument, resident), a 4, b 4, c 4, d 1. The unchanged program peaks at 16 while c
+// runs (x, a, b, c); d needs 13 (x, a, c, d), and so does c when a is not there.
+
+// RUN: ballast-opt %s --remat="cap=100% time-limit=10" --ballast-verify | FileCheck %s --check-prefix=FITS
+// FITS-LABEL: func.func @main
+// FITS-SAME: peak = 16, unplanned_peak = 16
+// FITS-NOT: ballast.recompute
+// FITS-NOT: ballast.swap
+
+// The cap is the device's memory where none is given.
+// RUN: ballast-opt %s --remat="time-limit=10" --ballast-verify | FileCheck %s --check-prefix=MEMORY
+// MEMORY: cap = 80000000000, requested_cap = 80000000000, peak = 16
+
+// Under 15 bytes a goes after b has read it and is computed again before d, at position 3.
+// RUN: ballast-opt %s --remat="cap=15 time-limit=10 relax-limit=0" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
+// RUN: ballast-opt %s --remat="cap=13 time-limit=10 relax-limit=0" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
+// RUN: ballast-opt %s --remat="cap=15 time-limit=10 swap=false" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
+// RUN: ballast-opt %s --remat="cap=15 time-limit=10 order=program" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
+// RUN: ballast-opt %s --remat="cap=15 work-limit=1000 seed=3 threads=2" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
+// RECOMPUTE-LABEL: func.func @main
+// RECOMPUTE-SAME: peak = 13, unplanned_peak = 16
+// RECOMPUTE: math.exp {{.*}}ballast.position = 0 : i64, ballast.recompute = #ballast.recompute<before = [3]>
+// RECOMPUTE-NOT: ballast.recompute
+// RECOMPUTE-NOT: ballast.swap
+
+// Where copies cost next to nothing, a is swapped instead; with swap=false it is not.
+// RUN: ballast-opt %s --remat="devices=%S/Inputs/fast-host.toml cap=15 time-limit=10" --ballast-verify | FileCheck %s --check-prefix=SWAP
+// RUN: ballast-opt %s --remat="devices=%S/Inputs/fast-host.toml cap=15 time-limit=10 overlap=true" --ballast-verify | FileCheck %s --check-prefix=SWAP
+// RUN: ballast-opt %s --remat="devices=%S/Inputs/fast-host.toml cap=15 time-limit=10 swap=false" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
+// SWAP: host_peak = 4
+// SWAP: math.exp {{.*}}ballast.swap = #ballast.swap<out_after = {{[01]}}, in_before = [3]>
+// SWAP-NOT: ballast.recompute
+
+// A cap without a plan is raised, and the op that binds is named.
+// RUN: ballast-opt %s --remat="cap=12 time-limit=10" --ballast-verify 2>&1 | FileCheck %s --check-prefix=RELAXED
+// RELAXED: remat.mlir:[[#@LINE+14]]:8: warning: no memory plan of device 0 was found under the requested cap of 12 bytes; planned under 13 bytes; smallest cap found feasible: 13 bytes
+// RELAXED: cap = 13, requested_cap = 12, smallest_cap = 13, peak = 13
+
+// Remarks name the value, its bytes and what it costs.
+// RUN: ballast-opt %s --remat="cap=15 time-limit=10" --remarks-filter=ballast -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// REMARK: [Passed] Remat {{.*}}planned recomputation and swaps
+// REMARK: [Passed] Recompute {{.*}}bytes=4, seconds={{.*}}, times=1
+// RUN: ballast-opt %s --remat="cap=100% time-limit=10" --remarks-filter=ballast -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNCHANGED
+// UNCHANGED: [Passed] Remat {{.*}}the unchanged program fits
+
+func.func @main(%x: tensor<1xf32>) -> tensor<1xi1> {
+  %a = math.exp %x : tensor<1xf32>
+  %b = math.sin %a : tensor<1xf32>
+  %c = math.cos %b : tensor<1xf32>
+  %d = arith.cmpf olt, %a, %c : tensor<1xf32>
+  return %d : tensor<1xi1>
+}

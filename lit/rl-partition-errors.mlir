@@ -1,0 +1,25 @@
+// What --rl-partition refuses.
+// RUN: not ballast-opt %s --rl-partition="devices=9" 2>&1 | FileCheck %s --check-prefix=MORE
+// MORE: rl-partition-errors.mlir:[[#@LINE+18]]:1: error: 9 devices for 2 ops
+// RUN: not ballast-opt %s --rl-partition="devices=0" 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: error: devices=0: 0 devices: write 1 to
+// RUN: not ballast-opt %s --rl-partition="devices=-2" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// NEGATIVE: error: devices=-2: neither a number of devices
+// RUN: not ballast-opt %s --rl-partition="function=other" 2>&1 | FileCheck %s --check-prefix=FUNCTION
+// FUNCTION: error: no function '@other': the module has @main
+// RUN: not ballast-opt %s --rl-partition="cap=nothing" 2>&1 | FileCheck %s --check-prefix=CAP
+// CAP: error: cap 'nothing' is not a size
+// RUN: not ballast-opt %s --rl-partition="threads=0" 2>&1 | FileCheck %s --check-prefix=THREADS
+// THREADS: error: threads=0: give 1 to 1024
+// RUN: not ballast-opt %s --rl-partition="devices=%S/Inputs/broken.toml" 2>&1 | FileCheck %s --check-prefix=BROKEN
+// BROKEN: error: {{.*}}broken.toml:3
+// RUN: not ballast-opt %s --rl-partition="devices=%S/Inputs/no-memory.toml" 2>&1 | FileCheck %s --check-prefix=MEMORY
+// MEMORY: error: {{.*}}no-memory.toml{{.*}}memory
+// RUN: not ballast-opt %s --rl-partition="profile=%S/Inputs/unknown-op.profile.json" 2>&1 | FileCheck %s --check-prefix=PROFILE
+// PROFILE: error: {{.*}}unknown-op.profile.json{{.*}}no.such.op
+
+func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {
+  %a = math.exp %x : tensor<1xf32>
+  %b = math.sin %a : tensor<1xf32>
+  return %b : tensor<1xf32>
+}

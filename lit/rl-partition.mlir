@@ -1,0 +1,47 @@
+// Six equal ops in a chain.
+// RUN: ballast-opt %s --rl-partition="devices=1 method=dp" --ballast-verify | FileCheck %s --check-prefix=ONE
+// ONE: dlti.target_system_spec = #dlti.target_system_spec<"a100-80gb-0" =
+// ONE: ballast.plan = #ballast.plan<version = 1, devices = 1,
+// ONE-COUNT-6: ballast.device = #ballast.device<0>
+
+// RUN: ballast-opt %s --rl-partition="devices=2 method=dp time-limit=10" --ballast-verify | FileCheck %s --check-prefix=TWO
+// RUN: ballast-opt %s --rl-partition="devices=2 method=dp granularity=layer" --ballast-verify | FileCheck %s --check-prefix=DEVICES
+// RUN: ballast-opt %s --rl-partition="devices=2 method=dp order=memory" --ballast-verify | FileCheck %s --check-prefix=DEVICES
+// RUN: ballast-opt %s --rl-partition="devices=2 method=dp count=exact" --ballast-verify | FileCheck %s --check-prefix=DEVICES
+// RUN: ballast-opt %s --rl-partition="devices=2 method=dp cap=1GiB" --ballast-verify | FileCheck %s --check-prefix=DEVICES
+// RUN: ballast-opt %s --rl-partition="devices=2 method=dp work-limit=1000 seed=1 threads=2" --ballast-verify | FileCheck %s --check-prefix=DEVICES
+// DEVICES: devices = 2,
+// TWO: devices = 2,
+// TWO: math.exp {{.*}}ballast.device = #ballast.device<0>
+// TWO: ballast.receives = [#ballast.receive<device = 1, position = 0>]
+// TWO: math.atan {{.*}}ballast.device = #ballast.device<1>
+
+// A slow device gets less: with one tenth of the speed, one op of six, the least a device in use can have.
+// RUN: ballast-opt %s --rl-partition="devices=%S/Inputs/two-kinds.toml method=dp" --ballast-verify | FileCheck %s --check-prefix=UNEQUAL
+// UNEQUAL: ballast.device = #ballast.device<1>
+// UNEQUAL-COUNT-5: ballast.device = #ballast.device<0>
+
+// A device the user put on an op is kept; planning again forgets what an earlier plan wrote.
+// RUN: ballast-opt %s --rl-partition="devices=2 method=dp" --rl-partition="devices=3 method=dp" --ballast-verify | FileCheck %s --check-prefix=AGAIN
+// AGAIN: devices = 3,
+// AGAIN: ballast.device = #ballast.device<2>
+
+// The whole pipeline; its output reads back and verifies.
+// RUN: ballast-opt %s --rl-partition="devices=2 time-limit=10 method=dp" --remat="cap=100% time-limit=10" -o %t.mlir
+// RUN: ballast-opt %t.mlir --ballast-verify | FileCheck %s --check-prefix=DEVICES
+// RUN: mlir-opt %t.mlir %plugin --pass-pipeline='builtin.module(ballast-verify)' | FileCheck %s --check-prefix=DEVICES
+
+// Stock mlir-opt with the plugin gives the same bytes.
+// RUN: ballast-opt %s --rl-partition="devices=2 method=dp work-limit=100 seed=1" --remat="cap=80% work-limit=100 seed=1" -o %t.driver.mlir 2>/dev/null
+// RUN: mlir-opt %s %plugin --pass-pipeline='builtin.module(rl-partition{devices=2 method=dp work-limit=100 seed=1},remat{cap=80%% work-limit=100 seed=1})' -o %t.plugin.mlir 2>/dev/null
+// RUN: diff %t.driver.mlir %t.plugin.mlir
+
+func.func @main(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = math.exp %x : tensor<64x64xf32>
+  %1 = math.sin %0 : tensor<64x64xf32>
+  %2 = math.cos %1 : tensor<64x64xf32>
+  %3 = math.tanh %2 : tensor<64x64xf32>
+  %4 = math.sqrt %3 : tensor<64x64xf32>
+  %5 = math.atan %4 : tensor<64x64xf32>
+  return %5 : tensor<64x64xf32>
+}
