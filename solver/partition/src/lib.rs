@@ -6,6 +6,7 @@ pub mod dag;
 mod dynamic;
 pub mod fine_tune;
 pub mod loads;
+pub mod pipeline;
 mod plan;
 mod refine;
 pub mod rl;

@@ -1,0 +1,235 @@
+//! Pipeline schedules against closed forms and against a second, naive simulator.
+
+use ballast_partition::pipeline::{
+    Pass, Pipeline, Schedule, ScheduleError, StageCost, Task, orders, simulate,
+};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+const SCHEDULES: [Schedule; 6] = [
+    Schedule::Forward,
+    Schedule::GPipe,
+    Schedule::OneForwardOneBackward,
+    Schedule::Interleaved { chunks: 2 },
+    Schedule::Interleaved { chunks: 3 },
+    Schedule::ZeroBubble,
+];
+
+fn uniform(devices: usize, chunks: usize, micro_batches: usize) -> Pipeline {
+    let part = 1.0 / chunks as f64;
+    let stage = StageCost {
+        forward_seconds: 2.0 * part,
+        backward_seconds: 3.0 * part,
+        weights_seconds: 1.5 * part,
+        activation_bytes: 10.0,
+        resident_bytes: 100.0,
+        ..StageCost::default()
+    };
+    Pipeline { stages: vec![stage; devices * chunks], devices, micro_batches }
+}
+
+/// The closed forms of the papers named in the schedules, for equal stages and free transfers.
+#[test]
+fn equal_stages_take_the_time_of_the_closed_forms() {
+    let (forward, backward, weights) = (2.0, 3.0, 1.5);
+    let pass = forward + backward + weights;
+    for devices in 1..7 {
+        for rounds in 1..5 {
+            // At least as many micro-batches as devices: the pipeline fills.
+            let micro_batches = rounds * devices;
+            let (d, m) = (devices as f64, micro_batches as f64);
+            for schedule in SCHEDULES {
+                let expected = match schedule {
+                    Schedule::Forward => (m + d - 1.0) * forward,
+                    Schedule::GPipe | Schedule::OneForwardOneBackward => (m + d - 1.0) * pass,
+                    Schedule::Interleaved { chunks } => m * pass + (d - 1.0) * pass / chunks as f64,
+                    Schedule::ZeroBubble => m * pass + (d - 1.0) * (forward + backward - weights),
+                };
+                let pipeline = uniform(devices, schedule.chunks(), micro_batches);
+                let timeline = simulate(&pipeline, schedule).unwrap();
+                let found = timeline.step_seconds;
+                assert!(
+                    (found - expected).abs() < 1e-9,
+                    "{schedule} {devices} {micro_batches}: {found} {expected}"
+                );
+                let busy = if schedule == Schedule::Forward { m * forward } else { m * pass };
+                assert!((timeline.bubble - (1.0 - busy / expected)).abs() < 1e-9, "{schedule}");
+            }
+        }
+    }
+}
+
+/// `time = full + (batch - 1) * slowest stage` for items that only pass through.
+#[test]
+fn a_batch_through_unequal_stages_takes_full_time_plus_slowest_stage() {
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    for _ in 0..200 {
+        let devices = random.random_range(1..8);
+        let micro_batches = random.random_range(1..12);
+        let stages: Vec<StageCost> = (0..devices)
+            .map(|_| StageCost { forward_seconds: random.random_range(0..50) as f64, ..StageCost::default() })
+            .collect();
+        let full: f64 = stages.iter().map(|stage| stage.forward_seconds).sum();
+        let slowest = stages.iter().map(|stage| stage.forward_seconds).fold(0.0, f64::max);
+        let pipeline = Pipeline { stages, devices, micro_batches };
+        let found = simulate(&pipeline, Schedule::Forward).unwrap().step_seconds;
+        assert_eq!(found, full + (micro_batches - 1) as f64 * slowest);
+    }
+}
+
+#[test]
+fn activations_in_flight_follow_the_closed_forms() {
+    for devices in 1..7 {
+        for rounds in 1..5 {
+            let micro_batches = rounds * devices;
+            for schedule in SCHEDULES {
+                let pipeline = uniform(devices, schedule.chunks(), micro_batches);
+                let timeline = simulate(&pipeline, schedule).unwrap();
+                for device in 0..devices {
+                    let expected = schedule.in_flight(device, devices, micro_batches);
+                    assert_eq!(
+                        timeline.in_flight[device], expected,
+                        "{schedule}, device {device} of {devices}"
+                    );
+                    let resident = 100.0 * schedule.chunks() as f64;
+                    assert_eq!(timeline.peak_bytes[device], resident + 10.0 * expected as f64);
+                    assert_eq!(timeline.memory[device].last().unwrap().1, resident, "all is released");
+                }
+            }
+        }
+    }
+    for (device, expected) in [(0, 3), (1, 3), (2, 2), (3, 1)] {
+        assert_eq!(Schedule::OneForwardOneBackward.in_flight(device, 4, 3), expected);
+    }
+}
+
+/// Start and end of every task by relaxation until nothing moves: no events, no queue.
+fn naive(pipeline: &Pipeline, schedule: Schedule) -> Vec<Vec<(Task, f64, f64)>> {
+    let orders = orders(schedule, pipeline.devices, pipeline.micro_batches).unwrap();
+    let mut times: Vec<Vec<(Task, f64, f64)>> =
+        orders.into_iter().map(|order| order.into_iter().map(|task| (task, 0.0, 0.0)).collect()).collect();
+    let last = pipeline.stages.len() - 1;
+    loop {
+        let end_of = |wanted: Task, times: &Vec<Vec<(Task, f64, f64)>>| {
+            times.iter().flatten().find(|entry| entry.0 == wanted).map_or(0.0, |entry| entry.2)
+        };
+        let mut moved = false;
+        for device in 0..pipeline.devices {
+            for at in 0..times[device].len() {
+                let task = times[device][at].0;
+                let cost = pipeline.stages[task.stage];
+                let other = |stage, pass| Task { stage, micro_batch: task.micro_batch, pass };
+                let mut start = if at > 0 { times[device][at - 1].2 } else { 0.0 };
+                let seconds = match task.pass {
+                    Pass::Forward => {
+                        if task.stage > 0 {
+                            let sent = pipeline.stages[task.stage - 1].send_forward_seconds;
+                            start = start.max(end_of(other(task.stage - 1, Pass::Forward), &times) + sent);
+                        }
+                        cost.forward_seconds
+                    }
+                    Pass::Backward => {
+                        start = start.max(end_of(other(task.stage, Pass::Forward), &times));
+                        if task.stage < last {
+                            let sent = pipeline.stages[task.stage + 1].send_backward_seconds;
+                            start = start.max(end_of(other(task.stage + 1, Pass::Backward), &times) + sent);
+                        }
+                        let split = schedule == Schedule::ZeroBubble;
+                        cost.backward_seconds + if split { 0.0 } else { cost.weights_seconds }
+                    }
+                    Pass::Weights => cost.weights_seconds,
+                };
+                let new = (task, start, start + seconds);
+                moved |= times[device][at] != new;
+                times[device][at] = new;
+            }
+        }
+        if !moved {
+            return times;
+        }
+    }
+}
+
+#[test]
+fn the_naive_simulator_agrees_on_a_thousand_random_pipelines() {
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    for round in 0..1000 {
+        let schedule = SCHEDULES[round % SCHEDULES.len()];
+        let devices = random.random_range(1..5);
+        let micro_batches = devices * random.random_range(1..4);
+        let mut cost = || random.random_range(0..20) as f64 / 4.0;
+        let stages = (0..devices * schedule.chunks())
+            .map(|_| StageCost {
+                forward_seconds: cost(),
+                backward_seconds: cost(),
+                weights_seconds: cost(),
+                send_forward_seconds: cost(),
+                send_backward_seconds: cost(),
+                activation_bytes: cost(),
+                resident_bytes: cost(),
+            })
+            .collect();
+        let pipeline = Pipeline { stages, devices, micro_batches };
+        let timeline = simulate(&pipeline, schedule).unwrap();
+        let expected = naive(&pipeline, schedule);
+        let found: Vec<Vec<(Task, f64, f64)>> = timeline
+            .tasks
+            .iter()
+            .map(|list| list.iter().map(|timed| (timed.task, timed.start, timed.end)).collect())
+            .collect();
+        assert_eq!(found, expected, "{schedule}, {pipeline:?}");
+        for device in 0..devices {
+            let most = timeline.memory[device].iter().map(|&(_, bytes)| bytes).fold(0.0, f64::max);
+            assert_eq!(timeline.peak_bytes[device], most);
+        }
+    }
+}
+
+#[test]
+fn every_pass_runs_once_wherever_micro_batches_are_few() {
+    for schedule in SCHEDULES {
+        for devices in 1..6 {
+            for micro_batches in 1..9 {
+                let pipeline = uniform(devices, schedule.chunks(), micro_batches);
+                let interleaved = matches!(schedule, Schedule::Interleaved { .. });
+                match simulate(&pipeline, schedule) {
+                    Ok(timeline) => {
+                        let passes = match schedule {
+                            Schedule::Forward => 1,
+                            Schedule::ZeroBubble => 3,
+                            _ => 2,
+                        };
+                        let mut seen: Vec<Task> =
+                            timeline.tasks.iter().flatten().map(|timed| timed.task).collect();
+                        assert_eq!(seen.len(), passes * micro_batches * pipeline.stages.len());
+                        let key = |task: &Task| (task.stage, task.micro_batch, task.pass as usize);
+                        seen.sort_by_key(key);
+                        seen.dedup();
+                        assert_eq!(seen.len(), passes * micro_batches * pipeline.stages.len());
+                    }
+                    Err(failure) => {
+                        assert!(interleaved && micro_batches % devices > 0, "{schedule}: {failure}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn names_round_trip_and_nonsense_is_refused() {
+    for schedule in SCHEDULES {
+        assert_eq!(schedule.to_string().parse(), Ok(schedule));
+    }
+    for name in ["", "2f2b", "interleaved:1", "interleaved:", "interleaved:x", "GPIPE"] {
+        assert!(matches!(name.parse::<Schedule>(), Err(ScheduleError::Unknown { .. })), "{name}");
+    }
+    assert_eq!(orders(Schedule::GPipe, 0, 1), Err(ScheduleError::Empty));
+    assert_eq!(orders(Schedule::GPipe, 1, 0), Err(ScheduleError::Empty));
+    let mut pipeline = uniform(2, 1, 2);
+    pipeline.stages[1].send_forward_seconds = f64::NAN;
+    assert_eq!(simulate(&pipeline, Schedule::GPipe), Err(ScheduleError::Cost { stage: 1 }));
+    pipeline.stages.pop();
+    let wrong = ScheduleError::Stages { given: 1, devices: 2, chunks: 1 };
+    assert_eq!(simulate(&pipeline, Schedule::GPipe), Err(wrong));
+}
