@@ -19,6 +19,7 @@ const MOST_ITEMS: usize = 6000;
 const MOST_STATES: usize = 4096;
 
 /// What the devices are like.
+#[derive(Clone, Copy)]
 pub(crate) struct Site<'a> {
     pub(crate) links: &'a Links,
     /// Cap of every device, bytes.

@@ -20,6 +20,9 @@ use crate::sequence::{Granularity, Order, Sequence, sequence_order};
 /// training step's computation, so a stage at twice its cap counts as a sixth slower.
 const PRESSURE: f64 = 1.0 / 3.0;
 
+/// A partition with idle devices is named when it takes less than this share of the time.
+const WORTH_A_NOTE: f64 = 0.95;
+
 /// How the partition is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
@@ -125,10 +128,11 @@ pub fn plan(graph: &Graph, costs: &Costs, cluster: &Cluster, options: &Options) 
     let ops = Sequence::of_ops(graph, costs, sequence_order(graph, options.order));
     let (items, starts, mut notes) = granulate(graph, &ops, options.granularity, cluster.devices.len());
     let links = Links::new(cluster);
+    let caps = judge.caps_for_stages();
     let site = Site {
         links: &links,
-        caps: &judge.caps,
-        memory_matters: judge.memory_matters(&ops),
+        caps: &caps,
+        memory_matters: judge.memory_matters(&ops, &caps),
         use_all: !options.idle_devices,
         pressure: PRESSURE,
     };
@@ -156,7 +160,7 @@ pub fn plan(graph: &Graph, costs: &Costs, cluster: &Cluster, options: &Options) 
     let mut method = "dp";
     let index = ops.index();
     let keep = Keep {
-        caps: (site.memory_matters && best.over_least == 0).then_some(&judge.caps[..]),
+        caps: (site.memory_matters && best.over_least == 0).then_some(&caps[..]),
         use_all: site.use_all,
     };
     let tuned = judge.judge(place(&fine_tune(&ops, &index, &links, cut, keep, &deadline)));
@@ -205,6 +209,19 @@ pub fn plan(graph: &Graph, costs: &Costs, cluster: &Cluster, options: &Options) 
             Bytes(best.over_least),
             best.over_device
         ));
+    }
+    if site.use_all && best.balance.idle_devices == 0 && cluster.devices.len() > 1 {
+        let free = dynamic::partition(&items, &Site { use_all: false, ..site }, &deadline);
+        let free = judge.judge(place(&to_ops(&free.device_of)));
+        if free.over_least <= best.over_least
+            && free.balance.tmax_seconds < WORTH_A_NOTE * best.balance.tmax_seconds
+        {
+            notes.push(format!(
+                "transfers outweigh the gain: with {} of the devices idle the slowest stage would take {:.3e} s \
+                 instead of {:.3e} s",
+                free.balance.idle_devices, free.balance.tmax_seconds, best.balance.tmax_seconds
+            ));
+        }
     }
     let floor = any_assignment_bound(&items, cluster.devices.len());
     let value = best.balance.tmax_seconds;
@@ -429,13 +446,31 @@ impl<'a> Judge<'a> {
         Judge { graph, costs, cluster, caps }
     }
 
+    /// Caps without what no stage decides about: arguments that no op reads are resident on device 0.
+    fn caps_for_stages(&self) -> Vec<u64> {
+        let mut unread: Vec<bool> =
+            self.graph.tensors.iter().map(|tensor| tensor.producer.is_none()).collect();
+        for op in self.graph.planned() {
+            for argument in self.graph.argument_inputs(op) {
+                unread[argument] = false;
+            }
+        }
+        let unread = unread.iter().zip(&self.graph.tensors).filter(|(unread, _)| **unread);
+        let bytes: Bytes = unread.map(|(_, tensor)| tensor.bytes).sum();
+        let mut caps = self.caps.clone();
+        if let Some(first) = caps.first_mut() {
+            *first = first.saturating_sub(bytes.0);
+        }
+        caps
+    }
+
     /// Could the program be over a cap at all?
-    fn memory_matters(&self, ops: &Sequence) -> bool {
+    fn memory_matters(&self, ops: &Sequence, caps: &[u64]) -> bool {
         let arguments: u64 = ops.arguments.iter().map(|argument| argument.bytes).sum();
         let values: u64 = ops.values.iter().map(|value| value.bytes).sum();
         let inside = ops.internal_peak.iter().copied().max().unwrap_or(0);
         let most = arguments.saturating_add(values).saturating_add(inside);
-        self.caps.iter().any(|&cap| cap < most)
+        caps.iter().any(|&cap| cap < most)
     }
 
     fn judge(&self, device_of: Vec<DeviceId>) -> Judged {

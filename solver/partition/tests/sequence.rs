@@ -115,6 +115,17 @@ fn caps_that_some_cut_keeps_are_kept() {
 }
 
 #[test]
+fn an_argument_nobody_reads_counts_on_device_0() {
+    let (mut graph, seconds) = random_graph(11, 30);
+    graph.tensors.push(support::tensor(None, 1000, false));
+    let (costs, cluster) = (costs(&vec![seconds; 2]), cluster(2, 1 << 30, LINK));
+    let caps = Some(vec![Bytes(1200), Bytes(1 << 20)]);
+    let outcome = plan(&graph, &costs, &cluster, &Options { caps, ..options() }).expect("a plan");
+    let needs = |of: &[usize]| stages(&graph, &costs, &cluster, of)[0].problem.working_set().0;
+    assert!(needs(&outcome.device_of) <= 1200, "{}", needs(&outcome.device_of));
+}
+
+#[test]
 fn a_cap_no_cut_keeps_is_named() {
     let (graph, seconds) = random_graph(5, 12);
     let (costs, cluster) = (costs(&vec![seconds; 2]), cluster(2, 1 << 30, LINK));
@@ -188,6 +199,7 @@ fn layers_stay_whole_until_fine_tuning_and_idle_devices_are_allowed_on_request()
     let outcome = plan(&graph, &costs, &cluster, &layered).expect("a plan");
     assert_eq!(outcome.cuts, [4]);
     assert_eq!(outcome.balance.idle_devices, 0);
+    assert!(outcome.notes.iter().any(|note| note.contains("1 of the devices idle")), "{:?}", outcome.notes);
     let outcome = plan(&graph, &costs, &cluster, &Options { idle_devices: true, ..layered }).expect("a plan");
     assert_eq!((outcome.report.value, outcome.balance.idle_devices), (8.0, 1));
     assert!(outcome.cuts.is_empty());

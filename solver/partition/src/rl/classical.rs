@@ -24,21 +24,23 @@ pub fn better(new: &Score, old: &Score) -> bool {
     (new.violations, new.tmax_seconds) < (old.violations, old.tmax_seconds)
 }
 
-/// A state drawn at random: any number of groups where layers are scarce, every core in use where they are not.
+/// A state drawn at random: any number of groups, layers and cores dealt to them in any way.
 #[must_use]
 pub fn random_state(layers: usize, cores: usize, rng: &mut ChaCha8Rng) -> Option<State> {
-    let groups = if layers >= cores { cores } else { rng.random_range(1..=layers.min(cores).max(1)) };
-    let mut cuts: Vec<usize> = rand::seq::index::sample(rng, layers.checked_sub(1)?, groups - 1).into_vec();
-    cuts.sort_unstable();
-    cuts.push(layers);
-    let mut of = vec![0; cores];
-    let mut first = 0;
-    for (group, &cut) in cuts.iter().enumerate() {
-        let core = if group + 1 == groups { cores - 1 } else { group };
-        of[core] = cut - first;
-        first = cut;
+    let most = layers.min(cores);
+    if most == 0 {
+        return None;
     }
-    State::new(of)
+    let groups = rng.random_range(1..=most);
+    let mut deal = |total: usize| {
+        let mut ends: Vec<usize> = rand::seq::index::sample(rng, total - 1, groups - 1).into_vec();
+        ends.iter_mut().for_each(|end| *end += 1);
+        ends.extend([0, total]);
+        ends.sort_unstable();
+        ends.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<_>>()
+    };
+    let (layers, cores) = (deal(layers), deal(cores));
+    State::from_groups(&layers.into_iter().zip(cores).collect::<Vec<_>>())
 }
 
 fn random_action(state: &State, rng: &mut ChaCha8Rng) -> Option<Action> {

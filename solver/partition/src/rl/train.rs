@@ -66,6 +66,9 @@ pub struct Options {
     pub shaping: bool,
     /// Start every episode from a random state instead of the given one.
     pub random_start: bool,
+    /// Of four environments one starts from the given state, one from a random one, two from the best so far.
+    /// Otherwise all start from the given state, or all from random ones.
+    pub mixed_starts: bool,
     /// The learner library; none: beside the program.
     pub library: Option<PathBuf>,
 }
@@ -90,6 +93,7 @@ impl Default for Options {
             mask_invalid: true,
             shaping: true,
             random_start: false,
+            mixed_starts: true,
             library: None,
         }
     }
@@ -108,6 +112,7 @@ impl Options {
             entropy_weight: 0.0,
             mask_invalid: false,
             shaping: false,
+            mixed_starts: false,
             ..Options::default()
         }
     }
@@ -277,10 +282,14 @@ impl Trainer {
         let (row_length, actions) = (view.rows(cores) * view.inputs(cores), start.actions());
         let mut rollout = Rollout::default();
         let mut environments = Vec::with_capacity(count);
-        for _ in 0..count {
-            let state = match self.options.random_start {
-                true => random_state(machine.layers(), cores, &mut self.rng),
-                false => None,
+        for e in 0..count {
+            let state = match (self.options.mixed_starts, e % 4) {
+                (true, 1 | 3) => Some(best.state.clone()),
+                (true, 2) => random_state(machine.layers(), cores, &mut self.rng),
+                (false, _) if self.options.random_start => {
+                    random_state(machine.layers(), cores, &mut self.rng)
+                }
+                _ => None,
             };
             environments.push(Some(Walker::new(machine, limit, state.unwrap_or_else(|| start.clone()))));
         }
