@@ -3,6 +3,10 @@
 
 #include "mlir-c/IR.h"
 #include "mlir/CAPI/IR.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -14,6 +18,8 @@
 using namespace mlir;
 
 namespace ballast {
+void registerPipelines();
+
 #include "PassEnums.h.inc"
 
 #include "PassTable.h.inc"
@@ -29,8 +35,12 @@ MlirStringRef view(const std::string &text) { return mlirStringRefCreate(text.da
 #pragma clang diagnostic ignored "-Wunused-function"
 #define GEN_PASS_DECL
 #define GEN_PASS_DEF_BALLASTAPPLY
+#define GEN_PASS_DEF_BALLASTENTRY
+#define GEN_PASS_DEF_BALLASTHOSTHEAP
 #define GEN_PASS_DEF_BALLASTINLINE
 #define GEN_PASS_DEF_BALLASTREPORT
+#define GEN_PASS_DEF_BALLASTTOBUFFERS
+#define GEN_PASS_DEF_BALLASTTOSTABLEHLO
 #define GEN_PASS_DEF_BALLASTVERIFY
 #define GEN_PASS_DEF_REMAT
 #define GEN_PASS_DEF_RLPARTITION
@@ -46,6 +56,7 @@ extern "C" {
 void ballastRegisterPasses(const ballast::PassTable *table) {
   ballast::table = *table;
   ballast::registerPasses();
+  ballast::registerPipelines();
 }
 
 void ballastRegisterDialect(DialectRegistry *registry) { registry->insert<ballast::BallastDialect>(); }

@@ -58,11 +58,9 @@ def PartitionOrder : Choices<"PartitionOrder", "Order of the op sequence that is
     Value<"Program", "program", "as written">,
     Value<"Memory", "memory", "a topological order with a low memory peak">]>;
 def PartitionMethod : Choices<"PartitionMethod", "How a partition is found", [
-    Value<"Auto", "auto", "dynamic programming, then learning where time is left">,
+    Value<"Auto", "auto", "learning only where dynamic programming cannot prove its cut">,
     Value<"Dp", "dp", "dynamic programming and fine-tuning alone">,
-    Value<"Rl", "rl", "REINFORCE on top of it">,
-    Value<"Genetic", "genetic", "a genetic search">,
-    Value<"Exact", "exact", "an exact search with a proven bound">]>;
+    Value<"Rl", "rl", "REINFORCE on top of it">]>;
 def RewardKind : Choices<"RewardKind", "What the learner is rewarded for", [
     Value<"MaxTime", "max-time", "the time of the slowest stage">,
     Value<"Weighted", "weighted", "the weighted sum of the largest compute, memory and route load">]>;
@@ -74,9 +72,13 @@ def MemoryOrder : Choices<"MemoryOrder", "Order in which a stage's ops first run
     Value<"Free", "free", "any topological order">]>;
 def MemorySolver : Choices<"MemorySolver", "Who solves the memory plan", [
     Value<"Auto", "auto", "the exact program where it is small enough, else search with a proven bound">,
-    Value<"Mip", "mip", "the mixed-integer program">,
-    Value<"Search", "search", "local search">,
-    Value<"Greedy", "greedy", "one greedy descent">]>;
+    Value<"Milp", "milp", "the mixed-integer program over critical positions">,
+    Value<"Stepwise", "stepwise", "the full time-indexed mixed-integer program, for small stages">,
+    Value<"LocalSearch", "local-search", "local search">,
+    Value<"Greedy", "greedy", "evict and recompute, the cheapest per byte first">,
+    Value<"ChainDp", "chain-dp", "the optimal dynamic program on chains">,
+    Value<"SqrtN", "sqrt-n", "keep about the square root of a chain's values">,
+    Value<"KeepAll", "keep-all", "nothing is recomputed or swapped">]>;
 def ReportFormat : Choices<"ReportFormat", "How a report is written", [
     Value<"Table", "table", "for people">,
     Value<"Json", "json", "for programs">]>;
@@ -94,11 +96,11 @@ def CountOption : Choice<"count", "count", Counting, "How operations are counted
 def CapOption : Text<"cap", "cap", "",
     "Memory cap of each stage: bytes with a unit, such as `8GiB`, or a percentage of the stage's own unplanned peak, such as "
     "`60%`; without it the device's memory.">;
-def TimeLimitOption : Real<"timeLimit", "time-limit", "60.0",
-    "Wall-clock limit of the search in seconds; 0 for none.">;
+def TimeLimitOption : Real<"timeLimit", "time-limit", "0.0",
+    "Wall-clock limit of the search in seconds; 0: 60 seconds, or no clock at all where `work-limit` is set.">;
 def WorkLimitOption : Count<"workLimit", "work-limit", "0",
-    "Limit on search steps, the same on every machine; 0 for none. With it and no time limit, the same input and seed give "
-    "the same bytes.">;
+    "Limit on search steps, the same on every machine; 0 for none. With it and no `time-limit`, the same input and seed "
+    "give the same bytes.">;
 def SeedOption : Count<"seed", "seed", "0", "Seed of every random choice.">;
 def ThreadsOption : Count<"threads", "threads", "1", "Threads to search with, at least 1.">;
 def MaxRatioOption : Real<"maxRatio", "max-ratio", "1.1",
@@ -129,13 +131,11 @@ def RlPartition : BallastPass<"rl-partition"> {
     Choice<"granularity", "granularity", Granularity, "What is moved as one.">,
     Choice<"order", "order", PartitionOrder, "Order of the op sequence.">,
     Choice<"method", "method", PartitionMethod, "How the partition is found.">,
-    Count<"cores", "cores", "0",
-          "Cores of the chip to share among the stages, for a device file that describes one chip; 0: all of its cores.">,
-    CapOption, TimeLimitOption, WorkLimitOption, SeedOption, ThreadsOption, MaxRatioOption,
-    Count<"episodes", "episodes", "200", "Episodes the learner plays.">,
-    Count<"maxSteps", "max-steps", "64", "Steps after which an episode ends.">,
+    CapOption, TimeLimitOption, WorkLimitOption, SeedOption, ThreadsOption,
+    Count<"episodes", "episodes", "50", "Episodes the learner plays.">,
+    Count<"maxSteps", "max-steps", "0", "Steps after which an episode ends; 0: four times the layers and cores, at least 64.">,
     Real<"targetReward", "target-reward", "0.0",
-         "Reward at which an episode ends early; 0: the reward of a partition that meets the lower bound.">,
+         "Reward at which an episode ends early; rewards are negative, so 0 never does.">,
     Choice<"reward", "reward", RewardKind, "What the learner is rewarded for.">,
     Text<"weights", "weights", "1,1,1",
          "Weights of compute, memory and route load under `reward=weighted`: three numbers, at least 0, joined by commas.">,
@@ -173,6 +173,7 @@ def Remat : BallastPass<"remat"> {
     Text<"modelFile", "model-file", "",
          "Path to write the mixed-integer program to, as `.lp` or `.mps`; stage numbers are put before the extension.">,
     Text<"planFile", "plan-file", "", "Path to write the plan to, as JSON.">,
+    Text<"graphFile", "graph-file", "", "Path to write the program as planned to, as a JSON graph, for `ballast replan`.">,
     ProfileOption, CountOption,
   ];
 }
@@ -219,6 +220,45 @@ def BallastApply : BallastPass<"ballast-apply"> {
     ```
   }];
   let options = [FunctionOption];
+}
+
+def BallastToStablehlo : BallastPass<"ballast-to-stablehlo"> {
+  let summary = "Carry out the plan of a StableHLO program, in StableHLO alone";
+  let description = [{
+    Runs `--ballast-apply`, then turns barriers into `stablehlo.optimization_barrier` and swaps into XLA's copies between memories
+    (`annotate_device_placement` with the memory kinds `pinned_host` and `device`). A remark says how many copies depend on a
+    client that has a separate host memory. XLA's CPU compiler drops barriers early unless it runs with
+    `XLA_FLAGS=--xla_disable_hlo_passes=cse_barrier_expander`.
+  }];
+  let options = [FunctionOption];
+}
+
+def BallastToBuffers : BallastPass<"ballast-to-buffers"> {
+  let summary = "Turn swaps into copies between memory spaces, for one-shot bufferization";
+  let description = [{
+    A copy on the host becomes a tensor in memory space 1, a copy back one in memory space 0; barriers have done their work and go.
+    The order of ops is the order of execution from here on: `--cse` before bufferization would undo recomputation.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def BallastHostHeap : BallastPass<"ballast-host-heap"> {
+  let summary = "Allocate buffers of memory space 1 on a heap of their own";
+  let description = [{
+    Allocations and deallocations in memory space 1 become calls of `ballast_host_alloc` and `ballast_host_free` of the
+    run-time library, and their buffers ones of the default memory space.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def BallastEntry : BallastPass<"ballast-entry"> {
+  let summary = "Add a function that runs the program once";
+  let description = [{
+    Adds `ballast_entry`, for a function that takes and returns buffers: it fills the arguments from the seed, calls the
+    function between `ballast_start` and `ballast_stop`, and hands every result to `ballast_take`, all of the run-time library.
+  }];
+  let options = [FunctionOption, Count<"seed", "seed", "0", "Seed of the arguments.">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def BallastInline : BallastPass<"ballast-inline"> {

@@ -3,10 +3,20 @@
 //!
 //! One pass is one file, named as its flag. Nothing here knows HiGHS or libtorch.
 
+mod apply;
+mod ballast_apply;
+mod annotations;
+mod ballast_entry;
+mod ballast_host_heap;
 mod ballast_inline;
 mod ballast_report;
+mod ballast_to_buffers;
+mod ballast_to_stablehlo;
 mod ballast_verify;
+mod files;
 mod import;
+mod planning;
 pub mod plugin;
 mod remat;
 mod rl_partition;
+mod signals;

@@ -5,13 +5,13 @@ use std::panic::catch_unwind;
 
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::passes::{
-    self, BallastInlineOptions, BallastReportOptions, BallastVerifyOptions, Passes, RematOptions,
-    RlPartitionOptions,
+    self, BallastApplyOptions, BallastEntryOptions, BallastHostHeapOptions, BallastInlineOptions, BallastReportOptions, BallastToBuffersOptions, BallastToStablehloOptions, BallastVerifyOptions, Passes,
+    RematOptions, RlPartitionOptions,
 };
 use ballast_dialects::registration;
 use melior::ir::operation::OperationRef;
 
-use crate::{ballast_inline, ballast_report, ballast_verify, remat, rl_partition};
+use crate::{ballast_apply, ballast_entry, ballast_host_heap, ballast_to_buffers, ballast_to_stablehlo, ballast_inline, ballast_report, ballast_verify, remat, rl_partition, signals};
 
 /// Version of the plugin interface (`MLIR_PLUGIN_API_VERSION`).
 const API_VERSION: u32 = 1;
@@ -40,6 +40,21 @@ pub struct DialectPluginInfo {
 struct Planner;
 
 impl Passes for Planner {
+    fn ballast_apply(module: OperationRef<'_, '_>, options: &BallastApplyOptions) -> Result<(), Reported> {
+        ballast_apply::run(module, options)
+    }
+
+    fn ballast_entry(module: OperationRef<'_, '_>, options: &BallastEntryOptions) -> Result<(), Reported> {
+        ballast_entry::run(module, options)
+    }
+
+    fn ballast_host_heap(
+        module: OperationRef<'_, '_>,
+        options: &BallastHostHeapOptions,
+    ) -> Result<(), Reported> {
+        ballast_host_heap::run(module, options)
+    }
+
     fn ballast_inline(module: OperationRef<'_, '_>, options: &BallastInlineOptions) -> Result<(), Reported> {
         ballast_inline::run(module, options)
     }
@@ -48,15 +63,31 @@ impl Passes for Planner {
         ballast_report::run(module, options)
     }
 
+    fn ballast_to_buffers(
+        module: OperationRef<'_, '_>,
+        options: &BallastToBuffersOptions,
+    ) -> Result<(), Reported> {
+        ballast_to_buffers::run(module, options)
+    }
+
+    fn ballast_to_stablehlo(
+        module: OperationRef<'_, '_>,
+        options: &BallastToStablehloOptions,
+    ) -> Result<(), Reported> {
+        ballast_to_stablehlo::run(module, options)
+    }
+
     fn ballast_verify(module: OperationRef<'_, '_>, options: &BallastVerifyOptions) -> Result<(), Reported> {
         ballast_verify::run(module, options)
     }
 
     fn remat(module: OperationRef<'_, '_>, options: &RematOptions) -> Result<(), Reported> {
+        let _signals = signals::catch();
         remat::run(module, options)
     }
 
     fn rl_partition(module: OperationRef<'_, '_>, options: &RlPartitionOptions) -> Result<(), Reported> {
+        let _signals = signals::catch();
         rl_partition::run(module, options)
     }
 }
@@ -73,7 +104,12 @@ unsafe extern "C" fn register_dialect(registry: *mut c_void) {
 /// What `--load-pass-plugin` looks up.
 #[unsafe(no_mangle)]
 pub extern "C" fn mlirGetPassPluginInfo() -> PassPluginInfo {
-    PassPluginInfo { api_version: API_VERSION, name: NAME.as_ptr(), version: VERSION, register: register_passes }
+    PassPluginInfo {
+        api_version: API_VERSION,
+        name: NAME.as_ptr(),
+        version: VERSION,
+        register: register_passes,
+    }
 }
 
 /// What `--load-dialect-plugin` looks up.
@@ -93,6 +129,7 @@ pub extern "C" fn ballast_opt_main() -> i32 {
     const INTERNAL_ERROR: i32 = 3;
     catch_unwind(|| {
         register_passes();
+        signals::own_the_process();
         registration::opt_main(std::env::args_os())
     })
     .unwrap_or(INTERNAL_ERROR)

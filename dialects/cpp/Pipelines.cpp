@@ -1,0 +1,62 @@
+// The routes from a planned program to what runs it: named pipelines of our passes and of MLIR's own.
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace mlir;
+
+namespace {
+
+struct NativeOptions : PassPipelineOptions<NativeOptions> {
+  Option<std::string> function{*this, "function",
+                               llvm::cl::desc("Function to rewrite, by symbol name; without it the only public function, or `main`.")};
+  Option<bool> apply{*this, "apply", llvm::cl::desc("Carry out the plan? If not, its attributes are ignored."),
+                     llvm::cl::init(true)};
+  Option<bool> entry{*this, "entry", llvm::cl::desc("Add `ballast_entry`, which runs the function on arguments from the seed?"),
+                     llvm::cl::init(false)};
+  Option<uint64_t> seed{*this, "seed", llvm::cl::desc("Seed of the arguments of `ballast_entry`."), llvm::cl::init(0)};
+};
+
+/// From the end of our part to buffers: every tensor gets one, freed after its last use. An argument is never written
+/// to, so that a result is a buffer of its own. Without alignment, a buffer takes the bytes of its elements.
+constexpr llvm::StringLiteral toBuffers =
+    "one-shot-bufferize{bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map "
+    "buffer-alignment=0},drop-equivalent-buffer-results,"
+    "ownership-based-buffer-deallocation{private-function-dynamic-ownership=false},canonicalize,"
+    "buffer-deallocation-simplification,bufferization-lower-deallocations,canonicalize,"
+    "func.func(optimize-allocation-liveness)";
+
+/// From buffers to LLVM's dialect. Every allocation is a call that the run-time library can count.
+constexpr llvm::StringLiteral toLlvm =
+    "func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,convert-scf-to-cf,"
+    "finalize-memref-to-llvm{use-generic-functions=true},convert-to-llvm,reconcile-unrealized-casts";
+
+void add(OpPassManager &manager, const std::string &text) {
+  if (failed(parsePassPipeline(text, manager)))
+    llvm::report_fatal_error(llvm::Twine("ballast: this MLIR lacks a pass of the pipeline ") + text);
+}
+
+std::string functionOption(const std::string &function) {
+  return function.empty() ? "" : "function='" + function + "'";
+}
+
+void buildNative(OpPassManager &manager, const NativeOptions &options) {
+  std::string function = functionOption(options.function);
+  if (options.apply)
+    add(manager, "ballast-apply{" + function + "}");
+  add(manager, "ballast-to-buffers," + toBuffers.str() + ",ballast-host-heap");
+  if (options.entry)
+    add(manager, "ballast-entry{" + function + " seed=" + std::to_string(options.seed) + "}");
+  add(manager, toLlvm.str());
+}
+
+} // namespace
+
+namespace ballast {
+
+void registerPipelines() {
+  PassPipelineRegistration<NativeOptions>(
+      "ballast-to-native", "Carry out the plan and lower to LLVM's dialect: tensors become buffers, swaps copies to a second heap",
+      buildNative);
+}
+
+} // namespace ballast

@@ -1,0 +1,366 @@
+//! What a rewritten program does, op by op: the steps of every device merged into one order, with barriers where a copy
+//! must not run before its time. Plain data; [`super::emit`] writes it as IR.
+
+use std::collections::BTreeMap;
+
+use ballast_core::device::DeviceId;
+use ballast_core::graph::{Graph, OpId, OpRole, TensorId};
+use ballast_core::memory::{Schedule, Step};
+use ballast_core::stage::{NodeSource, Stage};
+
+/// Something a barrier holds back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Held {
+    /// The copy of an op's value that is on the device.
+    Value(OpId),
+    /// An argument of the function.
+    Argument(TensorId),
+    /// The copy of an op's value on the host, made by its own device.
+    Swapped(OpId),
+    /// The copy of an op's value on the host, made for other devices.
+    Sent(OpId),
+}
+
+/// One thing a device does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Action {
+    /// The device.
+    pub(crate) device: DeviceId,
+    /// What it does.
+    pub(crate) what: What,
+}
+
+/// What a device does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// Runs the views and constants the op reads, then the op.
+    Run { op: OpId, travellers: Vec<OpId> },
+    /// From here on, all of these are read through one barrier.
+    Barrier(Vec<Held>),
+    /// Copies the op's value to the host: `Swapped` or `Sent`.
+    Store(Held),
+    /// Copies the op's value from the host: `Swapped` or `Sent`.
+    Load(Held),
+}
+
+/// What the terminator of the function reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Returned {
+    /// Views and constants to run before it, with the device they run on.
+    pub(crate) travellers: Vec<(DeviceId, OpId)>,
+}
+
+/// A plan that cannot be carried out on the program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub(crate) struct ActionError {
+    /// The op concerned.
+    pub(crate) op: OpId,
+    /// What is wrong.
+    pub(crate) reason: String,
+}
+
+/// Merges the schedules of all devices into one order of actions.
+///
+/// A device waits for a value from another one until that has computed it; among devices that do not wait, the one
+/// whose next op is first in program order goes on.
+pub(crate) fn merge(
+    graph: &Graph,
+    stages: &[Stage],
+    schedules: &[Schedule],
+) -> Result<Vec<Action>, ActionError> {
+    let mut merger = Merger::new(graph, stages);
+    let mut devices: Vec<Cursor<'_>> =
+        stages.iter().zip(schedules).map(|(stage, schedule)| Cursor::new(stage, schedule)).collect();
+    loop {
+        let next = (0..devices.len())
+            .filter(|&at| devices[at].next().is_some_and(|step| !merger.waits(devices[at].stage, step)))
+            .min_by_key(|&at| devices[at].turn[devices[at].at]);
+        let Some(at) = next else { break };
+        let cursor = &mut devices[at];
+        if let Some(step) = cursor.next() {
+            cursor.at += 1;
+            merger.take(cursor.stage, step)?;
+        }
+    }
+    match devices.iter().find_map(|cursor| cursor.next().map(|step| (cursor.stage, step))) {
+        None => Ok(merger.actions),
+        Some((stage, step)) => Err(ActionError {
+            op: stage.sources[node_of(step)].op(),
+            reason: format!(
+                "device {} waits for its value, and the device that makes it waits too: the orders of the stages do not fit \
+                 together",
+                stage.device
+            ),
+        }),
+    }
+}
+
+/// What has to run before the terminator, given the device of every op.
+pub(crate) fn returned(graph: &Graph, device_of: &[DeviceId]) -> Returned {
+    let mut result = Returned::default();
+    for (tensor, info) in graph.tensors.iter().enumerate().filter(|(_, info)| info.returned) {
+        let Some(producer) = info.producer else { continue };
+        if graph.ops[producer].role == OpRole::Compute {
+            continue;
+        }
+        let device = match graph.storage(tensor) {
+            ballast_core::graph::Storage::Op(op) => device_of[op],
+            _ => device_of[producer],
+        };
+        result.travellers.extend(travellers(graph, &[tensor]).into_iter().map(|op| (device, op)));
+    }
+    result.travellers.sort_unstable();
+    result.travellers.dedup();
+    result
+}
+
+/// The views and constants that make `tensors` out of arguments and values of planned ops, in program order.
+fn travellers(graph: &Graph, tensors: &[TensorId]) -> Vec<OpId> {
+    let mut found = Vec::new();
+    let mut pending = tensors.to_vec();
+    while let Some(tensor) = pending.pop() {
+        if let Some(producer) = graph.tensors[tensor].producer
+            && graph.ops[producer].role != OpRole::Compute
+            && !found.contains(&producer)
+        {
+            found.push(producer);
+            pending.extend(&graph.ops[producer].inputs);
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+fn node_of(step: Step) -> usize {
+    let (Step::Compute(node)
+    | Step::Free(node)
+    | Step::SwapOut(node)
+    | Step::SwapIn(node)
+    | Step::HostFree(node)) = step;
+    node
+}
+
+/// A device on its way through its schedule.
+struct Cursor<'p> {
+    stage: &'p Stage,
+    schedule: &'p Schedule,
+    at: usize,
+    /// For every step, the op that runs next, whether at this step or later.
+    turn: Vec<OpId>,
+}
+
+impl<'p> Cursor<'p> {
+    fn new(stage: &'p Stage, schedule: &'p Schedule) -> Self {
+        let mut turn = vec![OpId::MAX; schedule.steps.len()];
+        let mut seen = vec![false; stage.sources.len()];
+        let first_runs: Vec<bool> = schedule
+            .steps
+            .iter()
+            .map(|&step| matches!(step, Step::Compute(node) if !std::mem::replace(&mut seen[node], true)))
+            .collect();
+        let mut next = OpId::MAX;
+        for (at, &step) in schedule.steps.iter().enumerate().rev() {
+            if let (true, NodeSource::Op(op)) = (first_runs[at], stage.sources[node_of(step)]) {
+                next = op;
+            }
+            turn[at] = next;
+        }
+        Cursor { stage, schedule, at: 0, turn }
+    }
+
+    fn next(&self) -> Option<Step> {
+        self.schedule.steps.get(self.at).copied()
+    }
+}
+
+/// Counts actions: when a copy came to be, when an op last ran.
+type Moment = usize;
+
+/// What is where on one device.
+#[derive(Default)]
+struct Memory {
+    /// When the copy of each value now on the device became readable.
+    values: BTreeMap<OpId, Moment>,
+    /// The same, by moment.
+    by_moment: BTreeMap<Moment, Vec<OpId>>,
+    arguments: BTreeMap<TensorId, Moment>,
+    /// When each op last ran here.
+    ran: BTreeMap<OpId, Moment>,
+}
+
+impl Memory {
+    fn put(&mut self, op: OpId, moment: Moment) {
+        self.drop_value(op);
+        self.values.insert(op, moment);
+        self.by_moment.entry(moment).or_default().push(op);
+    }
+
+    fn drop_value(&mut self, op: OpId) {
+        if let Some(moment) = self.values.remove(&op)
+            && let Some(list) = self.by_moment.get_mut(&moment)
+        {
+            list.retain(|&other| other != op);
+            if list.is_empty() {
+                self.by_moment.remove(&moment);
+            }
+        }
+    }
+
+    /// The value that became readable last, and when.
+    fn newest(&self) -> Option<(Moment, OpId)> {
+        self.by_moment.last_key_value().and_then(|(&moment, list)| Some((moment, *list.last()?)))
+    }
+}
+
+struct Merger<'p> {
+    graph: &'p Graph,
+    /// By device.
+    memories: Vec<Memory>,
+    /// Is the op's value read on another device?
+    crosses: Vec<bool>,
+    /// Has the op's value been copied to the host for other devices?
+    sent: Vec<bool>,
+    actions: Vec<Action>,
+}
+
+impl<'p> Merger<'p> {
+    fn new(graph: &'p Graph, stages: &[Stage]) -> Self {
+        let mut crosses = vec![false; graph.ops.len()];
+        for source in stages.iter().flat_map(|stage| &stage.sources) {
+            if let NodeSource::Receive(op) = *source {
+                crosses[op] = true;
+            }
+        }
+        let devices = stages.iter().map(|stage| stage.device + 1).max().unwrap_or(0);
+        Merger {
+            graph,
+            memories: (0..devices).map(|_| Memory::default()).collect(),
+            crosses,
+            sent: vec![false; graph.ops.len()],
+            actions: Vec::new(),
+        }
+    }
+
+    /// Does the step read a value that has not been sent yet?
+    fn waits(&self, stage: &Stage, step: Step) -> bool {
+        matches!(step, Step::Compute(node) if matches!(stage.sources[node], NodeSource::Receive(op) if !self.sent[op]))
+    }
+
+    fn now(&self) -> Moment {
+        self.actions.len()
+    }
+
+    fn push(&mut self, device: DeviceId, what: What) {
+        self.actions.push(Action { device, what });
+    }
+
+    fn take(&mut self, stage: &Stage, step: Step) -> Result<(), ActionError> {
+        let source = stage.sources[node_of(step)];
+        let (device, op) = (stage.device, source.op());
+        match (step, source) {
+            (Step::Compute(_), NodeSource::Op(op)) => self.run(device, op)?,
+            (Step::Compute(_), NodeSource::Receive(op)) => self.load(device, op, Held::Sent(op)),
+            (Step::SwapIn(_), _) => self.load(device, op, Held::Swapped(op)),
+            (Step::SwapOut(_), _) => self.push(device, What::Store(Held::Swapped(op))),
+            (Step::Free(_), _) => self.memories[device].drop_value(op),
+            (Step::HostFree(_), _) => {}
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, device: DeviceId, op: OpId) -> Result<(), ActionError> {
+        let what = &self.graph.ops[op];
+        let travellers = travellers(self.graph, &what.inputs);
+        self.check_inputs(device, op, &travellers)?;
+        let again = self.memories[device].ran.get(&op).copied();
+        if let Some(last_run) = again {
+            self.hold_back(device, op, last_run);
+        }
+        self.push(device, What::Run { op, travellers });
+        let moment = self.now();
+        self.memories[device].put(op, moment);
+        self.memories[device].ran.insert(op, moment);
+        if self.crosses[op] && !self.sent[op] {
+            self.sent[op] = true;
+            self.push(device, What::Store(Held::Sent(op)));
+        }
+        Ok(())
+    }
+
+    /// Everything the op and its travellers read must be on the device.
+    fn check_inputs(&self, device: DeviceId, op: OpId, travellers: &[OpId]) -> Result<(), ActionError> {
+        let readers = travellers.iter().chain(std::iter::once(&op));
+        for &tensor in readers.flat_map(|&reader| &self.graph.ops[reader].inputs) {
+            if let Some(producer) = self.graph.tensors[tensor].producer
+                && self.graph.ops[producer].role == OpRole::Compute
+                && !self.memories[device].values.contains_key(&producer)
+            {
+                let name = &self.graph.ops[producer].name;
+                let reason = format!(
+                    "reads the value of op {producer} ('{name}'), which the plan does not keep on device {device} until then"
+                );
+                return Err(ActionError { op, reason });
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a barrier before a repeated run, unless an input already comes after everything the run has to wait for.
+    fn hold_back(&mut self, device: DeviceId, op: OpId, last_run: Moment) {
+        let memory = &self.memories[device];
+        let values = self.graph.value_inputs(op);
+        let arguments = self.graph.argument_inputs(op);
+        let newest = memory.newest();
+        let since = values
+            .iter()
+            .filter_map(|input| memory.values.get(input))
+            .chain(arguments.iter().filter_map(|argument| memory.arguments.get(argument)))
+            .max()
+            .copied()
+            .unwrap_or(0);
+        let until = newest.map_or(last_run, |(moment, _)| moment.max(last_run));
+        if since >= until && since > last_run {
+            return;
+        }
+        let mut held: Vec<Held> = if values.is_empty() {
+            arguments.into_iter().map(Held::Argument).collect()
+        } else {
+            values.into_iter().map(Held::Value).collect()
+        };
+        if held.is_empty() {
+            // Nothing to hold back: the op reads constants alone.
+            return;
+        }
+        held.extend(newest.map(|(_, trigger)| Held::Value(trigger)));
+        self.barrier(device, held);
+    }
+
+    fn barrier(&mut self, device: DeviceId, mut held: Vec<Held>) {
+        held.sort_unstable();
+        held.dedup();
+        self.push(device, What::Barrier(held.clone()));
+        let moment = self.now();
+        for held in held {
+            match held {
+                Held::Value(op) => self.memories[device].put(op, moment),
+                Held::Argument(tensor) => {
+                    self.memories[device].arguments.insert(tensor, moment);
+                }
+                Held::Swapped(_) | Held::Sent(_) => {}
+            }
+        }
+    }
+
+    /// A copy from the host starts when the value computed last is there.
+    fn load(&mut self, device: DeviceId, op: OpId, from: Held) {
+        let first_receive = matches!(from, Held::Sent(_)) && !self.memories[device].ran.contains_key(&op);
+        if !first_receive && let Some((_, trigger)) = self.memories[device].newest() {
+            self.barrier(device, vec![from, Held::Value(trigger)]);
+        }
+        self.push(device, What::Load(from));
+        let moment = self.now();
+        self.memories[device].put(op, moment);
+        self.memories[device].ran.insert(op, moment);
+    }
+}

@@ -1,0 +1,296 @@
+//! Writes actions as IR: ops and their repeats as clones in the order of the actions, copies to and from the host, barriers.
+
+use std::collections::HashMap;
+
+use ballast_core::device::DeviceId;
+use ballast_core::graph::{OpId, TensorId};
+use ballast_dialects::attributes::{self as names, Device};
+use ballast_dialects::cloning::Mapping;
+use ballast_dialects::diagnostics::{self, Reported};
+use melior::Context;
+use melior::ir::operation::{OperationBuilder, OperationLike, OperationMutLike, OperationRef, OperationRefMut};
+use melior::ir::{
+    Attribute, BlockLike, BlockRef, Location, RegionLike, Type, TypeLike, Value, ValueLike,
+};
+
+use super::actions::{Action, Held, Returned, What};
+use crate::annotations;
+use crate::import::Imported;
+
+/// Attributes that say what the plan wants, and no longer hold once it is carried out.
+const CARRIED_OUT: [&str; 5] = [names::POSITION, names::RECOMPUTE, names::SWAP, names::RECEIVES, names::COST];
+
+/// A copy on the host: made for the op's own device, or as one device sees what was made for others.
+type HandleKey = (DeviceId, Held);
+
+struct Emitter<'c, 'a, 'i> {
+    imported: &'i Imported<'c, 'a>,
+    context: &'c Context,
+    block: BlockRef<'c, 'a>,
+    terminator: OperationRef<'c, 'a>,
+    /// By device: what stands for the values of the original program, where it is not they themselves.
+    current: Vec<HashMap<TensorId, Value<'c, 'a>>>,
+    /// The results of every op that are read somewhere.
+    results: Vec<Vec<TensorId>>,
+    /// Host copies, one per result that is read.
+    handles: HashMap<HandleKey, Vec<Value<'c, 'a>>>,
+    device_of: &'i [DeviceId],
+}
+
+/// Replaces the body of the function by the actions.
+///
+/// # Errors
+/// At an op whose value cannot go to the host; then nothing has been changed.
+pub(crate) fn emit<'c: 'a, 'a>(
+    imported: &Imported<'c, 'a>,
+    device_of: &[DeviceId],
+    actions: &[Action],
+    returned: &Returned,
+) -> Result<(), Reported> {
+    let location = imported.function.location();
+    let block = imported.function.first_region().and_then(|region| region.first_block());
+    let Some((block, terminator)) = block.and_then(|block| Some((block, block.terminator()?))) else {
+        return Err(diagnostics::error(location, "the function has no body to rewrite"));
+    };
+    let devices = actions.iter().map(|action| action.device + 1).max().unwrap_or(1);
+    let holder = imported.function.context();
+    // SAFETY: the reference points into `holder`, which lives to the end of this function.
+    let context: &'c Context = unsafe { holder.to_ref() };
+    let mut emitter = Emitter {
+        imported,
+        context,
+        block,
+        terminator,
+        current: vec![HashMap::new(); devices],
+        results: read_results(imported),
+        handles: HashMap::new(),
+        device_of,
+    };
+    emitter.check(actions)?;
+    for action in actions {
+        emitter.take(action)?;
+    }
+    emitter.finish(returned)
+}
+
+/// By op: its results that an op reads or the function returns.
+fn read_results(imported: &Imported<'_, '_>) -> Vec<Vec<TensorId>> {
+    let graph = &imported.graph;
+    let mut read: Vec<bool> = graph.tensors.iter().map(|tensor| tensor.returned).collect();
+    for &tensor in graph.ops.iter().flat_map(|op| &op.inputs) {
+        read[tensor] = true;
+    }
+    graph.ops.iter().map(|op| op.outputs.iter().copied().filter(|&tensor| read[tensor]).collect()).collect()
+}
+
+impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
+    /// Can every value that is to go to the host go there?
+    fn check(&self, actions: &[Action]) -> Result<(), Reported> {
+        for action in actions {
+            let What::Store(Held::Swapped(op) | Held::Sent(op)) = action.what else { continue };
+            for &tensor in &self.results[op] {
+                let kind = self.original(tensor).r#type();
+                if self.host_type(kind).is_none() {
+                    let text = format!("its value of type {kind} cannot be copied to the host: only tensors of static shape can");
+                    return Err(diagnostics::error(self.imported.ops[op].location(), &text));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The value in the program as it was.
+    fn original(&self, tensor: TensorId) -> Value<'c, 'a> {
+        let info = &self.imported.graph.tensors[tensor];
+        let found = match info.producer {
+            Some(op) => self.imported.ops[op].result(info.index).map(Into::into),
+            None => self.block.argument(info.index).map(Into::into),
+        };
+        found.expect("the graph names results and arguments the program has")
+    }
+
+    fn host_type(&self, kind: Type<'c>) -> Option<Type<'c>> {
+        kind.is_ranked_tensor().then(|| Type::parse(self.context, &format!("!ballast.host<{kind}>"))).flatten()
+    }
+
+    fn insert(&self, op: melior::ir::Operation<'c>, device: DeviceId) -> Result<OperationRef<'c, 'a>, Reported> {
+        let location = op.location();
+        let id = i64::try_from(device).unwrap_or(i64::MAX);
+        let op = self.block.insert_operation_before(self.terminator, op);
+        annotations::set(op, names::DEVICE, Device { id }.attribute(location)?);
+        Ok(op)
+    }
+
+    fn build(
+        &self,
+        name: &str,
+        device: DeviceId,
+        location: Location<'c>,
+        operands: &[Value<'c, 'a>],
+        results: &[Type<'c>],
+    ) -> Result<OperationRef<'c, 'a>, Reported> {
+        let op = OperationBuilder::new(name, location).add_operands(operands).add_results(results).build();
+        let op = op.map_err(|error| diagnostics::error(location, &format!("cannot make {name}: {error}")))?;
+        self.insert(op, device)
+    }
+
+    fn take(&mut self, action: &Action) -> Result<(), Reported> {
+        let device = action.device;
+        match &action.what {
+            What::Run { op, travellers } => {
+                for &traveller in travellers {
+                    self.copy(device, traveller)?;
+                }
+                self.copy(device, *op)
+            }
+            What::Barrier(held) => self.barrier(device, held),
+            What::Store(held) => self.store(device, *held),
+            What::Load(held) => self.load(device, *held),
+        }
+    }
+
+    /// Clones an op of the original program.
+    fn copy(&mut self, device: DeviceId, id: OpId) -> Result<(), Reported> {
+        let original = self.imported.ops[id];
+        let op = &self.imported.graph.ops[id];
+        // A mapping of its own: one that has cloned a region before would not clone its arguments again.
+        let mut mapping = Mapping::new();
+        for &tensor in &op.inputs {
+            mapping.map(self.original(tensor), self.current(device, tensor));
+        }
+        let mut clone = self.insert(mapping.clone_op(&original), device)?;
+        for name in CARRIED_OUT {
+            annotations::remove(clone, name);
+        }
+        if op.name == "tensor.empty" {
+            // CSE would merge it with other empty tensors of the type, and so what is written into them.
+            let values: Vec<Value<'c, 'a>> = clone.results().map(Value::from).collect();
+            let kinds: Vec<Type<'c>> = values.iter().map(|value| value.r#type()).collect();
+            clone = self.build("ballast.barrier", device, original.location(), &values, &kinds)?;
+        }
+        self.remap(device, &op.outputs, clone.results().map(Value::from));
+        Ok(())
+    }
+
+    /// From here on `values` stand for `tensors`.
+    fn remap(
+        &mut self,
+        device: DeviceId,
+        tensors: &[TensorId],
+        values: impl IntoIterator<Item = Value<'c, 'a>>,
+    ) {
+        self.current[device].extend(tensors.iter().copied().zip(values));
+    }
+
+    fn current(&self, device: DeviceId, tensor: TensorId) -> Value<'c, 'a> {
+        self.current[device].get(&tensor).copied().unwrap_or_else(|| self.original(tensor))
+    }
+
+    /// Host copies as `device` sees them: behind its last barrier over them, or as their maker left them.
+    fn handle(&self, device: DeviceId, held: Held) -> &[Value<'c, 'a>] {
+        let maker = match held {
+            Held::Sent(op) | Held::Swapped(op) => self.device_of[op],
+            Held::Value(_) | Held::Argument(_) => device,
+        };
+        let found = self.handles.get(&(device, held)).or_else(|| self.handles.get(&(maker, held)));
+        found.map_or(&[], Vec::as_slice)
+    }
+
+    fn barrier(&mut self, device: DeviceId, held: &[Held]) -> Result<(), Reported> {
+        let mut operands: Vec<Value<'c, 'a>> = Vec::new();
+        let mut location = self.imported.function.location();
+        for &one in held {
+            match one {
+                Held::Value(op) => {
+                    location = self.imported.ops[op].location();
+                    operands.extend(self.results[op].iter().map(|&tensor| self.current(device, tensor)));
+                }
+                Held::Argument(tensor) => operands.push(self.current(device, tensor)),
+                Held::Swapped(_) | Held::Sent(_) => operands.extend(self.handle(device, one)),
+            }
+        }
+        let kinds: Vec<Type<'c>> = operands.iter().map(|value| value.r#type()).collect();
+        let barrier = self.build("ballast.barrier", device, location, &operands, &kinds)?;
+        let mut results = barrier.results().map(Value::from);
+        for &one in held {
+            match one {
+                Held::Value(op) => {
+                    let tensors = self.results[op].clone();
+                    self.remap(device, &tensors, results.by_ref().take(tensors.len()));
+                }
+                Held::Argument(tensor) => self.remap(device, &[tensor], results.by_ref().take(1)),
+                Held::Swapped(_) | Held::Sent(_) => {
+                    let count = self.handle(device, one).len();
+                    let handles = results.by_ref().take(count).collect();
+                    self.handles.insert((device, one), handles);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, device: DeviceId, held: Held) -> Result<(), Reported> {
+        let (Held::Swapped(op) | Held::Sent(op)) = held else { return Ok(()) };
+        let location = self.imported.ops[op].location();
+        let mut handles = Vec::new();
+        for tensor in self.results[op].clone() {
+            let value = self.current(device, tensor);
+            let Some(kind) = self.host_type(value.r#type()) else { continue };
+            let out = self.build("ballast.swap_out", device, location, &[value], &[kind])?;
+            handles.extend(out.results().map(Value::from));
+        }
+        self.handles.insert((device, held), handles);
+        Ok(())
+    }
+
+    fn load(&mut self, device: DeviceId, held: Held) -> Result<(), Reported> {
+        let (Held::Swapped(op) | Held::Sent(op)) = held else { return Ok(()) };
+        let location = self.imported.ops[op].location();
+        let handles = self.handle(device, held).to_vec();
+        for (tensor, handle) in self.results[op].clone().into_iter().zip(handles) {
+            let kind = self.original(tensor).r#type();
+            let back = self.build("ballast.swap_in", device, location, &[handle], &[kind])?;
+            self.remap(device, &[tensor], back.results().map(Value::from));
+        }
+        Ok(())
+    }
+
+    /// Lets the terminator read the rewritten program, and erases the original one.
+    fn finish(mut self, returned: &Returned) -> Result<(), Reported> {
+        for &(device, traveller) in &returned.travellers {
+            self.copy(device, traveller)?;
+        }
+        let operands: Vec<Value<'c, 'a>> = self.terminator.operands().collect();
+        let graph = &self.imported.graph;
+        let by_value: HashMap<*const std::ffi::c_void, TensorId> = (0..graph.tensors.len())
+            .filter(|&tensor| graph.tensors[tensor].returned)
+            .map(|tensor| (self.original(tensor).to_raw().ptr, tensor))
+            .collect();
+        // SAFETY: the terminator is live, and nothing else refers to it while its operands change.
+        let mut terminator = unsafe { OperationRefMut::from_raw(self.terminator.to_raw()) };
+        for (index, value) in operands.into_iter().enumerate() {
+            let Some(&tensor) = by_value.get(&value.to_raw().ptr) else { continue };
+            let device = match graph.tensors[tensor].producer {
+                // A view runs where the value it shows was made.
+                Some(producer) => match graph.storage(tensor) {
+                    ballast_core::graph::Storage::Op(op) => self.device_of[op],
+                    _ => self.device_of[producer],
+                },
+                None => continue,
+            };
+            terminator.set_operand(index, self.current(device, tensor));
+        }
+        drop(self.handles);
+        for &op in self.imported.ops.iter().rev() {
+            // Readers go before what they read.
+            super::erase(op);
+        }
+        Ok(())
+    }
+}
+
+/// Marks the function as rewritten, with the figures of the plan it carries out.
+pub(crate) fn mark(function: OperationRef<'_, '_>, plan: Attribute<'_>) {
+    annotations::remove(function, names::PLAN);
+    annotations::set(function, names::APPLIED, plan);
+}

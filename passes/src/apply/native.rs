@@ -1,0 +1,149 @@
+//! Writing small pieces of buffer code: calls of the run-time library, and what they need.
+
+use ballast_dialects::diagnostics::{self, Reported};
+use melior::Context;
+use melior::ir::attribute::{FlatSymbolRefAttribute, IntegerAttribute, StringAttribute, TypeAttribute};
+use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
+use melior::ir::{
+    Attribute, BlockLike, BlockRef, Identifier, Location, Region, RegionLike, Type, Value,
+};
+
+use crate::import::ir;
+
+/// A place to put ops at.
+pub(crate) struct Code<'c, 'a> {
+    context: &'c Context,
+    block: BlockRef<'c, 'a>,
+    /// Before this op; none: at the end.
+    before: Option<OperationRef<'c, 'a>>,
+    location: Location<'c>,
+}
+
+impl<'c: 'a, 'a> Code<'c, 'a> {
+    /// Ops go before `before`.
+    pub(crate) fn before(
+        context: &'c Context,
+        block: BlockRef<'c, 'a>,
+        before: OperationRef<'c, 'a>,
+        location: Location<'c>,
+    ) -> Self {
+        Code { context, block, before: Some(before), location }
+    }
+
+    /// Ops go to the end of a block.
+    pub(crate) fn at_end(context: &'c Context, block: BlockRef<'c, 'a>, location: Location<'c>) -> Self {
+        Code { context, block, before: None, location }
+    }
+
+    fn error(&self, text: &str) -> Reported {
+        diagnostics::error(self.location, text)
+    }
+
+    /// A type by its text.
+    fn kind(&self, text: &str) -> Result<Type<'c>, Reported> {
+        Type::parse(self.context, text).ok_or_else(|| self.error(&format!("cannot make the type {text}")))
+    }
+
+    fn build(
+        &mut self,
+        name: &str,
+        operands: &[Value<'c, 'a>],
+        results: &[&str],
+        attributes: &[(&str, Attribute<'c>)],
+    ) -> Result<Vec<Value<'c, 'a>>, Reported> {
+        let kinds: Vec<Type<'c>> = results.iter().map(|text| self.kind(text)).collect::<Result<_, _>>()?;
+        let attributes: Vec<(Identifier<'c>, Attribute<'c>)> =
+            attributes.iter().map(|&(name, value)| (Identifier::new(self.context, name), value)).collect();
+        let op = OperationBuilder::new(name, self.location)
+            .add_operands(operands)
+            .add_results(&kinds)
+            .add_attributes(&attributes)
+            .build()
+            .map_err(|error| self.error(&format!("cannot make {name}: {error}")))?;
+        let op = match self.before {
+            Some(before) => self.block.insert_operation_before(before, op),
+            None => self.block.append_operation(op),
+        };
+        Ok(op.results().map(Value::from).collect())
+    }
+
+    /// An op without attributes.
+    pub(crate) fn op(
+        &mut self,
+        name: &str,
+        operands: &[Value<'c, 'a>],
+        results: &[&str],
+    ) -> Result<Vec<Value<'c, 'a>>, Reported> {
+        self.build(name, operands, results, &[])
+    }
+
+    /// A buffer of static shape on the device.
+    pub(crate) fn alloc(&mut self, kind: &str) -> Result<Value<'c, 'a>, Reported> {
+        let none = self.attribute("array<i32: 0, 0>")?;
+        Ok(self.build("memref.alloc", &[], &[kind], &[("operandSegmentSizes", none)])?[0])
+    }
+
+    /// A constant of type index.
+    pub(crate) fn index(&mut self, value: u64) -> Result<Value<'c, 'a>, Reported> {
+        let value = i64::try_from(value).map_err(|_| self.error(&format!("{value} is too large")))?;
+        let value = IntegerAttribute::new(self.kind("index")?, value);
+        Ok(self.build("arith.constant", &[], &["index"], &[("value", value.into())])?[0])
+    }
+
+    /// A call of a function of the module.
+    pub(crate) fn call(
+        &mut self,
+        callee: &str,
+        operands: &[Value<'c, 'a>],
+        results: &[&str],
+    ) -> Result<Vec<Value<'c, 'a>>, Reported> {
+        let callee = FlatSymbolRefAttribute::new(self.context, callee);
+        self.build("func.call", operands, results, &[("callee", callee.into())])
+    }
+
+    fn attribute(&self, text: &str) -> Result<Attribute<'c>, Reported> {
+        Attribute::parse(self.context, text).ok_or_else(|| self.error(&format!("cannot make the attribute {text}")))
+    }
+}
+
+/// Adds a function to the end of the module; declarations get a C interface.
+pub(crate) fn function<'c: 'a, 'a>(
+    module: OperationRef<'c, 'a>,
+    name: &str,
+    kind: &str,
+    body: Region<'c>,
+) -> Result<OperationRef<'c, 'a>, Reported> {
+    let location = module.location();
+    let holder = module.context();
+    // SAFETY: the reference points into `holder`, which lives to the end of this function.
+    let context: &'c Context = unsafe { holder.to_ref() };
+    let fail = |text: String| diagnostics::error(module.location(), &text);
+    let kind = Type::parse(context, kind).ok_or_else(|| fail(format!("cannot make the type {kind}")))?;
+    let mut attributes = vec![
+        (Identifier::new(context, "sym_name"), StringAttribute::new(context, name).into()),
+        (Identifier::new(context, "function_type"), TypeAttribute::new(kind).into()),
+    ];
+    if body.first_block().is_none() {
+        attributes.push((Identifier::new(context, "sym_visibility"), StringAttribute::new(context, "private").into()));
+        attributes.push((Identifier::new(context, "llvm.emit_c_interface"), Attribute::unit(context)));
+    }
+    let function = OperationBuilder::new("func.func", location)
+        .add_attributes(&attributes)
+        .add_regions([body])
+        .build()
+        .map_err(|error| fail(format!("cannot make the function {name}: {error}")))?;
+    let block = module.first_region().and_then(|region| region.first_block());
+    block.map(|block| block.append_operation(function)).ok_or_else(|| fail("the module has no body".to_owned()))
+}
+
+/// Declares a function of the run-time library, unless the module has it.
+pub(crate) fn declare(module: OperationRef<'_, '_>, name: &str, kind: &str) -> Result<(), Reported> {
+    let known = ir::blocks(module)
+        .into_iter()
+        .flat_map(ir::ops)
+        .any(|op| ir::string(op, "sym_name").is_some_and(|known| known == name));
+    if known {
+        return Ok(());
+    }
+    function(module, name, kind, Region::new()).map(|_| ())
+}

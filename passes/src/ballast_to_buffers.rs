@@ -1,0 +1,82 @@
+//! `--ballast-to-buffers`: swaps become copies between memory spaces, barriers go; ready for one-shot bufferization.
+
+use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::operations::replace_all_uses;
+use ballast_dialects::passes::BallastToBuffersOptions;
+use melior::Context;
+use melior::ir::attribute::{DenseI32ArrayAttribute, IntegerAttribute};
+use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
+use melior::ir::r#type::IntegerType;
+use melior::ir::{BlockLike, BlockRef, Identifier, Type, Value, ValueLike};
+
+use crate::apply::erase;
+use crate::import::ir;
+
+/// Memory space of the device, and of the host.
+const DEVICE_SPACE: i64 = 0;
+/// Memory space of host copies; `--ballast-host-heap` gives it a heap of its own.
+pub(crate) const HOST_SPACE: i64 = 1;
+
+/// Runs the pass.
+///
+/// # Errors
+/// With the diagnostic that was emitted.
+pub(crate) fn run(module: OperationRef<'_, '_>, _options: &BallastToBuffersOptions) -> Result<(), Reported> {
+    for function in ir::blocks(module).into_iter().flat_map(ir::ops) {
+        for block in ir::blocks(function) {
+            lower(block)?;
+        }
+    }
+    Ok(())
+}
+
+fn lower<'c: 'a, 'a>(block: BlockRef<'c, 'a>) -> Result<(), Reported> {
+    let ops: Vec<OperationRef<'c, 'a>> = ir::ops(block).collect();
+    for op in ops {
+        match ir::name(op) {
+            "ballast.barrier" => {
+                for (result, operand) in op.results().zip(op.operands()) {
+                    replace_all_uses(result, operand);
+                }
+                erase(op);
+            }
+            // The types of both ops differ only in the handle, which is a tensor from here on.
+            "ballast.swap_out" => copy(block, op, HOST_SPACE, |operand, _| operand)?,
+            "ballast.swap_in" => copy(block, op, DEVICE_SPACE, |_, result| result)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Replaces a copy to or from the host by a tensor allocated in that memory space.
+fn copy<'c: 'a, 'a>(
+    block: BlockRef<'c, 'a>,
+    op: OperationRef<'c, 'a>,
+    space: i64,
+    tensor: impl FnOnce(Type<'c>, Type<'c>) -> Type<'c>,
+) -> Result<(), Reported> {
+    let location = op.location();
+    let holder = op.context();
+    // SAFETY: the reference points into `holder`, which lives to the end of this function.
+    let context: &'c Context = unsafe { holder.to_ref() };
+    let (Some(source), Some(result)) = (op.operands().next(), op.results().next()) else { return Ok(()) };
+    let kind = tensor(source.r#type(), result.r#type());
+    let segments = DenseI32ArrayAttribute::new(context, &[0, 1, 0]);
+    let space = IntegerAttribute::new(IntegerType::new(context, 64).into(), space);
+    let allocated = OperationBuilder::new("bufferization.alloc_tensor", location)
+        .add_operands(&[source])
+        .add_results(&[kind])
+        .add_attributes(&[
+            (Identifier::new(context, "operandSegmentSizes"), segments.into()),
+            (Identifier::new(context, "memory_space"), space.into()),
+        ])
+        .build()
+        .map_err(|error| diagnostics::error(location, &format!("cannot make a copy: {error}")))?;
+    let allocated = block.insert_operation_before(op, allocated);
+    if let Some(new) = allocated.results().next() {
+        replace_all_uses(result, Value::from(new));
+    }
+    erase(op);
+    Ok(())
+}

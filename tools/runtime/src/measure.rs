@@ -1,0 +1,108 @@
+//! One run: arguments in, time and peaks, results out.
+
+use std::fs::File;
+use std::io::Write;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use serde::Serialize;
+
+use crate::elements::{Element, Random};
+use crate::heap::{DEVICE, HOST};
+
+/// Where results go.
+const RESULTS: &str = "results.bin";
+/// Where figures go.
+const FIGURES: &str = "measurement.json";
+
+#[derive(Default)]
+struct Run {
+    started: Option<Instant>,
+    seconds: f64,
+    results: Vec<Taken>,
+    bytes: Vec<u8>,
+}
+
+/// One result.
+#[derive(Serialize)]
+struct Taken {
+    element: &'static str,
+    elements: u64,
+}
+
+/// What `measurement.json` holds.
+#[derive(Serialize)]
+struct Measurement<'r> {
+    seconds: f64,
+    peak_bytes: u64,
+    host_peak_bytes: u64,
+    /// Bytes neither heap got back.
+    leaked_bytes: u64,
+    results: &'r [Taken],
+}
+
+static RUN: Mutex<Option<Run>> = Mutex::new(None);
+
+fn with_run(change: impl FnOnce(&mut Run)) {
+    change(RUN.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default());
+}
+
+/// Fills argument `number` from the seed.
+///
+/// # Safety
+/// `address` points at `elements` elements of the numbered type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _mlir_ciface_ballast_fill(address: u64, elements: u64, element: u64, number: u64, seed: u64) {
+    let Some(element) = Element::of(element) else { return };
+    // SAFETY: the caller's promise.
+    let buffer = unsafe { std::slice::from_raw_parts_mut(address as *mut u8, elements as usize * element.bytes()) };
+    element.fill(buffer, &mut Random::new(seed, number));
+}
+
+/// The program starts.
+#[unsafe(no_mangle)]
+pub extern "C" fn _mlir_ciface_ballast_start() {
+    with_run(|run| run.started = Some(Instant::now()));
+}
+
+/// The program is done.
+#[unsafe(no_mangle)]
+pub extern "C" fn _mlir_ciface_ballast_stop() {
+    with_run(|run| run.seconds = run.started.map_or(0.0, |started| started.elapsed().as_secs_f64()));
+}
+
+/// Keeps a result; results come in order.
+///
+/// # Safety
+/// `address` points at `elements` elements of the numbered type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _mlir_ciface_ballast_take(address: u64, elements: u64, element: u64, _number: u64) {
+    let Some(element) = Element::of(element) else { return };
+    // SAFETY: the caller's promise.
+    let buffer = unsafe { std::slice::from_raw_parts(address as *const u8, elements as usize * element.bytes()) };
+    with_run(|run| {
+        run.bytes.extend_from_slice(buffer);
+        run.results.push(Taken { element: element.name(), elements });
+    });
+}
+
+/// Writes results and figures. Exits with status 1 where they cannot be written.
+#[unsafe(no_mangle)]
+pub extern "C" fn _mlir_ciface_ballast_finish() {
+    with_run(|run| {
+        let figures = Measurement {
+            seconds: run.seconds,
+            peak_bytes: DEVICE.peak(),
+            host_peak_bytes: HOST.peak(),
+            leaked_bytes: DEVICE.live() + HOST.live(),
+            results: &run.results,
+        };
+        let written = File::create(RESULTS)
+            .and_then(|mut file| file.write_all(&run.bytes))
+            .and_then(|()| File::create(FIGURES))
+            .and_then(|file| serde_json::to_writer(file, &figures).map_err(Into::into));
+        if written.is_err() {
+            std::process::exit(1);
+        }
+    });
+}
