@@ -1,6 +1,6 @@
 //! `ballast bench`: tables of all methods over folders of real inputs.
 
-use crate::{Failure, bench_partition};
+use crate::{Failure, bench_partition, bench_remat};
 
 /// Arguments of `ballast bench`.
 #[derive(clap::Args)]
@@ -13,10 +13,13 @@ pub(crate) struct Args {
 enum Bench {
     /// Partition methods over a folder of workloads.
     Partition(bench_partition::Args),
+    /// Memory-planning methods over a folder of instances.
+    Remat(bench_remat::Args),
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match &args.what {
         Bench::Partition(args) => bench_partition::run(args),
+        Bench::Remat(args) => bench_remat::run(args),
     }
 }

@@ -155,7 +155,7 @@ fn measure(problem: &Problem, class: PlanClass, method: Method, limits: Limits) 
 }
 
 /// User and system seconds of this process, all threads, to 10 ms.
-fn cpu_seconds() -> Result<f64, Failure> {
+pub(crate) fn cpu_seconds() -> Result<f64, Failure> {
     const TICKS_PER_SECOND: f64 = 100.0;
     let failed = || Failure::Internal("/proc/self/stat tells no processor time".into());
     let text = std::fs::read_to_string("/proc/self/stat").map_err(|_| failed())?;

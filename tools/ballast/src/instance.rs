@@ -1,14 +1,16 @@
 //! Memory-planning instances: JSON graphs with a time and a size per node.
 //!
-//! `{"name"?, "nodes": [{"id", "time", "size", "name"?, "is_backward"?, "keep"?}], "edges": [[source, reader]]}`;
+//! `{"name"?, "nodes": [{"id", "time", "size", "name"?, "is_backward"?, "keep"?}], "edges": [[source, reader]],
+//! "budgets"?: {share: bytes}}`;
 //! ids are 0 to n-1 in topological order, the program order. Other keys are ignored.
 
 use std::path::Path;
 
 use ballast_core::memory::{Node, Problem};
+use indexmap::IndexMap;
 use serde::Deserialize;
 
-use crate::Failure;
+use crate::{Failure, output};
 
 #[derive(Deserialize)]
 struct Instance {
@@ -16,6 +18,8 @@ struct Instance {
     name: String,
     nodes: Vec<InstanceNode>,
     edges: Vec<(usize, usize)>,
+    #[serde(default)]
+    budgets: IndexMap<String, u64>,
 }
 
 #[derive(Deserialize)]
@@ -33,10 +37,19 @@ struct InstanceNode {
 
 /// Reads an instance; times are divided by `units_per_second` where given.
 pub(crate) fn read(path: &Path, units_per_second: Option<f64>) -> Result<Problem, Failure> {
+    read_with_budgets(path, units_per_second).map(|(problem, _)| problem)
+}
+
+/// Reads an instance and the budgets it names, as shares of the unplanned peak with their bytes.
+pub(crate) fn read_with_budgets(
+    path: &Path,
+    units_per_second: Option<f64>,
+) -> Result<(Problem, IndexMap<String, u64>), Failure> {
     let bad = |message: String| Failure::BadInput(format!("{}: {message}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
-    let instance: Instance = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
-    problem(instance, units_per_second.unwrap_or(1.0)).map_err(bad)
+    let mut instance: Instance =
+        serde_json::from_str(&output::read_text(path)?).map_err(|error| bad(error.to_string()))?;
+    let budgets = std::mem::take(&mut instance.budgets);
+    Ok((problem(instance, units_per_second.unwrap_or(1.0)).map_err(bad)?, budgets))
 }
 
 fn problem(instance: Instance, scale: f64) -> Result<Problem, String> {

@@ -5,6 +5,7 @@
 
 mod bench;
 mod bench_partition;
+mod bench_remat;
 mod genetic;
 mod instance;
 mod output;
@@ -13,6 +14,7 @@ mod place;
 mod remat;
 mod replan;
 mod report;
+mod run;
 mod schema;
 mod train;
 mod train_partition;
@@ -44,6 +46,8 @@ enum Command {
     Replan(replan::Args),
     /// Show a plan file as tables.
     Report(report::Args),
+    /// Run a program and its rewritten form, and compare results, memory and time.
+    Run(run::Args),
     /// Print the JSON schema of the plan file.
     Schema,
     /// Train networks for later use.
@@ -78,6 +82,7 @@ fn main() -> ExitCode {
         Command::Remat(args) => remat::run(&args),
         Command::Replan(args) => replan::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Run(args) => run::run(&args),
         Command::Schema => schema::run(),
         Command::Train(args) => train::run(&args),
     })

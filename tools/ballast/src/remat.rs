@@ -9,7 +9,7 @@ use ballast_core::units::Bytes;
 use ballast_remat::{Options, Order, Relaxation, Solver, plan_relaxed};
 use serde::Serialize;
 
-use crate::{Failure, instance};
+use crate::{Failure, instance, output};
 
 /// Arguments of `ballast remat`.
 #[derive(clap::Args)]
@@ -185,7 +185,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     writeln!(std::io::stdout(), "{line}").map_err(|error| Failure::Internal(error.to_string()))
 }
 
-/// Writes beside the target and renames, so that no half-written plan is ever seen.
 fn write_plan(path: &Path, steps: &[Step]) -> Result<(), Failure> {
     let steps = steps
         .iter()
@@ -197,16 +196,6 @@ fn write_plan(path: &Path, steps: &[Step]) -> Result<(), Failure> {
             Step::HostFree(node) => ("host_free", node),
         })
         .collect();
-    let text =
-        serde_json::to_string(&PlanFile { steps }).map_err(|error| Failure::Internal(error.to_string()))?;
-    let failed =
-        |error: std::io::Error| Failure::BadInput(format!("cannot write {}: {error}", path.display()));
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = PathBuf::from(name);
-    std::fs::write(&temporary, text + "\n").map_err(failed)?;
-    std::fs::rename(&temporary, path).map_err(|error| {
-        let _ = std::fs::remove_file(&temporary);
-        failed(error)
-    })
+    let text = serde_json::to_string(&PlanFile { steps }).map_err(|error| Failure::Internal(error.to_string()))?;
+    output::replace_file(path, format!("{text}\n").as_bytes())
 }

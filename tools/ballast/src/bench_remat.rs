@@ -1,0 +1,143 @@
+//! `ballast bench remat`: all methods over a folder of memory-planning instances, as one table.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use ballast_core::limits::{Limits, interrupted};
+use ballast_core::memory::Problem;
+use ballast_remat::{Failure as NoPlan, Options, Order, Outcome, Solver, plan};
+
+use crate::bench_partition::cpu_seconds;
+use crate::{Failure, instance, output};
+
+/// Arguments of `ballast bench remat`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Folder of instances; the budgets are those each names, or 90 to 40 % of its unplanned peak.
+    folder: PathBuf,
+    /// Where to write the table (Markdown); without it, stdout.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+    /// Order of first runs: program, or free.
+    #[arg(long, default_value = "program")]
+    order: Order,
+    /// Seconds of wall clock per run.
+    #[arg(long, default_value_t = 60.0)]
+    time_limit: f64,
+    /// Seed of every run.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Threads of every run.
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if args.threads == 0 || !(args.time_limit > 0.0 && args.time_limit.is_finite()) {
+        return Err(Failure::BadInput("--threads and --time-limit must be above zero".into()));
+    }
+    let files = instances(&args.folder)?;
+    let bar = indicatif::ProgressBar::new(files.len() as u64);
+    let mut table = format!(
+        "Overheads in % of the time without recomputation; {} s and {} threads a run, seed {}, order {}. Bounds hold \
+         for plans of the class named.\n\n\
+         | instance | nodes | budget | bytes | overhead % | bound % | gap | proved | class | method | recomputes | CPU s | \
+         greedy % | sqrt-n % |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+        args.time_limit,
+        args.threads,
+        args.seed,
+        match args.order {
+            Order::Program => "program",
+            Order::Free => "free",
+        },
+    );
+    for path in files {
+        let (problem, mut budgets) = instance::read_with_budgets(&path, None)?;
+        if budgets.is_empty() {
+            let peak = problem.unplanned_peak() as f64;
+            budgets = (4..10).rev().map(|tenth| (format!("0.{tenth}"), (peak * f64::from(tenth) / 10.0) as u64)).collect();
+        }
+        for (share, bytes) in budgets {
+            if interrupted() {
+                return Err(Failure::NoPlan("interrupted; no table was written".into()));
+            }
+            bar.set_message(format!("{} {share}", problem.name));
+            row(&mut table, args, &problem, &share, bytes)?;
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    match &args.output {
+        Some(path) => output::replace_file(path, table.as_bytes()),
+        None => std::io::stdout()
+            .write_all(table.as_bytes())
+            .map_err(|error| Failure::BadInput(format!("stdout cannot be written: {error}"))),
+    }
+}
+
+fn instances(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let failed = |error: std::io::Error| Failure::BadInput(format!("{}: {error}", folder.display()));
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|extension| extension == "json") {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        return Err(Failure::BadInput(format!("{} holds no .json instances", folder.display())));
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn row(table: &mut String, args: &Args, problem: &Problem, share: &str, bytes: u64) -> Result<(), Failure> {
+    let solve = |solver: Solver| -> Result<Option<Outcome>, Failure> {
+        let options = Options {
+            cap_bytes: bytes,
+            order: args.order,
+            limits: Limits {
+                time_limit_seconds: Some(args.time_limit),
+                work_limit: None,
+                seed: args.seed,
+                threads: args.threads,
+            },
+            solver,
+            ..Options::default()
+        };
+        match plan(problem, &options) {
+            Ok(outcome) => Ok(Some(outcome)),
+            Err(NoPlan::Infeasible { .. } | NoPlan::NotApplicable { .. }) => Ok(None),
+            Err(other) => Err(Failure::BadInput(format!("{}: {other}", problem.name))),
+        }
+    };
+    let total = problem.total_time();
+    let percent = |time: f64| if total > 0.0 { 100.0 * (time / total - 1.0) } else { 0.0 };
+    let shown = |outcome: Option<Outcome>| {
+        outcome.map_or_else(|| "-".to_owned(), |outcome| format!("{:.3}", percent(outcome.report.value)))
+    };
+    let before = cpu_seconds()?;
+    let best = solve(Solver::Auto)?;
+    let cpu = cpu_seconds()? - before;
+    let (greedy, segments) = (shown(solve(Solver::Greedy)?), shown(solve(Solver::SqrtN)?));
+    let start = format!("| {} | {} | {share} | {bytes} ", problem.name, problem.nodes.len());
+    let written = match best {
+        Some(outcome) => {
+            let report = &outcome.report;
+            writeln!(
+                table,
+                "{start}| {:.4} | {:.4} | {:.4} | {} | {} | {} | {} | {cpu:.2} | {greedy} | {segments} |",
+                percent(report.value),
+                percent(report.bound),
+                percent(report.value) - percent(report.bound),
+                if report.proved { "yes" } else { "no" },
+                report.bound_class,
+                report.method,
+                outcome.replay.recomputes,
+            )
+        }
+        None => writeln!(table, "{start}| - | - | - | - | - | - | - | {cpu:.2} | {greedy} | {segments} |"),
+    };
+    written.map_err(|error| Failure::Internal(error.to_string()))
+}
