@@ -81,7 +81,7 @@ struct Move {
 }
 
 /// Most candidates whose memory is planned.
-const MOST_PLANNED: usize = 4;
+const MOST_PLANNED: usize = 6;
 
 struct Problem {
     graph: Graph,
@@ -118,7 +118,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         device_of: partition.device_of.clone(),
     };
     let scratch_moved = scratch.moved;
-    let list = thinned(list, partition.balance.tmax_seconds * (1.0 + args.tolerance));
+    for candidate in &list {
+        tracing::debug!("candidate: {} ops moved, {} s", candidate.moved, candidate.slowest_seconds);
+    }
+    tracing::debug!("from scratch: {} ops moved, {} s", scratch.moved, scratch.slowest_seconds);
+    // Not filtered by seconds before memory is planned: recomputation may outweigh the difference.
+    let list = thinned(list.into_iter().filter(|candidate| candidate.moved < scratch_moved).collect());
     let choice = choose(list, scratch, args.tolerance, |candidate| {
         plan_memory(args, cap, &problem, candidate, &partition.report)
     })?;
@@ -184,15 +189,13 @@ fn check_graph(graph: &Graph) -> Result<(), String> {
     }
 }
 
-/// At most [`MOST_PLANNED`] of those that can be fast enough, the one that moves least and the fastest included.
-fn thinned(list: Vec<Candidate>, slowest_seconds: f64) -> Vec<Candidate> {
-    let good: Vec<Candidate> =
-        list.into_iter().filter(|candidate| candidate.slowest_seconds <= slowest_seconds).collect();
-    if good.len() <= MOST_PLANNED {
-        return good;
+/// At most [`MOST_PLANNED`], spread evenly, the one that moves least and the fastest included.
+fn thinned(list: Vec<Candidate>) -> Vec<Candidate> {
+    if list.len() <= MOST_PLANNED {
+        return list;
     }
-    let last = good.len() - 1;
-    (0..MOST_PLANNED).map(|i| good[i * last / (MOST_PLANNED - 1)].clone()).collect()
+    let last = list.len() - 1;
+    (0..MOST_PLANNED).map(|i| list[i * last / (MOST_PLANNED - 1)].clone()).collect()
 }
 
 fn plan_memory(

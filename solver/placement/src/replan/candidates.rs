@@ -18,7 +18,10 @@ pub struct Candidate {
 }
 
 /// Most placements looked at while one is improved.
-const MOST_TRIALS: usize = 600;
+const MOST_TRIALS: usize = 2_000;
+
+/// Least loaded devices that are offered ops, besides the neighbour.
+const IDLEST: usize = 3;
 
 /// Candidates from fewest moved ops to fastest, none with both more moves and more seconds than another.
 ///
@@ -206,21 +209,23 @@ impl Mover<'_> {
     }
 
     /// The best of the placements in which the slowest device hands the end of a run of its ops to the device next
-    /// to it in the sequence or to the least loaded one; none if none is faster.
+    /// to it in the sequence or to one of the least loaded; none if none is faster.
     fn improved(&self, current: &Candidate, trials: &mut usize, deadline: &Deadline) -> Option<Candidate> {
         let loads = self.loads(&current.device_of);
         let by_load = |&a: &DeviceId, &b: &DeviceId| loads[a].total_cmp(&loads[b]);
         let slowest = (0..loads.len()).max_by(by_load)?;
-        let idlest = (0..loads.len()).min_by(by_load)?;
+        let mut idle: Vec<DeviceId> = (0..loads.len()).collect();
+        idle.sort_by(by_load);
+        idle.truncate(IDLEST);
         let excess = loads[slowest] - loads.iter().sum::<f64>() / loads.len() as f64;
         let mut best: Option<Candidate> = None;
         for (start, end) in self.runs(&current.device_of, slowest) {
             for from_front in [true, false] {
                 let beside = if from_front { start.checked_sub(1) } else { Some(end) };
                 let beside = beside.and_then(|at| self.sequence.get(at)).map(|&op| current.device_of[op]);
-                let mut targets: Vec<DeviceId> = beside.into_iter().chain([idlest]).collect();
-                targets.dedup();
-                for share in [0.25, 0.5, 1.0] {
+                let idle = idle.iter().copied().filter(|&device| Some(device) != beside);
+                let targets: Vec<DeviceId> = beside.into_iter().chain(idle).collect();
+                for share in [0.1, 0.25, 0.5, 1.0] {
                     let ops = self.end_of_run(start, end, from_front, slowest, excess * share);
                     for &target in targets.iter().filter(|&&target| target != slowest) {
                         if *trials >= MOST_TRIALS || deadline.over() {
