@@ -120,7 +120,7 @@ fn in_file(path: &std::path::Path) -> impl Fn(PlacementError) -> Failure {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args.time_limit.is_some_and(|seconds| !(seconds > 0.0)) {
+    if args.time_limit.is_some_and(|seconds| seconds.is_nan() || seconds <= 0.0) {
         return Err(Failure::BadInput("--time-limit takes a positive number of seconds".into()));
     }
     let cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;
