@@ -24,14 +24,15 @@ pub fn better(new: &Score, old: &Score) -> bool {
     (new.violations, new.tmax_seconds) < (old.violations, old.tmax_seconds)
 }
 
-/// A state drawn at random: any number of groups, layers and cores dealt to them in any way.
+/// A state drawn at random: any number of groups, two at least where that can be, layers and cores dealt to them in any way.
 #[must_use]
 pub fn random_state(layers: usize, cores: usize, rng: &mut ChaCha8Rng) -> Option<State> {
     let most = layers.min(cores);
     if most == 0 {
         return None;
     }
-    let groups = rng.random_range(1..=most);
+    // A single group has no valid action.
+    let groups = if most > 1 { rng.random_range(2..=most) } else { 1 };
     let mut deal = |total: usize| {
         let mut ends: Vec<usize> = rand::seq::index::sample(rng, total - 1, groups - 1).into_vec();
         ends.iter_mut().for_each(|end| *end += 1);

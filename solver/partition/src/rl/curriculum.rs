@@ -18,6 +18,8 @@ const LAYERS: std::ops::RangeInclusive<usize> = 8..=200;
 const CORES: std::ops::RangeInclusive<usize> = 2..=64;
 /// Steps of one training episode.
 const STEPS: usize = 48;
+/// Episodes of one trial.
+const TRIAL_EPISODES: usize = 4;
 /// Chains a policy is judged on have seeds from here on, those it is trained on stay below.
 const UNSEEN: u64 = 1 << 32;
 
@@ -127,8 +129,8 @@ pub struct Trial {
     pub seconds: f64,
 }
 
-/// Judges a policy, which acts and does not learn, on unseen chains of the given sizes, one episode each from an
-/// even spread.
+/// Judges a policy, which acts and does not learn, on unseen chains of the given sizes, a few episodes each: from
+/// an even spread, from random states and from the best state so far.
 ///
 /// # Errors
 /// When the library or the saved network cannot be used.
@@ -150,7 +152,9 @@ pub fn evaluate(
         let mut trainer = Trainer::new(options.clone(), cores, seed)?;
         let limit = Limit::new(&machine, &start, &options, None, deadline);
         let mut best = Best { state: start.clone(), score: machine.score(&start), steps: 0 };
-        trainer.episode(&machine, &start, &mut best, &limit)?;
+        for _ in 0..TRIAL_EPISODES {
+            trainer.episode(&machine, &start, &mut best, &limit)?;
+        }
         trials.push(Trial {
             layers,
             cores,

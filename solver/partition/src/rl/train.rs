@@ -184,7 +184,7 @@ pub struct Trainer {
     rng: ChaCha8Rng,
     /// Environment steps taken.
     pub steps: u64,
-    /// Episodes this policy has learned from, those before it was saved included.
+    /// Episodes this policy has finished, those before it was saved included.
     pub episodes: usize,
 }
 
@@ -340,6 +340,7 @@ impl Trainer {
                 }
             }
         }
+        self.episodes += usize::from(!cut_off);
         let mean = rollout.rewards / rollout.samples.len().max(1) as f64;
         let figures = if cut_off || rollout.samples.is_empty() || self.options.learning_rate == 0.0 {
             Figures::default()
@@ -376,9 +377,7 @@ impl Trainer {
             clip: 0.0,
             clip_norm: LARGEST_GRADIENT,
         };
-        let figures = self.network.update_policy(&update)?;
-        self.episodes += 1;
-        Ok(figures)
+        Ok(self.network.update_policy(&update)?)
     }
 }
 
