@@ -131,8 +131,7 @@ pub(crate) fn write<'c>(
             written.push((op, ir::RECOMPUTE, ir::Recompute { before }.attribute(location)?));
         }
         if let Some(swap) = &entry.swap {
-            let swap =
-                ir::Swap { out_after: index(swap.out_after), in_before: indices(&swap.in_before) };
+            let swap = ir::Swap { out_after: index(swap.out_after), in_before: indices(&swap.in_before) };
             written.push((op, ir::SWAP, swap.attribute(location)?));
         }
         if !entry.receives.is_empty() {
@@ -244,7 +243,8 @@ pub(crate) fn read_devices(
     match without {
         None => {}
         Some(id) if with => {
-            let text = "has no `ballast.device`, but other ops of the function have: partition the whole function";
+            let text =
+                "has no `ballast.device`, but other ops of the function have: partition the whole function";
             return Err(diagnostics::error(imported.ops[id].location(), text));
         }
         Some(_) => return Ok(None),
@@ -262,10 +262,7 @@ pub(crate) fn read_plan<'c>(imported: &Imported<'c, '_>) -> Option<ir::Plan<'c>>
 ///
 /// # Errors
 /// At the op or function where the attributes are missing or contradict each other.
-pub(crate) fn read<'c>(
-    imported: &Imported<'c, '_>,
-    devices: usize,
-) -> Result<Annotated<'c>, Reported> {
+pub(crate) fn read<'c>(imported: &Imported<'c, '_>, devices: usize) -> Result<Annotated<'c>, Reported> {
     let location = imported.function.location();
     let Some(plan) = read_plan(imported) else {
         let text = "the function has no `ballast.plan`: plan it first, with `--rl-partition` or `--remat`";
@@ -282,7 +279,9 @@ pub(crate) fn read<'c>(
         if graph.ops[id].role != OpRole::Compute {
             for name in [ir::POSITION, ir::RECOMPUTE, ir::SWAP, ir::RECEIVES, ir::COST] {
                 if op.attribute(name).is_ok() {
-                    let text = format!("`{name}` on an op that is not planned: views and constants travel with their readers");
+                    let text = format!(
+                        "`{name}` on an op that is not planned: views and constants travel with their readers"
+                    );
                     return Err(diagnostics::error(op.location(), &text));
                 }
             }

@@ -19,16 +19,16 @@ use crate::ballast_verify::{Verified, verify};
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastReportOptions) -> Result<(), Reported> {
-    let Verified { program, scores } =
-        verify(module, &options.function, &options.devices, &options.profile)?;
+    let Verified { program, scores } = verify(module, &options.function, &options.devices, &options.profile)?;
     let function = &program.imported.graph.name;
     let text = match options.format {
         ReportFormat::Table => table(function, &scores),
         ReportFormat::Json => json(function, &scores)
             .map_err(|error| program.error(None, &format!("internal error: no report: {error}")))?,
     };
-    crate::files::write(Path::new(&options.output), text.as_bytes())
-        .map_err(|error| program.error(None, &format!("cannot write the report to '{}': {error}", options.output)))
+    crate::files::write(Path::new(&options.output), text.as_bytes()).map_err(|error| {
+        program.error(None, &format!("cannot write the report to '{}': {error}", options.output))
+    })
 }
 
 /// The JSON form.
@@ -55,7 +55,16 @@ fn table(function: &str, scores: &[StageScore]) -> String {
     );
     let mut table = Table::new();
     table.load_style(UTF8_FULL_CONDENSED).set_header([
-        "device", "ops", "time ms", "recompute ms", "swap ms", "unplanned peak", "peak", "host peak", "recomputed", "swapped",
+        "device",
+        "ops",
+        "time ms",
+        "recompute ms",
+        "swap ms",
+        "unplanned peak",
+        "peak",
+        "host peak",
+        "recomputed",
+        "swapped",
     ]);
     for score in scores {
         table.add_row([

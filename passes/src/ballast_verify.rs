@@ -31,8 +31,7 @@ pub(crate) struct Verified<'c, 'a> {
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastVerifyOptions) -> Result<(), Reported> {
-    let Verified { program, scores } =
-        verify(module, &options.function, &options.devices, &options.profile)?;
+    let Verified { program, scores } = verify(module, &options.function, &options.devices, &options.profile)?;
     program
         .remark(Kind::Passed, "Verify", "the plan is as its attributes say")
         .fact("stages", scores.iter().filter(|score| score.ops > 0).count())
@@ -83,13 +82,7 @@ fn read<'c: 'a, 'a>(
     devices: &str,
     profile: &str,
 ) -> Result<(Program<'c, 'a>, Annotated<'c>), Reported> {
-    let source = |dynamic_dim, count| Source {
-        function,
-        devices,
-        dynamic_dim,
-        profile,
-        count,
-    };
+    let source = |dynamic_dim, count| Source { function, devices, dynamic_dim, profile, count };
     let dynamic = planning::settings_of_plan(module, function, "dynamic_dim");
     let dynamic_dim = dynamic.and_then(|text| text.parse().ok()).unwrap_or(0);
     let count = match planning::settings_of_plan(module, function, "count").as_deref() {
@@ -109,7 +102,11 @@ fn check_costs(program: &Program<'_, '_>, annotated: &Annotated<'_>) -> Result<(
     for entry in &annotated.ops {
         let (written, derived) = (annotated.seconds[entry.op], program.costs.of(entry.device, entry.op));
         if !same_time(written, derived) {
-            let text = format!("`{}` says {written} s, but the cost model says {derived} s on device {}", ir::COST, entry.device);
+            let text = format!(
+                "`{}` says {written} s, but the cost model says {derived} s on device {}",
+                ir::COST,
+                entry.device
+            );
             return Err(program.error(Some(entry.op), &text));
         }
     }
@@ -127,7 +124,11 @@ fn check_receives(
             let source = ballast_core::stage::NodeSource::Receive(entry.op);
             let read = stages.get(receive.device).is_some_and(|stage| stage.sources.contains(&source));
             if !read {
-                let text = format!("`{}` names device {}, where nothing reads the value", ir::RECEIVES, receive.device);
+                let text = format!(
+                    "`{}` names device {}, where nothing reads the value",
+                    ir::RECEIVES,
+                    receive.device
+                );
                 return Err(program.error(Some(entry.op), &text));
             }
         }
@@ -158,20 +159,27 @@ fn check_stages(
         scores.push(score);
         if score.ops == 0 {
             if record.is_some() {
-                let text = format!("`ballast.plan` has a stage for device {}, which runs nothing", stage.device);
+                let text =
+                    format!("`ballast.plan` has a stage for device {}, which runs nothing", stage.device);
                 return Err(program.error(None, &text));
             }
             continue;
         }
         let Some(record) = record else {
-            let text = format!("`ballast.plan` has no stage for device {}, which runs {} ops", stage.device, score.ops);
+            let text = format!(
+                "`ballast.plan` has no stage for device {}, which runs {} ops",
+                stage.device, score.ops
+            );
             return Err(program.error(None, &text));
         };
         let requested = cap.bytes(Bytes(score.unplanned_peak_bytes), device.memory).0;
         check_stage(program, record, &score, requested)?;
     }
     if let Some(record) = recorded.next() {
-        return Err(program.error(None, &format!("`ballast.plan` has a stage for device {}, which there is not", record.device)));
+        return Err(program.error(
+            None,
+            &format!("`ballast.plan` has a stage for device {}, which there is not", record.device),
+        ));
     }
     Ok(scores)
 }
@@ -194,15 +202,22 @@ fn check_stage(
         }
     }
     let unplanned = score.compute_seconds + score.receive_seconds + score.send_seconds;
-    for (name, written, derived) in
-        [("seconds", record.seconds, score.seconds), ("unplanned_seconds", record.unplanned_seconds, unplanned)]
-    {
+    for (name, written, derived) in [
+        ("seconds", record.seconds, score.seconds),
+        ("unplanned_seconds", record.unplanned_seconds, unplanned),
+    ] {
         if !same_time(written, derived) {
             return Err(lie(program, Some(record.device), name, &written, &derived));
         }
     }
     if record.bound > record.seconds * (1.0 + TIME_TOLERANCE) {
-        return Err(lie(program, Some(record.device), "bound", &record.bound, &format!("at most {}", record.seconds)));
+        return Err(lie(
+            program,
+            Some(record.device),
+            "bound",
+            &record.bound,
+            &format!("at most {}", record.seconds),
+        ));
     }
     Ok(())
 }
@@ -214,7 +229,9 @@ fn check_balance(
 ) -> Result<(), Reported> {
     let plan = &annotated.plan;
     let balance = balance(scores);
-    for (name, written, derived) in [("tmax", plan.tmax, balance.tmax_seconds), ("tmin", plan.tmin, balance.tmin_seconds)] {
+    for (name, written, derived) in
+        [("tmax", plan.tmax, balance.tmax_seconds), ("tmin", plan.tmin, balance.tmin_seconds)]
+    {
         if !same_time(written, derived) {
             return Err(lie(program, None, name, &written, &derived));
         }
@@ -225,7 +242,13 @@ fn check_balance(
         _ => false,
     };
     if !ratios_agree {
-        return Err(lie(program, None, "ratio", &format!("{:?}", plan.ratio), &format!("{:?}", balance.ratio)));
+        return Err(lie(
+            program,
+            None,
+            "ratio",
+            &format!("{:?}", plan.ratio),
+            &format!("{:?}", balance.ratio),
+        ));
     }
     if plan.bound > plan.tmax * (1.0 + TIME_TOLERANCE) {
         return Err(lie(program, None, "bound", &plan.bound, &format!("at most {}", plan.tmax)));
@@ -245,7 +268,10 @@ fn lie(
     derived: &dyn std::fmt::Display,
 ) -> Reported {
     let place = device.map_or_else(String::new, |device| format!(" of device {device}"));
-    program.error(None, &format!("`ballast.plan` says {name} = {written}{place}, but the replay gives {derived}"))
+    program.error(
+        None,
+        &format!("`ballast.plan` says {name} = {written}{place}, but the replay gives {derived}"),
+    )
 }
 
 fn same_time(a: f64, b: f64) -> bool {

@@ -134,7 +134,11 @@ fn read<'c: 'a, 'a>(
         let names: Vec<String> =
             estimate.unpriced.iter().map(|(name, count)| format!("{name} ({count})")).collect();
         program
-            .remark(Kind::Analysis, "PricedByBytes", "no cost formula and no measurement; priced by bytes moved")
+            .remark(
+                Kind::Analysis,
+                "PricedByBytes",
+                "no cost formula and no measurement; priced by bytes moved",
+            )
             .fact("ops", names.join(", "))
             .emit(location);
     }
@@ -145,7 +149,8 @@ fn read<'c: 'a, 'a>(
 pub(crate) fn settings_of_plan(module: OperationRef<'_, '_>, function: &str, key: &str) -> Option<String> {
     let functions = import::functions(module);
     let mut wanted = functions.iter().filter(|(name, _)| function.is_empty() || name == function);
-    let plan = wanted.find_map(|(_, op)| op.attribute(attributes::PLAN).ok().and_then(attributes::Plan::read))?;
+    let plan =
+        wanted.find_map(|(_, op)| op.attribute(attributes::PLAN).ok().and_then(attributes::Plan::read))?;
     annotations::setting(&plan, key)
 }
 
@@ -184,6 +189,8 @@ pub(crate) fn check_devices(program: &Program<'_, '_>, device_of: &[DeviceId]) -
     let devices = program.cluster.devices.len();
     match device_of.iter().position(|&device| device >= devices) {
         None => Ok(()),
-        Some(op) => Err(program.error(Some(op), &format!("placed on a device that is not one of the {devices}"))),
+        Some(op) => {
+            Err(program.error(Some(op), &format!("placed on a device that is not one of the {devices}")))
+        }
     }
 }

@@ -37,7 +37,9 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
     for op in &mut program.imported.graph.ops {
         op.rules.device = None;
     }
-    let repartition = |device_of: &[DeviceId], seconds: &[f64]| start.repartition(&program, &planner.limits, device_of, seconds);
+    let repartition = |device_of: &[DeviceId], seconds: &[f64]| {
+        start.repartition(&program, &planner.limits, device_of, seconds)
+    };
     let planned = ballast_planner::plan(
         &program.imported.graph,
         &program.costs,
@@ -50,12 +52,14 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
     .map_err(|failure| report_failure(&program, &failure))?;
     warn_of_relaxed_caps(&program, &planned);
     if !options.graph_file.is_empty() {
-        write_json(Path::new(&options.graph_file), &program.imported.graph)
-            .map_err(|error| program.error(None, &format!("cannot write graph-file '{}': {error}", options.graph_file)))?;
+        write_json(Path::new(&options.graph_file), &program.imported.graph).map_err(|error| {
+            program.error(None, &format!("cannot write graph-file '{}': {error}", options.graph_file))
+        })?;
     }
     if !options.plan_file.is_empty() {
-        write_json(Path::new(&options.plan_file), &planned.plan)
-            .map_err(|error| program.error(None, &format!("cannot write plan-file '{}': {error}", options.plan_file)))?;
+        write_json(Path::new(&options.plan_file), &planned.plan).map_err(|error| {
+            program.error(None, &format!("cannot write plan-file '{}': {error}", options.plan_file))
+        })?;
     }
     annotations::write(
         &program.imported,
@@ -84,10 +88,16 @@ fn planner_options(
         return Err(error(format!("relax-step={}: give a share of the cap above 0", options.relax_step)));
     }
     if options.relax_limit != 0.0 && !(options.relax_limit.is_finite() && options.relax_limit >= 1.0) {
-        return Err(error(format!("relax-limit={}: give a multiple of the cap, at least 1, or 0", options.relax_limit)));
+        return Err(error(format!(
+            "relax-limit={}: give a multiple of the cap, at least 1, or 0",
+            options.relax_limit
+        )));
     }
     if !(options.max_ratio.is_finite() && options.max_ratio >= 1.0) {
-        return Err(error(format!("max-ratio={}: give a ratio of stage times, at least 1", options.max_ratio)));
+        return Err(error(format!(
+            "max-ratio={}: give a ratio of stage times, at least 1",
+            options.max_ratio
+        )));
     }
     if options.max_rounds == 0 {
         return Err(error("max-rounds=0: give at least 1".to_owned()));
@@ -134,11 +144,13 @@ impl Start {
             });
         };
         if earlier.fingerprint != format!("{:016x}", fingerprint(graph)) {
-            let text = "the function was edited after it was planned: remove `ballast.plan` and plan it again";
+            let text =
+                "the function was edited after it was planned: remove `ballast.plan` and plan it again";
             return Err(program.error(None, text));
         }
         let Some(device_of) = placed else {
-            let text = "the function has a `ballast.plan`, but no op has a `ballast.device`: partition it again";
+            let text =
+                "the function has a `ballast.plan`, but no op has a `ballast.device`: partition it again";
             return Err(program.error(None, text));
         };
         let setting = |key: &str| annotations::setting(&earlier, key);
@@ -151,7 +163,14 @@ impl Start {
         };
         Ok(Start {
             device_of,
-            report: report_of(&earlier.method, earlier.tmax, earlier.bound, &earlier.bound_class, stop, earlier.seed),
+            report: report_of(
+                &earlier.method,
+                earlier.tmax,
+                earlier.bound,
+                &earlier.bound_class,
+                stop,
+                earlier.seed,
+            ),
             granularity: match setting("granularity").as_deref() {
                 Some("layer") => partition::sequence::Granularity::Layer,
                 _ => partition::sequence::Granularity::Op,
@@ -168,7 +187,11 @@ impl Start {
         device_of: &[DeviceId],
         seconds: &[f64],
     ) -> Result<Option<Vec<DeviceId>>, String> {
-        let options = partition::Options { granularity: self.granularity, limits: *limits, ..partition::Options::default() };
+        let options = partition::Options {
+            granularity: self.granularity,
+            limits: *limits,
+            ..partition::Options::default()
+        };
         let graph = &program.imported.graph;
         partition::repartition(graph, &program.costs, &program.cluster, &options, device_of, seconds)
             .map(|outcome| Some(outcome.device_of))
@@ -220,9 +243,9 @@ fn report_failure(program: &Program<'_, '_>, failure: &Failure) -> Reported {
 
 fn warn_of_relaxed_caps(program: &Program<'_, '_>, planned: &Planned) {
     for relaxed in &planned.relaxed {
-        let smallest = relaxed
-            .smallest
-            .map_or_else(String::new, |smallest| format!("; smallest cap found feasible: {} bytes", smallest.0));
+        let smallest = relaxed.smallest.map_or_else(String::new, |smallest| {
+            format!("; smallest cap found feasible: {} bytes", smallest.0)
+        });
         let text = format!(
             "no memory plan of device {} was found under the requested cap of {} bytes; planned under {} bytes{smallest}",
             relaxed.device, relaxed.requested.0, relaxed.used.0

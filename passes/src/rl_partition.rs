@@ -1,11 +1,15 @@
 //! `--rl-partition`: cuts a function's op sequence into one stage per device and writes `ballast.device`.
 
+use std::path::PathBuf;
+
 use ballast_core::cap::CapSpec;
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes::{self, RlPartitionOptions};
 use ballast_dialects::remarks::Kind;
 use ballast_partition as partition;
+use ballast_partition::rl::machine::Reward;
+use ballast_partition::rl::train;
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations::{self, Settings};
@@ -19,10 +23,9 @@ use crate::planning::{self, Program, Source};
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) -> Result<(), Reported> {
     let limits =
         planning::limits(module, options.time_limit, options.work_limit, options.seed, options.threads)?;
-    let cap: CapSpec = options
-        .cap
-        .parse()
-        .map_err(|error: ballast_core::cap::ParseCapError| diagnostics::error(module.location(), &error.to_string()))?;
+    let cap: CapSpec = options.cap.parse().map_err(|error: ballast_core::cap::ParseCapError| {
+        diagnostics::error(module.location(), &error.to_string())
+    })?;
     let source = Source {
         function: &options.function,
         devices: &options.devices,
@@ -98,8 +101,42 @@ fn partition_options(
         // A share of each stage's own peak bounds nothing before the stages are known.
         CapSpec::DeviceMemory | CapSpec::Share(_) => None,
     };
-    let _ = options;
+    let reward = match options.reward {
+        passes::RewardKind::MaxTime => Reward::MaxTime,
+        passes::RewardKind::Weighted => {
+            weighted(&options.weights).map_err(|text| program.error(None, &text))?
+        }
+    };
+    if !(options.learning_rate.is_finite() && options.learning_rate >= 0.0) {
+        let text = format!("learning-rate={}: give a number that is not negative", options.learning_rate);
+        return Err(program.error(None, &text));
+    }
+    if !(options.target_reward.is_finite() && options.target_reward <= 0.0) {
+        let text =
+            format!("target-reward={}: rewards are negative; give one, or 0 for none", options.target_reward);
+        return Err(program.error(None, &text));
+    }
+    let count = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
+    let rl = train::Options {
+        weights: match options.network.as_str() {
+            "" => train::Weights::Pretrained,
+            path => train::Weights::File(PathBuf::from(path)),
+        },
+        save: (!options.save_network.is_empty()).then(|| PathBuf::from(&options.save_network)),
+        reward,
+        target_reward: (options.target_reward < 0.0).then_some(options.target_reward),
+        max_steps: (options.max_steps > 0).then(|| count(options.max_steps)),
+        episodes: count(options.episodes),
+        learning_rate: options.learning_rate,
+        ..train::Options::default()
+    };
     Ok(partition::Options {
+        method: match options.method {
+            passes::PartitionMethod::Auto => partition::Method::Auto,
+            passes::PartitionMethod::Dp => partition::Method::Dp,
+            passes::PartitionMethod::Rl => partition::Method::Rl,
+        },
+        rl,
         granularity: granularity(options.granularity),
         order: order(options.order),
         limits,
@@ -108,8 +145,22 @@ fn partition_options(
     })
 }
 
+/// Three numbers, at least 0, not all 0.
+fn weighted(text: &str) -> Result<Reward, String> {
+    let numbers: Option<Vec<f64>> = text.split(',').map(|number| number.trim().parse().ok()).collect();
+    match numbers.as_deref() {
+        Some(&[compute, memory, route])
+            if [compute, memory, route].iter().all(|w| w.is_finite() && *w >= 0.0)
+                && compute + memory + route > 0.0 =>
+        {
+            Ok(Reward::Weighted { compute, memory, route })
+        }
+        _ => Err(format!("weights={text}: give three numbers joined by commas, none negative, not all 0")),
+    }
+}
+
 /// The seam's word for a pass option.
-pub(crate) fn granularity(granularity: passes::Granularity) -> partition::sequence::Granularity {
+fn granularity(granularity: passes::Granularity) -> partition::sequence::Granularity {
     match granularity {
         passes::Granularity::Op => partition::sequence::Granularity::Op,
         passes::Granularity::Layer => partition::sequence::Granularity::Layer,
