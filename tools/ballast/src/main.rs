@@ -16,6 +16,7 @@ mod replan;
 mod report;
 mod run;
 mod schema;
+mod swaps;
 mod train;
 mod train_partition;
 
@@ -50,6 +51,8 @@ enum Command {
     Run(run::Args),
     /// Print the JSON schema of the plan file.
     Schema,
+    /// Choose the tensors of a training step to swap: learned, or by a baseline.
+    Swaps(swaps::Args),
     /// Train networks for later use.
     Train(train::Args),
 }
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Schema => schema::run(),
+        Command::Swaps(args) => swaps::run(&args),
         Command::Train(args) => train::run(&args),
     })
     .unwrap_or_else(|_| Err(Failure::Internal("a bug in ballast; the message above says where".into())));

@@ -150,11 +150,8 @@ fn partition_options(args: &Args, part: f64) -> ballast_partition::Options {
 }
 
 fn read_problem(args: &Args) -> Result<Problem, Failure> {
-    let in_file = |path: &Path, error: String| Failure::BadInput(format!("{}: {error}", path.display()));
     let cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;
-    let mut graph: Graph = serde_json::from_str(&read_text(&args.graph)?)
-        .map_err(|error| in_file(&args.graph, format!("not a graph: {error}")))?;
-    check_graph(&graph).map_err(|error| in_file(&args.graph, error))?;
+    let mut graph = read_graph(&args.graph)?;
     // Rules name devices by number, and the numbers are those of the old cluster.
     if graph.ops.iter().any(|op| op.rules.device.is_some()) {
         tracing::warn!("device rules of the program are not kept: device numbers have changed");
@@ -166,6 +163,15 @@ fn read_problem(args: &Args) -> Result<Problem, Failure> {
     };
     let costs = Costs::estimate(&graph, &cluster, profile.as_ref()).costs;
     Ok(Problem { graph, costs, cluster })
+}
+
+/// Reads a program written by `--remat="graph-file=..."`.
+pub(crate) fn read_graph(path: &Path) -> Result<Graph, Failure> {
+    let in_file = |error: String| Failure::BadInput(format!("{}: {error}", path.display()));
+    let graph: Graph =
+        serde_json::from_str(&read_text(path)?).map_err(|error| in_file(format!("not a graph: {error}")))?;
+    check_graph(&graph).map_err(in_file)?;
+    Ok(graph)
 }
 
 /// Indices a graph from a file must keep for the solvers to work on it.

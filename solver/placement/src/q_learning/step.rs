@@ -1,7 +1,8 @@
 //! A training step: the memory problem of one iteration, with the layer type of every node.
 
-use ballast_core::graph::LayerType;
+use ballast_core::graph::{Graph, LayerType};
 use ballast_core::memory::{CompactPlan, NodeId, Problem, SwapModel};
+use ballast_core::stage::Stage;
 use serde::{Deserialize, Serialize};
 
 /// The memory problem of one iteration, and what the scheduler knows of its layers.
@@ -55,6 +56,15 @@ impl TryFrom<String> for Scheme {
 }
 
 impl TrainingStep {
+    /// The step one stage of a placed program runs; values made elsewhere have the layer type of their op.
+    #[must_use]
+    pub fn of_stage(graph: &Graph, stage: &Stage) -> Self {
+        TrainingStep {
+            problem: stage.problem.clone(),
+            layers: stage.sources.iter().map(|source| graph.ops[source.op()].layer).collect(),
+        }
+    }
+
     /// The tensors worth swapping, by node: those with bytes that may be swapped and have something to run
     /// between their last forward and their first backward use.
     ///
