@@ -260,10 +260,18 @@ impl Highs {
             // SAFETY: as above.
             unsafe { sys::Highs_passRowName(highs.raw, row as sys::HighsInt, name.as_ptr()) };
         }
-        let file = text(path.to_str().ok_or("the path is not UTF-8")?.to_owned())?;
+        // Beside the target under another name, then renamed; HiGHS crashes on a file it cannot open.
+        let extension = path.extension().map_or_else(|| "lp".into(), |e| e.to_string_lossy().into_owned());
+        let partial = path.with_extension(format!("{}.partial.{extension}", std::process::id()));
+        std::fs::File::create(&partial).map_err(|error| error.to_string())?;
+        let file = text(partial.to_str().ok_or("the path is not UTF-8")?.to_owned())?;
         // SAFETY: a live object and a C string.
         let status = unsafe { sys::Highs_writeModel(highs.raw, file.as_ptr()) };
-        if status == sys::STATUS_ERROR { Err("HiGHS could not write it".into()) } else { Ok(()) }
+        if status == sys::STATUS_ERROR {
+            let _ = std::fs::remove_file(&partial);
+            return Err("HiGHS could not write it; the extension is .lp or .mps".into());
+        }
+        std::fs::rename(&partial, path).map_err(|error| error.to_string())
     }
 
     fn flag(&mut self, option: &str, value: bool) -> Option<()> {

@@ -12,7 +12,7 @@
 //! Every plan in the compact form gives a feasible point of no larger cost, so that the optimum is a lower bound
 //! for all plans with this order of first runs. With all positions critical and all rows the model is exact.
 
-use crate::model::{Column, Model, Row, name, single};
+use crate::model::{Column, Model, Row, name, single, triple};
 use crate::program::{Again, Program, Slot};
 use crate::timeline::{Timeline, first, position};
 
@@ -128,7 +128,7 @@ impl<'a> Interval<'a> {
                 let column = self.again[j][reader as usize];
                 if column != ABSENT {
                     let terms = there(vec![(column as Column, 1.0)], -1.0);
-                    self.model.at_most(name("source", at, j), terms, 0.0);
+                    self.model.at_most(triple("source", at, reader as usize, j), terms, 0.0);
                 }
             }
         }

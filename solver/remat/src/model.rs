@@ -1,30 +1,34 @@
 //! A mixed-integer program as plain data: built here, solved in [`crate::highs`].
 
-/// Name of a column or row: its family and up to two indices.
+/// Name of a column or row: its family and up to three indices. Names of rows are unique, or files lose them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
     pub(crate) family: &'static str,
     pub(crate) first: usize,
     pub(crate) second: Option<usize>,
+    pub(crate) third: Option<usize>,
 }
 
 impl std::fmt::Display for Name {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.second {
-            Some(second) => write!(f, "{}_{}_{second}", self.family, self.first),
-            None => write!(f, "{}_{}", self.family, self.first),
-        }
+        write!(f, "{}_{}", self.family, self.first)?;
+        self.second.into_iter().chain(self.third).try_for_each(|index| write!(f, "_{index}"))
     }
 }
 
 /// A name with two indices.
 pub(crate) fn name(family: &'static str, first: usize, second: usize) -> Name {
-    Name { family, first, second: Some(second) }
+    Name { family, first, second: Some(second), third: None }
+}
+
+/// A name with three indices.
+pub(crate) fn triple(family: &'static str, first: usize, second: usize, third: usize) -> Name {
+    Name { family, first, second: Some(second), third: Some(third) }
 }
 
 /// A name with one index.
 pub(crate) fn single(family: &'static str, first: usize) -> Name {
-    Name { family, first, second: None }
+    Name { family, first, second: None, third: None }
 }
 
 /// Index of a column.

@@ -16,7 +16,9 @@ const CUTS: usize = 400;
 const CAUTION: f64 = 1e-7;
 
 /// Moves of the local search that a branch-and-bound node counts as.
-const MOVES_PER_NODE: u64 = 500;
+const MOVES_PER_NODE: u64 = 5_000;
+/// Moves of the local search that a simplex iteration counts as.
+const MOVES_PER_ITERATION: u64 = 20;
 /// Share of the time left that a model of some of the positions may take.
 const STAGE_SHARE: f64 = 0.2;
 /// Most columns of a model: more than this and its first linear program alone outlasts any useful limit.
@@ -24,7 +26,7 @@ const COLUMNS: usize = 60_000;
 
 /// Proves until done: ends when proved, over, or when the model has no more to say.
 /// With `effort` the amount of work, not the clock, ends each solve.
-pub(crate) fn prove(program: &Program, board: &Board, effort: Option<u64>) {
+pub(crate) fn prove(program: &Program, board: &Board, mut effort: Option<u64>) {
     let all = first_positions(program, usize::MAX).len();
     let most = most_positions(program);
     let mut watched: usize = 4;
@@ -37,8 +39,8 @@ pub(crate) fn prove(program: &Program, board: &Board, effort: Option<u64>) {
         // Small models first: a bound in no time; each may take a share of what is left.
         let part = board.deadline.remaining_seconds() * if last { 1.0 } else { STAGE_SHARE };
         let deadline = if part.is_finite() { board.deadline.within(part) } else { board.deadline };
-        let Some(more) = prove_on(program, board, &critical, effort, &deadline) else {
-            if last || board.over() {
+        let Some(more) = prove_on(program, board, &critical, &mut effort, &deadline) else {
+            if last || board.over() || effort == Some(0) {
                 return;
             }
             watched = (watched * 4).min(most);
@@ -62,7 +64,7 @@ fn prove_on(
     program: &Program,
     board: &Board,
     critical: &[Slot],
-    effort: Option<u64>,
+    effort: &mut Option<u64>,
     deadline: &Deadline,
 ) -> Option<Vec<Slot>> {
     let unscale = program.total_time / WHOLE_TIME * (1.0 - CAUTION);
@@ -80,9 +82,11 @@ fn prove_on(
         board.over() || deadline.over()
     };
     let mut relaxed = Highs::new(&interval.model, true)?;
-    let control = Control { deadline, enough: &|_| board.over(), nodes: None, iterations: effort };
     for round in 0..CUT_ROUNDS {
+        let iterations = effort.map(|effort| effort / MOVES_PER_ITERATION);
+        let control = Control { deadline, enough: &|_| board.over(), nodes: None, iterations };
         let answer = relaxed.solve(&control);
+        spend(effort, answer.work.max(1) * MOVES_PER_ITERATION)?;
         if answer.status == Status::Infeasible {
             board.refute();
             return None;
@@ -119,6 +123,7 @@ fn prove_on(
         }
         let control = Control { deadline, enough: &enough, nodes: effort.map(|effort| effort / MOVES_PER_NODE), iterations: None };
         let answer = highs.solve(&control);
+        let spent = spend(effort, answer.work.max(1) * MOVES_PER_NODE);
         tracing::debug!(?answer.status, bound = answer.bound, nodes = answer.work, seconds = board.deadline.elapsed_seconds(), "solved");
         if matches!(answer.status, Status::Optimal | Status::Stopped) && answer.bound.is_finite() {
             board.raise(answer.bound * unscale);
@@ -133,7 +138,7 @@ fn prove_on(
         if line.excess <= 0.0 {
             board.offer(line.extra_time, &plan, "milp");
         }
-        if answer.status != Status::Optimal || board.over() || deadline.over() {
+        if answer.status != Status::Optimal || board.over() || deadline.over() || spent.is_none() {
             return None;
         }
         let mut broken = interval.broken_running(&point, 0.5, 1e-6);
@@ -143,6 +148,13 @@ fn prove_on(
         }
         interval.model.rows.append(&mut broken);
     }
+}
+
+/// Takes work off a deterministic limit; none once it is used up.
+fn spend(effort: &mut Option<u64>, work: u64) -> Option<()> {
+    let Some(left) = effort else { return Some(()) };
+    *left = left.saturating_sub(work);
+    (*left > 0).then_some(())
 }
 
 /// How many positions a model may have.

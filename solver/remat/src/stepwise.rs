@@ -9,7 +9,7 @@
 use ballast_core::memory::SwapModel;
 
 use crate::interval::{WHOLE_CAP, WHOLE_TIME};
-use crate::model::{Column, Model, name, single};
+use crate::model::{Column, Model, Name, name, single, triple};
 use crate::program::{Again, Plan, Program, Slot};
 
 /// Largest number of nodes: the columns grow with its cube.
@@ -97,7 +97,7 @@ impl<'a> Stepwise<'a> {
                 let reader = reader as usize;
                 if reader < t {
                     let terms = with((self.run[t][reader], 1.0), there);
-                    self.model.at_most(name("computable", t, reader), terms, 0.0);
+                    self.model.at_most(triple("computable", t, reader, i), terms, 0.0);
                 } else if reader == t {
                     let terms = there.map(|column| (column, 1.0)).to_vec();
                     self.model.at_least(name("execution", t, i), terms, 1.0);
@@ -146,7 +146,7 @@ impl<'a> Stepwise<'a> {
 
     /// The column that is 1 where i is there before slot k of step t and needed at or after it.
     fn held(&mut self, t: usize, k: usize, i: usize) -> Column {
-        let held = self.model.column(name("held", t * self.program.len() + k, i), 0.0, 1.0, false);
+        let held = self.model.column(triple("held", t, k, i), 0.0, 1.0, false);
         let mut present = vec![self.device[t][i], self.copy_in[t][i]];
         if i < k {
             present.push(self.run[t][i]);
@@ -167,13 +167,22 @@ impl<'a> Stepwise<'a> {
             terms
         };
         if always {
-            self.model.at_least(name("held", t, i), base(-1.0), 0.0);
+            self.model.at_least(triple("held", t, k, i), base(-1.0), 0.0);
             return held;
         }
         for column in needed {
             let mut terms = base(-1.0);
             terms.push((column, -1.0));
-            self.model.at_least(name("held", t, i), terms, -1.0);
+            // One row per need, named after its column.
+            let family = self.model.names[column].family;
+            let family = if family == "run" { "held_run" } else if family == "out" { "held_out" } else { "held_on" };
+            let row = if family == "held_run" {
+                let reader = self.model.names[column].second.unwrap_or(0);
+                Name { family, first: t * self.program.len() + k, second: Some(i), third: Some(reader) }
+            } else {
+                triple(family, t, k, i)
+            };
+            self.model.at_least(row, terms, -1.0);
         }
         held
     }

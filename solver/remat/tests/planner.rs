@@ -1,0 +1,228 @@
+//! The planner as its callers see it: known answers, caps, orders, swaps, curves, limits.
+
+use ballast_core::limits::Limits;
+use ballast_core::memory::{Node, Problem, SwapModel};
+use ballast_remat::{
+    Failure, Options, Order, Relaxation, Solver, assign, curve, least_memory, plan, plan_relaxed,
+};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// a (2 s, 4 B); b reads a (3, 4); c reads b (5, 4); d reads a and c (1, 1).
+fn four() -> Problem {
+    Problem {
+        name: "four".into(),
+        nodes: vec![
+            Node::new("a", 2.0, 4, vec![]),
+            Node::new("b", 3.0, 4, vec![0]),
+            Node::new("c", 5.0, 4, vec![1]),
+            Node::new("d", 1.0, 1, vec![0, 2]),
+        ],
+        resident_bytes: 0,
+    }
+}
+
+/// A chain of layers with its backward pass: grad i reads the gradient after it, its layer's input and output.
+fn chain(layers: usize, seed: Option<u64>) -> Problem {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed.unwrap_or(0));
+    let mut draw = |most: u64| if seed.is_some() { rng.random_range(1..=most) } else { 1 };
+    let mut nodes: Vec<Node> = (0..layers)
+        .map(|i| {
+            let inputs = i.checked_sub(1).into_iter().collect();
+            Node::new(format!("l{i}"), draw(9) as f64, draw(9), inputs)
+        })
+        .collect();
+    for i in (0..layers).rev() {
+        let mut inputs: Vec<usize> = i.checked_sub(1).into_iter().collect();
+        inputs.push(i);
+        if i + 1 < layers {
+            inputs.push(nodes.len() - 1);
+        }
+        let mut node = Node::new(format!("grad_l{i}"), draw(9) as f64, draw(9), inputs);
+        node.backward = true;
+        nodes.push(node);
+    }
+    Problem { name: "chain".into(), nodes, resident_bytes: 3 }
+}
+
+/// Random layers with skips, where order matters.
+fn layered(nodes: usize, seed: u64) -> Problem {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let nodes = (0..nodes)
+        .map(|id| {
+            let inputs = (id.saturating_sub(30)..id).filter(|_| rng.random_bool(0.1)).collect();
+            Node::new(format!("n{id}"), f64::from(rng.random_range(0..100)), rng.random_range(0..100), inputs)
+        })
+        .collect();
+    Problem { name: "layered".into(), nodes, resident_bytes: 0 }
+}
+
+fn with_work(cap_bytes: u64, work: u64, threads: usize) -> Options {
+    Options {
+        cap_bytes,
+        order: Order::Program,
+        limits: Limits { time_limit_seconds: None, work_limit: Some(work), seed: 5, threads },
+        ..Options::default()
+    }
+}
+
+fn link(bandwidth: f64, overlap: bool) -> SwapModel {
+    SwapModel {
+        out_bandwidth: bandwidth,
+        in_bandwidth: bandwidth,
+        latency: 0.0,
+        overlap,
+        host_capacity_bytes: None,
+    }
+}
+
+#[test]
+fn the_known_answers_of_the_four_ops() {
+    for cap in [12, 20] {
+        let outcome = plan(&four(), &with_work(cap, 2000, 1)).unwrap();
+        assert_eq!((outcome.report.value, outcome.replay.recomputes, outcome.report.proved), (11.0, 0, true));
+    }
+    for cap in [9, 10, 11] {
+        let outcome = plan(&four(), &with_work(cap, 2000, 1)).unwrap();
+        assert_eq!((outcome.report.value, outcome.report.bound, outcome.report.proved), (13.0, 13.0, true));
+    }
+    for (bandwidth, seconds) in [(8.0, 12.0), (4.0, 13.0), (2.0, 13.0)] {
+        let options = Options { swap: Some(link(bandwidth, false)), ..with_work(9, 4000, 1) };
+        for solver in [Solver::Auto, Solver::Stepwise] {
+            let outcome = plan(&four(), &Options { solver, ..options.clone() }).unwrap();
+            assert!((outcome.report.value - seconds).abs() < 1e-9, "{} at {bandwidth}", outcome.report.value);
+        }
+    }
+    let overlapped = Options { swap: Some(link(8.0, true)), ..with_work(11, 4000, 1) };
+    assert_eq!(plan(&four(), &overlapped).unwrap().report.value, 11.5);
+}
+
+#[test]
+fn a_cap_below_the_working_set_names_the_op_and_the_smallest_cap() {
+    let Err(Failure::Infeasible { smallest_cap, node, label, proved, .. }) = plan(&four(), &with_work(8, 2000, 1))
+    else {
+        panic!("a plan for 8 bytes");
+    };
+    assert_eq!((smallest_cap, node, label.as_str(), proved), (9, Some(3), "d", true));
+}
+
+#[test]
+fn caps_without_a_plan_are_raised_and_named() {
+    let relaxation = Relaxation::default();
+    let relaxed = plan_relaxed(&four(), &with_work(8, 2000, 1), &relaxation).unwrap();
+    assert_eq!((relaxed.requested_cap, relaxed.used_cap), (8, 9));
+    assert_eq!((relaxed.smallest_cap, relaxed.binding), (Some(9), Some(3)));
+    let off = Relaxation { limit: 0.0, ..relaxation };
+    assert!(matches!(plan_relaxed(&four(), &with_work(8, 2000, 1), &off), Err(Failure::Infeasible { .. })));
+    let nonsense = Relaxation { step: 0.0, ..relaxation };
+    assert!(matches!(plan_relaxed(&four(), &with_work(8, 2000, 1), &nonsense), Err(Failure::Options(_))));
+}
+
+#[test]
+fn a_work_limit_gives_the_same_plan_on_any_number_of_threads() {
+    let problem = layered(60, 2);
+    let cap = problem.unplanned_peak() * 8 / 10;
+    for swap in [None, Some(link(20.0, true))] {
+        for order in [Order::Program, Order::Free] {
+            let solve = |threads| {
+                let options = Options { swap, order, ..with_work(cap, 40_000, threads) };
+                let mut outcome = plan(&problem, &options).unwrap();
+                outcome.report.seconds = 0.0;
+                outcome
+            };
+            let alone = solve(1);
+            assert_eq!(alone, solve(4), "{order:?} {swap:?}");
+            assert_eq!(alone, solve(1), "{order:?} {swap:?}");
+        }
+    }
+}
+
+#[test]
+fn free_orders_are_never_worse_and_never_claimed_for_program_order() {
+    for seed in 0..2 {
+        let problem = layered(50, seed);
+        let cap = problem.unplanned_peak() * 8 / 10;
+        let program = plan(&problem, &with_work(cap, 60_000, 1)).unwrap();
+        let free = plan(&problem, &Options { order: Order::Free, ..with_work(cap, 300_000, 1) }).unwrap();
+        assert!(free.report.value <= program.report.value + 1e-9);
+        assert_eq!((program.report.bound_class.as_str(), free.report.bound_class.as_str()), ("program-order", "any"));
+        assert!(program.compact.order.is_none());
+    }
+}
+
+#[test]
+fn baselines_are_plans_and_the_search_beats_them() {
+    let problem = chain(40, Some(3));
+    let cap = problem.unplanned_peak() / 2;
+    let best = plan(&problem, &with_work(cap, 100_000, 1)).unwrap();
+    for solver in [Solver::Greedy, Solver::SqrtN] {
+        let baseline = plan(&problem, &Options { solver, ..with_work(cap, 1, 1) }).unwrap();
+        assert!(baseline.replay.peak_bytes <= cap);
+        assert!(best.report.value <= baseline.report.value + 1e-9, "{solver:?}");
+    }
+    let unchanged = plan(&problem, &Options { solver: Solver::KeepAll, ..with_work(cap, 1, 1) });
+    assert!(matches!(unchanged, Err(Failure::NotApplicable { .. })));
+}
+
+#[test]
+fn joint_plans_are_no_slower_than_either_kind_alone() {
+    let problem = chain(24, Some(9));
+    let cap = problem.unplanned_peak() / 2;
+    let mut swaps_only = problem.clone();
+    swaps_only.nodes.iter_mut().for_each(|node| node.recomputable = false);
+    for bandwidth in [0.5, 2.0, 20.0] {
+        let options = Options { swap: Some(link(bandwidth, true)), ..with_work(cap, 400_000, 1) };
+        let joint = plan(&problem, &options).unwrap().report.value;
+        let recompute = plan(&problem, &with_work(cap, 200_000, 1)).unwrap().report.value;
+        assert!(joint <= recompute + 1e-9, "{joint} against {recompute} by recomputing at {bandwidth}");
+        if let Ok(swapped) = plan(&swaps_only, &options) {
+            let value = swapped.report.value;
+            assert!(joint <= value + 1e-9, "{joint} against {value} by swapping at {bandwidth}");
+        }
+    }
+}
+
+#[test]
+fn the_curve_falls_with_the_cap_and_its_bounds_too() {
+    let problem = chain(20, Some(4));
+    let (low, high) = (problem.working_set().0, problem.unplanned_peak());
+    let caps: Vec<u64> = (0..10).map(|i| low - 1 + (high - low + 1) * i / 9).collect();
+    let points = curve(&problem, &caps, &with_work(0, 20_000, 1)).unwrap();
+    assert!(points[0].outcome.is_none(), "a plan below the working set");
+    let found: Vec<_> = points.iter().filter_map(|point| point.outcome.as_ref().map(|o| (point.cap_bytes, o))).collect();
+    assert!(found.len() >= 7);
+    for pair in found.windows(2) {
+        assert!(pair[0].1.report.value >= pair[1].1.report.value);
+        assert!(pair[0].1.report.bound >= pair[1].1.report.bound);
+        assert!(pair[0].1.replay.peak_bytes <= pair[0].0);
+    }
+    assert_eq!(found.last().unwrap().1.report.value, problem.total_time());
+}
+
+#[test]
+fn the_least_memory_for_an_overhead_keeps_the_overhead() {
+    let problem = chain(16, None);
+    let outcome = least_memory(&problem, 0.25, &with_work(0, 20_000, 1)).unwrap();
+    assert!(outcome.report.value <= 1.25 * problem.total_time());
+    assert!(outcome.replay.peak_bytes < problem.unplanned_peak());
+    let arena = assign(&problem, &outcome.schedule, 1).unwrap();
+    assert!(arena.arena_bytes + problem.resident_bytes >= outcome.replay.peak_bytes);
+    assert!(least_memory(&problem, -1.0, &with_work(0, 1, 1)).is_err());
+}
+
+#[test]
+fn the_model_file_has_readable_names() {
+    let folder = tempfile::tempdir().unwrap();
+    for (file, solver, expected) in
+        [("full.lp", Solver::Auto, "run_3_0"), ("interval.mps", Solver::Milp, "again_0_0")]
+    {
+        let path = folder.path().join(file);
+        let options = Options { model_file: Some(path.clone()), solver, ..with_work(9, 2000, 1) };
+        plan(&four(), &options).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains(expected) && text.contains("capacity_"), "{file} lacks {expected}: {text}");
+    }
+    let nowhere = folder.path().join("none/model.lp");
+    let options = Options { model_file: Some(nowhere), ..with_work(9, 2000, 1) };
+    assert!(matches!(plan(&four(), &options), Err(Failure::ModelFile { .. })));
+}
