@@ -9,7 +9,7 @@ use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{BlockLike, BlockRef, Identifier, Type, Value, ValueLike};
 
-use crate::apply::erase;
+use crate::apply::{erase, strip};
 use crate::import::ir;
 
 /// Memory space of the device, and of the host.
@@ -27,6 +27,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, _options: &BallastToBuffersOptio
             lower(block)?;
         }
     }
+    strip(module);
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use melior::Context;
 use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
 use melior::ir::{Attribute, BlockLike, BlockRef, Identifier, Type, Value, ValueLike};
 
-use crate::apply::erase;
+use crate::apply::{erase, strip};
 use crate::ballast_apply;
 use crate::import::{self, ir};
 
@@ -27,11 +27,14 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastToStablehloOpti
     for block in ir::blocks(function) {
         copies += lower(block)?;
     }
+    strip(module);
     if copies > 0 {
         let name = ir::string(function, "sym_name").unwrap_or_default();
         let text = "copies to the host are requests to XLA: clients without a separate host memory, such as the CPU client, keep \
                     the values on the device";
-        Remark::new(Kind::Missed, "HostOffload", &name, text).fact("copies", copies).emit(function.location());
+        Remark::new(Kind::Missed, "HostOffload", &name, text)
+            .fact("copies", copies)
+            .emit(function.location());
     }
     Ok(())
 }
@@ -51,7 +54,11 @@ fn lower<'c: 'a, 'a>(block: BlockRef<'c, 'a>) -> Result<usize, Reported> {
     Ok(copies)
 }
 
-fn place<'c: 'a, 'a>(block: BlockRef<'c, 'a>, op: OperationRef<'c, 'a>, kind: &str) -> Result<usize, Reported> {
+fn place<'c: 'a, 'a>(
+    block: BlockRef<'c, 'a>,
+    op: OperationRef<'c, 'a>,
+    kind: &str,
+) -> Result<usize, Reported> {
     let frontend = format!("{{_xla_buffer_placement = \"{kind}\"}}");
     let attributes = [
         ("call_target_name", format!("\"{PLACEMENT}\"")),

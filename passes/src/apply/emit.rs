@@ -8,10 +8,10 @@ use ballast_dialects::attributes::{self as names, Device};
 use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
 use melior::Context;
-use melior::ir::operation::{OperationBuilder, OperationLike, OperationMutLike, OperationRef, OperationRefMut};
-use melior::ir::{
-    Attribute, BlockLike, BlockRef, Location, RegionLike, Type, TypeLike, Value, ValueLike,
+use melior::ir::operation::{
+    OperationBuilder, OperationLike, OperationMutLike, OperationRef, OperationRefMut,
 };
+use melior::ir::{Attribute, BlockLike, BlockRef, Location, RegionLike, Type, TypeLike, Value, ValueLike};
 
 use super::actions::{Action, Held, Returned, What};
 use crate::annotations;
@@ -91,7 +91,9 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
             for &tensor in &self.results[op] {
                 let kind = self.original(tensor).r#type();
                 if self.host_type(kind).is_none() {
-                    let text = format!("its value of type {kind} cannot be copied to the host: only tensors of static shape can");
+                    let text = format!(
+                        "its value of type {kind} cannot be copied to the host: only tensors of static shape can"
+                    );
                     return Err(diagnostics::error(self.imported.ops[op].location(), &text));
                 }
             }
@@ -110,10 +112,16 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
     }
 
     fn host_type(&self, kind: Type<'c>) -> Option<Type<'c>> {
-        kind.is_ranked_tensor().then(|| Type::parse(self.context, &format!("!ballast.host<{kind}>"))).flatten()
+        kind.is_ranked_tensor()
+            .then(|| Type::parse(self.context, &format!("!ballast.host<{kind}>")))
+            .flatten()
     }
 
-    fn insert(&self, op: melior::ir::Operation<'c>, device: DeviceId) -> Result<OperationRef<'c, 'a>, Reported> {
+    fn insert(
+        &self,
+        op: melior::ir::Operation<'c>,
+        device: DeviceId,
+    ) -> Result<OperationRef<'c, 'a>, Reported> {
         let location = op.location();
         let id = i64::try_from(device).unwrap_or(i64::MAX);
         let op = self.block.insert_operation_before(self.terminator, op);

@@ -4,9 +4,7 @@ use ballast_dialects::diagnostics::{self, Reported};
 use melior::Context;
 use melior::ir::attribute::{FlatSymbolRefAttribute, IntegerAttribute, StringAttribute, TypeAttribute};
 use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
-use melior::ir::{
-    Attribute, BlockLike, BlockRef, Identifier, Location, Region, RegionLike, Type, Value,
-};
+use melior::ir::{Attribute, BlockLike, BlockRef, Identifier, Location, Region, RegionLike, Type, Value};
 
 use crate::import::ir;
 
@@ -102,7 +100,8 @@ impl<'c: 'a, 'a> Code<'c, 'a> {
     }
 
     fn attribute(&self, text: &str) -> Result<Attribute<'c>, Reported> {
-        Attribute::parse(self.context, text).ok_or_else(|| self.error(&format!("cannot make the attribute {text}")))
+        Attribute::parse(self.context, text)
+            .ok_or_else(|| self.error(&format!("cannot make the attribute {text}")))
     }
 }
 
@@ -124,7 +123,10 @@ pub(crate) fn function<'c: 'a, 'a>(
         (Identifier::new(context, "function_type"), TypeAttribute::new(kind).into()),
     ];
     if body.first_block().is_none() {
-        attributes.push((Identifier::new(context, "sym_visibility"), StringAttribute::new(context, "private").into()));
+        attributes.push((
+            Identifier::new(context, "sym_visibility"),
+            StringAttribute::new(context, "private").into(),
+        ));
         attributes.push((Identifier::new(context, "llvm.emit_c_interface"), Attribute::unit(context)));
     }
     let function = OperationBuilder::new("func.func", location)
@@ -133,7 +135,9 @@ pub(crate) fn function<'c: 'a, 'a>(
         .build()
         .map_err(|error| fail(format!("cannot make the function {name}: {error}")))?;
     let block = module.first_region().and_then(|region| region.first_block());
-    block.map(|block| block.append_operation(function)).ok_or_else(|| fail("the module has no body".to_owned()))
+    block
+        .map(|block| block.append_operation(function))
+        .ok_or_else(|| fail("the module has no body".to_owned()))
 }
 
 /// Declares a function of the run-time library, unless the module has it.
