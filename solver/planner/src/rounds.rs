@@ -15,6 +15,10 @@ use ballast_core::units::Bytes;
 use crate::stages::{StageOutcome, plan_stages};
 use crate::{Failure, Options};
 
+/// Share of the time left that one round may take, where other rounds may follow: the given partition comes from
+/// an exact cut and deserves the most care.
+const ROUND_SHARE: f64 = 0.6;
+
 /// A plan and what the caller needs to explain it.
 #[derive(Clone, Debug)]
 pub struct Planned {
@@ -74,7 +78,12 @@ pub fn plan(
     repartition: Option<&Repartition<'_>>,
 ) -> Result<Planned, Failure> {
     let deadline = Deadline::start(&options.limits);
-    let mut best = round(graph, costs, cluster, device_of, options, &deadline)?;
+    let may_move = repartition.is_some() && options.max_rounds > 1;
+    let share = |deadline: &Deadline| match options.limits.time_limit_seconds {
+        Some(_) if may_move => deadline.within(deadline.remaining_seconds() * ROUND_SHARE),
+        _ => *deadline,
+    };
+    let mut best = round(graph, costs, cluster, device_of, options, &share(&deadline))?;
     let mut rounds = 1;
     let mut seen = vec![best.device_of.clone()];
     let (mut placement, mut measured) = (best.device_of.clone(), stage_seconds(&best));
@@ -87,7 +96,7 @@ pub fn plan(
         }
         seen.push(next.clone());
         rounds += 1;
-        match round(graph, costs, cluster, next, options, &deadline) {
+        match round(graph, costs, cluster, next, options, &share(&deadline)) {
             Ok(candidate) => {
                 (placement, measured) = (candidate.device_of.clone(), stage_seconds(&candidate));
                 if candidate.rank() < best.rank() {
@@ -124,11 +133,12 @@ pub fn unplanned(
             let requested_cap = cap.bytes(peak, cluster.devices[stage.device].memory);
             let cap = requested_cap.max(peak);
             let plan = CompactPlan::default();
-            let (score, replay) = judge_stage(stage, &plan, None, Some(cap)).map_err(|rejection| Failure::Stage {
-                device: stage.device,
-                op: rejection.op,
-                message: rejection.error.to_string(),
-            })?;
+            let (score, replay) =
+                judge_stage(stage, &plan, None, Some(cap)).map_err(|rejection| Failure::Stage {
+                    device: stage.device,
+                    op: rejection.op,
+                    message: rejection.error.to_string(),
+                })?;
             let report = Report {
                 value: replay.time,
                 bound: stage.problem.total_time().min(replay.time),
