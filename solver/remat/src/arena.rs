@@ -50,8 +50,15 @@ pub fn assign(problem: &Problem, schedule: &Schedule, alignment: u64) -> Result<
         change[buffer.to] -= round(buffer.bytes) as i64;
     }
     let mut live = 0i64;
-    let live_bytes = change.iter().map(|c| { live += c; live }).max().unwrap_or(0) as u64;
-    let keys: [fn(&Buffer) -> (u128, u128); 4] = [
+    let live_bytes = change
+        .iter()
+        .map(|c| {
+            live += c;
+            live
+        })
+        .max()
+        .unwrap_or(0) as u64;
+    let keys: [Key; 4] = [
         |b| (u128::from(b.bytes), (b.to - b.from) as u128),
         |b| (u128::from(b.bytes) * (b.to - b.from) as u128, u128::from(b.bytes)),
         |b| ((b.to - b.from) as u128, u128::from(b.bytes)),
@@ -74,6 +81,9 @@ pub fn assign(problem: &Problem, schedule: &Schedule, alignment: u64) -> Result<
     best.ok_or_else(|| "no order was tried".into())
 }
 
+/// What orders of buffers sort by, largest first.
+type Key = fn(&Buffer) -> (u128, u128);
+
 fn buffers(problem: &Problem, schedule: &Schedule) -> Result<Vec<Buffer>, String> {
     let mut open: Vec<Option<usize>> = vec![None; problem.nodes.len()];
     let mut buffers: Vec<Buffer> = Vec::new();
@@ -90,7 +100,12 @@ fn buffers(problem: &Problem, schedule: &Schedule) -> Result<Vec<Buffer>, String
                     Buffer { node, workspace: false, from: step, to: end, bytes: values.bytes, offset: 0 };
                 buffers.push(buffer.clone());
                 if matches!(what, Step::Compute(_)) && values.workspace_bytes > 0 {
-                    buffers.push(Buffer { workspace: true, to: step + 1, bytes: values.workspace_bytes, ..buffer });
+                    buffers.push(Buffer {
+                        workspace: true,
+                        to: step + 1,
+                        bytes: values.workspace_bytes,
+                        ..buffer
+                    });
                 }
             }
             Step::Free(node) => {
@@ -105,7 +120,13 @@ fn buffers(problem: &Problem, schedule: &Schedule) -> Result<Vec<Buffer>, String
 }
 
 /// Places buffers one by one, each in the lowest or the tightest gap between those it meets in time.
-fn place(buffers: &[Buffer], order: &[usize], round: impl Fn(u64) -> u64, tight: bool, live_bytes: u64) -> Arena {
+fn place(
+    buffers: &[Buffer],
+    order: &[usize],
+    round: impl Fn(u64) -> u64,
+    tight: bool,
+    live_bytes: u64,
+) -> Arena {
     let mut buffers = buffers.to_vec();
     let mut placed: Vec<usize> = Vec::with_capacity(order.len());
     let mut arena_bytes = 0;

@@ -39,7 +39,9 @@ fn candidates(line: &Timeline<'_>, step: Key) -> Vec<(f64, Key)> {
     let running = program.inputs(line.node(step));
     let until = position(step) + Slot::from(!is_first(step));
     let mut found = Vec::new();
-    for slot in (0..until).filter(|&slot| program.repeatable[slot as usize] && program.size[slot as usize] > 0.0) {
+    for slot in
+        (0..until).filter(|&slot| program.repeatable[slot as usize] && program.size[slot as usize] > 0.0)
+    {
         let Some(span) = line.span_before(slot, step) else { continue };
         if span.end <= step || running.binary_search(&slot).is_ok() {
             continue;
@@ -88,8 +90,13 @@ fn segment_plan(program: &Program, forward: usize, count: usize) -> Vec<Again> {
     let segment_of = |slot: usize| slot * count / forward;
     // When the backward part first needs a value that its segment does not keep.
     let inner = |slot: usize| {
-        let last_forward =
-            program.readers(slot as Slot).iter().copied().filter(|&r| (r as usize) < forward).max().unwrap_or(0);
+        let last_forward = program
+            .readers(slot as Slot)
+            .iter()
+            .copied()
+            .filter(|&r| (r as usize) < forward)
+            .max()
+            .unwrap_or(0);
         program.repeatable[slot] && segment_of(last_forward as usize) == segment_of(slot)
     };
     let mut first_need = vec![Slot::MAX; count];

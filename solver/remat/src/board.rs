@@ -91,7 +91,13 @@ impl Board {
             if best.as_ref().is_some_and(|best| best.extra <= extra) {
                 return;
             }
-            tracing::debug!(method, extra, recomputes = plan.len(), seconds = self.deadline.elapsed_seconds(), "plan");
+            tracing::debug!(
+                method,
+                extra,
+                recomputes = plan.len(),
+                seconds = self.deadline.elapsed_seconds(),
+                "plan"
+            );
             *best = Some(Best { extra, plan: plan.to_vec(), method });
         }
         self.settle();

@@ -31,10 +31,14 @@ pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<C
     for (index, &cap_bytes) in caps.iter().enumerate() {
         let left = (caps.len() - index) as f64;
         let limits = Limits {
-            time_limit_seconds: options.limits.time_limit_seconds.map(|_| deadline.remaining_seconds() / left),
+            time_limit_seconds: options
+                .limits
+                .time_limit_seconds
+                .map(|_| deadline.remaining_seconds() / left),
             ..options.limits
         };
-        let start = points.last().and_then(|point| point.outcome.as_ref()).map(|outcome| outcome.compact.clone());
+        let start =
+            points.last().and_then(|point| point.outcome.as_ref()).map(|outcome| outcome.compact.clone());
         let outcome = match plan(problem, &Options { cap_bytes, limits, start, ..options.clone() }) {
             Ok(outcome) => Some(outcome),
             Err(Failure::Infeasible { .. }) => None,
@@ -77,7 +81,9 @@ fn with_bound(mut outcome: Outcome, bound: f64) -> Outcome {
 /// As [`plan`], and for an overhead that is negative or not a number.
 pub fn least_memory(problem: &Problem, overhead: f64, options: &Options) -> Result<Outcome, Failure> {
     if !(overhead >= 0.0 && overhead.is_finite()) {
-        return Err(Failure::Options(format!("an overhead of {overhead}: give a share of the time, not negative")));
+        return Err(Failure::Options(format!(
+            "an overhead of {overhead}: give a share of the time, not negative"
+        )));
     }
     let deadline = Deadline::start(&options.limits);
     let most = problem.total_time() * (1.0 + overhead);
@@ -92,7 +98,10 @@ pub fn least_memory(problem: &Problem, overhead: f64, options: &Options) -> Resu
         let share = deadline.remaining_seconds() / f64::from(rounds - round);
         let limits =
             Limits { time_limit_seconds: options.limits.time_limit_seconds.map(|_| share), ..options.limits };
-        match plan(problem, &Options { cap_bytes, limits, start: Some(best.compact.clone()), ..options.clone() }) {
+        match plan(
+            problem,
+            &Options { cap_bytes, limits, start: Some(best.compact.clone()), ..options.clone() },
+        ) {
             Ok(outcome) if outcome.report.value <= most => {
                 high = outcome.replay.peak_bytes.min(cap_bytes);
                 best = outcome;

@@ -19,7 +19,11 @@ pub(crate) struct Exact {
 }
 
 /// Solves the full program; none without a plan.
-pub(crate) fn solve_stepwise(program: &Program, swap: Option<&SwapModel>, deadline: &Deadline) -> Option<Exact> {
+pub(crate) fn solve_stepwise(
+    program: &Program,
+    swap: Option<&SwapModel>,
+    deadline: &Deadline,
+) -> Option<Exact> {
     let stepwise = Stepwise::new(program, swap);
     let mut highs = Highs::new(&stepwise.model, false)?;
     highs.gaps(0.0, 1e-7)?;

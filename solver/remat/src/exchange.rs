@@ -102,7 +102,8 @@ impl<'a> Exchange<'a> {
         }
         let temperature = self.hot * 0.001f64.powf(at as f64 / COOLING as f64);
         let Some(candidate) = self.propose() else { return };
-        let Some(next) = assess_plan(self.problem, self.program, &self.swap, self.cap_bytes, &candidate) else {
+        let Some(next) = assess_plan(self.problem, self.program, &self.swap, self.cap_bytes, &candidate)
+        else {
             return;
         };
         let delta = next.time - self.now.time + self.weight * (next.excess - self.now.excess);
@@ -226,7 +227,8 @@ impl<'a> Exchange<'a> {
         let far = i64::from(self.rng.random_range(1..6u32)) * if self.rng.random_bool(0.5) { 1 } else { -1 };
         let last = self.program.real as i64 - 1;
         let moved = |position: Slot, least: Slot, most: i64| {
-            Slot::try_from((i64::from(position) + far).clamp(i64::from(least), most.max(i64::from(least)))).ok()
+            Slot::try_from((i64::from(position) + far).clamp(i64::from(least), most.max(i64::from(least))))
+                .ok()
         };
         if index < plan.again.len() {
             let Again { position, slot } = plan.again.remove(index);

@@ -56,7 +56,8 @@ pub(crate) fn search_free(
             extra: f64::INFINITY,
         });
         let tight = if best.is_some() { rng.random_range(0.96..1.0) } else { 1.0 };
-        work += reorder(problem, cap_bytes, &mut candidate, tight, &mut rng, (60 * scale).max(20_000), deadline);
+        work +=
+            reorder(problem, cap_bytes, &mut candidate, tight, &mut rng, (60 * scale).max(20_000), deadline);
         let program = Program::new(problem, Some(&candidate.order), cap_bytes);
         let mut search = Search::new(&program, seed.wrapping_add(round));
         search.adopt(&candidate.again);

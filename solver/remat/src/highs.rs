@@ -105,24 +105,47 @@ impl Highs {
         highs.text("parallel", "off")?;
         highs.int("random_seed", 0)?;
         let rows = Sparse::of(&model.rows);
-        let integrality: Vec<sys::HighsInt> = model.integer.iter().map(|&integer| c_int::from(integer)).collect();
+        let integrality: Vec<sys::HighsInt> =
+            model.integer.iter().map(|&integer| c_int::from(integer)).collect();
         // SAFETY: all arrays are alive and as long as the counts say; HiGHS copies them.
         let status = unsafe {
             let columns = highs.columns as sys::HighsInt;
             let (row_count, terms) = (model.rows.len() as sys::HighsInt, rows.index.len() as sys::HighsInt);
             if relaxed {
                 sys::Highs_passLp(
-                    raw, columns, row_count, terms, ROW_WISE, MINIMISE, 0.0,
-                    model.cost.as_ptr(), model.lower.as_ptr(), model.upper.as_ptr(),
-                    rows.lower.as_ptr(), rows.upper.as_ptr(),
-                    rows.start.as_ptr(), rows.index.as_ptr(), rows.value.as_ptr(),
+                    raw,
+                    columns,
+                    row_count,
+                    terms,
+                    ROW_WISE,
+                    MINIMISE,
+                    0.0,
+                    model.cost.as_ptr(),
+                    model.lower.as_ptr(),
+                    model.upper.as_ptr(),
+                    rows.lower.as_ptr(),
+                    rows.upper.as_ptr(),
+                    rows.start.as_ptr(),
+                    rows.index.as_ptr(),
+                    rows.value.as_ptr(),
                 )
             } else {
                 sys::Highs_passMip(
-                    raw, columns, row_count, terms, ROW_WISE, MINIMISE, 0.0,
-                    model.cost.as_ptr(), model.lower.as_ptr(), model.upper.as_ptr(),
-                    rows.lower.as_ptr(), rows.upper.as_ptr(),
-                    rows.start.as_ptr(), rows.index.as_ptr(), rows.value.as_ptr(),
+                    raw,
+                    columns,
+                    row_count,
+                    terms,
+                    ROW_WISE,
+                    MINIMISE,
+                    0.0,
+                    model.cost.as_ptr(),
+                    model.lower.as_ptr(),
+                    model.upper.as_ptr(),
+                    rows.lower.as_ptr(),
+                    rows.upper.as_ptr(),
+                    rows.start.as_ptr(),
+                    rows.index.as_ptr(),
+                    rows.value.as_ptr(),
                     integrality.as_ptr(),
                 )
             }
@@ -154,7 +177,13 @@ impl Highs {
         if values.len() == self.columns {
             // SAFETY: the array has one entry per column; null stands for "not given".
             unsafe {
-                sys::Highs_setSolution(self.raw, values.as_ptr(), std::ptr::null(), std::ptr::null(), std::ptr::null());
+                sys::Highs_setSolution(
+                    self.raw,
+                    values.as_ptr(),
+                    std::ptr::null(),
+                    std::ptr::null(),
+                    std::ptr::null(),
+                );
             }
         }
     }
@@ -340,8 +369,13 @@ struct Sparse {
 
 impl Sparse {
     fn of(rows: &[Row]) -> Self {
-        let mut sparse =
-            Sparse { lower: Vec::new(), upper: Vec::new(), start: Vec::new(), index: Vec::new(), value: Vec::new() };
+        let mut sparse = Sparse {
+            lower: Vec::new(),
+            upper: Vec::new(),
+            start: Vec::new(),
+            index: Vec::new(),
+            value: Vec::new(),
+        };
         for row in rows {
             sparse.start.push(sparse.index.len() as sys::HighsInt);
             sparse.lower.push(row.lower);

@@ -224,7 +224,9 @@ impl<'a> Interval<'a> {
         for (j, &c) in self.critical.iter().enumerate() {
             for (v, &column) in self.stay[j].iter().enumerate() {
                 let stays = |column| column != ABSENT && column != ALWAYS;
-                if stays(column) && line.span_before(v as Slot, first(c)).is_some_and(|span| span.end > first(c)) {
+                if stays(column)
+                    && line.span_before(v as Slot, first(c)).is_some_and(|span| span.end > first(c))
+                {
                     point[column as usize] = 1.0;
                 }
             }
@@ -248,8 +250,10 @@ impl<'a> Interval<'a> {
         let mut plan = Vec::new();
         for j in 0..self.critical.len() {
             let runs = self.first_runs(j);
-            let chosen: Vec<bool> =
-                self.again[j].iter().map(|&column| column != ABSENT && point[column as usize] > 0.5).collect();
+            let chosen: Vec<bool> = self.again[j]
+                .iter()
+                .map(|&column| column != ABSENT && point[column as usize] > 0.5)
+                .collect();
             let mut place = vec![Slot::MAX; chosen.len()];
             for v in (0..chosen.len()).rev().filter(|&v| chosen[v]) {
                 let mut at = runs.end - 1;

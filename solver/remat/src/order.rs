@@ -162,7 +162,8 @@ impl Reordering {
         let count = self.order.len();
         let from = rng.random_range(0..count);
         let step = &self.steps[self.order[from] as usize];
-        let places = |list: &[u32]| -> Vec<usize> { list.iter().map(|&s| self.place[s as usize] as usize).collect() };
+        let places =
+            |list: &[u32]| -> Vec<usize> { list.iter().map(|&s| self.place[s as usize] as usize).collect() };
         let low = places(&step.inputs).into_iter().chain(places(&step.after)).max().map_or(0, |at| at + 1);
         let high = places(&step.readers).into_iter().chain(places(&step.before)).min().unwrap_or(count) - 1;
         if low >= high {
@@ -179,7 +180,8 @@ impl Reordering {
             return;
         }
         let change = self.shift(from, to);
-        let accept = change <= 0.0 || (temperature > 0.0 && rng.random::<f64>() < (-change / temperature).exp());
+        let accept =
+            change <= 0.0 || (temperature > 0.0 && rng.random::<f64>() < (-change / temperature).exp());
         if !accept {
             self.shift(to, from);
         }

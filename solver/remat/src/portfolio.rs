@@ -112,7 +112,12 @@ impl Run<'_> {
     }
 
     /// A plan made in one pass; it comes with the trivial bound.
-    fn baseline(&self, program: &Program, method: &'static str, plan: Option<(f64, Vec<Again>)>) -> Option<Found> {
+    fn baseline(
+        &self,
+        program: &Program,
+        method: &'static str,
+        plan: Option<(f64, Vec<Again>)>,
+    ) -> Option<Found> {
         let (_, again) = plan?;
         Some(Found {
             plan: program.compact(&Plan::recomputing(&again)),
@@ -136,7 +141,10 @@ impl Run<'_> {
     fn stepwise(&self, program: &Program) -> Result<Option<Found>, Failure> {
         let refuse = |reason: String| Err(Failure::NotApplicable { solver: "stepwise", reason });
         if program.len() > MOST_NODES {
-            return refuse(format!("it is meant for at most {MOST_NODES} nodes, and there are {}", program.len()));
+            return refuse(format!(
+                "it is meant for at most {MOST_NODES} nodes, and there are {}",
+                program.len()
+            ));
         }
         if self.options.swap.is_some_and(|swap| swap.overlap) {
             return refuse("it counts every copy in full, and the host link overlaps".into());
@@ -234,7 +242,9 @@ impl Run<'_> {
             let handles: Vec<_> = (1..workers)
                 .map(|worker| {
                     let seed = limits.seed.wrapping_mul(1000).wrapping_add(worker);
-                    scope.spawn(move || search_free(self.problem, self.options.cap_bytes, seed, share, &self.deadline, &found))
+                    scope.spawn(move || {
+                        search_free(self.problem, self.options.cap_bytes, seed, share, &self.deadline, &found)
+                    })
                 })
                 .collect();
             let part = self.deadline.within(self.deadline.remaining_seconds() * PROGRAM_ORDER_SHARE);
@@ -317,10 +327,7 @@ impl Run<'_> {
                 work += drive(exchange, &turn, share);
             }
         }
-        let best = exchanges
-            .iter()
-            .filter_map(|exchange| exchange.best())
-            .min_by(|a, b| a.0.total_cmp(&b.0));
+        let best = exchanges.iter().filter_map(|exchange| exchange.best()).min_by(|a, b| a.0.total_cmp(&b.0));
         Ok(best.map(|(time, plan)| Found {
             plan: program.compact(plan),
             bound: program.total_time,

@@ -103,7 +103,8 @@ impl Program {
         let mut size: Vec<f64> = nodes().map(|node| node.bytes as f64).collect();
         let mut workspace: Vec<f64> = nodes().map(|node| node.workspace_bytes as f64).collect();
         let mut repeatable: Vec<bool> = nodes().map(|node| node.recomputable && !node.pinned).collect();
-        let mut swappable: Vec<bool> = nodes().map(|node| node.swappable && !node.pinned && node.bytes > 0).collect();
+        let mut swappable: Vec<bool> =
+            nodes().map(|node| node.swappable && !node.pinned && node.bytes > 0).collect();
         let mut inputs: Vec<Vec<Slot>> = nodes()
             .map(|node| {
                 let mut slots: Vec<Slot> = node.inputs.iter().map(|&input| position[input]).collect();
@@ -196,7 +197,8 @@ impl Program {
             .iter()
             .map(|&(position, node)| {
                 let slot = *slot_of.get(node)?;
-                let fits = position < self.len() && (slot as usize) < position && self.repeatable[slot as usize];
+                let fits =
+                    position < self.len() && (slot as usize) < position && self.repeatable[slot as usize];
                 fits.then_some(Again { position: position as Slot, slot })
             })
             .collect()

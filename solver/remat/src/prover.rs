@@ -121,7 +121,12 @@ fn prove_on(
             line.load(&best.plan);
             highs.start(&interval.point(&line));
         }
-        let control = Control { deadline, enough: &enough, nodes: effort.map(|effort| effort / MOVES_PER_NODE), iterations: None };
+        let control = Control {
+            deadline,
+            enough: &enough,
+            nodes: effort.map(|effort| effort / MOVES_PER_NODE),
+            iterations: None,
+        };
         let answer = highs.solve(&control);
         let spent = spend(effort, answer.work.max(1) * MOVES_PER_NODE);
         tracing::debug!(?answer.status, bound = answer.bound, nodes = answer.work, seconds = board.deadline.elapsed_seconds(), "solved");
@@ -165,7 +170,8 @@ fn most_positions(program: &Program) -> usize {
 /// The positions over the cap without a plan, at most so many.
 pub(crate) fn first_positions(program: &Program, most: usize) -> Vec<Slot> {
     let bytes = program.unplanned();
-    let mut over: Vec<Slot> = (0..program.len() as Slot).filter(|&at| bytes[at as usize] > program.cap).collect();
+    let mut over: Vec<Slot> =
+        (0..program.len() as Slot).filter(|&at| bytes[at as usize] > program.cap).collect();
     if over.len() > most {
         // Spread over the range, in each part the fullest.
         let part = over.len().div_ceil(most);

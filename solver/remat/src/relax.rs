@@ -49,14 +49,19 @@ pub fn plan_relaxed(
     relaxation: &Relaxation,
 ) -> Result<Relaxed, Failure> {
     if !(relaxation.step.is_finite() && relaxation.limit.is_finite() && relaxation.limit >= 0.0) {
-        return Err(Failure::Options("relax-step and relax-limit are finite numbers, the limit not negative".into()));
+        return Err(Failure::Options(
+            "relax-step and relax-limit are finite numbers, the limit not negative".into(),
+        ));
     }
     if relaxation.limit > 0.0 && relaxation.step <= 0.0 {
         return Err(Failure::Options("relax-step must be above zero unless relax-limit is 0".into()));
     }
     let deadline = Deadline::start(&options.limits);
     let requested = options.cap_bytes;
-    let hasty = Options { patience: if relaxation.limit > 0.0 { PATIENCE } else { options.patience }, ..options.clone() };
+    let hasty = Options {
+        patience: if relaxation.limit > 0.0 { PATIENCE } else { options.patience },
+        ..options.clone()
+    };
     let first = match plan(problem, &hasty) {
         Ok(plan) => {
             return Ok(Relaxed {

@@ -46,7 +46,8 @@ impl<'a> Search<'a> {
     /// A search from the plan without recomputes.
     pub(crate) fn new(program: &'a Program, seed: u64) -> Self {
         let line = Timeline::new(program);
-        let candidates = (0..program.len()).filter(|&slot| program.repeatable[slot] && program.size[slot] > 0.0);
+        let candidates =
+            (0..program.len()).filter(|&slot| program.repeatable[slot] && program.size[slot] > 0.0);
         let (mut time, mut size, mut count) = (0.0, 0.0, 0.0f64);
         for slot in candidates {
             time += program.time[slot];
@@ -304,7 +305,8 @@ impl<'a> Search<'a> {
             if program.inputs(self.line.node(step)).binary_search(&slot).is_ok() {
                 continue;
             }
-            let rate = (program.time[slot as usize] + 1e-9 * program.total_time) / program.size[slot as usize]
+            let rate = (program.time[slot as usize] + 1e-9 * program.total_time)
+                / program.size[slot as usize]
                 * self.rng.random_range(0.5..1.5);
             if best.is_none_or(|(least, ..)| rate < least) {
                 best = Some((rate, slot, next));

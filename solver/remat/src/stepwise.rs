@@ -31,21 +31,22 @@ impl<'a> Stepwise<'a> {
         let n = program.len();
         let time = WHOLE_TIME / program.total_time.max(f64::MIN_POSITIVE);
         let mut model = Model::default();
-        let mut triangle = |family: &'static str, cost: &dyn Fn(usize) -> f64, allowed: &dyn Fn(usize) -> bool| {
-            (0..=n)
-                .map(|t| {
-                    (0..t.min(n))
-                        .map(|i| {
-                            let column = model.binary(name(family, t, i), cost(i));
-                            if !allowed(i) {
-                                model.fix(column, 0.0);
-                            }
-                            column
-                        })
-                        .collect::<Vec<_>>()
-                })
-                .collect::<Vec<_>>()
-        };
+        let mut triangle =
+            |family: &'static str, cost: &dyn Fn(usize) -> f64, allowed: &dyn Fn(usize) -> bool| {
+                (0..=n)
+                    .map(|t| {
+                        (0..t.min(n))
+                            .map(|i| {
+                                let column = model.binary(name(family, t, i), cost(i));
+                                if !allowed(i) {
+                                    model.fix(column, 0.0);
+                                }
+                                column
+                            })
+                            .collect::<Vec<_>>()
+                    })
+                    .collect::<Vec<_>>()
+            };
         let swaps = |i: usize| swap.is_some() && program.swappable[i];
         let out_cost = |i: usize| swap.map_or(0.0, |swap| swap.out_time(program.size[i] as u64) * time);
         let in_cost = |i: usize| swap.map_or(0.0, |swap| swap.in_time(program.size[i] as u64) * time);
@@ -175,7 +176,13 @@ impl<'a> Stepwise<'a> {
             terms.push((column, -1.0));
             // One row per need, named after its column.
             let family = self.model.names[column].family;
-            let family = if family == "run" { "held_run" } else if family == "out" { "held_out" } else { "held_on" };
+            let family = if family == "run" {
+                "held_run"
+            } else if family == "out" {
+                "held_out"
+            } else {
+                "held_on"
+            };
             let row = if family == "held_run" {
                 let reader = self.model.names[column].second.unwrap_or(0);
                 Name { family, first: t * self.program.len() + k, second: Some(i), third: Some(reader) }

@@ -135,11 +135,6 @@ impl<'a> Timeline<'a> {
         &self.again_bytes
     }
 
-    /// Largest number of bytes at any step.
-    pub(crate) fn peak(&self) -> f64 {
-        self.first_bytes.iter().chain(&self.again_bytes).fold(0.0, |a, &b| f64::max(a, b))
-    }
-
     /// The copy of a value made last before `key`, none if it has not run by then.
     pub(crate) fn span_before(&self, slot: Slot, key: Key) -> Option<Span> {
         let runs = &self.runs[slot as usize];
@@ -282,7 +277,12 @@ mod tests {
         let nodes = (0..n)
             .map(|id| {
                 let inputs = (0..id).filter(|_| rng.random_bool(0.2)).collect();
-                let mut node = Node::new(format!("n{id}"), rng.random_range(0..9) as f64, rng.random_range(0..50), inputs);
+                let mut node = Node::new(
+                    format!("n{id}"),
+                    rng.random_range(0..9) as f64,
+                    rng.random_range(0..50),
+                    inputs,
+                );
                 node.workspace_bytes = rng.random_range(0..4);
                 node.keep = rng.random_bool(0.1);
                 node
@@ -311,12 +311,17 @@ mod tests {
                 let position = rng.random_range(1..program.len() as Slot);
                 let slot = rng.random_range(0..position);
                 let key = line.key(position, slot);
-                if line.holds(key) { line.remove(key) } else { line.insert(key) }
+                if line.holds(key) {
+                    line.remove(key)
+                } else {
+                    line.insert(key)
+                }
                 // The sink adds a step of its own that holds no more than the step before it.
                 let sink = if program.len() > program.real { line.first_bytes()[program.real] } else { 0.0 };
                 let (peak, time, excess) = judged(&problem, &program, &line);
                 let own_excess = line.excess - (sink - program.cap).max(0.0);
-                assert_eq!((line.peak(), line.extra_time, own_excess), (peak, time, excess));
+                let highest = line.first_bytes().iter().chain(line.again_bytes()).copied().fold(0.0, f64::max);
+                assert_eq!((highest, line.extra_time, own_excess), (peak, time, excess));
             }
         }
     }

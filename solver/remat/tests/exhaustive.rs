@@ -134,7 +134,11 @@ fn solve(problem: &Problem, cap: u64, swap: Option<SwapModel>, solver: Solver) -
     };
     match plan(problem, &options) {
         Ok(outcome) => {
-            assert!(outcome.report.proved, "{solver:?} at {cap} proved nothing: {:?} {problem:?}", outcome.report);
+            assert!(
+                outcome.report.proved,
+                "{solver:?} at {cap} proved nothing: {:?} {problem:?}",
+                outcome.report
+            );
             assert!(outcome.replay.peak_bytes <= cap);
             Some(outcome.report.value - problem.total_time())
         }
@@ -165,7 +169,9 @@ fn compare(solver: Solver, swaps: bool, seed: u64, graphs: usize) {
                     solved += 1;
                     costly += usize::from(a > 0.0);
                 }
-                _ => panic!("graph {graph}, cap {cap}: {expected:?} by hand, {got:?} by {solver:?}: {problem:?} {swap:?}"),
+                _ => panic!(
+                    "graph {graph}, cap {cap}: {expected:?} by hand, {got:?} by {solver:?}: {problem:?} {swap:?}"
+                ),
             }
         }
     }

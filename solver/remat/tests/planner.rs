@@ -99,7 +99,8 @@ fn the_known_answers_of_the_four_ops() {
 
 #[test]
 fn a_cap_below_the_working_set_names_the_op_and_the_smallest_cap() {
-    let Err(Failure::Infeasible { smallest_cap, node, label, proved, .. }) = plan(&four(), &with_work(8, 2000, 1))
+    let Err(Failure::Infeasible { smallest_cap, node, label, proved, .. }) =
+        plan(&four(), &with_work(8, 2000, 1))
     else {
         panic!("a plan for 8 bytes");
     };
@@ -145,7 +146,10 @@ fn free_orders_are_never_worse_and_never_claimed_for_program_order() {
         let program = plan(&problem, &with_work(cap, 60_000, 1)).unwrap();
         let free = plan(&problem, &Options { order: Order::Free, ..with_work(cap, 300_000, 1) }).unwrap();
         assert!(free.report.value <= program.report.value + 1e-9);
-        assert_eq!((program.report.bound_class.as_str(), free.report.bound_class.as_str()), ("program-order", "any"));
+        assert_eq!(
+            (program.report.bound_class.as_str(), free.report.bound_class.as_str()),
+            ("program-order", "any")
+        );
         assert!(program.compact.order.is_none());
     }
 }
@@ -189,7 +193,8 @@ fn the_curve_falls_with_the_cap_and_its_bounds_too() {
     let caps: Vec<u64> = (0..10).map(|i| low - 1 + (high - low + 1) * i / 9).collect();
     let points = curve(&problem, &caps, &with_work(0, 20_000, 1)).unwrap();
     assert!(points[0].outcome.is_none(), "a plan below the working set");
-    let found: Vec<_> = points.iter().filter_map(|point| point.outcome.as_ref().map(|o| (point.cap_bytes, o))).collect();
+    let found: Vec<_> =
+        points.iter().filter_map(|point| point.outcome.as_ref().map(|o| (point.cap_bytes, o))).collect();
     assert!(found.len() >= 7);
     for pair in found.windows(2) {
         assert!(pair[0].1.report.value >= pair[1].1.report.value);

@@ -1,0 +1,206 @@
+//! `ballast remat` as scripts use it: answers, plan files, exit codes, damaged instances.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+/// Sixteen layers forward and backward, unit times and sizes.
+fn chain() -> Value {
+    let layers = 16;
+    let nodes: Vec<Value> = (0..2 * layers)
+        .map(|id| json!({"id": id, "time": 1, "size": 1024, "is_backward": id >= layers}))
+        .collect();
+    let mut edges: Vec<(usize, usize)> = (1..2 * layers).map(|id| (id - 1, id)).collect();
+    for layer in 0..layers - 1 {
+        edges.push((layer, 2 * layers - 1 - layer));
+    }
+    json!({"name": "chain", "nodes": nodes, "edges": edges, "budgets": {"0.5": 8 * 1024}})
+}
+
+fn ballast(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ballast")).current_dir(folder).args(arguments).output().unwrap()
+}
+
+fn remat(folder: &Path, text: &str, arguments: &[&str]) -> Output {
+    std::fs::write(folder.join("instance.json"), text).unwrap();
+    let mut all = vec!["remat", "instance.json", "-o", "plan.json", "--work-limit", "20000"];
+    all.extend(arguments);
+    ballast(folder, &all)
+}
+
+/// Replays a plan file by the rules of the format alone: time and peak.
+fn judge(instance: &Value, plan: &Value) -> (f64, u64) {
+    let number = |node: usize, key: &str| instance["nodes"][node][key].as_f64().unwrap();
+    let mut inputs = vec![Vec::new(); instance["nodes"].as_array().unwrap().len()];
+    for edge in instance["edges"].as_array().unwrap() {
+        inputs[edge[1].as_u64().unwrap() as usize].push(edge[0].as_u64().unwrap() as usize);
+    }
+    let (mut resident, mut ran) = (BTreeSet::new(), BTreeSet::new());
+    let (mut time, mut peak) = (0.0, 0);
+    for step in plan["steps"].as_array().unwrap() {
+        let node = step[1].as_u64().unwrap() as usize;
+        match step[0].as_str().unwrap() {
+            "compute" => {
+                assert!(inputs[node].iter().all(|input| resident.contains(input)));
+                assert!(resident.insert(node));
+                ran.insert(node);
+                time += number(node, "time");
+                peak = peak.max(resident.iter().map(|&v| number(v, "size") as u64).sum());
+            }
+            "free" => assert!(resident.remove(&node)),
+            other => panic!("{other} without a host link"),
+        }
+    }
+    assert_eq!(ran.len(), inputs.len());
+    (time, peak)
+}
+
+#[test]
+fn the_answer_agrees_with_the_plan_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let instance = chain();
+    let output =
+        remat(folder.path(), &instance.to_string(), &["--budget", "8KiB", "--no-swap", "--order", "program"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for key in [
+        "value",
+        "bound",
+        "gap",
+        "proved",
+        "stop_reason",
+        "seconds",
+        "seed",
+        "overhead_percent",
+        "peak_bytes",
+        "swap_bytes",
+    ] {
+        assert!(!answer[key].is_null(), "{key} is missing in {answer}");
+    }
+    let plan = serde_json::from_slice(&std::fs::read(folder.path().join("plan.json")).unwrap()).unwrap();
+    let (time, peak) = judge(&instance, &plan);
+    assert_eq!((answer["value"].as_f64(), answer["peak_bytes"].as_u64()), (Some(time), Some(peak)));
+    assert!(peak <= 8 * 1024 && answer["bound"].as_f64().unwrap() <= time);
+    let overhead = answer["overhead_percent"].as_f64().unwrap();
+    assert!((overhead - 100.0 * (time / 32.0 - 1.0)).abs() < 1e-9 && overhead > 0.0);
+}
+
+#[test]
+fn a_budget_below_the_working_set_has_no_plan_unless_it_may_rise() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = chain().to_string();
+    let refused = remat(folder.path(), &text, &["--budget", "2KiB"]);
+    assert_eq!(refused.status.code(), Some(1));
+    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(message.contains("4096") || message.contains("3072"), "{message} does not name the smallest cap");
+    assert!(refused.stdout.is_empty() && !folder.path().join("plan.json").exists());
+    let raised =
+        remat(folder.path(), &text, &["--budget", "2KiB", "--relax-limit", "4", "--relax-step", "0.5"]);
+    assert_eq!(raised.status.code(), Some(0), "{}", String::from_utf8_lossy(&raised.stderr));
+    let answer: Value = serde_json::from_slice(&raised.stdout).unwrap();
+    assert!(answer["used_budget"].as_u64() > answer["requested_budget"].as_u64());
+    assert!(answer["smallest_budget"].as_u64() <= answer["used_budget"].as_u64());
+}
+
+#[test]
+fn damaged_instances_are_refused_with_a_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = chain();
+    let with = |pointer: &str, value: Value| {
+        let mut damaged = good.clone();
+        *damaged.pointer_mut(pointer).unwrap() = value;
+        damaged.to_string()
+    };
+    let cut = good.to_string();
+    let cases = [
+        (String::new(), "EOF"),
+        ("[]".into(), "invalid"),
+        ("{}".into(), "nodes"),
+        (cut[..cut.len() / 2].into(), "line 1"),
+        (with("/nodes", json!([])), "no nodes"),
+        (with("/nodes", json!({})), "invalid type"),
+        (with("/edges", json!(null)), "invalid type"),
+        (with("/nodes/3/id", json!(4)), "nodes[3] has id 4"),
+        (with("/nodes/3/id", json!(-1)), "invalid value"),
+        (with("/nodes/3/time", json!(-2)), "time -2"),
+        (with("/nodes/3/time", json!("long")), "invalid type"),
+        (with("/nodes/3/time", json!(null)), "invalid type"),
+        (with("/nodes/3/size", json!(-1)), "node 3 has size -1"),
+        (with("/nodes/3/size", json!(0.5)), "node 3 has size 0.5"),
+        (with("/nodes/3/size", json!("big")), "invalid type"),
+        (with("/nodes/3/size", json!(1.0e300)), "node 3 has size"),
+        (with("/nodes/3/keep", json!(7)), "invalid type"),
+        (with("/edges/2", json!([2])), "invalid length"),
+        (with("/edges/2", json!([9, 2])), "a value is read by later nodes only"),
+        (with("/edges/2", json!([2, 2])), "a value is read by later nodes only"),
+        (with("/edges/2", json!([2, 99])), "but the nodes are 0 to 31"),
+        (with("/edges/2", json!([0, 1])), "given twice"),
+        (with("/budgets", json!({"0.5": "much"})), "invalid type"),
+    ];
+    for (text, expected) in cases {
+        let output = remat(folder.path(), &text, &["--budget", "8KiB"]);
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{text}: {message}");
+        assert!(
+            message.contains("instance.json") && message.contains(expected),
+            "{message} lacks {expected}"
+        );
+        assert!(output.stdout.is_empty() && !folder.path().join("plan.json").exists(), "{text}");
+    }
+}
+
+#[test]
+fn nonsense_options_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = chain().to_string();
+    let cases: [&[&str]; 10] = [
+        &["--budget", "0"],
+        &["--budget", "-5"],
+        &["--budget", "12 apples"],
+        &["--budget", "8KiB", "--threads", "0"],
+        &["--budget", "8KiB", "--time-limit", "0"],
+        &["--budget", "8KiB", "--time-limit", "NaN"],
+        &["--budget", "8KiB", "--bandwidth", "0"],
+        &["--budget", "8KiB", "--rate", "-1"],
+        &["--budget", "8KiB", "--order", "sorted"],
+        &["--budget", "8KiB", "--solver", "oracle"],
+    ];
+    for arguments in cases {
+        let output = remat(folder.path(), &text, arguments);
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        assert!(!folder.path().join("plan.json").exists());
+    }
+    let missing = ballast(folder.path(), &["remat", "nowhere.json", "-o", "plan.json", "--budget", "1GiB"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&missing.stderr).contains("nowhere.json"));
+}
+
+#[test]
+fn the_same_seed_and_work_limit_give_the_same_plan_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = chain().to_string();
+    let mut plans = BTreeSet::new();
+    for threads in ["1", "2", "3"] {
+        let output = remat(folder.path(), &text, &["--budget", "7KiB", "--seed", "4", "--threads", threads]);
+        assert_eq!(output.status.code(), Some(0));
+        plans.insert(std::fs::read(folder.path().join("plan.json")).unwrap());
+    }
+    assert_eq!(plans.len(), 1);
+}
+
+#[test]
+fn the_table_has_a_row_per_budget() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("chain.json"), chain().to_string()).unwrap();
+    let output = ballast(folder.path(), &["bench", "remat", ".", "--time-limit", "1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let table = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(table.lines().filter(|line| line.starts_with("| chain | 32 | 0.5 |")).count(), 1, "{table}");
+}
