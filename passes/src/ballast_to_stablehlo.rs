@@ -78,8 +78,9 @@ fn replace<'c: 'a, 'a>(
     attributes: &[(&str, String)],
 ) -> Result<(), Reported> {
     let location = op.location();
-    // SAFETY: the context outlives every op in it.
-    let context: &'c Context = unsafe { op.context().to_ref() };
+    let context = op.context();
+    // SAFETY: the context outlives every op in it, and what the reference points at this call.
+    let context: &'c Context = unsafe { context.to_ref() };
     let operands: Vec<Value<'c, 'a>> = op.operands().collect();
     // A host handle has become a tensor by now: its maker comes first.
     let kinds: Vec<Type<'c>> = operands.iter().map(|value| value.r#type()).collect();

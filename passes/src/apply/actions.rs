@@ -187,6 +187,8 @@ struct Memory {
     arguments: BTreeMap<TensorId, Moment>,
     /// When each op last ran here.
     ran: BTreeMap<OpId, Moment>,
+    /// When the last barrier was put here.
+    barrier: Moment,
 }
 
 impl Memory {
@@ -207,9 +209,15 @@ impl Memory {
         }
     }
 
-    /// The value that became readable last, and when.
-    fn newest(&self) -> Option<(Moment, OpId)> {
-        self.by_moment.last_key_value().and_then(|(&moment, list)| Some((moment, *list.last()?)))
+    /// When the newest value became readable.
+    fn newest(&self) -> Moment {
+        self.by_moment.last_key_value().map_or(0, |(&moment, _)| moment)
+    }
+
+    /// The values computed since the last barrier. A barrier that waits for all of them leaves a compiler no freedom to run
+    /// any of them later; waiting for the newest alone would.
+    fn since_barrier(&self) -> impl Iterator<Item = Held> + '_ {
+        self.by_moment.range(self.barrier + 1..).flat_map(|(_, ops)| ops).map(|&op| Held::Value(op))
     }
 }
 
@@ -311,7 +319,6 @@ impl<'p> Merger<'p> {
         let memory = &self.memories[device];
         let values = self.graph.value_inputs(op);
         let arguments = self.graph.argument_inputs(op);
-        let newest = memory.newest();
         let since = values
             .iter()
             .filter_map(|input| memory.values.get(input))
@@ -319,8 +326,7 @@ impl<'p> Merger<'p> {
             .max()
             .copied()
             .unwrap_or(0);
-        let until = newest.map_or(last_run, |(moment, _)| moment.max(last_run));
-        if since >= until && since > last_run {
+        if since >= memory.newest() && since > last_run {
             return;
         }
         let mut held: Vec<Held> = if values.is_empty() {
@@ -332,7 +338,7 @@ impl<'p> Merger<'p> {
             // Nothing to hold back: the op reads constants alone.
             return;
         }
-        held.extend(newest.map(|(_, trigger)| Held::Value(trigger)));
+        held.extend(memory.since_barrier());
         self.barrier(device, held);
     }
 
@@ -341,6 +347,7 @@ impl<'p> Merger<'p> {
         held.dedup();
         self.push(device, What::Barrier(held.clone()));
         let moment = self.now();
+        self.memories[device].barrier = moment;
         for held in held {
             match held {
                 Held::Value(op) => self.memories[device].put(op, moment),
@@ -352,11 +359,12 @@ impl<'p> Merger<'p> {
         }
     }
 
-    /// A copy from the host starts when the value computed last is there.
+    /// A copy from the host starts when the values computed before it are there.
     fn load(&mut self, device: DeviceId, op: OpId, from: Held) {
         let first_receive = matches!(from, Held::Sent(_)) && !self.memories[device].ran.contains_key(&op);
-        if !first_receive && let Some((_, trigger)) = self.memories[device].newest() {
-            self.barrier(device, vec![from, Held::Value(trigger)]);
+        if !first_receive {
+            let held = std::iter::once(from).chain(self.memories[device].since_barrier()).collect();
+            self.barrier(device, held);
         }
         self.push(device, What::Load(from));
         let moment = self.now();

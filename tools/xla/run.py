@@ -1,0 +1,81 @@
+"""Compiles a StableHLO program with XLA's CPU compiler; measures its memory, and runs it on arguments from a seed.
+
+Prints one JSON object. Results go to a file, one after another, row-major and little-endian.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import sys
+import time
+
+# Barriers hold recomputed ops back; XLA's CPU compiler would drop them before it schedules.
+os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_disable_hlo_passes=cse_barrier_expander"
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+
+import jax  # noqa: E402
+import numpy  # noqa: E402
+from jaxlib import xla_client  # noqa: E402
+
+NAMES = {"float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16", "bool": "i1",
+         "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64"}
+
+
+def arguments(module, seed):
+    """One random array per parameter: small numbers, or integers that are valid indices."""
+    shapes = xla_client.XlaComputation(module.as_serialized_hlo_module_proto()).program_shape().parameter_shapes()
+    for number, shape in enumerate(shapes):
+        random = numpy.random.default_rng([seed, number])
+        kind = shape.numpy_dtype()
+        dims = shape.dimensions()
+        if numpy.issubdtype(kind, numpy.integer) or kind == numpy.bool_:
+            yield random.integers(0, 2, dims).astype(kind)
+        else:
+            yield ((random.random(dims) - 0.5) / 4).astype(kind)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program", type=pathlib.Path, help="StableHLO program, as text")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--runs", type=int, default=1, help="timed runs, after one that is not timed")
+    parser.add_argument("--results", type=pathlib.Path, help="run, and write the results here")
+    options = parser.parse_args()
+
+    # Arrays keep the types of the program, 64 bits too.
+    jax.config.update("jax_enable_x64", True)
+    device = jax.devices("cpu")[0]
+    compiled = device.client.compile_and_load(options.program.read_text(), xla_client.DeviceList((device,)),
+                                              xla_client.CompileOptions())
+    memory = compiled.get_compiled_memory_stats()
+    answer = {
+        "temporary_bytes": memory.temp_size_in_bytes,
+        "argument_bytes": memory.argument_size_in_bytes,
+        "result_bytes": memory.output_size_in_bytes,
+        "alias_bytes": memory.alias_size_in_bytes,
+        "flops": compiled.cost_analysis().get("flops"),
+    }
+    if options.results:
+        module = compiled.hlo_modules()[0]
+        inputs = [jax.device_put(value, device) for value in arguments(module, options.seed)]
+        seconds = []
+        outputs = []
+        for _ in range(options.runs + 1):
+            start = time.perf_counter()
+            outputs = compiled.execute(inputs)
+            for output in outputs:
+                output.block_until_ready()
+            seconds.append(time.perf_counter() - start)
+        answer["seconds"] = min(seconds[1:])
+        answer["results"] = []
+        with options.results.open("wb") as file:
+            for output in outputs:
+                value = numpy.asarray(output)
+                answer["results"].append({"element": NAMES[str(value.dtype)], "elements": int(value.size)})
+                file.write(numpy.ascontiguousarray(value).tobytes())
+    json.dump(answer, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
