@@ -56,7 +56,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let (problem, mut budgets) = instance::read_with_budgets(&path, None)?;
         if budgets.is_empty() {
             let peak = problem.unplanned_peak() as f64;
-            budgets = (4..10).rev().map(|tenth| (format!("0.{tenth}"), (peak * f64::from(tenth) / 10.0) as u64)).collect();
+            budgets = (4..10)
+                .rev()
+                .map(|tenth| (format!("0.{tenth}"), (peak * f64::from(tenth) / 10.0) as u64))
+                .collect();
         }
         for (share, bytes) in budgets {
             if interrupted() {

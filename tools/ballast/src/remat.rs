@@ -196,6 +196,7 @@ fn write_plan(path: &Path, steps: &[Step]) -> Result<(), Failure> {
             Step::HostFree(node) => ("host_free", node),
         })
         .collect();
-    let text = serde_json::to_string(&PlanFile { steps }).map_err(|error| Failure::Internal(error.to_string()))?;
+    let text =
+        serde_json::to_string(&PlanFile { steps }).map_err(|error| Failure::Internal(error.to_string()))?;
     output::replace_file(path, format!("{text}\n").as_bytes())
 }
