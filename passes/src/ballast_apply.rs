@@ -15,8 +15,13 @@ use crate::apply::{actions, emit};
 use crate::import::{self, ImportOptions, Imported};
 
 /// Swaps are checked for order and place here, not for time.
-const UNTIMED: SwapModel =
-    SwapModel { out_bandwidth: 1.0, in_bandwidth: 1.0, latency: 0.0, overlap: false, host_capacity_bytes: None };
+const UNTIMED: SwapModel = SwapModel {
+    out_bandwidth: 1.0,
+    in_bandwidth: 1.0,
+    latency: 0.0,
+    overlap: false,
+    host_capacity_bytes: None,
+};
 
 /// Runs the pass.
 ///
@@ -47,7 +52,8 @@ fn apply(imported: &Imported<'_, '_>) -> Result<(), Reported> {
         let at = op.map_or(imported.function, |op| imported.ops[op]);
         diagnostics::error(at.location(), text)
     };
-    let devices = annotations::read_plan(imported).map_or(1, |plan| usize::try_from(plan.devices).unwrap_or(1));
+    let devices =
+        annotations::read_plan(imported).map_or(1, |plan| usize::try_from(plan.devices).unwrap_or(1));
     let annotated = annotations::read(imported, devices)?;
     if annotated.plan.fingerprint != format!("{:016x}", fingerprint(graph)) {
         let text = "the function was edited after it was planned: remove `ballast.plan` and plan it again";

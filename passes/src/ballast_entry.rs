@@ -42,11 +42,17 @@ fn write<'c: 'a, 'a>(
         return Err(diagnostics::error(location, "the function has no body to run"));
     };
     let mut sizes = Types::new(None);
-    let mut buffer = |kind: Type<'c>| buffer(kind, &mut sizes).map_err(|text| diagnostics::error(location, &text));
+    let mut buffer =
+        |kind: Type<'c>| buffer(kind, &mut sizes).map_err(|text| diagnostics::error(location, &text));
     let arguments = (0..block.argument_count()).filter_map(|index| block.argument(index).ok());
-    let arguments: Vec<Buffer> = arguments.map(|argument| buffer(argument.r#type())).collect::<Result<_, _>>()?;
-    let results: Vec<Type<'c>> =
-        block.terminator().into_iter().flat_map(|last| last.operands().collect::<Vec<_>>()).map(|v| v.r#type()).collect();
+    let arguments: Vec<Buffer> =
+        arguments.map(|argument| buffer(argument.r#type())).collect::<Result<_, _>>()?;
+    let results: Vec<Type<'c>> = block
+        .terminator()
+        .into_iter()
+        .flat_map(|last| last.operands().collect::<Vec<_>>())
+        .map(|v| v.r#type())
+        .collect();
     let results: Vec<Buffer> = results.into_iter().map(&mut buffer).collect::<Result<_, _>>()?;
     let name = import::ir::string(program, "sym_name").unwrap_or_default();
 
@@ -109,12 +115,16 @@ fn buffer(kind: Type<'_>, sizes: &mut Types) -> Result<Buffer, String> {
     // SAFETY: the accessor follows its type test.
     let element = unsafe {
         if !mlirTypeIsAMemRef(kind.to_raw()) {
-            return Err(format!("cannot run a function that takes or returns {kind}: only buffers of static shape"));
+            return Err(format!(
+                "cannot run a function that takes or returns {kind}: only buffers of static shape"
+            ));
         }
         Type::from_raw(mlirShapedTypeGetElementType(kind.to_raw())).to_string()
     };
     let Some(number) = ELEMENTS.iter().position(|&known| known == element) else {
-        return Err(format!("cannot run a function that takes or returns {kind}: no random {element} is known"));
+        return Err(format!(
+            "cannot run a function that takes or returns {kind}: no random {element} is known"
+        ));
     };
     let size = sizes.of(kind)?;
     Ok(Buffer { kind: size.text.clone(), elements: size.elements, element: number as u64 })

@@ -24,7 +24,9 @@ const BYTES: &str = "memref<?xi8>";
 pub(crate) fn run(module: OperationRef<'_, '_>, _options: &BallastHostHeapOptions) -> Result<(), Reported> {
     let allocations: Vec<OperationRef<'_, '_>> = ir::nested(module)
         .into_iter()
-        .filter(|&op| ir::name(op) == "memref.alloc" && op.results().any(|result| is_on_host(result.r#type())))
+        .filter(|&op| {
+            ir::name(op) == "memref.alloc" && op.results().any(|result| is_on_host(result.r#type()))
+        })
         .collect();
     if allocations.is_empty() {
         return Ok(());
@@ -52,7 +54,9 @@ fn lower<'c: 'a, 'a>(allocation: OperationRef<'c, 'a>, sizes: &mut Types) -> Res
     let holder = allocation.context();
     // SAFETY: the reference points into `holder`, which lives to the end of this function.
     let context: &'c Context = unsafe { holder.to_ref() };
-    let (Some(block), Some(result)) = (allocation.block(), allocation.results().next()) else { return Ok(()) };
+    let (Some(block), Some(result)) = (allocation.block(), allocation.results().next()) else {
+        return Ok(());
+    };
     let size = sizes.of(result.r#type()).map_err(|reason| diagnostics::error(location, &reason))?;
     let plain = size.text.replace(&format!(", {HOST_SPACE}>"), ">");
     let mut code = Code::before(context, block, allocation, location);
