@@ -10,4 +10,5 @@ pub mod environment;
 pub mod exact;
 pub mod machine;
 pub mod policy;
+mod rollout;
 pub mod train;
