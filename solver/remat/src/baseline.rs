@@ -67,15 +67,28 @@ fn candidates(line: &Timeline<'_>, step: Key) -> Vec<(f64, Key)> {
     found
 }
 
+/// A first plan at little cost, for searches that may have no time to find one; with the method's name.
+pub(crate) fn quick(program: &Program, backward: &[bool]) -> Option<(f64, Vec<Again>, &'static str)> {
+    let named = |plan: Option<(f64, Vec<Again>)>, name| plan.map(|(extra, again)| (extra, again, name));
+    if program.len() <= GREEDY_NODES {
+        return named(greedy(program), "greedy").or_else(|| named(segments(program, backward, 8), "sqrt-n"));
+    }
+    named(segments(program, backward, 1), "sqrt-n")
+}
+
+/// Most nodes for which the greedy plan, quadratic at worst, costs next to nothing.
+const GREEDY_NODES: usize = 1500;
+
 /// Checkpoints between segments of the forward part, every other value made again when the backward part first
-/// needs its segment (Chen et al. 2016, algorithm 1); of all numbers of segments the cheapest that fits.
-pub(crate) fn segments(program: &Program, backward: &[bool]) -> Option<(f64, Vec<Again>)> {
+/// needs its segment (Chen et al. 2016, algorithm 1); of the numbers of segments tried, those nearest to the square
+/// root first, the cheapest that fits.
+pub(crate) fn segments(program: &Program, backward: &[bool], tries: usize) -> Option<(f64, Vec<Again>)> {
     let forward = backward.iter().position(|&is| is)?;
     let mut best: Option<(f64, Vec<Again>)> = None;
     let root = (forward as f64).sqrt().ceil() as usize;
     let mut counts: Vec<usize> = (1..=forward.min(4 * root)).collect();
     counts.sort_by_key(|count| count.abs_diff(root));
-    for count in counts {
+    for count in counts.into_iter().take(tries) {
         let plan = segment_plan(program, forward, count);
         let mut line = Timeline::new(program);
         line.load(&plan);

@@ -8,7 +8,7 @@ use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::memory::{CompactPlan, Problem, expand, replay};
 use ballast_core::report::{Report, gap};
 
-use crate::baseline::{greedy, segments};
+use crate::baseline::{greedy, quick, segments};
 use crate::board::Board;
 use crate::exact::solve_stepwise;
 use crate::exchange::Exchange;
@@ -59,8 +59,7 @@ pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
         Solver::Stepwise => run.stepwise(&program),
         Solver::Greedy => Ok(run.baseline(&program, "greedy", greedy(&program))),
         Solver::SqrtN => {
-            let backward: Vec<bool> = problem.nodes.iter().map(|node| node.backward).collect();
-            Ok(run.baseline(&program, "sqrt-n", segments(&program, &backward)))
+            Ok(run.baseline(&program, "sqrt-n", segments(&program, &run.backward(), usize::MAX)))
         }
         Solver::Auto | Solver::LocalSearch if options.swap.is_some() => run.exchange(&program),
         Solver::Auto | Solver::LocalSearch if options.order == Order::Free => run.free(&program),
@@ -129,6 +128,10 @@ impl Run<'_> {
         })
     }
 
+    fn backward(&self) -> Vec<bool> {
+        self.problem.nodes.iter().map(|node| node.backward).collect()
+    }
+
     /// A search in program order, from the start given if there is one.
     fn search<'p>(&self, program: &'p Program) -> Search<'p> {
         let mut search = Search::new(program, self.options.limits.seed);
@@ -179,6 +182,9 @@ impl Run<'_> {
             });
         }
         let mut search = self.search(program);
+        if let Some((extra, again, method)) = quick(program, &self.backward()) {
+            board.offer(extra, &again, method);
+        }
         let mut work = 0;
         if options.solver != Solver::Milp {
             while work < limit && !board.over() {
@@ -262,6 +268,11 @@ impl Run<'_> {
             plan: program.compact(&Plan::recomputing(again)),
             work: 0,
         }));
+        results.push(quick(program, &self.backward()).map(|(extra, again, _)| Free {
+            extra,
+            plan: program.compact(&Plan::recomputing(&again)),
+            work: 0,
+        }));
         let best = results.into_iter().flatten().min_by(|a, b| a.extra.total_cmp(&b.extra));
         Ok(best.map(|best| Found {
             bound: program.total_time,
@@ -289,7 +300,10 @@ impl Run<'_> {
         let part = if timed { part } else { self.deadline };
         let mut search = self.search(program);
         let mut work = search.run(if moves == u64::MAX { moves } else { moves / 2 }, &part);
-        let recomputing = search.best().map(|(_, again)| Plan::recomputing(again));
+        let recomputing = match search.best() {
+            Some((_, again)) => Some(Plan::recomputing(again)),
+            None => quick(program, &self.backward()).map(|(_, again, _)| Plan::recomputing(&again)),
+        };
         let starts: Vec<Plan> = recomputing.into_iter().chain([Plan::default()]).collect();
         let share = (moves / 100 / starts.len() as u64).max(1);
         let begin = |index: usize, start: &Plan| {

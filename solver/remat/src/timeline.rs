@@ -320,7 +320,8 @@ mod tests {
                 let sink = if program.len() > program.real { line.first_bytes()[program.real] } else { 0.0 };
                 let (peak, time, excess) = judged(&problem, &program, &line);
                 let own_excess = line.excess - (sink - program.cap).max(0.0);
-                let highest = line.first_bytes().iter().chain(line.again_bytes()).copied().fold(0.0, f64::max);
+                let highest =
+                    line.first_bytes().iter().chain(line.again_bytes()).copied().fold(0.0, f64::max);
                 assert_eq!((highest, line.extra_time, own_excess), (peak, time, excess));
             }
         }

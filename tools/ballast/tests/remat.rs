@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 fn chain() -> Value {
     let layers = 16;
     let nodes: Vec<Value> = (0..2 * layers)
-        .map(|id| json!({"id": id, "time": 1, "size": 1024, "is_backward": id >= layers}))
+        .map(|id| json!({"id": id, "time": 1, "size": 1024, "is_backward": id >= layers, "keep": false}))
         .collect();
     let mut edges: Vec<(usize, usize)> = (1..2 * layers).map(|id| (id - 1, id)).collect();
     for layer in 0..layers - 1 {
