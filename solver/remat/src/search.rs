@@ -31,7 +31,7 @@ pub(crate) struct Search<'a> {
     edits: Vec<Edit>,
     /// Time per byte of excess.
     weight: f64,
-    /// Mean bytes per recomputable value, to scale the weight.
+    /// Rise in penalised time accepted with probability 1/e; falls from `hot` to `cold` over one cooling.
     temperature: f64,
     hot: f64,
     cold: f64,

@@ -33,6 +33,7 @@ const NO_ENVIRONMENT: &[&str] = &["solver", "passes", "dialects/src", "tools/bal
 /// Who may depend on what: a dependency and the only packages that may name it.
 const BOUNDARIES: &[(&str, &[&str])] = &[
     ("highs", &["ballast-remat", "ballast-partition"]),
+    ("highs-sys", &["ballast-remat"]),
     ("good_lp", &["ballast-remat", "ballast-partition"]),
     ("tch", &["ballast-learner"]),
     ("melior", &["ballast-dialects", "ballast-passes"]),
