@@ -12,7 +12,8 @@ use serde::Serialize;
 
 use crate::{Failure, output};
 
-/// Seconds a search may take when neither a time limit nor a work limit is given.
+/// Limits when neither is given. The steps usually end the search first, at the same plan on every machine.
+const DEFAULT_WORK: u64 = 60_000_000;
 const DEFAULT_SECONDS: f64 = 60.0;
 
 /// Arguments of `ballast partition`.
@@ -29,8 +30,8 @@ pub(crate) struct Args {
     /// Any plan, whatever the order of the devices.
     #[arg(long)]
     any: bool,
-    /// Seconds of wall clock; the search uses them all unless it has a proof. Without it a search ends by
-    /// itself, after at most 60 s.
+    /// Seconds of wall clock; the search uses them all unless it has a proof. With neither limit it follows a
+    /// fixed schedule, for 60 s at most.
     #[arg(long)]
     time_limit: Option<f64>,
     /// Search steps: with it and without a time limit the same bytes come out whatever the clock.
@@ -77,16 +78,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut limits = limits(args)?;
     let class = if args.any { PlanClass::Free } else { PlanClass::Contiguous };
     let problem = workload::read(&args.workload).map_err(|error| Failure::BadInput(error.to_string()))?;
+    let finish_early = args.time_limit.is_none() && args.work_limit.is_none();
     // Reading counts: the limit is that of the command.
     let reading = start.elapsed().as_secs_f64();
     limits.time_limit_seconds = limits.time_limit_seconds.map(|seconds| (seconds - reading).max(0.0));
-    let outcome =
-        plan(&problem, class, args.method, limits, args.time_limit.is_none()).map_err(
-            |error| match error {
-                NoPlan::Mismatch { .. } => Failure::BadInput(format!("--method: {error}")),
-                other => Failure::NoPlan(format!("{}: {other}", args.workload.display())),
-            },
-        )?;
+    let outcome = plan(&problem, class, args.method, limits, finish_early).map_err(|error| match error {
+        NoPlan::Mismatch { .. } => Failure::BadInput(format!("--method: {error}")),
+        other => Failure::NoPlan(format!("{}: {other}", args.workload.display())),
+    })?;
     write_assignment(&args.output, &problem, &outcome)?;
     let Outcome { verdict, report, .. } = outcome;
     let summary = Summary {
@@ -120,7 +119,7 @@ fn limits(args: &Args) -> Result<Limits, Failure> {
     let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     Ok(Limits {
         time_limit_seconds: args.time_limit.or(args.work_limit.is_none().then_some(DEFAULT_SECONDS)),
-        work_limit: args.work_limit,
+        work_limit: args.work_limit.or(args.time_limit.is_none().then_some(DEFAULT_WORK)),
         seed: args.seed,
         threads: args.threads.unwrap_or_else(cores),
     })

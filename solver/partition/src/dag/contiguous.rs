@@ -49,30 +49,32 @@ pub(super) fn search(session: &mut Session<'_>, exact: bool) {
 fn orders(session: &mut Session<'_>, graph: &Hypergraph, prices: &WorkPrices) {
     let rules = [OrderRule::DepthFirst, OrderRule::SmallestCut, OrderRule::BreadthFirst];
     // The sizes of the coarser lines cut first, so that large graphs have a plan early.
-    let sizes: Vec<usize> = LINE_SIZES
-        .into_iter()
-        .filter(|&size| size < graph.len())
-        .chain(std::iter::once(graph.len()))
-        .collect();
-    let mut random = ChaCha8Rng::seed_from_u64(session.limits.seed);
-    for (step, &size) in sizes.iter().enumerate().filter(|&(_, &size)| size <= LARGEST_LINE) {
+    let mut sizes: Vec<usize> = LINE_SIZES.into_iter().filter(|&size| size < graph.len()).collect();
+    if graph.len() <= LARGEST_LINE {
+        sizes.push(graph.len());
+    }
+    for &size in &sizes {
         for rule in rules {
-            if session.clock.over() && session.value().is_finite() {
+            if session.over(0) && session.value().is_finite() {
                 return;
             }
             session.report_phase("cutting orders");
             cut(session, graph, prices, &linear_order(graph, rule, None), size);
         }
-        if step + 1 < sizes.len() {
-            continue;
+    }
+    // Where no proof will follow, orders are all there is to spend the time on.
+    let hopeless = graph.len() > LARGEST_LATTICE && !session.finish_early;
+    let rounds = if hopeless { u64::MAX } else { RANDOM_ORDERS };
+    let size = sizes.last().copied().unwrap_or(graph.len());
+    let mut random = ChaCha8Rng::seed_from_u64(session.limits.seed);
+    for round in 0..rounds {
+        if session.over(0) || session.proved() {
+            return;
         }
-        for round in 0..RANDOM_ORDERS {
-            if session.clock.over() || session.proved() {
-                return;
-            }
-            let rule = rules[round as usize % rules.len()];
-            cut(session, graph, prices, &linear_order(graph, rule, Some(&mut random)), size);
-        }
+        session.report_phase("cutting orders");
+        let rule = rules[(round % rules.len() as u64) as usize];
+        let order = linear_order(graph, rule, Some(&mut random));
+        cut(session, graph, prices, &order, size);
     }
 }
 
@@ -80,6 +82,7 @@ fn orders(session: &mut Session<'_>, graph: &Hypergraph, prices: &WorkPrices) {
 /// found; never above the value already known.
 fn cut(session: &mut Session<'_>, graph: &Hypergraph, prices: &WorkPrices, order: &[usize], size: usize) {
     let clock = session.clock;
+    session.work += size.min(order.len()) as u64;
     let coarse = (size < graph.len()).then(|| {
         let smallest_cap = graph.kinds.iter().filter(|k| k.count > 0).map(|k| k.memory_bytes);
         let most_bytes = smallest_cap.fold(f64::INFINITY, f64::min) / 8.0;

@@ -36,11 +36,13 @@ const COLD: f64 = 0.002;
 const LARGEST_FLAT: usize = 3_000;
 const COARSEST: usize = 1_500;
 
-/// Rounds after which a search that is to finish early ends.
-const ROUNDS: u64 = 12;
+/// Rounds after which a search that is to finish early ends, and its most moves of one run.
+const EARLY_ROUNDS: u64 = 2;
+const EARLY_MOVES: u64 = 800_000;
 
 /// Groups and devices, multiplied, up to which the whole problem is tried as one program.
 const LARGEST_PROGRAM: usize = 1_500;
+const EARLY_PROGRAM: usize = 600;
 
 /// Share of the time limit for the contiguous start.
 const START_SHARE: f64 = 0.15;
@@ -61,9 +63,7 @@ pub(super) fn search(session: &mut Session<'_>, programs: bool) {
 /// The contiguous optimum, or a good contiguous plan, as a start.
 fn start(session: &mut Session<'_>, exact: bool) {
     let (bound, clock, limits) = (session.bound, session.clock, session.limits);
-    if let Some(seconds) = limits.time_limit_seconds {
-        session.clock = clock.within(seconds * START_SHARE);
-    }
+    session.clock = session.share(START_SHARE);
     session.limits.work_limit = limits.work_limit.map(|limit| limit / 4);
     session.class = PlanClass::Contiguous;
     contiguous::search(session, exact);
@@ -77,9 +77,10 @@ fn start(session: &mut Session<'_>, exact: bool) {
 
 fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
     let mut random = ChaCha8Rng::seed_from_u64(session.limits.seed);
-    let mut moves = (MOVES_PER_GROUP * graph.len() as u64).min(MOST_MOVES);
+    let mut moves = MOVES_PER_GROUP * graph.len() as u64;
     let mut round = 0;
-    let rounds = if session.finish_early { ROUNDS } else { u64::MAX };
+    let (rounds, most_moves) =
+        if session.finish_early { (EARLY_ROUNDS, EARLY_MOVES) } else { (u64::MAX, MOST_MOVES) };
     while !session.over(0) && !session.proved() && round < rounds {
         session.report_phase("annealing");
         let Some(best) = session.assignment().cloned() else { return };
@@ -88,7 +89,7 @@ fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
         let start = reduced.restrict(&best);
         let clock = session.clock;
         let budget = session.limits.work_limit.map_or(u64::MAX, |limit| limit.saturating_sub(session.work));
-        let share = moves.min(budget / LANES as u64 + 1);
+        let share = moves.min(most_moves).min(budget / LANES as u64 + 1);
         let lanes: Vec<_> = (0..LANES)
             .into_par_iter()
             .map(|lane| {
@@ -106,7 +107,7 @@ fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
         for placement in lanes.into_iter().flatten() {
             session.offer(reduced.expand(&placement, session.problem.nodes.len()), "anneal");
         }
-        moves = (moves * 3 / 2).min(MOST_MOVES);
+        moves = moves * 3 / 2;
         round += 1;
         if programs {
             neighbourhood::descend(session, graph, &mut random);
@@ -115,7 +116,7 @@ fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
                     price_bound::prove_by_counting(session, graph);
                     whole_program(session, graph);
                 }
-                2 => price_bound::raise_by_work(session, graph),
+                2 if !session.finish_early => price_bound::raise_by_work(session, graph),
                 3 => price_bound::prove_by_counting(session, graph),
                 _ => {}
             }
@@ -126,17 +127,17 @@ fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
 /// The whole problem as one program, for small graphs.
 fn whole_program(session: &mut Session<'_>, graph: &Hypergraph) {
     let devices = session.problem.device_count();
-    let Some(assignment) = session.assignment().filter(|_| graph.len() * devices <= LARGEST_PROGRAM) else {
+    let largest = if session.finish_early { EARLY_PROGRAM } else { LARGEST_PROGRAM };
+    let Some(assignment) = session.assignment().filter(|_| graph.len() * devices <= largest) else {
         return;
     };
     if session.over(0) || session.proved() {
         return;
     }
     session.report_phase("the whole program");
-    let limit = session.limits.time_limit_seconds.unwrap_or(f64::INFINITY);
     let limits = MipLimits {
-        seconds: (limit * PROGRAM_SHARE).min(session.clock.remaining_seconds()),
-        nodes: PROGRAM_NODES,
+        seconds: session.share(PROGRAM_SHARE).remaining_seconds(),
+        nodes: session.program_nodes(PROGRAM_NODES),
         seed: session.limits.seed,
         threads: 1,
     };

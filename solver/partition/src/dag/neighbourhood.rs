@@ -18,6 +18,9 @@ const NODES: u32 = 1_000;
 /// Steps of work one program counts for.
 pub(super) const WORK_PER_PROGRAM: u64 = 50_000;
 
+/// Programs after which a search that is to finish early goes on to the next method.
+const EARLY_PROGRAMS: usize = 10;
+
 /// Sets of three devices tried once no pair helps.
 const TRIPLES: usize = 4;
 
@@ -34,17 +37,18 @@ pub(super) fn descend(session: &mut Session<'_>, graph: &Hypergraph, random: &mu
     let mut placement = graph.restrict(assignment);
     // Sets of devices that a program found nothing for, since one of them last changed.
     let mut exhausted: Vec<Vec<usize>> = Vec::new();
-    let limit = session.limits.time_limit_seconds.unwrap_or(f64::INFINITY);
-    let clock = session.clock.within(limit * DESCENT_SHARE);
-    while !session.over(0) && !clock.over() && !session.proved() {
+    let clock = session.share(DESCENT_SHARE);
+    let programs = if session.finish_early { EARLY_PROGRAMS } else { usize::MAX };
+    let mut solved = 0;
+    while solved < programs && !session.over(0) && !clock.over() && !session.proved() {
         session.report_phase("reassigning devices");
         let sets = next_sets(graph, &placement, &exhausted, random);
         if sets.is_empty() {
             return;
         }
         let limits = MipLimits {
-            seconds: (limit * PROGRAM_SHARE).max(1.0).min(session.clock.remaining_seconds()),
-            nodes: NODES,
+            seconds: session.share(PROGRAM_SHARE).remaining_seconds(),
+            nodes: session.program_nodes(NODES),
             seed: session.limits.seed,
             threads: 1,
         };
@@ -56,6 +60,7 @@ pub(super) fn descend(session: &mut Session<'_>, graph: &Hypergraph, random: &mu
                 (open, placed)
             })
             .collect();
+        solved += tried.len();
         session.work += WORK_PER_PROGRAM * tried.len() as u64;
         let mut gained = None;
         for (open, placed) in tried {

@@ -4,8 +4,6 @@
 //! `sum over kinds of count_k * z_k` is below the profit of all groups, then some load exceeds `T` (the dual
 //! side of covering the groups by one set per device). The sets are priced with their cut tensors in full.
 
-use ballast_core::limits::Deadline;
-
 use super::bound::WorkPrices;
 use super::hypergraph::Hypergraph;
 use super::mip::{MipLimits, richest_set};
@@ -36,7 +34,7 @@ pub(super) fn prove_by_counting(session: &mut Session<'_>, graph: &Hypergraph) {
         return;
     }
     session.report_phase("counting large groups");
-    let clock = share_of(session);
+    let clock = session.share(TIME_SHARE);
     for profit in pigeonholes(graph, value) {
         if clock.over() || session.over(0) {
             return;
@@ -55,7 +53,7 @@ pub(super) fn raise_by_work(session: &mut Session<'_>, graph: &Hypergraph) {
         return;
     }
     session.report_phase("pricing devices");
-    let clock = share_of(session);
+    let clock = session.share(TIME_SHARE);
     let work = WorkPrices::fit(graph).work;
     let (mut low, mut high) = (session.bound, value);
     for _ in 0..BISECTIONS {
@@ -70,11 +68,6 @@ pub(super) fn raise_by_work(session: &mut Session<'_>, graph: &Hypergraph) {
             high = middle;
         }
     }
-}
-
-fn share_of(session: &Session<'_>) -> Deadline {
-    let limit = session.limits.time_limit_seconds.unwrap_or(f64::INFINITY);
-    session.clock.within(limit * TIME_SHARE)
 }
 
 /// Profits of one for the largest groups, in numbers that force one device more of them than the others: for
@@ -119,10 +112,10 @@ fn exceeds(
     let total: f64 = profit.iter().sum();
     let used: Vec<usize> = (0..graph.kinds.len()).filter(|&k| graph.kinds[k].count > 0).collect();
     let scaled: Vec<f64> = profit.iter().map(|p| p / total).collect();
+    let nodes = session.program_nodes(NODES);
     let mut held = 0.0;
     for &kind in &used {
-        let limits =
-            MipLimits { seconds: seconds / 3.0, nodes: NODES, seed: session.limits.seed, threads: 1 };
+        let limits = MipLimits { seconds: seconds / 3.0, nodes, seed: session.limits.seed, threads: 1 };
         session.work += WORK_PER_PROGRAM;
         match richest_set(graph, kind, &scaled, threshold, limits) {
             Some(most) => held += graph.kinds[kind].count as f64 * most,

@@ -178,6 +178,20 @@ impl Session<'_> {
         self.clock.over() || self.limits.work_limit.is_some_and(|limit| self.work + more >= limit)
     }
 
+    /// A clock for one method: over after a share of the time limit. A search on a fixed schedule has no shares,
+    /// so that the clock decides nothing before the limit itself.
+    pub(super) fn share(&self, share: f64) -> Deadline {
+        match self.limits.time_limit_seconds {
+            Some(seconds) if !self.finish_early => self.clock.within(seconds * share),
+            _ => self.clock,
+        }
+    }
+
+    /// Branch-and-bound nodes a program may take that has `most` where time is no matter.
+    pub(super) fn program_nodes(&self, most: u32) -> u32 {
+        if self.finish_early { most / 20 } else { most }
+    }
+
     pub(super) fn report_phase(&self, phase: &'static str) {
         (self.observe)(&Progress { value: self.value(), bound: self.bound, phase });
     }
