@@ -76,7 +76,6 @@ def MemorySolver : Choices<"MemorySolver", "Who solves the memory plan", [
     Value<"Stepwise", "stepwise", "the full time-indexed mixed-integer program, for small stages">,
     Value<"LocalSearch", "local-search", "local search">,
     Value<"Greedy", "greedy", "evict and recompute, the cheapest per byte first">,
-    Value<"ChainDp", "chain-dp", "the optimal dynamic program on chains">,
     Value<"SqrtN", "sqrt-n", "keep about the square root of a chain's values">,
     Value<"KeepAll", "keep-all", "nothing is recomputed or swapped">]>;
 def ReportFormat : Choices<"ReportFormat", "How a report is written", [

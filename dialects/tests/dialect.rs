@@ -11,8 +11,9 @@ use ballast_dialects::operations::{
     replace_all_uses, uses,
 };
 use ballast_dialects::passes::{
-    self, BallastApplyOptions, BallastInlineOptions, BallastReportOptions, BallastVerifyOptions, MemoryOrder,
-    Passes, RematOptions, RlPartitionOptions,
+    self, BallastApplyOptions, BallastEntryOptions, BallastHostHeapOptions, BallastInlineOptions,
+    BallastReportOptions, BallastToBuffersOptions, BallastToStablehloOptions, BallastVerifyOptions,
+    MemoryOrder, Passes, RematOptions, RlPartitionOptions,
 };
 use ballast_dialects::registration;
 use ballast_dialects::structured::{Loop, loops};
@@ -195,6 +196,22 @@ struct Misbehaving;
 
 impl Passes for Misbehaving {
     fn ballast_apply(_: OperationRef<'_, '_>, _: &BallastApplyOptions) -> Result<(), Reported> {
+        Ok(())
+    }
+
+    fn ballast_entry(_: OperationRef<'_, '_>, _: &BallastEntryOptions) -> Result<(), Reported> {
+        Ok(())
+    }
+
+    fn ballast_host_heap(_: OperationRef<'_, '_>, _: &BallastHostHeapOptions) -> Result<(), Reported> {
+        Ok(())
+    }
+
+    fn ballast_to_buffers(_: OperationRef<'_, '_>, _: &BallastToBuffersOptions) -> Result<(), Reported> {
+        Ok(())
+    }
+
+    fn ballast_to_stablehlo(_: OperationRef<'_, '_>, _: &BallastToStablehloOptions) -> Result<(), Reported> {
         Ok(())
     }
 
