@@ -27,6 +27,9 @@ const TRIPLES: usize = 4;
 /// Groups on the open devices above which a program is not worth its time.
 const MOST_GROUPS: usize = 400;
 
+/// The same where a search is to finish early.
+const EARLY_GROUPS: usize = 120;
+
 /// Shares of the time limit that one program, and a whole descent, may take.
 const PROGRAM_SHARE: f64 = 0.05;
 const DESCENT_SHARE: f64 = 0.4;
@@ -39,10 +42,11 @@ pub(super) fn descend(session: &mut Session<'_>, graph: &Hypergraph, random: &mu
     let mut exhausted: Vec<Vec<usize>> = Vec::new();
     let clock = session.share(DESCENT_SHARE);
     let programs = if session.finish_early { EARLY_PROGRAMS } else { usize::MAX };
+    let most_groups = if session.finish_early { EARLY_GROUPS } else { MOST_GROUPS };
     let mut solved = 0;
     while solved < programs && !session.over(0) && !clock.over() && !session.proved() {
         session.report_phase("reassigning devices");
-        let sets = next_sets(graph, &placement, &exhausted, random);
+        let sets = next_sets(graph, &placement, &exhausted, most_groups, random);
         if sets.is_empty() {
             return;
         }
@@ -101,6 +105,7 @@ fn next_sets(
     graph: &Hypergraph,
     placement: &[usize],
     exhausted: &[Vec<usize>],
+    most_groups: usize,
     random: &mut ChaCha8Rng,
 ) -> Vec<Vec<usize>> {
     let loads = Loads::new(graph, placement);
@@ -114,7 +119,7 @@ fn next_sets(
     let mut others: Vec<usize> = (0..devices).filter(|&d| d != worst).collect();
     others.shuffle(random);
     let allowed = |set: &Vec<usize>| {
-        !exhausted.contains(set) && set.iter().map(|&d| groups[d]).sum::<usize>() <= MOST_GROUPS
+        !exhausted.contains(set) && set.iter().map(|&d| groups[d]).sum::<usize>() <= most_groups
     };
     let sorted = |mut set: Vec<usize>| {
         set.sort_unstable();
