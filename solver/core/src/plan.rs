@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::device::DeviceId;
 use crate::graph::{Graph, OpId};
-use crate::memory::CompactPlan;
 use crate::limits::StopReason;
+use crate::memory::CompactPlan;
 use crate::report::Report;
 use crate::simulate::{Balance, StageScore};
 use crate::stage::{NodeSource, Stage};
@@ -77,7 +77,8 @@ pub struct SearchRecord {
 
 impl From<Report> for SearchRecord {
     fn from(report: Report) -> Self {
-        let Report { value, bound, gap, proved, bound_class, method, stop_reason, seconds: _, work, seed } = report;
+        let Report { value, bound, gap, proved, bound_class, method, stop_reason, seconds: _, work, seed } =
+            report;
         SearchRecord { value, bound, gap, proved, bound_class, method, stop_reason, work, seed }
     }
 }
