@@ -54,17 +54,17 @@ struct Round {
 }
 
 impl Round {
-    /// Smaller is better: fewer raised caps first, then the slowest stage.
-    fn rank(&self) -> (usize, f64) {
-        (self.outcomes.iter().filter(|outcome| outcome.relaxed()).count(), self.balance.tmax_seconds)
+    /// Smaller is better: all caps kept before any raised, then the slowest stage.
+    fn rank(&self) -> (bool, f64) {
+        (self.outcomes.iter().any(StageOutcome::relaxed), self.balance.tmax_seconds)
     }
 }
 
 /// Plans the memory of a placed program, and repartitions while the stages are out of balance.
 ///
 /// `partition` is the report of the partition given; `repartition`, where the caller has a partitioner to
-/// offer, maps a placement and its planned stage seconds to another placement. The best round wins: fewest
-/// raised caps, then the least tmax.
+/// offer, maps a placement and its planned stage seconds to another placement. The best round wins: all caps
+/// kept before any raised, then the least tmax.
 ///
 /// # Errors
 /// When a stage of the given partition has no plan. Later rounds that fail are dropped.

@@ -15,7 +15,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     workspace.shell.create_dir(&folder)?;
     let (plan, output) = (folder.join("plan.json"), folder.join("out.mlir"));
     // Quotes inside the option, for a target folder with spaces.
-    let remat = format!("--remat=cap=60% time-limit=20 plan-file='{}'", plan.display());
+    let remat = format!("--remat=cap=450MiB time-limit=20 plan-file='{}'", plan.display());
     let (driver, ballast) = (workspace.program("ballast-opt"), workspace.program("ballast"));
     step(
         "planning one training step of ResNet-50 (batch 32, 224x224) for 4 devices at 60 % of their unplanned peak",
