@@ -1,5 +1,6 @@
 //! `--ballast-to-buffers`: swaps become copies between memory spaces, barriers go; ready for one-shot bufferization.
 
+use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::operations::replace_all_uses;
 use ballast_dialects::passes::BallastToBuffersOptions;
@@ -37,7 +38,7 @@ fn lower<'c: 'a, 'a>(block: BlockRef<'c, 'a>) -> Result<(), Reported> {
         match ir::name(op) {
             "ballast.barrier" => {
                 for (result, operand) in op.results().zip(op.operands()) {
-                    replace_all_uses(result, operand);
+                    replace_all_uses(result, own_buffer(block, op, operand));
                 }
                 erase(op);
             }
@@ -48,6 +49,19 @@ fn lower<'c: 'a, 'a>(block: BlockRef<'c, 'a>) -> Result<(), Reported> {
         }
     }
     Ok(())
+}
+
+/// What stands for an operand of a barrier: itself, but an empty tensor anew. CSE merges empty tensors, and two ops that
+/// write into one share its buffer, or copy it.
+fn own_buffer<'c: 'a, 'a>(
+    block: BlockRef<'c, 'a>,
+    barrier: OperationRef<'c, 'a>,
+    operand: Value<'c, 'a>,
+) -> Value<'c, 'a> {
+    let empty = ir::producer(operand).filter(|&producer| ir::name(producer) == "tensor.empty");
+    let Some(empty) = empty else { return operand };
+    let clone = block.insert_operation_before(barrier, Mapping::new().clone_op(&empty));
+    clone.results().next().map_or(operand, Value::from)
 }
 
 /// Replaces a copy to or from the host by a tensor allocated in that memory space.

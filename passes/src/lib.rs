@@ -3,9 +3,9 @@
 //!
 //! One pass is one file, named as its flag. Nothing here knows HiGHS or libtorch.
 
+mod annotations;
 mod apply;
 mod ballast_apply;
-mod annotations;
 mod ballast_entry;
 mod ballast_host_heap;
 mod ballast_inline;

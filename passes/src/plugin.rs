@@ -5,13 +5,17 @@ use std::panic::catch_unwind;
 
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::passes::{
-    self, BallastApplyOptions, BallastEntryOptions, BallastHostHeapOptions, BallastInlineOptions, BallastReportOptions, BallastToBuffersOptions, BallastToStablehloOptions, BallastVerifyOptions, Passes,
+    self, BallastApplyOptions, BallastEntryOptions, BallastHostHeapOptions, BallastInlineOptions,
+    BallastReportOptions, BallastToBuffersOptions, BallastToStablehloOptions, BallastVerifyOptions, Passes,
     RematOptions, RlPartitionOptions,
 };
 use ballast_dialects::registration;
 use melior::ir::operation::OperationRef;
 
-use crate::{ballast_apply, ballast_entry, ballast_host_heap, ballast_to_buffers, ballast_to_stablehlo, ballast_inline, ballast_report, ballast_verify, remat, rl_partition, signals};
+use crate::{
+    ballast_apply, ballast_entry, ballast_host_heap, ballast_inline, ballast_report, ballast_to_buffers,
+    ballast_to_stablehlo, ballast_verify, remat, rl_partition, signals,
+};
 
 /// Version of the plugin interface (`MLIR_PLUGIN_API_VERSION`).
 const API_VERSION: u32 = 1;

@@ -8,6 +8,9 @@ use ballast_core::graph::{Graph, OpId, OpRole, TensorId};
 use ballast_core::memory::{Schedule, Step};
 use ballast_core::stage::{NodeSource, Stage};
 
+/// Values a barrier waits for at most: programs stay linear in the number of repeated ops.
+const WIDEST_BARRIER: usize = 256;
+
 /// Something a barrier holds back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Held {
@@ -187,8 +190,6 @@ struct Memory {
     arguments: BTreeMap<TensorId, Moment>,
     /// When each op last ran here.
     ran: BTreeMap<OpId, Moment>,
-    /// When the last barrier was put here.
-    barrier: Moment,
 }
 
 impl Memory {
@@ -214,10 +215,10 @@ impl Memory {
         self.by_moment.last_key_value().map_or(0, |(&moment, _)| moment)
     }
 
-    /// The values computed since the last barrier. A barrier that waits for all of them leaves a compiler no freedom to run
-    /// any of them later; waiting for the newest alone would.
-    fn since_barrier(&self) -> impl Iterator<Item = Held> + '_ {
-        self.by_moment.range(self.barrier + 1..).flat_map(|(_, ops)| ops).map(|&op| Held::Value(op))
+    /// The values that are here, newest first. A barrier that waits for all of them, and that their readers wait for, leaves a
+    /// compiler no freedom to run an earlier op later or a later op earlier; waiting for the newest alone would.
+    fn present(&self) -> impl Iterator<Item = Held> + '_ {
+        self.by_moment.values().rev().flatten().map(|&op| Held::Value(op)).take(WIDEST_BARRIER)
     }
 }
 
@@ -338,7 +339,7 @@ impl<'p> Merger<'p> {
             // Nothing to hold back: the op reads constants alone.
             return;
         }
-        held.extend(memory.since_barrier());
+        held.extend(memory.present());
         self.barrier(device, held);
     }
 
@@ -347,7 +348,6 @@ impl<'p> Merger<'p> {
         held.dedup();
         self.push(device, What::Barrier(held.clone()));
         let moment = self.now();
-        self.memories[device].barrier = moment;
         for held in held {
             match held {
                 Held::Value(op) => self.memories[device].put(op, moment),
@@ -363,7 +363,7 @@ impl<'p> Merger<'p> {
     fn load(&mut self, device: DeviceId, op: OpId, from: Held) {
         let first_receive = matches!(from, Held::Sent(_)) && !self.memories[device].ran.contains_key(&op);
         if !first_receive {
-            let held = std::iter::once(from).chain(self.memories[device].since_barrier()).collect();
+            let held = std::iter::once(from).chain(self.memories[device].present()).collect();
             self.barrier(device, held);
         }
         self.push(device, What::Load(from));
