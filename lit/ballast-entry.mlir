@@ -12,7 +12,7 @@
 // CHECK: %[[RESULT:.+]] = call @main(%[[X]], %{{.+}}) : (memref<2x3xf32>, memref<i64>) -> memref<2x3xf32>
 // CHECK: call @ballast_stop()
 // CHECK: call @ballast_take
-// CHECK-COUNT-3: memref.dealloc
+// CHECK-COUNT-3: call @ballast_release
 // CHECK: call @ballast_finish()
 func.func @main(%x: memref<2x3xf32>, %n: memref<i64>) -> memref<2x3xf32> {
   %y = memref.alloc() : memref<2x3xf32>

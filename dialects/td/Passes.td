@@ -254,7 +254,8 @@ def BallastEntry : BallastPass<"ballast-entry"> {
   let summary = "Add a function that runs the program once";
   let description = [{
     Adds `ballast_entry`, for a function that takes and returns buffers: it fills the arguments from the seed, calls the
-    function between `ballast_start` and `ballast_stop`, and hands every result to `ballast_take`, all of the run-time library.
+    function between `ballast_start` and `ballast_stop`, hands every result to `ballast_take`, and every buffer to `ballast_release`, all
+    of the run-time library.
   }];
   let options = [FunctionOption, Count<"seed", "seed", "0", "Seed of the arguments.">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];

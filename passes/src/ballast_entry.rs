@@ -61,6 +61,7 @@ fn write<'c: 'a, 'a>(
         ("ballast_start", "() -> ()"),
         ("ballast_stop", "() -> ()"),
         ("ballast_take", "(index, index, index, index) -> ()"),
+        ("ballast_release", "(index) -> ()"),
         ("ballast_finish", "() -> ()"),
     ] {
         declare(module, name, kind)?;
@@ -91,7 +92,8 @@ fn write<'c: 'a, 'a>(
         code.call("ballast_take", &operands, &[])?;
     }
     for value in values.into_iter().chain(made) {
-        code.op("memref.dealloc", &[value], &[])?;
+        let address = code.op("memref.extract_aligned_pointer_as_index", &[value], &["index"])?;
+        code.call("ballast_release", &address, &[])?;
     }
     code.call("ballast_finish", &[], &[])?;
     code.op("func.return", &[], &[]).map(|_| ())

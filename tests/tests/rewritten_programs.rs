@@ -78,7 +78,7 @@ fn check(seed: u64, folder: &Path, seen: &mut Seen) {
     // Simplified before planning: what CSE would merge anyway, it would merge after planning too, against the plan.
     let generated = folder.join("generated.mlir");
     std::fs::write(&generated, program(&mut random)).unwrap();
-    ballast_opt(&generated, ["--cse", "--canonicalize", "-o"].map(Path::new).iter().chain([&original.as_path()])).succeeded();
+    let _ = ballast_opt(&generated, ["--cse", "--canonicalize", "-o"].map(Path::new).iter().chain([&original.as_path()])).succeeded();
     let cap = random.random_range(45..100);
     let kind = random.random_range(0..3);
     let mut arguments = Vec::new();
@@ -93,12 +93,12 @@ fn check(seed: u64, folder: &Path, seen: &mut Seen) {
     };
     arguments.push(format!("--remat={devices} cap={cap}% seed={seed} time-limit=0.5"));
     arguments.extend(["-o".to_owned(), annotated.display().to_string()]);
-    ballast_opt(&original, &arguments).succeeded();
+    let _ = ballast_opt(&original, &arguments).succeeded();
     let text = std::fs::read_to_string(&annotated).unwrap();
     seen.recomputed += text.matches("#ballast.recompute").count();
     seen.swapped += text.matches("#ballast.swap").count();
     seen.crossing += text.matches("#ballast.receive").count();
-    ballast_opt(&annotated, ["--ballast-apply", "--cse", "--canonicalize", "-o"].map(Path::new).iter().chain([&rewritten.as_path()]))
+    let _ = ballast_opt(&annotated, ["--ballast-apply", "--cse", "--canonicalize", "-o"].map(Path::new).iter().chain([&rewritten.as_path()]))
         .succeeded();
     for program in [&annotated, &rewritten] {
         let compared = compare(&original, program);
@@ -146,7 +146,7 @@ fn an_edited_program_is_refused_and_no_file_is_written() {
     let folder = scratch();
     let (annotated, output) = (folder.path().join("annotated.mlir"), folder.path().join("output.mlir"));
     let planned = ["--remat=cap=90% seed=1 time-limit=2", "-o"].map(Path::new);
-    ballast_opt(&model("torch_vgg16_cifar_b16.linalg.mlir"), planned.iter().chain([&annotated.as_path()])).succeeded();
+    let _ = ballast_opt(&model("torch_vgg16_cifar_b16.linalg.mlir"), planned.iter().chain([&annotated.as_path()])).succeeded();
     let text = std::fs::read_to_string(&annotated).unwrap();
     let edited = text.replacen("linalg.matmul", "linalg.matmul {edited}", 1).replacen("arith.addf", "arith.mulf", 1);
     assert_ne!(text, edited);

@@ -1,5 +1,7 @@
 //! One run: arguments in, time and peaks, results out.
 
+use std::collections::BTreeSet;
+use std::ffi::c_void;
 use std::fs::File;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +10,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::elements::{Element, Random};
-use crate::heap::{DEVICE, HOST};
+use crate::heap::{_mlir_memref_to_llvm_free, DEVICE, HOST};
 
 /// Where results go.
 const RESULTS: &str = "results.bin";
@@ -21,6 +23,7 @@ struct Run {
     seconds: f64,
     results: Vec<Taken>,
     bytes: Vec<u8>,
+    released: BTreeSet<u64>,
 }
 
 /// One result.
@@ -83,6 +86,20 @@ pub unsafe extern "C" fn _mlir_ciface_ballast_take(address: u64, elements: u64, 
     with_run(|run| {
         run.bytes.extend_from_slice(buffer);
         run.results.push(Taken { element: element.name(), elements });
+    });
+}
+
+/// Frees an argument or a result, once: results may share a buffer.
+///
+/// # Safety
+/// `address` is that of a block of the device's heap, live or released by this function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _mlir_ciface_ballast_release(address: u64) {
+    with_run(|run| {
+        if run.released.insert(address) {
+            // SAFETY: the caller's promise, and the first release of this block.
+            unsafe { _mlir_memref_to_llvm_free(address as *mut c_void) }
+        }
     });
 }
 
