@@ -112,7 +112,9 @@ pub struct ByteBuffer {
 pub unsafe extern "C" fn _mlir_ciface_ballast_host_alloc(result: *mut ByteBuffer, bytes: i64) {
     let block = HOST.take(bytes.unsigned_abs());
     // SAFETY: the caller's promise.
-    unsafe { result.write(ByteBuffer { allocated: block, aligned: block, offset: 0, size: bytes, stride: 1 }) }
+    unsafe {
+        result.write(ByteBuffer { allocated: block, aligned: block, offset: 0, size: bytes, stride: 1 })
+    }
 }
 
 /// Frees host memory.

@@ -55,10 +55,17 @@ fn with_run(change: impl FnOnce(&mut Run)) {
 /// # Safety
 /// `address` points at `elements` elements of the numbered type.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn _mlir_ciface_ballast_fill(address: u64, elements: u64, element: u64, number: u64, seed: u64) {
+pub unsafe extern "C" fn _mlir_ciface_ballast_fill(
+    address: u64,
+    elements: u64,
+    element: u64,
+    number: u64,
+    seed: u64,
+) {
     let Some(element) = Element::of(element) else { return };
     // SAFETY: the caller's promise.
-    let buffer = unsafe { std::slice::from_raw_parts_mut(address as *mut u8, elements as usize * element.bytes()) };
+    let buffer =
+        unsafe { std::slice::from_raw_parts_mut(address as *mut u8, elements as usize * element.bytes()) };
     element.fill(buffer, &mut Random::new(seed, number));
 }
 
@@ -82,7 +89,8 @@ pub extern "C" fn _mlir_ciface_ballast_stop() {
 pub unsafe extern "C" fn _mlir_ciface_ballast_take(address: u64, elements: u64, element: u64, _number: u64) {
     let Some(element) = Element::of(element) else { return };
     // SAFETY: the caller's promise.
-    let buffer = unsafe { std::slice::from_raw_parts(address as *const u8, elements as usize * element.bytes()) };
+    let buffer =
+        unsafe { std::slice::from_raw_parts(address as *const u8, elements as usize * element.bytes()) };
     with_run(|run| {
         run.bytes.extend_from_slice(buffer);
         run.results.push(Taken { element: element.name(), elements });

@@ -25,14 +25,19 @@ pub(crate) struct Taken {
 pub(crate) fn read_results(taken: &[Taken], mut bytes: &[u8]) -> Result<Vec<Values>, String> {
     let mut results = Vec::with_capacity(taken.len());
     for Taken { element, elements } in taken {
-        let length = width(element).ok_or_else(|| format!("results of type {element} cannot be read"))? * elements;
+        let length =
+            width(element).ok_or_else(|| format!("results of type {element} cannot be read"))? * elements;
         let Some((mine, rest)) = bytes.split_at_checked(length) else {
             return Err(format!("the file of results ends {} bytes early", length - bytes.len()));
         };
         results.push(Values { element: element.clone(), bytes: mine.to_vec() });
         bytes = rest;
     }
-    if bytes.is_empty() { Ok(results) } else { Err(format!("the file of results is {} bytes too long", bytes.len())) }
+    if bytes.is_empty() {
+        Ok(results)
+    } else {
+        Err(format!("the file of results is {} bytes too long", bytes.len()))
+    }
 }
 
 /// Bytes of an element.
@@ -61,7 +66,8 @@ pub(crate) struct Difference {
 
 impl Values {
     fn numbers(&self) -> Result<Vec<f64>, String> {
-        let numbers = |width: usize, read: fn(&[u8]) -> f64| self.bytes.chunks_exact(width).map(read).collect();
+        let numbers =
+            |width: usize, read: fn(&[u8]) -> f64| self.bytes.chunks_exact(width).map(read).collect();
         Ok(match self.element.as_str() {
             "f32" => numbers(4, |b| f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]]))),
             "f64" => numbers(8, |b| f64::from_bits(word(b))),
@@ -99,7 +105,11 @@ fn half(bits: u16) -> f64 {
 /// Other numbers, types or sizes of results.
 pub(crate) fn compare(before: &[Values], after: &[Values]) -> Result<Difference, String> {
     if before.len() != after.len() {
-        return Err(format!("the original has {} results, the rewritten program {}", before.len(), after.len()));
+        return Err(format!(
+            "the original has {} results, the rewritten program {}",
+            before.len(),
+            after.len()
+        ));
     }
     let mut difference = Difference { results: before.len(), identical: true, absolute: 0.0, relative: 0.0 };
     for (index, (before, after)) in before.iter().zip(after).enumerate() {

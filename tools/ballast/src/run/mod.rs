@@ -101,9 +101,9 @@ struct Predicted {
 /// A missing tool, a program that does not compile or run, results that differ by more than the tolerance.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let measure = |program: &Path, planned: bool| match args.backend {
-        Backend::Native if args.compile_only => {
-            Err(Failure::BadInput("--compile-only is for the xla back end: the native one counts while it runs".into()))
-        }
+        Backend::Native if args.compile_only => Err(Failure::BadInput(
+            "--compile-only is for the xla back end: the native one counts while it runs".into(),
+        )),
         Backend::Native => native::measure(program, planned, &args.function, args.seed),
         Backend::Xla => xla::measure(program, planned, args),
     };
@@ -150,25 +150,39 @@ fn print(comparison: &Comparison) {
         row.extend(cells);
         row
     };
-    table.add_row(row("peak", [
-        bytes(Some(before.peak_bytes)),
-        bytes(Some(after.peak_bytes)),
-        bytes(plan.map(|plan| plan.peak_bytes)),
-    ]));
-    table.add_row(row("temporaries", [bytes(before.temporary_bytes), bytes(after.temporary_bytes), String::new()]));
-    table.add_row(row("host peak", [
-        bytes(before.host_peak_bytes),
-        bytes(after.host_peak_bytes),
-        bytes(plan.map(|plan| plan.host_peak_bytes)),
-    ]));
+    table.add_row(row(
+        "peak",
+        [
+            bytes(Some(before.peak_bytes)),
+            bytes(Some(after.peak_bytes)),
+            bytes(plan.map(|plan| plan.peak_bytes)),
+        ],
+    ));
+    table.add_row(row(
+        "temporaries",
+        [bytes(before.temporary_bytes), bytes(after.temporary_bytes), String::new()],
+    ));
+    table.add_row(row(
+        "host peak",
+        [
+            bytes(before.host_peak_bytes),
+            bytes(after.host_peak_bytes),
+            bytes(plan.map(|plan| plan.host_peak_bytes)),
+        ],
+    ));
     table.add_row(row("leaked", [bytes(before.leaked_bytes), bytes(after.leaked_bytes), String::new()]));
     let flops = |flops: Option<f64>| flops.map_or(String::new(), |flops| format!("{:.4} GFLOP", flops / 1e9));
     table.add_row(row("operations", [flops(before.flops), flops(after.flops), String::new()]));
-    table.add_row(row("time", [seconds(before.seconds), seconds(after.seconds), seconds(plan.map(|plan| plan.seconds))]));
+    table.add_row(row(
+        "time",
+        [seconds(before.seconds), seconds(after.seconds), seconds(plan.map(|plan| plan.seconds))],
+    ));
     println!("{table}");
     match &comparison.difference {
         None => println!("not run"),
-        Some(difference) if difference.identical => println!("results: {} identical bit for bit", difference.results),
+        Some(difference) if difference.identical => {
+            println!("results: {} identical bit for bit", difference.results)
+        }
         Some(difference) => println!(
             "results: {}, largest difference {:e}, {:e} of the largest value",
             difference.results, difference.absolute, difference.relative
@@ -204,7 +218,9 @@ mod tests {
     fn figures_of_a_plan_with_one_stage_are_found_in_the_text() {
         let stage = "<device = 0, cap = 64, requested_cap = 64, peak = 32, unplanned_peak = 40, host_peak = 8, seconds = 1.5e-6, \
                      unplanned_seconds = 1.0e-6, bound = 1.5e-6>";
-        let text = format!("attributes {{ballast.applied = #ballast.plan<version = 1, tmax = 1.0, stages = [{stage}]>}}");
+        let text = format!(
+            "attributes {{ballast.applied = #ballast.plan<version = 1, tmax = 1.0, stages = [{stage}]>}}"
+        );
         assert_eq!(predicted(&text), Some(Predicted { peak_bytes: 32, host_peak_bytes: 8, seconds: 1.5e-6 }));
         let two = text.replace(stage, &format!("{stage}, {}", stage.replace("device = 0", "device = 1")));
         assert_eq!(predicted(&two), None);

@@ -22,12 +22,18 @@ struct Figures {
 
 /// Compiles and runs a program in a folder of its own.
 pub(super) fn measure(program: &Path, planned: bool, function: &str, seed: u64) -> Result<Measured, Failure> {
-    let folder = tempfile::tempdir().map_err(|error| Failure::BadInput(format!("no temporary folder: {error}")))?;
+    let folder =
+        tempfile::tempdir().map_err(|error| Failure::BadInput(format!("no temporary folder: {error}")))?;
     let compiled = folder.path().join("program.mlir");
     let what = program.display().to_string();
     let options = format!("--ballast-to-native=apply={planned} entry=true seed={seed} function='{function}'");
     capture(
-        Command::new(beside("ballast-opt")?).arg(program).arg("--allow-unregistered-dialect").arg(options).arg("-o").arg(&compiled),
+        Command::new(beside("ballast-opt")?)
+            .arg(program)
+            .arg("--allow-unregistered-dialect")
+            .arg(options)
+            .arg("-o")
+            .arg(&compiled),
         &what,
     )?;
     let mut library = std::ffi::OsString::from("--shared-libs=");
@@ -41,7 +47,8 @@ pub(super) fn measure(program: &Path, planned: bool, function: &str, seed: u64) 
         &what,
     )?;
     let read = |name: &str| {
-        std::fs::read(folder.path().join(name)).map_err(|error| Failure::BadInput(format!("{what}: no {name}: {error}")))
+        std::fs::read(folder.path().join(name))
+            .map_err(|error| Failure::BadInput(format!("{what}: no {name}: {error}")))
     };
     let figures: Figures = serde_json::from_slice(&read("measurement.json")?)
         .map_err(|error| Failure::Internal(format!("{what}: measurement.json: {error}")))?;

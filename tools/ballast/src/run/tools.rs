@@ -15,7 +15,9 @@ pub(crate) fn beside(name: &str) -> Result<PathBuf, Failure> {
     // Test programs lie one folder deeper.
     let folders = [program.parent(), program.parent().and_then(Path::parent)];
     let found = folders.into_iter().flatten().map(|folder| folder.join(name)).find(|path| path.exists());
-    found.ok_or_else(|| Failure::BadInput(format!("{name} is not beside {}: run `cargo xtask build`", program.display())))
+    found.ok_or_else(|| {
+        Failure::BadInput(format!("{name} is not beside {}: run `cargo xtask build`", program.display()))
+    })
 }
 
 /// A program of LLVM.

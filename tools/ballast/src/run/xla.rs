@@ -30,7 +30,8 @@ struct Answer {
 
 /// Compiles a program, and runs it unless told otherwise.
 pub(super) fn measure(program: &Path, planned: bool, args: &Args) -> Result<Measured, Failure> {
-    let folder = tempfile::tempdir().map_err(|error| Failure::BadInput(format!("no temporary folder: {error}")))?;
+    let folder =
+        tempfile::tempdir().map_err(|error| Failure::BadInput(format!("no temporary folder: {error}")))?;
     let what = program.display().to_string();
     let io = |error: std::io::Error| Failure::BadInput(format!("{what}: {error}"));
     let lowered = folder.path().join("program.mlir");
