@@ -22,7 +22,7 @@ constexpr llvm::StringLiteral toBuffers =
     "one-shot-bufferize{bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map "
     "buffer-alignment=0},drop-equivalent-buffer-results,"
     "ownership-based-buffer-deallocation{private-function-dynamic-ownership=false},canonicalize,"
-    "buffer-deallocation-simplification,bufferization-lower-deallocations,canonicalize,"
+    "buffer-deallocation-simplification,bufferization-lower-deallocations,canonicalize,convert-bufferization-to-memref,"
     "func.func(optimize-allocation-liveness)";
 
 /// From buffers to LLVM's dialect. Every allocation is a call that the run-time library can count.

@@ -34,12 +34,12 @@ impl Random {
     #[must_use]
     pub fn new(seed: u64, buffer: u64) -> Self {
         let mut random = Random(seed);
-        random.0 ^= Random(buffer).next();
+        random.0 ^= Random(buffer).word();
         random
     }
 
     /// The next word.
-    pub fn next(&mut self) -> u64 {
+    pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut word = self.0;
         word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -50,7 +50,7 @@ impl Random {
     /// A number from -1/8 up to 1/8: deep programs of sums of products stay finite.
     fn unit(&mut self) -> f64 {
         const STEPS: f64 = (1_u64 << 53) as f64;
-        ((self.next() >> 11) as f64 / STEPS - 0.5) / 4.0
+        ((self.word() >> 11) as f64 / STEPS - 0.5) / 4.0
     }
 }
 
@@ -100,12 +100,12 @@ impl Element {
                 // The upper half of a single is a bfloat16; 0x3000 is 1/8 in half precision.
                 Element::Bf16 => element.copy_from_slice(&(random.unit() as f32).to_le_bytes()[2..]),
                 Element::F16 => {
-                    let bits = 0x2c00 | (random.next() as u16 & 0x83ff);
+                    let bits = 0x2c00 | (random.word() as u16 & 0x83ff);
                     element.copy_from_slice(&bits.to_le_bytes());
                 }
                 Element::I1 | Element::I8 | Element::I16 | Element::I32 | Element::I64 | Element::Index => {
                     element.fill(0);
-                    element[0] = (random.next() & 1) as u8;
+                    element[0] = (random.word() & 1) as u8;
                 }
             }
         }
