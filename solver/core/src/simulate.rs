@@ -1,6 +1,6 @@
 //! The judge of whole plans: replays every stage and derives stage times, peaks, tmax, tmin and their ratio.
 //!
-//! Whatever proposes a plan, nothing is reported or written that [`judge`] has not accepted.
+//! Whatever proposes a plan, nothing is reported or written that [`judge_stage`] has not accepted.
 
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,9 @@
 
 use std::collections::VecDeque;
 
-use ballast_core::memory::{CompactPlan, Node, Problem, Schedule, Step, SwapModel, assess, compact, expand, replay};
+use ballast_core::memory::{
+    CompactPlan, Node, Problem, Schedule, Step, SwapModel, assess, compact, expand, replay,
+};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -204,8 +206,10 @@ impl Clock<'_> {
                     let went = match steps[next] {
                         Step::Compute(v) => {
                             let node = &self.problem.nodes[v];
-                            let there =
-                                node.inputs.iter().all(|&u| values[u].device && values[u].ins.1 >= values[u].ready_after);
+                            let there = node
+                                .inputs
+                                .iter()
+                                .all(|&u| values[u].device && values[u].ins.1 >= values[u].ready_after);
                             let bytes = node.bytes + node.workspace_bytes;
                             let fits = device + bytes <= self.cap;
                             if there && fits {
@@ -388,7 +392,9 @@ fn assessing_agrees_with_the_judge_under_the_cap_and_counts_what_is_missing_abov
         let cap = problem.working_set().0 + rng.random_range(0..12);
         let assessed = assess(&problem, &schedule, Some(&swap), cap).unwrap();
         match replay(&problem, &schedule, Some(&swap), Some(cap)) {
-            Ok(result) => assert_eq!((result.time, 0, 0), (assessed.time, assessed.excess_bytes, assessed.short.len())),
+            Ok(result) => {
+                assert_eq!((result.time, 0, 0), (assessed.time, assessed.excess_bytes, assessed.short.len()))
+            }
             Err(error) => {
                 assert!(assessed.excess_bytes > 0);
                 assert_eq!(assessed.short.first(), Some(&error.step));

@@ -82,7 +82,7 @@ enum Event {
 /// Derives the schedule: the events of the plan, each value freed right after its last use before it is
 /// made anew, each host copy dropped after its last swap-in.
 ///
-/// Takes time linear in the size of problem and plan. The result still has to pass [`super::replay`], which
+/// Takes time linear in the size of problem and plan. The result still has to pass [`super::replay()`], which
 /// knows the rules on nodes and the cap.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! One device's memory-planning problem, its schedules, and the replay that judges them.
 //!
 //! A [`Problem`] is an op sequence on one device: each node computes one value from earlier values. A
-//! [`Schedule`] is a list of steps (compute, free, swap out, swap in, free on the host). [`replay`] is the one
+//! [`Schedule`] is a list of steps (compute, free, swap out, swap in, free on the host). [`replay()`] is the one
 //! judge: it derives time, peak and timeline, and refuses every schedule that breaks a rule.
 
 mod compact;

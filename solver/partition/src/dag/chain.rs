@@ -2,9 +2,9 @@
 //!
 //! A contiguous plan is a chain of ideals `{} = I_0 < I_1 < ... < I_m`, stage `i` being `I_i - I_(i-1)`
 //! (Tarnawski et al., NeurIPS 2020, section 5). Ideals come into being when a chain below the threshold reaches
-//! them; each is expanded once, by [`super::stage`], for all device counts at once, and no pair of ideals is kept.
+//! them; each is expanded once, by `stage`, for all device counts at once, and no pair of ideals is kept.
 //! With threshold `T` a search that ends without a plan proves that no plan is below `T`. Groups outside the
-//! forward order are relaxed as [`super::floaters`] tells.
+//! forward order are relaxed as `floaters` tells.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

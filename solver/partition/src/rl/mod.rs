@@ -1,6 +1,6 @@
 //! The RL partitioner: environment, rewards, policies, training, and the classical searches beside it.
 //!
-//! The environment ([`environment`], [`machine`]) is plain Rust; networks live behind [`crate::learner`] and are
+//! The environment ([`environment`], [`machine`]) is plain Rust; networks live behind `ballast_learner_client` and are
 //! loaded only when a run asks for them.
 
 pub mod chains;

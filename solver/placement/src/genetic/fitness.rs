@@ -1,8 +1,8 @@
-//! The fitness of [D]: F = 1/T with T = max_j t_j · (1 + Σ_j α_j·v_j), and selection by F / ΣF.
+//! The fitness of \[D\]: F = 1/T with T = max_j t_j · (1 + Σ_j α_j·v_j), and selection by F / ΣF.
 
 use super::table::Excess;
 
-/// α_j of [D], equal for all devices.
+/// α_j of \[D\], equal for all devices.
 pub const PENALTY_WEIGHT: f64 = 2.0;
 
 /// T: `seconds` lengthened by what the placement lacks to keep the rules.

@@ -82,7 +82,7 @@ struct Counts {
 }
 
 impl LayerKind {
-    /// Counted by the predictors of [D]; none where a dimension is 0 or a count exceeds 64 bits.
+    /// Counted by the predictors of \[D\]; none where a dimension is 0 or a count exceeds 64 bits.
     fn counts(self) -> Option<Counts> {
         let counts = match self {
             LayerKind::Convolution { channels_in, height, width, channels_out, kernel, stride } => {

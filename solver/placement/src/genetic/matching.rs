@@ -4,7 +4,7 @@ use super::table::{LayerTable, PlacementError};
 
 /// Gives every layer a device of its own so that the slowest is as fast as possible.
 ///
-/// [D] leaves open which device; here it is the bottleneck matching over the devices that can hold the layer,
+/// \[D\] leaves open which device; here it is the bottleneck matching over the devices that can hold the layer,
 /// which for equal devices is layer i on device i.
 pub(super) fn own_devices(table: &LayerTable) -> Result<Vec<usize>, PlacementError> {
     let (layers, devices) = (table.layers(), table.devices());

@@ -1,7 +1,7 @@
 //! Genetic placement of layers on devices, after Cai and Zheng, "Genetic algorithm design for deep learning
 //! node allocation" (2021): static from predicted times, dynamic from runs.
 //!
-//! A chromosome gives every layer a device. [`search`] breeds a population of them; who says how long a
+//! A chromosome gives every layer a device. [`search()`] breeds a population of them; who says how long a
 //! placement takes is a [`Measure`]: [`PredictedLoads`] for the static problem, [`crate::platform::Pipeline`]
 //! or real processes for the dynamic one. [`exact`] solves the static problem by branch and bound.
 

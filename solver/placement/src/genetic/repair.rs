@@ -7,7 +7,7 @@ use super::table::LayerTable;
 
 /// Changes `placement` until it keeps the rules or no move helps; says whether it keeps them.
 ///
-/// [D] says that infeasible children are repaired, not how. Here: a device that must be used and is empty
+/// \[D\] says that infeasible children are repaired, not how. Here: a device that must be used and is empty
 /// takes a layer it can hold from a device with several, then a layer of a device over its memory moves to one
 /// with room; where no device has room, a layer changes places with a smaller one elsewhere. Ties by the
 /// generator.

@@ -1,4 +1,4 @@
-//! The genetic search of [D]: roulette wheel, one-point crossover, mutation, repair.
+//! The genetic search of \[D\]: roulette wheel, one-point crossover, mutation, repair.
 
 use std::collections::HashMap;
 
@@ -53,19 +53,19 @@ impl Measure for PredictedLoads<'_> {
 /// Parameters of the search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
-    /// Chromosomes in a generation, at least 2. 100 in [D].
+    /// Chromosomes in a generation, at least 2. 100 in \[D\].
     pub population: usize,
-    /// Probability that a pair of parents is crossed. 0.6 in [D].
+    /// Probability that a pair of parents is crossed. 0.6 in \[D\].
     pub crossover: f64,
-    /// Probability that a child is mutated. 0.1 in [D].
+    /// Probability that a child is mutated. 0.1 in \[D\].
     pub mutation: f64,
-    /// Probability that a mutation redraws yet another gene. [D] says "one or more".
+    /// Probability that a mutation redraws yet another gene. \[D\] says "one or more".
     pub mutate_further: f64,
-    /// Generations bred. 10 000 static and 1 000 dynamic in [D].
+    /// Generations bred. 10 000 static and 1 000 dynamic in \[D\].
     pub generations: u64,
-    /// The best so many chromosomes enter the next generation unchanged; 0 for none. Not in [D].
+    /// The best so many chromosomes enter the next generation unchanged; 0 for none. Not in \[D\].
     pub elite: usize,
-    /// α of the penalty. 2 in [D].
+    /// α of the penalty. 2 in \[D\].
     pub penalty_weight: f64,
     /// End as soon as the best placement meets the proven bound.
     pub stop_at_bound: bool,
@@ -90,7 +90,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The parameters of [D] for the dynamic search.
+    /// The parameters of \[D\] for the dynamic search.
     #[must_use]
     pub fn dynamic() -> Self {
         Options { generations: 1_000, ..Options::default() }

@@ -31,7 +31,7 @@ pub enum PlacementError {
 /// How far a placement is from keeping the rules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Excess {
-    /// v_j of [D]: bytes over the memory of device j, relative to that memory; 1 for a device without layers
+    /// v_j of \[D\]: bytes over the memory of device j, relative to that memory; 1 for a device without layers
     /// that has to have one.
     pub by_device: Vec<f64>,
 }

@@ -1,4 +1,4 @@
-//! The networks of [E], what they see, and the placer that follows the policy.
+//! The networks of \[E\], what they see, and the placer that follows the policy.
 
 use std::sync::Arc;
 

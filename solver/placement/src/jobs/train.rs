@@ -1,4 +1,4 @@
-//! Actor-critic training of [E]: periods of batches, a buffer of samples, one update of both networks a period.
+//! Actor-critic training of \[E\]: periods of batches, a buffer of samples, one update of both networks a period.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub enum ReplayBatch {
     All,
 }
 
-/// Parameters of the training. [E] prints none of the numbers; all are ours.
+/// Parameters of the training. \[E\] prints none of the numbers; all are ours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TrainOptions {
@@ -106,7 +106,7 @@ impl TrainOptions {
     }
 }
 
-/// r of [E]: `(t_random - t_rl) / t_random`.
+/// r of \[E\]: `(t_random - t_rl) / t_random`.
 #[must_use]
 pub fn reward(random_seconds: f64, policy_seconds: f64) -> f64 {
     (random_seconds - policy_seconds) / random_seconds

@@ -1,4 +1,4 @@
-//! Pipeline times in closed form, after [D].
+//! Pipeline times in closed form, after \[D\].
 
 use serde::{Deserialize, Serialize};
 

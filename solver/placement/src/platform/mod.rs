@@ -1,10 +1,10 @@
 //! A platform of devices, switches and links, simulated event by event, and the dynamic placement problem on it.
 //!
 //! - [`Platform`]: the topology, read from a file or made of a cluster's direct links.
-//! - [`simulate`]: a pipelined batch through placed layers.
+//! - [`simulate()`]: a pipelined batch through placed layers.
 //! - [`Pipeline`]: the simulator as the measure of the genetic search.
-//! - [`exhaustive`]: every placement that could be best, tried: the referee of the dynamic search.
-//! - [`PipelineTime`]: the closed forms of [D].
+//! - [`exhaustive()`]: every placement that could be best, tried: the referee of the dynamic search.
+//! - [`PipelineTime`]: the closed forms of \[D\].
 
 mod closed_form;
 mod exhaustive;

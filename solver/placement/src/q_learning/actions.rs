@@ -15,7 +15,7 @@ pub enum Action {
     Flip(usize),
 }
 
-/// The actions of a step. [B] groups by layer type and leaves the groups open; ours are the levels 0, 1/8 ... 8/8
+/// The actions of a step. \[B\] groups by layer type and leaves the groups open; ours are the levels 0, 1/8 ... 8/8
 /// of a type, and every tensor on its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Actions {

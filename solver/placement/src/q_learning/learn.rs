@@ -1,4 +1,4 @@
-//! The learning loop of [B]: a scheme, an iteration, a reward, one layer type changed, q of the round before.
+//! The learning loop of \[B\]: a scheme, an iteration, a reward, one layer type changed, q of the round before.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::actions::{Action, Actions};
 use super::step::{Candidate, Scheme, TrainingStep};
 use super::table::{QTable, TableError, updated};
 
-/// Parameters of the learning. Defaults without a note are those of [B].
+/// Parameters of the learning. Defaults without a note are those of \[B\].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// Iterations to learn from.
@@ -22,11 +22,11 @@ pub struct Options {
     pub alpha: f64,
     /// Discount.
     pub gamma: f64,
-    /// Probability of an action drawn at random. Not printed in [B].
+    /// Probability of an action drawn at random. Not printed in \[B\].
     pub epsilon: f64,
-    /// w of the reward, 0 for time alone and 1 for memory alone. Ours; [B] gives the range.
+    /// w of the reward, 0 for time alone and 1 for memory alone. Ours; \[B\] gives the range.
     pub weight: f64,
-    /// q of pairs not met yet. [B] says "one constant"; ours is what staying without swaps for ever is worth,
+    /// q of pairs not met yet. \[B\] says "one constant"; ours is what staying without swaps for ever is worth,
     /// 1 / (1 - gamma), so that only what has proved better is preferred.
     pub initial_q: f64,
     /// Stop once the reward is at or below it.
@@ -172,7 +172,7 @@ impl Iterations for Simulated<'_> {
     }
 }
 
-/// r of [B]: `r_time + w·(r_mem - r_time)`, both divided by their values without swaps.
+/// r of \[B\]: `r_time + w·(r_mem - r_time)`, both divided by their values without swaps.
 #[must_use]
 pub fn reward(relative_time: f64, relative_memory: f64, weight: f64) -> f64 {
     relative_time + weight * (relative_memory - relative_time)

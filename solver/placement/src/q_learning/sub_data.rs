@@ -1,4 +1,4 @@
-//! The sub-data experiment of [B]: decisions learned on a part of the steps, then carried on with all of them.
+//! The sub-data experiment of \[B\]: decisions learned on a part of the steps, then carried on with all of them.
 
 use ballast_core::limits::Limits;
 use ballast_core::memory::SwapModel;

@@ -11,7 +11,7 @@ use super::step::{Candidate, Scheme};
 /// Version of the table file this program writes and reads.
 pub const TABLE_VERSION: u32 = 1;
 
-/// q_k(s,t) of [B]: `q + alpha·(r + gamma·q_next - q)`, where q and r belong to the scheme and tensor group of the
+/// q_k(s,t) of \[B\]: `q + alpha·(r + gamma·q_next - q)`, where q and r belong to the scheme and tensor group of the
 /// round before and q_next to the pair chosen for this round.
 #[must_use]
 pub fn updated(q: f64, reward: f64, q_next: f64, alpha: f64, gamma: f64) -> f64 {

@@ -1,6 +1,6 @@
 //! Placements moved to devices that changed: some gone, some slower, some with less memory.
 //!
-//! [`kept`] says where each op of a plan may stay; [`candidates`] proposes placements from fewest moved ops to
+//! [`kept`] says where each op of a plan may stay; [`candidates()`] proposes placements from fewest moved ops to
 //! fastest, between patching the old one and the partition from scratch; [`choose`] takes the one that moves
 //! least among those whose plan is nearly as fast as the plan from scratch.
 
