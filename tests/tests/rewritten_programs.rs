@@ -170,7 +170,7 @@ fn random_programs_give_the_same_results_in_the_planned_memory() {
 }
 
 #[test]
-#[ignore = "minutes: cargo test --release -p ballast-tests -- --ignored"]
+#[ignore = "takes minutes; run: cargo test --release --workspace --test rewritten_programs -- --ignored"]
 fn three_hundred_random_programs_give_the_same_results_in_the_planned_memory() {
     let seen = check_many(1000..1300);
     assert!(seen.recomputed > 100 && seen.swapped > 100 && seen.crossing > 100);
