@@ -1,6 +1,6 @@
 // What --rl-partition refuses.
 // RUN: not ballast-opt %s --rl-partition="devices=9" 2>&1 | FileCheck %s --check-prefix=MORE
-// MORE: rl-partition-errors.mlir:[[#@LINE+18]]:1: error: 9 devices for 2 ops
+// MORE: rl-partition-errors.mlir:[[#@LINE+24]]:1: error: 9 devices for 2 ops
 // RUN: not ballast-opt %s --rl-partition="devices=0" 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: devices=0: 0 devices: write 1 to
 // RUN: not ballast-opt %s --rl-partition="devices=-2" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
@@ -17,6 +17,12 @@
 // MEMORY: error: {{.*}}no-memory.toml{{.*}}memory
 // RUN: not ballast-opt %s --rl-partition="profile=%S/Inputs/unknown-op.profile.json" 2>&1 | FileCheck %s --check-prefix=PROFILE
 // PROFILE: error: {{.*}}unknown-op.profile.json{{.*}}no.such.op
+// RUN: not ballast-opt %s --rl-partition="devices=2 cores=4" 2>&1 | FileCheck %s --check-prefix=CHIP
+// CHIP: error: cores=4: cores are those of one chip, and there are 2 devices: name one
+// RUN: not ballast-opt %s --rl-partition="devices=%S/Inputs/chip.toml cores=5" 2>&1 | FileCheck %s --check-prefix=CORES
+// CORES: error: cores=5: the chip 'npu-0' has 4
+// RUN: not ballast-opt %s --rl-partition="devices=%S/Inputs/chip.toml cores=4 cap=50%%" 2>&1 | FileCheck %s --check-prefix=SHARE
+// SHARE: error: cores=4: the cap of a core is given in bytes
 
 func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {
   %a = math.exp %x : tensor<1xf32>

@@ -21,6 +21,18 @@
 // UNEQUAL: ballast.device = #ballast.device<1>
 // UNEQUAL-COUNT-5: ballast.device = #ballast.device<0>
 
+// Over the cores of a chip a stage gets a group of cores; the groups are the devices from there on.
+// RUN: ballast-opt %s --rl-partition="devices=%S/Inputs/chip.toml cores=4 method=dp" --ballast-verify | FileCheck %s --check-prefix=CORES
+// RUN: ballast-opt %s --rl-partition="devices=%S/Inputs/chip.toml cores=4 method=dp" --remat="time-limit=10" --ballast-verify | FileCheck %s --check-prefix=CORES
+// RUN: ballast-opt %s --rl-partition="devices=%S/Inputs/chip.toml cores=3 cap=64KiB method=dp" --ballast-verify | FileCheck %s --check-prefix=CAP
+// RUN: ballast-opt %s --rl-partition="devices=a100-80gb cores=2 method=dp" --ballast-verify | FileCheck %s --check-prefix=LINEAR
+// CORES: "npu-0 core 0" = #dlti.target_device_spec<{{.*}}"group_cores" = 1 : i64, "group_speed_up" = 1.0
+// CORES-SAME: "npu-0 cores 2-3" = #dlti.target_device_spec<{{.*}}"memory_bytes" = 2097152 : i64{{.*}}"group_cores" = 2 : i64, "group_speed_up" = 1.5
+// CORES: devices = 3,{{.*}}<device = 2, cores = 2, cap = 2097152,
+// CAP: "memory_bytes" = 65536 : i64
+// LINEAR: "a100-80gb-0 cores 0-1" = {{.*}}"memory_bytes" = 160000000000 : i64
+// LINEAR: devices = 1,{{.*}}<device = 0, cores = 2,
+
 // A device the user put on an op is kept; planning again forgets what an earlier plan wrote.
 // RUN: ballast-opt %s --rl-partition="devices=2 method=dp" --rl-partition="devices=3 method=dp" --ballast-verify | FileCheck %s --check-prefix=AGAIN
 // AGAIN: devices = 3,

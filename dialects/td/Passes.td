@@ -130,6 +130,9 @@ def RlPartition : BallastPass<"rl-partition"> {
     Choice<"granularity", "granularity", Granularity, "What is moved as one.">,
     Choice<"order", "order", PartitionOrder, "Order of the op sequence.">,
     Choice<"method", "method", PartitionMethod, "How the partition is found.">,
+    Count<"cores", "cores", "0",
+          "Cores of the one device to partition over: stages get groups of cores, every core is used, and `cap` bounds the "
+          "memory of one core; 0: the device is planned as a whole.">,
     CapOption, TimeLimitOption, WorkLimitOption, SeedOption, ThreadsOption,
     Count<"episodes", "episodes", "50", "Episodes the learner plays.">,
     Count<"maxSteps", "max-steps", "0", "Steps after which an episode ends; 0: four times the layers and cores, at least 64.">,

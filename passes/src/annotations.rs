@@ -164,7 +164,7 @@ fn plan_attribute<'c>(
         let score = &stage.score;
         ir::Stage {
             device: index(score.device),
-            cores: 1,
+            cores: index(plan.devices[score.device].cores),
             cap: bytes(stage.cap_bytes),
             requested_cap: bytes(stage.requested_cap_bytes),
             smallest_cap: stage.smallest_cap_bytes.map(bytes),

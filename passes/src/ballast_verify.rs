@@ -173,6 +173,10 @@ fn check_stages(
             return Err(program.error(None, &text));
         };
         let requested = cap.bytes(Bytes(score.unplanned_peak_bytes), device.memory).0;
+        let cores = device.stage_cores();
+        if usize::try_from(record.cores) != Ok(cores) {
+            return Err(lie(program, Some(record.device), "cores", &record.cores, &cores));
+        }
         check_stage(program, record, &score, requested)?;
     }
     if let Some(record) = recorded.next() {

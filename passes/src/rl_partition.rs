@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use ballast_core::cap::CapSpec;
+use ballast_core::device::{CoreModel, DeviceId, MAX_DEVICES};
+use ballast_core::report::Report;
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes::{self, RlPartitionOptions};
@@ -35,17 +37,20 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     };
     let mut program = planning::read_for_planning(module, &source)?;
     forget_earlier_plan(&mut program);
-    let outcome = partition::plan(
-        &program.imported.graph,
-        &program.costs,
-        &program.cluster,
-        &partition_options(&program, options, cap, limits)?,
-    )
-    .map_err(|error| program.error(None, &error.to_string()))?;
+    let search = partition_options(&program, options, cap, limits)?;
+    let outcome = if options.cores > 0 {
+        over_cores(&mut program, options.cores, cap, &search)?
+    } else {
+        let outcome = partition::plan(&program.imported.graph, &program.costs, &program.cluster, &search);
+        let outcome = outcome.map_err(|error| program.error(None, &error.to_string()))?;
+        Placement { device_of: outcome.device_of, report: outcome.report, notes: outcome.notes }
+    };
     planning::check_devices(&program, &outcome.device_of)?;
     for note in &outcome.notes {
         program.warning(None, note);
     }
+    // A cap of one core has become the memory of its group.
+    let cap = if options.cores > 0 { CapSpec::DeviceMemory } else { cap };
     let plan = ballast_planner::unplanned(
         &program.imported.graph,
         &program.costs,
@@ -78,6 +83,56 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
         .fact("gap", outcome.report.gap)
         .emit(program.imported.function.location());
     Ok(())
+}
+
+/// Where every op runs, how that was found, and what the user should know.
+struct Placement {
+    device_of: Vec<DeviceId>,
+    report: Report,
+    notes: Vec<String>,
+}
+
+/// Partitions over groups of the cores of one chip; from here on the program's devices are these groups.
+fn over_cores(
+    program: &mut Program<'_, '_>,
+    cores: u64,
+    cap: CapSpec,
+    search: &partition::Options,
+) -> Result<Placement, Reported> {
+    let refuse = |text: &str| Err(program.error(None, &format!("cores={cores}: {text}")));
+    let [chip] = &program.cluster.devices[..] else {
+        let devices = program.cluster.devices.len();
+        return refuse(&format!("cores are those of one chip, and there are {devices} devices: name one"));
+    };
+    if let Some(op) = program.imported.graph.ops.iter().position(|op| op.rules.device.is_some()) {
+        let text =
+            "`ballast.device` names a device, and with `cores=` there are none before the cut: remove it";
+        return Err(program.error(Some(op), text));
+    }
+    let count = usize::try_from(cores).unwrap_or(usize::MAX);
+    // Without a model of its cores, the device describes one core, and more of them help in proportion.
+    let mut model = chip.cores.clone().unwrap_or_else(|| CoreModel {
+        count,
+        memory_per_core: chip.memory,
+        speed_up: Vec::new(),
+    });
+    if count > model.count.min(MAX_DEVICES) {
+        return refuse(&format!("the chip '{}' has {}", chip.name, model.count.min(MAX_DEVICES)));
+    }
+    model.count = count;
+    model.speed_up.truncate(count);
+    match cap {
+        CapSpec::DeviceMemory => {}
+        CapSpec::Absolute(bytes) => model.memory_per_core = bytes,
+        CapSpec::Share(_) => return refuse("the cap of a core is given in bytes"),
+    }
+    let seconds = &program.costs.seconds[0];
+    let outcome = partition::chip::plan_chip(&program.imported.graph, seconds, chip, &model, search)
+        .map_err(|error| program.error(None, &error.to_string()))?;
+    program.cluster = outcome.cluster;
+    program.costs = outcome.costs;
+    program.cluster_is_new = true;
+    Ok(Placement { device_of: outcome.stage_of, report: outcome.report, notes: outcome.notes })
 }
 
 /// Devices written by an earlier plan are forgotten; without one, `ballast.device` on an op is the user's rule.
@@ -177,7 +232,7 @@ fn order(order: passes::PartitionOrder) -> partition::sequence::Order {
 fn settings(program: &Program<'_, '_>, options: &RlPartitionOptions) -> Settings {
     let pinned = program.imported.graph.ops.iter().any(|op| op.rules.device.is_some());
     Settings(vec![
-        ("cap", options.cap.clone()),
+        ("cap", if options.cores > 0 { String::new() } else { options.cap.clone() }),
         ("count", options.count.name().to_owned()),
         ("dynamic_dim", options.dynamic_dim.to_string()),
         ("granularity", options.granularity.name().to_owned()),

@@ -4,9 +4,9 @@
 //! Keys of a device: `memory_bytes`, `memory_bandwidth` (bytes/s), `peak_flops` (one rate, or a dictionary by element
 //! type as in device files), `kind`, `launch_overhead` (s), `to_host` and `from_host` (`[bytes/s, s]`),
 //! `links` (a dictionary from device name to `[bytes/s, s]`, one way), `cores`, `core_memory_bytes`,
-//! `core_speed_up`. Keys of the host: `memory_bytes`, `link`. Other keys are other people's and are left alone.
+//! `core_speed_up`; for a group of cores planned as one device, `group_cores` and `group_speed_up`. Keys of the host: `memory_bytes`, `link`. Other keys are other people's and are left alone.
 
-use ballast_core::device::{Cluster, CoreModel, Device, DeviceId, Link, MAX_DEVICES};
+use ballast_core::device::{Cluster, CoreGroup, CoreModel, Device, DeviceId, Link, MAX_DEVICES};
 use ballast_core::graph::Arithmetic;
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
@@ -114,6 +114,13 @@ fn device(name: &str, entries: &Entries<'_>) -> Result<Device, String> {
                 .map_or(Ok(Vec::new()), |list| numbers("core_speed_up", list))?,
         }),
     };
+    let group = match entry(entries, "group_cores") {
+        None => None,
+        Some(count) => Some(CoreGroup {
+            cores: whole("group_cores", count)? as usize,
+            speed_up: number("group_speed_up", required("group_speed_up", "2.0")?)?,
+        }),
+    };
     let peak = required("peak_flops", "{f32 = 1.0e13}")?;
     let mut peak_flops = IndexMap::new();
     match dictionary(peak) {
@@ -141,6 +148,7 @@ fn device(name: &str, entries: &Entries<'_>) -> Result<Device, String> {
         to_host: link("to_host", required("to_host", "[1.6e10, 1.0e-5]")?)?,
         from_host: link("from_host", required("from_host", "[1.6e10, 1.0e-5]")?)?,
         cores,
+        group,
     })
 }
 

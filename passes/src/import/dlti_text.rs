@@ -71,6 +71,10 @@ fn device_spec(device: &Device, links: &[String]) -> String {
             entries.push(format!("\"core_speed_up\" = [{}]", speed_up.join(", ")));
         }
     }
+    if let Some(group) = device.group {
+        entries.push(format!("\"group_cores\" = {} : i64", group.cores));
+        entries.push(format!("\"group_speed_up\" = {}", number(group.speed_up)));
+    }
     format!("{} = #dlti.target_device_spec<{}>", quoted(&device.name), entries.join(", "))
 }
 
@@ -94,6 +98,8 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use ballast_core::device::CoreGroup;
+
     use super::*;
     use crate::import::dlti;
     use crate::import::tests::context;
@@ -104,6 +110,7 @@ mod tests {
         let mut cluster = Cluster::from_count(3).expect("the default kind");
         cluster.devices[1].name = "odd \"name\" \\ with ümlaut".to_owned();
         cluster.devices[1].memory_bandwidth = 1.0 / 3.0;
+        cluster.devices[2].group = Some(CoreGroup { cores: 3, speed_up: 2.0 / 3.0 });
         cluster.links.push((0, 1, Link { bandwidth: 1e300, latency_seconds: 1e-7 }));
         cluster.host_memory = Some(ballast_core::units::Bytes(1 << 40));
         let context = context();

@@ -74,15 +74,16 @@ impl Costs {
                 seconds.push(seconds[twin].clone());
                 continue;
             }
+            let speed_up = device.group.map_or(1.0, |group| group.speed_up);
             let price = |(op, unpriced): (&crate::graph::Op, &mut bool)| {
                 if op.role != OpRole::Compute {
                     return 0.0;
                 }
                 if let Some(measured) = profile.and_then(|profile| profile.seconds(&device.kind, &op.key)) {
-                    return measured;
+                    return measured / speed_up;
                 }
                 *unpriced |= !op.work.priced;
-                roofline_seconds(&op.work, device, counting)
+                roofline_seconds(&op.work, device, counting) / speed_up
             };
             seconds.push(graph.ops.iter().zip(&mut unpriced_ops).map(price).collect());
         }
@@ -97,6 +98,7 @@ impl Costs {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::device::CoreGroup;
     use crate::graph::{Arithmetic, LayerType, Op, Rules, Tensor};
     use crate::units::Bytes;
 
@@ -159,6 +161,21 @@ pub(crate) mod tests {
         let cluster = Cluster::from_count(1).unwrap();
         let estimate = Costs::estimate_with(&small_graph(), &cluster, None, Counting::Exact);
         assert!((estimate.costs.of(0, 0) - (1.0 + 0.9e-6)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_group_of_cores_divides_formula_and_measurement_alike() {
+        let graph = small_graph();
+        let text = r#"{"version": 1, "kinds": {"v100-16gb": {"ops": {
+            "test.odd (tensor<8xf32>) -> tensor<8xf32>": {"seconds": 0.25, "spread-seconds": 0, "runs": 1}}}}}"#;
+        let profile = Profile::parse("p.json", text).unwrap();
+        let mut cluster = Cluster::parse("v100-16gb").unwrap();
+        let one = Costs::estimate(&graph, &cluster, Some(&profile)).costs;
+        cluster.devices[0].group = Some(CoreGroup { cores: 3, speed_up: 2.5 });
+        let three = Costs::estimate(&graph, &cluster, Some(&profile)).costs;
+        assert_eq!(three.of(0, 2), 0.25 / 2.5);
+        assert_eq!(three.of(0, 0), one.of(0, 0) / 2.5);
+        assert!(one.of(0, 0) > 0.0);
     }
 
     #[test]

@@ -93,6 +93,18 @@ pub struct PlanDevice {
     pub kind: String,
     /// Memory, bytes.
     pub memory_bytes: u64,
+    /// Cores that run its stage: more than 1 only for a group of cores of a chip.
+    #[serde(default = "one_core", skip_serializing_if = "is_one_core")]
+    pub cores: usize,
+}
+
+fn one_core() -> usize {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields over by reference")]
+fn is_one_core(cores: &usize) -> bool {
+    *cores == 1
 }
 
 /// What one device does.

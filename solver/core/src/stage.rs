@@ -264,6 +264,7 @@ mod tests {
             to_host: link,
             from_host: link,
             cores: None,
+            group: None,
         };
         Cluster {
             devices: vec![device; devices],

@@ -1,14 +1,13 @@
 //! Partition for a many-core chip: stages on groups of equal cores.
 
 use ballast_core::cost::Costs;
-use ballast_core::device::{Cluster, CoreModel, Device, Link};
+use ballast_core::device::{Cluster, CoreGroup, CoreModel, Device, Link};
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::report::{PROOF_TOLERANCE, Report, gap};
 use ballast_core::simulate::Balance;
 use ballast_core::stage::settle_travellers;
 use ballast_core::units::Bytes;
-use serde::{Deserialize, Serialize};
 
 use crate::plan::{Error, Method, Options, learned};
 use crate::rl::environment::{Group, State};
@@ -20,27 +19,12 @@ use crate::sequence::{Granularity, Sequence, sequence_order};
 /// Layers the exact search takes; a longer sequence is cut in runs.
 const MOST_LAYERS: usize = 256;
 
-/// A stage on a group of cores.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CoreGroup {
-    /// Cores of the group.
-    pub cores: usize,
-    /// Ops of the stage.
-    pub ops: usize,
-    /// Stage time, seconds.
-    pub seconds: f64,
-    /// Memory per core, bytes: unplanned peak of the stage / cores.
-    pub memory_per_core_bytes: u64,
-}
-
 /// A partition over the cores of a chip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChipOutcome {
     /// The stage of every op; views and constants carry that of their first reader.
     pub stage_of: Vec<usize>,
-    /// The stages in order.
-    pub groups: Vec<CoreGroup>,
-    /// Each group as a device, for the judge and the memory planner: its memory is that of its cores, transfers
+    /// Each group of cores as a device, in order of the stages, for the judge and the memory planner: its memory is that of its cores, transfers
     /// on the chip take no time.
     pub cluster: Cluster,
     /// Seconds of every op on every group.
@@ -170,21 +154,14 @@ fn describe(
 ) -> ChipOutcome {
     let groups: Vec<Group> = best.groups().collect();
     let mut stage_of = vec![0; graph.ops.len()];
-    let mut described = Vec::with_capacity(groups.len());
-    let (mut devices, mut rows) = (Vec::new(), Vec::new());
+    let (mut devices, mut rows, mut stage_seconds) = (Vec::new(), Vec::new(), Vec::new());
     for (stage, &group) in groups.iter().enumerate() {
-        let members = &layers.ops[layers.starts[group.first]..layers.starts[group.end]];
-        for &op in members {
+        for &op in &layers.ops[layers.starts[group.first]..layers.starts[group.end]] {
             stage_of[op] = stage;
         }
         let first_core = group.core + 1 - group.cores;
-        let factor = 1.0 / speed_up(model, group.cores);
-        described.push(CoreGroup {
-            cores: group.cores,
-            ops: members.len(),
-            seconds: machine.seconds(group),
-            memory_per_core_bytes: machine.peak_bytes(group).div_ceil(group.cores as u64),
-        });
+        let factor = speed_up(model, group.cores);
+        stage_seconds.push(machine.seconds(group));
         devices.push(Device {
             name: match group.cores {
                 1 => format!("{} core {first_core}", chip.name),
@@ -192,16 +169,16 @@ fn describe(
             },
             memory: Bytes(model.memory_per_core.0.saturating_mul(group.cores as u64)),
             cores: None,
+            group: Some(CoreGroup { cores: group.cores, speed_up: factor }),
             ..chip.clone()
         });
-        rows.push(seconds.iter().map(|s| s * factor).collect());
+        rows.push(seconds.iter().map(|s| s / factor).collect());
     }
     settle_travellers(graph, &mut stage_of);
     debug_assert_eq!(score.stages, groups.len());
     ChipOutcome {
         stage_of,
-        balance: Balance::of(described.iter().map(|group| group.seconds), 0),
-        groups: described,
+        balance: Balance::of(stage_seconds, 0),
         cluster: Cluster {
             devices,
             default_link: Link { bandwidth: f64::MAX, latency_seconds: 0.0 },

@@ -257,6 +257,7 @@ fn assemble(
                 name: device.name.clone(),
                 kind: device.kind.clone(),
                 memory_bytes: device.memory.0,
+                cores: device.stage_cores(),
             })
             .collect(),
         balance,

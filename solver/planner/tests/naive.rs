@@ -87,6 +87,7 @@ fn cluster(devices: usize, rng: &mut impl Rng) -> Cluster {
         to_host: link(),
         from_host: link(),
         cores: None,
+        group: None,
     };
     let devices: Vec<Device> =
         (0..devices).map(|i| Device { name: format!("d{i}"), ..device.clone() }).collect();

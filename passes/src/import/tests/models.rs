@@ -85,6 +85,10 @@ fn gpt2(batch: u64, sequence: u64, layers: u64, hidden: u64, vocabulary: u64) ->
 
 #[test]
 fn gpt2_agrees_with_the_published_formula() {
+    let small = read_file(&model("gpt2_small_b4_s512.mlir"));
+    let step = gpt2(4, 512, 12, 768, 50257);
+    within(heavy(&small), step, 0.5);
+    within(flops(&small), step, 2.0);
     let graph = read_file(&model("gpt2_tiny_b2_s64.mlir"));
     let step = gpt2(2, 64, 2, 64, 256);
     within(heavy(&graph), step, 0.5);

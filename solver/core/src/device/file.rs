@@ -280,6 +280,7 @@ fn describe(source: &Source<'_>, name: &str, kind: &Spanned<Kind>) -> Result<Dev
         to_host: host(&kind.to_host, base.as_ref().map(|base| base.to_host))?,
         from_host: host(&kind.from_host, base.as_ref().map(|base| base.from_host))?,
         cores,
+        group: None,
     })
 }
 

@@ -52,6 +52,15 @@ pub struct CoreModel {
     pub speed_up: Vec<f64>,
 }
 
+/// Cores of a chip that run one stage together, planned as one device.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CoreGroup {
+    /// Number of cores, at least 1.
+    pub cores: usize,
+    /// How much faster they are together than one of them; the device's figures are those of one core.
+    pub speed_up: f64,
+}
+
 /// One device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Device {
@@ -73,9 +82,18 @@ pub struct Device {
     pub from_host: Link,
     /// For many-core chips.
     pub cores: Option<CoreModel>,
+    /// Set where the device is a group of cores of a chip; its memory is then that of all of them.
+    #[serde(default)]
+    pub group: Option<CoreGroup>,
 }
 
 impl Device {
+    /// Cores that run its stage: those of its group, else 1.
+    #[must_use]
+    pub fn stage_cores(&self) -> usize {
+        self.group.map_or(1, |group| group.cores)
+    }
+
     /// Peak operations per second for an arithmetic: its own entry, else that of F32, else the largest.
     #[must_use]
     pub fn peak(&self, arithmetic: Arithmetic) -> f64 {
@@ -215,6 +233,12 @@ impl Cluster {
             }
             link(&device.to_host, &format!("the link from device '{name}' to the host"))?;
             link(&device.from_host, &format!("the link from the host to device '{name}'"))?;
+            if let Some(group) = &device.group {
+                if group.cores == 0 {
+                    return Err(format!("device '{name}' is a group of no cores"));
+                }
+                rate(group.speed_up, format!("the speed-up of device '{name}'"))?;
+            }
             if let Some(cores) = &device.cores {
                 if cores.count == 0 || cores.memory_per_core == Bytes::ZERO {
                     return Err(format!("device '{name}' has no cores, or cores without memory"));

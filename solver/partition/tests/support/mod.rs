@@ -58,6 +58,7 @@ pub(crate) fn cluster(devices: usize, memory: u64, link: Link) -> Cluster {
         to_host: link,
         from_host: link,
         cores: None,
+        group: None,
     };
     Cluster { devices: vec![device; devices], default_link: link, links: Vec::new(), host_memory: None }
 }
