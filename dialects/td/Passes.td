@@ -78,6 +78,13 @@ def MemorySolver : Choices<"MemorySolver", "Who solves the memory plan", [
     Value<"Greedy", "greedy", "evict and recompute, the cheapest per byte first">,
     Value<"SqrtN", "sqrt-n", "keep about the square root of a chain's values">,
     Value<"KeepAll", "keep-all", "nothing is recomputed or swapped">]>;
+def FusionModel : Choices<"FusionModel", "Which values the back end stores", [
+    Value<"Auto", "auto", "as in an earlier plan; without one, `xla` for StableHLO, `none` for everything else">,
+    Value<"None", "none", "every op's, as MLIR's own route to native code does">,
+    Value<"Xla", "xla", "those that XLA does not fuse; results are held throughout, as XLA holds them">]>;
+def CapCounts : Choices<"CapCounts", "What a cap counts", [
+    Value<"All", "all", "arguments, results and temporaries">,
+    Value<"Temp", "temp", "temporaries alone, what XLA calls the temp size">]>;
 def ReportFormat : Choices<"ReportFormat", "How a report is written", [
     Value<"Table", "table", "for people">,
     Value<"Json", "json", "for programs">]>;
@@ -95,6 +102,8 @@ def CountOption : Choice<"count", "count", Counting, "How operations are counted
 def CapOption : Text<"cap", "cap", "",
     "Memory cap of each stage: bytes with a unit, such as `8GiB`, or a percentage of the stage's own unplanned peak, such as "
     "`60%`; without it the device's memory.">;
+def FusionOption : Choice<"fusion", "fusion", FusionModel, "Which values the back end stores.">;
+def CapCountsOption : Choice<"capCounts", "cap-counts", CapCounts, "What a cap and a peak count.">;
 def TimeLimitOption : Real<"timeLimit", "time-limit", "0.0",
     "Wall-clock limit of the search in seconds; 0: 60 seconds, or no clock at all where `work-limit` is set.">;
 def WorkLimitOption : Count<"workLimit", "work-limit", "0",
@@ -133,7 +142,7 @@ def RlPartition : BallastPass<"rl-partition"> {
     Count<"cores", "cores", "0",
           "Cores of the one device to partition over: stages get groups of cores, every core is used, and `cap` bounds the "
           "memory of one core; 0: the device is planned as a whole.">,
-    CapOption, TimeLimitOption, WorkLimitOption, SeedOption, ThreadsOption,
+    CapOption, CapCountsOption, FusionOption, TimeLimitOption, WorkLimitOption, SeedOption, ThreadsOption,
     Count<"episodes", "episodes", "50", "Episodes the learner plays.">,
     Count<"maxSteps", "max-steps", "0", "Steps after which an episode ends; 0: four times the layers and cores, at least 64.">,
     Real<"targetReward", "target-reward", "0.0",
@@ -160,7 +169,7 @@ def Remat : BallastPass<"remat"> {
     cap found feasible; `relax-limit=0` fails there instead.
   }];
   let options = [
-    FunctionOption, DevicesOption, DynamicDimOption, CapOption,
+    FunctionOption, DevicesOption, DynamicDimOption, CapOption, CapCountsOption, FusionOption,
     Choice<"solver", "solver", MemorySolver, "Who solves the memory plan.">,
     Choice<"order", "order", MemoryOrder, "Order in which the ops of a stage first run.">,
     Flag<"swap", "swap", "true", "May values go to host memory and back?">,

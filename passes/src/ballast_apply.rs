@@ -13,6 +13,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use crate::annotations;
 use crate::apply::{actions, emit};
 use crate::import::{self, ImportOptions, Imported};
+use crate::storage::Storage;
 
 /// Swaps are checked for order and place here, not for time.
 const UNTIMED: SwapModel = SwapModel {
@@ -40,7 +41,10 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastApplyOptions) -
     let figures = names::Plan::read(plan);
     let size = figures.as_ref().and_then(|figures| annotations::setting(figures, "dynamic_dim"));
     let dynamic_dim = size.and_then(|size| size.parse().ok()).filter(|&size| size > 0);
-    let imported = import::read(module, &ImportOptions { function: wanted, dynamic_dim })?;
+    let mut imported = import::read(module, &ImportOptions { function: wanted, dynamic_dim })?;
+    if let Some(figures) = &figures {
+        Storage::of_plan(figures).apply(&mut imported);
+    }
     apply(&imported)?;
     emit::mark(function, plan);
     Ok(())
@@ -73,7 +77,7 @@ fn apply(imported: &Imported<'_, '_>) -> Result<(), Reported> {
         })?;
         schedules.push(schedule);
     }
-    let actions = actions::merge(graph, &stages, &schedules)
+    let actions = actions::merge(graph, &imported.reads, &stages, &schedules)
         .map_err(|error| error_at(Some(error.op), &error.to_string()))?;
     let returned = actions::returned(graph, &annotated.device_of);
     emit::emit(imported, &annotated.device_of, &actions, &returned)

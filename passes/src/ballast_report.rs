@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use ballast_core::graph::OpRole;
 use ballast_core::simulate::{Balance, StageScore, balance};
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::Reported;
@@ -13,6 +14,7 @@ use melior::ir::operation::OperationRef;
 use serde::Serialize;
 
 use crate::ballast_verify::{Verified, verify};
+use crate::planning::Program;
 
 /// Runs the pass.
 ///
@@ -20,10 +22,9 @@ use crate::ballast_verify::{Verified, verify};
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastReportOptions) -> Result<(), Reported> {
     let Verified { program, scores } = verify(module, &options.function, &options.devices, &options.profile)?;
-    let function = &program.imported.graph.name;
     let text = match options.format {
-        ReportFormat::Table => table(function, &scores),
-        ReportFormat::Json => json(function, &scores)
+        ReportFormat::Table => table(&program, &scores),
+        ReportFormat::Json => json(&program, &scores)
             .map_err(|error| program.error(None, &format!("internal error: no report: {error}")))?,
     };
     crate::files::write(Path::new(&options.output), text.as_bytes()).map_err(|error| {
@@ -37,14 +38,63 @@ struct Report<'r> {
     function: &'r str,
     balance: Balance,
     stages: &'r [StageScore],
+    /// Which values the back end stores, as the option names it.
+    fusion: String,
+    /// What a cap counts, as the option names it.
+    cap_counts: String,
+    groups: Vec<Group<'r>>,
 }
 
-fn json(function: &str, stages: &[StageScore]) -> serde_json::Result<String> {
-    let report = Report { function, balance: balance(stages), stages };
+/// Ops that the back end makes one.
+#[derive(Serialize)]
+struct Group<'r> {
+    /// Place of the stored value in the op sequence.
+    position: usize,
+    root: &'r str,
+    location: &'r str,
+    members: Vec<&'r str>,
+}
+
+fn groups<'r>(program: &'r Program<'_, '_>) -> Vec<Group<'r>> {
+    let graph = &program.imported.graph;
+    let mut position = 0;
+    let position_of: Vec<usize> = graph
+        .ops
+        .iter()
+        .map(|op| {
+            let here = position;
+            position += usize::from(op.role == OpRole::Compute);
+            here
+        })
+        .collect();
+    let name = |op: usize| graph.ops[op].name.as_str();
+    program
+        .groups
+        .iter()
+        .map(|group| Group {
+            position: position_of[group.root],
+            root: name(group.root),
+            location: &graph.ops[group.root].location,
+            members: group.members.iter().map(|&op| name(op)).collect(),
+        })
+        .collect()
+}
+
+fn json(program: &Program<'_, '_>, stages: &[StageScore]) -> serde_json::Result<String> {
+    let [(_, cap_counts), (_, fusion)] = program.storage.settings();
+    let report = Report {
+        function: &program.imported.graph.name,
+        balance: balance(stages),
+        stages,
+        fusion,
+        cap_counts,
+        groups: groups(program),
+    };
     serde_json::to_string_pretty(&report).map(|text| text + "\n")
 }
 
-fn table(function: &str, scores: &[StageScore]) -> String {
+fn table(program: &Program<'_, '_>, scores: &[StageScore]) -> String {
+    let function = &program.imported.graph.name;
     let balance = balance(scores);
     let ratio = balance.ratio.map_or_else(|| "none".to_owned(), |ratio| format!("{ratio:.3}"));
     let mut text = format!(
@@ -82,5 +132,18 @@ fn table(function: &str, scores: &[StageScore]) -> String {
     }
     table.column_iter_mut().for_each(|column| column.set_cell_alignment(CellAlignment::Right));
     let _ = writeln!(text, "{table}");
+    let groups = groups(program);
+    let [(_, counts), (_, fusion)] = program.storage.settings();
+    let plural = if groups.len() == 1 { "" } else { "s" };
+    let _ = writeln!(text, "fusion={fusion}: {} fusion{plural}, cap counts {counts}", groups.len());
+    for group in groups {
+        let _ = writeln!(
+            text,
+            "  {} at position {} with {}",
+            group.root,
+            group.position,
+            group.members.join(", ")
+        );
+    }
     text
 }

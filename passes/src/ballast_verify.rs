@@ -15,7 +15,7 @@ use ballast_dialects::remarks::Kind;
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations::{self, Annotated};
-use crate::planning::{self, Program, Source};
+use crate::planning::{self, Chosen, Program, Source};
 
 /// Times derived twice agree to this relative difference: sums in another order differ in the last bits.
 const TIME_TOLERANCE: f64 = 1e-9;
@@ -82,7 +82,8 @@ fn read<'c: 'a, 'a>(
     devices: &str,
     profile: &str,
 ) -> Result<(Program<'c, 'a>, Annotated<'c>), Reported> {
-    let source = |dynamic_dim, count| Source { function, devices, dynamic_dim, profile, count };
+    let source =
+        |dynamic_dim, count| Source { function, devices, dynamic_dim, profile, count, storage: Chosen::Plan };
     let dynamic = planning::settings_of_plan(module, function, "dynamic_dim");
     let dynamic_dim = dynamic.and_then(|text| text.parse().ok()).unwrap_or(0);
     let count = match planning::settings_of_plan(module, function, "count").as_deref() {

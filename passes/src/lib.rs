@@ -20,3 +20,4 @@ pub mod plugin;
 mod remat;
 mod rl_partition;
 mod signals;
+mod storage;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
+use ballast_core::fusion::Group;
 use ballast_core::graph::OpId;
 use ballast_core::limits::Limits;
 use ballast_core::predictor::Counting;
@@ -17,6 +18,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use crate::annotations;
 use crate::ballast_inline::inline_calls;
 use crate::import::{self, ImportOptions, Imported, dlti};
+use crate::storage::Storage;
 
 /// Seconds a search may take when the user names neither a time nor a work limit.
 const DEFAULT_TIME_LIMIT_SECONDS: f64 = 60.0;
@@ -28,6 +30,14 @@ pub(crate) struct Source<'o> {
     pub dynamic_dim: u64,
     pub profile: &'o str,
     pub count: passes::Counting,
+    pub storage: Chosen,
+}
+
+/// What the back end stores: as options ask for, or as a plan says.
+#[derive(Clone, Copy)]
+pub(crate) enum Chosen {
+    Options(passes::FusionModel, passes::CapCounts),
+    Plan,
 }
 
 /// A program ready to plan.
@@ -35,6 +45,10 @@ pub(crate) struct Program<'c, 'a> {
     pub imported: Imported<'c, 'a>,
     pub cluster: Cluster,
     pub costs: Costs,
+    /// What the back end stores.
+    pub storage: Storage,
+    /// Ops that the back end makes one.
+    pub groups: Vec<Group>,
     /// Were measured times given?
     pub has_profile: bool,
     /// Did the devices come from the options, so that the module should say so from now on?
@@ -108,7 +122,7 @@ fn read<'c: 'a, 'a>(
         function: (!source.function.is_empty()).then(|| source.function.to_owned()),
         dynamic_dim: (source.dynamic_dim > 0).then_some(source.dynamic_dim),
     };
-    let imported = import::read(module, &options)?;
+    let mut imported = import::read(module, &options)?;
     let location = imported.function.location();
     let profile = match source.profile {
         "" => None,
@@ -120,6 +134,17 @@ fn read<'c: 'a, 'a>(
             Some(profile.map_err(|error| diagnostics::error(location, &error.to_string()))?)
         }
     };
+    let earlier = annotations::read_plan(&imported);
+    let storage = match (source.storage, &earlier) {
+        (Chosen::Plan, Some(plan)) => Storage::of_plan(plan),
+        (Chosen::Plan, None) => {
+            Storage::chosen(&imported.graph, None, passes::FusionModel::None, passes::CapCounts::All)
+        }
+        (Chosen::Options(fusion, counts), _) => {
+            Storage::chosen(&imported.graph, earlier.as_ref(), fusion, counts)
+        }
+    };
+    let groups = storage.apply(&mut imported);
     if let Some(profile) = &profile {
         profile.apply_links(&mut cluster);
     }
@@ -129,7 +154,8 @@ fn read<'c: 'a, 'a>(
     };
     let estimate = Costs::estimate_with(&imported.graph, &cluster, profile.as_ref(), counting);
     let has_profile = profile.is_some();
-    let program = Program { imported, cluster, costs: estimate.costs, has_profile, cluster_is_new };
+    let program =
+        Program { imported, cluster, costs: estimate.costs, storage, groups, has_profile, cluster_is_new };
     if !estimate.unpriced.is_empty() {
         let names: Vec<String> =
             estimate.unpriced.iter().map(|(name, count)| format!("{name} ({count})")).collect();

@@ -17,7 +17,8 @@ use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations::{self, Settings};
 use crate::import::dlti_text;
-use crate::planning::{self, Program, Source};
+use crate::planning::{self, Chosen, Program, Source};
+use crate::storage::Storage;
 
 /// Runs the pass.
 ///
@@ -31,6 +32,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
         dynamic_dim: options.dynamic_dim,
         profile: &options.profile,
         count: options.count,
+        storage: Chosen::Options(options.fusion, options.cap_counts),
     };
     let mut program = planning::read_for_planning(module, &source)?;
     let start = Start::of(&program)?;
@@ -66,7 +68,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
         &program.costs,
         &planned.plan,
         &planned.device_of,
-        &settings(options, &start),
+        &settings(&program, options, &start),
     )?;
     if program.cluster_is_new {
         dlti_text::write(module, &program.cluster)?;
@@ -143,6 +145,13 @@ impl Start {
                 movable: false,
             });
         };
+        let (before, now) = (Storage::of_plan(&earlier).fusion_name(), program.storage.fusion_name());
+        if before != now {
+            let text = format!(
+                "the function was partitioned with fusion={before}: give that here too, instead of fusion={now}"
+            );
+            return Err(program.error(None, &text));
+        }
         if earlier.fingerprint != format!("{:016x}", fingerprint(graph)) {
             let text =
                 "the function was edited after it was planned: remove `ballast.plan` and plan it again";
@@ -215,8 +224,8 @@ fn report_of(method: &str, value: f64, bound: f64, class: &str, stop: StopReason
     }
 }
 
-fn settings(options: &RematOptions, start: &Start) -> Settings {
-    Settings(vec![
+fn settings(program: &Program<'_, '_>, options: &RematOptions, start: &Start) -> Settings {
+    let mut settings = vec![
         ("cap", options.cap.clone()),
         ("count", options.count.name().to_owned()),
         ("dynamic_dim", options.dynamic_dim.to_string()),
@@ -230,7 +239,9 @@ fn settings(options: &RematOptions, start: &Start) -> Settings {
         ("overlap", options.overlap.to_string()),
         ("pinned", (!start.movable).to_string()),
         ("profile", (!options.profile.is_empty()).to_string()),
-    ])
+    ];
+    settings.extend(program.storage.settings());
+    Settings(settings)
 }
 
 fn report_failure(program: &Program<'_, '_>, failure: &Failure) -> Reported {

@@ -16,7 +16,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations::{self, Settings};
 use crate::import::dlti_text;
-use crate::planning::{self, Program, Source};
+use crate::planning::{self, Chosen, Program, Source};
 
 /// Runs the pass.
 ///
@@ -34,6 +34,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
         dynamic_dim: options.dynamic_dim,
         profile: &options.profile,
         count: options.count,
+        storage: Chosen::Options(options.fusion, options.cap_counts),
     };
     let mut program = planning::read_for_planning(module, &source)?;
     forget_earlier_plan(&mut program);
@@ -231,12 +232,14 @@ fn order(order: passes::PartitionOrder) -> partition::sequence::Order {
 
 fn settings(program: &Program<'_, '_>, options: &RlPartitionOptions) -> Settings {
     let pinned = program.imported.graph.ops.iter().any(|op| op.rules.device.is_some());
-    Settings(vec![
+    let mut settings = vec![
         ("cap", if options.cores > 0 { String::new() } else { options.cap.clone() }),
         ("count", options.count.name().to_owned()),
         ("dynamic_dim", options.dynamic_dim.to_string()),
         ("granularity", options.granularity.name().to_owned()),
         ("pinned", pinned.to_string()),
         ("profile", (!options.profile.is_empty()).to_string()),
-    ])
+    ];
+    settings.extend(program.storage.settings());
+    Settings(settings)
 }

@@ -63,16 +63,18 @@ pub(crate) struct ActionError {
     pub(crate) reason: String,
 }
 
-/// Merges the schedules of all devices into one order of actions.
+/// Merges the schedules of all devices into one order of actions. `reads` has what every op of the program reads; where ops
+/// are fused, an op of the graph reads what its fusion reads, and the ops fused into it run before it like constants.
 ///
 /// A device waits for a value from another one until that has computed it; among devices that do not wait, the one
 /// whose next op is first in program order goes on.
 pub(crate) fn merge(
     graph: &Graph,
+    reads: &[Vec<TensorId>],
     stages: &[Stage],
     schedules: &[Schedule],
 ) -> Result<Vec<Action>, ActionError> {
-    let mut merger = Merger::new(graph, stages);
+    let mut merger = Merger::new(graph, reads, stages);
     let mut devices: Vec<Cursor<'_>> =
         stages.iter().zip(schedules).map(|(stage, schedule)| Cursor::new(stage, schedule)).collect();
     loop {
@@ -224,6 +226,8 @@ impl Memory {
 
 struct Merger<'p> {
     graph: &'p Graph,
+    /// By op: what it reads in the program.
+    reads: &'p [Vec<TensorId>],
     /// By device.
     memories: Vec<Memory>,
     /// Is the op's value read on another device?
@@ -234,7 +238,7 @@ struct Merger<'p> {
 }
 
 impl<'p> Merger<'p> {
-    fn new(graph: &'p Graph, stages: &[Stage]) -> Self {
+    fn new(graph: &'p Graph, reads: &'p [Vec<TensorId>], stages: &[Stage]) -> Self {
         let mut crosses = vec![false; graph.ops.len()];
         for source in stages.iter().flat_map(|stage| &stage.sources) {
             if let NodeSource::Receive(op) = *source {
@@ -244,6 +248,7 @@ impl<'p> Merger<'p> {
         let devices = stages.iter().map(|stage| stage.device + 1).max().unwrap_or(0);
         Merger {
             graph,
+            reads,
             memories: (0..devices).map(|_| Memory::default()).collect(),
             crosses,
             sent: vec![false; graph.ops.len()],
@@ -279,8 +284,7 @@ impl<'p> Merger<'p> {
     }
 
     fn run(&mut self, device: DeviceId, op: OpId) -> Result<(), ActionError> {
-        let what = &self.graph.ops[op];
-        let travellers = travellers(self.graph, &what.inputs);
+        let travellers = travellers(self.graph, &self.reads[op]);
         self.check_inputs(device, op, &travellers)?;
         let again = self.memories[device].ran.get(&op).copied();
         if let Some(last_run) = again {
@@ -300,7 +304,7 @@ impl<'p> Merger<'p> {
     /// Everything the op and its travellers read must be on the device.
     fn check_inputs(&self, device: DeviceId, op: OpId, travellers: &[OpId]) -> Result<(), ActionError> {
         let readers = travellers.iter().chain(std::iter::once(&op));
-        for &tensor in readers.flat_map(|&reader| &self.graph.ops[reader].inputs) {
+        for &tensor in readers.flat_map(|&reader| &self.reads[reader]) {
             if let Some(producer) = self.graph.tensors[tensor].producer
                 && self.graph.ops[producer].role == OpRole::Compute
                 && !self.memories[device].values.contains_key(&producer)
@@ -413,6 +417,7 @@ mod tests {
             name: "main".into(),
             ops: ops.iter().enumerate().map(op).collect(),
             tensors: (0..arguments + ops.len()).map(tensor).collect(),
+            ..Graph::default()
         }
     }
 
@@ -422,7 +427,8 @@ mod tests {
         let stages = stages(graph, &costs, &cluster, device_of);
         let schedules: Vec<Schedule> =
             stages.iter().zip(plans).map(|(stage, plan)| expand(&stage.problem, plan).unwrap()).collect();
-        merge(graph, &stages, &schedules).unwrap()
+        let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
+        merge(graph, &reads, &stages, &schedules).unwrap()
     }
 
     fn run(op: OpId, travellers: &[OpId]) -> What {
@@ -511,7 +517,8 @@ mod tests {
         let cluster = Cluster::from_count(1).unwrap();
         let stages = stages(&graph, &Costs { seconds: vec![vec![1.0; 2]] }, &cluster, &[0, 0]);
         let steps = vec![Step::Compute(0), Step::Free(0), Step::Compute(1)];
-        let error = merge(&graph, &stages, &[Schedule { steps }]).unwrap_err();
+        let reads = [vec![0], vec![1]];
+        let error = merge(&graph, &reads, &stages, &[Schedule { steps }]).unwrap_err();
         assert_eq!(error.op, 1);
         assert!(error.reason.contains("op 0"), "{error}");
     }

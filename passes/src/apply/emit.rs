@@ -77,7 +77,7 @@ pub(crate) fn emit<'c: 'a, 'a>(
 fn read_results(imported: &Imported<'_, '_>) -> Vec<Vec<TensorId>> {
     let graph = &imported.graph;
     let mut read: Vec<bool> = graph.tensors.iter().map(|tensor| tensor.returned).collect();
-    for &tensor in graph.ops.iter().flat_map(|op| &op.inputs) {
+    for &tensor in imported.reads.iter().flatten() {
         read[tensor] = true;
     }
     graph.ops.iter().map(|op| op.outputs.iter().copied().filter(|&tensor| read[tensor]).collect()).collect()
@@ -163,7 +163,7 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         let op = &self.imported.graph.ops[id];
         // A mapping of its own: one that has cloned a region before would not clone its arguments again.
         let mut mapping = Mapping::new();
-        for &tensor in &op.inputs {
+        for &tensor in &self.imported.reads[id] {
             mapping.map(self.original(tensor), self.current(device, tensor));
         }
         let mut clone = self.insert(mapping.clone_op(&original), device)?;

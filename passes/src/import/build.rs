@@ -10,7 +10,7 @@ use ballast_dialects::diagnostics::{self, Reported};
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, ValueLike};
 
-use super::work::{Facts, Pricer, Role};
+use super::work::{Facts, Pricer, Role, xla};
 use super::{Imported, ir};
 
 /// Op names listed in the profile key of an op with regions.
@@ -19,6 +19,7 @@ const NAMES_IN_KEY: usize = 16;
 struct Builder<'c, 'a> {
     graph: Graph,
     ops: Vec<OperationRef<'c, 'a>>,
+    xla_workspace: Vec<Bytes>,
     values: HashMap<*const c_void, TensorId>,
     /// By tensor: a constant of one value, which nobody reads from memory.
     splat: Vec<bool>,
@@ -36,6 +37,7 @@ pub(super) fn build<'c: 'a, 'a>(
     let mut builder = Builder {
         graph: Graph { name: ir::string(function, "sym_name").unwrap_or_default(), ..Graph::default() },
         ops: Vec::new(),
+        xla_workspace: Vec::new(),
         values: HashMap::new(),
         splat: Vec::new(),
     };
@@ -63,7 +65,9 @@ pub(super) fn build<'c: 'a, 'a>(
             builder.finish(op);
         }
     }
-    Ok(Imported { graph: builder.graph, ops: builder.ops, function })
+    let reads = builder.graph.ops.iter().map(|op| op.inputs.clone()).collect();
+    let Builder { graph, ops, xla_workspace, .. } = builder;
+    Ok(Imported { graph, reads, xla_workspace, ops, function })
 }
 
 impl<'c: 'a, 'a> Builder<'c, 'a> {
@@ -116,6 +120,7 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
             rules: rules(op),
         });
         self.ops.push(op);
+        self.xla_workspace.push(Bytes(if free { 0 } else { xla::workspace(op, &mut pricer.types) }));
         Ok(())
     }
 

@@ -16,7 +16,8 @@ mod work;
 
 use std::collections::HashMap;
 
-use ballast_core::graph::Graph;
+use ballast_core::graph::{Graph, TensorId};
+use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, RegionLike};
@@ -37,6 +38,10 @@ pub(crate) struct ImportOptions {
 pub(crate) struct Imported<'c, 'a> {
     /// The graph.
     pub(crate) graph: Graph,
+    /// What every op reads, as the program has it; fusion rewrites the inputs in the graph.
+    pub(crate) reads: Vec<Vec<TensorId>>,
+    /// What XLA's CPU compiler holds beside operands and results of every op while it runs.
+    pub(crate) xla_workspace: Vec<Bytes>,
     /// The op behind every [`ballast_core::graph::OpId`], in program order, terminator left out.
     pub(crate) ops: Vec<OperationRef<'c, 'a>>,
     /// The function.

@@ -88,6 +88,8 @@ pub(crate) struct ConvolutionDims {
     pub(crate) kernel_input_feature: usize,
     pub(crate) kernel_spatial: Vec<usize>,
     pub(crate) output_spatial: Vec<usize>,
+    /// Are input, kernel and output laid out as `[b, 0, 1, .., f]`, `[0, 1, .., i, o]` and `[b, 0, 1, .., f]`?
+    pub(crate) usual: [bool; 3],
 }
 
 /// Reads `conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>`, or its raw form with one field per dimension.
@@ -102,11 +104,28 @@ pub(crate) fn convolution(text: &str) -> Option<ConvolutionDims> {
         let list = |name: &str| -> Option<Vec<usize>> {
             fields.get(name)?.iter().map(|&dim| usize::try_from(dim).ok()).collect()
         };
+        let one = |name: &str| list(name)?.first().copied();
+        let (input_spatial, kernel_spatial) =
+            (list("input_spatial_dimensions")?, list("kernel_spatial_dimensions")?);
+        let output_spatial = list("output_spatial_dimensions")?;
+        let kernel_input_feature = one("kernel_input_feature_dimension")?;
+        let axes = kernel_spatial.len();
+        let ends_outside = |spatial: &[usize], batch, feature| {
+            batch == Some(0) && feature == Some(axes + 1) && spatial.iter().copied().eq(1..=axes)
+        };
+        let usual = [
+            ends_outside(&input_spatial, one("input_batch_dimension"), one("input_feature_dimension")),
+            kernel_spatial.iter().copied().eq(0..axes)
+                && kernel_input_feature == axes
+                && one("kernel_output_feature_dimension") == Some(axes + 1),
+            ends_outside(&output_spatial, one("output_batch_dimension"), one("output_feature_dimension")),
+        ];
         return Some(ConvolutionDims {
-            input_spatial: list("input_spatial_dimensions")?,
-            kernel_input_feature: *list("kernel_input_feature_dimension")?.first()?,
-            kernel_spatial: list("kernel_spatial_dimensions")?,
-            output_spatial: list("output_spatial_dimensions")?,
+            input_spatial,
+            kernel_input_feature,
+            kernel_spatial,
+            output_spatial,
+            usual,
         });
     }
     let (input, rest) = layout(body)?;
@@ -122,7 +141,26 @@ pub(crate) fn convolution(text: &str) -> Option<ConvolutionDims> {
         kernel_input_feature: kernel.iter().position(|token| *token == Token::Word("i"))?,
         kernel_spatial: spatial(&kernel)?,
         output_spatial: spatial(&output)?,
+        usual: [
+            is_usual(&input),
+            matches!(kernel.as_slice(), [.., Token::Word("i"), Token::Word("o")]) && ascends(&kernel),
+            is_usual(&output),
+        ],
     })
+}
+
+/// Batch first, then the spatial dimensions in order, then the feature.
+fn is_usual(layout: &[Token<'_>]) -> bool {
+    matches!(layout, [Token::Word("b"), .., Token::Word("f")]) && ascends(layout)
+}
+
+/// Are the spatial dimensions in order?
+fn ascends(layout: &[Token<'_>]) -> bool {
+    let mut numbers = layout.iter().filter_map(|token| match token {
+        Token::Number(dim) => Some(*dim),
+        _ => None,
+    });
+    (0..).zip(&mut numbers).all(|(at, dim)| at == dim)
 }
 
 /// `[b, 0, 1, f]`, and what follows it.
@@ -173,7 +211,11 @@ mod tests {
         let flipped = convolution("conv<[f, 1, 0, b]x[i,1,0,o]->[0, 1, b, f]>").unwrap();
         assert_eq!((flipped.input_spatial, flipped.kernel_input_feature), (vec![2, 1], 0));
         assert_eq!((flipped.kernel_spatial, flipped.output_spatial), (vec![2, 1], vec![0, 1]));
+        assert_eq!((dims.usual, flipped.usual), ([true; 3], [false; 3]));
+        let kernel_gradient = convolution("conv<[f, 0, 1, b]x[0, 1, i, o]->[b, 0, 1, f]>").unwrap();
+        assert_eq!(kernel_gradient.usual, [false, true, true]);
         let none = convolution("conv<[b, f]x[i, o]->[b, f]>").unwrap();
+        assert_eq!(none.usual, [true; 3]);
         assert!(none.kernel_spatial.is_empty());
     }
 
@@ -187,6 +229,14 @@ mod tests {
         )
         .unwrap();
         assert_eq!((dims.kernel_input_feature, dims.output_spatial), (1, vec![2, 3]));
+        assert_eq!(dims.usual, [false; 3]);
+        let dims = convolution(
+            "conv<raw input_batch_dimension = 0, input_feature_dimension = 2, input_spatial_dimensions = [1], \
+             kernel_output_feature_dimension = 2, kernel_input_feature_dimension = 1, \
+             kernel_spatial_dimensions = [0], output_batch_dimension = 0, output_feature_dimension = 1, \
+             output_spatial_dimensions = [2]>",
+        );
+        assert_eq!(dims.unwrap().usual, [true, true, false]);
     }
 
     #[test]

@@ -140,6 +140,7 @@ pub(crate) mod tests {
                 op("test.odd", OpRole::Compute, vec![2], 3, 0, 2_039_000_000_000, false),
             ],
             tensors: vec![tensor(None), tensor(Some(0)), tensor(Some(1)), tensor(Some(2))],
+            ..Graph::default()
         }
     }
 

@@ -145,8 +145,11 @@ impl Fuser<'_> {
     fn roots_of(&self, id: OpId) -> Option<Vec<OpId>> {
         let op = &self.graph.ops[id];
         let readers = &self.readers[id];
-        let fusible =
-            op.pure_op && op.outputs.len() == 1 && !op.rules.must_keep && works_on_elements(self.graph, id);
+        let fusible = op.pure_op
+            && op.outputs.len() == 1
+            && !op.rules.must_keep
+            && !op.rules.never_recompute
+            && works_on_elements(self.graph, id);
         if !fusible || self.returned[id] || readers.is_empty() {
             return None;
         }
@@ -256,6 +259,7 @@ fn together(graph: &Graph, root: OpId, members: &[OpId], inside: &[bool]) -> cra
             op.work.macs_exact = op.work.macs_exact.saturating_add(member.work.macs_exact);
             op.work.priced &= member.work.priced;
             op.workspace = op.workspace.max(member.workspace);
+            op.rules.device = op.rules.device.or(member.rules.device);
         }
         for &tensor in &member.inputs {
             let made_inside = matches!(graph.storage(tensor), Storage::Op(producer) if inside[producer]);
@@ -291,7 +295,7 @@ mod tests {
             returned: returned.contains(&tensor),
             type_name: "tensor<5x5xf32>".to_owned(),
         };
-        let mut graph = Graph { name: "test".to_owned(), ops: Vec::new(), tensors: vec![tensor(None, 0)] };
+        let mut graph = Graph { name: "test".to_owned(), tensors: vec![tensor(None, 0)], ..Graph::default() };
         for (id, (name, layer, inputs)) in ops.iter().enumerate() {
             let role = if name.ends_with("reshape") { OpRole::View } else { OpRole::Compute };
             let bytes = if role == OpRole::View { 0 } else { BYTES * (inputs.len() as u64 + 1) };

@@ -135,6 +135,19 @@ pub struct Tensor {
     pub type_name: String,
 }
 
+/// What of a program's arguments and results counts as memory of a stage, and for how long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ends {
+    /// Arguments from start to end, a result from when it is made: a back end that allocates as it goes.
+    #[default]
+    AsMade,
+    /// Both from start to end: the caller of an XLA executable hands in buffers for the results.
+    Throughout,
+    /// Neither: temporaries alone.
+    Left,
+}
+
 /// A program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Graph {
@@ -144,6 +157,9 @@ pub struct Graph {
     pub ops: Vec<Op>,
     /// Tensors.
     pub tensors: Vec<Tensor>,
+    /// What of arguments and results counts.
+    #[serde(default)]
+    pub ends: Ends,
 }
 
 /// Where the bytes of a tensor live.
@@ -221,6 +237,35 @@ impl Graph {
         inputs.sort_unstable();
         inputs.dedup();
         inputs
+    }
+
+    /// The op's value as memory of its stage, apart from results that are held throughout or do not count; and those.
+    #[must_use]
+    pub fn stored_bytes(&self, op: OpId, in_result: &[bool]) -> (Bytes, Bytes) {
+        let all = self.value_bytes(op);
+        if self.ends == Ends::AsMade || all == Bytes::ZERO {
+            return (all, Bytes::ZERO);
+        }
+        let results = self.ops[op].outputs.iter().filter(|&&tensor| in_result[tensor]);
+        let results: Bytes = results.map(|&tensor| self.tensors[tensor].bytes).sum();
+        (Bytes(all.0 - results.0), results)
+    }
+
+    /// Tensors of ops that the function returns, or returns a view of.
+    #[must_use]
+    pub fn in_results(&self) -> Vec<bool> {
+        let mut found = vec![false; self.tensors.len()];
+        for tensor in (0..self.tensors.len()).filter(|&tensor| self.tensors[tensor].returned) {
+            let mut base = tensor;
+            while let Some(producer) = self.tensors[base].producer
+                && self.ops[producer].role == OpRole::View
+                && let Some(&input) = self.ops[producer].inputs.first()
+            {
+                base = input;
+            }
+            found[base] = true;
+        }
+        found
     }
 
     /// Ops whose values the function returns, through views.

@@ -5,11 +5,12 @@
 //! and enters as a *receive* node just before its first reader here: it costs the link's time and holds its
 //! bytes until its last reader, or is dropped and received again, which is how it is "recomputed"; a swap would
 //! only copy what the host has already. The maker pays once per value, the slowest of its links. Arguments
-//! (weights, inputs) are resident on every device that reads them.
+//! (weights, inputs) are resident on every device that reads them. Where results are held throughout or do not count
+//! ([`Ends`]), a returned value takes no memory of its own: its buffer is resident, or nobody's concern.
 
 use crate::cost::Costs;
 use crate::device::{Cluster, DeviceId};
-use crate::graph::{Graph, OpId, OpRole, Storage, TensorId};
+use crate::graph::{Ends, Graph, OpId, OpRole, Storage, TensorId};
 use crate::memory::{Node, NodeId, Problem};
 use crate::units::Bytes;
 
@@ -105,6 +106,7 @@ pub fn settle_travellers(graph: &Graph, device_of: &mut [DeviceId]) {
 #[must_use]
 pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[DeviceId]) -> Vec<Stage> {
     let returned = graph.returned_ops();
+    let in_results = graph.in_results();
     let mut builders: Vec<Builder> = (0..cluster.devices.len()).map(Builder::new).collect();
     // Slowest link over which each value is sent, by op.
     let mut send_seconds = vec![0.0f64; graph.ops.len()];
@@ -128,10 +130,14 @@ pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[Devi
         }
         inputs.sort_unstable();
         builders[device].read_arguments(graph, id);
+        let (bytes, in_result) = graph.stored_bytes(id, &in_results);
+        if graph.ends == Ends::Throughout {
+            builders[device].stage.problem.resident_bytes += in_result.0;
+        }
         let node = Node {
             label: op.name.clone(),
             time: costs.of(device, id),
-            bytes: graph.value_bytes(id).0,
+            bytes: bytes.0,
             workspace_bytes: op.workspace.0,
             inputs,
             backward: op.backward.unwrap_or(false),
@@ -210,8 +216,10 @@ impl Builder {
         self.stage.arguments.extend(self.has_argument);
         self.stage.arguments.sort_unstable();
         self.stage.arguments.dedup();
-        let resident: Bytes = self.stage.arguments.iter().map(|&t| graph.tensors[t].bytes).sum();
-        self.stage.problem.resident_bytes = resident.0;
+        if graph.ends != Ends::Left {
+            let resident: Bytes = self.stage.arguments.iter().map(|&t| graph.tensors[t].bytes).sum();
+            self.stage.problem.resident_bytes += resident.0;
+        }
         self.stage.problem.name = format!("{} on device {}", graph.name, self.stage.device);
         self.stage
     }
@@ -291,6 +299,25 @@ mod tests {
                 tensor(Some(2), 30, false),
                 tensor(Some(3), 5, true),
             ],
+            ends: Ends::AsMade,
+        }
+    }
+
+    #[test]
+    fn results_are_memory_from_when_they_are_made_or_throughout_or_not_at_all() {
+        // a's view v is returned as well: its buffer is a result, 20 B; c is one of 5 B.
+        let mut graph = graph();
+        graph.tensors[2].returned = true;
+        for (ends, resident, bytes, peak) in [
+            (Ends::AsMade, 100, [20, 30, 5], 155),
+            (Ends::Throughout, 125, [0, 30, 0], 155),
+            (Ends::Left, 0, [0, 30, 0], 30),
+        ] {
+            graph.ends = ends;
+            let problem = &stages(&graph, &costs(1), &cluster(1), &[0; 4])[0].problem;
+            assert_eq!(problem.resident_bytes, resident, "{ends:?}");
+            assert_eq!(problem.nodes.iter().map(|node| node.bytes).collect::<Vec<_>>(), bytes);
+            assert_eq!(problem.unplanned_peak(), peak);
         }
     }
 

@@ -9,6 +9,7 @@ mod linalg;
 mod scalar;
 mod stablehlo;
 mod tosa;
+pub(crate) mod xla;
 
 use std::collections::HashMap;
 use std::rc::Rc;
