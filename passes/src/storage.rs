@@ -3,6 +3,7 @@
 
 use ballast_core::fusion::{Fusion, Group, fuse};
 use ballast_core::graph::{Ends, Graph};
+use ballast_core::units::Bytes;
 use ballast_dialects::attributes as ir;
 use ballast_dialects::passes::{CapCounts, FusionModel};
 
@@ -57,8 +58,11 @@ impl Storage {
             (CapCounts::All, Fusion::Xla) => Ends::Throughout,
         };
         if self.fusion == Fusion::Xla {
-            for (op, &workspace) in graph.ops.iter_mut().zip(&imported.xla_workspace) {
-                op.workspace = op.workspace.max(workspace);
+            for (id, beside) in imported.beside_in_xla.iter().enumerate() {
+                graph.ops[id].workspace = graph.ops[id].workspace.max(beside.workspace);
+                if beside.early != Bytes::ZERO {
+                    graph.early.push((id, beside.early));
+                }
             }
         }
         fuse(graph, self.fusion)

@@ -10,7 +10,8 @@ use ballast_dialects::diagnostics::{self, Reported};
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, ValueLike};
 
-use super::work::{Facts, Pricer, Role, xla};
+use super::work::xla::{self, Beside};
+use super::work::{Facts, Pricer, Role};
 use super::{Imported, ir};
 
 /// Op names listed in the profile key of an op with regions.
@@ -19,7 +20,7 @@ const NAMES_IN_KEY: usize = 16;
 struct Builder<'c, 'a> {
     graph: Graph,
     ops: Vec<OperationRef<'c, 'a>>,
-    xla_workspace: Vec<Bytes>,
+    beside_in_xla: Vec<Beside>,
     values: HashMap<*const c_void, TensorId>,
     /// By tensor: a constant of one value, which nobody reads from memory.
     splat: Vec<bool>,
@@ -37,7 +38,7 @@ pub(super) fn build<'c: 'a, 'a>(
     let mut builder = Builder {
         graph: Graph { name: ir::string(function, "sym_name").unwrap_or_default(), ..Graph::default() },
         ops: Vec::new(),
-        xla_workspace: Vec::new(),
+        beside_in_xla: Vec::new(),
         values: HashMap::new(),
         splat: Vec::new(),
     };
@@ -66,8 +67,8 @@ pub(super) fn build<'c: 'a, 'a>(
         }
     }
     let reads = builder.graph.ops.iter().map(|op| op.inputs.clone()).collect();
-    let Builder { graph, ops, xla_workspace, .. } = builder;
-    Ok(Imported { graph, reads, xla_workspace, ops, function })
+    let Builder { graph, ops, beside_in_xla, .. } = builder;
+    Ok(Imported { graph, reads, beside_in_xla, ops, function })
 }
 
 impl<'c: 'a, 'a> Builder<'c, 'a> {
@@ -120,7 +121,7 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
             rules: rules(op),
         });
         self.ops.push(op);
-        self.xla_workspace.push(Bytes(if free { 0 } else { xla::workspace(op, &mut pricer.types) }));
+        self.beside_in_xla.push(if free { Beside::default() } else { xla::beside(op, &mut pricer.types) });
         Ok(())
     }
 

@@ -17,12 +17,12 @@ mod work;
 use std::collections::HashMap;
 
 use ballast_core::graph::{Graph, TensorId};
-use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, RegionLike};
 
 use work::Pricer;
+use work::xla::Beside;
 
 /// What to read, and what to take for sizes the program leaves open.
 #[derive(Clone, Debug, Default)]
@@ -40,8 +40,8 @@ pub(crate) struct Imported<'c, 'a> {
     pub(crate) graph: Graph,
     /// What every op reads, as the program has it; fusion rewrites the inputs in the graph.
     pub(crate) reads: Vec<Vec<TensorId>>,
-    /// What XLA's CPU compiler holds beside operands and results of every op while it runs.
-    pub(crate) xla_workspace: Vec<Bytes>,
+    /// What XLA's CPU compiler holds beside operands and results of every op.
+    pub(crate) beside_in_xla: Vec<Beside>,
     /// The op behind every [`ballast_core::graph::OpId`], in program order, terminator left out.
     pub(crate) ops: Vec<OperationRef<'c, 'a>>,
     /// The function.

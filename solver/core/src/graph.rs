@@ -160,6 +160,9 @@ pub struct Graph {
     /// What of arguments and results counts.
     #[serde(default)]
     pub ends: Ends,
+    /// Buffers that the back end fills before the first op and holds until the op named has run.
+    #[serde(default)]
+    pub early: Vec<(OpId, Bytes)>,
 }
 
 /// Where the bytes of a tensor live.

@@ -151,6 +151,9 @@ pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[Devi
     for id in graph.planned() {
         builders[device_of[id]].stage.send_seconds += send_seconds[id];
     }
+    for &(op, bytes) in &graph.early {
+        builders[device_of[op]].stage.problem.resident_bytes += bytes.0;
+    }
     let mut read = vec![false; graph.tensors.len()];
     for builder in &builders {
         for &argument in &builder.has_argument {
@@ -300,6 +303,7 @@ mod tests {
                 tensor(Some(3), 5, true),
             ],
             ends: Ends::AsMade,
+            early: Vec::new(),
         }
     }
 
@@ -335,6 +339,14 @@ mod tests {
         assert!(problem.nodes[2].keep && !problem.nodes[1].keep);
         assert_eq!(problem.unplanned_peak(), 155);
         assert_eq!(stages[0].load_seconds(), 7.0);
+    }
+
+    #[test]
+    fn buffers_filled_early_are_resident_where_their_op_runs() {
+        let mut graph = graph();
+        graph.early = vec![(2, Bytes(40))];
+        let stages = stages(&graph, &costs(2), &cluster(2), &[0, 0, 1, 1]);
+        assert_eq!([stages[0].problem.resident_bytes, stages[1].problem.resident_bytes], [100, 40]);
     }
 
     #[test]

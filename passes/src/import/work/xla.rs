@@ -6,8 +6,11 @@
 //!   copied, and a result in another layout is copied once the operands' copies are gone;
 //! - a product whose left operand contracts several dimensions that are not its last ones copies it;
 //! - select-and-scatter becomes a window reduction over values and indices and a scatter: one 32-bit index per dimension of
-//!   every element of the operand and of the source, and two copies of the source.
+//!   every element of the operand and of the source, and two copies of the source. Nothing comes before the indices of the operand
+//!   and the buffer of the result, filled with the initial value: where the rest has to wait, as every op behind a barrier does, the
+//!   scheduler still runs these first of all.
 
+use ballast_core::units::Bytes;
 use melior::ir::ValueLike;
 use melior::ir::operation::{OperationLike, OperationRef};
 
@@ -17,12 +20,22 @@ use super::super::{ir, opaque};
 /// Bytes of an index into one dimension.
 const INDEX_BYTES: u64 = 4;
 
-/// What the op takes while it runs; nothing for an op that is not in the list, or cannot be read.
-pub(crate) fn workspace(op: OperationRef<'_, '_>, types: &mut Types) -> u64 {
-    found(op, types).unwrap_or(0)
+/// Bytes beside an op's operands and results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Beside {
+    /// Held while the op runs.
+    pub(crate) workspace: Bytes,
+    /// Held from before the first op of the program until the op has run.
+    pub(crate) early: Bytes,
 }
 
-fn found(op: OperationRef<'_, '_>, types: &mut Types) -> Option<u64> {
+/// What is held beside the op; nothing for an op that is not in the list, or cannot be read.
+pub(crate) fn beside(op: OperationRef<'_, '_>, types: &mut Types) -> Beside {
+    let (workspace, early) = found(op, types).unwrap_or_default();
+    Beside { workspace: Bytes(workspace), early: Bytes(early) }
+}
+
+fn found(op: OperationRef<'_, '_>, types: &mut Types) -> Option<(u64, u64)> {
     let mut operand = |index| -> Option<std::rc::Rc<TypeInfo>> {
         let value = op.operand(index).ok()?;
         types.of(value.r#type()).ok()
@@ -33,7 +46,7 @@ fn found(op: OperationRef<'_, '_>, types: &mut Types) -> Option<u64> {
             let copy = |index: usize, bytes: u64| if usual[index] { 0 } else { bytes };
             let copies = copy(0, operand(0)?.bytes).saturating_add(copy(1, operand(1)?.bytes));
             let result = types.of(op.result(0).ok()?.r#type()).ok()?;
-            Some(copies.max(copy(2, result.bytes)))
+            Some((copies.max(copy(2, result.bytes)), 0))
         }
         "stablehlo.dot_general" => {
             let fields = opaque::fields(&ir::opaque(op, "dot_dimension_numbers")?, "dot")?;
@@ -41,13 +54,13 @@ fn found(op: OperationRef<'_, '_>, types: &mut Types) -> Option<u64> {
             let left = operand(0)?;
             let first = i64::try_from(left.dims.len().checked_sub(dims.len())?).ok()?;
             let last = dims.iter().enumerate().all(|(at, &dim)| first + at as i64 == dim);
-            Some(if dims.len() < 2 || last { 0 } else { left.bytes })
+            Some((if dims.len() < 2 || last { 0 } else { left.bytes }, 0))
         }
         "stablehlo.select_and_scatter" => {
             let (read, source) = (operand(0)?, operand(1)?);
-            let indices = read.elements.saturating_add(source.elements);
-            let rank = read.dims.len() as u64;
-            Some(indices.saturating_mul(rank * INDEX_BYTES).saturating_add(source.bytes.saturating_mul(2)))
+            let indices = |of: &TypeInfo| of.elements.saturating_mul(of.dims.len() as u64 * INDEX_BYTES);
+            let workspace = indices(&source).saturating_add(source.bytes.saturating_mul(2));
+            Some((workspace, indices(&read).saturating_add(read.bytes)))
         }
         _ => None,
     }
