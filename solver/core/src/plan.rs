@@ -186,11 +186,16 @@ pub struct PlanError {
 /// Turns judged stage plans into one entry per planned op, in program order.
 ///
 /// # Errors
-/// When a stage plan swaps a value out twice, or swaps it in without having it out, or swaps a received value.
+/// When a stage plan has rounds of recomputes, swaps a value out twice, or swaps it in without having it out, or swaps a received value.
 pub fn op_plans(graph: &Graph, stages: &[Stage], plans: &[CompactPlan]) -> Result<Vec<OpPlan>, PlanError> {
     let mut entries: BTreeMap<OpId, OpPlan> = BTreeMap::new();
     let mut receives: Vec<(OpId, ReceivePlan)> = Vec::new();
     for (stage, plan) in stages.iter().zip(plans) {
+        if let Some(&(_, node)) = plan.rounds.iter().flatten().next() {
+            let reason = "recomputes in several rounds at one position have no form in the IR".into();
+            let op = stage.sources.get(node).map_or(0, |source| source.op());
+            return Err(PlanError { op, device: stage.device, reason });
+        }
         let StageEntries { position, again, mut swaps } = StageEntries::new(stage, plan);
         for (node, &source) in stage.sources.iter().enumerate() {
             let (device, op, position) = (stage.device, source.op(), position[node]);
@@ -419,6 +424,7 @@ mod tests {
             recompute: vec![(3, 0), (3, 1)],
             swap_out: vec![(2, 2)],
             swap_in: vec![(3, 2)],
+            ..CompactPlan::default()
         };
         let plans = [plan, CompactPlan::default()];
         let entries = op_plans(&graph(4), &two_stages(), &plans).unwrap();
@@ -435,6 +441,9 @@ mod tests {
         let error = op_plans(&graph(4), &two_stages(), &[plan, CompactPlan::default()]).unwrap_err();
         assert_eq!((error.op, error.device), (0, 0));
         assert!(error.reason.contains("out 0 times and in 1 times"), "{error}");
+        let plan = CompactPlan { rounds: vec![vec![(3, 0)]], ..CompactPlan::default() };
+        let error = op_plans(&graph(4), &two_stages(), &[plan, CompactPlan::default()]).unwrap_err();
+        assert!(error.reason.contains("several rounds"), "{error}");
     }
 
     #[test]

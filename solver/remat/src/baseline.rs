@@ -47,7 +47,7 @@ fn candidates(line: &Timeline<'_>, step: Key) -> Vec<(f64, Key)> {
             continue;
         }
         let Some(next) = line.next_use(slot, step) else { continue };
-        let key = line.key(position(next), slot);
+        let key = line.key(position(next), 0, slot);
         if key <= step || key >= next || line.holds(key) {
             continue;
         }
@@ -125,6 +125,6 @@ fn segment_plan(program: &Program, forward: usize, count: usize) -> Vec<Again> {
     }
     (0..forward)
         .filter(|&slot| needed[slot] && inner(slot) && first_need[segment_of(slot)] != Slot::MAX)
-        .map(|slot| Again { position: first_need[segment_of(slot)], slot: slot as Slot })
+        .map(|slot| Again { position: first_need[segment_of(slot)], round: 0, slot: slot as Slot })
         .collect()
 }

@@ -7,6 +7,11 @@ use ballast_core::limits::Deadline;
 
 use crate::program::{Again, Program};
 
+/// Share of the time that belongs to the prover even where its bound stays far off.
+const PROVING_SHARE: f64 = 0.5;
+/// Distance of value and bound, relative to the value, that no prover closes in the time left.
+const FAR: f64 = 0.1;
+
 /// The best plan so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Best {
@@ -46,6 +51,13 @@ impl Board {
     /// Is the search over: proved, told to, or out of time?
     pub(crate) fn over(&self) -> bool {
         self.done.load(Ordering::Relaxed) || self.deadline.over()
+    }
+
+    /// Is the bound still far off after a good part of the time? Then the time is better spent on plans.
+    pub(crate) fn hopeless(&self) -> bool {
+        let (used, left) = (self.deadline.elapsed_seconds(), self.deadline.remaining_seconds());
+        let value = self.value();
+        used > PROVING_SHARE * (used + left) && value - self.bound() > FAR * value
     }
 
     /// Ends the search.

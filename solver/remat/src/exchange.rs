@@ -157,7 +157,7 @@ impl<'a> Exchange<'a> {
             let early = self.rng.random_range(0..4).min(next - at - 1);
             self.add_back(plan, slot, next - early, at)
         } else if repeatable {
-            insert(&mut plan.again, Again { position: next, slot })
+            insert(&mut plan.again, Again { position: next, round: 0, slot })
         } else {
             None
         }
@@ -203,7 +203,7 @@ impl<'a> Exchange<'a> {
         }
         let index = self.rng.random_range(0..total);
         if index < plan.again.len() {
-            let Again { position, slot } = plan.again.remove(index);
+            let Again { position, slot, .. } = plan.again.remove(index);
             if !self.program.swappable[slot as usize] {
                 return None;
             }
@@ -213,7 +213,7 @@ impl<'a> Exchange<'a> {
             if !self.program.repeatable[slot as usize] {
                 return None;
             }
-            insert(&mut plan.again, Again { position, slot })
+            insert(&mut plan.again, Again { position, round: 0, slot })
         }
     }
 
@@ -231,9 +231,9 @@ impl<'a> Exchange<'a> {
                 .ok()
         };
         if index < plan.again.len() {
-            let Again { position, slot } = plan.again.remove(index);
+            let Again { position, round, slot } = plan.again.remove(index);
             let position = moved(position, slot + 1, last)?;
-            return insert(&mut plan.again, Again { position, slot });
+            return insert(&mut plan.again, Again { position, round, slot });
         }
         let index = index - plan.again.len();
         if index < plan.back.len() {

@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::order::{Reordering, mean_size};
-use crate::program::{Again, Plan, Program};
+use crate::program::{Again, MOST_ROUNDS, Plan, Program};
 use crate::search::Search;
 use crate::timeline::Timeline;
 
@@ -37,6 +37,7 @@ struct Candidate {
 pub(crate) fn search_free(
     problem: &Problem,
     cap_bytes: u64,
+    rounds: bool,
     seed: u64,
     moves: u64,
     deadline: &Deadline,
@@ -56,9 +57,9 @@ pub(crate) fn search_free(
             extra: f64::INFINITY,
         });
         let tight = if best.is_some() { rng.random_range(0.96..1.0) } else { 1.0 };
-        work +=
-            reorder(problem, cap_bytes, &mut candidate, tight, &mut rng, (60 * scale).max(20_000), deadline);
-        let program = Program::new(problem, Some(&candidate.order), cap_bytes);
+        let before = Program::new(problem, Some(&candidate.order), cap_bytes).with_rounds(rounds);
+        work += reorder(&before, &mut candidate, tight, &mut rng, (60 * scale).max(20_000), deadline);
+        let program = Program::new(problem, Some(&candidate.order), cap_bytes).with_rounds(rounds);
         let mut search = Search::new(&program, seed.wrapping_add(round));
         search.adopt(&candidate.again);
         let share = (40 * scale).max(12_000).min(moves.saturating_sub(work).max(1));
@@ -80,19 +81,18 @@ pub(crate) fn search_free(
 
 /// Reorders the steps of a candidate; returns the moves made.
 fn reorder(
-    problem: &Problem,
-    cap_bytes: u64,
+    program: &Program,
     candidate: &mut Candidate,
     tight: f64,
     rng: &mut ChaCha8Rng,
     moves: u64,
     deadline: &Deadline,
 ) -> u64 {
-    let program = Program::new(problem, Some(&candidate.order), cap_bytes);
-    let mut line = Timeline::new(&program);
+    let rounds = program.rounds;
+    let mut line = Timeline::new(program);
     line.load(&candidate.again);
     let (mut steps, slots) = Reordering::of(&line, (program.cap * tight).floor());
-    let hot = mean_size(&program) * rng.random_range(0.2..1.5);
+    let hot = mean_size(program) * rng.random_range(0.2..1.5);
     let mut best = (steps.excess, steps.order.clone());
     let mut made = 0;
     while made < moves && best.0 > 0.0 && !(made % 64 == 0 && deadline.over()) {
@@ -106,12 +106,19 @@ fn reorder(
     // First runs in their new order; recomputes before the first run they now stand before.
     let mut seen = vec![false; program.len()];
     let mut order = Vec::with_capacity(program.real);
-    let mut again = Vec::new();
+    let mut again: Vec<(u32, u32, u32)> = Vec::new();
     let mut place = vec![0u32; program.len()];
     for &step in &best.1 {
         let slot = slots[step as usize];
         if std::mem::replace(&mut seen[slot as usize], true) {
-            again.push((order.len() as u32, slot));
+            // A node that may not follow the one before in its round starts the next.
+            let at = order.len() as u32;
+            let later = |&(position, round, previous): &(u32, u32, u32)| {
+                let follows = program.original[previous as usize] < program.original[slot as usize];
+                if position != at { 0 } else { round + u32::from(rounds && !follows) }
+            };
+            let round = again.last().map_or(0, later).min(MOST_ROUNDS - 1);
+            again.push((at, round, slot));
         } else if (slot as usize) < program.real {
             place[slot as usize] = order.len() as u32;
             order.push(program.original[slot as usize]);
@@ -121,8 +128,8 @@ fn reorder(
     again.dedup();
     candidate.again = again
         .into_iter()
-        .filter(|&(position, _)| (position as usize) < program.len())
-        .map(|(position, slot)| Again { position, slot: place[slot as usize] })
+        .filter(|&(position, ..)| (position as usize) < program.len())
+        .map(|(position, round, slot)| Again { position, round, slot: place[slot as usize] })
         .collect();
     candidate.order = order;
     made

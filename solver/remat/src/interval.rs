@@ -184,11 +184,11 @@ impl<'a> Interval<'a> {
 
     /// The largest term at this point that is 1 only if u is on the device while v runs again in interval j.
     ///
-    /// What stays at c_(j+1) without running again is there throughout. Where the interval is a single step its
-    /// recomputes run in ascending order: then anything before v that stays, or is read after v, is there too.
+    /// What stays at c_(j+1) without running again is there throughout. Where the interval is a single step
+    /// without rounds its recomputes run in ascending order: then anything before v that stays, or is read after v, is there too.
     fn there(&self, u: usize, v: usize, j: usize, point: &[f64]) -> Option<(f64, Term)> {
         let program = self.program;
-        let single_step = self.critical[j] + 1 == self.critical[j + 1];
+        let single_step = !program.rounds && self.critical[j] + 1 == self.critical[j + 1];
         let again = self.again[j][u];
         let minus = (again != ABSENT && !(single_step && u < v)).then_some(again as Column);
         let less = minus.map_or(0.0, |column| point[column]);
@@ -265,7 +265,7 @@ impl<'a> Interval<'a> {
                     }
                 }
                 place[v] = at;
-                plan.push(Again { position: at, slot: v as Slot });
+                plan.push(Again { position: at, round: 0, slot: v as Slot });
             }
         }
         plan.sort_unstable();

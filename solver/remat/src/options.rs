@@ -88,6 +88,9 @@ pub struct Options {
     pub swap: Option<SwapModel>,
     /// May first runs be reordered?
     pub order: Order,
+    /// May recomputes between two first runs take any order, and a node run there twice? Plans in the IR have no
+    /// form for that.
+    pub rounds: bool,
     /// Time, work, seed, threads.
     pub limits: Limits,
     /// Who makes the plan.
@@ -112,6 +115,7 @@ impl Default for Options {
             cap_bytes: u64::MAX >> 1,
             swap: None,
             order: Order::Free,
+            rounds: false,
             limits: Limits::default(),
             solver: Solver::Auto,
             model_file: None,

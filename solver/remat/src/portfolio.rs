@@ -16,10 +16,10 @@ use crate::free::{Free, search_free};
 use crate::highs::Highs;
 use crate::interval::Interval;
 use crate::options::{Failure, Options, Order, Outcome, PROVED_WITHIN, Solver};
-use crate::program::{Again, Plan, Program};
+use crate::program::{Again, MOST_NODES, Plan, Program};
 use crate::prover::{first_positions, prove};
 use crate::search::Search;
-use crate::stepwise::{MOST_NODES, Stepwise};
+use crate::stepwise::{MOST_STEPS, Stepwise};
 
 /// Plans one device.
 ///
@@ -35,7 +35,14 @@ pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
     }
     let deadline = Deadline::start(&options.limits);
     let run = Run { problem, options, deadline };
-    let program = Program::new(problem, None, options.cap_bytes);
+    if problem.nodes.len() >= MOST_NODES {
+        return Err(Failure::Options(format!(
+            "{} nodes: at most {} are planned",
+            problem.nodes.len(),
+            MOST_NODES - 1
+        )));
+    }
+    let program = Program::new(problem, None, options.cap_bytes).with_rounds(options.rounds);
     run.write_model(&program)?;
     if problem.unplanned_peak() <= options.cap_bytes {
         return run.judge(Found {
@@ -101,7 +108,7 @@ impl Run<'_> {
     /// Writes the model the options ask for: the full program for small problems, else the interval model.
     fn write_model(&self, program: &Program) -> Result<(), Failure> {
         let Some(path) = &self.options.model_file else { return Ok(()) };
-        let full = program.len() <= MOST_NODES && self.options.solver != Solver::Milp;
+        let full = program.len() <= MOST_STEPS && self.options.solver != Solver::Milp;
         let model = if full || self.options.solver == Solver::Stepwise {
             Stepwise::new(program, self.options.swap.as_ref()).model
         } else {
@@ -143,9 +150,9 @@ impl Run<'_> {
 
     fn stepwise(&self, program: &Program) -> Result<Option<Found>, Failure> {
         let refuse = |reason: String| Err(Failure::NotApplicable { solver: "stepwise", reason });
-        if program.len() > MOST_NODES {
+        if program.len() > MOST_STEPS {
             return refuse(format!(
-                "it is meant for at most {MOST_NODES} nodes, and there are {}",
+                "it is meant for at most {MOST_STEPS} nodes, and there are {}",
                 program.len()
             ));
         }
@@ -158,7 +165,7 @@ impl Run<'_> {
         Ok(Some(Found {
             plan: program.compact(&exact.plan),
             bound: program.total_time + exact.bound,
-            class: PROGRAM_ORDER,
+            class: ASCENDING,
             method: "stepwise",
             stop: if exact.optimal { StopReason::Proved } else { self.deadline.reason() },
             work: exact.work,
@@ -176,8 +183,12 @@ impl Run<'_> {
         } else {
             // A thread of its own that may be left behind: HiGHS looks at the clock too rarely to be waited for.
             let (program, board) = (program.clone(), Arc::clone(&board));
+            let (seed, searches) = (options.limits.seed.wrapping_add(1), options.solver != Solver::Milp);
             std::thread::spawn(move || {
                 prove(&program, &board, None);
+                if searches {
+                    climb(&mut Search::new(&program, seed), &board);
+                }
                 let _ = finished.send(());
             });
         }
@@ -190,7 +201,7 @@ impl Run<'_> {
             while work < limit && !board.over() {
                 work += search.run((limit - work).min(4096), &self.deadline);
                 match search.best() {
-                    Some((extra, plan)) => board.offer(*extra, plan, "local-search"),
+                    Some(_) => exchange_plans(&mut search, &board),
                     None if self.impatient(work, limit) && board.best().is_none() => board.finish(),
                     None => {}
                 }
@@ -202,8 +213,11 @@ impl Run<'_> {
         }
         let left = self.deadline.remaining_seconds();
         let left = if board.over() { 0.0 } else { left.min(1e6) };
-        let _ = wait.recv_timeout(Duration::from_secs_f64(left + GRACE));
+        let _ = wait.recv_timeout(Duration::from_secs_f64(left));
         board.finish();
+        // What is left of it stops at its next look at the board; only seldom does that outlast this.
+        let grace = GRACE + options.limits.time_limit_seconds.map_or(0.0, |seconds| seconds * GRACE);
+        let _ = wait.recv_timeout(Duration::from_secs_f64(grace.min(MOST_GRACE)));
         if board.refuted() {
             let (least, node) = self.problem.working_set();
             return Err(self.infeasible(true, least, node));
@@ -221,7 +235,7 @@ impl Run<'_> {
         Ok(Some(Found {
             plan: program.compact(&Plan::recomputing(&best.plan)),
             bound: program.total_time + board.bound(),
-            class: PROGRAM_ORDER,
+            class: if program.rounds { PROGRAM_ORDER } else { ASCENDING },
             method: best.method,
             stop,
             work,
@@ -249,7 +263,15 @@ impl Run<'_> {
                 .map(|worker| {
                     let seed = limits.seed.wrapping_mul(1000).wrapping_add(worker);
                     scope.spawn(move || {
-                        search_free(self.problem, self.options.cap_bytes, seed, share, &self.deadline, &found)
+                        search_free(
+                            self.problem,
+                            self.options.cap_bytes,
+                            self.options.rounds,
+                            seed,
+                            share,
+                            &self.deadline,
+                            &found,
+                        )
                     })
                 })
                 .collect();
@@ -257,8 +279,15 @@ impl Run<'_> {
             let part = if limits.time_limit_seconds.is_some() { part } else { self.deadline };
             let work = search.run(if limits.work_limit.is_some() { share } else { u64::MAX }, &part);
             let seed = limits.seed.wrapping_mul(1000);
-            let mut results =
-                vec![search_free(self.problem, self.options.cap_bytes, seed, share, &self.deadline, &found)];
+            let mut results = vec![search_free(
+                self.problem,
+                self.options.cap_bytes,
+                self.options.rounds,
+                seed,
+                share,
+                &self.deadline,
+                &found,
+            )];
             results.extend(handles.into_iter().map(|handle| handle.join().unwrap_or(None)));
             (results, work)
         });
@@ -394,13 +423,37 @@ impl Run<'_> {
     }
 }
 
+/// Searches until the board is over.
+fn climb(search: &mut Search<'_>, board: &Board) {
+    while !board.over() {
+        search.run(4096, &board.deadline);
+        exchange_plans(search, board);
+    }
+}
+
+/// Offers a search's best plan to the board, or tells the search of a better one.
+fn exchange_plans(search: &mut Search<'_>, board: &Board) {
+    if let Some((extra, plan)) = search.best() {
+        board.offer(*extra, plan, "local-search");
+    }
+    if search.best().is_none_or(|(extra, _)| board.value() < *extra)
+        && let Some(best) = board.best()
+    {
+        search.hear(best.extra, &best.plan);
+    }
+}
+
 /// Searches side by side under a work limit, whatever the number of threads.
 const WORKERS: u64 = 4;
 /// Share of the time given to plans in program order before others are tried.
 const PROGRAM_ORDER_SHARE: f64 = 0.15;
-/// Seconds a proof may take to end after it was told to.
+/// Seconds, and share of the time limit, that a proof may take to end after it was told to.
 const GRACE: f64 = 0.05;
+/// Most seconds of that.
+const MOST_GRACE: f64 = 2.0;
 /// Share of the time given to plans without swaps before swaps are tried.
 const RECOMPUTE_SHARE: f64 = 0.25;
-/// Plans with first runs in program order, each op at most once per step, recomputes of a step in program order.
+/// Plans with first runs in program order.
 const PROGRAM_ORDER: &str = "program-order";
+/// Plans with first runs in program order, each op at most once per step, recomputes of a step in program order.
+const ASCENDING: &str = "program-order-ascending";

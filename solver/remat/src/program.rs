@@ -9,10 +9,12 @@ use ballast_core::memory::{CompactPlan, NodeId, Problem};
 /// Node of a [`Program`]; also the position of its first run.
 pub(crate) type Slot = u32;
 
-/// A recompute: before the first run at `position`, run `slot` again.
+/// A recompute: before the first run at `position`, run `slot` again. Rounds of a position follow each other,
+/// within a round the caller's numbering rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Again {
     pub(crate) position: Slot,
+    pub(crate) round: u32,
     pub(crate) slot: Slot,
 }
 
@@ -57,7 +59,16 @@ pub(crate) struct Program {
     /// Time of running everything once.
     pub(crate) total_time: f64,
     program_order: bool,
+    /// May recomputes of one position run in several rounds?
+    pub(crate) rounds: bool,
 }
+
+/// Most nodes, the sink included: the timeline packs node and round into half a word.
+pub(crate) const MOST_NODES: usize = (1 << NODE_BITS) - 1;
+/// Bits of a node number.
+pub(crate) const NODE_BITS: u32 = 26;
+/// Most rounds of a position.
+pub(crate) const MOST_ROUNDS: u32 = (1 << (32 - NODE_BITS)) - 1;
 
 /// Lists of slots, one after the other.
 #[derive(Clone, Debug, Default)]
@@ -141,7 +152,14 @@ impl Program {
             readers: Lists::of(readers.into_iter()),
             cap: cap_bytes as f64 - problem.resident_bytes as f64,
             program_order,
+            rounds: false,
         }
+    }
+
+    /// The same, with recomputes of one position in any order.
+    pub(crate) fn with_rounds(mut self, rounds: bool) -> Self {
+        self.rounds = rounds;
+        self
     }
 
     /// Number of nodes, the sink included.
@@ -193,13 +211,15 @@ impl Program {
         for (slot, &node) in self.original.iter().enumerate() {
             slot_of[node] = slot as Slot;
         }
-        plan.recompute
-            .iter()
-            .map(|&(position, node)| {
+        let rounds = [&plan.recompute].into_iter().chain(&plan.rounds).zip(0..MOST_ROUNDS);
+        rounds
+            .flat_map(|(list, round)| list.iter().map(move |&(position, node)| (position, round, node)))
+            .filter(|&(_, round, _)| round == 0 || self.rounds)
+            .map(|(position, round, node)| {
                 let slot = *slot_of.get(node)?;
                 let fits =
                     position < self.len() && (slot as usize) < position && self.repeatable[slot as usize];
-                fits.then_some(Again { position: position as Slot, slot })
+                fits.then_some(Again { position: position as Slot, round, slot })
             })
             .collect()
     }
@@ -212,9 +232,15 @@ impl Program {
             list.sort_unstable();
             list
         };
+        let last = plan.again.iter().map(|again| again.round).max().unwrap_or(0);
+        let mut round = |wanted: u32| {
+            let list = plan.again.iter().filter(|again| again.round == wanted);
+            sorted(&mut list.map(|again| (again.position, again.slot)))
+        };
         CompactPlan {
             order: (!self.program_order).then(|| self.original[..self.real].to_vec()),
-            recompute: sorted(&mut plan.again.iter().map(|again| (again.position, again.slot))),
+            recompute: round(0),
+            rounds: (1..=last).map(&mut round).collect(),
             swap_out: sorted(&mut plan.out.iter().copied()),
             swap_in: sorted(&mut plan.back.iter().copied()),
         }

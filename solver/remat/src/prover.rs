@@ -31,7 +31,7 @@ pub(crate) fn prove(program: &Program, board: &Board, mut effort: Option<u64>) {
     let most = most_positions(program);
     let mut watched: usize = 4;
     let mut critical: Vec<Slot> = Vec::new();
-    while !board.over() {
+    while !stop(board) {
         critical.extend(first_positions(program, watched));
         critical.sort_unstable();
         critical.dedup();
@@ -40,7 +40,7 @@ pub(crate) fn prove(program: &Program, board: &Board, mut effort: Option<u64>) {
         let part = board.deadline.remaining_seconds() * if last { 1.0 } else { STAGE_SHARE };
         let deadline = if part.is_finite() { board.deadline.within(part) } else { board.deadline };
         let Some(more) = prove_on(program, board, &critical, &mut effort, &deadline) else {
-            if last || board.over() || effort == Some(0) {
+            if last || stop(board) || effort == Some(0) {
                 return;
             }
             watched = (watched * 4).min(most);
@@ -79,12 +79,12 @@ fn prove_on(
         if bound.is_finite() {
             board.raise(bound * unscale);
         }
-        board.over() || deadline.over()
+        stop(board) || deadline.over()
     };
     let mut relaxed = Highs::new(&interval.model, true)?;
     for round in 0..CUT_ROUNDS {
         let iterations = effort.map(|effort| effort / MOVES_PER_ITERATION);
-        let control = Control { deadline, enough: &|_| board.over(), nodes: None, iterations };
+        let control = Control { deadline, enough: &|_| stop(board), nodes: None, iterations };
         let answer = relaxed.solve(&control);
         spend(effort, answer.work.max(1) * MOVES_PER_ITERATION)?;
         if answer.status == Status::Infeasible {
@@ -103,7 +103,7 @@ fn prove_on(
             seconds = board.deadline.elapsed_seconds(),
             "cuts"
         );
-        if board.over() || deadline.over() {
+        if stop(board) || deadline.over() {
             return None;
         }
         if broken.is_empty() {
@@ -153,6 +153,11 @@ fn prove_on(
         }
         interval.model.rows.append(&mut broken);
     }
+}
+
+/// Is the proof made, out of time, or not worth its time any more?
+fn stop(board: &Board) -> bool {
+    board.over() || board.hopeless()
 }
 
 /// Takes work off a deterministic limit; none once it is used up.

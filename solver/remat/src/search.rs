@@ -10,8 +10,18 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::program::{Again, Program, Slot};
-use crate::timeline::{Key, Timeline, first, is_first, position};
+use crate::timeline::{Key, Timeline, first, is_first, position, round};
 
+/// Coolings in turn: moves, first and last temperature as shares of the mean time of a node. Short ones find plans
+/// early, hot ones leave bad neighbourhoods, cold ones settle graphs whose cheap nodes are far below the mean.
+const COOLINGS: [(u64, f64, f64); 6] = [
+    (100_000, 0.1, 0.01),
+    (400_000, 0.1, 0.01),
+    (200_000, 0.5, 0.002),
+    (800_000, 0.5, 0.002),
+    (100_000, 0.1, 0.002),
+    (1_000_000, 0.1, 0.002),
+];
 /// Moves between two looks at the clock.
 const STRIDE: u64 = 64;
 /// Most recomputes one move inserts.
@@ -33,11 +43,16 @@ pub(crate) struct Search<'a> {
     weight: f64,
     /// Rise in penalised time accepted with probability 1/e; falls from `hot` to `cold` over one cooling.
     temperature: f64,
-    hot: f64,
-    cold: f64,
-    /// Moves of one cooling.
-    cooling: u64,
+    /// Rise in penalised time above which the present move is refused.
+    allowed: f64,
+    /// Mean time of a node that may run again.
+    typical: f64,
+    /// Index in [`COOLINGS`] and moves made in it.
+    cooling: usize,
     moves: u64,
+    /// Time and excess before the present move.
+    time_before: f64,
+    excess_before: f64,
     /// Best plan under the cap and its extra time.
     best: Option<(f64, Vec<Again>)>,
 }
@@ -62,13 +77,14 @@ impl<'a> Search<'a> {
             edits: Vec::new(),
             weight,
             temperature: 0.0,
-            hot: typical * 0.5,
-            cold: typical * 0.002,
-            cooling: 200_000,
+            allowed: 0.0,
+            typical,
+            cooling: seed as usize % COOLINGS.len(),
             moves: 0,
+            time_before: 0.0,
+            excess_before: 0.0,
             best: None,
         };
-        search.temperature = search.hot;
         search.note_best();
         search
     }
@@ -84,6 +100,13 @@ impl<'a> Search<'a> {
         self.note_best();
     }
 
+    /// Takes a better plan found by another search, to go on from at the next cooling.
+    pub(crate) fn hear(&mut self, extra: f64, plan: &[Again]) {
+        if self.best.as_ref().is_none_or(|(time, _)| extra < *time) {
+            self.best = Some((extra, plan.to_vec()));
+        }
+    }
+
     /// Makes at most `moves` moves; returns those made.
     pub(crate) fn run(&mut self, moves: u64, deadline: &Deadline) -> u64 {
         for made in 0..moves {
@@ -97,27 +120,32 @@ impl<'a> Search<'a> {
 
     fn step(&mut self) {
         self.moves += 1;
-        let at = self.moves % self.cooling;
-        if at == 0
-            && let Some((_, plan)) = &self.best
-            && self.rng.random_bool(0.5)
-        {
-            let plan = plan.clone();
-            self.line.load(&plan);
+        let (length, hot, cold) = COOLINGS[self.cooling];
+        if self.moves >= length {
+            self.moves = 0;
+            self.cooling = (self.cooling + 1) % COOLINGS.len();
+            if let Some((_, plan)) = &self.best
+                && self.rng.random_bool(0.4)
+            {
+                let plan = plan.clone();
+                self.line.load(&plan);
+            }
+            return;
         }
-        let progress = at as f64 / self.cooling as f64;
-        self.temperature = self.hot * (self.cold / self.hot).powf(progress);
+        let progress = self.moves as f64 / length as f64;
+        self.temperature = self.typical * hot * (cold / hot).powf(progress);
         let before = self.line.extra_time + self.weight * self.line.excess;
+        // Drawn before the move, so that a hopeless one can be given up half-way.
+        let chance: f64 = self.rng.random();
+        self.allowed = -chance.max(f64::MIN_POSITIVE).ln() * self.temperature;
+        (self.time_before, self.excess_before) = (self.line.extra_time, self.line.excess);
         self.edits.clear();
         self.propose();
         if self.edits.is_empty() {
             return;
         }
         let after = self.line.extra_time + self.weight * self.line.excess;
-        let delta = after - before;
-        let accept = delta <= 0.0
-            || (self.temperature > 0.0 && self.rng.random::<f64>() < (-delta / self.temperature).exp());
-        if !accept {
+        if after - before > self.allowed {
             self.undo();
         } else if self.line.excess <= 0.0 {
             self.note_best();
@@ -128,6 +156,11 @@ impl<'a> Search<'a> {
         } else {
             self.weight *= 0.9995;
         }
+    }
+
+    /// Would the move be refused even if it left no excess at all?
+    fn hopeless(&self) -> bool {
+        self.line.extra_time - self.time_before > self.allowed + self.weight * self.excess_before
     }
 
     fn note_best(&mut self) {
@@ -199,13 +232,20 @@ impl<'a> Search<'a> {
             return;
         }
         let target = if self.rng.random_bool(0.3) { high } else { self.rng.random_range(low..=high) };
-        let new = self.line.key(target, slot);
+        let round = self.any_round(target);
+        let new = self.line.key(target, round, slot);
         if new == key || new >= next || self.line.holds(new) {
             return;
         }
         self.line.remove(key);
         self.edits.push(Edit::Removed(key));
         self.insert(new);
+    }
+
+    /// A round at a position: the first unless others are allowed.
+    fn any_round(&mut self, at: Slot) -> u32 {
+        let rounds = if self.line.program.rounds { self.line.rounds_at(at) } else { 1 };
+        if rounds > 1 { self.rng.random_range(0..rounds) } else { 0 }
     }
 
     /// Picks a step over the cap and takes a value away from it.
@@ -219,7 +259,9 @@ impl<'a> Search<'a> {
         } else {
             target
         };
-        let key = self.line.key(target, slot);
+        let round =
+            if target == position(next) && !is_first(next) { round(next) } else { self.any_round(target) };
+        let key = self.line.key(target, round, slot);
         if key > step && key < next && !self.line.holds(key) {
             let keep = self.rng.random::<f64>();
             self.materialise(key, step, keep);
@@ -240,10 +282,10 @@ impl<'a> Search<'a> {
         }
         let program = self.line.program;
         for &input in program.inputs(slot) {
-            if self.edits.len() >= SUBTREE || !program.repeatable[input as usize] {
+            if self.edits.len() >= SUBTREE || self.hopeless() || !program.repeatable[input as usize] {
                 continue;
             }
-            let below = self.line.key(position(key), input);
+            let below = self.line.key(position(key), round(key), input);
             if self.line.holds(below) {
                 continue;
             }

@@ -13,7 +13,7 @@ use crate::model::{Column, Model, Name, name, single, triple};
 use crate::program::{Again, Plan, Program, Slot};
 
 /// Largest number of nodes: the columns grow with its cube.
-pub(crate) const MOST_NODES: usize = 40;
+pub(crate) const MOST_STEPS: usize = 40;
 
 /// The model and where its columns are.
 pub(crate) struct Stepwise<'a> {
@@ -201,7 +201,7 @@ impl<'a> Stepwise<'a> {
         for t in 0..self.program.len() {
             for i in 0..t {
                 if on(self.run[t][i]) {
-                    plan.again.push(Again { position: t as Slot, slot: i as Slot });
+                    plan.again.push(Again { position: t as Slot, round: 0, slot: i as Slot });
                 }
                 if on(self.copy_in[t][i]) {
                     plan.back.push((t as Slot, i as Slot));

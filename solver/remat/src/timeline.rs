@@ -1,14 +1,14 @@
 //! Incremental simulation of a plan: insert or remove one recompute, and time, memory and excess follow.
 //!
 //! Every value is freed after its last use before it is made anew. Steps carry keys that do not change when
-//! others come and go: position and, within it, the recomputes in the caller's numbering before the first run.
+//! others come and go: position and, within it, the recomputes by round and the caller's numbering before the first run.
 //! One edit costs the lengths of the lifetimes it changes, so a search may try millions.
 
 use crate::lanes::shift;
-use crate::program::{Again, Program, Slot};
+use crate::program::{Again, MOST_ROUNDS, NODE_BITS, Program, Slot};
 
-/// Place of a step: position in the upper half; in the lower the caller's number of the node recomputed, or
-/// [`FIRST`] for the first run.
+/// Place of a step: position in the upper half; in the lower the round and the caller's number of the node
+/// recomputed, or [`FIRST`] for the first run.
 pub(crate) type Key = u64;
 
 const FIRST: u64 = u32::MAX as u64;
@@ -21,6 +21,11 @@ pub(crate) fn first(position: Slot) -> Key {
 /// Position a step belongs to.
 pub(crate) fn position(key: Key) -> Slot {
     (key >> 32) as Slot
+}
+
+/// Round of a recompute.
+pub(crate) fn round(key: Key) -> u32 {
+    (key & FIRST) as u32 >> NODE_BITS
 }
 
 /// Is the step a first run?
@@ -84,13 +89,15 @@ impl<'a> Timeline<'a> {
     }
 
     /// Key of the recompute of `slot` before `position`.
-    pub(crate) fn key(&self, position: Slot, slot: Slot) -> Key {
-        u64::from(position) << 32 | self.program.original[slot as usize] as u64
+    pub(crate) fn key(&self, position: Slot, round: u32, slot: Slot) -> Key {
+        u64::from(position) << 32
+            | u64::from(round) << NODE_BITS
+            | self.program.original[slot as usize] as u64
     }
 
     /// Node that runs at a step.
     pub(crate) fn node(&self, key: Key) -> Slot {
-        if is_first(key) { position(key) } else { self.slot_of[(key & FIRST) as usize] }
+        if is_first(key) { position(key) } else { self.slot_of[(key & ((1 << NODE_BITS) - 1)) as usize] }
     }
 
     /// Keys of the recomputes, ascending.
@@ -100,12 +107,13 @@ impl<'a> Timeline<'a> {
 
     /// The recomputes as a plan.
     pub(crate) fn plan(&self) -> Vec<Again> {
-        self.again.iter().map(|&key| Again { position: position(key), slot: self.node(key) }).collect()
+        let again = |&key: &Key| Again { position: position(key), round: round(key), slot: self.node(key) };
+        self.again.iter().map(again).collect()
     }
 
     /// Removes every recompute and inserts those of a plan.
     pub(crate) fn load(&mut self, plan: &[Again]) {
-        let mut wanted: Vec<Key> = plan.iter().map(|a| self.key(a.position, a.slot)).collect();
+        let mut wanted: Vec<Key> = plan.iter().map(|a| self.key(a.position, a.round, a.slot)).collect();
         wanted.sort_unstable();
         let gone: Vec<Key> =
             self.again.iter().copied().filter(|key| wanted.binary_search(key).is_err()).collect();
@@ -118,6 +126,15 @@ impl<'a> Timeline<'a> {
             }
         }
         self.extra_time = self.again.iter().map(|&key| self.program.time[self.node(key) as usize]).sum();
+    }
+
+    /// Rounds that a further recompute at a position may choose from: those in use and one more.
+    pub(crate) fn rounds_at(&self, at: Slot) -> u32 {
+        let after = self.again.partition_point(|&key| key < first(at));
+        match after.checked_sub(1).map(|last| self.again[last]) {
+            Some(key) if position(key) == at => (round(key) + 2).min(MOST_ROUNDS),
+            _ => 1,
+        }
     }
 
     /// Is there a recompute with this key?
@@ -305,12 +322,12 @@ mod tests {
         for _ in 0..200 {
             let problem = random_problem(&mut rng);
             let cap = problem.unplanned_peak() * 3 / 4;
-            let program = Program::new(&problem, None, cap);
+            let program = Program::new(&problem, None, cap).with_rounds(true);
             let mut line = Timeline::new(&program);
             for _ in 0..40 {
                 let position = rng.random_range(1..program.len() as Slot);
                 let slot = rng.random_range(0..position);
-                let key = line.key(position, slot);
+                let key = line.key(position, rng.random_range(0..3), slot);
                 if line.holds(key) {
                     line.remove(key)
                 } else {

@@ -148,7 +148,7 @@ fn free_orders_are_never_worse_and_never_claimed_for_program_order() {
         assert!(free.report.value <= program.report.value + 1e-9);
         assert_eq!(
             (program.report.bound_class.as_str(), free.report.bound_class.as_str()),
-            ("program-order", "any")
+            ("program-order-ascending", "any")
         );
         assert!(program.compact.order.is_none());
     }

@@ -100,6 +100,7 @@ fn row(table: &mut String, args: &Args, problem: &Problem, share: &str, bytes: u
         let options = Options {
             cap_bytes: bytes,
             order: args.order,
+            rounds: true,
             limits: Limits {
                 time_limit_seconds: Some(args.time_limit),
                 work_limit: None,

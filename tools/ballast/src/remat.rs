@@ -138,6 +138,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         cap_bytes: args.budget.0,
         swap,
         order: args.order,
+        rounds: true,
         limits: Limits {
             time_limit_seconds: time_limit.or(default_time),
             work_limit: args.work_limit,

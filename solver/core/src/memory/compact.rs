@@ -12,7 +12,8 @@ use super::{NodeId, Problem, Schedule, Step};
 /// Entries are `(position, node)`. At one position the swap-ins come first, then the recomputes, then the first
 /// run, then the swap-outs, each kind by ascending node whatever the order of the list: node numbers are a
 /// topological order. A position names a node at most once per list. Recomputes and swap-ins happen before
-/// the first run at their position (the number of nodes stands for the end), swap-outs after it.
+/// the first run at their position (the number of nodes stands for the end), swap-outs after it. Recomputes of
+/// one position in another order, or of a node twice, go into further rounds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CompactPlan {
@@ -22,6 +23,9 @@ pub struct CompactPlan {
     /// Run the node again before the position.
     #[serde(default)]
     pub recompute: Vec<(usize, NodeId)>,
+    /// Further rounds of recomputes: those of a position run after `recompute` there, round by round.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<Vec<(usize, NodeId)>>,
     /// Copy the node to the host after the position.
     #[serde(default)]
     pub swap_out: Vec<(usize, NodeId)>,
@@ -94,7 +98,12 @@ pub fn expand(problem: &Problem, plan: &CompactPlan) -> Result<Schedule, Compact
     for (position, &node) in order.iter().enumerate() {
         position_of[node] = position;
     }
-    let recompute = by_position("recompute", n, &plan.recompute, &position_of, true)?;
+    let mut recompute = by_position("recompute", n, &plan.recompute, &position_of, true)?;
+    for round in &plan.rounds {
+        recompute.extend(by_position("recompute", n, round, &position_of, true)?);
+    }
+    // Stable: rounds stay one after the other.
+    recompute.sort_by_key(|&(position, _)| position);
     let swap_in = by_position("swap-in", n, &plan.swap_in, &position_of, true)?;
     let swap_out = by_position("swap-out", n, &plan.swap_out, &position_of, false)?;
     let mut events = Vec::with_capacity(n + recompute.len() + swap_in.len() + swap_out.len());
@@ -227,7 +236,7 @@ fn place_frees(problem: &Problem, events: &[Event]) -> Schedule {
 ///
 /// # Errors
 /// A node that does not exist or never runs, or a step that is out of place: a swap-in after a recompute of
-/// the same position, a swap-out before the first run of its position, nodes of one kind out of order.
+/// the same position, a swap-out before the first run of its position, copies of one kind out of order.
 pub fn compact(problem: &Problem, schedule: &Schedule) -> Result<CompactPlan, CompactError> {
     let n = problem.nodes.len();
     let mut order = Vec::with_capacity(n);
@@ -236,6 +245,7 @@ pub fn compact(problem: &Problem, schedule: &Schedule) -> Result<CompactPlan, Co
     let mut recomputed_here = false;
     let mut copied_in_here = false;
     let mut previous = None;
+    let mut round = 0;
     for (index, &step) in schedule.steps.iter().enumerate() {
         let (Step::Compute(node)
         | Step::Free(node)
@@ -253,22 +263,32 @@ pub fn compact(problem: &Problem, schedule: &Schedule) -> Result<CompactPlan, Co
             _ => None,
         };
         if let Some(list) = list {
-            if previous.is_some_and(|p: (usize, usize, NodeId)| p.0 == list && p.1 == position && p.2 >= node)
-            {
-                let reason = "steps of one kind and position are not in ascending order of their nodes";
+            let out_of_order = previous
+                .is_some_and(|p: (usize, usize, NodeId)| p.0 == list && p.1 == position && p.2 >= node);
+            if out_of_order && list == 0 {
+                round += 1;
+            } else if out_of_order {
+                let reason = "copies of one kind and position are not in ascending order of their nodes";
                 return Err(CompactError::NotCanonical { step: index, reason });
             }
             previous = Some((list, position, node));
         }
         match step {
             Step::Compute(_) if seen[node] => {
-                plan.recompute.push((position, node));
+                match round {
+                    0 => plan.recompute.push((position, node)),
+                    later => {
+                        plan.rounds.resize(plan.rounds.len().max(later), Vec::new());
+                        plan.rounds[later - 1].push((position, node));
+                    }
+                }
                 recomputed_here = true;
             }
             Step::Compute(_) => {
                 seen[node] = true;
                 order.push(node);
                 (recomputed_here, copied_in_here) = (false, false);
+                round = 0;
             }
             Step::SwapIn(_) if recomputed_here => {
                 let reason = "a swap-in follows a recompute of the same position";
@@ -326,6 +346,21 @@ mod tests {
         let plan = CompactPlan { recompute: vec![(3, 0)], ..CompactPlan::default() };
         let schedule = expand(&chain(), &plan).unwrap();
         assert_eq!(schedule.steps, [C(0), C(1), F(0), C(2), F(1), C(0), C(3), F(0), F(2), F(3)]);
+        assert_eq!(compact(&chain(), &schedule).unwrap(), plan);
+    }
+
+    #[test]
+    fn rounds_run_recomputes_of_a_position_in_any_order_and_twice() {
+        use Step::{Compute as C, Free as F};
+        let plan = CompactPlan {
+            recompute: vec![(3, 1)],
+            rounds: vec![vec![(3, 0), (3, 1)], vec![(3, 0)]],
+            ..CompactPlan::default()
+        };
+        let schedule = expand(&chain(), &plan).unwrap();
+        let runs: Vec<Step> = schedule.steps.iter().copied().filter(|s| matches!(s, C(_))).collect();
+        assert_eq!(runs, [C(0), C(1), C(2), C(1), C(0), C(1), C(0), C(3)]);
+        assert_eq!(schedule.steps.iter().filter(|&&s| s == F(1)).count(), 3);
         assert_eq!(compact(&chain(), &schedule).unwrap(), plan);
     }
 
