@@ -38,5 +38,10 @@ config.substitutions.append(("%examples", os.path.join(root, "tests", "inputs", 
 for program in ("mlir-runner", "mlir-translate"):
     if os.path.exists(os.path.join(llvm, "bin", program)):
         config.available_features.add(program)
+python = os.path.join(root, ".deps", "jax", "bin", "python")
+if os.path.exists(python):
+    config.available_features.add("xla")
+config.substitutions.append(("%python", python))
+config.substitutions.append(("%tools", os.path.join(root, "tools")))
 if os.path.exists(os.path.join(build, "libballast_learner.so")):
     config.available_features.add("learner")

@@ -53,7 +53,7 @@ fn is_complete(folder: &Path) -> bool {
 }
 
 /// `$XDG_CACHE_HOME/ballast`, `~/.cache/ballast`, or inside the checkout for a user without a home.
-fn cache_folder(root: &Path) -> PathBuf {
+pub(crate) fn cache_folder(root: &Path) -> PathBuf {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME")
         .or_else(|| absolute("HOME").map(|home| home.join(".cache")))

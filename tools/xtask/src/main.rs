@@ -7,6 +7,7 @@
 mod bench;
 mod demo;
 mod docs;
+mod jax;
 mod libtorch;
 mod lint;
 mod ods;

@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::docs;
 use crate::workspace::{LLVM_BIN, Workspace, cargo, step};
+use crate::{docs, jax};
 
 /// Counts of one suite or of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,6 +30,9 @@ impl AddAssign for Tally {
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     workspace.set_up()?;
     workspace.build()?;
+    if let Err(reason) = jax::install_if_missing(workspace) {
+        step(&format!("jax: not there ({reason:#}); lit lists the tests that need XLA as unsupported"));
+    }
     let suites = [
         ("cargo", cargo_tests(workspace)?),
         ("lit", lit_tests(workspace)?),
@@ -77,7 +80,7 @@ fn lit_tests(workspace: &Workspace) -> Result<Tally> {
     let mut build = std::ffi::OsString::from("-Dbuild=");
     build.push(&workspace.release);
     let mut command = Command::new(format!("{LLVM_BIN}/lit"));
-    command.arg("-sv").arg(build).arg("lit").current_dir(&workspace.root);
+    command.args(["-sv", "--show-unsupported"]).arg(build).arg("lit").current_dir(&workspace.root);
     let mut tally = Tally::default();
     let success = each_line(&mut command, |line| tally += lit_summary(line).unwrap_or_default())?;
     if tally == Tally::default() {

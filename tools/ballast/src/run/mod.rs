@@ -93,6 +93,8 @@ struct Predicted {
     peak_bytes: u64,
     host_peak_bytes: u64,
     seconds: f64,
+    /// Does the peak leave arguments and results out?
+    temporaries_only: bool,
 }
 
 /// Runs the command.
@@ -155,12 +157,16 @@ fn print(comparison: &Comparison) {
         [
             bytes(Some(before.peak_bytes)),
             bytes(Some(after.peak_bytes)),
-            bytes(plan.map(|plan| plan.peak_bytes)),
+            bytes(plan.filter(|plan| !plan.temporaries_only).map(|plan| plan.peak_bytes)),
         ],
     ));
     table.add_row(row(
         "temporaries",
-        [bytes(before.temporary_bytes), bytes(after.temporary_bytes), String::new()],
+        [
+            bytes(before.temporary_bytes),
+            bytes(after.temporary_bytes),
+            bytes(plan.filter(|plan| plan.temporaries_only).map(|plan| plan.peak_bytes)),
+        ],
     ));
     table.add_row(row(
         "host peak",
@@ -207,6 +213,7 @@ fn predicted(text: &str) -> Option<Predicted> {
         peak_bytes: field("peak")?.parse().ok()?,
         host_peak_bytes: field("host_peak").map_or(Some(0), |text| text.parse().ok())?,
         seconds: field("seconds")?.parse().ok()?,
+        temporaries_only: plan.contains("cap_counts = \"temp\""),
     })
 }
 
@@ -221,7 +228,12 @@ mod tests {
         let text = format!(
             "attributes {{ballast.applied = #ballast.plan<version = 1, tmax = 1.0, stages = [{stage}]>}}"
         );
-        assert_eq!(predicted(&text), Some(Predicted { peak_bytes: 32, host_peak_bytes: 8, seconds: 1.5e-6 }));
+        assert_eq!(
+            predicted(&text),
+            Some(Predicted { peak_bytes: 32, host_peak_bytes: 8, seconds: 1.5e-6, temporaries_only: false })
+        );
+        let counted = format!("{text} settings = {{cap_counts = \"temp\"}}");
+        assert!(predicted(&counted).unwrap().temporaries_only);
         let two = text.replace(stage, &format!("{stage}, {}", stage.replace("device = 0", "device = 1")));
         assert_eq!(predicted(&two), None);
         assert_eq!(predicted("module {}"), None);

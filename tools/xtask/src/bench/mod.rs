@@ -3,6 +3,7 @@
 
 mod instances;
 mod models;
+mod xla;
 
 use std::path::{Path, PathBuf};
 
@@ -19,6 +20,8 @@ pub(crate) enum Bench {
     Partition(instances::PartitionArgs),
     /// The whole pipeline: `ballast-opt` on exported programs, over device counts and caps.
     Models(models::Args),
+    /// Peaks as planned beside the temporaries of XLA's CPU compiler, for StableHLO programs.
+    Xla(xla::Args),
 }
 
 /// Builds and measures.
@@ -29,6 +32,7 @@ pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> Result<()> {
         Bench::Remat(args) => instances::remat(workspace, args),
         Bench::Partition(args) => instances::partition(workspace, args),
         Bench::Models(args) => models::run(workspace, args),
+        Bench::Xla(args) => xla::run(workspace, args),
     }
 }
 
