@@ -111,6 +111,16 @@ LogicalResult ballast::DeviceAttr::verify(EmitError emitError, int64_t id) {
   return checkNotNegative(emitError, "device", id);
 }
 
+LogicalResult ballast::ProgramAttr::verify(EmitError emitError, int64_t device, int64_t devices,
+                                           ArrayRef<int64_t> arguments, ArrayRef<int64_t> results) {
+  if (device < 0 || device >= devices)
+    return emitError() << "'device' " << device << " is none of the " << devices << " 'devices'";
+  for (auto [name, numbers] : {std::pair("arguments", arguments), std::pair("results", results)})
+    if (!numbers.empty() && failed(checkPositions(emitError, name, numbers)))
+      return failure();
+  return success();
+}
+
 LogicalResult ballast::RecomputeAttr::verify(EmitError emitError, ArrayRef<int64_t> before) {
   return checkPositions(emitError, "before", before);
 }

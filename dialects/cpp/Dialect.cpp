@@ -63,6 +63,7 @@ const Rule rules[] = {
      "#ballast.cost<seconds = 1.0e-6, flops = 8, bytes = 64>"},
     {"ballast.plan", OnFunction, is<ballast::PlanAttr>, "#ballast.plan<..>"},
     {"ballast.applied", OnFunction, is<ballast::PlanAttr>, "#ballast.plan<..>"},
+    {"ballast.program", OnFunction, is<ballast::ProgramAttr>, "#ballast.program<device = 0, devices = 2>"},
     {"ballast.never_recompute", OnOp, is<UnitAttr>, "a unit attribute"},
     {"ballast.never_swap", OnOp | OnArgument, is<UnitAttr>, "a unit attribute"},
     {"ballast.must_keep", OnOp | OnArgument, is<UnitAttr>, "a unit attribute"},

@@ -47,3 +47,5 @@ template <typename MessageOp> static LogicalResult verifyMessage(MessageOp op) {
 LogicalResult ballast::SendOp::verify() { return verifyMessage(*this); }
 
 LogicalResult ballast::RecvOp::verify() { return verifyMessage(*this); }
+
+LogicalResult ballast::RecvIntoOp::verify() { return verifyMessage(*this); }

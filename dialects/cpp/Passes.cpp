@@ -5,7 +5,9 @@
 #include "mlir/CAPI/IR.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MPI/IR/MPI.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/InitAllDialects.h"
@@ -38,7 +40,11 @@ MlirStringRef view(const std::string &text) { return mlirStringRefCreate(text.da
 #define GEN_PASS_DEF_BALLASTENTRY
 #define GEN_PASS_DEF_BALLASTHOSTHEAP
 #define GEN_PASS_DEF_BALLASTINLINE
+#define GEN_PASS_DEF_BALLASTMESSAGES
+#define GEN_PASS_DEF_BALLASTOUTLINE
+#define GEN_PASS_DEF_BALLASTRANK
 #define GEN_PASS_DEF_BALLASTREPORT
+#define GEN_PASS_DEF_BALLASTSTRIP
 #define GEN_PASS_DEF_BALLASTTOBUFFERS
 #define GEN_PASS_DEF_BALLASTTOSTABLEHLO
 #define GEN_PASS_DEF_BALLASTVERIFY

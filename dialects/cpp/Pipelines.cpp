@@ -14,6 +14,19 @@ struct NativeOptions : PassPipelineOptions<NativeOptions> {
   Option<bool> entry{*this, "entry", llvm::cl::desc("Add `ballast_entry`, which runs the function on arguments from the seed?"),
                      llvm::cl::init(false)};
   Option<uint64_t> seed{*this, "seed", llvm::cl::desc("Seed of the arguments of `ballast_entry`."), llvm::cl::init(0)};
+  Option<uint64_t> runs{*this, "runs", llvm::cl::desc("How often `ballast_entry` calls the function."), llvm::cl::init(1)};
+};
+
+struct MpiOptions : PassPipelineOptions<MpiOptions> {
+  Option<std::string> function{*this, "function",
+                               llvm::cl::desc("Function to rewrite, by symbol name; without it the only public function, or `main`.")};
+  Option<uint64_t> rank{*this, "rank", llvm::cl::desc("Device whose program is made: the rank of the process that runs it."),
+                        llvm::cl::init(0)};
+  Option<bool> entry{*this, "entry",
+                     llvm::cl::desc("Add `ballast_entry`, which runs the program as one MPI process on arguments from the seed?"),
+                     llvm::cl::init(false)};
+  Option<uint64_t> seed{*this, "seed", llvm::cl::desc("Seed of the arguments of `ballast_entry`."), llvm::cl::init(0)};
+  Option<uint64_t> runs{*this, "runs", llvm::cl::desc("How often `ballast_entry` calls the program."), llvm::cl::init(1)};
 };
 
 /// From the end of our part to buffers: every tensor gets one, freed after its last use. An argument is never written
@@ -43,10 +56,21 @@ void buildNative(OpPassManager &manager, const NativeOptions &options) {
   std::string function = functionOption(options.function);
   if (options.apply)
     add(manager, "ballast-apply{" + function + "}");
-  add(manager, "ballast-to-buffers," + toBuffers.str() + ",ballast-host-heap");
+  // A module that was cut is run as a whole, by its host.
+  add(manager, "ballast-inline,ballast-to-buffers," + toBuffers.str() + ",ballast-host-heap");
   if (options.entry)
-    add(manager, "ballast-entry{" + function + " seed=" + std::to_string(options.seed) + "}");
+    add(manager, "ballast-entry{" + function + " seed=" + std::to_string(options.seed) +
+                     " runs=" + std::to_string(options.runs) + "}");
   add(manager, toLlvm.str());
+}
+
+void buildMpi(OpPassManager &manager, const MpiOptions &options) {
+  std::string function = functionOption(options.function);
+  add(manager, "ballast-apply{" + function + "},ballast-outline{" + function + "},ballast-rank{rank=" +
+                   std::to_string(options.rank) + "},ballast-to-buffers," + toBuffers.str() + ",ballast-host-heap");
+  if (options.entry)
+    add(manager, "ballast-entry{seed=" + std::to_string(options.seed) + " runs=" + std::to_string(options.runs) + "}");
+  add(manager, "ballast-messages," + toLlvm.str() + ",ballast-strip");
 }
 
 } // namespace
@@ -57,6 +81,8 @@ void registerPipelines() {
   PassPipelineRegistration<NativeOptions>(
       "ballast-to-native", "Carry out the plan and lower to LLVM's dialect: tensors become buffers, swaps copies to a second heap",
       buildNative);
+  PassPipelineRegistration<MpiOptions>(
+      "ballast-to-mpi", "Carry out the plan and lower the program of one device to LLVM's dialect and MPI", buildMpi);
 }
 
 } // namespace ballast

@@ -252,6 +252,29 @@ bool ballastReceiveRead(MlirAttribute attribute, int64_t *device, int64_t *posit
   return true;
 }
 
+MlirAttribute ballastProgramGet(MlirLocation location, int64_t device, int64_t devices, const int64_t *arguments,
+                                size_t argumentCount, const int64_t *results, size_t resultCount) {
+  std::function<InFlightDiagnostic()> storage;
+  Location where = unwrap(location);
+  return wrap(Attribute(ballast::ProgramAttr::getChecked(at(where, storage), where.getContext(), device, devices,
+                                                         ArrayRef<int64_t>(arguments, argumentCount),
+                                                         ArrayRef<int64_t>(results, resultCount))));
+}
+
+bool ballastProgramRead(MlirAttribute attribute, int64_t *device, int64_t *devices, const int64_t **arguments,
+                        size_t *argumentCount, const int64_t **results, size_t *resultCount) {
+  auto program = dyn_cast<ballast::ProgramAttr>(unwrap(attribute));
+  if (!program)
+    return false;
+  *device = program.getDevice();
+  *devices = program.getDevices();
+  *arguments = program.getArguments().data();
+  *argumentCount = program.getArguments().size();
+  *results = program.getResults().data();
+  *resultCount = program.getResults().size();
+  return true;
+}
+
 MlirAttribute ballastCostGet(MlirLocation location, double seconds, int64_t flops, int64_t bytes) {
   std::function<InFlightDiagnostic()> storage;
   Location where = unwrap(location);

@@ -22,6 +22,8 @@ pub const COST: &str = "ballast.cost";
 pub const PLAN: &str = "ballast.plan";
 /// Name of the attribute with the figures of the plan that a function's body carries out.
 pub const APPLIED: &str = "ballast.applied";
+/// Name of the attribute that says what one device runs of a program cut over several, on its function.
+pub const PROGRAM: &str = "ballast.program";
 /// Name of the user's rule that an op runs once.
 pub const NEVER_RECOMPUTE: &str = "ballast.never_recompute";
 /// Name of the user's rule that a value stays off the host.
@@ -162,6 +164,67 @@ impl Receive {
                 &raw mut count,
             )
             .then(|| Receive { device, position, again_before: positions(again, count) })
+        }
+    }
+}
+
+/// `#ballast.program`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The device that runs the function.
+    pub device: i64,
+    /// Number of devices the whole program was cut over.
+    pub devices: i64,
+    /// Which arguments of the whole program the function's are, ascending.
+    pub arguments: Vec<i64>,
+    /// Which results of the whole program the function's are, ascending.
+    pub results: Vec<i64>,
+}
+
+impl Program {
+    /// The attribute.
+    ///
+    /// # Errors
+    /// When its verifier refuses it, which is then reported at `location`.
+    pub fn attribute<'c>(&self, location: Location<'c>) -> Result<Attribute<'c>, Reported> {
+        let (arguments, results) = (&self.arguments, &self.results);
+        // SAFETY: the location is live, the lists outlive the call.
+        made(unsafe {
+            ffi::ballastProgramGet(
+                location.to_raw(),
+                self.device,
+                self.devices,
+                arguments.as_ptr(),
+                arguments.len(),
+                results.as_ptr(),
+                results.len(),
+            )
+        })
+    }
+
+    /// Reads an attribute; none if it is another one.
+    #[must_use]
+    pub fn read<'c>(attribute: impl AttributeLike<'c>) -> Option<Self> {
+        let (mut device, mut devices) = (0, 0);
+        let (mut arguments, mut argument_count) = (std::ptr::null(), 0);
+        let (mut results, mut result_count) = (std::ptr::null(), 0);
+        // SAFETY: the shim points into the attribute, which lives as long as its context.
+        unsafe {
+            ffi::ballastProgramRead(
+                attribute.to_raw(),
+                &raw mut device,
+                &raw mut devices,
+                &raw mut arguments,
+                &raw mut argument_count,
+                &raw mut results,
+                &raw mut result_count,
+            )
+            .then(|| Program {
+                device,
+                devices,
+                arguments: positions(arguments, argument_count),
+                results: positions(results, result_count),
+            })
         }
     }
 }

@@ -132,6 +132,24 @@ unsafe extern "C" {
         again_before: *mut *const i64,
         count: *mut usize,
     ) -> bool;
+    pub(crate) fn ballastProgramGet(
+        location: MlirLocation,
+        device: i64,
+        devices: i64,
+        arguments: *const i64,
+        argument_count: usize,
+        results: *const i64,
+        result_count: usize,
+    ) -> MlirAttribute;
+    pub(crate) fn ballastProgramRead(
+        attribute: MlirAttribute,
+        device: *mut i64,
+        devices: *mut i64,
+        arguments: *mut *const i64,
+        argument_count: *mut usize,
+        results: *mut *const i64,
+        result_count: *mut usize,
+    ) -> bool;
     pub(crate) fn ballastCostGet(
         location: MlirLocation,
         seconds: f64,

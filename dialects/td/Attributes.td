@@ -189,4 +189,27 @@ def Ballast_PlanAttr : Ballast_Attr<"Plan", "plan"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Ballast_ProgramAttr : Ballast_Attr<"Program", "program"> {
+  let summary = "What a function runs of a program that was cut over devices";
+  let description = [{
+    Stands as `ballast.program` on the program of one device. Its arguments and results are those of the whole program with
+    these numbers, in this order.
+
+    ```mlir
+    func.func private @main_device1(%w: tensor<4xf32>) -> tensor<4xf32> attributes {
+        ballast.program = #ballast.program<device = 1, devices = 2, arguments = [3], results = [0]>} {
+      %x = ballast.recv from 0 to 1 tag 0 : tensor<4xf32>
+      %0 = call @main_device1_segment0(%w, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let parameters = (ins
+      AttrParameter<"int64_t", "index of the device that runs it">:$device,
+      AttrParameter<"int64_t", "number of devices the program was cut over, idle ones included">:$devices,
+      OptionalPositionList:$arguments,
+      OptionalPositionList:$results);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 #endif // BALLAST_ATTRIBUTES_TD

@@ -27,6 +27,7 @@ def Ballast_Dialect : Dialect {
     | `ballast.cost` | op | `#ballast.cost<..>` | the time the plan reckons with |
     | `ballast.plan` | function | `#ballast.plan<..>` | the figures of the plan as a whole |
     | `ballast.applied` | function | `#ballast.plan<..>` | the plan that its body carries out |
+    | `ballast.program` | function | `#ballast.program<..>` | what one device runs of a program cut over several |
     | `ballast.never_recompute` | op | unit | rule of the user: run once |
     | `ballast.never_swap` | op, argument | unit | rule of the user: stays off the host |
     | `ballast.must_keep` | op, argument | unit | rule of the user: on the device from first computation to last use |

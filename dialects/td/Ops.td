@@ -5,9 +5,11 @@
 include "Dialect.td"
 include "Types.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 
-// None of these ops has an effect interface, on purpose: unknown effects keep CSE from merging two of them and dead-code
-// elimination from dropping one, which would undo the plan.
+// Swaps and barriers have no effect interface, on purpose: unknown effects keep CSE from merging two of them and dead-code
+// elimination from dropping one, which would undo the plan. Messages read and write, which keeps them too, and lets
+// MLIR's deallocation of buffers take them.
 class Ballast_Op<string mnemonic, list<Trait> traits = []> : Op<Ballast_Dialect, mnemonic, traits>;
 
 def Ballast_SwapOutOp : Ballast_Op<"swap_out", [
@@ -58,32 +60,50 @@ def Ballast_BarrierOp : Ballast_Op<"barrier", [
   let hasVerifier = 1;
 }
 
-def Ballast_SendOp : Ballast_Op<"send"> {
+def Ballast_SendOp : Ballast_Op<"send", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Sends a tensor to another device";
   let description = [{
-    Meets the `ballast.recv` with the same devices and tag.
+    Meets the `ballast.recv` with the same devices and tag; neither goes on before the other has come (MPI's send and receive for
+    large messages).
 
     ```mlir
     ballast.send %x from 0 to 1 tag 7 : tensor<4x8xf32>
     ```
   }];
-  let arguments = (ins AnyStaticShapeTensor:$tensor, I64Attr:$source, I64Attr:$target, I64Attr:$tag);
-  let assemblyFormat = "$tensor `from` $source `to` $target `tag` $tag attr-dict `:` type($tensor)";
+  let arguments = (ins AnyTypeOf<[AnyStaticShapeTensor, AnyStaticShapeMemRef]>:$value, I64Attr:$source, I64Attr:$target,
+                   I64Attr:$tag);
+  let assemblyFormat = "$value `from` $source `to` $target `tag` $tag attr-dict `:` type($value)";
   let hasVerifier = 1;
 }
 
-def Ballast_RecvOp : Ballast_Op<"recv"> {
+def Ballast_RecvOp : Ballast_Op<"recv", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Receives a tensor from another device";
   let description = [{
-    Meets the `ballast.send` with the same devices and tag.
+    Meets the `ballast.send` with the same devices and tag. The tensor comes into device memory, or into host memory where it
+    takes no device memory yet.
 
     ```mlir
     %x = ballast.recv from 0 to 1 tag 7 : tensor<4x8xf32>
+    %h = ballast.recv from 0 to 1 tag 8 : !ballast.host<tensor<4x8xf32>>
     ```
   }];
   let arguments = (ins I64Attr:$source, I64Attr:$target, I64Attr:$tag);
-  let results = (outs AnyStaticShapeTensor:$tensor);
-  let assemblyFormat = "`from` $source `to` $target `tag` $tag attr-dict `:` type($tensor)";
+  let results = (outs AnyTypeOf<[AnyStaticShapeTensor, Ballast_HostType]>:$value);
+  let assemblyFormat = "`from` $source `to` $target `tag` $tag attr-dict `:` qualified(type($value))";
+  let hasVerifier = 1;
+}
+
+def Ballast_RecvIntoOp : Ballast_Op<"recv_into", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Receives into a buffer";
+  let description = [{
+    What `ballast.recv` is once tensors have become buffers.
+
+    ```mlir
+    ballast.recv_into %m from 0 to 1 tag 7 : memref<4x8xf32>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeMemRef:$buffer, I64Attr:$source, I64Attr:$target, I64Attr:$tag);
+  let assemblyFormat = "$buffer `from` $source `to` $target `tag` $tag attr-dict `:` type($buffer)";
   let hasVerifier = 1;
 }
 

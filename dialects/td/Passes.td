@@ -233,6 +233,73 @@ def BallastApply : BallastPass<"ballast-apply"> {
   let options = [FunctionOption];
 }
 
+def BallastOutline : BallastPass<"ballast-outline"> {
+  let summary = "Cut a rewritten program into one program per device, with messages between them";
+  let description = [{
+    Cuts a function that carries out a plan (`ballast.applied`) where devices exchange values. What a device runs between two of its messages
+    becomes a private function, a segment; a device may have several. The private function `NAME_deviceN` calls the segments of device N with
+    `ballast.send` and `ballast.recv` between them, and takes the arguments its ops read; the function itself becomes the host: it calls all
+    segments in one global order and hands values from one to the next, so that the module still is one runnable program.
+
+    A value is sent right after it is made, and arrives in device memory where it is read next, else in host memory, from which it is copied
+    when the plan says so. Every device meets its messages in the global order; the result is checked to have no deadlock even
+    where a send waits for its receive. Views and constants are cloned to the devices that read them. A cut module is left alone.
+
+    ```mlir
+    func.func @main(%w: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = call @main_device0_segment0(%w) : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = call @main_device1_segment0(%0) : (tensor<4xf32>) -> tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    func.func private @main_device0(%w: tensor<4xf32>)
+        attributes {ballast.program = #ballast.program<device = 0, devices = 2, arguments = [0]>} {
+      %0 = call @main_device0_segment0(%w) : (tensor<4xf32>) -> tensor<4xf32>
+      ballast.send %0 from 0 to 1 tag 0 : tensor<4xf32>
+      return
+    }
+    ```
+  }];
+  let options = [FunctionOption];
+  let dependentDialects = ["::ballast::BallastDialect", "::mlir::func::FuncDialect"];
+}
+
+def BallastRank : BallastPass<"ballast-rank"> {
+  let summary = "Keep the program of one device of a cut module";
+  let description = [{
+    Keeps the program that `--ballast-outline` made for one device, with its segments inlined, and erases everything else. The messages of all
+    devices are checked first: every send must have its receive, of the same type, and none may wait for ever.
+  }];
+  let options = [Count<"rank", "rank", "0", "The device, which is the rank of the process that is to run the program.">];
+}
+
+def BallastMessages : BallastPass<"ballast-messages"> {
+  let summary = "Turn messages of buffers into MPI's";
+  let description = [{
+    `ballast.send` of a buffer and `ballast.recv_into` become `mpi.send` and `mpi.recv` on `MPI_COMM_WORLD`, between calls of `ballast_wait` and
+    `ballast_resume` of the run-time library, which time how long a rank waits for others. The module gets
+    the attribute that tells MLIR's lowering of MPI to use Open MPI's names.
+
+    ```mlir
+    ballast.send %m from 0 to 1 tag 7 : memref<4x8xf32>
+    // becomes
+    %flat = memref.collapse_shape %m [[0, 1]] : memref<4x8xf32> into memref<32xf32>
+    %comm = mpi.comm_world : !mpi.comm
+    call @ballast_wait() : () -> ()
+    mpi.send(%flat, %tag, %target, %comm) : memref<32xf32>, i32, i32
+    call @ballast_resume() : () -> ()
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::mpi::MPIDialect", "::mlir::DLTIDialect"];
+}
+
+def BallastStrip : BallastPass<"ballast-strip"> {
+  let summary = "Remove plans and descriptions of targets";
+  let description = [{
+    Removes all `ballast.*` and `dlti.*` attributes: what runs a lowered program knows neither dialect.
+  }];
+}
+
 def BallastToStablehlo : BallastPass<"ballast-to-stablehlo"> {
   let summary = "Carry out the plan of a StableHLO program, in StableHLO alone";
   let description = [{
@@ -247,10 +314,11 @@ def BallastToStablehlo : BallastPass<"ballast-to-stablehlo"> {
 def BallastToBuffers : BallastPass<"ballast-to-buffers"> {
   let summary = "Turn swaps into copies between memory spaces, for one-shot bufferization";
   let description = [{
-    A copy on the host becomes a tensor in memory space 1, a copy back one in memory space 0; barriers have done their work and go.
+    A copy on the host becomes a tensor in memory space 1, a copy back one in memory space 0; barriers have done their work and go. Messages
+    send and receive buffers from here on.
     The order of ops is the order of execution from here on: `--cse` before bufferization would undo recomputation.
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def BallastHostHeap : BallastPass<"ballast-host-heap"> {
@@ -267,10 +335,15 @@ def BallastEntry : BallastPass<"ballast-entry"> {
   let description = [{
     Adds `ballast_entry`, for a function that takes and returns buffers: it fills the arguments from the seed, calls the
     function between `ballast_start` and `ballast_stop`, hands every result to `ballast_take`, and every buffer to `ballast_release`, all
-    of the run-time library.
+    of the run-time library. The program of one device (`ballast.program`) is run as one MPI process of several: it starts when all of them
+    do, and its arguments are filled as those of the whole program are.
   }];
-  let options = [FunctionOption, Count<"seed", "seed", "0", "Seed of the arguments.">];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
+  let options = [
+    FunctionOption, Count<"seed", "seed", "0", "Seed of the arguments.">,
+    Count<"runs", "runs", "1", "How often the function is called, at least 1; the results are those of the last call.">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::mpi::MPIDialect"];
 }
 
 def BallastInline : BallastPass<"ballast-inline"> {

@@ -3,7 +3,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use ballast_dialects::attributes::{Cost, Device, Plan, Receive, Recompute, Stage, StopReason, Swap};
+use ballast_dialects::attributes::{
+    Cost, Device, Plan, Program, Receive, Recompute, Stage, StopReason, Swap,
+};
 use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::operations::{
@@ -12,7 +14,8 @@ use ballast_dialects::operations::{
 };
 use ballast_dialects::passes::{
     self, BallastApplyOptions, BallastEntryOptions, BallastHostHeapOptions, BallastInlineOptions,
-    BallastReportOptions, BallastToBuffersOptions, BallastToStablehloOptions, BallastVerifyOptions,
+    BallastMessagesOptions, BallastOutlineOptions, BallastRankOptions, BallastReportOptions,
+    BallastStripOptions, BallastToBuffersOptions, BallastToStablehloOptions, BallastVerifyOptions,
     MemoryOrder, Passes, RematOptions, RlPartitionOptions,
 };
 use ballast_dialects::registration;
@@ -102,6 +105,10 @@ fn attributes_come_back_as_they_went_in() {
     for again_before in [vec![], vec![4, 5]] {
         let receive = Receive { device: 1, position: 3, again_before };
         assert_eq!(Receive::read(receive.attribute(location).unwrap()), Some(receive));
+    }
+    for (arguments, results) in [(vec![], vec![0]), (vec![1, 4], vec![])] {
+        let program = Program { device: 1, devices: 2, arguments, results };
+        assert_eq!(Program::read(program.attribute(location).unwrap()), Some(program));
     }
     // Times pass through text when bytecode or a file lies between, and must not lose a bit there either.
     for seconds in [0.1, 1e-300, f64::MIN_POSITIVE, 1.0 / 3.0, f64::MAX, 0.0] {
@@ -204,6 +211,22 @@ impl Passes for Misbehaving {
     }
 
     fn ballast_host_heap(_: OperationRef<'_, '_>, _: &BallastHostHeapOptions) -> Result<(), Reported> {
+        Ok(())
+    }
+
+    fn ballast_messages(_: OperationRef<'_, '_>, _: &BallastMessagesOptions) -> Result<(), Reported> {
+        Ok(())
+    }
+
+    fn ballast_outline(_: OperationRef<'_, '_>, _: &BallastOutlineOptions) -> Result<(), Reported> {
+        Ok(())
+    }
+
+    fn ballast_rank(_: OperationRef<'_, '_>, _: &BallastRankOptions) -> Result<(), Reported> {
+        Ok(())
+    }
+
+    fn ballast_strip(_: OperationRef<'_, '_>, _: &BallastStripOptions) -> Result<(), Reported> {
         Ok(())
     }
 

@@ -224,3 +224,21 @@ func.func @rules_have_no_value(%x: tensor<4xf32>) {
 func.func @results_carry_nothing(%x: tensor<4xf32>) -> (tensor<4xf32> {ballast.must_keep}) {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// expected-error@+1 {{'device' 2 is none of the 2 'devices'}}
+func.func @program_of_a_device_too_many() attributes {ballast.program = #ballast.program<device = 2, devices = 2>} { return }
+
+// -----
+
+// expected-error@+1 {{'results' must ascend strictly, but 1 follows 1}}
+func.func @program_returns_twice() attributes {ballast.program = #ballast.program<device = 0, devices = 2, results = [1, 1]>} { return }
+
+// -----
+
+func.func @program_is_a_function(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'ballast.program' belongs on a function}}
+  "other.op"(%x) {ballast.program = #ballast.program<device = 0, devices = 2>} : (tensor<4xf32>) -> ()
+  return
+}

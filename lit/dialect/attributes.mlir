@@ -83,3 +83,16 @@ func.func @rules_of_the_user(%x: tensor<4xf32> {ballast.must_keep}) -> tensor<4x
   %0 = math.exp %x {ballast.never_recompute, ballast.never_swap} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// CHECK-LABEL: func @program_of_one_device
+// CHECK-SAME: ballast.program = #ballast.program<device = 1, devices = 2, arguments = [0, 3], results = [2]>
+func.func @program_of_one_device() attributes {
+    ballast.program = #ballast.program<device = 1, devices = 2, arguments = [0, 3], results = [2]>} {
+  return
+}
+
+// CHECK-LABEL: func @program_of_an_idle_device
+// CHECK-SAME: ballast.program = #ballast.program<device = 0, devices = 1>
+func.func @program_of_an_idle_device() attributes {ballast.program = #ballast.program<device = 0, devices = 1>} {
+  return
+}

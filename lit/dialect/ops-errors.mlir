@@ -82,7 +82,15 @@ func.func @no_negative_tag() {
 // -----
 
 func.func @received_tensor_has_a_size() {
-  // expected-error@+1 {{must be statically shaped tensor}}
+  // expected-error@+1 {{must be statically shaped tensor of any type values or A tensor in host memory}}
   %x = ballast.recv from 0 to 1 tag 0 : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @no_buffer_from_itself(%m: memref<4xf32>) {
+  // expected-error@+1 {{'ballast.recv_into' op device 1 cannot send to itself}}
+  ballast.recv_into %m from 1 to 1 tag 0 : memref<4xf32>
   return
 }

@@ -34,3 +34,19 @@ func.func @message_from_one_device_to_another(%x: tensor<4xf32>) -> tensor<4xf32
   %y = ballast.recv from 1 to 0 tag 8 : tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// CHECK-LABEL: func @message_into_host_memory
+func.func @message_into_host_memory() -> !ballast.host<tensor<4xf32>> {
+  // CHECK: ballast.recv from 1 to 0 tag 8 : !ballast.host<tensor<4xf32>>
+  %h = ballast.recv from 1 to 0 tag 8 : !ballast.host<tensor<4xf32>>
+  return %h : !ballast.host<tensor<4xf32>>
+}
+
+// CHECK-LABEL: func @messages_of_buffers
+func.func @messages_of_buffers(%m: memref<4xf32>) {
+  // CHECK: ballast.send %{{.*}} from 0 to 1 tag 7 : memref<4xf32>
+  ballast.send %m from 0 to 1 tag 7 : memref<4xf32>
+  // CHECK: ballast.recv_into %{{.*}} from 1 to 0 tag 8 : memref<4xf32>
+  ballast.recv_into %m from 1 to 0 tag 8 : memref<4xf32>
+  return
+}

@@ -1,5 +1,6 @@
 //! `--ballast-entry`: a function that runs the program once, on arguments made from a seed.
 
+use ballast_dialects::attributes as names;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes::BallastEntryOptions;
 use melior::Context;
@@ -7,7 +8,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{Block, BlockLike, Region, RegionLike, Type, TypeLike, Value, ValueLike};
 use mlir_sys::{mlirShapedTypeGetElementType, mlirTypeIsAMemRef};
 
-use crate::apply::native::{Code, declare, function};
+use crate::apply::native::{Code, declare, function, function_type};
 use crate::import::{self, types::Types};
 
 /// Name of the function that is added.
@@ -29,13 +30,16 @@ struct Buffer {
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastEntryOptions) -> Result<(), Reported> {
     let wanted = (!options.function.is_empty()).then_some(options.function.as_str());
     let program = import::function(module, wanted)?;
-    write(module, program, options.seed)
+    if options.runs == 0 {
+        return Err(diagnostics::error(program.location(), "runs=0 calls nothing: give at least 1"));
+    }
+    write(module, program, options)
 }
 
 fn write<'c: 'a, 'a>(
     module: OperationRef<'c, 'a>,
     program: OperationRef<'c, 'a>,
-    seed: u64,
+    options: &BallastEntryOptions,
 ) -> Result<(), Reported> {
     let location = program.location();
     let Some(block) = program.first_region().and_then(|region| region.first_block()) else {
@@ -55,6 +59,9 @@ fn write<'c: 'a, 'a>(
         .collect();
     let results: Vec<Buffer> = results.into_iter().map(&mut buffer).collect::<Result<_, _>>()?;
     let name = import::ir::string(program, "sym_name").unwrap_or_default();
+    let part = program.attribute(names::PROGRAM).ok().and_then(names::Program::read);
+    let argument_numbers = numbers(part.as_ref().map(|part| &part.arguments), arguments.len());
+    let result_numbers = numbers(part.as_ref().map(|part| &part.results), results.len());
 
     for (name, kind) in [
         ("ballast_fill", "(index, index, index, index, index) -> ()"),
@@ -66,17 +73,24 @@ fn write<'c: 'a, 'a>(
     ] {
         declare(module, name, kind)?;
     }
+    if part.is_some() {
+        declare(module, "ballast_rank", "(index, index) -> ()")?;
+    }
     let body = Region::new();
     body.append_block(Block::new(&[]));
-    let entry = function(module, ENTRY, "() -> ()", body)?;
+    let entry = function(module, ENTRY, function_type(module, "() -> ()")?, body)?;
     let Some(block) = entry.first_region().and_then(|region| region.first_block()) else { return Ok(()) };
     let holder = module.context();
     // SAFETY: the reference points into `holder`, which lives to the end of this function.
     let context: &'c Context = unsafe { holder.to_ref() };
     let mut code = Code::at_end(context, block, location);
-    let seed = code.index(seed)?;
+    let meeting = match &part {
+        None => None,
+        Some(part) => Some(Meeting::begin(&mut code, part)?),
+    };
+    let seed = code.index(options.seed)?;
     let mut values: Vec<Value<'c, 'a>> = Vec::new();
-    for (number, argument) in arguments.iter().enumerate() {
+    for (argument, number) in arguments.iter().zip(argument_numbers) {
         let value = code.alloc(&argument.kind)?;
         let mut operands = describe(&mut code, value, argument, number)?;
         operands.push(seed);
@@ -84,19 +98,78 @@ fn write<'c: 'a, 'a>(
         values.push(value);
     }
     let kinds: Vec<&str> = results.iter().map(|result| result.kind.as_str()).collect();
-    code.call("ballast_start", &[], &[])?;
-    let made = code.call(&name, &values, &kinds)?;
-    code.call("ballast_stop", &[], &[])?;
-    for (number, (&value, result)) in made.iter().zip(&results).enumerate() {
-        let operands = describe(&mut code, value, result, number)?;
-        code.call("ballast_take", &operands, &[])?;
+    for _ in 0..options.runs {
+        if let Some(meeting) = &meeting {
+            meeting.meet(&mut code)?;
+        }
+        code.call("ballast_start", &[], &[])?;
+        let made = code.call(&name, &values, &kinds)?;
+        code.call("ballast_stop", &[], &[])?;
+        for ((&value, result), &number) in made.iter().zip(&results).zip(&result_numbers) {
+            let operands = describe(&mut code, value, result, number)?;
+            code.call("ballast_take", &operands, &[])?;
+        }
+        made.into_iter().try_for_each(|value| release(&mut code, value))?;
     }
-    for value in values.into_iter().chain(made) {
-        let address = code.op("memref.extract_aligned_pointer_as_index", &[value], &["index"])?;
-        code.call("ballast_release", &address, &[])?;
+    values.into_iter().try_for_each(|value| release(&mut code, value))?;
+    if meeting.is_some() {
+        code.op("mpi.finalize", &[], &[])?;
     }
     code.call("ballast_finish", &[], &[])?;
     code.op("func.return", &[], &[]).map(|_| ())
+}
+
+/// Numbers of arguments or results: those of the whole program, or simply theirs.
+fn numbers(of_whole: Option<&Vec<i64>>, count: usize) -> Vec<u64> {
+    match of_whole {
+        Some(numbers) => numbers.iter().map(|number| number.unsigned_abs()).collect(),
+        None => (0..count as u64).collect(),
+    }
+}
+
+fn release<'c: 'a, 'a>(code: &mut Code<'c, 'a>, value: Value<'c, 'a>) -> Result<(), Reported> {
+    let address = code.op("memref.extract_aligned_pointer_as_index", &[value], &["index"])?;
+    code.call("ballast_release", &address, &[]).map(|_| ())
+}
+
+/// The processes of one run, which start together.
+struct Meeting<'c, 'a> {
+    world: Value<'c, 'a>,
+    /// What ranks send each other when they meet; on the stack, so that no heap counts it.
+    token: Value<'c, 'a>,
+    rank: i64,
+    ranks: i64,
+}
+
+impl<'c: 'a, 'a> Meeting<'c, 'a> {
+    /// Starts MPI, and checks that the process is the one the program was made for.
+    fn begin(code: &mut Code<'c, 'a>, part: &names::Program) -> Result<Self, Reported> {
+        code.op("mpi.init", &[], &[])?;
+        let world = code.op("mpi.comm_world", &[], &["!mpi.comm"])?[0];
+        // MLIR 22 lowers no `mpi.comm_size`; a rank that is missing shows when it is sent to.
+        let rank = code.op("mpi.comm_rank", &[world], &["!mpi.retval", "i32"])?[1];
+        let rank = code.op("arith.index_cast", &[rank], &["index"])?[0];
+        let operands = [rank, code.index(part.device.unsigned_abs())?];
+        code.call("ballast_rank", &operands, &[])?;
+        let token = code.alloca("memref<1xi32>")?;
+        let (zero, at) = (code.small(0)?, code.index(0)?);
+        code.op("memref.store", &[zero, token, at], &[])?;
+        Ok(Meeting { world, token, rank: part.device, ranks: part.devices })
+    }
+
+    /// Waits for all others: each tells the first rank that it has come, and the first rank then tells all to go. (MLIR 22
+    /// lowers no barrier, and an all-reduce to a symbol that Open MPI lacks.)
+    fn meet(&self, code: &mut Code<'c, 'a>) -> Result<(), Reported> {
+        let others = if self.rank == 0 { 1..self.ranks } else { 0..1 };
+        let order = if self.rank == 0 { ["mpi.recv", "mpi.send"] } else { ["mpi.send", "mpi.recv"] };
+        for what in order {
+            for other in others.clone() {
+                let (tag, other) = (code.small(0)?, code.small(other)?);
+                code.op(what, &[self.token, tag, other, self.world], &[])?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Address, number of elements, element type, number of the buffer.
@@ -104,10 +177,10 @@ fn describe<'c: 'a, 'a>(
     code: &mut Code<'c, 'a>,
     value: Value<'c, 'a>,
     buffer: &Buffer,
-    number: usize,
+    number: u64,
 ) -> Result<Vec<Value<'c, 'a>>, Reported> {
     let mut operands = code.op("memref.extract_aligned_pointer_as_index", &[value], &["index"])?;
-    for number in [buffer.elements, buffer.element, number as u64] {
+    for number in [buffer.elements, buffer.element, number] {
         operands.push(code.index(number)?);
     }
     Ok(operands)

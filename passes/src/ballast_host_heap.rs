@@ -67,7 +67,7 @@ fn lower<'c: 'a, 'a>(allocation: OperationRef<'c, 'a>, sizes: &mut Types) -> Res
     let view: Value<'c, 'a> = view[0];
     for reader in uses(result) {
         match ir::name(reader.owner) {
-            "memref.copy" => {}
+            "memref.copy" | "ballast.send" | "ballast.recv_into" => {}
             "memref.dealloc" => {
                 let Some(block) = reader.owner.block() else { continue };
                 let mut code = Code::before(context, block, reader.owner, reader.owner.location());
@@ -75,7 +75,7 @@ fn lower<'c: 'a, 'a>(allocation: OperationRef<'c, 'a>, sizes: &mut Types) -> Res
                 erase(reader.owner);
             }
             other => {
-                let text = format!("reads a copy on the host by {other}: only copies can");
+                let text = format!("reads a copy on the host by {other}: only copies and messages can");
                 return Err(diagnostics::error(reader.owner.location(), &text));
             }
         }

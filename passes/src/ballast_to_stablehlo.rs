@@ -27,7 +27,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastToStablehloOpti
     for block in ir::blocks(function) {
         copies += lower(block)?;
     }
-    strip(module);
+    strip(module, &[]);
     if copies > 0 {
         let name = ir::string(function, "sym_name").unwrap_or_default();
         let text = "copies to the host are requests to XLA: clients without a separate host memory, such as the CPU client, keep \

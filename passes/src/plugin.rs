@@ -6,15 +6,17 @@ use std::panic::catch_unwind;
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::passes::{
     self, BallastApplyOptions, BallastEntryOptions, BallastHostHeapOptions, BallastInlineOptions,
-    BallastReportOptions, BallastToBuffersOptions, BallastToStablehloOptions, BallastVerifyOptions, Passes,
+    BallastMessagesOptions, BallastOutlineOptions, BallastRankOptions, BallastReportOptions,
+    BallastStripOptions, BallastToBuffersOptions, BallastToStablehloOptions, BallastVerifyOptions, Passes,
     RematOptions, RlPartitionOptions,
 };
 use ballast_dialects::registration;
 use melior::ir::operation::OperationRef;
 
 use crate::{
-    ballast_apply, ballast_entry, ballast_host_heap, ballast_inline, ballast_report, ballast_to_buffers,
-    ballast_to_stablehlo, ballast_verify, remat, rl_partition, signals,
+    ballast_apply, ballast_entry, ballast_host_heap, ballast_inline, ballast_messages, ballast_outline,
+    ballast_rank, ballast_report, ballast_strip, ballast_to_buffers, ballast_to_stablehlo, ballast_verify,
+    remat, rl_partition, signals,
 };
 
 /// Version of the plugin interface (`MLIR_PLUGIN_API_VERSION`).
@@ -61,6 +63,28 @@ impl Passes for Planner {
 
     fn ballast_inline(module: OperationRef<'_, '_>, options: &BallastInlineOptions) -> Result<(), Reported> {
         ballast_inline::run(module, options)
+    }
+
+    fn ballast_messages(
+        module: OperationRef<'_, '_>,
+        options: &BallastMessagesOptions,
+    ) -> Result<(), Reported> {
+        ballast_messages::run(module, options)
+    }
+
+    fn ballast_outline(
+        module: OperationRef<'_, '_>,
+        options: &BallastOutlineOptions,
+    ) -> Result<(), Reported> {
+        ballast_outline::run(module, options)
+    }
+
+    fn ballast_rank(module: OperationRef<'_, '_>, options: &BallastRankOptions) -> Result<(), Reported> {
+        ballast_rank::run(module, options)
+    }
+
+    fn ballast_strip(module: OperationRef<'_, '_>, options: &BallastStripOptions) -> Result<(), Reported> {
+        ballast_strip::run(module, options)
     }
 
     fn ballast_report(module: OperationRef<'_, '_>, options: &BallastReportOptions) -> Result<(), Reported> {

@@ -3,6 +3,8 @@
 //! The tests know file formats and command lines, nothing of how plans are made: whatever they check, they
 //! derive themselves from the files.
 
+pub mod deep_mlp;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -72,13 +72,14 @@ struct Seen {
     recomputed: usize,
     swapped: usize,
     crossing: usize,
+    /// Programs whose peak was compared.
+    peaks: usize,
 }
 
 /// Plans a random program, rewrites it, and runs both.
 fn check(seed: u64, folder: &Path, seen: &mut Seen) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let (original, annotated, rewritten) =
-        (folder.join("original.mlir"), folder.join("annotated.mlir"), folder.join("rewritten.mlir"));
+    let (original, rewritten) = (folder.join("original.mlir"), folder.join("rewritten.mlir"));
     // Simplified before planning: what CSE would merge anyway, it would merge after planning too, against the plan.
     let generated = folder.join("generated.mlir");
     std::fs::write(&generated, program(&mut random)).unwrap();
@@ -100,49 +101,41 @@ fn check(seed: u64, folder: &Path, seen: &mut Seen) {
         }
     };
     arguments.push(format!("--remat={devices} cap={cap}% seed={seed} time-limit=0.4 relax-limit=8"));
-    arguments.extend(["-o".to_owned(), annotated.display().to_string()]);
-    let _ = ballast_opt(&original, &arguments).succeeded();
-    let text = std::fs::read_to_string(&annotated).unwrap();
-    seen.recomputed += text.matches("#ballast.recompute").count();
-    seen.swapped += text.matches("#ballast.swap").count();
-    seen.crossing += text.matches("#ballast.receive").count();
-    let _ = ballast_opt(
-        &annotated,
-        ["--ballast-apply", "--cse", "--canonicalize", "-o"]
-            .map(Path::new)
-            .iter()
-            .chain([&rewritten.as_path()]),
-    )
-    .succeeded();
-    for program in [&annotated, &rewritten] {
-        let compared = compare(&original, program);
-        let context = format!("seed {seed}, {}: {compared}", program.display());
-        assert_eq!(compared["difference"]["identical"], true, "{context}");
-        assert_eq!(compared["original"]["leaked_bytes"], 0, "{context}");
-        assert_eq!(compared["rewritten"]["leaked_bytes"], 0, "{context}");
-        if let Some(planned) =
-            compared["plan"]["peak_bytes"].as_u64().filter(|_| returns_own_values(&original))
-        {
-            assert!(compared["rewritten"]["peak_bytes"].as_u64().unwrap() <= planned, "{context}");
-            assert!(
-                compared["rewritten"]["host_peak_bytes"].as_u64().unwrap()
-                    <= compared["plan"]["host_peak_bytes"].as_u64().unwrap(),
-                "{context}"
-            );
-        }
+    arguments.extend(["--mlir-print-ir-after=remat", "--ballast-apply"].map(str::to_owned));
+    // Half of the programs for several devices are cut too, and run by their host.
+    if kind == 2 && seed % 2 == 0 {
+        arguments.push("--ballast-outline".to_owned());
+    }
+    arguments.extend(["--cse", "--canonicalize", "-o"].map(str::to_owned));
+    arguments.push(rewritten.display().to_string());
+    let annotated = ballast_opt(&original, &arguments).succeeded().stderr;
+    seen.recomputed += annotated.matches("#ballast.recompute").count();
+    seen.swapped += annotated.matches("#ballast.swap").count();
+    seen.crossing += annotated.matches("#ballast.receive").count();
+    let compared = compare(&original, &rewritten);
+    let context = format!("seed {seed}: {compared}");
+    assert_eq!(compared["difference"]["identical"], true, "{context}");
+    assert_eq!(compared["original"]["leaked_bytes"], 0, "{context}");
+    assert_eq!(compared["rewritten"]["leaked_bytes"], 0, "{context}");
+    if let Some(planned) = compared["plan"]["peak_bytes"].as_u64() {
+        seen.peaks += 1;
+        let copied = 4 * 8 * 8 * copies(&original);
+        assert!(compared["rewritten"]["peak_bytes"].as_u64().unwrap() <= planned + copied, "{context}");
+        assert!(
+            compared["rewritten"]["host_peak_bytes"].as_u64().unwrap()
+                <= compared["plan"]["host_peak_bytes"].as_u64().unwrap(),
+            "{context}"
+        );
     }
 }
 
-/// Does the program return no value twice, and no argument? The native route copies those, the plan does not.
-fn returns_own_values(program: &Path) -> bool {
+/// How many results the native route copies: arguments, and values returned before. The plan does not reckon with those.
+fn copies(program: &Path) -> u64 {
     let text = std::fs::read_to_string(program).unwrap();
     let line = text.lines().find(|line| line.trim_start().starts_with("return ")).unwrap();
-    let mut values: Vec<&str> =
-        line.split(':').next().unwrap().split([' ', ',']).filter(|word| word.starts_with('%')).collect();
-    let count = values.len();
-    values.sort_unstable();
-    values.dedup();
-    values.len() == count && !values.iter().any(|value| value.starts_with("%arg"))
+    let mut seen = std::collections::BTreeSet::new();
+    let values = line.split(':').next().unwrap().split([' ', ',']).filter(|word| word.starts_with('%'));
+    values.filter(|value| value.starts_with("%arg") || !seen.insert(value.to_owned())).count() as u64
 }
 
 fn compare(original: &Path, rewritten: &Path) -> Value {
@@ -164,7 +157,7 @@ fn check_many(seeds: std::ops::Range<u64>) -> Seen {
 fn random_programs_give_the_same_results_in_the_planned_memory() {
     let seen = check_many(0..12);
     assert!(
-        seen.recomputed > 0 && seen.swapped > 0 && seen.crossing > 0,
+        seen.recomputed > 0 && seen.swapped > 0 && seen.crossing > 0 && seen.peaks > 0,
         "the plans do too little to be a test"
     );
 }

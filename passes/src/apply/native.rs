@@ -38,7 +38,7 @@ impl<'c: 'a, 'a> Code<'c, 'a> {
     }
 
     /// A type by its text.
-    fn kind(&self, text: &str) -> Result<Type<'c>, Reported> {
+    pub(crate) fn kind(&self, text: &str) -> Result<Type<'c>, Reported> {
         Type::parse(self.context, text).ok_or_else(|| self.error(&format!("cannot make the type {text}")))
     }
 
@@ -50,11 +50,22 @@ impl<'c: 'a, 'a> Code<'c, 'a> {
         attributes: &[(&str, Attribute<'c>)],
     ) -> Result<Vec<Value<'c, 'a>>, Reported> {
         let kinds: Vec<Type<'c>> = results.iter().map(|text| self.kind(text)).collect::<Result<_, _>>()?;
+        self.make(name, operands, &kinds, attributes)
+    }
+
+    /// An op with attributes.
+    pub(crate) fn make(
+        &mut self,
+        name: &str,
+        operands: &[Value<'c, 'a>],
+        kinds: &[Type<'c>],
+        attributes: &[(&str, Attribute<'c>)],
+    ) -> Result<Vec<Value<'c, 'a>>, Reported> {
         let attributes: Vec<(Identifier<'c>, Attribute<'c>)> =
             attributes.iter().map(|&(name, value)| (Identifier::new(self.context, name), value)).collect();
         let op = OperationBuilder::new(name, self.location)
             .add_operands(operands)
-            .add_results(&kinds)
+            .add_results(kinds)
             .add_attributes(&attributes)
             .build()
             .map_err(|error| self.error(&format!("cannot make {name}: {error}")))?;
@@ -77,8 +88,17 @@ impl<'c: 'a, 'a> Code<'c, 'a> {
 
     /// A buffer of static shape on the device.
     pub(crate) fn alloc(&mut self, kind: &str) -> Result<Value<'c, 'a>, Reported> {
+        self.buffer("memref.alloc", kind)
+    }
+
+    /// A buffer of static shape on the stack.
+    pub(crate) fn alloca(&mut self, kind: &str) -> Result<Value<'c, 'a>, Reported> {
+        self.buffer("memref.alloca", kind)
+    }
+
+    fn buffer(&mut self, name: &str, kind: &str) -> Result<Value<'c, 'a>, Reported> {
         let none = self.attribute("array<i32: 0, 0>")?;
-        Ok(self.build("memref.alloc", &[], &[kind], &[("operandSegmentSizes", none)])?[0])
+        Ok(self.build(name, &[], &[kind], &[("operandSegmentSizes", none)])?[0])
     }
 
     /// A constant of type index.
@@ -88,6 +108,25 @@ impl<'c: 'a, 'a> Code<'c, 'a> {
         Ok(self.build("arith.constant", &[], &["index"], &[("value", value.into())])?[0])
     }
 
+    /// A constant of 32 bits.
+    pub(crate) fn small(&mut self, value: i64) -> Result<Value<'c, 'a>, Reported> {
+        let value = i32::try_from(value).map_err(|_| self.error(&format!("{value} is too large")))?;
+        let value = IntegerAttribute::new(self.kind("i32")?, i64::from(value));
+        Ok(self.build("arith.constant", &[], &["i32"], &[("value", value.into())])?[0])
+    }
+
+    /// A buffer without gaps, of two dimensions or more, as one of one dimension.
+    pub(crate) fn collapse(
+        &mut self,
+        buffer: Value<'c, 'a>,
+        rank: usize,
+        kind: &str,
+    ) -> Result<Value<'c, 'a>, Reported> {
+        let all: Vec<String> = (0..rank).map(|dimension| format!("{dimension} : i64")).collect();
+        let groups = self.attribute(&format!("[[{}]]", all.join(", ")))?;
+        Ok(self.build("memref.collapse_shape", &[buffer], &[kind], &[("reassociation", groups)])?[0])
+    }
+
     /// A call of a function of the module.
     pub(crate) fn call(
         &mut self,
@@ -95,11 +134,23 @@ impl<'c: 'a, 'a> Code<'c, 'a> {
         operands: &[Value<'c, 'a>],
         results: &[&str],
     ) -> Result<Vec<Value<'c, 'a>>, Reported> {
-        let callee = FlatSymbolRefAttribute::new(self.context, callee);
-        self.build("func.call", operands, results, &[("callee", callee.into())])
+        let kinds: Vec<Type<'c>> = results.iter().map(|text| self.kind(text)).collect::<Result<_, _>>()?;
+        self.call_typed(callee, operands, &kinds)
     }
 
-    fn attribute(&self, text: &str) -> Result<Attribute<'c>, Reported> {
+    /// The same, where the types are at hand.
+    pub(crate) fn call_typed(
+        &mut self,
+        callee: &str,
+        operands: &[Value<'c, 'a>],
+        kinds: &[Type<'c>],
+    ) -> Result<Vec<Value<'c, 'a>>, Reported> {
+        let callee = FlatSymbolRefAttribute::new(self.context, callee);
+        self.make("func.call", operands, kinds, &[("callee", callee.into())])
+    }
+
+    /// An attribute by its text.
+    pub(crate) fn attribute(&self, text: &str) -> Result<Attribute<'c>, Reported> {
         Attribute::parse(self.context, text)
             .ok_or_else(|| self.error(&format!("cannot make the attribute {text}")))
     }
@@ -109,7 +160,7 @@ impl<'c: 'a, 'a> Code<'c, 'a> {
 pub(crate) fn function<'c: 'a, 'a>(
     module: OperationRef<'c, 'a>,
     name: &str,
-    kind: &str,
+    kind: Type<'c>,
     body: Region<'c>,
 ) -> Result<OperationRef<'c, 'a>, Reported> {
     let location = module.location();
@@ -117,7 +168,6 @@ pub(crate) fn function<'c: 'a, 'a>(
     // SAFETY: the reference points into `holder`, which lives to the end of this function.
     let context: &'c Context = unsafe { holder.to_ref() };
     let fail = |text: String| diagnostics::error(module.location(), &text);
-    let kind = Type::parse(context, kind).ok_or_else(|| fail(format!("cannot make the type {kind}")))?;
     let mut attributes = vec![
         (Identifier::new(context, "sym_name"), StringAttribute::new(context, name).into()),
         (Identifier::new(context, "function_type"), TypeAttribute::new(kind).into()),
@@ -149,5 +199,14 @@ pub(crate) fn declare(module: OperationRef<'_, '_>, name: &str, kind: &str) -> R
     if known {
         return Ok(());
     }
-    function(module, name, kind, Region::new()).map(|_| ())
+    function(module, name, function_type(module, kind)?, Region::new()).map(|_| ())
+}
+
+/// A type of functions by its text.
+pub(crate) fn function_type<'c>(module: OperationRef<'c, '_>, text: &str) -> Result<Type<'c>, Reported> {
+    let holder = module.context();
+    // SAFETY: the reference points into `holder`, which lives to the end of this function.
+    let context: &'c Context = unsafe { holder.to_ref() };
+    Type::parse(context, text)
+        .ok_or_else(|| diagnostics::error(module.location(), &format!("cannot make the type {text}")))
 }

@@ -68,6 +68,14 @@ pub(crate) enum Failure {
     Internal(String),
 }
 
+impl Failure {
+    /// What happened.
+    pub(crate) fn message(&self) -> &str {
+        let (Failure::NoPlan(message) | Failure::BadInput(message) | Failure::Internal(message)) = self;
+        message
+    }
+}
+
 fn main() -> ExitCode {
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)

@@ -20,7 +20,12 @@ const FIGURES: &str = "measurement.json";
 #[derive(Default)]
 struct Run {
     started: Option<Instant>,
-    seconds: f64,
+    /// Seconds of every run so far.
+    seconds: Vec<f64>,
+    /// Since when the run has been waiting for a message.
+    waits_since: Option<Instant>,
+    /// Of each run, seconds spent in messages.
+    waiting_seconds: Vec<f64>,
     results: Vec<Taken>,
     bytes: Vec<u8>,
     released: BTreeSet<u64>,
@@ -29,6 +34,7 @@ struct Run {
 /// One result.
 #[derive(Serialize)]
 struct Taken {
+    number: u64,
     element: &'static str,
     elements: u64,
 }
@@ -36,7 +42,8 @@ struct Taken {
 /// What `measurement.json` holds.
 #[derive(Serialize)]
 struct Measurement<'r> {
-    seconds: f64,
+    seconds: &'r [f64],
+    waiting_seconds: &'r [f64],
     peak_bytes: u64,
     host_peak_bytes: u64,
     /// Bytes neither heap got back.
@@ -72,13 +79,51 @@ pub unsafe extern "C" fn _mlir_ciface_ballast_fill(
 /// The program starts.
 #[unsafe(no_mangle)]
 pub extern "C" fn _mlir_ciface_ballast_start() {
-    with_run(|run| run.started = Some(Instant::now()));
+    with_run(|run| {
+        // The results of an earlier run are gone, and their addresses may be those of new ones.
+        run.results.clear();
+        run.bytes.clear();
+        run.released.clear();
+        run.waiting_seconds.push(0.0);
+        run.started = Some(Instant::now());
+    });
 }
 
 /// The program is done.
 #[unsafe(no_mangle)]
 pub extern "C" fn _mlir_ciface_ballast_stop() {
-    with_run(|run| run.seconds = run.started.map_or(0.0, |started| started.elapsed().as_secs_f64()));
+    with_run(|run| {
+        run.seconds.push(run.started.map_or(0.0, |started| started.elapsed().as_secs_f64()));
+    });
+}
+
+/// The program waits for a message to go or to come.
+#[unsafe(no_mangle)]
+pub extern "C" fn _mlir_ciface_ballast_wait() {
+    with_run(|run| run.waits_since = Some(Instant::now()));
+}
+
+/// The message is through.
+#[unsafe(no_mangle)]
+pub extern "C" fn _mlir_ciface_ballast_resume() {
+    with_run(|run| {
+        let waited = run.waits_since.take().map_or(0.0, |since| since.elapsed().as_secs_f64());
+        if let Some(total) = run.waiting_seconds.last_mut() {
+            *total += waited;
+        }
+    });
+}
+
+/// Exits with status 1 where the process is not the one the program was made for.
+#[unsafe(no_mangle)]
+pub extern "C" fn _mlir_ciface_ballast_rank(rank: u64, device: u64) {
+    if rank != device {
+        #[expect(clippy::print_stderr, reason = "all a process of several can do is to say so and end")]
+        {
+            eprintln!("the program of rank {device} runs as rank {rank}");
+        }
+        std::process::exit(1);
+    }
 }
 
 /// Keeps a result; results come in order.
@@ -86,14 +131,14 @@ pub extern "C" fn _mlir_ciface_ballast_stop() {
 /// # Safety
 /// `address` points at `elements` elements of the numbered type.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn _mlir_ciface_ballast_take(address: u64, elements: u64, element: u64, _number: u64) {
+pub unsafe extern "C" fn _mlir_ciface_ballast_take(address: u64, elements: u64, element: u64, number: u64) {
     let Some(element) = Element::of(element) else { return };
     // SAFETY: the caller's promise.
     let buffer =
         unsafe { std::slice::from_raw_parts(address as *const u8, elements as usize * element.bytes()) };
     with_run(|run| {
         run.bytes.extend_from_slice(buffer);
-        run.results.push(Taken { element: element.name(), elements });
+        run.results.push(Taken { number, element: element.name(), elements });
     });
 }
 
@@ -116,7 +161,8 @@ pub unsafe extern "C" fn _mlir_ciface_ballast_release(address: u64) {
 pub extern "C" fn _mlir_ciface_ballast_finish() {
     with_run(|run| {
         let figures = Measurement {
-            seconds: run.seconds,
+            seconds: &run.seconds,
+            waiting_seconds: &run.waiting_seconds,
             peak_bytes: DEVICE.peak(),
             host_peak_bytes: HOST.peak(),
             leaked_bytes: DEVICE.live() + HOST.live(),

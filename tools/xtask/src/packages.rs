@@ -26,6 +26,9 @@ const NEEDED: &[&str] = &[
     "libz3-dev",
     "libzstd-dev",
     "zlib1g-dev",
+    // Runs programs of several devices, one process each; nothing links it.
+    "libopenmpi-dev",
+    "openmpi-bin",
     // lit is a Python program; pip and unzip fetch and unpack libtorch.
     "python3",
     "python3-pip",

@@ -14,6 +14,9 @@ pub(crate) struct Values {
 /// What a back end says of a result it wrote.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Taken {
+    /// Which result of the program it is (native and mpi only).
+    #[serde(default)]
+    pub(crate) number: usize,
     element: String,
     elements: usize,
 }
@@ -24,7 +27,7 @@ pub(crate) struct Taken {
 /// A file that is too short or too long, an unknown element type.
 pub(crate) fn read_results(taken: &[Taken], mut bytes: &[u8]) -> Result<Vec<Values>, String> {
     let mut results = Vec::with_capacity(taken.len());
-    for Taken { element, elements } in taken {
+    for Taken { element, elements, .. } in taken {
         let length =
             width(element).ok_or_else(|| format!("results of type {element} cannot be read"))? * elements;
         let Some((mine, rest)) = bytes.split_at_checked(length) else {

@@ -1,11 +1,14 @@
 //! `ballast run`: a program and its rewritten form on the same random arguments; results, memory and time compared.
 
 mod compare;
+pub(crate) mod mpi;
 mod native;
+mod plan;
 mod tools;
 mod xla;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use ballast_core::units::Bytes;
 use comfy_table::Table;
@@ -14,6 +17,7 @@ use serde::Serialize;
 
 use crate::Failure;
 use crate::output::{read_text, write_json};
+use plan::{PlanFigures, StageFigures};
 
 /// Who runs the programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -22,6 +26,8 @@ pub(crate) enum Backend {
     Xla,
     /// MLIR's own CPU route, heap counted: linalg programs.
     Native,
+    /// The same route, one MPI process per device of the plan.
+    Mpi,
 }
 
 /// Arguments of `ballast run`.
@@ -43,6 +49,12 @@ pub(crate) struct Args {
     /// Largest difference of results to accept, relative to the largest value of the result.
     #[arg(long, default_value_t = 1e-5)]
     tolerance: f64,
+    /// How often each program runs; the shortest run counts (native and mpi; xla takes three).
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Seconds that compiling or running one program may take, at most.
+    #[arg(long, default_value_t = 600.0)]
+    time_limit: f64,
     /// Compile and measure memory, but do not run (xla only).
     #[arg(long)]
     compile_only: bool,
@@ -52,6 +64,26 @@ pub(crate) struct Args {
     /// Write the comparison as JSON to this file, `-` for stdout, instead of a table.
     #[arg(long)]
     json: Option<PathBuf>,
+}
+
+/// How programs are run.
+#[derive(Clone, Debug)]
+pub(crate) struct Job<'a> {
+    /// Function to run; empty: the only public function, or `main`.
+    pub(crate) function: &'a str,
+    /// Seed of the arguments.
+    pub(crate) seed: u64,
+    /// How often.
+    pub(crate) runs: u32,
+    /// How long compiling or running may take.
+    pub(crate) limit: Duration,
+}
+
+impl Job<'_> {
+    /// As options of the pipelines of MLIR's own route.
+    fn options(&self) -> String {
+        format!("entry=true seed={} runs={} function='{}'", self.seed, self.runs, self.function)
+    }
 }
 
 /// What one run of one program took.
@@ -69,7 +101,10 @@ pub(crate) struct Measured {
     leaked_bytes: Option<u64>,
     /// Operations as the back end counts them (xla only).
     flops: Option<f64>,
-    /// Where the results lie.
+    /// What every rank did (mpi only).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ranks: Vec<mpi::Rank>,
+    /// The results.
     #[serde(skip)]
     results: Vec<compare::Values>,
 }
@@ -83,18 +118,35 @@ struct Comparison {
     rewritten: Measured,
     /// None: not run.
     difference: Option<compare::Difference>,
-    /// What the plan says, if the rewritten program carries one.
-    plan: Option<Predicted>,
+    /// What the plan says, if the rewritten program carries one with a single stage.
+    plan: Option<StageFigures>,
+    /// Every stage of the plan beside its rank (mpi only).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stages: Option<Stages>,
 }
 
-/// Figures of a plan on one device.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-struct Predicted {
-    peak_bytes: u64,
-    host_peak_bytes: u64,
-    seconds: f64,
-    /// Does the peak leave arguments and results out?
-    temporaries_only: bool,
+/// Stages as measured and as predicted.
+#[derive(Debug, Serialize)]
+struct Stages {
+    /// Slowest over fastest stage, as measured; none where one took no time.
+    ratio: Option<f64>,
+    /// What the plan says.
+    plan: PlanFigures,
+    /// Did every rank stay under the cap of its stage?
+    within_caps: bool,
+}
+
+impl Stages {
+    fn compare(ranks: &[mpi::Rank], plan: &PlanFigures) -> Self {
+        let times = || ranks.iter().map(|rank| rank.stage_seconds).filter(|&seconds| seconds > 0.0);
+        let of = |stage: &StageFigures| ranks.iter().find(|rank| rank.rank == stage.device);
+        let within = |stage: &StageFigures| of(stage).is_some_and(|rank| rank.peak_bytes <= stage.cap_bytes);
+        Stages {
+            ratio: times().reduce(f64::max).zip(times().reduce(f64::min)).map(|(slow, fast)| slow / fast),
+            within_caps: plan.stages.iter().all(within),
+            plan: plan.clone(),
+        }
+    }
 }
 
 /// Runs the command.
@@ -102,16 +154,23 @@ struct Predicted {
 /// # Errors
 /// A missing tool, a program that does not compile or run, results that differ by more than the tolerance.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let measure = |program: &Path, planned: bool| match args.backend {
-        Backend::Native if args.compile_only => Err(Failure::BadInput(
-            "--compile-only is for the xla back end: the native one counts while it runs".into(),
-        )),
-        Backend::Native => native::measure(program, planned, &args.function, args.seed),
-        Backend::Xla => xla::measure(program, planned, args),
+    if args.compile_only && args.backend != Backend::Xla {
+        let text = "--compile-only is for the xla back end: the others count while they run";
+        return Err(Failure::BadInput(text.into()));
+    }
+    let limit = Duration::try_from_secs_f64(args.time_limit)
+        .map_err(|error| Failure::BadInput(format!("--time-limit {}: {error}", args.time_limit)))?;
+    let job = Job { function: &args.function, seed: args.seed, runs: args.runs, limit };
+    let plan = PlanFigures::find(&read_text(&args.rewritten)?);
+    let original = match args.backend {
+        Backend::Native | Backend::Mpi => native::measure(&args.original, false, &job)?,
+        Backend::Xla => xla::measure(&args.original, false, args, limit)?,
     };
-    let predicted = predicted(&read_text(&args.rewritten)?);
-    let original = measure(&args.original, false)?;
-    let rewritten = measure(&args.rewritten, true)?;
+    let rewritten = match args.backend {
+        Backend::Native => native::measure(&args.rewritten, true, &job)?,
+        Backend::Mpi => mpi::measure(&args.rewritten, plan.as_ref(), &job)?,
+        Backend::Xla => xla::measure(&args.rewritten, true, args, limit)?,
+    };
     let difference = if args.compile_only {
         None
     } else {
@@ -120,10 +179,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let comparison = Comparison {
         backend: format!("{:?}", args.backend).to_lowercase(),
         seed: args.seed,
+        stages: plan
+            .as_ref()
+            .filter(|_| args.backend == Backend::Mpi)
+            .map(|plan| Stages::compare(&rewritten.ranks, plan)),
         original,
         rewritten,
         difference,
-        plan: predicted,
+        plan: plan.as_ref().and_then(PlanFigures::only_stage),
     };
     match &args.json {
         Some(path) if path.as_os_str() == "-" => write_json(&comparison, None)?,
@@ -184,6 +247,9 @@ fn print(comparison: &Comparison) {
         [seconds(before.seconds), seconds(after.seconds), seconds(plan.map(|plan| plan.seconds))],
     ));
     println!("{table}");
+    if let Some(stages) = &comparison.stages {
+        print_stages(&after.ranks, stages);
+    }
     match &comparison.difference {
         None => println!("not run"),
         Some(difference) if difference.identical => {
@@ -196,46 +262,40 @@ fn print(comparison: &Comparison) {
     }
 }
 
-/// Figures of the only stage of the plan a program's text holds.
-fn predicted(text: &str) -> Option<Predicted> {
-    let plan = &text[text.find("#ballast.plan<")?..];
-    let stages = &plan[plan.find("stages = [")?..];
-    let stages = &stages[..stages.find(">]")?];
-    if stages.matches("device = ").count() != 1 {
-        return None;
+#[expect(clippy::print_stdout, reason = "the command's product")]
+fn print_stages(ranks: &[mpi::Rank], stages: &Stages) {
+    let mut table = Table::new();
+    table.load_style(UTF8_FULL_CONDENSED);
+    table.set_header([
+        "rank",
+        "cap",
+        "peak",
+        "planned",
+        "host peak",
+        "planned",
+        "stage",
+        "planned",
+        "waiting",
+    ]);
+    let bytes = |bytes: u64| Bytes(bytes).to_string();
+    let time = |seconds: f64| format!("{:.3} ms", seconds * 1e3);
+    for rank in ranks {
+        let stage = stages.plan.stages.iter().find(|stage| stage.device == rank.rank);
+        let planned = |text: &dyn Fn(&StageFigures) -> String| stage.map_or_else(|| "idle".to_owned(), text);
+        table.add_row([
+            rank.rank.to_string(),
+            planned(&|stage| bytes(stage.cap_bytes)),
+            bytes(rank.peak_bytes),
+            planned(&|stage| bytes(stage.peak_bytes)),
+            bytes(rank.host_peak_bytes),
+            planned(&|stage| bytes(stage.host_peak_bytes)),
+            time(rank.stage_seconds),
+            planned(&|stage| time(stage.seconds)),
+            time(rank.waiting_seconds),
+        ]);
     }
-    let field = |name: &str| {
-        let at = stages.find(&format!(" {name} = "))? + name.len() + 4;
-        let value = &stages[at..];
-        Some(&value[..value.find(',').unwrap_or(value.len())])
-    };
-    Some(Predicted {
-        peak_bytes: field("peak")?.parse().ok()?,
-        host_peak_bytes: field("host_peak").map_or(Some(0), |text| text.parse().ok())?,
-        seconds: field("seconds")?.parse().ok()?,
-        temporaries_only: plan.contains("cap_counts = \"temp\""),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Predicted, predicted};
-
-    #[test]
-    fn figures_of_a_plan_with_one_stage_are_found_in_the_text() {
-        let stage = "<device = 0, cap = 64, requested_cap = 64, peak = 32, unplanned_peak = 40, host_peak = 8, seconds = 1.5e-6, \
-                     unplanned_seconds = 1.0e-6, bound = 1.5e-6>";
-        let text = format!(
-            "attributes {{ballast.applied = #ballast.plan<version = 1, tmax = 1.0, stages = [{stage}]>}}"
-        );
-        assert_eq!(
-            predicted(&text),
-            Some(Predicted { peak_bytes: 32, host_peak_bytes: 8, seconds: 1.5e-6, temporaries_only: false })
-        );
-        let counted = format!("{text} settings = {{cap_counts = \"temp\"}}");
-        assert!(predicted(&counted).unwrap().temporaries_only);
-        let two = text.replace(stage, &format!("{stage}, {}", stage.replace("device = 0", "device = 1")));
-        assert_eq!(predicted(&two), None);
-        assert_eq!(predicted("module {}"), None);
-    }
+    println!("{table}");
+    let ratio =
+        |ratio: Option<f64>| ratio.map_or_else(|| "unknown".to_owned(), |ratio| format!("{ratio:.3}"));
+    println!("slowest over fastest stage: {}, planned {}", ratio(stages.ratio), ratio(stages.plan.ratio));
 }

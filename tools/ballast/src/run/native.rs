@@ -5,61 +5,86 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use super::Measured;
-use super::compare::{Taken, read_results};
+use super::compare::{Taken, Values, read_results};
 use super::tools::{beside, capture, llvm};
+use super::{Job, Measured};
 use crate::Failure;
 
+/// The lowered program, in a folder of its own.
+pub(super) const PROGRAM: &str = "program.mlir";
+
 /// What the run-time library writes.
-#[derive(Deserialize)]
-struct Figures {
-    seconds: f64,
-    peak_bytes: u64,
-    host_peak_bytes: u64,
-    leaked_bytes: u64,
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Figures {
+    /// Of each run.
+    pub(crate) seconds: Vec<f64>,
+    /// Of each run, the seconds spent in messages.
+    pub(crate) waiting_seconds: Vec<f64>,
+    pub(crate) peak_bytes: u64,
+    pub(crate) host_peak_bytes: u64,
+    pub(crate) leaked_bytes: u64,
     results: Vec<Taken>,
 }
 
+impl Figures {
+    /// Reads what a run left in its folder: figures, and results with their numbers.
+    pub(super) fn read(folder: &Path, what: &str) -> Result<(Self, Vec<(usize, Values)>), Failure> {
+        let read = |name: &str| {
+            std::fs::read(folder.join(name))
+                .map_err(|error| Failure::BadInput(format!("{what}: no {name}: {error}")))
+        };
+        let figures: Figures = serde_json::from_slice(&read("measurement.json")?)
+            .map_err(|error| Failure::Internal(format!("{what}: measurement.json: {error}")))?;
+        let values = read_results(&figures.results, &read("results.bin")?).map_err(Failure::Internal)?;
+        let numbers = figures.results.iter().map(|taken| taken.number).collect::<Vec<_>>();
+        Ok((figures, numbers.into_iter().zip(values).collect()))
+    }
+
+    /// The shortest run, and how long it spent in messages; zero without one.
+    pub(crate) fn shortest(&self) -> (f64, f64) {
+        let runs = self.seconds.iter().copied().zip(self.waiting_seconds.iter().copied());
+        runs.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()
+    }
+}
+
+/// Lowers a program to LLVM's dialect by a pipeline of `ballast-opt`, into a folder.
+pub(super) fn lower(program: &Path, pipeline: &str, folder: &Path, job: &Job<'_>) -> Result<(), Failure> {
+    let mut command = Command::new(beside("ballast-opt")?);
+    command.arg(program).args(["--allow-unregistered-dialect", pipeline, "-o"]).arg(folder.join(PROGRAM));
+    capture(&mut command, &program.display().to_string(), job.limit).map(|_| ())
+}
+
+/// Arguments of `mlir-runner` for a lowered program that lies where it runs.
+pub(super) fn runner(libraries: &[&Path]) -> Vec<std::ffi::OsString> {
+    let mut arguments: Vec<std::ffi::OsString> =
+        ["-O3", "-e", "ballast_entry", "--entry-point-result=void"].into_iter().map(Into::into).collect();
+    for library in libraries {
+        let mut argument = std::ffi::OsString::from("--shared-libs=");
+        argument.push(library);
+        arguments.push(argument);
+    }
+    arguments.push(PROGRAM.into());
+    arguments
+}
+
 /// Compiles and runs a program in a folder of its own.
-pub(super) fn measure(program: &Path, planned: bool, function: &str, seed: u64) -> Result<Measured, Failure> {
+pub(super) fn measure(program: &Path, planned: bool, job: &Job<'_>) -> Result<Measured, Failure> {
     let folder =
         tempfile::tempdir().map_err(|error| Failure::BadInput(format!("no temporary folder: {error}")))?;
-    let compiled = folder.path().join("program.mlir");
     let what = program.display().to_string();
-    let options = format!("--ballast-to-native=apply={planned} entry=true seed={seed} function='{function}'");
-    capture(
-        Command::new(beside("ballast-opt")?)
-            .arg(program)
-            .arg("--allow-unregistered-dialect")
-            .arg(options)
-            .arg("-o")
-            .arg(&compiled),
-        &what,
-    )?;
-    let mut library = std::ffi::OsString::from("--shared-libs=");
-    library.push(beside("libballast_runtime.so")?);
-    capture(
-        Command::new(llvm("mlir-runner"))
-            .args(["-O3", "-e", "ballast_entry", "--entry-point-result=void"])
-            .arg(library)
-            .arg(&compiled)
-            .current_dir(folder.path()),
-        &what,
-    )?;
-    let read = |name: &str| {
-        std::fs::read(folder.path().join(name))
-            .map_err(|error| Failure::BadInput(format!("{what}: no {name}: {error}")))
-    };
-    let figures: Figures = serde_json::from_slice(&read("measurement.json")?)
-        .map_err(|error| Failure::Internal(format!("{what}: measurement.json: {error}")))?;
-    let bytes = read("results.bin")?;
-    let results = read_results(&figures.results, &bytes).map_err(Failure::Internal)?;
+    let pipeline = format!("--ballast-to-native=apply={planned} {}", job.options());
+    lower(program, &pipeline, folder.path(), job)?;
+    let library = beside("libballast_runtime.so")?;
+    let mut command = Command::new(llvm("mlir-runner"));
+    command.args(runner(&[&library])).current_dir(folder.path());
+    capture(&mut command, &what, job.limit)?;
+    let (figures, results) = Figures::read(folder.path(), &what)?;
     Ok(Measured {
-        seconds: Some(figures.seconds),
+        seconds: Some(figures.shortest().0),
         peak_bytes: figures.peak_bytes,
         host_peak_bytes: Some(figures.host_peak_bytes),
         leaked_bytes: Some(figures.leaked_bytes),
-        results,
+        results: results.into_iter().map(|(_, values)| values).collect(),
         ..Measured::default()
     })
 }

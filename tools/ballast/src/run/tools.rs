@@ -1,12 +1,21 @@
 //! The programs a run needs: where they are, and how they fail.
 
+use std::io::Read;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use ballast_core::limits::interrupted;
 
 use crate::Failure;
 
 /// Where Debian's packages put LLVM's programs.
 const LLVM_BIN: &str = "/usr/lib/llvm-22/bin";
+/// How often a running program is looked at.
+const POLL: Duration = Duration::from_millis(10);
+/// How long a program that was told to end may take over it: `mpirun` ends its processes first.
+const GRACE: Duration = Duration::from_secs(3);
 
 /// A file that is built beside this program.
 pub(crate) fn beside(name: &str) -> Result<PathBuf, Failure> {
@@ -26,15 +35,109 @@ pub(crate) fn llvm(name: &str) -> PathBuf {
     if packaged.exists() { packaged } else { PathBuf::from(format!("{name}-22")) }
 }
 
-/// Runs a command to its end; its standard output.
-pub(crate) fn capture(command: &mut Command, what: &str) -> Result<Vec<u8>, Failure> {
+/// Runs a command to its end; its standard output. Past the limit, or on an interrupt, it and what it started are ended.
+pub(crate) fn capture(command: &mut Command, what: &str, limit: Duration) -> Result<Vec<u8>, Failure> {
     let program = command.get_program().to_string_lossy().into_owned();
-    let output = command
-        .output()
-        .map_err(|error| Failure::BadInput(format!("{what}: cannot run {program}: {error}")))?;
-    if output.status.success() {
-        return Ok(output.stdout);
+    let failed = |error: std::io::Error| Failure::BadInput(format!("{what}: cannot run {program}: {error}"));
+    // A group of its own: all of it is ended, and a terminal's interrupt reaches this program first.
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .map_err(failed)?;
+    let (output, messages) = (reader(child.stdout.take()), reader(child.stderr.take()));
+    let deadline = Instant::now() + limit;
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(failed)? {
+            break status;
+        }
+        if interrupted() || Instant::now() > deadline {
+            end(&mut child);
+            let why = if interrupted() {
+                "interrupted".to_owned()
+            } else {
+                format!(
+                    "not done after {} s, the time limit: raise it with --time-limit",
+                    limit.as_secs_f64()
+                )
+            };
+            return Err(Failure::BadInput(format!("{what}: {program} was ended: {why}")));
+        }
+        std::thread::sleep(POLL);
+    };
+    let join = |thread: std::thread::JoinHandle<Vec<u8>>| thread.join().unwrap_or_default();
+    let (output, messages) = (join(output), join(messages));
+    if status.success() {
+        return Ok(output);
     }
-    let messages = String::from_utf8_lossy(&output.stderr);
-    Err(Failure::BadInput(format!("{what}: {program} failed, {}\n{}", output.status, messages.trim_end())))
+    let messages = String::from_utf8_lossy(&messages);
+    Err(Failure::BadInput(format!("{what}: {program} failed, {status}\n{}", messages.trim_end())))
+}
+
+/// Reads a pipe to its end, on a thread of its own: a program that fills one pipe must not wait for the other.
+fn reader(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What was read before an error is all there is to show.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        bytes
+    })
+}
+
+/// Ends a program and its group, gently first.
+fn end(child: &mut Child) {
+    let Ok(group) = i32::try_from(child.id()) else { return };
+    for signal in [libc::SIGTERM, libc::SIGKILL] {
+        // SAFETY: the child was made the leader of this group and has not been waited for, so the number is still its own.
+        unsafe { libc::kill(-group, signal) };
+        let deadline = Instant::now() + GRACE;
+        while Instant::now() < deadline {
+            if !matches!(child.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, limit: Duration) -> Result<Vec<u8>, Failure> {
+        capture(Command::new("sh").args(["-c", script]), "input.mlir", limit)
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_ended_with_what_it_started() {
+        // Deaf to the gentle signal, and with a child of its own.
+        let folder = tempfile::tempdir().unwrap();
+        let number = folder.path().join("number");
+        let script = format!("trap '' TERM; sleep 1000 & echo $! > {}; wait; sleep 1000", number.display());
+        let Err(Failure::BadInput(text)) = shell(&script, Duration::from_millis(300)) else {
+            panic!("a program that hangs came to an end")
+        };
+        assert!(text.contains("input.mlir") && text.contains("--time-limit"), "{text}");
+        let child: i32 = std::fs::read_to_string(number).unwrap().trim().parse().unwrap();
+        // The child of a killed shell may stay as a zombie until its new parent looks after it.
+        let state = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+        assert!(state.is_empty() || state.contains(") Z "), "{state}");
+    }
+
+    #[test]
+    fn a_failure_shows_what_the_program_said_however_much_it_wrote() {
+        let limit = Duration::from_secs(60);
+        assert_eq!(shell("printf 12", limit).unwrap(), b"12");
+        let Err(Failure::BadInput(text)) = shell("yes | head -c 1000000; echo broken >&2; exit 7", limit)
+        else {
+            panic!("exit code 7 is a failure")
+        };
+        assert!(text.contains("broken") && text.contains('7'), "{text}");
+        let missing = capture(&mut Command::new("/nowhere/program"), "input.mlir", limit);
+        assert!(matches!(missing, Err(Failure::BadInput(text)) if text.contains("/nowhere/program")));
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use serde::Deserialize;
 
@@ -29,7 +30,12 @@ struct Answer {
 }
 
 /// Compiles a program, and runs it unless told otherwise.
-pub(super) fn measure(program: &Path, planned: bool, args: &Args) -> Result<Measured, Failure> {
+pub(super) fn measure(
+    program: &Path,
+    planned: bool,
+    args: &Args,
+    limit: Duration,
+) -> Result<Measured, Failure> {
     let folder =
         tempfile::tempdir().map_err(|error| Failure::BadInput(format!("no temporary folder: {error}")))?;
     let what = program.display().to_string();
@@ -41,7 +47,7 @@ pub(super) fn measure(program: &Path, planned: bool, args: &Args) -> Result<Meas
     if planned {
         lower.arg(format!("--ballast-to-stablehlo=function='{}'", args.function));
     }
-    capture(&mut lower, &what)?;
+    capture(&mut lower, &what, limit)?;
     let script = folder.path().join("run.py");
     std::fs::write(&script, SCRIPT).map_err(io)?;
     let results = folder.path().join("results.bin");
@@ -50,7 +56,7 @@ pub(super) fn measure(program: &Path, planned: bool, args: &Args) -> Result<Meas
     if !args.compile_only {
         run.arg("--results").arg(&results);
     }
-    let output = capture(&mut run, &what)?;
+    let output = capture(&mut run, &what, limit)?;
     let answer: Answer = serde_json::from_slice(&output)
         .map_err(|error| Failure::Internal(format!("{what}: the answer of XLA is no JSON: {error}")))?;
     let results = if args.compile_only {

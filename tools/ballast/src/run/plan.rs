@@ -1,0 +1,112 @@
+//! The figures of a plan, from the text of the program that carries it: `ballast.plan` or `ballast.applied`.
+
+use serde::Serialize;
+
+/// Figures of a plan.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct PlanFigures {
+    /// Devices planned for, idle ones included.
+    pub(crate) devices: usize,
+    /// Slowest over fastest stage; none where one has no time.
+    pub(crate) ratio: Option<f64>,
+    /// Stages of the devices in use.
+    pub(crate) stages: Vec<StageFigures>,
+}
+
+/// Figures of one stage.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct StageFigures {
+    /// The device.
+    pub(crate) device: usize,
+    /// Most device memory it may take.
+    pub(crate) cap_bytes: u64,
+    /// Most device memory it takes.
+    pub(crate) peak_bytes: u64,
+    /// Most host memory it takes.
+    pub(crate) host_peak_bytes: u64,
+    /// Its time.
+    pub(crate) seconds: f64,
+    /// Do cap and peak leave arguments and results out?
+    pub(crate) temporaries_only: bool,
+}
+
+impl PlanFigures {
+    /// Finds the plan in a program.
+    pub(crate) fn find(program: &str) -> Option<Self> {
+        let plan = &program[program.find("#ballast.plan<")?..];
+        let (head, stages) = plan.split_once("stages = [")?;
+        let (stages, settings) = stages.split_once(">]")?;
+        let temporaries_only = settings.contains("cap_counts = \"temp\"");
+        let stages: Vec<StageFigures> = stages
+            .split('<')
+            .skip(1)
+            .map(|stage| {
+                Some(StageFigures {
+                    device: field(stage, "device")?,
+                    cap_bytes: field(stage, "cap")?,
+                    peak_bytes: field(stage, "peak")?,
+                    host_peak_bytes: field(stage, "host_peak").unwrap_or(0),
+                    seconds: field(stage, "seconds")?,
+                    temporaries_only,
+                })
+            })
+            .collect::<Option<_>>()?;
+        Some(PlanFigures { devices: field(head, "devices")?, ratio: field(head, "ratio"), stages })
+    }
+
+    /// The only stage of a plan that has one.
+    pub(crate) fn only_stage(&self) -> Option<StageFigures> {
+        match self.stages.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        }
+    }
+}
+
+/// A field of an attribute.
+fn field<T: std::str::FromStr>(text: &str, name: &str) -> Option<T> {
+    text.split([',', '>']).find_map(|field| {
+        let (key, value) = field.split_once('=')?;
+        let key = key.rsplit('<').next()?;
+        (key.trim() == name).then(|| value.trim().parse().ok())?
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PlanFigures, StageFigures};
+
+    const STAGE: &str = "<device = 0, cap = 64, requested_cap = 60, peak = 32, unplanned_peak = 40, host_peak = 8, seconds = 1.5e-6, \
+                         unplanned_seconds = 1.0e-6, bound = 1.5e-6>";
+
+    #[test]
+    fn figures_of_every_stage_are_found_in_the_text() {
+        let other = STAGE.replace("device = 0", "device = 2").replace(" host_peak = 8,", "");
+        let text = format!(
+            "attributes {{ballast.applied = #ballast.plan<version = 1, devices = 3, tmax = 1.0, ratio = 1.25, stages = [{STAGE}, \
+             {other}], settings = {{cap = \"\"}}>}}"
+        );
+        let plan = PlanFigures::find(&text).unwrap();
+        let first = StageFigures {
+            device: 0,
+            cap_bytes: 64,
+            peak_bytes: 32,
+            host_peak_bytes: 8,
+            seconds: 1.5e-6,
+            temporaries_only: false,
+        };
+        assert_eq!((plan.devices, plan.ratio, plan.stages[0]), (3, Some(1.25), first));
+        assert_eq!((plan.stages[1].device, plan.stages[1].host_peak_bytes), (2, 0));
+        assert_eq!(plan.only_stage(), None);
+        let counted = text.replace("{cap = \"\"}", "{cap_counts = \"temp\"}");
+        assert!(PlanFigures::find(&counted).unwrap().stages[0].temporaries_only);
+    }
+
+    #[test]
+    fn a_plan_with_one_stage_has_an_only_one() {
+        let text = format!("#ballast.plan<version = 1, devices = 1, stages = [{STAGE}]>");
+        let plan = PlanFigures::find(&text).unwrap();
+        assert_eq!((plan.only_stage().unwrap().peak_bytes, plan.ratio), (32, None));
+        assert_eq!(PlanFigures::find("func.func @main() { return }"), None);
+    }
+}
