@@ -17,6 +17,11 @@
 // RUN: ballast-opt %s --remat="cap=15 time-limit=10 swap=false" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
 // RUN: ballast-opt %s --remat="cap=15 time-limit=10 order=program" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
 // RUN: ballast-opt %s --remat="cap=15 work-limit=1000 seed=3 threads=2" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
+// RUN: ballast-opt %s --remat="cap=15 time-limit=10 swap=false solver=milp" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
+// RUN: ballast-opt %s --remat="cap=15 time-limit=10 swap=false solver=stepwise" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
+// RUN: ballast-opt %s --remat="cap=15 time-limit=2 swap=false solver=local-search" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
+// RUN: ballast-opt %s --remat="cap=15 time-limit=10 swap=false solver=greedy" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
+// RUN: ballast-opt %s --remat="cap=15 time-limit=10 swap=false solver=gaps" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
 // RECOMPUTE-LABEL: func.func @main
 // RECOMPUTE-SAME: peak = 13, unplanned_peak = 16
 // RECOMPUTE: math.exp {{.*}}ballast.position = 0 : i64, ballast.recompute = #ballast.recompute<before = [3]>
@@ -30,6 +35,10 @@
 // SWAP: host_peak = 4
 // SWAP: math.exp {{.*}}ballast.swap = #ballast.swap<out_after = {{[01]}}, in_before = [3]>
 // SWAP-NOT: ballast.recompute
+
+// The dynamic program is for chains.
+// RUN: not ballast-opt %s --remat="cap=15 swap=false solver=chain" 2>&1 | FileCheck %s --check-prefix=CHAIN
+// CHAIN: solver chain does not apply: the graph is not a chain of layers
 
 // A cap without a plan is raised, and the op that binds is named.
 // RUN: ballast-opt %s --remat="cap=12 time-limit=10" --ballast-verify 2>&1 | FileCheck %s --check-prefix=RELAXED

@@ -77,6 +77,8 @@ def MemorySolver : Choices<"MemorySolver", "Who solves the memory plan", [
     Value<"LocalSearch", "local-search", "local search">,
     Value<"Greedy", "greedy", "evict and recompute, the cheapest per byte first">,
     Value<"SqrtN", "sqrt-n", "keep about the square root of a chain's values">,
+    Value<"Gaps", "gaps", "the covering program over gaps between uses of a value">,
+    Value<"Chain", "chain", "the optimal dynamic program, for chains of layers with one gradient each">,
     Value<"KeepAll", "keep-all", "nothing is recomputed or swapped">]>;
 def FusionModel : Choices<"FusionModel", "Which values the back end stores", [
     Value<"Auto", "auto", "as in an earlier plan; without one, `xla` for StableHLO, `none` for everything else">,

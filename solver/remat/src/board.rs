@@ -1,7 +1,7 @@
 //! What the solvers of one run share: the best plan, the proven bound, and when to stop.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use ballast_core::limits::Deadline;
 
@@ -22,11 +22,33 @@ pub(crate) struct Best {
     pub(crate) method: &'static str,
 }
 
+/// When better plans were found: seconds since the start, time of the plan.
+#[derive(Debug, Default)]
+pub(crate) struct Progress(Mutex<Vec<(f64, f64)>>);
+
+impl Progress {
+    /// Notes a plan if it is better than those before.
+    pub(crate) fn note(&self, seconds: f64, time: f64) {
+        let mut list = lock(&self.0);
+        if list.last().is_none_or(|&(_, least)| time < least) {
+            list.push((seconds, time));
+        }
+    }
+
+    /// All that were noted.
+    pub(crate) fn list(&self) -> Vec<(f64, f64)> {
+        lock(&self.0).clone()
+    }
+}
+
 /// Shared state of one run over one order of first runs.
 pub(crate) struct Board {
     best: Mutex<Option<Best>>,
     bound: Mutex<f64>,
     done: AtomicBool,
+    progress: Arc<Progress>,
+    /// Time of running everything once.
+    total_time: f64,
     impossible: AtomicBool,
     pub(crate) deadline: Deadline,
     /// Difference of value and bound that ends the search, in the problem's time.
@@ -36,11 +58,18 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    pub(crate) fn new(program: &Program, deadline: Deadline, tolerance: f64) -> Self {
+    pub(crate) fn new(
+        program: &Program,
+        deadline: Deadline,
+        tolerance: f64,
+        progress: Arc<Progress>,
+    ) -> Self {
         Board {
             best: Mutex::new(None),
             bound: Mutex::new(0.0),
             done: AtomicBool::new(false),
+            progress,
+            total_time: program.total_time,
             impossible: AtomicBool::new(false),
             deadline,
             slack: tolerance * program.total_time,
@@ -110,6 +139,7 @@ impl Board {
                 seconds = self.deadline.elapsed_seconds(),
                 "plan"
             );
+            self.progress.note(self.deadline.elapsed_seconds(), self.total_time + extra);
             *best = Some(Best { extra, plan: plan.to_vec(), method });
         }
         self.settle();

@@ -37,9 +37,9 @@ pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<C
                 .map(|_| deadline.remaining_seconds() / left),
             ..options.limits
         };
-        let start =
-            points.last().and_then(|point| point.outcome.as_ref()).map(|outcome| outcome.compact.clone());
-        let outcome = match plan(problem, &Options { cap_bytes, limits, start, ..options.clone() }) {
+        let starts = points.last().and_then(|point| point.outcome.as_ref());
+        let starts = starts.map(|outcome| outcome.compact.clone()).into_iter().collect();
+        let outcome = match plan(problem, &Options { cap_bytes, limits, starts, ..options.clone() }) {
             Ok(outcome) => Some(outcome),
             Err(Failure::Infeasible { .. }) => None,
             Err(other) => return Err(other),
@@ -100,7 +100,7 @@ pub fn least_memory(problem: &Problem, overhead: f64, options: &Options) -> Resu
             Limits { time_limit_seconds: options.limits.time_limit_seconds.map(|_| share), ..options.limits };
         match plan(
             problem,
-            &Options { cap_bytes, limits, start: Some(best.compact.clone()), ..options.clone() },
+            &Options { cap_bytes, limits, starts: vec![best.compact.clone()], ..options.clone() },
         ) {
             Ok(outcome) if outcome.report.value <= most => {
                 high = outcome.replay.peak_bytes.min(cap_bytes);

@@ -85,6 +85,32 @@ impl<'a> Exchange<'a> {
         moves
     }
 
+    /// Takes away, one by one, the copies and recomputes that the best plan does as well without.
+    pub(crate) fn polish(&mut self, deadline: &Deadline) {
+        let mut left = usize::MAX;
+        while let Some((time, plan)) = self.best.clone() {
+            let total = plan.back.len() + plan.again.len();
+            left = left.min(total);
+            if left == 0 || deadline.over() {
+                return;
+            }
+            left -= 1;
+            let mut candidate = plan;
+            if left < candidate.back.len() {
+                remove_back(&mut candidate, left);
+            } else {
+                candidate.again.remove(left - candidate.back.len());
+            }
+            if let Some(next) =
+                assess_plan(self.problem, self.program, &self.swap, self.cap_bytes, &candidate)
+                && next.excess <= 0.0
+                && next.time <= time
+            {
+                self.best = Some((next.time, candidate));
+            }
+        }
+    }
+
     fn note_best(&mut self) {
         if self.now.excess <= 0.0 && self.best.as_ref().is_none_or(|(time, _)| self.now.time < *time) {
             self.best = Some((self.now.time, self.plan.clone()));

@@ -88,7 +88,6 @@ fn reorder(
     moves: u64,
     deadline: &Deadline,
 ) -> u64 {
-    let rounds = program.rounds;
     let mut line = Timeline::new(program);
     line.load(&candidate.again);
     let (mut steps, slots) = Reordering::of(&line, (program.cap * tight).floor());
@@ -106,19 +105,14 @@ fn reorder(
     // First runs in their new order; recomputes before the first run they now stand before.
     let mut seen = vec![false; program.len()];
     let mut order = Vec::with_capacity(program.real);
-    let mut again: Vec<(u32, u32, u32)> = Vec::new();
+    let mut again: Vec<Again> = Vec::new();
     let mut place = vec![0u32; program.len()];
     for &step in &best.1 {
         let slot = slots[step as usize];
         if std::mem::replace(&mut seen[slot as usize], true) {
-            // A node that may not follow the one before in its round starts the next.
             let at = order.len() as u32;
-            let later = |&(position, round, previous): &(u32, u32, u32)| {
-                let follows = program.original[previous as usize] < program.original[slot as usize];
-                if position != at { 0 } else { round + u32::from(rounds && !follows) }
-            };
-            let round = again.last().map_or(0, later).min(MOST_ROUNDS - 1);
-            again.push((at, round, slot));
+            let round = if program.rounds { program.round_after(again.last(), at, slot) } else { 0 };
+            again.push(Again { position: at, round: round.min(MOST_ROUNDS - 1), slot });
         } else if (slot as usize) < program.real {
             place[slot as usize] = order.len() as u32;
             order.push(program.original[slot as usize]);
@@ -128,8 +122,8 @@ fn reorder(
     again.dedup();
     candidate.again = again
         .into_iter()
-        .filter(|&(position, ..)| (position as usize) < program.len())
-        .map(|(position, round, slot)| Again { position, round, slot: place[slot as usize] })
+        .filter(|again| (again.position as usize) < program.len())
+        .map(|again| Again { slot: place[again.slot as usize], ..again })
         .collect();
     candidate.order = order;
     made

@@ -7,10 +7,12 @@
 mod arena;
 mod baseline;
 mod board;
+mod chain;
 mod curve;
 mod exact;
 mod exchange;
 mod free;
+mod gaps;
 mod highs;
 mod interval;
 mod lanes;

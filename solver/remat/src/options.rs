@@ -33,19 +33,25 @@ pub enum Solver {
     Greedy,
     /// Checkpoints between segments of the forward part (Chen et al. 2016).
     SqrtN,
+    /// The covering program over gaps between uses alone.
+    Gaps,
+    /// The optimal dynamic program on chains.
+    Chain,
     /// Nothing is recomputed or swapped.
     KeepAll,
 }
 
 impl Solver {
     /// Every solver with its name.
-    pub const ALL: [(&'static str, Solver); 7] = [
+    pub const ALL: [(&'static str, Solver); 9] = [
         ("auto", Solver::Auto),
         ("milp", Solver::Milp),
         ("stepwise", Solver::Stepwise),
         ("local-search", Solver::LocalSearch),
         ("greedy", Solver::Greedy),
         ("sqrt-n", Solver::SqrtN),
+        ("gaps", Solver::Gaps),
+        ("chain", Solver::Chain),
         ("keep-all", Solver::KeepAll),
     ];
 
@@ -101,8 +107,9 @@ pub struct Options {
     pub tolerance: f64,
     /// Share of the limit after which a search that has no plan at all gives up.
     pub patience: f64,
-    /// A plan to start from, such as one for a smaller cap; it need not keep the cap.
-    pub start: Option<CompactPlan>,
+    /// Plans to start from, such as one for a smaller cap; they need not keep the cap. Those with swaps count where
+    /// there is a host link.
+    pub starts: Vec<CompactPlan>,
 }
 
 /// A value this close to its bound, relative to the value, is reported as proved: 0.001 points of the time
@@ -121,7 +128,7 @@ impl Default for Options {
             model_file: None,
             tolerance: ballast_core::report::PROOF_TOLERANCE,
             patience: 1.0,
-            start: None,
+            starts: Vec::new(),
         }
     }
 }
@@ -137,6 +144,8 @@ pub struct Outcome {
     pub replay: Replay,
     /// Value, bound and how they were found. The value is the time of the plan.
     pub report: Report,
+    /// Seconds since the start and time of the plan, each time a better one was found.
+    pub progress: Vec<(f64, f64)>,
 }
 
 /// Why there is no plan.

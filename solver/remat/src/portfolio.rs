@@ -9,10 +9,12 @@ use ballast_core::memory::{CompactPlan, Problem, expand, replay};
 use ballast_core::report::{Report, gap};
 
 use crate::baseline::{greedy, quick, segments};
-use crate::board::Board;
+use crate::board::{Board, Progress};
+use crate::chain::Chain;
 use crate::exact::solve_stepwise;
 use crate::exchange::Exchange;
 use crate::free::{Free, search_free};
+use crate::gaps::cover;
 use crate::highs::Highs;
 use crate::interval::Interval;
 use crate::options::{Failure, Options, Order, Outcome, PROVED_WITHIN, Solver};
@@ -20,6 +22,7 @@ use crate::program::{Again, MOST_NODES, Plan, Program};
 use crate::prover::{first_positions, prove};
 use crate::search::Search;
 use crate::stepwise::{MOST_STEPS, Stepwise};
+use crate::timeline::Timeline;
 
 /// Plans one device.
 ///
@@ -34,7 +37,7 @@ pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
         return Err(Failure::Options("the host link needs positive bandwidths and a finite latency".into()));
     }
     let deadline = Deadline::start(&options.limits);
-    let run = Run { problem, options, deadline };
+    let run = Run { problem, options, deadline, progress: Arc::default() };
     if problem.nodes.len() >= MOST_NODES {
         return Err(Failure::Options(format!(
             "{} nodes: at most {} are planned",
@@ -68,6 +71,8 @@ pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
         Solver::SqrtN => {
             Ok(run.baseline(&program, "sqrt-n", segments(&program, &run.backward(), usize::MAX)))
         }
+        Solver::Gaps => Ok(run.baseline(&program, "gaps", run.cover(&program))),
+        Solver::Chain => run.chain(&program).map(|plan| run.baseline(&program, "chain", plan)),
         Solver::Auto | Solver::LocalSearch if options.swap.is_some() => run.exchange(&program),
         Solver::Auto | Solver::LocalSearch if options.order == Order::Free => run.free(&program),
         _ => run.search_and_prove(&program),
@@ -91,6 +96,7 @@ struct Run<'a> {
     problem: &'a Problem,
     options: &'a Options,
     deadline: Deadline,
+    progress: Arc<Progress>,
 }
 
 impl Run<'_> {
@@ -139,10 +145,63 @@ impl Run<'_> {
         self.problem.nodes.iter().map(|node| node.backward).collect()
     }
 
+    /// The covering program's plan, if it keeps the cap.
+    fn cover(&self, program: &Program) -> Option<(f64, Vec<Again>)> {
+        let mut line = Timeline::new(program);
+        line.load(&cover(program, &self.deadline)?);
+        (line.excess <= 0.0).then(|| (line.extra_time, line.plan()))
+    }
+
+    /// The plan of the dynamic program on chains.
+    fn chain(&self, program: &Program) -> Result<Option<(f64, Vec<Again>)>, Failure> {
+        let Some(chain) = Chain::of(program) else {
+            let reason = "the graph is not a chain of layers with one gradient each".into();
+            return Err(Failure::NotApplicable { solver: "chain", reason });
+        };
+        Ok(self.chain_plan(program, &chain, &self.deadline))
+    }
+
+    fn chain_plan(
+        &self,
+        program: &Program,
+        chain: &Chain<'_>,
+        deadline: &Deadline,
+    ) -> Option<(f64, Vec<Again>)> {
+        let mut line = Timeline::new(program);
+        let plan = chain.solve(deadline)?;
+        tracing::debug!(exact = plan.exact, "dynamic program on a chain");
+        line.load(&plan.again);
+        (line.excess <= 0.0).then(|| (line.extra_time, line.plan()))
+    }
+
+    /// Starts that need no search: the best of them, and one to search from.
+    fn starts(&self, program: &Program, board: &Board, search: &mut Search<'_>) {
+        if let Some((extra, again, method)) = quick(program, &self.backward()) {
+            board.offer(extra, &again, method);
+        }
+        let left = self.deadline.remaining_seconds();
+        if left < LEAST_SECONDS {
+            return;
+        }
+        if let Some((extra, again)) = Chain::of(program).and_then(|chain| {
+            let part =
+                if left.is_finite() { self.deadline.within(left * CHAIN_SHARE) } else { self.deadline };
+            self.chain_plan(program, &chain, &part)
+        }) {
+            board.offer(extra, &again, "chain");
+            search.adopt(&again);
+        } else if let Some(again) = cover(program, &self.deadline) {
+            search.adopt(&again);
+            if let Some((extra, again)) = search.best() {
+                board.offer(*extra, again, "gaps");
+            }
+        }
+    }
+
     /// A search in program order, from the start given if there is one.
     fn search<'p>(&self, program: &'p Program) -> Search<'p> {
         let mut search = Search::new(program, self.options.limits.seed);
-        if let Some(again) = self.options.start.as_ref().and_then(|start| program.recomputes(start)) {
+        for again in self.options.starts.iter().filter_map(|start| program.recomputes(start)) {
             search.adopt(&again);
         }
         search
@@ -174,7 +233,8 @@ impl Run<'_> {
 
     fn search_and_prove(&self, program: &Program) -> Result<Option<Found>, Failure> {
         let options = self.options;
-        let board = Arc::new(Board::new(program, self.deadline, options.tolerance));
+        let board =
+            Arc::new(Board::new(program, self.deadline, options.tolerance, Arc::clone(&self.progress)));
         let limit = options.limits.work_limit.unwrap_or(u64::MAX);
         let (finished, wait) = mpsc::channel();
         let alone = options.limits.work_limit.is_some();
@@ -193,9 +253,7 @@ impl Run<'_> {
             });
         }
         let mut search = self.search(program);
-        if let Some((extra, again, method)) = quick(program, &self.backward()) {
-            board.offer(extra, &again, method);
-        }
+        self.starts(program, &board, &mut search);
         let mut work = 0;
         if options.solver != Solver::Milp {
             while work < limit && !board.over() {
@@ -333,7 +391,8 @@ impl Run<'_> {
             Some((_, again)) => Some(Plan::recomputing(again)),
             None => quick(program, &self.backward()).map(|(_, again, _)| Plan::recomputing(&again)),
         };
-        let starts: Vec<Plan> = recomputing.into_iter().chain([Plan::default()]).collect();
+        let given = options.starts.iter().filter_map(|start| program.plan(start));
+        let starts: Vec<Plan> = recomputing.into_iter().chain([Plan::default()]).chain(given).collect();
         let share = (moves / 100 / starts.len() as u64).max(1);
         let begin = |index: usize, start: &Plan| {
             let seed = limits.seed.wrapping_add(index as u64);
@@ -369,6 +428,9 @@ impl Run<'_> {
                 let turn = if timed { self.deadline.within(seconds) } else { self.deadline };
                 work += drive(exchange, &turn, share);
             }
+        }
+        for exchange in &mut exchanges {
+            exchange.polish(&self.deadline);
         }
         let best = exchanges.iter().filter_map(|exchange| exchange.best()).min_by(|a, b| a.0.total_cmp(&b.0));
         Ok(best.map(|(time, plan)| Found {
@@ -419,7 +481,8 @@ impl Run<'_> {
             work: found.work,
             seed: options.limits.seed,
         };
-        Ok(Outcome { compact: found.plan, schedule, replay, report })
+        self.progress.note(report.seconds, value);
+        Ok(Outcome { compact: found.plan, schedule, replay, report, progress: self.progress.list() })
     }
 }
 
@@ -443,6 +506,10 @@ fn exchange_plans(search: &mut Search<'_>, board: &Board) {
     }
 }
 
+/// Share of the time that the dynamic program on a chain may take.
+const CHAIN_SHARE: f64 = 0.4;
+/// Seconds below which it and the covering program are left out.
+const LEAST_SECONDS: f64 = 2.0;
 /// Searches side by side under a work limit, whatever the number of threads.
 const WORKERS: u64 = 4;
 /// Share of the time given to plans in program order before others are tried.

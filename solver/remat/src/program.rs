@@ -70,6 +70,11 @@ pub(crate) const NODE_BITS: u32 = 26;
 /// Most rounds of a position.
 pub(crate) const MOST_ROUNDS: u32 = (1 << (32 - NODE_BITS)) - 1;
 
+/// Rounds a list of recomputes needs.
+fn round_count(list: &[Again]) -> u32 {
+    list.iter().map(|again| again.round + 1).max().unwrap_or(0)
+}
+
 /// Lists of slots, one after the other.
 #[derive(Clone, Debug, Default)]
 struct Lists {
@@ -197,6 +202,25 @@ impl Program {
             .collect()
     }
 
+    /// A plan in slots; none if its first runs have another order.
+    pub(crate) fn plan(&self, plan: &CompactPlan) -> Option<Plan> {
+        let without = CompactPlan { swap_out: Vec::new(), swap_in: Vec::new(), ..plan.clone() };
+        let again = self.recomputes(&without)?;
+        let mut slot_of = vec![0; self.len()];
+        for (slot, &node) in self.original.iter().enumerate() {
+            slot_of[node] = slot as Slot;
+        }
+        let copies = |list: &[(usize, NodeId)]| -> Option<Vec<(Slot, Slot)>> {
+            let mut copies = list
+                .iter()
+                .map(|&(position, node)| Some((position as Slot, *slot_of.get(node)?)))
+                .collect::<Option<Vec<_>>>()?;
+            copies.sort_unstable();
+            Some(copies)
+        };
+        Some(Plan { again, out: copies(&plan.swap_out)?, back: copies(&plan.swap_in)? })
+    }
+
     /// The recomputes of a plan with this order of first runs; none if it has another order or swaps.
     pub(crate) fn recomputes(&self, plan: &CompactPlan) -> Option<Vec<Again>> {
         let order = plan.order.as_deref();
@@ -224,6 +248,37 @@ impl Program {
             .collect()
     }
 
+    /// The recomputes in a sequence of all runs, first runs in order. None if one may not run again, or if
+    /// they would need rounds and must not.
+    pub(crate) fn again_of(&self, runs: impl Iterator<Item = Slot>) -> Option<Vec<Again>> {
+        let mut next = 0;
+        let mut list: Vec<Again> = Vec::new();
+        for slot in runs {
+            if slot == next {
+                next += 1;
+                continue;
+            }
+            let round = self.round_after(list.last(), next, slot);
+            if slot > next || !self.repeatable[slot as usize] || round > 0 && !self.rounds {
+                return None;
+            }
+            list.push(Again { position: next, round, slot });
+        }
+        (round_count(&list) <= MOST_ROUNDS).then_some(list)
+    }
+
+    /// Round of a recompute that follows another: the same, or the next where numbering alone would put it
+    /// before.
+    pub(crate) fn round_after(&self, previous: Option<&Again>, position: Slot, slot: Slot) -> u32 {
+        let number = |slot: Slot| self.original[slot as usize];
+        match previous {
+            Some(last) if last.position == position => {
+                last.round + u32::from(number(last.slot) >= number(slot))
+            }
+            _ => 0,
+        }
+    }
+
     /// The plan in the caller's numbering.
     pub(crate) fn compact(&self, plan: &Plan) -> CompactPlan {
         let sorted = |list: &mut dyn Iterator<Item = (Slot, Slot)>| {
@@ -232,7 +287,6 @@ impl Program {
             list.sort_unstable();
             list
         };
-        let last = plan.again.iter().map(|again| again.round).max().unwrap_or(0);
         let mut round = |wanted: u32| {
             let list = plan.again.iter().filter(|again| again.round == wanted);
             sorted(&mut list.map(|again| (again.position, again.slot)))
@@ -240,7 +294,7 @@ impl Program {
         CompactPlan {
             order: (!self.program_order).then(|| self.original[..self.real].to_vec()),
             recompute: round(0),
-            rounds: (1..=last).map(&mut round).collect(),
+            rounds: (1..round_count(&plan.again)).map(&mut round).collect(),
             swap_out: sorted(&mut plan.out.iter().copied()),
             swap_in: sorted(&mut plan.back.iter().copied()),
         }

@@ -128,7 +128,7 @@ fn a_work_limit_gives_the_same_plan_on_any_number_of_threads() {
             let solve = |threads| {
                 let options = Options { swap, order, ..with_work(cap, 40_000, threads) };
                 let mut outcome = plan(&problem, &options).unwrap();
-                outcome.report.seconds = 0.0;
+                (outcome.report.seconds, outcome.progress) = (0.0, Vec::new());
                 outcome
             };
             let alone = solve(1);
@@ -230,4 +230,65 @@ fn the_model_file_has_readable_names() {
     let nowhere = folder.path().join("none/model.lp");
     let options = Options { model_file: Some(nowhere), ..with_work(9, 2000, 1) };
     assert!(matches!(plan(&four(), &options), Err(Failure::ModelFile { .. })));
+}
+
+#[test]
+fn on_chains_the_planner_is_as_good_as_the_optimal_dynamic_program() {
+    for (layers, seed) in
+        [(10, None), (10, Some(1)), (30, None), (30, Some(2)), (120, None), (120, Some(3)), (500, None)]
+    {
+        let problem = chain(layers, seed);
+        let (least, peak) = (problem.working_set().0, problem.unplanned_peak());
+        for share in [4, 10] {
+            let cap = least + (peak - least) / share;
+            let solve = |solver| plan(&problem, &Options { solver, rounds: true, ..with_work(cap, 2000, 1) });
+            let (auto, dynamic) = (solve(Solver::Auto).unwrap(), solve(Solver::Chain).unwrap());
+            assert!(auto.report.value <= dynamic.report.value, "{layers} layers, seed {seed:?}, cap {cap}");
+            if auto.report.proved && seed.is_none() {
+                assert_eq!(auto.report.value, dynamic.report.value, "{layers} layers, cap {cap}");
+            }
+        }
+    }
+    let refused = plan(&four(), &Options { solver: Solver::Chain, ..with_work(9, 2000, 1) });
+    assert!(matches!(refused, Err(Failure::NotApplicable { solver: "chain", .. })));
+}
+
+#[test]
+fn both_kinds_of_plan_are_never_worse_than_the_starts_they_are_given() {
+    for seed in 0..3 {
+        let problem = layered(40, seed);
+        let cap = problem.unplanned_peak() * 8 / 10;
+        let options = Options { swap: Some(link(5.0, true)), ..with_work(cap, 20_000, 1) };
+        let recomputed = plan(&problem, &Options { swap: None, ..options.clone() }).unwrap();
+        let mut fixed = problem.clone();
+        fixed.nodes.iter_mut().for_each(|node| node.recomputable = false);
+        let swapped = plan(&fixed, &options);
+        let alone: Vec<_> = [Some(recomputed), swapped.ok()].into_iter().flatten().collect();
+        let starts = alone.iter().map(|outcome| outcome.compact.clone()).collect();
+        let both = plan(&problem, &Options { starts, ..options }).unwrap();
+        for outcome in &alone {
+            assert!(both.report.value <= outcome.report.value, "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn rounds_lift_the_order_of_recomputes_between_two_first_runs() {
+    let mut gains = 0;
+    for seed in 0..4 {
+        let problem = layered(60, seed);
+        let cap = problem.unplanned_peak() * 7 / 10;
+        let options = Options { solver: Solver::LocalSearch, ..with_work(cap, 60_000, 1) };
+        let Ok(ascending) = plan(&problem, &options) else { continue };
+        let starts = vec![ascending.compact.clone()];
+        let rounds = plan(&problem, &Options { rounds: true, starts, ..options }).unwrap();
+        assert!(ascending.compact.rounds.is_empty());
+        assert!(rounds.report.value <= ascending.report.value);
+        assert_eq!(
+            (ascending.report.bound_class.as_str(), rounds.report.bound_class.as_str()),
+            ("program-order-ascending", "program-order")
+        );
+        gains += usize::from(!rounds.compact.rounds.is_empty());
+    }
+    assert!(gains > 0, "no plan used a second round");
 }

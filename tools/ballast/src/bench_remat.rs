@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         "Overheads in % of the time without recomputation; {} s and {} threads a run, seed {}, order {}. Bounds hold \
          for plans of the class named.\n\n\
          | instance | nodes | budget | bytes | overhead % | bound % | gap | proved | class | method | recomputes | CPU s | \
-         greedy % | sqrt-n % |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+         s to 1 % | s to best | greedy % | sqrt-n % | gaps % | chain % |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         args.time_limit,
         args.threads,
         args.seed,
@@ -124,14 +124,21 @@ fn row(table: &mut String, args: &Args, problem: &Problem, share: &str, bytes: u
     let before = cpu_seconds()?;
     let best = solve(Solver::Auto)?;
     let cpu = cpu_seconds()? - before;
-    let (greedy, segments) = (shown(solve(Solver::Greedy)?), shown(solve(Solver::SqrtN)?));
+    let mut baselines = String::new();
+    for solver in [Solver::Greedy, Solver::SqrtN, Solver::Gaps, Solver::Chain] {
+        let _ = write!(baselines, " {} |", shown(solve(solver)?));
+    }
     let start = format!("| {} | {} | {share} | {bytes} ", problem.name, problem.nodes.len());
     let written = match best {
         Some(outcome) => {
             let report = &outcome.report;
+            // A hundredth of the overhead, not of the whole time.
+            let near = report.value + 0.01 * (report.value - total);
+            let reached = outcome.progress.iter().find(|&&(_, time)| time <= near);
+            let reached = reached.map_or_else(|| "-".to_owned(), |(seconds, _)| format!("{seconds:.2}"));
             writeln!(
                 table,
-                "{start}| {:.4} | {:.4} | {:.4} | {} | {} | {} | {} | {cpu:.2} | {greedy} | {segments} |",
+                "{start}| {:.4} | {:.4} | {:.4} | {} | {} | {} | {} | {cpu:.2} | {} | {:.2} |{baselines}",
                 percent(report.value),
                 percent(report.bound),
                 percent(report.value) - percent(report.bound),
@@ -139,9 +146,11 @@ fn row(table: &mut String, args: &Args, problem: &Problem, share: &str, bytes: u
                 report.bound_class,
                 report.method,
                 outcome.replay.recomputes,
+                reached,
+                outcome.progress.last().map_or(0.0, |&(seconds, _)| seconds),
             )
         }
-        None => writeln!(table, "{start}| - | - | - | - | - | - | - | {cpu:.2} | {greedy} | {segments} |"),
+        None => writeln!(table, "{start}| - | - | - | - | - | - | - | {cpu:.2} | - | - |{baselines}"),
     };
     written.map_err(|error| Failure::Internal(error.to_string()))
 }

@@ -6,6 +6,9 @@
 mod bench;
 mod bench_partition;
 mod bench_remat;
+mod bench_swaps;
+mod curve;
+mod decoder;
 mod genetic;
 mod instance;
 mod output;
@@ -35,6 +38,10 @@ struct Cli {
 enum Command {
     /// Compare all methods over a folder of real inputs, as one table.
     Bench(bench::Args),
+    /// Plan one device for many memory budgets, or with least memory for an overhead.
+    Curve(curve::Args),
+    /// Write the training step of a decoder as a memory-planning instance.
+    Decoder(decoder::Args),
     /// Place the layers of a layer file on devices: genetic search, from predicted times or from runs.
     Genetic(genetic::Args),
     /// Partition a workload graph over accelerators and CPU cores.
@@ -87,6 +94,8 @@ fn main() -> ExitCode {
     }
     let outcome = std::panic::catch_unwind(|| match cli.command {
         Command::Bench(args) => bench::run(&args),
+        Command::Curve(args) => curve::run(&args),
+        Command::Decoder(args) => decoder::run(&args),
         Command::Genetic(args) => genetic::run(&args),
         Command::Partition(args) => partition::run(&args),
         Command::Place(args) => place::run(&args),

@@ -57,7 +57,7 @@ pub(crate) struct Args {
     /// seconds.
     #[arg(long)]
     rate: Option<f64>,
-    /// Who plans: auto, milp, stepwise, local-search, greedy, sqrt-n or keep-all.
+    /// Who plans: auto, milp, stepwise, local-search, greedy, sqrt-n, gaps, chain or keep-all.
     #[arg(long, default_value = "auto")]
     solver: Solver,
     /// Where to write the mixed-integer program, LP or MPS by extension.

@@ -34,6 +34,7 @@ const NO_ENVIRONMENT: &[&str] = &["solver", "passes", "dialects/src", "tools/bal
 const BOUNDARIES: &[(&str, &[&str])] = &[
     ("highs", &["ballast-remat", "ballast-partition"]),
     ("highs-sys", &["ballast-remat"]),
+    ("good_lp", &["ballast-remat"]),
     ("tch", &["ballast-learner"]),
     ("melior", &["ballast-dialects", "ballast-passes"]),
     ("mlir-sys", &["ballast-dialects", "ballast-passes"]),

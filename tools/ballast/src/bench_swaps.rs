@@ -1,0 +1,145 @@
+//! `ballast bench swaps`: recomputing, swapping and both, over host links and speeds of computation.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use ballast_core::limits::{Limits, interrupted};
+use ballast_core::memory::{Problem, SwapModel};
+use ballast_remat::{Failure as NoPlan, Options, Order, Outcome, plan};
+
+use crate::{Failure, instance, output};
+
+/// Arguments of `ballast bench swaps`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Instances whose times are operations; the budgets are those each names.
+    #[arg(required = true)]
+    instances: Vec<PathBuf>,
+    /// Budgets to leave out above this share of the unplanned peak, unless all are.
+    #[arg(long, default_value_t = 0.6)]
+    most: f64,
+    /// Bandwidths of the host link in each direction, GB/s.
+    #[arg(long, value_delimiter = ',', default_values_t = [8.0, 16.0, 64.0])]
+    links: Vec<f64>,
+    /// Speeds of computation, TFLOP/s.
+    #[arg(long, value_delimiter = ',', default_values_t = [10.0, 100.0])]
+    rates: Vec<f64>,
+    /// Seconds of wall clock per plan.
+    #[arg(long, default_value_t = 5.0)]
+    time_limit: f64,
+    /// Seed of every run.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Threads of every run.
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+    /// Where to write the table (Markdown); without it, stdout.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let positive = |values: &[f64]| values.iter().all(|&value| value > 0.0 && value.is_finite());
+    if args.threads == 0
+        || !positive(&[args.time_limit, args.most])
+        || !positive(&args.links)
+        || !positive(&args.rates)
+    {
+        return Err(Failure::BadInput(
+            "--threads, --time-limit, --most, --links and --rates must be above zero".into(),
+        ));
+    }
+    let mut table = format!(
+        "Overheads in % of the time without recomputation or swaps; {} s and {} threads a plan, seed {}, first runs in program \
+         order, one copy engine per direction beside the computation.\n\n\
+         | instance | budget | TFLOP/s | GB/s | recompute % | swap % | both % | recomputes | bytes swapped |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
+        args.time_limit, args.threads, args.seed,
+    );
+    for path in &args.instances {
+        for &rate in &args.rates {
+            let (problem, mut budgets) = instance::read_with_budgets(path, Some(rate * 1e12))?;
+            let peak = problem.unplanned_peak() as f64;
+            if budgets.values().any(|&bytes| bytes as f64 <= args.most * peak + 1.0) {
+                budgets.retain(|_, bytes| *bytes as f64 <= args.most * peak + 1.0);
+            }
+            for (share, bytes) in budgets {
+                rows(&mut table, args, &problem, rate, (&share, bytes))?;
+            }
+        }
+    }
+    match &args.output {
+        Some(path) => output::replace_file(path, table.as_bytes()),
+        None => std::io::stdout()
+            .write_all(table.as_bytes())
+            .map_err(|error| Failure::BadInput(format!("stdout cannot be written: {error}"))),
+    }
+}
+
+fn rows(
+    table: &mut String,
+    args: &Args,
+    problem: &Problem,
+    rate: f64,
+    (share, bytes): (&str, u64),
+) -> Result<(), Failure> {
+    let options = Options {
+        cap_bytes: bytes,
+        order: Order::Program,
+        rounds: true,
+        limits: Limits {
+            time_limit_seconds: Some(args.time_limit),
+            work_limit: None,
+            seed: args.seed,
+            threads: args.threads,
+        },
+        ..Options::default()
+    };
+    let solve = |problem: &Problem, options: &Options| -> Result<Option<Outcome>, Failure> {
+        if interrupted() {
+            return Err(Failure::NoPlan("interrupted; no table was written".into()));
+        }
+        match plan(problem, options) {
+            Ok(outcome) => Ok(Some(outcome)),
+            Err(NoPlan::Infeasible { .. }) => Ok(None),
+            Err(other) => Err(Failure::BadInput(format!("{}: {other}", problem.name))),
+        }
+    };
+    let mut fixed = problem.clone();
+    fixed.nodes.iter_mut().for_each(|node| node.recomputable = false);
+    let recomputed = solve(problem, &options)?;
+    let total = problem.total_time();
+    let shown = |outcome: &Option<Outcome>| {
+        outcome.as_ref().map_or_else(
+            || "-".to_owned(),
+            |outcome| format!("{:.3}", 100.0 * (outcome.report.value / total - 1.0)),
+        )
+    };
+    for &link in &args.links {
+        let swap = SwapModel {
+            out_bandwidth: link * 1e9,
+            in_bandwidth: link * 1e9,
+            latency: 0.0,
+            overlap: true,
+            host_capacity_bytes: None,
+        };
+        let swapping = Options { swap: Some(swap), ..options.clone() };
+        let swapped = solve(&fixed, &swapping)?;
+        // Both start from what either found alone.
+        let starts = recomputed.iter().chain(&swapped).map(|outcome| outcome.compact.clone()).collect();
+        let both = solve(problem, &Options { starts, ..swapping })?;
+        let (recomputes, copied) =
+            both.as_ref().map_or((0, 0), |both| (both.replay.recomputes, both.replay.swap_bytes));
+        writeln!(
+            table,
+            "| {} | {share} | {rate} | {link} | {} | {} | {} | {recomputes} | {copied} |",
+            problem.name,
+            shown(&recomputed),
+            shown(&swapped),
+            shown(&both),
+        )
+        .map_err(|error| Failure::Internal(error.to_string()))?;
+    }
+    Ok(())
+}

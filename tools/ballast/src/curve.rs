@@ -1,0 +1,103 @@
+//! `ballast curve`: overhead against budget in one call, or the least memory for an overhead.
+
+use std::path::PathBuf;
+
+use ballast_core::limits::Limits;
+use ballast_core::units::Bytes;
+use ballast_remat::{Options, Order, Outcome, curve, least_memory};
+use serde::Serialize;
+
+use crate::{Failure, instance, output};
+
+/// Arguments of `ballast curve`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Instance: JSON with nodes (id, time, size) and edges.
+    instance: PathBuf,
+    /// Budgets, such as 512MiB,1GiB; without them, so many as --points says.
+    #[arg(long, value_delimiter = ',')]
+    budgets: Vec<Bytes>,
+    /// Budgets spread evenly from the working set to the unplanned peak.
+    #[arg(long, default_value_t = 20, conflicts_with = "budgets")]
+    points: u64,
+    /// Instead of a curve the plan of least memory whose time is at most this much above that without
+    /// recomputation, percent.
+    #[arg(long, conflicts_with_all = ["budgets", "points"])]
+    overhead: Option<f64>,
+    /// Order of first runs: program, or free.
+    #[arg(long, default_value = "program")]
+    order: Order,
+    /// Seconds of wall clock for all points together.
+    #[arg(long, default_value_t = 60.0)]
+    time_limit: f64,
+    /// Seed of every random choice.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Threads.
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+    /// Write the answer here instead of to stdout.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct Point {
+    budget_bytes: u64,
+    /// Share of the unplanned peak.
+    budget_share: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overhead_percent: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound_percent: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proved: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recomputes: Option<usize>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if args.threads == 0 || args.points == 0 || !(args.time_limit > 0.0 && args.time_limit.is_finite()) {
+        return Err(Failure::BadInput("--threads, --points and --time-limit must be above zero".into()));
+    }
+    let problem = instance::read(&args.instance, None)?;
+    let (least, peak) = (problem.working_set().0, problem.unplanned_peak());
+    let total = problem.total_time();
+    let percent = |time: f64| if total > 0.0 { 100.0 * (time / total - 1.0) } else { 0.0 };
+    let point = |budget_bytes: u64, outcome: Option<&Outcome>| Point {
+        budget_bytes,
+        budget_share: budget_bytes as f64 / peak.max(1) as f64,
+        overhead_percent: outcome.map(|outcome| percent(outcome.report.value)),
+        bound_percent: outcome.map(|outcome| percent(outcome.report.bound)),
+        proved: outcome.map(|outcome| outcome.report.proved),
+        recomputes: outcome.map(|outcome| outcome.replay.recomputes),
+    };
+    let options = Options {
+        order: args.order,
+        rounds: true,
+        limits: Limits {
+            time_limit_seconds: Some(args.time_limit),
+            work_limit: None,
+            seed: args.seed,
+            threads: args.threads,
+        },
+        ..Options::default()
+    };
+    let failed = |failure: ballast_remat::Failure| match failure {
+        ballast_remat::Failure::Infeasible { .. } => Failure::NoPlan(failure.to_string()),
+        ballast_remat::Failure::Refused(_) => Failure::Internal(failure.to_string()),
+        other => Failure::BadInput(format!("{}: {other}", args.instance.display())),
+    };
+    if let Some(overhead) = args.overhead {
+        let outcome = least_memory(&problem, overhead / 100.0, &options).map_err(failed)?;
+        return output::write_json(&point(outcome.replay.peak_bytes, Some(&outcome)), args.output.as_deref());
+    }
+    let budgets: Vec<u64> = if args.budgets.is_empty() {
+        (1..=args.points).map(|at| least + (peak - least) * at / args.points).collect()
+    } else {
+        args.budgets.iter().map(|bytes| bytes.0).collect()
+    };
+    let points = curve(&problem, &budgets, &options).map_err(failed)?;
+    let points: Vec<Point> = points.iter().map(|at| point(at.cap_bytes, at.outcome.as_ref())).collect();
+    output::write_json(&points, args.output.as_deref())
+}
