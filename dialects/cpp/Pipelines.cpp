@@ -15,6 +15,8 @@ struct NativeOptions : PassPipelineOptions<NativeOptions> {
                      llvm::cl::init(false)};
   Option<uint64_t> seed{*this, "seed", llvm::cl::desc("Seed of the arguments of `ballast_entry`."), llvm::cl::init(0)};
   Option<uint64_t> runs{*this, "runs", llvm::cl::desc("How often `ballast_entry` calls the function."), llvm::cl::init(1)};
+  Option<bool> each{*this, "each", llvm::cl::desc("Does `ballast_entry` call every public function in turn?"),
+                    llvm::cl::init(false)};
 };
 
 struct MpiOptions : PassPipelineOptions<MpiOptions> {
@@ -60,7 +62,7 @@ void buildNative(OpPassManager &manager, const NativeOptions &options) {
   add(manager, "ballast-inline,ballast-to-buffers," + toBuffers.str() + ",ballast-host-heap");
   if (options.entry)
     add(manager, "ballast-entry{" + function + " seed=" + std::to_string(options.seed) +
-                     " runs=" + std::to_string(options.runs) + "}");
+                     " runs=" + std::to_string(options.runs) + " each=" + (options.each ? "true" : "false") + "}");
   add(manager, toLlvm.str());
 }
 

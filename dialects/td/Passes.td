@@ -295,6 +295,17 @@ def BallastMessages : BallastPass<"ballast-messages"> {
                            "::mlir::mpi::MPIDialect", "::mlir::DLTIDialect"];
 }
 
+def BallastSplitOps : BallastPass<"ballast-split-ops"> {
+  let summary = "Make one function per distinct op, to be timed alone";
+  let description = [{
+    Replaces the public functions by functions `op0`, `op1`, .. with one op each, one for every distinct op key (name, types and what else tells
+    costs apart) of the function, in order of first occurrence. Values come as arguments; views and constants come along. Writes the
+    keys as a JSON list. An op that takes or returns something else than tensors of static shape is left out, with a warning.
+  }];
+  let options = [FunctionOption, Text<"keysFile", "keys-file", "-", "Path to write the keys to, `-` for standard error.">];
+  let dependentDialects = ["::ballast::BallastDialect", "::mlir::func::FuncDialect"];
+}
+
 def BallastStrip : BallastPass<"ballast-strip"> {
   let summary = "Remove plans and descriptions of targets";
   let description = [{
@@ -343,6 +354,7 @@ def BallastEntry : BallastPass<"ballast-entry"> {
   let options = [
     FunctionOption, Count<"seed", "seed", "0", "Seed of the arguments.">,
     Count<"runs", "runs", "1", "How often the function is called, at least 1; the results are those of the last call.">,
+    Flag<"each", "each", "false", "Call every public function in turn, each so often?">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::mpi::MPIDialect"];

@@ -15,8 +15,8 @@ use ballast_dialects::operations::{
 use ballast_dialects::passes::{
     self, BallastApplyOptions, BallastEntryOptions, BallastHostHeapOptions, BallastInlineOptions,
     BallastMessagesOptions, BallastOutlineOptions, BallastRankOptions, BallastReportOptions,
-    BallastStripOptions, BallastToBuffersOptions, BallastToStablehloOptions, BallastVerifyOptions,
-    MemoryOrder, Passes, RematOptions, RlPartitionOptions,
+    BallastSplitOpsOptions, BallastStripOptions, BallastToBuffersOptions, BallastToStablehloOptions,
+    BallastVerifyOptions, MemoryOrder, Passes, RematOptions, RlPartitionOptions,
 };
 use ballast_dialects::registration;
 use ballast_dialects::structured::{Loop, loops};
@@ -223,6 +223,10 @@ impl Passes for Misbehaving {
     }
 
     fn ballast_rank(_: OperationRef<'_, '_>, _: &BallastRankOptions) -> Result<(), Reported> {
+        Ok(())
+    }
+
+    fn ballast_split_ops(_: OperationRef<'_, '_>, _: &BallastSplitOpsOptions) -> Result<(), Reported> {
         Ok(())
     }
 

@@ -6,10 +6,10 @@ use ballast_dialects::passes::BallastEntryOptions;
 use melior::Context;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{Block, BlockLike, Region, RegionLike, Type, TypeLike, Value, ValueLike};
-use mlir_sys::{mlirShapedTypeGetElementType, mlirTypeIsAMemRef};
+use mlir_sys::{mlirShapedTypeGetElementType, mlirTypeIsAMemRef, mlirTypeIsARankedTensor};
 
 use crate::apply::native::{Code, declare, function, function_type};
-use crate::import::{self, types::Types};
+use crate::import::{self, ir, types::Types};
 
 /// Name of the function that is added.
 const ENTRY: &str = "ballast_entry";
@@ -29,40 +29,88 @@ struct Buffer {
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastEntryOptions) -> Result<(), Reported> {
     let wanted = (!options.function.is_empty()).then_some(options.function.as_str());
-    let program = import::function(module, wanted)?;
     if options.runs == 0 {
-        return Err(diagnostics::error(program.location(), "runs=0 calls nothing: give at least 1"));
+        return Err(diagnostics::error(module.location(), "runs=0 calls nothing: give at least 1"));
     }
-    write(module, program, options)
+    let programs = if options.each {
+        let visible = |op| ir::string(op, "sym_visibility").is_none_or(|visibility| visibility == "public");
+        import::functions(module).into_iter().map(|(_, op)| op).filter(|&op| visible(op)).collect()
+    } else {
+        vec![import::function(module, wanted)?]
+    };
+    let programs = programs.into_iter().map(Callee::read).collect::<Result<Vec<_>, _>>()?;
+    write(module, &programs, options)
+}
+
+/// A function to be called.
+struct Callee {
+    name: String,
+    arguments: Vec<Buffer>,
+    results: Vec<Buffer>,
+    /// What it is of a whole program that was cut.
+    part: Option<names::Program>,
+}
+
+impl Callee {
+    fn read(function: OperationRef<'_, '_>) -> Result<Self, Reported> {
+        let location = function.location();
+        let Some(block) = function.first_region().and_then(|region| region.first_block()) else {
+            return Err(diagnostics::error(location, "the function has no body to run"));
+        };
+        let mut sizes = Types::new(None);
+        let mut buffer =
+            |kind: Type<'_>| buffer(kind, &mut sizes).map_err(|text| diagnostics::error(location, &text));
+        let arguments = (0..block.argument_count()).filter_map(|index| block.argument(index).ok());
+        let arguments: Vec<Buffer> =
+            arguments.map(|argument| buffer(argument.r#type())).collect::<Result<_, _>>()?;
+        let returned = block.terminator().map_or_else(Vec::new, |last| last.operands().collect());
+        let results = returned.into_iter().map(|value| buffer(value.r#type())).collect::<Result<_, _>>()?;
+        let name = ir::string(function, "sym_name").unwrap_or_default();
+        let part = function.attribute(names::PROGRAM).ok().and_then(names::Program::read);
+        Ok(Callee { name, arguments, results, part })
+    }
+
+    /// Fills the arguments, calls the function as often as asked for, and gives everything back.
+    fn call<'c: 'a, 'a>(
+        &self,
+        code: &mut Code<'c, 'a>,
+        meeting: Option<&Meeting<'c, 'a>>,
+        options: &BallastEntryOptions,
+    ) -> Result<(), Reported> {
+        let argument_numbers = numbers(self.part.as_ref().map(|part| &part.arguments), self.arguments.len());
+        let result_numbers = numbers(self.part.as_ref().map(|part| &part.results), self.results.len());
+        let seed = code.index(options.seed)?;
+        let mut values: Vec<Value<'c, 'a>> = Vec::new();
+        for (argument, number) in self.arguments.iter().zip(argument_numbers) {
+            let value = code.alloc(&argument.kind)?;
+            let mut operands = describe(code, value, argument, number)?;
+            operands.push(seed);
+            code.call("ballast_fill", &operands, &[])?;
+            values.push(value);
+        }
+        let kinds: Vec<&str> = self.results.iter().map(|result| result.kind.as_str()).collect();
+        for _ in 0..options.runs {
+            if let Some(meeting) = meeting {
+                meeting.meet(code)?;
+            }
+            code.call("ballast_start", &[], &[])?;
+            let made = code.call(&self.name, &values, &kinds)?;
+            code.call("ballast_stop", &[], &[])?;
+            for ((&value, result), &number) in made.iter().zip(&self.results).zip(&result_numbers) {
+                let operands = describe(code, value, result, number)?;
+                code.call("ballast_take", &operands, &[])?;
+            }
+            made.into_iter().try_for_each(|value| release(code, value))?;
+        }
+        values.into_iter().try_for_each(|value| release(code, value))
+    }
 }
 
 fn write<'c: 'a, 'a>(
     module: OperationRef<'c, 'a>,
-    program: OperationRef<'c, 'a>,
+    programs: &[Callee],
     options: &BallastEntryOptions,
 ) -> Result<(), Reported> {
-    let location = program.location();
-    let Some(block) = program.first_region().and_then(|region| region.first_block()) else {
-        return Err(diagnostics::error(location, "the function has no body to run"));
-    };
-    let mut sizes = Types::new(None);
-    let mut buffer =
-        |kind: Type<'c>| buffer(kind, &mut sizes).map_err(|text| diagnostics::error(location, &text));
-    let arguments = (0..block.argument_count()).filter_map(|index| block.argument(index).ok());
-    let arguments: Vec<Buffer> =
-        arguments.map(|argument| buffer(argument.r#type())).collect::<Result<_, _>>()?;
-    let results: Vec<Type<'c>> = block
-        .terminator()
-        .into_iter()
-        .flat_map(|last| last.operands().collect::<Vec<_>>())
-        .map(|v| v.r#type())
-        .collect();
-    let results: Vec<Buffer> = results.into_iter().map(&mut buffer).collect::<Result<_, _>>()?;
-    let name = import::ir::string(program, "sym_name").unwrap_or_default();
-    let part = program.attribute(names::PROGRAM).ok().and_then(names::Program::read);
-    let argument_numbers = numbers(part.as_ref().map(|part| &part.arguments), arguments.len());
-    let result_numbers = numbers(part.as_ref().map(|part| &part.results), results.len());
-
     for (name, kind) in [
         ("ballast_fill", "(index, index, index, index, index) -> ()"),
         ("ballast_start", "() -> ()"),
@@ -73,6 +121,7 @@ fn write<'c: 'a, 'a>(
     ] {
         declare(module, name, kind)?;
     }
+    let part = programs.iter().find_map(|program| program.part.as_ref());
     if part.is_some() {
         declare(module, "ballast_rank", "(index, index) -> ()")?;
     }
@@ -83,35 +132,14 @@ fn write<'c: 'a, 'a>(
     let holder = module.context();
     // SAFETY: the reference points into `holder`, which lives to the end of this function.
     let context: &'c Context = unsafe { holder.to_ref() };
-    let mut code = Code::at_end(context, block, location);
-    let meeting = match &part {
+    let mut code = Code::at_end(context, block, module.location());
+    let meeting = match part {
         None => None,
         Some(part) => Some(Meeting::begin(&mut code, part)?),
     };
-    let seed = code.index(options.seed)?;
-    let mut values: Vec<Value<'c, 'a>> = Vec::new();
-    for (argument, number) in arguments.iter().zip(argument_numbers) {
-        let value = code.alloc(&argument.kind)?;
-        let mut operands = describe(&mut code, value, argument, number)?;
-        operands.push(seed);
-        code.call("ballast_fill", &operands, &[])?;
-        values.push(value);
+    for program in programs {
+        program.call(&mut code, meeting.as_ref(), options)?;
     }
-    let kinds: Vec<&str> = results.iter().map(|result| result.kind.as_str()).collect();
-    for _ in 0..options.runs {
-        if let Some(meeting) = &meeting {
-            meeting.meet(&mut code)?;
-        }
-        code.call("ballast_start", &[], &[])?;
-        let made = code.call(&name, &values, &kinds)?;
-        code.call("ballast_stop", &[], &[])?;
-        for ((&value, result), &number) in made.iter().zip(&results).zip(&result_numbers) {
-            let operands = describe(&mut code, value, result, number)?;
-            code.call("ballast_take", &operands, &[])?;
-        }
-        made.into_iter().try_for_each(|value| release(&mut code, value))?;
-    }
-    values.into_iter().try_for_each(|value| release(&mut code, value))?;
     if meeting.is_some() {
         code.op("mpi.finalize", &[], &[])?;
     }
@@ -184,6 +212,16 @@ fn describe<'c: 'a, 'a>(
         operands.push(code.index(number)?);
     }
     Ok(operands)
+}
+
+/// Can a function take or return this type of tensors, once they are buffers?
+pub(crate) fn can_run(kind: Type<'_>) -> bool {
+    // SAFETY: the accessor follows its type test.
+    let element = unsafe {
+        mlirTypeIsARankedTensor(kind.to_raw())
+            .then(|| Type::from_raw(mlirShapedTypeGetElementType(kind.to_raw())).to_string())
+    };
+    element.is_some_and(|element| ELEMENTS.contains(&element.as_str())) && Types::new(None).of(kind).is_ok()
 }
 
 fn buffer(kind: Type<'_>, sizes: &mut Types) -> Result<Buffer, String> {

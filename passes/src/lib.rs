@@ -13,6 +13,7 @@ mod ballast_messages;
 mod ballast_outline;
 mod ballast_rank;
 mod ballast_report;
+mod ballast_split_ops;
 mod ballast_strip;
 mod ballast_to_buffers;
 mod ballast_to_stablehlo;

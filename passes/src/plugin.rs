@@ -7,16 +7,16 @@ use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::passes::{
     self, BallastApplyOptions, BallastEntryOptions, BallastHostHeapOptions, BallastInlineOptions,
     BallastMessagesOptions, BallastOutlineOptions, BallastRankOptions, BallastReportOptions,
-    BallastStripOptions, BallastToBuffersOptions, BallastToStablehloOptions, BallastVerifyOptions, Passes,
-    RematOptions, RlPartitionOptions,
+    BallastSplitOpsOptions, BallastStripOptions, BallastToBuffersOptions, BallastToStablehloOptions,
+    BallastVerifyOptions, Passes, RematOptions, RlPartitionOptions,
 };
 use ballast_dialects::registration;
 use melior::ir::operation::OperationRef;
 
 use crate::{
     ballast_apply, ballast_entry, ballast_host_heap, ballast_inline, ballast_messages, ballast_outline,
-    ballast_rank, ballast_report, ballast_strip, ballast_to_buffers, ballast_to_stablehlo, ballast_verify,
-    remat, rl_partition, signals,
+    ballast_rank, ballast_report, ballast_split_ops, ballast_strip, ballast_to_buffers, ballast_to_stablehlo,
+    ballast_verify, remat, rl_partition, signals,
 };
 
 /// Version of the plugin interface (`MLIR_PLUGIN_API_VERSION`).
@@ -81,6 +81,13 @@ impl Passes for Planner {
 
     fn ballast_rank(module: OperationRef<'_, '_>, options: &BallastRankOptions) -> Result<(), Reported> {
         ballast_rank::run(module, options)
+    }
+
+    fn ballast_split_ops(
+        module: OperationRef<'_, '_>,
+        options: &BallastSplitOpsOptions,
+    ) -> Result<(), Reported> {
+        ballast_split_ops::run(module, options)
     }
 
     fn ballast_strip(module: OperationRef<'_, '_>, options: &BallastStripOptions) -> Result<(), Reported> {

@@ -68,3 +68,57 @@ fn an_exported_training_step_keeps_its_plan_with_and_without_swaps() {
         let _ = check(&original, folder.path(), &options);
     }
 }
+
+#[test]
+fn ops_are_timed_and_plans_reckon_with_their_times() {
+    const WIDTH: usize = 16;
+    let folder = scratch();
+    let [original, profile, devices, planned] =
+        ["original.mlir", "profile.json", "devices.toml", "planned.mlir"]
+            .map(|name| folder.path().join(name));
+    std::fs::write(&original, DeepMlp { layers: 3, width: WIDTH, batch: 32 }.program()).unwrap();
+    let options = ["--backend", "native", "--runs", "3", "--kind", "here", "-o"].map(Path::new);
+    let arguments = [Path::new("profile"), &original].into_iter().chain(options);
+    let _ = ballast(arguments.chain([profile.as_path()])).succeeded();
+    let measured: Value = serde_json::from_str(&std::fs::read_to_string(&profile).unwrap()).unwrap();
+    let ops = measured["kinds"]["here"]["ops"].as_object().unwrap();
+    // Products: forward and towards the inputs are one, and one towards the weights. Pointwise: rectifier, its gradient, error,
+    // update. Transposes: of values, and of weights.
+    assert!(ops.len() >= 7 && ops.len() < 20, "{measured:#}");
+    for (key, op) in ops {
+        assert_eq!(op["runs"], 3, "{key}");
+        assert!(
+            op["seconds"].as_f64().unwrap() > 0.0 && op["spread-seconds"].as_f64().unwrap() >= 0.0,
+            "{key}"
+        );
+    }
+    assert!(measured["kinds"]["here"]["to-host"]["bytes-per-second"].as_f64().unwrap() > 0.0);
+    let text = "version = 1\n[kinds.here]\nmemory = \"1GiB\"\npeak = { f32 = \"1GFLOP/s\" }\nmemory-bandwidth = \"10GB/s\"\n\
+                launch-overhead = \"0s\"\nhost-link = { bandwidth = \"1GB/s\", latency = \"0s\" }\n[[devices]]\nkind = \"here\"\n";
+    std::fs::write(&devices, text).unwrap();
+    let remat =
+        format!("--remat=devices='{}' profile='{}' time-limit=2", devices.display(), profile.display());
+    let _ = ballast_opt(&original, [remat, "-o".into(), planned.display().to_string()]).succeeded();
+    // Every op costs what was measured.
+    let text = std::fs::read_to_string(&planned).unwrap();
+    let costs: Vec<f64> = text
+        .split("#ballast.cost<seconds = ")
+        .skip(1)
+        .map(|rest| rest.split(',').next().unwrap().parse().unwrap())
+        .collect();
+    let times: Vec<f64> = ops.values().map(|op| op["seconds"].as_f64().unwrap()).collect();
+    assert!(!costs.is_empty() && costs.iter().all(|cost| times.contains(cost)), "{costs:?} {times:?}");
+}
+
+#[test]
+fn a_model_that_cannot_be_timed_leaves_no_profile() {
+    let folder = scratch();
+    let profile = folder.path().join("profile.json");
+    let options = ["--backend", "native", "-o"].map(Path::new);
+    let stablehlo = model("mlp3_b128.mlir");
+    let arguments = [Path::new("profile"), &stablehlo].into_iter().chain(options);
+    let refused = ballast(arguments.chain([profile.as_path()]));
+    assert_eq!(refused.code, Some(2), "{refused:#?}");
+    assert!(refused.stderr.contains("mlp3_b128.mlir"), "{}", refused.stderr);
+    assert!(!profile.exists());
+}

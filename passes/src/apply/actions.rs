@@ -121,7 +121,7 @@ pub(crate) fn returned(graph: &Graph, device_of: &[DeviceId]) -> Returned {
 }
 
 /// The views and constants that make `tensors` out of arguments and values of planned ops, in program order.
-fn travellers(graph: &Graph, tensors: &[TensorId]) -> Vec<OpId> {
+pub(crate) fn travellers(graph: &Graph, tensors: &[TensorId]) -> Vec<OpId> {
     let mut found = Vec::new();
     let mut pending = tensors.to_vec();
     while let Some(tensor) = pending.pop() {

@@ -89,7 +89,7 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         for action in actions {
             let What::Store(Held::Swapped(op) | Held::Sent(op)) = action.what else { continue };
             for &tensor in &self.results[op] {
-                let kind = self.original(tensor).r#type();
+                let kind = self.imported.value(tensor).r#type();
                 if self.host_type(kind).is_none() {
                     let text = format!(
                         "its value of type {kind} cannot be copied to the host: only tensors of static shape can"
@@ -99,16 +99,6 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
             }
         }
         Ok(())
-    }
-
-    /// The value in the program as it was.
-    fn original(&self, tensor: TensorId) -> Value<'c, 'a> {
-        let info = &self.imported.graph.tensors[tensor];
-        let found = match info.producer {
-            Some(op) => self.imported.ops[op].result(info.index).map(Into::into),
-            None => self.block.argument(info.index).map(Into::into),
-        };
-        found.expect("the graph names results and arguments the program has")
     }
 
     fn host_type(&self, kind: Type<'c>) -> Option<Type<'c>> {
@@ -164,7 +154,7 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         // A mapping of its own: one that has cloned a region before would not clone its arguments again.
         let mut mapping = Mapping::new();
         for &tensor in &self.imported.reads[id] {
-            mapping.map(self.original(tensor), self.current(device, tensor));
+            mapping.map(self.imported.value(tensor), self.current(device, tensor));
         }
         let mut clone = self.insert(mapping.clone_op(&original), device)?;
         for name in CARRIED_OUT {
@@ -191,7 +181,7 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
     }
 
     fn current(&self, device: DeviceId, tensor: TensorId) -> Value<'c, 'a> {
-        self.current[device].get(&tensor).copied().unwrap_or_else(|| self.original(tensor))
+        self.current[device].get(&tensor).copied().unwrap_or_else(|| self.imported.value(tensor))
     }
 
     /// Host copies as `device` sees them: behind its last barrier over them, or as their maker left them.
@@ -256,7 +246,7 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         let location = self.imported.ops[op].location();
         let handles = self.handle(device, held).to_vec();
         for (tensor, handle) in self.results[op].clone().into_iter().zip(handles) {
-            let kind = self.original(tensor).r#type();
+            let kind = self.imported.value(tensor).r#type();
             let back = self.build("ballast.swap_in", device, location, &[handle], &[kind])?;
             self.remap(device, &[tensor], back.results().map(Value::from));
         }
@@ -272,7 +262,7 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         let graph = &self.imported.graph;
         let by_value: HashMap<*const std::ffi::c_void, TensorId> = (0..graph.tensors.len())
             .filter(|&tensor| graph.tensors[tensor].returned)
-            .map(|tensor| (self.original(tensor).to_raw().ptr, tensor))
+            .map(|tensor| (self.imported.value(tensor).to_raw().ptr, tensor))
             .collect();
         // SAFETY: the terminator is live, and nothing else refers to it while its operands change.
         let mut terminator = unsafe { OperationRefMut::from_raw(self.terminator.to_raw()) };

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use ballast_core::graph::{Graph, TensorId};
 use ballast_dialects::diagnostics::{self, Reported};
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{BlockLike, BlockRef, RegionLike};
+use melior::ir::{BlockLike, BlockRef, RegionLike, Value};
 
 use work::Pricer;
 use work::xla::Beside;
@@ -46,6 +46,21 @@ pub(crate) struct Imported<'c, 'a> {
     pub(crate) ops: Vec<OperationRef<'c, 'a>>,
     /// The function.
     pub(crate) function: OperationRef<'c, 'a>,
+}
+
+impl<'c, 'a> Imported<'c, 'a> {
+    /// The value in the program that a tensor of the graph stands for.
+    pub(crate) fn value(&self, tensor: TensorId) -> Value<'c, 'a> {
+        let info = &self.graph.tensors[tensor];
+        let found = match info.producer {
+            Some(op) => self.ops[op].result(info.index).map(Into::into),
+            None => {
+                let block = self.function.first_region().and_then(|region| region.first_block());
+                block.expect("a function that was read has a body").argument(info.index).map(Into::into)
+            }
+        };
+        found.expect("the graph names results and arguments the program has")
+    }
 }
 
 /// Reads a function of a `builtin.module`.

@@ -14,6 +14,7 @@ mod instance;
 mod output;
 mod partition;
 mod place;
+mod profile;
 mod remat;
 mod replan;
 mod report;
@@ -48,6 +49,8 @@ enum Command {
     Partition(partition::Args),
     /// Give devices to the waiting training jobs of one scheduling period.
     Place(place::Args),
+    /// Time the ops of a program on this machine, for plans to reckon with.
+    Profile(profile::Args),
     /// Plan recomputation and swaps of one device under a memory budget.
     Remat(remat::Args),
     /// Move a plan to devices that changed: some gone, slower or with less memory.
@@ -99,6 +102,7 @@ fn main() -> ExitCode {
         Command::Genetic(args) => genetic::run(&args),
         Command::Partition(args) => partition::run(&args),
         Command::Place(args) => place::run(&args),
+        Command::Profile(args) => profile::run(&args),
         Command::Remat(args) => remat::run(&args),
         Command::Replan(args) => replan::run(&args),
         Command::Report(args) => report::run(&args),

@@ -1,10 +1,10 @@
 //! `ballast run`: a program and its rewritten form on the same random arguments; results, memory and time compared.
 
-mod compare;
+pub(crate) mod compare;
 pub(crate) mod mpi;
-mod native;
+pub(crate) mod native;
 mod plan;
-mod tools;
+pub(crate) mod tools;
 mod xla;
 
 use std::path::PathBuf;

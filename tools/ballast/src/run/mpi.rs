@@ -50,7 +50,7 @@ pub(crate) fn run_ranks(
     let folders: Vec<PathBuf> = (0..ranks).map(|rank| folder.path().join(format!("rank{rank}"))).collect();
     for (rank, folder) in folders.iter().enumerate() {
         std::fs::create_dir(folder).map_err(io)?;
-        lower(program, &format!("--ballast-to-mpi=rank={rank} {}", job.options()), folder, job)?;
+        lower(program, &[&format!("--ballast-to-mpi=rank={rank} {}", job.options())], folder, job)?;
     }
     let arguments = runner(&[&beside("libballast_runtime.so")?, &library]);
     let mut command = Command::new("mpirun");

@@ -28,7 +28,7 @@ pub(crate) struct Figures {
 
 impl Figures {
     /// Reads what a run left in its folder: figures, and results with their numbers.
-    pub(super) fn read(folder: &Path, what: &str) -> Result<(Self, Vec<(usize, Values)>), Failure> {
+    pub(crate) fn read(folder: &Path, what: &str) -> Result<(Self, Vec<(usize, Values)>), Failure> {
         let read = |name: &str| {
             std::fs::read(folder.join(name))
                 .map_err(|error| Failure::BadInput(format!("{what}: no {name}: {error}")))
@@ -47,15 +47,15 @@ impl Figures {
     }
 }
 
-/// Lowers a program to LLVM's dialect by a pipeline of `ballast-opt`, into a folder.
-pub(super) fn lower(program: &Path, pipeline: &str, folder: &Path, job: &Job<'_>) -> Result<(), Failure> {
+/// Lowers a program to LLVM's dialect by passes of `ballast-opt`, into a folder.
+pub(crate) fn lower(program: &Path, passes: &[&str], folder: &Path, job: &Job<'_>) -> Result<(), Failure> {
     let mut command = Command::new(beside("ballast-opt")?);
-    command.arg(program).args(["--allow-unregistered-dialect", pipeline, "-o"]).arg(folder.join(PROGRAM));
+    command.arg(program).arg("--allow-unregistered-dialect").args(passes).arg("-o").arg(folder.join(PROGRAM));
     capture(&mut command, &program.display().to_string(), job.limit).map(|_| ())
 }
 
 /// Arguments of `mlir-runner` for a lowered program that lies where it runs.
-pub(super) fn runner(libraries: &[&Path]) -> Vec<std::ffi::OsString> {
+pub(crate) fn runner(libraries: &[&Path]) -> Vec<std::ffi::OsString> {
     let mut arguments: Vec<std::ffi::OsString> =
         ["-O3", "-e", "ballast_entry", "--entry-point-result=void"].into_iter().map(Into::into).collect();
     for library in libraries {
@@ -73,7 +73,7 @@ pub(super) fn measure(program: &Path, planned: bool, job: &Job<'_>) -> Result<Me
         tempfile::tempdir().map_err(|error| Failure::BadInput(format!("no temporary folder: {error}")))?;
     let what = program.display().to_string();
     let pipeline = format!("--ballast-to-native=apply={planned} {}", job.options());
-    lower(program, &pipeline, folder.path(), job)?;
+    lower(program, &[&pipeline], folder.path(), job)?;
     let library = beside("libballast_runtime.so")?;
     let mut command = Command::new(llvm("mlir-runner"));
     command.args(runner(&[&library])).current_dir(folder.path());

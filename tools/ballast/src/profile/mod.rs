@@ -1,0 +1,105 @@
+//! `ballast profile`: times the ops of a program on the machine at hand, and copies to the host, for the cost model.
+
+mod copies;
+mod native;
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ballast_core::profile::{KindProfile, Measurement, Profile};
+use indexmap::IndexMap;
+
+use crate::Failure;
+use crate::output::write_json;
+use crate::run::Job;
+
+/// Who runs the ops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Backend {
+    /// MLIR's own CPU route: linalg programs.
+    Native,
+}
+
+/// Arguments of `ballast profile`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The program whose ops are timed, each distinct one once.
+    model: PathBuf,
+    /// Who runs them.
+    #[arg(long, value_enum)]
+    backend: Backend,
+    /// Where the profile goes.
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Kind of device the times are for: a name of the device file to plan with.
+    #[arg(long, default_value = "cpu")]
+    kind: String,
+    /// Function to take the ops of; without it the only public function, or `main`.
+    #[arg(long, default_value = "")]
+    function: String,
+    /// Timed runs of every op.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Runs of every op before the timed ones.
+    #[arg(long, default_value_t = 1)]
+    warm_up: u32,
+    /// Seed of the arguments.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Seconds that compiling the ops, and running them, may take each.
+    #[arg(long, default_value_t = 600.0)]
+    time_limit: f64,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A missing tool, ops that do not compile or run, a profile that cannot be written.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let limit = Duration::try_from_secs_f64(args.time_limit)
+        .map_err(|error| Failure::BadInput(format!("--time-limit {}: {error}", args.time_limit)))?;
+    let runs = args.runs + args.warm_up;
+    let job = Job { function: &args.function, seed: args.seed, runs, limit };
+    let bar = if std::io::stderr().is_terminal() {
+        indicatif::ProgressBar::new_spinner()
+    } else {
+        indicatif::ProgressBar::hidden()
+    };
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar.set_message("timing every op");
+    let times = match args.backend {
+        Backend::Native => native::times(&args.model, &job)?,
+    };
+    bar.set_message("timing copies to the host");
+    let (to_host, from_host) = copies::measure();
+    bar.finish_and_clear();
+    let warm_up = args.warm_up as usize;
+    let ops = times.into_iter().map(|(key, seconds)| (key, statistics(&seconds[warm_up..]))).collect();
+    let kind = KindProfile { ops, to_host: Some(to_host), from_host: Some(from_host) };
+    let profile = Profile { kinds: IndexMap::from([(args.kind.clone(), kind)]), ..Profile::default() };
+    write_json(&profile, Some(&args.output))
+}
+
+/// Mean and standard deviation of a sample (with n - 1; 0 for a single run).
+fn statistics(seconds: &[f64]) -> Measurement {
+    let count = seconds.len() as f64;
+    let mean = seconds.iter().sum::<f64>() / count;
+    let squares: f64 = seconds.iter().map(|x| (x - mean).powi(2)).sum();
+    let spread_seconds = if seconds.len() > 1 { (squares / (count - 1.0)).sqrt() } else { 0.0 };
+    let runs = u32::try_from(seconds.len()).unwrap_or(u32::MAX);
+    Measurement { seconds: mean, spread_seconds, runs }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::statistics;
+
+    #[test]
+    fn mean_and_spread_are_those_of_the_sample() {
+        let three = statistics(&[1.0, 2.0, 3.0]);
+        assert_eq!((three.seconds, three.spread_seconds, three.runs), (2.0, 1.0, 3));
+        let one = statistics(&[0.5]);
+        assert_eq!((one.seconds, one.spread_seconds, one.runs), (0.5, 0.0, 1));
+    }
+}
