@@ -62,6 +62,7 @@ const Rule rules[] = {
     {"ballast.cost", OnOp, is<ballast::CostAttr>,
      "#ballast.cost<seconds = 1.0e-6, flops = 8, bytes = 64>"},
     {"ballast.plan", OnFunction, is<ballast::PlanAttr>, "#ballast.plan<..>"},
+    {"ballast.pipeline", OnFunction, is<DictionaryAttr>, "a dictionary"},
     {"ballast.applied", OnFunction, is<ballast::PlanAttr>, "#ballast.plan<..>"},
     {"ballast.program", OnFunction, is<ballast::ProgramAttr>, "#ballast.program<device = 0, devices = 2>"},
     {"ballast.never_recompute", OnOp, is<UnitAttr>, "a unit attribute"},

@@ -20,6 +20,8 @@ pub const RECEIVES: &str = "ballast.receives";
 pub const COST: &str = "ballast.cost";
 /// Name of the attribute with the figures of a plan, on its function.
 pub const PLAN: &str = "ballast.plan";
+/// Name of the attribute with the figures of a step of micro-batches, on the function.
+pub const PIPELINE: &str = "ballast.pipeline";
 /// Name of the attribute with the figures of the plan that a function's body carries out.
 pub const APPLIED: &str = "ballast.applied";
 /// Name of the attribute that says what one device runs of a program cut over several, on its function.

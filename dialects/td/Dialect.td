@@ -26,6 +26,7 @@ def Ballast_Dialect : Dialect {
     | `ballast.receives` | op | `[#ballast.receive<device = .., position = ..>]` | where other devices receive its value |
     | `ballast.cost` | op | `#ballast.cost<..>` | the time the plan reckons with |
     | `ballast.plan` | function | `#ballast.plan<..>` | the figures of the plan as a whole |
+    | `ballast.pipeline` | function | `{step = 1.0e-3, bubble = 0.2, in_flight = [2, 1], need = [64, 48]}` | figures of a step of micro-batches: seconds, share of idle time, and per device the micro-batches held and the bytes needed for all of them |
     | `ballast.applied` | function | `#ballast.plan<..>` | the plan that its body carries out |
     | `ballast.program` | function | `#ballast.program<..>` | what one device runs of a program cut over several |
     | `ballast.never_recompute` | op | unit | rule of the user: run once |

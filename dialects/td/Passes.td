@@ -87,6 +87,11 @@ def FusionModel : Choices<"FusionModel", "Which values the back end stores", [
 def CapCounts : Choices<"CapCounts", "What a cap counts", [
     Value<"All", "all", "arguments, results and temporaries">,
     Value<"Temp", "temp", "temporaries alone, what XLA calls the temp size">]>;
+def PipelineSchedule : Choices<"PipelineSchedule", "How micro-batches pass through the stages", [
+    Value<"NoPipeline", "none", "no micro-batches: one step, stage after stage">,
+    Value<"GPipe", "gpipe", "all forward passes, then all backward passes">,
+    Value<"OneForwardOneBackward", "1f1b", "one forward and one backward in turn">,
+    Value<"ZeroBubble", "zero-bubble", "1f1b with the gradients of weights put off to fill the drain">]>;
 def ReportFormat : Choices<"ReportFormat", "How a report is written", [
     Value<"Table", "table", "for people">,
     Value<"Json", "json", "for programs">]>;
@@ -113,6 +118,10 @@ def WorkLimitOption : Count<"workLimit", "work-limit", "0",
     "give the same bytes.">;
 def SeedOption : Count<"seed", "seed", "0", "Seed of every random choice.">;
 def ThreadsOption : Count<"threads", "threads", "1", "Threads to search with, at least 1.">;
+def ScheduleOption : Choice<"schedule", "schedule", PipelineSchedule,
+    "Schedule of a pipeline; other than `none`, the program is one micro-batch of a training step.">;
+def MicroBatchesOption : Count<"microBatches", "micro-batches", "8",
+    "Micro-batches of a step, at least 1; of no meaning under `schedule=none`.">;
 def MaxRatioOption : Real<"maxRatio", "max-ratio", "1.1",
     "Load balance to aim for: slowest over fastest stage time, at least 1.">;
 
@@ -155,7 +164,7 @@ def RlPartition : BallastPass<"rl-partition"> {
     Real<"learningRate", "learning-rate", "0.001", "Step size of the learner's optimiser.">,
     Text<"network", "network", "", "Path of a saved network to start from.">,
     Text<"saveNetwork", "save-network", "", "Path to save the trained network and its configuration to.">,
-    ProfileOption, CountOption,
+    ProfileOption, CountOption, ScheduleOption, MicroBatchesOption,
   ];
 }
 
@@ -187,6 +196,27 @@ def Remat : BallastPass<"remat"> {
          "Path to write the mixed-integer program to, as `.lp` or `.mps`; stage numbers are put before the extension.">,
     Text<"planFile", "plan-file", "", "Path to write the plan to, as JSON.">,
     Text<"graphFile", "graph-file", "", "Path to write the program as planned to, as a JSON graph, for `ballast replan`.">,
+    ProfileOption, CountOption, ScheduleOption, MicroBatchesOption,
+  ];
+}
+
+def BallastPlan : BallastPass<"ballast-plan"> {
+  let summary = "Partition and plan memory, in turn, until neither gains";
+  let description = [{
+    Runs `--rl-partition` and then `--remat` with these options: partition, memory plan per stage under its activations in
+    flight, score with recomputation and exposed swap time, cuts moved, until no move helps, the stages are within
+    `max-ratio`, after `max-rounds` partitions, or at the deadline. Each half gets half of `time-limit`.
+  }];
+  let options = [
+    FunctionOption, DevicesOption, DynamicDimOption, CapOption, CapCountsOption, FusionOption, ScheduleOption, MicroBatchesOption,
+    Choice<"granularity", "granularity", Granularity, "What is moved as one.">,
+    Flag<"swap", "swap", "true", "May values go to host memory and back?">,
+    Flag<"overlap", "overlap", "false",
+         "Do transfers to the host run beside computation? If not, each counts in full.">,
+    TimeLimitOption, WorkLimitOption, SeedOption, ThreadsOption,
+    MaxRatioOption,
+    Count<"maxRounds", "max-rounds", "100", "Rounds of partition and plan at most.">,
+    Text<"planFile", "plan-file", "", "Path to write the plan to, as JSON.">,
     ProfileOption, CountOption,
   ];
 }

@@ -14,9 +14,9 @@ use ballast_dialects::operations::{
 };
 use ballast_dialects::passes::{
     self, BallastApplyOptions, BallastEntryOptions, BallastHostHeapOptions, BallastInlineOptions,
-    BallastMessagesOptions, BallastOutlineOptions, BallastRankOptions, BallastReportOptions,
-    BallastSplitOpsOptions, BallastStripOptions, BallastToBuffersOptions, BallastToStablehloOptions,
-    BallastVerifyOptions, MemoryOrder, Passes, RematOptions, RlPartitionOptions,
+    BallastMessagesOptions, BallastOutlineOptions, BallastPlanOptions, BallastRankOptions,
+    BallastReportOptions, BallastSplitOpsOptions, BallastStripOptions, BallastToBuffersOptions,
+    BallastToStablehloOptions, BallastVerifyOptions, MemoryOrder, Passes, RematOptions, RlPartitionOptions,
 };
 use ballast_dialects::registration;
 use ballast_dialects::structured::{Loop, loops};
@@ -244,6 +244,10 @@ impl Passes for Misbehaving {
 
     fn ballast_inline(_: OperationRef<'_, '_>, _: &BallastInlineOptions) -> Result<(), Reported> {
         panic!("the sky is {}", "falling")
+    }
+
+    fn ballast_plan(_: OperationRef<'_, '_>, _: &BallastPlanOptions) -> Result<(), Reported> {
+        Ok(())
     }
 
     fn ballast_report(module: OperationRef<'_, '_>, options: &BallastReportOptions) -> Result<(), Reported> {

@@ -81,6 +81,7 @@ pub(crate) fn clear(imported: &Imported<'_, '_>) {
         }
     }
     remove(imported.function, ir::PLAN);
+    remove(imported.function, ir::PIPELINE);
 }
 
 fn index(value: usize) -> i64 {
@@ -145,11 +146,15 @@ pub(crate) fn write<'c>(
         }
     }
     let figures = plan_attribute(plan, settings, context, function.location())?;
+    let step = plan.pipeline.as_ref().map(|pipeline| crate::pipeline_attribute::attribute(context, pipeline));
     clear(imported);
     for (op, name, attribute) in written {
         set(op, name, attribute);
     }
     set(function, ir::PLAN, figures);
+    if let Some(step) = step {
+        set(function, ir::PIPELINE, step);
+    }
     Ok(())
 }
 

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use ballast_core::graph::OpRole;
+use ballast_core::plan::PipelinePlan;
 use ballast_core::simulate::{Balance, StageScore, balance};
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::Reported;
@@ -21,10 +22,11 @@ use crate::planning::Program;
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastReportOptions) -> Result<(), Reported> {
-    let Verified { program, scores } = verify(module, &options.function, &options.devices, &options.profile)?;
+    let Verified { program, scores, pipeline } =
+        verify(module, &options.function, &options.devices, &options.profile)?;
     let text = match options.format {
-        ReportFormat::Table => table(&program, &scores),
-        ReportFormat::Json => json(&program, &scores)
+        ReportFormat::Table => table(&program, &scores, pipeline.as_ref()),
+        ReportFormat::Json => json(&program, &scores, pipeline.as_ref())
             .map_err(|error| program.error(None, &format!("internal error: no report: {error}")))?,
     };
     crate::files::write(Path::new(&options.output), text.as_bytes()).map_err(|error| {
@@ -43,6 +45,9 @@ struct Report<'r> {
     /// What a cap counts, as the option names it.
     cap_counts: String,
     groups: Vec<Group<'r>>,
+    /// The step of a pipeline of micro-batches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pipeline: Option<&'r PipelinePlan>,
 }
 
 /// Ops that the back end makes one.
@@ -80,7 +85,11 @@ fn groups<'r>(program: &'r Program<'_, '_>) -> Vec<Group<'r>> {
         .collect()
 }
 
-fn json(program: &Program<'_, '_>, stages: &[StageScore]) -> serde_json::Result<String> {
+fn json(
+    program: &Program<'_, '_>,
+    stages: &[StageScore],
+    pipeline: Option<&PipelinePlan>,
+) -> serde_json::Result<String> {
     let [(_, cap_counts), (_, fusion)] = program.storage.settings();
     let report = Report {
         function: &program.imported.graph.name,
@@ -89,11 +98,49 @@ fn json(program: &Program<'_, '_>, stages: &[StageScore]) -> serde_json::Result<
         fusion,
         cap_counts,
         groups: groups(program),
+        pipeline,
     };
     serde_json::to_string_pretty(&report).map(|text| text + "\n")
 }
 
-fn table(program: &Program<'_, '_>, scores: &[StageScore]) -> String {
+/// The step of a pipeline, and what every device holds.
+fn pipeline_table(pipeline: &PipelinePlan) -> String {
+    let mut text = format!(
+        "{} over {} micro-batches: step {:.6} ms, {:.1} % idle\n",
+        pipeline.schedule,
+        pipeline.micro_batches,
+        pipeline.step_seconds * 1e3,
+        pipeline.bubble * 100.0
+    );
+    let mut table = Table::new();
+    table.load_style(UTF8_FULL_CONDENSED).set_header([
+        "device",
+        "in flight",
+        "forward ms",
+        "backward ms",
+        "weights ms",
+        "stash",
+        "needs",
+        "unplanned",
+    ]);
+    for stage in &pipeline.stages {
+        table.add_row([
+            stage.device.to_string(),
+            stage.in_flight.to_string(),
+            format!("{:.6}", stage.forward_seconds * 1e3),
+            format!("{:.6}", stage.backward_seconds * 1e3),
+            format!("{:.6}", stage.weights_seconds * 1e3),
+            Bytes(stage.stash_bytes).to_string(),
+            Bytes(stage.need_bytes).to_string(),
+            Bytes(stage.unplanned_need_bytes).to_string(),
+        ]);
+    }
+    table.column_iter_mut().for_each(|column| column.set_cell_alignment(CellAlignment::Right));
+    let _ = writeln!(text, "{table}");
+    text
+}
+
+fn table(program: &Program<'_, '_>, scores: &[StageScore], pipeline: Option<&PipelinePlan>) -> String {
     let function = &program.imported.graph.name;
     let balance = balance(scores);
     let ratio = balance.ratio.map_or_else(|| "none".to_owned(), |ratio| format!("{ratio:.3}"));
@@ -132,6 +179,7 @@ fn table(program: &Program<'_, '_>, scores: &[StageScore]) -> String {
     }
     table.column_iter_mut().for_each(|column| column.set_cell_alignment(CellAlignment::Right));
     let _ = writeln!(text, "{table}");
+    text.extend(pipeline.map(pipeline_table));
     let groups = groups(program);
     let [(_, counts), (_, fusion)] = program.storage.settings();
     let plural = if groups.len() == 1 { "" } else { "s" };

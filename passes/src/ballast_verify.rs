@@ -3,7 +3,7 @@
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::memory::CompactPlan;
-use ballast_core::plan::{compact_plans, fingerprint};
+use ballast_core::plan::{PipelinePlan, compact_plans, fingerprint};
 use ballast_core::report::gap;
 use ballast_core::simulate::{StageScore, balance, judge_stage, orders_can_run};
 use ballast_core::stage::{Stage, stages};
@@ -12,9 +12,12 @@ use ballast_dialects::attributes as ir;
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::passes::{self, BallastVerifyOptions};
 use ballast_dialects::remarks::Kind;
+use ballast_partition::pipeline::{LayersError, check_flow, first_backward};
+use ballast_planner::pipelined::pipeline_plan;
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations::{self, Annotated};
+use crate::pipeline_attribute::{self, Figures};
 use crate::planning::{self, Chosen, Program, Source};
 
 /// Times derived twice agree to this relative difference: sums in another order differ in the last bits.
@@ -24,6 +27,8 @@ const TIME_TOLERANCE: f64 = 1e-9;
 pub(crate) struct Verified<'c, 'a> {
     pub program: Program<'c, 'a>,
     pub scores: Vec<StageScore>,
+    /// The step, where the plan is for a pipeline of micro-batches.
+    pub pipeline: Option<PipelinePlan>,
 }
 
 /// Runs the pass.
@@ -31,7 +36,8 @@ pub(crate) struct Verified<'c, 'a> {
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastVerifyOptions) -> Result<(), Reported> {
-    let Verified { program, scores } = verify(module, &options.function, &options.devices, &options.profile)?;
+    let Verified { program, scores, .. } =
+        verify(module, &options.function, &options.devices, &options.profile)?;
     program
         .remark(Kind::Passed, "Verify", "the plan is as its attributes say")
         .fact("stages", scores.iter().filter(|score| score.ops > 0).count())
@@ -70,9 +76,11 @@ pub(crate) fn verify<'c: 'a, 'a>(
     if !orders_can_run(&stages, &orders) {
         return Err(program.error(None, "the devices' op sequences wait for each other in a circle"));
     }
-    let scores = check_stages(&program, &annotated, &stages, &compact)?;
+    let pipeline = derive_pipeline(&program, &annotated, &stages, &compact)?;
+    let scores = check_stages(&program, &annotated, &stages, &compact, pipeline.as_ref())?;
     check_balance(&program, &annotated, &scores)?;
-    Ok(Verified { program, scores })
+    check_pipeline(&program, pipeline.as_ref())?;
+    Ok(Verified { program, scores, pipeline })
 }
 
 /// Reads the program with the settings its plan was made with.
@@ -90,7 +98,8 @@ fn read<'c: 'a, 'a>(
         Some("exact") => passes::Counting::Exact,
         _ => passes::Counting::TwoMac,
     };
-    let program = planning::read_as_is(module, &source(dynamic_dim, count))?;
+    let mut program = planning::read_as_is(module, &source(dynamic_dim, count))?;
+    planning::recall_passes(&mut program);
     let annotated = annotations::read(&program.imported, program.cluster.devices.len())?;
     Ok((program, annotated))
 }
@@ -137,11 +146,68 @@ fn check_receives(
     Ok(())
 }
 
+/// Plays the step of a plan for a pipeline of micro-batches.
+fn derive_pipeline(
+    program: &Program<'_, '_>,
+    annotated: &Annotated<'_>,
+    stages: &[Stage],
+    plans: &[CompactPlan],
+) -> Result<Option<PipelinePlan>, Reported> {
+    let Some(spec) = planning::pipeline_of_plan(|key| annotated.setting(key)) else { return Ok(None) };
+    let graph = &program.imported.graph;
+    let refuse = |error: LayersError| program.error(error.op(), &error.to_string());
+    check_flow(graph, &annotated.device_of).map_err(refuse)?;
+    let first_backward = first_backward(graph).map_err(refuse)?;
+    let overlap = annotated.setting("overlap").as_deref() == Some("true");
+    let devices = program.cluster.devices.iter();
+    let swaps: Vec<_> =
+        devices.map(|device| Some(ballast_planner::swap_model(device, &program.cluster, overlap))).collect();
+    let pipeline = pipeline_plan(graph, stages, plans, &swaps, spec, first_backward);
+    pipeline.map(Some).map_err(|failure| program.error(None, &failure.to_string()))
+}
+
+/// `ballast.pipeline` says what the simulation gives, and is there exactly where there is a pipeline.
+fn check_pipeline(program: &Program<'_, '_>, derived: Option<&PipelinePlan>) -> Result<(), Reported> {
+    let written = pipeline_attribute::read(program.imported.function);
+    let (derived, written) = match (derived.map(Figures::of), written) {
+        (None, None) => return Ok(()),
+        (Some(derived), Some(written)) => (derived, written),
+        (Some(_), None) => {
+            let text =
+                "the plan is for a pipeline, but the function has no `ballast.pipeline` with its figures";
+            return Err(program.error(None, text));
+        }
+        (None, Some(_)) => {
+            let text = "the function has a `ballast.pipeline`, but its plan is for none";
+            return Err(program.error(None, text));
+        }
+    };
+    let lie = |name: &str, written: &dyn std::fmt::Debug, derived: &dyn std::fmt::Debug| {
+        let text =
+            format!("`{}` says {name} = {written:?}, but the simulation gives {derived:?}", ir::PIPELINE);
+        Err(program.error(None, &text))
+    };
+    if !same_time(written.step, derived.step) {
+        return lie("step", &written.step, &derived.step);
+    }
+    if (written.bubble - derived.bubble).abs() > TIME_TOLERANCE {
+        return lie("bubble", &written.bubble, &derived.bubble);
+    }
+    if written.in_flight != derived.in_flight {
+        return lie("in_flight", &written.in_flight, &derived.in_flight);
+    }
+    if written.need != derived.need {
+        return lie("need", &written.need, &derived.need);
+    }
+    Ok(())
+}
+
 fn check_stages(
     program: &Program<'_, '_>,
     annotated: &Annotated<'_>,
     stages: &[Stage],
     plans: &[CompactPlan],
+    pipeline: Option<&PipelinePlan>,
 ) -> Result<Vec<StageScore>, Reported> {
     let overlap = annotated.setting("overlap").as_deref() == Some("true");
     let cap: CapSpec = match annotated.setting("cap").unwrap_or_default().parse() {
@@ -173,7 +239,18 @@ fn check_stages(
             );
             return Err(program.error(None, &text));
         };
-        let requested = cap.bytes(Bytes(score.unplanned_peak_bytes), device.memory).0;
+        let step = pipeline.and_then(|pipeline| pipeline.stages.get(stage.device));
+        let unplanned = step.map_or(score.unplanned_peak_bytes, |step| step.unplanned_need_bytes);
+        let requested = cap.bytes(Bytes(unplanned), device.memory).0;
+        if let Some(step) = step
+            && Some(Bytes(step.need_bytes)) > written_cap
+        {
+            let text = format!(
+                "device {} needs {} bytes for {} micro-batches in flight, above its cap of {}",
+                stage.device, step.need_bytes, step.in_flight, record.cap
+            );
+            return Err(program.error(None, &text));
+        }
         let cores = device.stage_cores();
         if usize::try_from(record.cores) != Ok(cores) {
             return Err(lie(program, Some(record.device), "cores", &record.cores, &cores));

@@ -13,6 +13,8 @@ use ballast_dialects::attributes;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes;
 use ballast_dialects::remarks::{Kind, Remark};
+use ballast_partition::pipeline::{Schedule, first_backward};
+use ballast_planner::pipelined::Spec;
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations;
@@ -22,6 +24,9 @@ use crate::storage::Storage;
 
 /// Seconds a search may take when the user names neither a time nor a work limit.
 const DEFAULT_TIME_LIMIT_SECONDS: f64 = 60.0;
+
+/// A step of more micro-batches than this is a slip of the pen.
+const MOST_MICRO_BATCHES: usize = 4096;
 
 /// Where a program and its costs come from, as the passes' options say it.
 pub(crate) struct Source<'o> {
@@ -178,6 +183,64 @@ pub(crate) fn settings_of_plan(module: OperationRef<'_, '_>, function: &str, key
     let plan =
         wanted.find_map(|(_, op)| op.attribute(attributes::PLAN).ok().and_then(attributes::Plan::read))?;
     annotations::setting(&plan, key)
+}
+
+/// The pipeline that options ask for.
+///
+/// # Errors
+/// At the module, for no micro-batches.
+pub(crate) fn pipeline(
+    module: OperationRef<'_, '_>,
+    schedule: passes::PipelineSchedule,
+    micro_batches: u64,
+) -> Result<Option<Spec>, Reported> {
+    let schedule = match schedule {
+        passes::PipelineSchedule::NoPipeline => return Ok(None),
+        passes::PipelineSchedule::GPipe => Schedule::GPipe,
+        passes::PipelineSchedule::OneForwardOneBackward => Schedule::OneForwardOneBackward,
+        passes::PipelineSchedule::ZeroBubble => Schedule::ZeroBubble,
+    };
+    match usize::try_from(micro_batches) {
+        Ok(micro_batches) if (1..=MOST_MICRO_BATCHES).contains(&micro_batches) => {
+            Ok(Some(Spec { schedule, micro_batches }))
+        }
+        _ => {
+            let text = format!("micro-batches={micro_batches}: give 1 to {MOST_MICRO_BATCHES}");
+            Err(diagnostics::error(module.location(), &text))
+        }
+    }
+}
+
+/// The pipeline a plan was made for, from its settings.
+pub(crate) fn pipeline_of_plan(setting: impl Fn(&str) -> Option<String>) -> Option<Spec> {
+    let schedule = setting("schedule")?.parse().ok()?;
+    Some(Spec { schedule, micro_batches: setting("micro_batches")?.parse().ok()? })
+}
+
+/// The settings that say which pipeline a plan was made for. Where the backward pass starts is one of them: what
+/// told it may be gone when the plan is read, as locations are from printed programs.
+pub(crate) fn pipeline_settings(
+    program: &Program<'_, '_>,
+    spec: Option<Spec>,
+) -> Vec<(&'static str, String)> {
+    let Some(spec) = spec else { return Vec::new() };
+    let first = first_backward(&program.imported.graph).map_or_else(|_| String::new(), |op| op.to_string());
+    vec![
+        ("first_backward", first),
+        ("micro_batches", spec.micro_batches.to_string()),
+        ("schedule", spec.schedule.to_string()),
+    ]
+}
+
+/// Tells the passes apart as the plan of a pipeline did.
+pub(crate) fn recall_passes(program: &mut Program<'_, '_>) {
+    let Some(plan) = annotations::read_plan(&program.imported) else { return };
+    let first = annotations::setting(&plan, "first_backward");
+    if let Some(first) = first.and_then(|text| text.parse::<OpId>().ok()) {
+        for (id, op) in program.imported.graph.ops.iter_mut().enumerate() {
+            op.backward = Some(id >= first);
+        }
+    }
 }
 
 /// Limits of a search. Without a time limit the default holds, unless a work limit is set: then no clock is

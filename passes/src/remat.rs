@@ -12,7 +12,8 @@ use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes::{self, RematOptions};
 use ballast_dialects::remarks::Kind;
 use ballast_partition as partition;
-use ballast_planner::{Failure, Planned};
+use ballast_planner::pipelined::Spec;
+use ballast_planner::{Failure, Pipelining, Planned};
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations::{self, Settings};
@@ -35,7 +36,15 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
         storage: Chosen::Options(options.fusion, options.cap_counts),
     };
     let mut program = planning::read_for_planning(module, &source)?;
+    planning::recall_passes(&mut program);
     let start = Start::of(&program)?;
+    let pipeline =
+        start.pipeline(&program, planning::pipeline(module, options.schedule, options.micro_batches)?)?;
+    let planner = ballast_planner::Options { pipeline, ..planner };
+    if planner.pipeline.is_some() && matches!(options.order, passes::MemoryOrder::Free) {
+        let text = "order=free with a schedule: a stage of a pipeline keeps program order; use order=program";
+        return Err(program.error(None, text));
+    }
     for op in &mut program.imported.graph.ops {
         op.rules.device = None;
     }
@@ -68,7 +77,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
         &program.costs,
         &planned.plan,
         &planned.device_of,
-        &settings(&program, options, &start),
+        &settings(&program, options, &start, planner.pipeline),
     )?;
     if program.cluster_is_new {
         dlti_text::write(module, &program.cluster)?;
@@ -118,6 +127,7 @@ fn planner_options(
         relax_limit: options.relax_limit,
         max_ratio: options.max_ratio,
         max_rounds: usize::try_from(options.max_rounds).unwrap_or(usize::MAX),
+        pipeline: None,
         model_file: (!options.model_file.is_empty()).then(|| PathBuf::from(&options.model_file)),
     })
 }
@@ -127,6 +137,8 @@ struct Start {
     device_of: Vec<DeviceId>,
     report: Report,
     granularity: partition::sequence::Granularity,
+    /// The pipeline the partition was cut for.
+    pipeline: Option<Spec>,
     /// May ops be moved to other devices? Not those a user placed, and not on one device.
     movable: bool,
 }
@@ -142,6 +154,7 @@ impl Start {
                 device_of,
                 report: report_of("given", 0.0, 0.0, "any-assignment", StopReason::Finished, 0),
                 granularity: partition::sequence::Granularity::Op,
+                pipeline: None,
                 movable: false,
             });
         };
@@ -184,8 +197,29 @@ impl Start {
                 Some("layer") => partition::sequence::Granularity::Layer,
                 _ => partition::sequence::Granularity::Op,
             },
+            pipeline: planning::pipeline_of_plan(setting),
             movable: devices > 1 && setting("pinned").as_deref() == Some("false"),
         })
+    }
+
+    /// The pipeline to plan: that of the options, which must be that of the partition.
+    fn pipeline(
+        &self,
+        program: &Program<'_, '_>,
+        asked: Option<Spec>,
+    ) -> Result<Option<Pipelining>, Reported> {
+        let name =
+            |spec: Option<Spec>| spec.map_or_else(|| "none".to_owned(), |spec| spec.schedule.to_string());
+        if self.pipeline.is_some()
+            && asked.map(|spec| spec.schedule) != self.pipeline.map(|spec| spec.schedule)
+        {
+            let (before, now) = (name(self.pipeline), name(asked));
+            let text = format!(
+                "the function was partitioned with schedule={before}: give that here too, instead of schedule={now}"
+            );
+            return Err(program.error(None, &text));
+        }
+        Ok(asked.map(|spec| Pipelining { spec, granularity: self.granularity }))
     }
 
     /// Another partition, cut with the seconds that the memory plan takes.
@@ -224,7 +258,12 @@ fn report_of(method: &str, value: f64, bound: f64, class: &str, stop: StopReason
     }
 }
 
-fn settings(program: &Program<'_, '_>, options: &RematOptions, start: &Start) -> Settings {
+fn settings(
+    program: &Program<'_, '_>,
+    options: &RematOptions,
+    start: &Start,
+    pipeline: Option<Pipelining>,
+) -> Settings {
     let mut settings = vec![
         ("cap", options.cap.clone()),
         ("count", options.count.name().to_owned()),
@@ -241,12 +280,13 @@ fn settings(program: &Program<'_, '_>, options: &RematOptions, start: &Start) ->
         ("profile", (!options.profile.is_empty()).to_string()),
     ];
     settings.extend(program.storage.settings());
+    settings.extend(planning::pipeline_settings(program, pipeline.map(|pipeline| pipeline.spec)));
     Settings(settings)
 }
 
 fn report_failure(program: &Program<'_, '_>, failure: &Failure) -> Reported {
     let op = match failure {
-        Failure::Infeasible { op, .. } | Failure::Stage { op, .. } => *op,
+        Failure::Infeasible { op, .. } | Failure::Stage { op, .. } | Failure::Pipeline { op, .. } => *op,
         Failure::Partition(_) => None,
     };
     program.error(op, &failure.to_string())
@@ -283,6 +323,15 @@ fn emit_remarks(program: &Program<'_, '_>, plan: &Plan) {
         .fact("gap", plan.gap)
         .fact("rounds", plan.rounds)
         .emit(location);
+    if let Some(pipeline) = &plan.pipeline {
+        program
+            .remark(Kind::Passed, "Pipeline", "a step of micro-batches")
+            .fact("schedule", &pipeline.schedule)
+            .fact("micro_batches", pipeline.micro_batches)
+            .fact("step_seconds", pipeline.step_seconds)
+            .fact("bubble", pipeline.bubble)
+            .emit(location);
+    }
     for stage in &plan.stages {
         program
             .remark(Kind::Analysis, &format!("Stage{}", stage.score.device), "one stage under its plan")

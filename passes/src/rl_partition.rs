@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use ballast_core::cap::CapSpec;
 use ballast_core::device::{CoreModel, DeviceId, MAX_DEVICES};
+use ballast_core::limits::StopReason;
 use ballast_core::report::Report;
+use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes::{self, RlPartitionOptions};
@@ -12,6 +14,7 @@ use ballast_dialects::remarks::Kind;
 use ballast_partition as partition;
 use ballast_partition::rl::machine::Reward;
 use ballast_partition::rl::train;
+use ballast_planner::pipelined::Spec;
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations::{self, Settings};
@@ -28,6 +31,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     let cap: CapSpec = options.cap.parse().map_err(|error: ballast_core::cap::ParseCapError| {
         diagnostics::error(module.location(), &error.to_string())
     })?;
+    let pipeline = planning::pipeline(module, options.schedule, options.micro_batches)?;
     let source = Source {
         function: &options.function,
         devices: &options.devices,
@@ -39,7 +43,9 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     let mut program = planning::read_for_planning(module, &source)?;
     forget_earlier_plan(&mut program);
     let search = partition_options(&program, options, cap, limits)?;
-    let outcome = if options.cores > 0 {
+    let outcome = if let Some(spec) = pipeline {
+        as_pipeline(&program, options, spec)?
+    } else if options.cores > 0 {
         over_cores(&mut program, options.cores, cap, &search)?
     } else {
         let outcome = partition::plan(&program.imported.graph, &program.costs, &program.cluster, &search);
@@ -59,6 +65,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
         &outcome.device_of,
         outcome.report.clone(),
         cap,
+        pipeline,
     )
     .map_err(|failure| program.error(None, &failure.to_string()))?;
     annotations::write(
@@ -66,7 +73,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
         &program.costs,
         &plan,
         &outcome.device_of,
-        &settings(&program, options),
+        &settings(&program, options, pipeline),
     )?;
     if program.cluster_is_new {
         dlti_text::write(module, &program.cluster)?;
@@ -91,6 +98,56 @@ struct Placement {
     device_of: Vec<DeviceId>,
     report: Report,
     notes: Vec<String>,
+}
+
+/// Cuts the layers of a training step, forward and backward ops together, by dynamic programming.
+fn as_pipeline(
+    program: &Program<'_, '_>,
+    options: &RlPartitionOptions,
+    spec: Spec,
+) -> Result<Placement, Reported> {
+    let refuse = |text: &str| Err(program.error(None, text));
+    if options.cores > 0 {
+        return refuse("cores= with a schedule: a pipeline runs on devices; use schedule=none");
+    }
+    if matches!(options.method, passes::PartitionMethod::Rl) {
+        return refuse(
+            "method=rl with a schedule: layers are cut by dynamic programming; use method=auto or method=dp",
+        );
+    }
+    if matches!(options.order, passes::PartitionOrder::Memory) {
+        return refuse("order=memory with a schedule: a pipeline keeps program order; use order=program");
+    }
+    let graph = &program.imported.graph;
+    let balanced = ballast_planner::pipelined::balanced(
+        graph,
+        &program.costs,
+        &program.cluster,
+        granularity(options.granularity),
+        spec.micro_batches,
+    )
+    .map_err(|error| program.error(error.op(), &error.to_string()))?;
+    let loads = stages(graph, &program.costs, &program.cluster, &balanced.device_of);
+    let value = loads.iter().map(Stage::load_seconds).fold(0.0, f64::max);
+    // All ops, each on the device that is fastest at it, spread evenly.
+    let devices = program.cluster.devices.len();
+    let fastest = |op| (0..devices).map(|device| program.costs.of(device, op)).fold(f64::INFINITY, f64::min);
+    let bound = (graph.planned().map(fastest).sum::<f64>() / devices as f64).min(value);
+    let gap = ballast_core::report::gap(value, bound);
+    let proved = gap <= ballast_core::report::PROOF_TOLERANCE;
+    let report = Report {
+        value,
+        bound,
+        gap,
+        proved,
+        bound_class: "any-assignment".to_owned(),
+        method: "layers-dp".to_owned(),
+        stop_reason: if proved { StopReason::Proved } else { StopReason::Finished },
+        seconds: 0.0,
+        work: 0,
+        seed: options.seed,
+    };
+    Ok(Placement { device_of: balanced.device_of, report, notes: Vec::new() })
 }
 
 /// Partitions over groups of the cores of one chip; from here on the program's devices are these groups.
@@ -216,7 +273,7 @@ fn weighted(text: &str) -> Result<Reward, String> {
 }
 
 /// The seam's word for a pass option.
-fn granularity(granularity: passes::Granularity) -> partition::sequence::Granularity {
+pub(crate) fn granularity(granularity: passes::Granularity) -> partition::sequence::Granularity {
     match granularity {
         passes::Granularity::Op => partition::sequence::Granularity::Op,
         passes::Granularity::Layer => partition::sequence::Granularity::Layer,
@@ -230,7 +287,7 @@ fn order(order: passes::PartitionOrder) -> partition::sequence::Order {
     }
 }
 
-fn settings(program: &Program<'_, '_>, options: &RlPartitionOptions) -> Settings {
+fn settings(program: &Program<'_, '_>, options: &RlPartitionOptions, pipeline: Option<Spec>) -> Settings {
     let pinned = program.imported.graph.ops.iter().any(|op| op.rules.device.is_some());
     let mut settings = vec![
         ("cap", if options.cores > 0 { String::new() } else { options.cap.clone() }),
@@ -241,5 +298,6 @@ fn settings(program: &Program<'_, '_>, options: &RlPartitionOptions) -> Settings
         ("profile", (!options.profile.is_empty()).to_string()),
     ];
     settings.extend(program.storage.settings());
+    settings.extend(planning::pipeline_settings(program, pipeline));
     Settings(settings)
 }

@@ -45,10 +45,53 @@ pub struct Plan {
     pub stages: Vec<StagePlan>,
     /// Every planned op, in program order. Views and constants travel with their readers and are left out.
     pub ops: Vec<OpPlan>,
+    /// The step of a pipeline of micro-batches, where the plan is for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pipeline: Option<PipelinePlan>,
     /// Bytes of all values that cross devices; each is staged on the host from its sending to its last receive.
     pub staged_bytes: u64,
     /// Everything a user should know: relaxed caps, limits reached, methods not available.
     pub notes: Vec<String>,
+}
+
+/// A step of micro-batches that pass through the stages under a schedule. The rest of the plan is about one of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PipelinePlan {
+    /// Name of the schedule.
+    pub schedule: String,
+    /// Micro-batches of a step.
+    pub micro_batches: usize,
+    /// Seconds of a step, by event simulation.
+    pub step_seconds: f64,
+    /// Share of the devices' time in which they idle.
+    pub bubble: f64,
+    /// One entry per device.
+    pub stages: Vec<PipelineStage>,
+}
+
+/// What a device of a pipeline takes for a micro-batch, and holds for all in flight.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PipelineStage {
+    /// Device number.
+    pub device: DeviceId,
+    /// Most micro-batches held at a time.
+    pub in_flight: usize,
+    /// Forward pass, seconds.
+    pub forward_seconds: f64,
+    /// Backward pass, without the half for weights where the schedule runs that apart, seconds.
+    pub backward_seconds: f64,
+    /// That half, seconds.
+    pub weights_seconds: f64,
+    /// Bytes held for each micro-batch between its passes.
+    pub stash_bytes: u64,
+    /// Bytes the device needs, all in flight together: what its cap bounds.
+    pub need_bytes: u64,
+    /// The same without recomputation and swaps.
+    pub unplanned_need_bytes: u64,
+    /// Bytes held over the step: seconds from its start, bytes from then on.
+    pub memory: Vec<(f64, f64)>,
 }
 
 /// What a search said about itself, wall-clock time left out: the same search gives the same bytes.
@@ -374,6 +417,7 @@ mod tests {
             compute_seconds: 0.0,
             receive_seconds: 0.0,
             send_seconds: 0.0,
+            sends: Vec::new(),
             arguments: Vec::new(),
         }
     }

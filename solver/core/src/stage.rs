@@ -48,6 +48,8 @@ pub struct Stage {
     pub receive_seconds: f64,
     /// Seconds of sending.
     pub send_seconds: f64,
+    /// Ops whose values are sent, with the seconds of each, in program order.
+    pub sends: Vec<(OpId, f64)>,
     /// Arguments resident on this device.
     pub arguments: Vec<TensorId>,
 }
@@ -110,6 +112,7 @@ pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[Devi
     let mut builders: Vec<Builder> = (0..cluster.devices.len()).map(Builder::new).collect();
     // Slowest link over which each value is sent, by op.
     let mut send_seconds = vec![0.0f64; graph.ops.len()];
+    let mut sent = vec![false; graph.ops.len()];
     let mut node_of = vec![Vec::<(DeviceId, NodeId)>::new(); graph.ops.len()];
     let find = |list: &[(DeviceId, NodeId)], device| list.iter().find(|(d, _)| *d == device).map(|x| x.1);
 
@@ -122,6 +125,7 @@ pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[Devi
                 let bytes = graph.value_bytes(producer);
                 let seconds = cluster.link(device_of[producer], device).seconds(bytes);
                 send_seconds[producer] = send_seconds[producer].max(seconds);
+                sent[producer] = true;
                 let node = builders[device].receive(graph, producer, seconds, bytes);
                 node_of[producer].push((device, node));
                 node
@@ -149,7 +153,11 @@ pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[Devi
         node_of[id].push((device, builders[device].compute(id, node)));
     }
     for id in graph.planned() {
-        builders[device_of[id]].stage.send_seconds += send_seconds[id];
+        if sent[id] {
+            let stage = &mut builders[device_of[id]].stage;
+            stage.send_seconds += send_seconds[id];
+            stage.sends.push((id, send_seconds[id]));
+        }
     }
     for &(op, bytes) in &graph.early {
         builders[device_of[op]].stage.problem.resident_bytes += bytes.0;
@@ -184,6 +192,7 @@ impl Builder {
             compute_seconds: 0.0,
             receive_seconds: 0.0,
             send_seconds: 0.0,
+            sends: Vec::new(),
             arguments: Vec::new(),
         };
         Builder { stage, has_argument: std::collections::BTreeSet::new() }

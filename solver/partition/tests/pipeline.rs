@@ -150,6 +150,42 @@ fn naive(pipeline: &Pipeline, schedule: Schedule) -> Vec<Vec<(Task, f64, f64)>> 
     }
 }
 
+/// Most bytes on a device over its tasks, each counted from nothing.
+fn naive_peak(pipeline: &Pipeline, schedule: Schedule, tasks: &[(Task, f64, f64)], device: usize) -> f64 {
+    let resident: f64 = (0..pipeline.stages.len())
+        .filter(|s| s % pipeline.devices == device)
+        .map(|s| pipeline.stages[s].resident_bytes)
+        .sum();
+    let place = |task: Task| tasks.iter().position(|entry| entry.0 == task);
+    let last_pass = match schedule {
+        Schedule::Forward => Pass::Forward,
+        Schedule::ZeroBubble => Pass::Weights,
+        _ => Pass::Backward,
+    };
+    let mut peak = resident;
+    for (at, &(now, _, _)) in tasks.iter().enumerate() {
+        let mut bytes = resident;
+        for &(task, _, _) in tasks.iter().filter(|entry| entry.0.pass == Pass::Forward) {
+            let cost = pipeline.stages[task.stage];
+            let within = |from: Pass, to: Pass| {
+                let (from, to) = (place(Task { pass: from, ..task }), place(Task { pass: to, ..task }));
+                from.is_some_and(|from| from <= at) && to.is_some_and(|to| at <= to)
+            };
+            if within(Pass::Forward, last_pass) {
+                bytes += cost.activation_bytes;
+            }
+            if within(Pass::Backward, Pass::Weights) {
+                bytes += cost.deferred_bytes;
+            }
+        }
+        if now.pass != Pass::Weights {
+            bytes += pipeline.stages[now.stage].working_bytes;
+        }
+        peak = f64::max(peak, bytes);
+    }
+    peak
+}
+
 #[test]
 fn the_naive_simulator_agrees_on_a_thousand_random_pipelines() {
     let mut random = ChaCha8Rng::seed_from_u64(7);
@@ -167,6 +203,8 @@ fn the_naive_simulator_agrees_on_a_thousand_random_pipelines() {
                 send_backward_seconds: cost(),
                 activation_bytes: cost(),
                 resident_bytes: cost(),
+                working_bytes: cost(),
+                deferred_bytes: cost(),
             })
             .collect();
         let pipeline = Pipeline { stages, devices, micro_batches };
@@ -178,10 +216,16 @@ fn the_naive_simulator_agrees_on_a_thousand_random_pipelines() {
             .map(|list| list.iter().map(|timed| (timed.task, timed.start, timed.end)).collect())
             .collect();
         assert_eq!(found, expected, "{schedule}, {pipeline:?}");
-        for device in 0..devices {
+        for (device, tasks) in expected.iter().enumerate() {
             let most = timeline.memory[device].iter().map(|&(_, bytes)| bytes).fold(0.0, f64::max);
             assert_eq!(timeline.peak_bytes[device], most);
+            assert_eq!(timeline.peak_bytes[device], naive_peak(&pipeline, schedule, tasks, device));
         }
+        let step = expected.iter().flatten().map(|entry| entry.2).fold(0.0, f64::max);
+        let busy: f64 = expected.iter().flatten().map(|entry| entry.2 - entry.1).sum();
+        assert_eq!(timeline.step_seconds, step);
+        let bubble = if step > 0.0 { 1.0 - busy / (step * devices as f64) } else { 0.0 };
+        assert!((timeline.bubble - bubble).abs() < 1e-12);
     }
 }
 

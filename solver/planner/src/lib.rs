@@ -5,6 +5,7 @@
 //! so, scores the whole by tmax/tmin, and asks for another partition with the planned times while that may
 //! help. Every stage plan passes the judge in the form in which it will be written.
 
+pub mod pipelined;
 mod rounds;
 mod stages;
 
@@ -41,8 +42,19 @@ pub struct Options {
     pub max_ratio: f64,
     /// Largest number of rounds of partition and memory plan; 1: the partition is not touched.
     pub max_rounds: usize,
+    /// Plan a pipeline of micro-batches.
+    pub pipeline: Option<Pipelining>,
     /// Where to write each stage's mixed-integer program; the stage number goes before the extension.
     pub model_file: Option<PathBuf>,
+}
+
+/// How a program is planned as a pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pipelining {
+    /// Schedule and micro-batches.
+    pub spec: pipelined::Spec,
+    /// By what cuts move.
+    pub granularity: ballast_partition::sequence::Granularity,
 }
 
 /// Why there is no plan.
@@ -79,6 +91,14 @@ pub enum Failure {
         /// The op concerned, where there is one.
         op: Option<OpId>,
         /// What went wrong.
+        message: String,
+    },
+    /// The program or its placement is no pipeline of training steps.
+    #[error("{message}")]
+    Pipeline {
+        /// The op concerned, where there is one.
+        op: Option<OpId>,
+        /// What is wrong.
         message: String,
     },
     /// The partitioner failed.

@@ -6,12 +6,13 @@ use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::memory::CompactPlan;
-use ballast_core::plan::{PLAN_VERSION, Plan, PlanDevice, StagePlan, fingerprint, op_plans};
+use ballast_core::plan::{PLAN_VERSION, PipelinePlan, Plan, PlanDevice, StagePlan, fingerprint, op_plans};
 use ballast_core::report::{Report, gap};
 use ballast_core::simulate::{Balance, balance, judge_stage, orders_can_run};
 use ballast_core::stage::{NodeSource, Stage, settle_travellers, stages};
 use ballast_core::units::Bytes;
 
+use crate::pipelined::{self, Spec};
 use crate::stages::{StageOutcome, plan_stages};
 use crate::{Failure, Options};
 
@@ -51,6 +52,8 @@ struct Round {
     stages: Vec<Stage>,
     outcomes: Vec<StageOutcome>,
     balance: Balance,
+    /// The step, where the stages are a pipeline.
+    pipeline: Option<PipelinePlan>,
 }
 
 impl Round {
@@ -77,6 +80,15 @@ pub fn plan(
     options: &Options,
     repartition: Option<&Repartition<'_>>,
 ) -> Result<Planned, Failure> {
+    if let Some(pipeline) = options.pipeline {
+        let granularity = repartition.is_some().then_some(pipeline.granularity);
+        let pipelined::Outcome { device_of, stages, outcomes, pipeline, rounds } =
+            pipelined::plan(graph, costs, cluster, device_of, options, pipeline.spec, granularity)?;
+        let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
+        let balance = balance(&scores);
+        let best = Round { device_of, stages, outcomes, balance, pipeline: Some(pipeline) };
+        return assemble(graph, cluster, best, partition, rounds);
+    }
     let deadline = Deadline::start(&options.limits);
     let may_move = repartition.is_some() && options.max_rounds > 1;
     let share = |deadline: &Deadline| match options.limits.time_limit_seconds {
@@ -113,7 +125,8 @@ pub fn plan(
 }
 
 /// The plan of a placement in which nothing is recomputed or swapped. Where a stage's peak is over its cap, the
-/// stage's `cap_bytes` is that peak: what the partition alone needs.
+/// stage's `cap_bytes` is that peak: what the partition alone needs. In a pipeline what a stage needs for all
+/// micro-batches in flight stands in for its peak.
 ///
 /// # Errors
 /// When the judge refuses it, which is a bug.
@@ -124,12 +137,21 @@ pub fn unplanned(
     device_of: &[DeviceId],
     partition: Report,
     cap: CapSpec,
+    pipeline: Option<Spec>,
 ) -> Result<Plan, Failure> {
     let stages = stages(graph, costs, cluster, device_of);
+    let pipeline = match pipeline {
+        Some(spec) => Some(pipelined::unplanned(graph, costs, cluster, device_of, spec)?),
+        None => None,
+    };
     let outcomes = stages
         .iter()
-        .map(|stage| {
-            let peak = Bytes(stage.problem.unplanned_peak());
+        .enumerate()
+        .map(|(index, stage)| {
+            let peak = match &pipeline {
+                Some(pipeline) => Bytes(pipeline.stages[index].unplanned_need_bytes),
+                None => Bytes(stage.problem.unplanned_peak()),
+            };
             let requested_cap = cap.bytes(peak, cluster.devices[stage.device].memory);
             let cap = requested_cap.max(peak);
             let plan = CompactPlan::default();
@@ -155,7 +177,8 @@ pub fn unplanned(
         })
         .collect::<Result<Vec<_>, Failure>>()?;
     let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
-    let round = Round { device_of: device_of.to_vec(), stages, outcomes, balance: balance(&scores) };
+    let round =
+        Round { device_of: device_of.to_vec(), stages, outcomes, balance: balance(&scores), pipeline };
     let mut plan = assemble(graph, cluster, round, partition, 0)?.plan;
     // Nothing was asked of these caps yet.
     plan.notes.clear();
@@ -186,7 +209,7 @@ fn round(
         outcomes = plan_stages(&stages, cluster, &program, deadline)?;
     }
     let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
-    Ok(Round { device_of, stages, outcomes, balance: balance(&scores) })
+    Ok(Round { device_of, stages, outcomes, balance: balance(&scores), pipeline: None })
 }
 
 /// The least conclusive of all searches: an interrupt before a clock before a work limit before a plain end.
@@ -206,7 +229,7 @@ fn assemble(
     mut partition: Report,
     rounds: usize,
 ) -> Result<Planned, Failure> {
-    let Round { device_of, stages, outcomes, balance } = round;
+    let Round { device_of, stages, outcomes, balance, pipeline } = round;
     let compact: Vec<CompactPlan> = outcomes.iter().map(|outcome| outcome.plan.clone()).collect();
     let ops = op_plans(graph, &stages, &compact).map_err(|error| Failure::Stage {
         device: error.device,
@@ -277,6 +300,7 @@ fn assemble(
             })
             .collect(),
         ops,
+        pipeline,
         staged_bytes,
         notes,
     };

@@ -208,6 +208,7 @@ fn options(cap: CapSpec, seed: u64) -> Options {
         relax_limit: 4.0,
         max_ratio: 1.1,
         max_rounds: 1,
+        pipeline: None,
         model_file: None,
     }
 }

@@ -1,6 +1,6 @@
 //! `ballast bench`: tables of all methods over folders of real inputs.
 
-use crate::{Failure, bench_partition, bench_remat, bench_swaps};
+use crate::{Failure, bench_joint, bench_partition, bench_remat, bench_swaps};
 
 /// Arguments of `ballast bench`.
 #[derive(clap::Args)]
@@ -11,6 +11,8 @@ pub(crate) struct Args {
 
 #[derive(clap::Subcommand)]
 enum Bench {
+    /// Pipelines: the loop of partition and memory plan, against one after the other.
+    Joint(bench_joint::Args),
     /// Partition methods over a folder of workloads.
     Partition(bench_partition::Args),
     /// Memory-planning methods over a folder of instances.
@@ -21,6 +23,7 @@ enum Bench {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match &args.what {
+        Bench::Joint(args) => bench_joint::run(args),
         Bench::Partition(args) => bench_partition::run(args),
         Bench::Remat(args) => bench_remat::run(args),
         Bench::Swaps(args) => bench_swaps::run(args),

@@ -4,6 +4,7 @@
 //! Exit codes: 0 a plan was written, 1 there is no plan, 2 bad input or usage, 3 internal error.
 
 mod bench;
+mod bench_joint;
 mod bench_partition;
 mod bench_remat;
 mod bench_swaps;

@@ -222,6 +222,7 @@ fn plan_memory(
         relax_limit: 2.0,
         max_ratio: 1.1,
         max_rounds: 1,
+        pipeline: None,
         model_file: None,
     };
     let mut report = partition.clone();

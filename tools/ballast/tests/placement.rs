@@ -167,6 +167,7 @@ fn planned(graph: &Graph, cluster: &Cluster) -> Plan {
         relax_limit: 2.0,
         max_ratio: 1.1,
         max_rounds: 1,
+        pipeline: None,
         model_file: None,
     };
     ballast_planner::plan(graph, &costs, cluster, cut.device_of, cut.report, &options, None)

@@ -22,6 +22,10 @@ pub struct StageCost {
     pub activation_bytes: f64,
     /// Bytes held throughout: weights, optimiser state.
     pub resident_bytes: f64,
+    /// Bytes beyond the activations while a forward or backward pass runs.
+    pub working_bytes: f64,
+    /// Bytes held from the start of a backward pass to the end of its half for the weights, where it is split.
+    pub deferred_bytes: f64,
 }
 
 /// A pipeline to play.
@@ -84,6 +88,8 @@ impl StageCost {
             send_backward_seconds,
             activation_bytes,
             resident_bytes,
+            working_bytes,
+            deferred_bytes,
         } = *self;
         [
             forward_seconds,
@@ -93,6 +99,8 @@ impl StageCost {
             send_backward_seconds,
             activation_bytes,
             resident_bytes,
+            working_bytes,
+            deferred_bytes,
         ]
         .iter()
         .all(|cost| cost.is_finite() && *cost >= 0.0)
@@ -207,20 +215,30 @@ fn summarise(pipeline: &Pipeline, schedule: Schedule, tasks: Vec<Vec<TimedTask>>
         let (mut line, mut peak, mut most) = (vec![(0.0, bytes)], bytes, 0);
         // Tasks of one device never overlap, so their own order is the order of time.
         for timed in list {
-            let activation = pipeline.stages[timed.task.stage].activation_bytes;
-            if timed.task.pass == Pass::Forward {
-                bytes += activation;
+            let StageCost { activation_bytes, working_bytes, deferred_bytes, .. } =
+                pipeline.stages[timed.task.stage];
+            let pass = timed.task.pass;
+            if pass == Pass::Forward {
+                bytes += activation_bytes;
                 held += 1;
-                line.push((timed.start, bytes));
             }
-            peak = f64::max(peak, bytes);
+            if pass == Pass::Backward && schedule.splits_backward() {
+                bytes += deferred_bytes;
+            }
+            let working = if pass == Pass::Weights { 0.0 } else { working_bytes };
+            line.push((timed.start, bytes + working));
+            peak = f64::max(peak, bytes + working);
             most = most.max(held);
-            if timed.task.pass == releases {
-                bytes -= activation;
+            if pass == releases {
+                bytes -= activation_bytes;
                 held -= 1;
-                line.push((timed.end, bytes));
             }
+            if pass == Pass::Weights {
+                bytes -= deferred_bytes;
+            }
+            line.push((timed.end, bytes));
         }
+        line.dedup_by(|next, previous| next.1 == previous.1);
         memory.push(line);
         peak_bytes.push(peak);
         in_flight.push(most);

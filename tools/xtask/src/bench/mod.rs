@@ -2,6 +2,7 @@
 //! standard output.
 
 mod instances;
+mod joint;
 mod models;
 mod xla;
 
@@ -18,6 +19,8 @@ pub(crate) enum Bench {
     Remat(instances::RematArgs),
     /// Partitions of workload graphs: `ballast partition` on every workload of a folder and its subfolders.
     Partition(instances::PartitionArgs),
+    /// Pipelines of micro-batches: the loop of partition and memory plan against one after the other.
+    Joint(joint::Args),
     /// The whole pipeline: `ballast-opt` on exported programs, over device counts and caps.
     Models(models::Args),
     /// Peaks as planned beside the temporaries of XLA's CPU compiler, for StableHLO programs.
@@ -31,6 +34,7 @@ pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> Result<()> {
     match bench {
         Bench::Remat(args) => instances::remat(workspace, args),
         Bench::Partition(args) => instances::partition(workspace, args),
+        Bench::Joint(args) => joint::run(workspace, args),
         Bench::Models(args) => models::run(workspace, args),
         Bench::Xla(args) => xla::run(workspace, args),
     }

@@ -1,0 +1,319 @@
+//! The layer view of a training step: which backward ops belong to which piece of the forward pass.
+//!
+//! A pipeline stage runs a run of forward ops and, later, the backward ops of the same layers. Cutting the op sequence
+//! as it stands would put the two on different devices. This view splits the planned ops at one place of program
+//! order into forward and backward pass, cuts the forward ops into *pieces*, and anchors every backward op at a
+//! piece: a partition of the pieces into runs is then a pipeline. Two rules make it one:
+//!
+//! - forward values flow to the same or a later piece (pieces are runs of program order);
+//! - backward values flow to the same or an earlier piece: an op is anchored no later than any backward op it reads.
+//!
+//! Within the second rule an op goes to the last forward op that reads the same argument (the weight of its layer), else
+//! to the last one that makes or reads the same forward value. An op that shares nothing stays with what it reads.
+
+use ballast_core::cost::Costs;
+use ballast_core::device::DeviceId;
+use ballast_core::graph::{Graph, OpId};
+use ballast_core::stage::settle_travellers;
+
+use crate::sequence::Granularity;
+
+/// A training step as a sequence of pieces.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layers {
+    /// First op of the backward pass: planned ops before it in program order are the forward pass.
+    pub first_backward: OpId,
+    /// The piece of every planned op; those of views and constants are not read.
+    pub piece_of: Vec<usize>,
+    /// Number of pieces.
+    pub pieces: usize,
+}
+
+/// Why a program is no pipeline of training steps.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LayersError {
+    /// Nothing says which ops are the backward pass.
+    #[error(
+        "function '{function}': forward and backward pass cannot be told apart, so it is no pipeline of training steps: \
+         neither do locations name them (JAX writes 'transpose(' for the backward pass), nor does the function return one \
+         floating-point scalar (the loss) beside other results; use schedule=none"
+    )]
+    Untold {
+        /// The function.
+        function: String,
+    },
+    /// All ops are forward, or all backward.
+    #[error(
+        "function '{function}' has no {pass} pass: a pipeline of training steps needs both; use schedule=none"
+    )]
+    OnePass {
+        /// The function.
+        function: String,
+        /// The pass that is missing.
+        pass: &'static str,
+    },
+    /// More stages than pieces.
+    #[error(
+        "{stages} stages for {pieces} pieces of the forward pass: every stage needs at least one; ask for fewer \
+         devices or a finer granularity"
+    )]
+    TooFewPieces {
+        /// Stages asked for.
+        stages: usize,
+        /// Pieces there are.
+        pieces: usize,
+    },
+    /// A placement in which values flow against the pipeline.
+    #[error(
+        "op {op} ('{name}') of the {pass} pass on device {device} reads a value of device {from}: in a pipeline forward \
+         values go to later stages and backward values to earlier ones; partition with the same schedule first"
+    )]
+    AgainstTheFlow {
+        /// The reading op.
+        op: OpId,
+        /// Its name.
+        name: String,
+        /// The pass it belongs to.
+        pass: &'static str,
+        /// Its device.
+        device: DeviceId,
+        /// The device of the value.
+        from: DeviceId,
+    },
+    /// A rule that binds an op to a device.
+    #[error(
+        "op {op} ('{name}') is bound to a device: a pipeline schedule places ops by itself; remove the rule"
+    )]
+    Pinned {
+        /// The op.
+        op: OpId,
+        /// Its name.
+        name: String,
+    },
+}
+
+impl LayersError {
+    /// The op concerned, where there is one.
+    #[must_use]
+    pub fn op(&self) -> Option<OpId> {
+        match self {
+            LayersError::AgainstTheFlow { op, .. } | LayersError::Pinned { op, .. } => Some(*op),
+            _ => None,
+        }
+    }
+}
+
+/// First op of the backward pass: the place in program order with the fewest ops on the wrong side of it, the
+/// first such place. An op behind it counts as backward whatever it was told to be.
+///
+/// # Errors
+/// Where nothing tells the passes apart, or one of them is missing.
+pub fn first_backward(graph: &Graph) -> Result<OpId, LayersError> {
+    let function = || graph.name.clone();
+    let planned: Vec<OpId> = graph.planned().collect();
+    if planned.iter().all(|&op| graph.ops[op].backward.is_none()) {
+        return Err(LayersError::Untold { function: function() });
+    }
+    let backward = |op: OpId| graph.ops[op].backward == Some(true);
+    let total = planned.iter().filter(|&&op| backward(op)).count();
+    for (pass, missing) in [("backward", total == 0), ("forward", total == planned.len())] {
+        if missing {
+            return Err(LayersError::OnePass { function: function(), pass });
+        }
+    }
+    // Wrong side: forward ops behind the place, backward ops before it.
+    let mut wrong = planned.len() - total;
+    let mut best = (usize::MAX, planned[0]);
+    for (place, &op) in planned.iter().enumerate() {
+        if place > 0 && wrong < best.0 {
+            best = (wrong, op);
+        }
+        wrong = if backward(op) { wrong + 1 } else { wrong - 1 };
+    }
+    Ok(best.1)
+}
+
+/// Splits a training step into pieces: one per forward op, or per layer; where these are more than `most_pieces`,
+/// neighbours are joined to about as many pieces of equal times. Times are those of the first device.
+///
+/// # Errors
+/// As [`first_backward`], and where an op is bound to a device.
+pub fn layers(
+    graph: &Graph,
+    costs: &Costs,
+    granularity: Granularity,
+    most_pieces: usize,
+) -> Result<Layers, LayersError> {
+    let first_backward = first_backward(graph)?;
+    if let Some(op) = graph.planned().find(|&op| graph.ops[op].rules.device.is_some()) {
+        return Err(LayersError::Pinned { op, name: graph.ops[op].name.clone() });
+    }
+    let forward: Vec<OpId> = graph.planned().take_while(|&op| op < first_backward).collect();
+    let anchor = anchors(graph, &forward, first_backward);
+    let mut opens: Vec<bool> =
+        forward.iter().map(|&op| granularity == Granularity::Op || graph.ops[op].opens_layer).collect();
+    opens[0] = true;
+    // What stands before the first layer belongs to it.
+    if granularity == Granularity::Layer
+        && let Some(first) = (1..opens.len()).find(|&place| opens[place])
+    {
+        opens[first] = graph.ops[forward[0]].opens_layer;
+    }
+    join(graph, costs, &anchor, &mut opens, most_pieces.max(1));
+    let mut piece = 0;
+    let piece_at: Vec<usize> = opens
+        .iter()
+        .enumerate()
+        .map(|(place, &opens)| {
+            piece += usize::from(opens && place > 0);
+            piece
+        })
+        .collect();
+    let piece_of = anchor.iter().map(|&place| piece_at.get(place).copied().unwrap_or(0)).collect();
+    Ok(Layers { first_backward, piece_of, pieces: piece + 1 })
+}
+
+/// The forward op, by its place in `forward`, at which every planned op is anchored.
+fn anchors(graph: &Graph, forward: &[OpId], first_backward: OpId) -> Vec<usize> {
+    let last = forward.len() - 1;
+    let mut anchor = vec![0; graph.ops.len()];
+    // Places of the forward ops that make or read a value, or read an argument; ascending.
+    let mut of_value: Vec<Vec<usize>> = vec![Vec::new(); graph.ops.len()];
+    let mut of_argument: Vec<Vec<usize>> = vec![Vec::new(); graph.tensors.len()];
+    for (place, &op) in forward.iter().enumerate() {
+        anchor[op] = place;
+        of_value[op].push(place);
+        for input in graph.value_inputs(op) {
+            of_value[input].push(place);
+        }
+        for argument in graph.argument_inputs(op) {
+            of_argument[argument].push(place);
+        }
+    }
+    let at_most = |places: &[usize], upper: usize| match places.partition_point(|&place| place <= upper) {
+        0 => None,
+        count => Some(places[count - 1]),
+    };
+    // The last backward reader of every op without a backward input, filled while walking back.
+    let backward: Vec<OpId> = graph.planned().filter(|&op| op >= first_backward).collect();
+    let mut rootless = vec![false; graph.ops.len()];
+    for &op in &backward {
+        let (behind, before): (Vec<OpId>, Vec<OpId>) =
+            graph.value_inputs(op).into_iter().partition(|&input| input >= first_backward);
+        rootless[op] = behind.is_empty();
+        let upper = behind.iter().map(|&input| anchor[input]).min().unwrap_or(last);
+        let arguments = graph.argument_inputs(op);
+        let weight = arguments.iter().filter_map(|&argument| at_most(&of_argument[argument], upper)).max();
+        // A value made by one layer is read by the next: only a weight tells whose it is for certain.
+        let value = || before.iter().filter_map(|&value| at_most(&of_value[value], upper)).max();
+        anchor[op] = weight.or_else(value).unwrap_or(upper);
+    }
+    // What reads no gradient, such as a mask made late, goes to its readers.
+    let mut reader = vec![None; graph.ops.len()];
+    for &op in backward.iter().rev() {
+        if rootless[op]
+            && let Some(place) = reader[op]
+        {
+            anchor[op] = place;
+        }
+        for input in graph.value_inputs(op) {
+            reader[input] = Some(reader[input].map_or(anchor[op], |place: usize| place.max(anchor[op])));
+        }
+    }
+    anchor
+}
+
+/// Joins neighbouring pieces until there are at most `most`: in every share of the time the cut with the least traffic
+/// stays.
+fn join(graph: &Graph, costs: &Costs, anchor: &[usize], opens: &mut [bool], most: usize) {
+    if opens.iter().filter(|&&opens| opens).count() <= most {
+        return;
+    }
+    let mut before = vec![0.0; opens.len() + 1];
+    for op in graph.planned() {
+        before[anchor[op] + 1] += costs.of(0, op);
+    }
+    for place in 0..opens.len() {
+        before[place + 1] += before[place];
+    }
+    let share = before[opens.len()] / most as f64;
+    let traffic = traffic(graph, opens.len(), anchor);
+    // The calmest cut of every share of the time.
+    let mut calm: Vec<Option<usize>> = vec![None; most];
+    for place in (1..opens.len()).filter(|&place| opens[place]) {
+        let bucket = if share > 0.0 { (before[place] / share) as usize } else { place };
+        let known = &mut calm[bucket.min(most - 1)];
+        if known.is_none_or(|known| traffic[place] < traffic[known]) {
+            *known = Some(place);
+        }
+    }
+    opens.fill(false);
+    opens[0] = true;
+    for place in calm.into_iter().skip(1).flatten() {
+        opens[place] = true;
+    }
+}
+
+/// Bytes of the values that cross the cut before each forward op.
+fn traffic(graph: &Graph, places: usize, anchor: &[usize]) -> Vec<u64> {
+    let mut reach: Vec<Option<(usize, usize)>> = vec![None; graph.ops.len()];
+    for op in graph.planned() {
+        for input in graph.value_inputs(op) {
+            let (low, high) = reach[input].unwrap_or((anchor[input], anchor[input]));
+            reach[input] = Some((low.min(anchor[op]), high.max(anchor[op])));
+        }
+    }
+    let mut steps = vec![0i128; places + 1];
+    for op in graph.planned() {
+        if let Some((low, high)) = reach[op] {
+            // Crosses the cuts before places low + 1 to high.
+            let bytes = i128::from(graph.value_bytes(op).0);
+            steps[(low + 1).min(places)] += bytes;
+            steps[(high + 1).min(places)] -= bytes;
+        }
+    }
+    let mut across = 0i128;
+    steps[..places]
+        .iter()
+        .map(|step| {
+            across += step;
+            u64::try_from(across).unwrap_or(u64::MAX)
+        })
+        .collect()
+}
+
+impl Layers {
+    /// The stage of every op when stage `s` runs the pieces `cuts[s - 1]..cuts[s]`; views and constants go with
+    /// their first reader.
+    #[must_use]
+    pub fn stage_of(&self, graph: &Graph, cuts: &[usize]) -> Vec<DeviceId> {
+        let mut stage_of: Vec<usize> =
+            self.piece_of.iter().map(|piece| cuts.partition_point(|cut| cut <= piece)).collect();
+        settle_travellers(graph, &mut stage_of);
+        stage_of
+    }
+}
+
+/// Checks that a placement is a pipeline: forward values go to the same or a later device, backward ones to the
+/// same or an earlier one.
+///
+/// # Errors
+/// As [`first_backward`]; at the first op that reads against the flow.
+pub fn check_flow(graph: &Graph, device_of: &[DeviceId]) -> Result<(), LayersError> {
+    let first_backward = first_backward(graph)?;
+    for op in graph.planned() {
+        for input in graph.value_inputs(op) {
+            let (from, device) = (device_of[input], device_of[op]);
+            let (against, pass) = match (input < first_backward, op < first_backward) {
+                (true, true) => (from > device, "forward"),
+                (false, _) => (from < device, "backward"),
+                (true, false) => (false, "backward"),
+            };
+            if against {
+                let name = graph.ops[op].name.clone();
+                return Err(LayersError::AgainstTheFlow { op, name, pass, device, from });
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! The judge of pipelines: what a step takes and what every device holds.
+
+use ballast_core::graph::OpId;
+use ballast_core::memory::{CompactPlan, SwapModel};
+use ballast_core::simulate::Rejection;
+use ballast_core::stage::Stage;
+use ballast_partition::pipeline::{Pipeline, Schedule, ScheduleError, StageCost, Timeline, simulate};
+
+use super::memory::InFlight;
+use super::micro_batch::{Measured, MicroBatch};
+
+/// Which schedule, and how many micro-batches make a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spec {
+    /// The schedule.
+    pub schedule: Schedule,
+    /// Micro-batches of a step, at least 1.
+    pub micro_batches: usize,
+}
+
+impl Spec {
+    /// What stage `stage` of `stages`, one per device, holds at a time.
+    #[must_use]
+    pub fn in_flight(&self, stage: usize, stages: usize) -> InFlight {
+        InFlight {
+            micro_batches: self.schedule.in_flight(stage, stages, self.micro_batches),
+            // A half for weights waits for `stage` later micro-batches (schedule H1 of Qi et al.).
+            deferred: if self.schedule.splits_backward() { (stage + 1).min(self.micro_batches) } else { 0 },
+            split: self.schedule.splits_backward(),
+        }
+    }
+}
+
+/// A judged pipeline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// Times and bytes of one micro-batch on every stage.
+    pub stages: Vec<Measured>,
+    /// The step played.
+    pub timeline: Timeline,
+}
+
+/// What a stage costs the simulator.
+pub(crate) fn stage_cost(micro: &MicroBatch, measured: &Measured) -> StageCost {
+    StageCost {
+        forward_seconds: measured.forward_seconds,
+        backward_seconds: measured.backward_seconds,
+        weights_seconds: measured.weights_seconds,
+        // Transfers are part of the times of both ends, as everywhere in stage times.
+        send_forward_seconds: 0.0,
+        send_backward_seconds: 0.0,
+        activation_bytes: measured.stash_bytes as f64,
+        resident_bytes: micro.resident_bytes as f64,
+        working_bytes: measured.working_bytes as f64,
+        deferred_bytes: micro.deferred_bytes as f64,
+    }
+}
+
+/// Plays a step of stages with these costs, one stage per device.
+///
+/// # Errors
+/// On no micro-batches, or costs that are no times.
+pub(crate) fn play(spec: Spec, stages: Vec<StageCost>) -> Result<Timeline, ScheduleError> {
+    let devices = stages.len();
+    simulate(&Pipeline { stages, devices, micro_batches: spec.micro_batches }, spec.schedule)
+}
+
+/// Judges the plans of all stages as a pipeline. `swap` gives the host link of every stage.
+///
+/// # Errors
+/// The first plan the replay refuses; a schedule that cannot be played counts against the first stage.
+pub fn judge(
+    micros: &[MicroBatch],
+    stages: &[Stage],
+    plans: &[CompactPlan],
+    swap: &[Option<SwapModel>],
+    spec: Spec,
+) -> Result<Judged, Rejection> {
+    let mut measured = Vec::with_capacity(micros.len());
+    for (index, (micro, plan)) in micros.iter().zip(plans).enumerate() {
+        let share = |swap| spec.in_flight(index, micros.len()).host_share(swap);
+        let swap = swap.get(index).copied().flatten().map(share);
+        let found = micro.measure(plan, swap.as_ref(), spec.schedule.splits_backward()).map_err(|error| {
+            let op: Option<OpId> =
+                error.node.and_then(|node| stages[index].sources.get(node)).map(|source| source.op());
+            Rejection { device: stages[index].device, op, error }
+        })?;
+        measured.push(found);
+    }
+    let costs = micros.iter().zip(&measured).map(|(micro, measured)| stage_cost(micro, measured)).collect();
+    let timeline = play(spec, costs).map_err(|error| Rejection {
+        device: 0,
+        op: None,
+        error: ballast_core::memory::ReplayError { step: 0, node: None, reason: error.to_string() },
+    })?;
+    Ok(Judged { stages: measured, timeline })
+}

@@ -1,0 +1,258 @@
+//! Pipelines of micro-batches: hand-checked bytes, caps kept, the loop against the exact joint partition.
+
+use ballast_core::cap::CapSpec;
+use ballast_core::cost::Costs;
+use ballast_core::device::{Cluster, Device, Link};
+use ballast_core::graph::{Arithmetic, Graph, LayerType, Op, OpRole, Rules, Tensor, Work};
+use ballast_core::limits::{Deadline, Limits};
+use ballast_core::memory::CompactPlan;
+use ballast_core::stage::stages;
+use ballast_core::units::Bytes;
+use ballast_partition::pipeline::{Layers, LayersError, RunTimes, Schedule, check_flow, layers};
+use ballast_partition::sequence::Granularity;
+use ballast_planner::pipelined::{Ends, MicroBatch, Runs, Site, Spec, exact, joint, judge, need_bytes};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// A chain of layers: forward op `i` reads the value before it and weight `i`; the backward ops of layer `i`, from the
+/// last layer to the first, make the gradient from the gradient behind, the layer's own value and its weight, and the new
+/// weight from that gradient.
+struct Chain {
+    graph: Graph,
+    costs: Costs,
+}
+
+fn chain(layers: &[(f64, u64, u64)], devices: usize) -> Chain {
+    let mut graph = Graph { name: "chain".into(), ..Graph::default() };
+    let mut seconds = Vec::new();
+    let tensor = |graph: &mut Graph, producer, bytes, returned, kind: &str| {
+        let type_name = kind.to_owned();
+        graph.tensors.push(Tensor { producer, index: 0, bytes: Bytes(bytes), returned, type_name });
+        graph.tensors.len() - 1
+    };
+    let mut op = |graph: &mut Graph, name: String, inputs: Vec<usize>, output, backward, time| {
+        graph.ops.push(Op {
+            name,
+            key: String::new(),
+            location: String::new(),
+            inputs,
+            outputs: vec![output],
+            role: OpRole::Compute,
+            layer: LayerType::Dense,
+            opens_layer: true,
+            work: Work {
+                flops: 0,
+                macs_exact: 0,
+                arithmetic: Arithmetic::F32,
+                bytes: Bytes(0),
+                priced: true,
+            },
+            pure_op: true,
+            backward: Some(backward),
+            workspace: Bytes(0),
+            rules: Rules::default(),
+        });
+        seconds.push(time);
+    };
+    let input = tensor(&mut graph, None, 7, false, "data");
+    let weights: Vec<usize> =
+        layers.iter().map(|&(_, _, weight)| tensor(&mut graph, None, weight, false, "weight")).collect();
+    let mut values = vec![input];
+    for (layer, &(time, bytes, _)) in layers.iter().enumerate() {
+        let id = graph.ops.len();
+        let value = tensor(&mut graph, Some(id), bytes, false, "value");
+        op(&mut graph, format!("forward {layer}"), vec![values[layer], weights[layer]], value, false, time);
+        values.push(value);
+    }
+    let mut gradient = values[layers.len()];
+    for (layer, &(time, bytes, weight)) in layers.iter().enumerate().rev() {
+        let id = graph.ops.len();
+        let next = tensor(&mut graph, Some(id), bytes, false, "gradient");
+        let inputs = vec![gradient, values[layer + 1], weights[layer]];
+        op(&mut graph, format!("backward {layer}"), inputs, next, true, time);
+        let updated = tensor(&mut graph, Some(id + 1), weight, true, "weight");
+        op(&mut graph, format!("update {layer}"), vec![next, weights[layer]], updated, true, time / 4.0);
+        gradient = next;
+    }
+    Chain { graph, costs: Costs { seconds: vec![seconds; devices] } }
+}
+
+fn cluster(devices: usize) -> Cluster {
+    let link = Link { bandwidth: 1e4, latency_seconds: 0.0 };
+    let device = Device {
+        name: "d".into(),
+        kind: "k".into(),
+        memory: Bytes(1 << 40),
+        peak_flops: indexmap::IndexMap::new(),
+        memory_bandwidth: 1.0,
+        launch_overhead_seconds: 0.0,
+        to_host: link,
+        from_host: link,
+        cores: None,
+        group: None,
+    };
+    Cluster { devices: vec![device; devices], default_link: link, links: Vec::new(), host_memory: None }
+}
+
+fn site<'a>(chain: &'a Chain, cluster: &'a Cluster, layers: &'a Layers, cap: u64) -> Site<'a> {
+    Site {
+        graph: &chain.graph,
+        costs: &chain.costs,
+        cluster,
+        layers,
+        spec: Spec { schedule: Schedule::OneForwardOneBackward, micro_batches: 6 },
+        cap: CapSpec::Absolute(Bytes(cap)),
+        memory: ballast_remat::Options {
+            solver: ballast_remat::Solver::LocalSearch,
+            limits: Limits { time_limit_seconds: None, work_limit: Some(2000), seed: 0, threads: 1 },
+            ..ballast_remat::Options::default()
+        },
+        swap: false,
+        overlap: false,
+        uniform: false,
+    }
+}
+
+#[test]
+fn layers_keep_forward_and_backward_of_a_weight_together() {
+    let chain = chain(&[(1.0, 10, 100), (2.0, 20, 200), (3.0, 30, 300)], 2);
+    let layers = layers(&chain.graph, &chain.costs, Granularity::Op, 99).unwrap();
+    assert_eq!((layers.pieces, layers.first_backward), (3, 3));
+    // Forward 0 1 2, then backward and update of 2, 1, 0.
+    assert_eq!(layers.piece_of, [0, 1, 2, 2, 2, 1, 1, 0, 0]);
+    for cut in 1..3 {
+        check_flow(&chain.graph, &layers.stage_of(&chain.graph, &[cut])).unwrap();
+    }
+    // Layer 1 runs forward on device 1, backward on device 0: its gradient would go back to device 1 no more.
+    let error = check_flow(&chain.graph, &[0, 1, 0, 1, 1, 1, 1, 0, 0]).unwrap_err();
+    assert!(matches!(error, LayersError::AgainstTheFlow { op: 2, from: 1, device: 0, .. }), "{error}");
+}
+
+#[test]
+fn programs_that_are_no_training_step_are_refused() {
+    let mut chain = chain(&[(1.0, 10, 100); 3], 2);
+    let refused = |graph: &Graph, costs: &Costs| layers(graph, costs, Granularity::Op, 99).unwrap_err();
+    let mut pinned = chain.graph.clone();
+    pinned.ops[1].rules.device = Some(0);
+    assert!(matches!(refused(&pinned, &chain.costs), LayersError::Pinned { op: 1, .. }));
+    chain.graph.ops.iter_mut().for_each(|op| op.backward = Some(false));
+    assert!(matches!(refused(&chain.graph, &chain.costs), LayersError::OnePass { pass: "backward", .. }));
+    chain.graph.ops.iter_mut().for_each(|op| op.backward = None);
+    assert!(matches!(refused(&chain.graph, &chain.costs), LayersError::Untold { .. }));
+}
+
+#[test]
+fn one_micro_batch_has_the_bytes_and_times_worked_out_by_hand() {
+    // Two layers on one device: values of 10 and 20 bytes, weights of 100 and 200, 7 bytes of data.
+    let chain = chain(&[(1.0, 10, 100), (2.0, 20, 200)], 1);
+    let cluster = cluster(1);
+    let stages = stages(&chain.graph, &chain.costs, &cluster, &[0; 6]);
+    let micro = MicroBatch::of(&chain.graph, &stages[0], 2);
+    assert_eq!(micro.boundary, 2);
+    // Weights, sums of new weights, and data that only the forward pass reads.
+    assert_eq!((micro.resident_bytes, micro.data_bytes), (300 + 300 + 7, 0));
+    let kept = micro.measure(&CompactPlan::default(), None, false).unwrap();
+    assert_eq!((kept.forward_seconds, kept.backward_seconds, kept.weights_seconds), (3.0, 3.75, 0.0));
+    // Between the passes both values; while backward 1 runs, its gradient of 20 bytes beside them.
+    assert_eq!((kept.stash_bytes, kept.working_bytes), (30, 20));
+    // The first value dropped and made again before backward 0, which stands at position 4.
+    let again = CompactPlan { recompute: vec![(4, 0)], ..CompactPlan::default() };
+    let again = micro.measure(&again, None, false).unwrap();
+    assert_eq!((again.stash_bytes, again.forward_seconds, again.backward_seconds), (20, 3.0, 4.75));
+    // Nothing is sent backward: all of the backward pass may wait where a schedule splits it.
+    let split = micro.measure(&CompactPlan::default(), None, true).unwrap();
+    assert_eq!((split.backward_seconds, split.weights_seconds), (0.0, 3.75));
+}
+
+fn random_chain(rng: &mut ChaCha8Rng, count: usize, devices: usize) -> Chain {
+    let layers: Vec<(f64, u64, u64)> = (0..count)
+        .map(|_| (rng.random_range(1..=8u32).into(), rng.random_range(10..=80), rng.random_range(5..=40)))
+        .collect();
+    chain(&layers, devices)
+}
+
+/// The judge's peak is the formula's need, under every schedule, and no plan is over its cap.
+#[test]
+fn devices_hold_what_the_formula_says_and_no_more_than_the_cap() {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut planned = 0;
+    for _ in 0..40 {
+        let devices = rng.random_range(2..=4);
+        let count = rng.random_range(devices..=9);
+        let chain = random_chain(&mut rng, count, devices);
+        let cluster = cluster(devices);
+        let layers = layers(&chain.graph, &chain.costs, Granularity::Op, 99).unwrap();
+        let micro_batches = rng.random_range(1..=7);
+        for schedule in [Schedule::GPipe, Schedule::OneForwardOneBackward, Schedule::ZeroBubble] {
+            let spec = Spec { schedule, micro_batches };
+            let mut site = site(&chain, &cluster, &layers, 0);
+            site.spec = spec;
+            site.cap = CapSpec::Share(0.75);
+            let times = RunTimes::of(&chain.graph, &chain.costs, &cluster, &layers);
+            let cuts = times.best_cuts(micro_batches, &|_, _, _| 0.0).unwrap();
+            let runs = Runs::new(&site).of_cuts(&cuts).unwrap();
+            let micros: Vec<MicroBatch> = runs.iter().map(|run| run.micro.clone()).collect();
+            let stages: Vec<_> = runs.iter().map(|run| run.stage.clone()).collect();
+            let plans: Vec<CompactPlan> = runs
+                .iter()
+                .map(|run| run.found.as_ref().map_or_else(CompactPlan::default, |found| found.plan.clone()))
+                .collect();
+            let judged = judge(&micros, &stages, &plans, &[], spec).unwrap();
+            for (stage, run) in runs.iter().enumerate() {
+                let in_flight = spec.in_flight(stage, devices);
+                let need = need_bytes(&run.micro, &judged.stages[stage], in_flight);
+                assert_eq!(judged.timeline.in_flight[stage], in_flight.micro_batches, "{schedule}");
+                // A split backward pass may have its most deferred halves and its peak at different moments.
+                let peak = judged.timeline.peak_bytes[stage] as u64;
+                assert!(peak <= need, "{schedule}: {peak} {need}");
+                if !in_flight.split {
+                    assert_eq!(peak, need, "{schedule}");
+                }
+                if let Some(found) = &run.found {
+                    assert_eq!(found.need_bytes, need);
+                    assert!(need <= run.cap_bytes);
+                    planned += usize::from(!found.plan.recompute.is_empty());
+                }
+            }
+        }
+    }
+    assert!(planned > 50, "only {planned} stages recompute anything");
+}
+
+/// The loop is never better than the exact joint partition, never worse than its start, and mostly equal to the former.
+#[test]
+fn the_loop_comes_close_to_the_exact_joint_partition() {
+    let mut rng = ChaCha8Rng::seed_from_u64(2);
+    let (mut equal, mut better_than_given, mut total) = (0, 0, 0);
+    for _ in 0..40 {
+        let devices = rng.random_range(2..=3);
+        let count = rng.random_range(5..=8);
+        let chain = random_chain(&mut rng, count, devices);
+        let cluster = cluster(devices);
+        let layers = layers(&chain.graph, &chain.costs, Granularity::Op, 99).unwrap();
+        let times = RunTimes::of(&chain.graph, &chain.costs, &cluster, &layers);
+        let given = times.best_cuts(6, &|_, _, _| 0.0).unwrap();
+        let free = site(&chain, &cluster, &layers, u64::MAX >> 2);
+        let needs = Runs::new(&free).of_cuts(&given).unwrap();
+        let most = needs.iter().map(|run| run.unplanned_need_bytes).max().unwrap();
+        let site = site(&chain, &cluster, &layers, most * 7 / 10);
+        let mut runs = Runs::new(&site);
+        let best = exact(&mut runs, layers.pieces, devices, 6).unwrap().unwrap();
+        let ends = Ends { max_rounds: 1000, max_ratio: 1.0, deadline: Deadline::after(None) };
+        let found = joint(&mut runs, &site, &given, &ends).unwrap();
+        assert!(found.score >= best.score, "the loop beats the exact partition: {found:?} {best:?}");
+        assert!(found.score <= found.given);
+        if best.score.short_bytes == 0 {
+            total += 1;
+            assert!(
+                found.score.short_bytes == 0,
+                "the loop finds a plan where there is one: {found:?} {best:?}"
+            );
+            assert!(found.score.step_seconds <= best.score.step_seconds * 1.1, "{found:?} {best:?}");
+            equal += usize::from(found.score.step_seconds == best.score.step_seconds);
+        }
+        better_than_given += usize::from(found.score < found.given);
+    }
+    assert!(total >= 15 && equal * 10 >= total * 9, "{equal} of {total} equal");
+    assert!(better_than_given >= 10, "{better_than_given} cuts moved");
+}

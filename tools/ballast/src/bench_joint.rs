@@ -1,0 +1,187 @@
+//! `ballast bench joint`: the loop of partition and memory plan for pipelines, against planning one after the other.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use ballast_core::cap::CapSpec;
+use ballast_core::cost::Costs;
+use ballast_core::device::Cluster;
+use ballast_core::graph::Graph;
+use ballast_core::limits::{Deadline, Limits, interrupted};
+use ballast_core::units::Bytes;
+use ballast_partition::pipeline::{RunTimes, Schedule, layers};
+use ballast_partition::sequence::Granularity;
+use ballast_planner::pipelined::{Ends, MOST_PIECES, Runs, Score, Site, Spec, joint};
+
+use crate::bench_partition::cpu_seconds;
+use crate::{Failure, output};
+
+/// Arguments of `ballast bench joint`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Graphs of training steps, as `ballast-opt --remat=graph-file=...` writes them.
+    #[arg(required = true)]
+    graphs: Vec<PathBuf>,
+    /// Where to write the table (Markdown); without it, stdout.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+    /// Numbers of devices.
+    #[arg(long, value_delimiter = ',', default_value = "4,8")]
+    devices: Vec<usize>,
+    /// Caps of every device, percent of what the neediest stage of the balanced partition needs without recomputation.
+    #[arg(long, value_delimiter = ',', default_value = "60,40")]
+    caps: Vec<u32>,
+    /// Schedule.
+    #[arg(long, default_value = "1f1b")]
+    schedule: Schedule,
+    /// Micro-batches of a step.
+    #[arg(long, default_value_t = 8)]
+    micro_batches: usize,
+    /// Search steps per memory plan.
+    #[arg(long, default_value_t = 20_000)]
+    work_limit: u64,
+    /// Partitions the loop may plan and score.
+    #[arg(long, default_value_t = 200)]
+    max_rounds: usize,
+    /// May values be swapped to host memory?
+    #[arg(long)]
+    swap: bool,
+    /// Seed of every search.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if args.work_limit == 0 || args.max_rounds == 0 || args.micro_batches == 0 {
+        let text = "--work-limit, --max-rounds and --micro-batches must be above zero";
+        return Err(Failure::BadInput(text.into()));
+    }
+    if args.schedule.chunks() > 1 {
+        return Err(Failure::BadInput(
+            "--schedule: one stage per device; interleaving is not compared".into(),
+        ));
+    }
+    let mut table = format!(
+        "Schedule {}, {} micro-batches, {}, {} search steps per memory plan, seed {}. Step times in milliseconds, \
+         from the event simulation, recomputation and transfers included; a * marks plans that miss the cap. Gain: how much \
+         shorter the loop's step is than the shorter of the two others.\n\n\
+         | program | devices | cap | GiB | no cap | partition, then plan | uniform | loop | gain % | bubble | partitions \
+         planned | CPU s |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+        args.schedule,
+        args.micro_batches,
+        if args.swap { "recomputation and swaps" } else { "recomputation alone" },
+        args.work_limit,
+        args.seed
+    );
+    let bar = indicatif::ProgressBar::new((args.graphs.len() * args.devices.len() * args.caps.len()) as u64);
+    let mut gains = Vec::new();
+    for path in &args.graphs {
+        let graph = read(path)?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        for &devices in &args.devices {
+            for &share in &args.caps {
+                if interrupted() {
+                    return Err(Failure::NoPlan("interrupted; no table was written".into()));
+                }
+                bar.set_message(format!("{name}: {devices} devices, {share} %"));
+                gains.push(row(&mut table, args, &name, &graph, (devices, share))?);
+                bar.inc(1);
+            }
+        }
+    }
+    bar.finish_and_clear();
+    let mean = gains.iter().sum::<f64>() / gains.len().max(1) as f64;
+    let least = gains.iter().copied().fold(f64::INFINITY, f64::min);
+    let written = writeln!(table, "\nMean gain {mean:.1} %, least {least:.1} %.");
+    written.map_err(|error| Failure::Internal(error.to_string()))?;
+    match &args.output {
+        Some(path) => output::replace_file(path, table.as_bytes()),
+        None => std::io::stdout()
+            .write_all(table.as_bytes())
+            .map_err(|error| Failure::BadInput(format!("stdout cannot be written: {error}"))),
+    }
+}
+
+fn read(path: &Path) -> Result<Graph, Failure> {
+    serde_json::from_str(&output::read_text(path)?)
+        .map_err(|error| Failure::BadInput(format!("{}: no graph file: {error}", path.display())))
+}
+
+/// Writes one row; the gain in percent.
+fn row(
+    table: &mut String,
+    args: &Args,
+    name: &str,
+    graph: &Graph,
+    (devices, share): (usize, u32),
+) -> Result<f64, Failure> {
+    let bad = |error: &dyn std::fmt::Display| Failure::BadInput(format!("{name}: {error}"));
+    let cluster = Cluster::from_count(devices).map_err(|error| bad(&error))?;
+    let costs = Costs::estimate(graph, &cluster, None).costs;
+    let layers = &layers(graph, &costs, Granularity::Op, MOST_PIECES).map_err(|error| bad(&error))?;
+    let times = RunTimes::of(graph, &costs, &cluster, layers);
+    let balanced = times.best_cuts(args.micro_batches, &|_, _, _| 0.0).ok_or_else(|| {
+        let text = format!("{devices} stages for {} pieces of the forward pass", layers.pieces);
+        bad(&text)
+    })?;
+    let spec = Spec { schedule: args.schedule, micro_batches: args.micro_batches };
+    let memory = ballast_remat::Options {
+        solver: ballast_remat::Solver::LocalSearch,
+        limits: Limits {
+            time_limit_seconds: None,
+            work_limit: Some(args.work_limit),
+            seed: args.seed,
+            threads: 1,
+        },
+        ..ballast_remat::Options::default()
+    };
+    let free = Site {
+        graph,
+        costs: &costs,
+        cluster: &cluster,
+        layers,
+        spec,
+        cap: CapSpec::Absolute(Bytes(u64::MAX >> 2)),
+        memory,
+        swap: args.swap,
+        overlap: false,
+        uniform: false,
+    };
+    let failed = |error: ballast_remat::Failure| Failure::Internal(format!("{name}: {error}"));
+    let mut unlimited = Runs::new(&free);
+    let no_cap = unlimited.score(&balanced).map_err(failed)?;
+    let stages = unlimited.of_cuts(&balanced).map_err(failed)?;
+    let most = stages.iter().map(|run| run.unplanned_need_bytes).max().unwrap_or(0);
+    let cap = Bytes((most as f64 * f64::from(share) / 100.0) as u64);
+    let capped = Site { cap: CapSpec::Absolute(cap), ..free.clone() };
+    let alike = Site { uniform: true, ..capped.clone() };
+    let uniform = Runs::new(&alike).score(&balanced).map_err(failed)?;
+    let before = cpu_seconds()?;
+    let mut runs = Runs::new(&capped);
+    let ends = Ends { max_rounds: args.max_rounds, max_ratio: 1.0, deadline: Deadline::after(None) };
+    let found = joint(&mut runs, &capped, &balanced, &ends).map_err(failed)?;
+    let cpu = cpu_seconds()? - before;
+    let shown = |score: Score| {
+        format!("{:.2}{}", score.step_seconds * 1e3, if score.short_bytes > 0 { "*" } else { "" })
+    };
+    // A plan that misses the cap is no competitor.
+    let rival = [found.given, uniform]
+        .into_iter()
+        .min_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+    let rival = rival.unwrap_or(found.given);
+    let gain = 100.0 * (1.0 - found.score.step_seconds / rival.step_seconds);
+    let written = writeln!(
+        table,
+        "| {name} | {devices} | {share} % | {:.2} | {} | {} | {} | {} | {gain:.1} | {:.3} | {} | {cpu:.1} |",
+        cap.as_f64() / f64::from(1 << 30),
+        shown(no_cap),
+        shown(found.given),
+        shown(uniform),
+        shown(found.score),
+        found.score.bubble,
+        found.rounds,
+    );
+    written.map_err(|error| Failure::Internal(error.to_string()))?;
+    Ok(gain)
+}
