@@ -26,11 +26,11 @@ const ROUNDING: f64 = 1e-7;
 const ABSENT: u32 = u32::MAX;
 const ALWAYS: u32 = u32::MAX - 1;
 
-/// One column, or the constant 1 (`Column::MAX`), less another.
+/// One column, or the constant 1 (`Column::MAX`), less up to two others.
 #[derive(Clone, Copy)]
 struct Term {
     plus: Column,
-    minus: Option<Column>,
+    minus: [Option<Column>; 2],
 }
 
 /// The model of one set of critical positions.
@@ -68,7 +68,7 @@ impl<'a> Interval<'a> {
                 if stays[at] == ABSENT {
                     stays[at] = model.binary(name("stay", at, j), 0.0) as u32;
                 }
-                if program.repeatable[at] && v < c {
+                if program.repeatable[at] {
                     agains[at] = model.binary(name("again", at, j), program.time[at] * time) as u32;
                 }
             }
@@ -124,7 +124,7 @@ impl<'a> Interval<'a> {
             {
                 self.model.at_most(name("carry", at, j), there(vec![(later as Column, 1.0)], -1.0), 0.0);
             }
-            for &reader in &readers[..readers.partition_point(|&reader| reader < c)] {
+            for &reader in &readers[..readers.partition_point(|&reader| reader <= c)] {
                 let column = self.again[j][reader as usize];
                 if column != ABSENT {
                     let terms = there(vec![(column as Column, 1.0)], -1.0);
@@ -165,7 +165,7 @@ impl<'a> Interval<'a> {
                 Column::MAX => upper -= size,
                 column => terms.push((column, size)),
             }
-            terms.extend(term.minus.map(|column| (column, -size)));
+            terms.extend(term.minus.into_iter().flatten().map(|column| (column, -size)));
         }
         if used <= WHOLE_CAP + tolerance {
             return None;
@@ -182,7 +182,7 @@ impl<'a> Interval<'a> {
         Some(Row { name: name("running", v, j), lower: f64::NEG_INFINITY, upper, terms })
     }
 
-    /// The largest term at this point that is 1 only if u is on the device while v runs again in interval j.
+    /// The largest term at this point that is 1 only if u is on the device when v first runs again in interval j.
     ///
     /// What stays at c_(j+1) without running again is there throughout. Where the interval is a single step
     /// without rounds its recomputes run in ascending order: then anything before v that stays, or is read after v, is there too.
@@ -190,10 +190,11 @@ impl<'a> Interval<'a> {
         let program = self.program;
         let single_step = !program.rounds && self.critical[j] + 1 == self.critical[j + 1];
         let again = self.again[j][u];
-        let minus = (again != ABSENT && !(single_step && u < v)).then_some(again as Column);
-        let less = minus.map_or(0.0, |column| point[column]);
+        let minus = [(again != ABSENT && !(single_step && u < v)).then_some(again as Column), None];
+        let less_of = |minus: [Option<Column>; 2]| minus.into_iter().flatten().map(|c| point[c]).sum::<f64>();
+        let less = less_of(minus);
         let mut best: Option<(f64, Term)> = None;
-        let mut consider = |column: u32, minus: Option<Column>, less: f64| {
+        let mut consider = |column: u32, minus: [Option<Column>; 2], less: f64| {
             let (plus, value) = match column {
                 ABSENT => return,
                 ALWAYS => (Column::MAX, 1.0),
@@ -205,7 +206,24 @@ impl<'a> Interval<'a> {
         };
         consider(self.stay[j + 1][u], minus, less);
         if program.inputs(v as Slot).binary_search(&(u as Slot)).is_ok() {
-            consider(self.again[j][v], None, 0.0);
+            consider(self.again[j][v], [None; 2], 0.0);
+        }
+        // A reader of both u and v needs v to run first unless v stayed, and u to wait unless u runs again.
+        let stay = self.stay[j][v];
+        if stay != ALWAYS {
+            let both =
+                [(again != ABSENT).then_some(again as Column), (stay != ABSENT).then_some(stay as Column)];
+            let less = less_of(both);
+            let (runs, readers) = (self.first_runs(j), program.readers(v as Slot));
+            for reader in
+                program.readers(u as Slot).iter().filter(|&reader| readers.binary_search(reader).is_ok())
+            {
+                match self.again[j].get(*reader as usize) {
+                    Some(&column) => consider(column, both, less),
+                    None if runs.contains(reader) => consider(ALWAYS, both, less),
+                    None => {}
+                }
+            }
         }
         if single_step {
             let readers = program.readers(u as Slot);
@@ -307,4 +325,66 @@ pub(crate) fn overloaded(line: &Timeline<'_>) -> Vec<Slot> {
     found.sort_unstable();
     found.dedup();
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use ballast_core::memory::{Node, Problem};
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    /// Every row must hold at the point of every plan that keeps the cap: the rows the model starts with, and of
+    /// those added later the strongest there.
+    #[test]
+    fn no_row_cuts_off_a_plan() {
+        let mut rng = ChaCha8Rng::seed_from_u64(11);
+        for round in 0..2000 {
+            let n = rng.random_range(4..16);
+            let nodes = (0..n)
+                .map(|id| {
+                    let inputs = (0..id).filter(|_| rng.random_bool(0.35)).collect();
+                    let mut node = Node::new(format!("n{id}"), 1.0, rng.random_range(0..20), inputs);
+                    node.workspace_bytes = rng.random_range(0..4);
+                    node.recomputable = rng.random_bool(0.9);
+                    node
+                })
+                .collect();
+            let problem = Problem { name: "random".into(), nodes, resident_bytes: 0 };
+            let rounds = round % 2 == 0;
+            let free = Program::new(&problem, None, u64::MAX >> 1).with_rounds(rounds);
+            let mut line = Timeline::new(&free);
+            for _ in 0..rng.random_range(1..12) {
+                let position = rng.random_range(1..n as Slot);
+                let slot = rng.random_range(0..position);
+                let key = line.key(position, if rounds { rng.random_range(0..3) } else { 0 }, slot);
+                if free.repeatable[slot as usize] && !line.holds(key) {
+                    line.insert(key);
+                }
+            }
+            // What nobody reads is no part of a plan worth having, and the model may leave it out.
+            while let Some(&key) = line.again().iter().find(|&&key| line.idle(key)) {
+                line.remove(key);
+            }
+            let plan = line.plan();
+            let peak = line.first_bytes().iter().chain(line.again_bytes()).copied().fold(0.0, f64::max);
+            let program = Program::new(&problem, None, peak as u64).with_rounds(rounds);
+            let mut line = Timeline::new(&program);
+            line.load(&plan);
+            assert_eq!(line.excess, 0.0);
+            let critical: Vec<Slot> = (0..n as Slot).filter(|_| rng.random_bool(0.6)).collect();
+            if critical.is_empty() {
+                continue;
+            }
+            let interval = Interval::new(&program, &critical);
+            let point = interval.point(&line);
+            for row in &interval.model.rows {
+                let value = row.value(&point);
+                assert!(row.lower - 1e-9 <= value && value <= row.upper + 1e-9, "{} in {plan:?}", row.name);
+            }
+            let broken = interval.broken_running(&point, 0.5, 1e-6);
+            assert!(broken.is_empty(), "{} cuts off {plan:?}", broken[0].name);
+        }
+    }
 }

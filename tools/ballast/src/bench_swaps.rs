@@ -57,6 +57,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
          |---|---|---|---|---|---|---|---|---|\n",
         args.time_limit, args.threads, args.seed,
     );
+    let bar = indicatif::ProgressBar::new((args.instances.len() * args.rates.len()) as u64);
     for path in &args.instances {
         for &rate in &args.rates {
             let (problem, mut budgets) = instance::read_with_budgets(path, Some(rate * 1e12))?;
@@ -65,10 +66,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 budgets.retain(|_, bytes| *bytes as f64 <= args.most * peak + 1.0);
             }
             for (share, bytes) in budgets {
+                bar.set_message(format!("{} {share}", problem.name));
                 rows(&mut table, args, &problem, rate, (&share, bytes))?;
             }
+            bar.inc(1);
         }
     }
+    bar.finish_and_clear();
     match &args.output {
         Some(path) => output::replace_file(path, table.as_bytes()),
         None => std::io::stdout()
