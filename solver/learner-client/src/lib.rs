@@ -5,6 +5,7 @@
 
 mod library;
 mod network;
+pub mod perceptron;
 pub mod saved;
 
 pub use library::{LIBRARY_NAME, Learner, LearnerError};

@@ -13,8 +13,15 @@ const MAGIC: &str = "ballast-network 1";
 #[error("{0}")]
 pub struct SavedError(String);
 
+impl SavedError {
+    /// For what a reader of the decoded parts finds wrong.
+    pub fn new(reason: impl Into<String>) -> Self {
+        SavedError(reason.into())
+    }
+}
+
 fn refuse<T>(reason: impl Into<String>) -> Result<T, SavedError> {
-    Err(SavedError(reason.into()))
+    Err(SavedError::new(reason))
 }
 
 /// FNV-1a (Fowler, Noll and Vo), to tell damaged files.

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use ballast_learner_client::perceptron::{Perceptron, Scratch, softmax};
 use ballast_learner_client::saved::{decode, encode};
 use ballast_learner_client::{
     Activation, Head, Learner, LearnerError, Network, NetworkConfig, PolicyUpdate, ValueUpdate,
@@ -145,4 +146,32 @@ fn calls_that_make_no_sense_are_refused_with_a_message() {
         assert!(Network::new(&learner(), &config(layers)).is_err(), "{layers:?}");
     }
     assert!(Learner::open(Some("/nowhere/learner.so".as_ref())).is_err());
+}
+
+#[test]
+fn a_perceptron_acts_as_the_library_does() {
+    for activation in [Activation::Relu, Activation::Tanh] {
+        let config = NetworkConfig { activation, ..config(&[5, 17, 9, 4]) };
+        let mut network = Network::new(&learner(), &config).expect("a network");
+        let rows: Vec<f32> = (0..15).map(|i| (i as f32).sin()).collect();
+        let allowed = [1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 0];
+        let update = PolicyUpdate { rows: 3, input: &rows, actions: &[4], advantages: &[1.0], ..UPDATE };
+        network.update_policy(&update).expect("an update");
+        let wanted = network.forward(1, 3, &rows, Some(&allowed)).expect("probabilities");
+        let state = network.state().expect("a state");
+        let own = Perceptron::new(&config, &state).expect("a perceptron");
+        let mut scratch = Scratch::default();
+        let mut got = vec![0.0; 12];
+        for (row, input) in rows.chunks(5).enumerate() {
+            own.row(input, &mut scratch);
+            scratch.outputs().iter().enumerate().for_each(|(output, &logit)| got[output * 3 + row] = logit);
+        }
+        softmax(&mut got, Some(&allowed));
+        for (got, wanted) in got.iter().zip(&wanted) {
+            assert!((got - wanted).abs() < 1e-5, "{got} {wanted}");
+        }
+        assert!(Perceptron::new(&config, &state[1..]).is_err(), "a number is missing");
+        let endless: Vec<f32> = state.iter().map(|_| f32::INFINITY).collect();
+        assert!(Perceptron::new(&config, &endless).is_err());
+    }
 }

@@ -11,7 +11,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 fn run(problem: &Problem, class: PlanClass, method: Method, limits: Limits) -> Result<Outcome, NoPlan> {
-    solve(problem, &Options { class, method, limits, finish_early: true, observe: &|_| () })
+    solve(problem, &Options { class, method, limits, finish_early: true, placer: None, observe: &|_| () })
 }
 
 fn steps(work_limit: u64) -> Limits {

@@ -23,6 +23,9 @@ pub(crate) struct Args {
     /// JSON of known values, `{"file": {"contiguous": x, "free": y}}`; default: reference.json in the folder.
     #[arg(long)]
     reference: Option<PathBuf>,
+    /// Only this method; default: all.
+    #[arg(long)]
+    method: Option<Method>,
     /// Seconds of wall clock per run.
     #[arg(long, default_value_t = 60.0)]
     time_limit: f64,
@@ -43,10 +46,12 @@ struct Known {
 }
 
 /// The methods compared, and whether their result depends on the seed.
-const METHODS: [(PlanClass, Method, bool); 4] = [
+const METHODS: [(PlanClass, Method, bool); 6] = [
     (PlanClass::Contiguous, Method::Order, false),
     (PlanClass::Contiguous, Method::Exact, false),
+    (PlanClass::Contiguous, Method::Rl, true),
     (PlanClass::Free, Method::Anneal, true),
+    (PlanClass::Free, Method::Rl, true),
     (PlanClass::Free, Method::Auto, true),
 ];
 
@@ -70,7 +75,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     for (name, path) in &files {
         let problem = workload::read(path).map_err(|error| Failure::BadInput(error.to_string()))?;
         let known = reference.get(name).copied().unwrap_or_default();
-        for (class, method, seeded) in METHODS {
+        let wanted = |method| args.method.is_none_or(|only| only == method);
+        for (class, method, seeded) in METHODS.into_iter().filter(|&(_, method, _)| wanted(method)) {
             bar.set_message(format!("{name}, {}", method.name()));
             let seeds = if seeded { args.seeds } else { 1 };
             let mut runs = Vec::new();
@@ -149,7 +155,7 @@ fn read_reference(args: &Args) -> Result<IndexMap<String, Known>, Failure> {
 
 fn measure(problem: &Problem, class: PlanClass, method: Method, limits: Limits) -> Result<Run, Failure> {
     let before = cpu_seconds()?;
-    let options = Options { class, method, limits, finish_early: false, observe: &|_| () };
+    let options = Options { class, method, limits, finish_early: false, placer: None, observe: &|_| () };
     let outcome = solve(problem, &options).map_err(|error| Failure::NoPlan(error.to_string()))?;
     Ok(Run { outcome, cpu_seconds: cpu_seconds()? - before })
 }

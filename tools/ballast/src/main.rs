@@ -7,6 +7,7 @@ mod bench;
 mod bench_joint;
 mod bench_partition;
 mod bench_remat;
+mod bench_rl;
 mod bench_swaps;
 mod curve;
 mod decoder;
@@ -23,6 +24,7 @@ mod run;
 mod schema;
 mod swaps;
 mod train;
+mod train_dag;
 mod train_partition;
 
 use std::process::ExitCode;

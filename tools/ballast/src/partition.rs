@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use ballast_core::limits::{Limits, StopReason};
+use ballast_partition::dag::learned::ppo::Placer;
 use ballast_partition::dag::problem::{PlanClass, Problem};
 use ballast_partition::dag::solve::{Method, NoPlan, Options, Outcome, Progress, solve};
 use ballast_partition::dag::workload;
@@ -43,9 +44,12 @@ pub(crate) struct Args {
     /// Threads; default: all cores.
     #[arg(long)]
     threads: Option<usize>,
-    /// Who looks: auto, order or exact for contiguous plans; auto or anneal for any.
+    /// Who looks: auto, order, exact or rl for contiguous plans; auto, anneal or rl for any.
     #[arg(long, default_value = "auto")]
     method: Method,
+    /// The learned placer of method rl, as `ballast train dag` writes it; default: the one that ships with ballast.
+    #[arg(long)]
+    policy: Option<PathBuf>,
 }
 
 /// What is printed.
@@ -82,10 +86,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // Reading counts: the limit is that of the command.
     let reading = start.elapsed().as_secs_f64();
     limits.time_limit_seconds = limits.time_limit_seconds.map(|seconds| (seconds - reading).max(0.0));
-    let outcome = plan(&problem, class, args.method, limits, finish_early).map_err(|error| match error {
-        NoPlan::Mismatch { .. } => Failure::BadInput(format!("--method: {error}")),
-        other => Failure::NoPlan(format!("{}: {other}", args.workload.display())),
-    })?;
+    if args.policy.is_some() && args.method != Method::Rl {
+        return Err(Failure::BadInput("--policy is for --method rl".into()));
+    }
+    let placer = args.policy.as_deref().map(read_placer).transpose()?;
+    let outcome = plan(&problem, class, args.method, limits, finish_early, placer.as_ref()).map_err(
+        |error| match error {
+            NoPlan::Mismatch { .. } => Failure::BadInput(format!("--method: {error}")),
+            NoPlan::Learner(_) => Failure::BadInput(error.to_string()),
+            other => Failure::NoPlan(format!("{}: {other}", args.workload.display())),
+        },
+    )?;
     write_assignment(&args.output, &problem, &outcome)?;
     let Outcome { verdict, report, .. } = outcome;
     let summary = Summary {
@@ -104,6 +115,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         loads: verdict.loads,
     };
     output::write_json(&summary, None)
+}
+
+/// Reads a placer `ballast train dag` wrote.
+pub(crate) fn read_placer(path: &Path) -> Result<Placer, Failure> {
+    let bytes =
+        std::fs::read(path).map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))?;
+    Placer::from_file(&bytes).map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))
 }
 
 fn limits(args: &Args) -> Result<Limits, Failure> {
@@ -132,6 +150,7 @@ fn plan(
     method: Method,
     limits: Limits,
     finish_early: bool,
+    placer: Option<&Placer>,
 ) -> Result<Outcome, NoPlan> {
     let bar = if std::io::stderr().is_terminal() {
         indicatif::ProgressBar::new_spinner()
@@ -145,7 +164,7 @@ fn plan(
             progress.phase, progress.value, progress.bound
         ));
     };
-    let outcome = solve(problem, &Options { class, method, limits, finish_early, observe: &observe });
+    let outcome = solve(problem, &Options { class, method, limits, finish_early, placer, observe: &observe });
     bar.finish_and_clear();
     outcome
 }

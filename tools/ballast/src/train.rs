@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::Failure;
 use crate::output::{read_text, replace_file, write_json};
 use crate::place::failure;
-use crate::train_partition;
+use crate::{train_dag, train_partition};
 
 /// Arguments of `ballast train`.
 #[derive(clap::Args)]
@@ -34,8 +34,8 @@ enum What {
     PlaceTable(Box<PlaceTable>),
     /// The policy that cuts op sequences for devices and for the cores of a chip.
     Partition(Box<train_partition::Args>),
-    /// Compare that policy with the exact answer, simulated annealing and random search, at equal time.
-    PartitionTable(Box<train_partition::TableArgs>),
+    /// The actor-critic that places the groups of a graph on devices.
+    Dag(Box<train_dag::Args>),
 }
 
 /// What the simulator runs.
@@ -214,7 +214,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         What::Place(args) => place(args),
         What::PlaceTable(args) => place_table(args),
         What::Partition(args) => train_partition::run(args),
-        What::PartitionTable(args) => train_partition::table(args),
+        What::Dag(args) => train_dag::run(args),
     }
 }
 

@@ -5,7 +5,8 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use ballast_core::limits::{Deadline, StopReason};
-use ballast_partition::rl::curriculum::{self, TRIAL_SIZES, Trial};
+use ballast_partition::rl::comparison::{Case, Contender, Entry, contend};
+use ballast_partition::rl::curriculum::{self, Schedule};
 use ballast_partition::rl::train::{Error, Options, Trainer, Weights};
 use serde::Serialize;
 
@@ -16,12 +17,38 @@ use crate::train::progress;
 /// Episodes between two savings of the policy.
 const SAVE_EVERY: usize = 100;
 
+/// What the policy that ships with Ballast was trained with.
+const EPISODES: usize = 8200;
+const IMITATED: usize = 8000;
+
+/// Wall-clock limit of a trial; its steps end it before.
+pub(crate) const ZERO_SHOT_SECONDS: f64 = 10.0;
+
+/// Chains the trained policy is tried on.
+const TRIALS: [(usize, usize); 12] = [
+    (20, 8),
+    (20, 16),
+    (20, 64),
+    (50, 8),
+    (50, 32),
+    (50, 64),
+    (100, 8),
+    (100, 16),
+    (100, 64),
+    (200, 8),
+    (200, 32),
+    (200, 64),
+];
+
 /// Arguments of `ballast train partition`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Episodes the policy learns from in all, those before a resume included.
-    #[arg(long, default_value_t = 3000)]
+    #[arg(long, default_value_t = EPISODES)]
     episodes: usize,
+    /// The first so many of them imitate a teacher that knows the optimum.
+    #[arg(long, default_value_t = IMITATED)]
+    imitate: usize,
     /// Write the policy here, also every hundred episodes and at an interrupt.
     #[arg(short, long)]
     output: PathBuf,
@@ -47,25 +74,6 @@ pub(crate) struct Args {
     common: Common,
 }
 
-/// Arguments of `ballast train partition-table`.
-#[derive(clap::Args)]
-pub(crate) struct TableArgs {
-    /// The policy; without it the one that ships with ballast.
-    #[arg(long)]
-    policy: Option<PathBuf>,
-    /// Wall-clock seconds of every run.
-    #[arg(long, default_value_t = 60.0)]
-    seconds: f64,
-    /// Seeds a method runs with on every chain.
-    #[arg(long, default_value_t = 5)]
-    seeds: u64,
-    /// Write the table here instead of to stdout.
-    #[arg(short, long)]
-    output: Option<PathBuf>,
-    #[command(flatten)]
-    common: Common,
-}
-
 #[derive(clap::Args)]
 struct Common {
     /// Wall-clock limit in seconds.
@@ -83,11 +91,18 @@ struct Common {
 struct Trained {
     episodes: usize,
     stop_reason: StopReason,
-    /// Slowest stage over the optimum on chains the policy never saw, one pass each, without learning.
+    /// The policy without learning on chains it never saw.
     trials: Vec<Trial>,
 }
 
-fn failure(error: Error) -> Failure {
+#[derive(Serialize)]
+struct Trial {
+    chain: String,
+    #[serde(flatten)]
+    entry: Entry,
+}
+
+pub(crate) fn failure(error: Error) -> Failure {
     match error {
         Error::Io { .. } | Error::Saved { .. } | Error::Options(_) => Failure::BadInput(error.to_string()),
         Error::Learner(_) => Failure::Internal(error.to_string()),
@@ -105,6 +120,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         ..Options::default()
     };
     let seed = args.common.seed;
+    let schedule = Schedule { seed, episodes: args.episodes, imitated: args.imitate };
     let mut trainer = Trainer::new(options.clone(), 2, seed).map_err(failure)?;
     let mut metrics = match &args.metrics {
         None => None,
@@ -116,44 +132,33 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let deadline = Deadline::after(args.common.time_limit);
     let bar = progress(args.episodes as u64);
     bar.set_position(trainer.episodes as u64);
-    let stop_reason =
-        curriculum::train(&mut trainer, &options, seed, args.episodes, &deadline, |trainer, line| {
-            bar.inc(1);
-            bar.set_message(format!("entropy {:.3}", line.figures.entropy));
-            if let Some(file) = &mut metrics {
-                let written = serde_json::to_writer(&mut *file, line)
-                    .map_err(std::io::Error::from)
-                    .and_then(|()| writeln!(file));
-                let path = args.metrics.clone().unwrap_or_default();
-                written.map_err(|source| Error::Io { path, source })?;
-            }
-            if trainer.episodes.is_multiple_of(SAVE_EVERY) { trainer.save(&args.output) } else { Ok(()) }
-        })
-        .map_err(failure)?;
+    let stop_reason = curriculum::train(&mut trainer, &options, &schedule, &deadline, |trainer, line| {
+        bar.inc(1);
+        bar.set_message(format!(
+            "reward {:.3}, loss {:.3}",
+            line.lesson.mean_reward, line.lesson.figures.loss
+        ));
+        if let Some(file) = &mut metrics {
+            let written = serde_json::to_writer(&mut *file, line)
+                .map_err(std::io::Error::from)
+                .and_then(|()| writeln!(file));
+            let path = args.metrics.clone().unwrap_or_default();
+            written.map_err(|source| Error::Io { path, source })?;
+        }
+        if trainer.episodes.is_multiple_of(SAVE_EVERY) { trainer.save(&args.output) } else { Ok(()) }
+    })
+    .map_err(failure)?;
     bar.finish_and_clear();
     trainer.save(&args.output).map_err(failure)?;
     if let Some(mut file) = metrics {
         file.flush().map_err(|error| Failure::Internal(error.to_string()))?;
     }
     let judged = Options { weights: Weights::File(args.output.clone()), ..options };
-    let trials =
-        curriculum::evaluate(&judged, &TRIAL_SIZES, seed, &Deadline::after(None)).map_err(failure)?;
+    let mut trials = Vec::new();
+    for (which, &(layers, cores)) in TRIALS.iter().enumerate() {
+        let Some(case) = Case::unseen(layers, cores, which, seed) else { continue };
+        let entry = contend(&case, Contender::ZeroShot, &judged, seed, ZERO_SHOT_SECONDS).map_err(failure)?;
+        trials.push(Trial { chain: case.name, entry });
+    }
     write_json(&Trained { episodes: trainer.episodes, stop_reason, trials }, None)
-}
-
-pub(crate) fn table(args: &TableArgs) -> Result<(), Failure> {
-    let options = Options {
-        weights: args.policy.clone().map_or(Weights::Pretrained, Weights::File),
-        library: args.common.learner.clone(),
-        ..Options::default()
-    };
-    let deadline = Deadline::after(args.common.time_limit);
-    let bar = progress((TRIAL_SIZES.len() * 4) as u64);
-    let entries = curriculum::compare(&options, &TRIAL_SIZES, args.seeds, args.seconds, &deadline, |entry| {
-        bar.inc(1);
-        bar.set_message(format!("{} x {} {}", entry.layers, entry.cores, entry.method));
-    })
-    .map_err(failure)?;
-    bar.finish_and_clear();
-    write_json(&entries, args.output.as_deref())
 }

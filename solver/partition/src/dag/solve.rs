@@ -6,8 +6,9 @@ use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::report::{PROOF_TOLERANCE, Report, gap};
 
 use super::check::{Verdict, check};
+use super::learned::ppo::Placer;
 use super::problem::{Assignment, PlanClass, Problem};
-use super::{contiguous, free};
+use super::{contiguous, free, proposal};
 
 /// Relative difference between two sums of the same loads that is put down to rounding.
 const SUM_ROUNDING: f64 = 2e-9;
@@ -23,15 +24,18 @@ pub enum Method {
     Exact,
     /// Simulated annealing: free plans without proof.
     Anneal,
+    /// The learned placer: plans of both classes without proof.
+    Rl,
 }
 
 impl Method {
     /// All methods with their names.
-    pub const ALL: [(Method, &'static str); 4] = [
+    pub const ALL: [(Method, &'static str); 5] = [
         (Method::Auto, "auto"),
         (Method::Order, "order"),
         (Method::Exact, "exact"),
         (Method::Anneal, "anneal"),
+        (Method::Rl, "rl"),
     ];
 
     /// The name on the command line and in reports.
@@ -65,6 +69,8 @@ pub struct Options<'a> {
     /// Stop when the fixed schedule of the search is through, before any limit; else a search without proof
     /// uses all the time it is given.
     pub finish_early: bool,
+    /// The learned placer; none: the one that ships with Ballast.
+    pub placer: Option<&'a Placer>,
     /// Told now and then how the search stands.
     pub observe: &'a (dyn Fn(&Progress) + Sync),
 }
@@ -113,6 +119,9 @@ pub enum NoPlan {
         /// The limit.
         limit: &'static str,
     },
+    /// The learned placer could not be used.
+    #[error("the learned placer: {0}")]
+    Learner(String),
     /// The method does not search the class.
     #[error("method '{method}' does not look for {class} plans")]
     Mismatch {
@@ -134,6 +143,9 @@ pub(super) struct Session<'a> {
     pub(super) bound: f64,
     /// Proved that no plan exists.
     pub(super) infeasible: bool,
+    /// Why the learner could not run or refine.
+    pub(super) learner_failure: Option<String>,
+    pub(super) placer: Option<&'a Placer>,
     best: Option<(Assignment, Verdict, &'static str)>,
     observe: &'a (dyn Fn(&Progress) + Sync),
 }
@@ -212,6 +224,8 @@ pub fn solve(problem: &Problem, options: &Options<'_>) -> Result<Outcome, NoPlan
         work: 0,
         bound: 0.0,
         infeasible: false,
+        learner_failure: None,
+        placer: options.placer,
         best: None,
         observe: options.observe,
     };
@@ -220,6 +234,7 @@ pub fn solve(problem: &Problem, options: &Options<'_>) -> Result<Outcome, NoPlan
         (PlanClass::Contiguous, Method::Order) => |session| contiguous::search(session, false),
         (PlanClass::Free, Method::Auto) => |session| free::search(session, true),
         (PlanClass::Free, Method::Anneal) => |session| free::search(session, false),
+        (_, Method::Rl) => proposal::search,
         (_, method) => return Err(NoPlan::Mismatch { method: method.name(), class: class.name() }),
     };
     match rayon::ThreadPoolBuilder::new().num_threads(options.limits.threads).build() {
@@ -241,6 +256,9 @@ pub fn solve(problem: &Problem, options: &Options<'_>) -> Result<Outcome, NoPlan
     let (bound, proved, work, seconds) =
         (session.bound, session.proved(), session.work, session.clock.elapsed_seconds());
     let Some((assignment, verdict, method)) = session.best else {
+        if let Some(reason) = session.learner_failure {
+            return Err(NoPlan::Learner(reason));
+        }
         if session.infeasible {
             return Err(NoPlan::Infeasible { class: class.name() });
         }

@@ -19,10 +19,33 @@ pub enum Profile {
     Waves,
     /// A short pattern repeated, as in transformers.
     Blocks,
+    /// Nearly all time in a few layers, as with large embeddings and heads.
+    Towers,
+    /// A pattern of small and large layers, then the same backwards at twice the time, as in a training step.
+    Training,
 }
 
 /// All profiles.
-pub const PROFILES: [Profile; 4] = [Profile::Even, Profile::Heavy, Profile::Waves, Profile::Blocks];
+pub const PROFILES: [Profile; 6] =
+    [Profile::Even, Profile::Heavy, Profile::Waves, Profile::Blocks, Profile::Towers, Profile::Training];
+
+impl Profile {
+    /// Its name in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Even => "even",
+            Profile::Heavy => "heavy",
+            Profile::Waves => "waves",
+            Profile::Blocks => "blocks",
+            Profile::Towers => "towers",
+            Profile::Training => "training",
+        }
+    }
+}
+
+/// Chains a policy is judged on have seeds from here on, those it is trained on stay below.
+pub const UNSEEN: u64 = 1 << 32;
 
 /// A chain of `layers` layers on a chip of `cores` cores with enough memory.
 ///
@@ -33,6 +56,8 @@ pub fn chain(layers: usize, cores: usize, profile: Profile, seed: u64) -> Machin
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let pattern: Vec<f64> = (0..rng.random_range(3..9)).map(|_| 10f64.powf(rng.random::<f64>())).collect();
     let (length, shift) = (rng.random_range(8.0..40.0), rng.random_range(0.0..6.3));
+    // One layer in thirty, or in five.
+    let towers = 0.03 * 6f64.powf(rng.random());
     let seconds: Vec<f64> = (0..layers)
         .map(|layer| {
             let jitter = rng.random_range(0.8..1.25);
@@ -43,6 +68,10 @@ pub fn chain(layers: usize, cores: usize, profile: Profile, seed: u64) -> Machin
                     Profile::Heavy => 30f64.powf(rng.random::<f64>().powi(3)),
                     Profile::Waves => 1.0 + 4.0 * (shift + layer as f64 / length * 6.3).sin().powi(2),
                     Profile::Blocks => pattern[layer % pattern.len()],
+                    Profile::Towers if rng.random::<f64>() < towers => rng.random_range(20.0..80.0),
+                    Profile::Towers => rng.random_range(0.5..2.0),
+                    Profile::Training if 2 * layer < layers => pattern[layer % pattern.len()].powf(1.5),
+                    Profile::Training => 2.0 * pattern[(layers - 1 - layer) % pattern.len()].powf(1.5),
                 }
         })
         .collect();

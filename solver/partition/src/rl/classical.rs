@@ -4,7 +4,7 @@ use ballast_core::limits::Deadline;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::rl::environment::{Action, State};
+use crate::rl::environment::{Action, Group, State};
 use crate::rl::machine::{Machine, Score};
 
 /// The best state a search saw.
@@ -51,7 +51,7 @@ fn random_action(state: &State, rng: &mut ChaCha8Rng) -> Option<Action> {
         .find(|&action| state.valid(action))
 }
 
-/// Walks of random valid actions, each from the start.
+/// Walks of random valid actions, by turns from the start and from a random state.
 #[must_use]
 pub fn random_search(
     machine: &Machine,
@@ -69,7 +69,12 @@ pub fn random_search(
             break;
         }
         if best.steps.is_multiple_of(walk.max(1) as u64) {
-            state = start.clone();
+            state = match (best.steps / walk.max(1) as u64) % 2 {
+                0 => start.clone(),
+                _ => {
+                    random_state(machine.layers(), machine.slots(), &mut rng).unwrap_or_else(|| start.clone())
+                }
+            };
         }
         best.steps += 1;
         let Some(action) = random_action(&state, &mut rng) else { continue };
@@ -83,9 +88,57 @@ pub fn random_search(
     best
 }
 
-/// Simulated annealing on the smooth potential, with restarts from the best state and a geometric schedule.
+/// The plain dynamic programme: the cut into as many stages as there are cores, one core each, with the fastest
+/// slowest stage (by bisection and filling from the left); cores that are left go to the slowest stage, one by one.
 #[must_use]
-pub fn anneal(machine: &Machine, start: &State, steps: u64, seed: u64, deadline: &Deadline) -> Best {
+pub fn one_core_stages(machine: &Machine) -> Option<State> {
+    let (n, cores) = (machine.layers(), machine.slots());
+    let most = n.min(cores);
+    let group = |first, end, cores| Group { first, end, cores, core: 0 };
+    // Filling stages up to a time needs the fewest stages; what may be left is cut off one layer each at the end.
+    let fill = |seconds: f64| {
+        let mut ends = vec![0];
+        while ends[ends.len() - 1] < n && ends.len() <= most {
+            let (first, stages_left) = (ends[ends.len() - 1], most - ends.len());
+            let last_end = n.saturating_sub(stages_left).max(first + 1);
+            let end = (first + 1..=last_end)
+                .take_while(|&end| end == first + 1 || machine.seconds(group(first, end, 1)) <= seconds)
+                .last()?;
+            ends.push(end);
+        }
+        (ends[ends.len() - 1] == n).then_some(ends)
+    };
+    let slowest =
+        |ends: &[usize]| ends.windows(2).map(|w| machine.seconds(group(w[0], w[1], 1))).fold(0.0, f64::max);
+    let mut best = fill(f64::INFINITY)?;
+    let mut low = 0.0;
+    for _ in 0..64 {
+        let high = slowest(&best);
+        match fill(0.5 * (low + high)) {
+            Some(ends) if slowest(&ends) < high => best = ends,
+            _ => low = 0.5 * (low + high),
+        }
+    }
+    let mut groups: Vec<(usize, usize)> = best.windows(2).map(|w| (w[1] - w[0], 1)).collect();
+    for _ in groups.len()..cores {
+        let seconds = |i: usize| machine.seconds(group(best[i], best[i + 1], groups[i].1));
+        let at = (0..groups.len()).max_by(|&a, &b| seconds(a).total_cmp(&seconds(b)).then(b.cmp(&a)))?;
+        groups[at].1 += 1;
+    }
+    State::from_groups(&groups)
+}
+
+/// Simulated annealing on the smooth potential, with restarts from the best state, a random one and an even spread, and a geometric schedule, until a
+/// state without violations takes `enough_seconds`.
+#[must_use]
+pub fn anneal(
+    machine: &Machine,
+    start: &State,
+    steps: u64,
+    enough_seconds: f64,
+    seed: u64,
+    deadline: &Deadline,
+) -> Best {
     /// Steps of one cooling run.
     const RUN: u64 = 20_000;
     /// Temperatures at the start and the end of a run, in units of the potential.
@@ -96,12 +149,20 @@ pub fn anneal(machine: &Machine, start: &State, steps: u64, seed: u64, deadline:
     let mut best = Best { state: start.clone(), score: machine.score(start), steps: 0 };
     let mut state = start.clone();
     let mut value = machine.potential(&state, ideal);
-    while best.steps < steps {
+    let enough = |score: &Score| score.violations == 0 && score.tmax_seconds <= enough_seconds;
+    while best.steps < steps && !enough(&best.score) {
         if best.steps.is_multiple_of(256) && deadline.over() {
             break;
         }
         if best.steps.is_multiple_of(RUN) {
-            state = if best.steps.is_multiple_of(2 * RUN) { start.clone() } else { best.state.clone() };
+            state = match (best.steps / RUN) % 4 {
+                _ if best.steps == 0 => start.clone(),
+                1 => {
+                    random_state(machine.layers(), machine.slots(), &mut rng).unwrap_or_else(|| start.clone())
+                }
+                2 => State::spread(machine.layers(), machine.slots()).unwrap_or_else(|| start.clone()),
+                _ => best.state.clone(),
+            };
             value = machine.potential(&state, ideal);
         }
         let done = (best.steps % RUN) as f64 / RUN as f64;

@@ -1,47 +1,62 @@
-//! Training one policy on many generated chains, and judging it on chains it never saw.
+//! Training one policy on many generated chains: first it imitates a teacher that knows the optimum, then it learns
+//! from rewards.
 
-use ballast_core::limits::{Deadline, Limits, StopReason};
-use ballast_learner_client::Figures;
+use ballast_core::limits::{Deadline, StopReason};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
-use crate::rl::chains::{PROFILES, chain};
-use crate::rl::classical::{Best, anneal, random_search, random_state};
+use crate::rl::chains::{PROFILES, UNSEEN, chain};
+use crate::rl::classical::{Best, random_state};
+use crate::rl::demand::Demands;
 use crate::rl::environment::{Action, State};
-use crate::rl::exact::best_grouping;
 use crate::rl::machine::Machine;
-use crate::rl::train::{Error, Limit, Options, Trainer, run};
+use crate::rl::teacher;
+use crate::rl::train::{Error, Imitation, Lesson, Limit, Options, Trainer};
 
-/// Sizes of the chains a policy is trained on.
-const LAYERS: std::ops::RangeInclusive<usize> = 8..=200;
-const CORES: std::ops::RangeInclusive<usize> = 2..=64;
-/// Steps of one training episode.
+/// Layers per core of the chains a policy is trained on, and their cores; both are drawn evenly by logarithm.
+const LAYERS_PER_CORE: (f64, f64) = (0.3, 8.0);
+const CORES: (f64, f64) = (4.0, 64.0);
+/// Layers are kept within these limits.
+const LAYERS: (usize, usize) = (8, 200);
+/// The step size falls evenly to this share of what it was at first.
+const LAST_RATE: f64 = 0.1;
+/// Starts, and steps from each, of a lesson of imitation.
+const STARTS: usize = 8;
+const IMITATED_STEPS: usize = 24;
+/// Steps of an episode of rewards.
 const STEPS: usize = 48;
-/// Episodes of one trial.
-const TRIAL_EPISODES: usize = 4;
-/// Chains a policy is judged on have seeds from here on, those it is trained on stay below.
-const UNSEEN: u64 = 1 << 32;
 
 /// One line of the metrics file.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Metrics {
     /// Counted from 0 over all runs that were resumed.
     pub episode: usize,
+    /// Was the teacher imitated?
+    pub imitation: bool,
     /// Layers of this episode's chain.
     pub layers: usize,
     /// Cores of its chip.
     pub cores: usize,
     /// Environment steps since the start of this run.
     pub steps: u64,
-    /// Mean reward per step: minus the slowest stage over its lower bound.
-    pub mean_reward: f64,
-    /// The update.
+    /// Rewards and update.
     #[serde(flatten)]
-    pub figures: Figures,
+    pub lesson: Lesson,
 }
 
-/// Trains until the policy has learned from `episodes` episodes, each on a new chain. `observe` may save the
+/// How long to train.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// Seed of chains, starts and choices.
+    pub seed: u64,
+    /// Episodes in all.
+    pub episodes: usize,
+    /// The first so many of them imitate the teacher.
+    pub imitated: usize,
+}
+
+/// Trains until the policy has learned from all episodes of the schedule, each on a new chain. `observe` may save the
 /// trainer; what it refuses ends the training.
 ///
 /// The chain of an episode and the random numbers used in it depend on the seed and the episode's number alone,
@@ -52,57 +67,124 @@ pub struct Metrics {
 pub fn train(
     trainer: &mut Trainer,
     options: &Options,
-    seed: u64,
-    episodes: usize,
+    schedule: &Schedule,
     deadline: &Deadline,
     mut observe: impl FnMut(&mut Trainer, &Metrics) -> Result<(), Error>,
 ) -> Result<StopReason, Error> {
     let options = Options { max_steps: Some(STEPS), ..options.clone() };
-    for episode in trainer.episodes..episodes {
+    for episode in trainer.episodes..schedule.episodes {
         if deadline.over() {
             return Ok(deadline.reason());
         }
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut rng = ChaCha8Rng::seed_from_u64(schedule.seed);
         rng.set_stream(episode as u64);
-        let (machine, start) = lesson(&mut rng);
-        trainer.reseed(rng.random());
-        let limit = Limit::new(&machine, &start, &options, None, deadline);
-        let mut best = Best { state: start.clone(), score: machine.score(&start), steps: 0 };
-        let (mean_reward, figures) = trainer.episode(&machine, &start, &mut best, &limit)?;
-        if trainer.episodes == episode {
-            // Cut off before its update: it will be done again.
-            return Ok(deadline.reason());
-        }
+        let done = episode as f64 / schedule.episodes as f64;
+        trainer.set_rate(options.learning_rate * (1.0 - (1.0 - LAST_RATE) * done));
+        let imitation = episode < schedule.imitated;
+        let (machine, lesson) = if imitation {
+            let (machine, starts) = imitated(&mut rng);
+            trainer.reseed(rng.random());
+            let lesson = trainer.imitate(&machine, &starts, IMITATED_STEPS)?;
+            (machine, lesson)
+        } else {
+            let (machine, start) = rewarded(&mut rng);
+            trainer.reseed(rng.random());
+            let limit = Limit::new(&machine, &start, &options, None, deadline);
+            let mut best = Best { state: start.clone(), score: machine.score(&start), steps: 0 };
+            let lesson = trainer.episode(&machine, &start, &mut best, &limit)?;
+            if trainer.episodes == episode && deadline.over() {
+                // Cut off before its update: it will be done again.
+                return Ok(deadline.reason());
+            }
+            (machine, lesson)
+        };
+        trainer.episodes = episode + 1;
         let metrics = Metrics {
             episode,
+            imitation,
             layers: machine.layers(),
             cores: machine.slots(),
             steps: trainer.steps,
-            mean_reward,
-            figures,
+            lesson,
         };
         observe(trainer, &metrics)?;
     }
     Ok(StopReason::Finished)
 }
 
-/// A chain and a state to start from: even, drawn at random, or a short walk away from the best.
-fn lesson(rng: &mut ChaCha8Rng) -> (Machine, State) {
+/// A chain of any family and size.
+fn any_chain(rng: &mut ChaCha8Rng) -> Machine {
+    let by_logarithm = |rng: &mut ChaCha8Rng, (low, high): (f64, f64)| low * (high / low).powf(rng.random());
+    let cores = by_logarithm(rng, CORES).round() as usize;
+    let layers = (by_logarithm(rng, LAYERS_PER_CORE) * cores as f64) as usize;
+    let profile = PROFILES[rng.random_range(0..PROFILES.len())];
+    chain(layers.clamp(LAYERS.0, LAYERS.1), cores, profile, rng.random_range(0..UNSEEN))
+}
+
+/// The teacher's state, and its slowest stage in seconds.
+fn known_best(machine: &Machine) -> Option<(State, f64)> {
+    let (borders, target) = teacher::best(machine, &Demands::of(machine))?;
+    teacher::state_of(&borders).map(|state| (state, target))
+}
+
+fn walk(state: &mut State, steps: usize, rng: &mut ChaCha8Rng) {
+    for _ in 0..steps {
+        let number = rng.random_range(0..state.actions());
+        if let Some(action) = Action::from_number(number, state.cores()) {
+            state.apply(action);
+        }
+    }
+}
+
+/// A chain with its optimum, and states on the way there: the target the policy is told is the optimum or somewhat
+/// more, or less than can be kept.
+fn imitated(rng: &mut ChaCha8Rng) -> (Machine, Vec<Imitation>) {
     loop {
-        let cores = rng.random_range(CORES);
-        let layers = rng.random_range(LAYERS);
-        let profile = PROFILES[rng.random_range(0..PROFILES.len())];
-        let machine = chain(layers, cores, profile, rng.random_range(0..UNSEEN));
+        let machine = any_chain(rng);
+        let (layers, cores) = (machine.layers(), machine.slots());
+        let Some((optimal, optimum)) = known_best(&machine) else { continue };
+        let starts = (0..STARTS)
+            .filter_map(|which| {
+                let state = match which % 4 {
+                    0 => State::spread(layers, cores)?,
+                    1 => random_state(layers, cores, rng)?,
+                    2 => {
+                        let mut state = optimal.clone();
+                        walk(&mut state, rng.random_range(2..60), rng);
+                        state
+                    }
+                    _ => {
+                        let mut state = State::spread(layers, cores)?;
+                        walk(&mut state, rng.random_range(2..200), rng);
+                        state
+                    }
+                };
+                let slack = [1.0, 1.0 + 0.02 * rng.random::<f64>(), 1.0 + 0.15 * rng.random::<f64>()];
+                let wanted_seconds = optimum * slack[rng.random_range(0..slack.len())];
+                let target_seconds = if rng.random_range(0..4) == 0 {
+                    let bound = machine.ideal_seconds();
+                    bound + rng.random::<f64>() * (wanted_seconds - bound)
+                } else {
+                    wanted_seconds
+                };
+                let ahead = if which % 4 == 2 { 0.0 } else { rng.random() };
+                Some(Imitation { state, wanted_seconds, target_seconds, ahead })
+            })
+            .collect();
+        return (machine, starts);
+    }
+}
+
+/// A chain and a state to start from: even, drawn at random, or a short walk away from the best.
+fn rewarded(rng: &mut ChaCha8Rng) -> (Machine, State) {
+    loop {
+        let machine = any_chain(rng);
+        let (layers, cores) = (machine.layers(), machine.slots());
         let start = match rng.random_range(0..3) {
             0 => State::spread(layers, cores),
             1 => random_state(layers, cores, rng),
-            _ => best_grouping(&machine).map(|(mut state, _)| {
-                for _ in 0..rng.random_range(2..40) {
-                    let number = rng.random_range(0..state.actions());
-                    if let Some(action) = Action::from_number(number, cores) {
-                        state.apply(action);
-                    }
-                }
+            _ => known_best(&machine).map(|(mut state, _)| {
+                walk(&mut state, rng.random_range(2..40), rng);
                 state
             }),
         };
@@ -111,147 +193,3 @@ fn lesson(rng: &mut ChaCha8Rng) -> (Machine, State) {
         }
     }
 }
-
-/// How a policy does on one chain it never saw.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Trial {
-    /// Layers of the chain.
-    pub layers: usize,
-    /// Cores of the chip.
-    pub cores: usize,
-    /// Slowest stage at the start over the optimum.
-    pub start_over_optimum: f64,
-    /// Slowest stage of the best state seen over the optimum.
-    pub over_optimum: f64,
-    /// Environment steps.
-    pub steps: u64,
-    /// Wall-clock seconds.
-    pub seconds: f64,
-}
-
-/// Judges a policy, which acts and does not learn, on unseen chains of the given sizes, a few episodes each: from
-/// an even spread, from random states and from the best state so far.
-///
-/// # Errors
-/// When the library or the saved network cannot be used.
-pub fn evaluate(
-    options: &Options,
-    sizes: &[(usize, usize)],
-    seed: u64,
-    deadline: &Deadline,
-) -> Result<Vec<Trial>, Error> {
-    let options = Options { learning_rate: 0.0, ..options.clone() };
-    let mut trials = Vec::with_capacity(sizes.len());
-    for (i, &(layers, cores)) in sizes.iter().enumerate() {
-        let machine = chain(layers, cores, PROFILES[i % PROFILES.len()], UNSEEN + seed + i as u64);
-        let (Some(start), Some((_, optimum))) = (State::spread(layers, cores), best_grouping(&machine))
-        else {
-            continue;
-        };
-        let clock = Deadline::after(None);
-        let mut trainer = Trainer::new(options.clone(), cores, seed)?;
-        let limit = Limit::new(&machine, &start, &options, None, deadline);
-        let mut best = Best { state: start.clone(), score: machine.score(&start), steps: 0 };
-        for _ in 0..TRIAL_EPISODES {
-            trainer.episode(&machine, &start, &mut best, &limit)?;
-        }
-        trials.push(Trial {
-            layers,
-            cores,
-            start_over_optimum: machine.score(&start).tmax_seconds / optimum,
-            over_optimum: best.score.tmax_seconds / optimum,
-            steps: trainer.steps,
-            seconds: clock.elapsed_seconds(),
-        });
-    }
-    Ok(trials)
-}
-
-/// What one method reached on one chain.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Entry {
-    /// Layers of the chain.
-    pub layers: usize,
-    /// Cores of the chip.
-    pub cores: usize,
-    /// `rl`, `random`, `annealing` or `dp`.
-    pub method: String,
-    /// Slowest stage over the optimum, median over the seeds.
-    pub median: f64,
-    /// The same, worst seed.
-    pub worst: f64,
-    /// Wall-clock seconds of one run, mean.
-    pub seconds: f64,
-}
-
-/// Learner, random search and simulated annealing from the same random starts and for the same wall-clock time,
-/// and the exact dynamic programme.
-///
-/// # Errors
-/// When the library or the saved network cannot be used.
-pub fn compare(
-    options: &Options,
-    sizes: &[(usize, usize)],
-    seeds: u64,
-    seconds: f64,
-    deadline: &Deadline,
-    mut observe: impl FnMut(&Entry),
-) -> Result<Vec<Entry>, Error> {
-    let mut entries = Vec::new();
-    for (i, &(layers, cores)) in sizes.iter().enumerate() {
-        let machine = chain(layers, cores, PROFILES[i % PROFILES.len()], UNSEEN + 1000 + i as u64);
-        let clock = Deadline::after(None);
-        let Some((_, optimum)) = best_grouping(&machine) else { continue };
-        let mut rows = vec![("dp", vec![(1.0, clock.elapsed_seconds())])];
-        for method in ["rl", "annealing", "random"] {
-            let mut runs = Vec::new();
-            for seed in 0..seeds {
-                let mut rng = ChaCha8Rng::seed_from_u64(seed);
-                let Some(start) = random_state(layers, cores, &mut rng) else { continue };
-                let clock = deadline.within(seconds);
-                let best = match method {
-                    "rl" => {
-                        let limits = Limits { seed, ..Limits::default() };
-                        let options = Options { episodes: usize::MAX, ..options.clone() };
-                        run(&machine, &start, &options, &limits, &clock, |_| {})?.best
-                    }
-                    "annealing" => anneal(&machine, &start, u64::MAX, seed, &clock),
-                    _ => random_search(&machine, &start, 4 * layers, u64::MAX, seed, &clock),
-                };
-                runs.push((best.score.tmax_seconds / optimum, clock.elapsed_seconds()));
-            }
-            rows.push((method, runs));
-        }
-        for (method, mut runs) in rows {
-            runs.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let (Some(median), Some(worst)) = (runs.get(runs.len() / 2), runs.last()) else { continue };
-            let entry = Entry {
-                layers,
-                cores,
-                method: method.into(),
-                median: median.0,
-                worst: worst.0,
-                seconds: runs.iter().map(|run| run.1).sum::<f64>() / runs.len() as f64,
-            };
-            observe(&entry);
-            entries.push(entry);
-        }
-    }
-    Ok(entries)
-}
-
-/// Sizes a policy is judged on: chains of 20 to 200 layers on 8 to 64 cores.
-pub const TRIAL_SIZES: [(usize, usize); 12] = [
-    (20, 8),
-    (20, 16),
-    (20, 64),
-    (50, 8),
-    (50, 32),
-    (50, 64),
-    (100, 8),
-    (100, 16),
-    (100, 64),
-    (200, 8),
-    (200, 32),
-    (200, 64),
-];

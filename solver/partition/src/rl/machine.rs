@@ -3,6 +3,7 @@
 use ballast_core::device::{CoreModel, DeviceId};
 
 use crate::chain::{Interval, Sweep, Wire};
+use crate::rl::demand::Demands;
 use crate::rl::environment::{Group, State};
 use crate::sequence::Sequence;
 
@@ -146,7 +147,8 @@ impl Machine {
             }
     }
 
-    /// No state is faster: all computation shared perfectly, or the largest layer on everything there is.
+    /// No state is faster: all computation shared perfectly, or the largest layer on everything there is; on a chip
+    /// also the bound of [`Demands`].
     #[must_use]
     pub fn ideal_seconds(&self) -> f64 {
         let n = self.layers();
@@ -162,7 +164,8 @@ impl Machine {
                     .fold(0.0, f64::max);
                 let fastest = speed_up.iter().copied().fold(1.0, f64::max);
                 let largest = (0..n).map(|i| least(i, i + 1)).fold(0.0, f64::max);
-                (least(0, n) / (per_core * self.slots as f64)).max(largest / fastest)
+                let shared = (least(0, n) / (per_core * self.slots as f64)).max(largest / fastest);
+                Demands::of(self).bound_seconds(shared)
             }
             Site::Devices { .. } => {
                 let total: f64 = (0..n).map(|i| least(i, i + 1)).sum();

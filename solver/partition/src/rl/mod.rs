@@ -5,10 +5,16 @@
 
 pub mod chains;
 pub mod classical;
+pub mod comparison;
 pub mod curriculum;
+pub mod demand;
 pub mod environment;
 pub mod exact;
+pub mod features;
 pub mod machine;
+pub mod options;
 pub mod policy;
-mod rollout;
+pub(crate) mod rollout;
+mod scene;
+mod teacher;
 pub mod train;

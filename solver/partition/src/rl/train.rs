@@ -1,123 +1,29 @@
 //! Episodes, REINFORCE updates, and the answer: the best state seen.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ballast_core::limits::{Deadline, Limits, StopReason};
-use ballast_learner_client::saved::{SavedError, decode, encode};
-use ballast_learner_client::{Figures, Learner, LearnerError, Network, NetworkConfig, PolicyUpdate};
+use ballast_learner_client::perceptron::Perceptron;
+use ballast_learner_client::saved::{decode, encode};
+use ballast_learner_client::{Figures, Learner, Network, NetworkConfig, PolicyUpdate};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::rl::classical::{Best, better, random_state};
+use crate::rl::demand::Demands;
 use crate::rl::environment::{Action, State};
+use crate::rl::features::Aim;
 use crate::rl::machine::{Judge, Machine, Reward};
-use crate::rl::policy::View;
-use crate::rl::rollout::{Rollout, Sample, draw, gather};
+use crate::rl::options::check;
+pub use crate::rl::options::{Error, Options, Weights};
+use crate::rl::rollout::{Batch, Rollout, Sample, divergence, draw};
+use crate::rl::scene::Scene;
+use crate::rl::teacher;
 
-/// The policy that ships with Ballast: pairs, trained by `ballast train` on generated chains.
+/// The policy that ships with Ballast: pairs, trained by `ballast train partition` on generated chains.
 static PRETRAINED: &[u8] = include_bytes!("pretrained.net");
-
-/// Where the weights come from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Weights {
-    /// The policy that ships with Ballast, where it fits the view; else fresh ones.
-    #[default]
-    Pretrained,
-    /// Fresh ones, from the seed: action probabilities start uniform.
-    Fresh,
-    /// A saved network.
-    File(PathBuf),
-}
-
-/// Options of the learner.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// How the policy sees a state.
-    pub view: View,
-    /// Where its weights come from.
-    pub weights: Weights,
-    /// Where the trained network goes.
-    pub save: Option<PathBuf>,
-    /// What is rewarded.
-    pub reward: Reward,
-    /// `a`; none: 1 / (a lower bound on the slowest stage) for [`Reward::MaxTime`], 1 for [`Reward::Weighted`].
-    pub scale: Option<f64>,
-    /// `b`, below zero, while any stage is over its memory.
-    pub penalty: f64,
-    /// An episode ends as soon as a state has this reward.
-    pub target_reward: Option<f64>,
-    /// Most steps of an episode; none: as many as a state has layers and cores, four times over, at least 64.
-    pub max_steps: Option<usize>,
-    /// Episodes, one update each.
-    pub episodes: usize,
-    /// Environments stepped as one batch in every episode.
-    pub environments: usize,
-    /// Step size of Adam; 0: the policy only acts.
-    pub learning_rate: f64,
-    /// Weight of a reward one step later against one now.
-    pub discount: f64,
-    /// Subtract the mean return of the other environments at the same step, and scale by the spread.
-    pub baseline: bool,
-    /// Weight of the entropy bonus.
-    pub entropy_weight: f64,
-    /// Give invalid actions probability zero.
-    pub mask_invalid: bool,
-    /// Learn from the change of a smooth potential besides the reward (Ng, Harada and Russell, 1999).
-    pub shaping: bool,
-    /// Start every episode from a random state instead of the given one.
-    pub random_start: bool,
-    /// Of four environments one starts from the given state, one from a random one, two from the best so far.
-    /// Otherwise all start from the given state, or all from random ones.
-    pub mixed_starts: bool,
-    /// The learner library; none: beside the program.
-    pub library: Option<PathBuf>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            view: View::Pairs,
-            weights: Weights::Pretrained,
-            save: None,
-            reward: Reward::MaxTime,
-            scale: None,
-            penalty: -1.0,
-            target_reward: None,
-            max_steps: None,
-            episodes: 50,
-            environments: 8,
-            learning_rate: 1e-3,
-            discount: 0.9,
-            baseline: true,
-            entropy_weight: 0.01,
-            mask_invalid: true,
-            shaping: true,
-            random_start: false,
-            mixed_starts: true,
-            library: None,
-        }
-    }
-}
-
-impl Options {
-    /// Everything as published: no baseline, no entropy bonus, no masks, one environment, the flat view.
-    #[must_use]
-    pub fn published() -> Self {
-        Options {
-            view: View::Flat,
-            weights: Weights::Fresh,
-            environments: 1,
-            discount: 1.0,
-            baseline: false,
-            entropy_weight: 0.0,
-            mask_invalid: false,
-            shaping: false,
-            mixed_starts: false,
-            ..Options::default()
-        }
-    }
-}
 
 /// What one episode was like.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -126,42 +32,28 @@ pub struct Episode {
     pub episode: usize,
     /// Environment steps so far.
     pub steps: u64,
-    /// Mean reward per step.
-    pub mean_reward: f64,
+    /// What it was like.
+    #[serde(flatten)]
+    pub outcome: Lesson,
     /// Slowest stage of the best state so far, seconds.
     pub best_seconds: f64,
     /// The same over the lower bound.
     pub best_over_bound: f64,
-    /// The update.
-    #[serde(flatten)]
-    pub figures: Figures,
 }
 
-/// Why the learner could not run.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// No library, or it refused.
-    #[error(transparent)]
-    Learner(#[from] LearnerError),
-    /// A saved network that cannot be used.
-    #[error("{path}: {source}")]
-    Saved {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: SavedError,
-    },
-    /// A file that cannot be read or written.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// Options that make no sense.
-    #[error("{0}")]
-    Options(String),
+/// Rewards of an episode and its update.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Lesson {
+    /// Mean reward per step; imitating, the share of steps on which the teacher's action was the likeliest.
+    pub mean_reward: f64,
+    /// Mean discounted return of an environment's first step.
+    #[serde(rename = "return")]
+    pub first_return: f64,
+    /// Share of the variance of the returns that the baseline explains; 0 without one.
+    pub explained_variance: f64,
+    /// The update; its KL divergence is that of the policy after it from the policy before.
+    #[serde(flatten)]
+    pub figures: Figures,
 }
 
 /// What a run found.
@@ -180,7 +72,12 @@ pub struct Answer {
 /// A policy at work on one machine after another.
 pub struct Trainer {
     options: Options,
-    network: Network,
+    config: NetworkConfig,
+    /// The network in the library; none where the policy only acts.
+    network: Option<Network>,
+    /// Weights and optimiser, as saved.
+    state: Vec<f32>,
+    policy: Perceptron,
     cores: usize,
     rng: ChaCha8Rng,
     /// Environment steps taken.
@@ -198,12 +95,23 @@ struct Header {
 }
 
 /// Most samples one update looks at; of longer episodes an even choice.
-const MOST_SAMPLES: usize = 2048;
+const MOST_SAMPLES: usize = 512;
 /// Gradients longer than this are shortened to it.
 const LARGEST_GRADIENT: f64 = 1.0;
+/// Where between the bound (0) and the best known time (1) the targets of the environments lie.
+const TARGETS: [f64; 8] = [0.95, 0.5, 0.8, 0.2, 0.9, 0.65, 0.35, 0.05];
+/// Sharpness of environments that only act.
+const SHARPNESS: [f32; 8] = [1.0, 2.0, 2.0, 4.0, 4.0, 3.0, 8.0, 6.0];
+/// Temperatures such environments begin an episode at, in units of the potential, and the one all end at: an action
+/// that lowers the potential is refused as in simulated annealing. None: nothing is refused.
+const HOT: [Option<f64>; 8] = [None, Some(0.1), None, Some(0.01), None, Some(0.03), None, None];
+const COLD: f64 = 2e-5;
+/// Relative distance to a target or a bound that is put down to rounding.
+const ROUNDING: f64 = 1e-9;
 
 impl Trainer {
-    /// A policy for machines with `cores` cores (any number of them for [`View::Pairs`]).
+    /// A policy for machines with `cores` cores (any number of them for [`View::Pairs`](crate::rl::policy::View)).
+    /// The library is opened for fresh weights and for learning only.
     ///
     /// # Errors
     /// When the library or the saved network cannot be used, or an option makes no sense.
@@ -218,21 +126,32 @@ impl Trainer {
                 let bytes = std::fs::read(path).map_err(|source| Error::Io { path: path.clone(), source })?;
                 Some(read(path, &bytes)?)
             }
-            Weights::Pretrained if options.view == View::Pairs => {
+            Weights::Pretrained if options.view == crate::rl::policy::View::Pairs => {
                 Some(read(Path::new("the policy that ships with ballast"), PRETRAINED)?)
             }
             Weights::Pretrained => None,
         };
-        let learner = Learner::open(options.library.as_deref())?;
-        let (network, episodes) = match saved {
-            Some((header, state)) => {
-                let mut network = Network::new(&learner, &header.network)?;
-                network.set_state(&state)?;
-                (network, header.episodes)
-            }
-            None => (Network::new(&learner, &shape)?, 0),
+        let (config, episodes, state) = match saved {
+            Some((header, state)) => (header.network, header.episodes, Some(state)),
+            None => (shape, 0, None),
         };
-        Ok(Trainer { options, network, cores, rng: ChaCha8Rng::seed_from_u64(seed), steps: 0, episodes })
+        let mut network = None;
+        if state.is_none() || options.learning_rate > 0.0 {
+            let mut opened = Network::new(&Learner::open(options.library.as_deref())?, &config)?;
+            if let Some(state) = &state {
+                opened.set_state(state)?;
+            }
+            network = Some(opened);
+        }
+        let state = match (state, &mut network) {
+            (Some(state), _) => state,
+            (None, Some(network)) => network.state()?,
+            (None, None) => Vec::new(),
+        };
+        let policy = Perceptron::new(&config, &state)
+            .map_err(|source| Error::Saved { path: PathBuf::from("fresh weights"), source })?;
+        let rng = ChaCha8Rng::seed_from_u64(seed);
+        Ok(Trainer { options, config, network, state, policy, cores, rng, steps: 0, episodes })
     }
 
     /// Draws the random numbers from here on from another seed.
@@ -240,22 +159,26 @@ impl Trainer {
         self.rng = ChaCha8Rng::seed_from_u64(seed);
     }
 
+    /// Sets the step size from here on.
+    pub(super) fn set_rate(&mut self, learning_rate: f64) {
+        self.options.learning_rate = learning_rate;
+    }
+
     /// The network and its optimiser as a file.
     ///
     /// # Errors
-    /// When the library refuses.
-    pub fn to_file(&mut self) -> Result<Vec<u8>, Error> {
-        let state = self.network.state()?;
-        let header = Header { network: self.network.config().clone(), episodes: self.episodes };
-        encode(&self.options.view.kind(self.cores), &header, &[&state])
+    /// None in practice: a header that has no JSON form.
+    pub fn to_file(&self) -> Result<Vec<u8>, Error> {
+        let header = Header { network: self.config.clone(), episodes: self.episodes };
+        encode(&self.options.view.kind(self.cores), &header, &[&self.state])
             .map_err(|source| Error::Saved { path: PathBuf::new(), source })
     }
 
     /// Writes the network: first under another name, then renamed, so that no half-written file is left.
     ///
     /// # Errors
-    /// When the library refuses, or the file cannot be written.
-    pub fn save(&mut self, path: &Path) -> Result<(), Error> {
+    /// When the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), Error> {
         let bytes = self.to_file()?;
         let mut partial = path.as_os_str().to_owned();
         partial.push(".partial");
@@ -264,10 +187,34 @@ impl Trainer {
             .map_err(|source| Error::Io { path: path.to_path_buf(), source })
     }
 
+    /// Where environment `e` starts: see [`Options::mixed_starts`].
+    fn start(&mut self, e: usize, machine: &Machine, start: &State, best: &Best, limit: &Limit<'_>) -> State {
+        let (layers, cores) = (machine.layers(), machine.slots());
+        let state = match (self.options.mixed_starts, e % 8) {
+            (true, 1 | 3 | 5 | 7) => Some(best.state.clone()),
+            (true, 4) => limit.demands.spread(best.score.tmax_seconds),
+            (true, 2 | 6) if self.options.learning_rate > 0.0 => random_state(layers, cores, &mut self.rng),
+            (true, 6) => limit.demands.spread(limit.ideal),
+            (false, _) if self.options.random_start => random_state(layers, cores, &mut self.rng),
+            _ => None,
+        };
+        state.unwrap_or_else(|| start.clone())
+    }
+
+    /// What the logits of environment `e` are multiplied by. Where starts are mixed, those that start from the best state
+    /// and those that do not learn act more surely than the policy says.
+    fn sharpness(&self, e: usize) -> f32 {
+        if self.options.mixed_starts && (e % 2 == 1 || self.options.learning_rate == 0.0) {
+            SHARPNESS[e % SHARPNESS.len()]
+        } else {
+            1.0
+        }
+    }
+
     /// One episode on `machine` and, unless the learning rate is 0, one update over it. `best` is renewed.
     ///
-    /// Returns the mean reward and the update's figures; an episode cut off by the deadline or the work limit
-    /// makes no update.
+    /// An environment that keeps its target gets a harder one and goes on. An episode cut off by the deadline or the
+    /// work limit makes no update.
     ///
     /// # Errors
     /// When the library refuses.
@@ -277,109 +224,199 @@ impl Trainer {
         start: &State,
         best: &mut Best,
         limit: &Limit<'_>,
-    ) -> Result<(f64, Figures), Error> {
-        let view = self.options.view;
+    ) -> Result<Lesson, Error> {
         let (cores, count) = (machine.slots(), self.options.environments);
-        let (row_length, actions) = (view.rows(cores) * view.inputs(cores), start.actions());
-        let mut rollout = Rollout::default();
-        let mut environments = Vec::with_capacity(count);
+        let mut walkers = Vec::with_capacity(count);
         for e in 0..count {
-            let state = match (self.options.mixed_starts, e % 4) {
-                (true, 1 | 3) => Some(best.state.clone()),
-                (true, 2) => random_state(machine.layers(), cores, &mut self.rng),
-                (false, _) if self.options.random_start => {
-                    random_state(machine.layers(), cores, &mut self.rng)
-                }
-                _ => None,
-            };
-            environments.push(Some(Walker::new(machine, limit, state.unwrap_or_else(|| start.clone()))));
+            let state = self.start(e, machine, start, best, limit);
+            let score = machine.score(&state);
+            if better(&score, &best.score) {
+                *best = Best { state: state.clone(), score, steps: self.steps };
+            }
+            let target = limit.target(e, best.score.tmax_seconds);
+            let aim = Arc::new(Aim::new(&limit.demands, target));
+            let scene = Scene::new(machine, self.options.view, aim, &self.policy, state);
+            walkers.push(Some(Walker::new(machine, limit, scene)));
         }
-        for environment in environments.iter().flatten() {
-            renew(best, &environment.state, machine, self.steps);
-        }
+        let mut rollout = Rollout::new(count);
+        let stride = (limit.max_steps * count).div_ceil(MOST_SAMPLES);
+        let mut probabilities = Vec::new();
         let mut cut_off = false;
         for step in 0..limit.max_steps {
             if limit.over(self.steps) {
                 cut_off = true;
                 break;
             }
-            let active: Vec<usize> = (0..count).filter(|&e| environments[e].is_some()).collect();
-            if active.is_empty() {
+            if walkers.iter().all(Option::is_none) {
                 break;
             }
-            let (mut input, mut allowed) = (Vec::new(), Vec::new());
-            for environment in environments.iter().flatten() {
-                view.encode(machine, &environment.state, limit.ideal, &mut input, &mut allowed);
-            }
-            // A state without a valid action ends its episode.
-            let stuck: Vec<bool> = allowed.chunks(actions).map(|mask| mask.iter().all(|&a| a == 0)).collect();
-            let mask = self.options.mask_invalid && !stuck.iter().any(|&stuck| stuck);
-            let probabilities =
-                self.network.forward(active.len(), view.rows(cores), &input, mask.then_some(&allowed))?;
-            for (place, &e) in active.iter().enumerate() {
-                let Some(walker) = &mut environments[e] else { continue };
-                if stuck[place] {
-                    environments[e] = None;
+            for (e, place) in walkers.iter_mut().enumerate() {
+                let Some(walker) = place else { continue };
+                let allowed = walker.scene.allowed();
+                if allowed.iter().all(|&allowed| allowed == 0) {
+                    // A state without a valid action ends its episode.
+                    *place = None;
                     continue;
                 }
-                let row = &probabilities[place * actions..(place + 1) * actions];
-                let number = draw(row, self.rng.random());
-                let reward = match Action::from_number(number, cores) {
-                    Some(action) => walker.step(machine, limit, action, self.options.shaping),
-                    None => 0.0,
-                };
-                self.steps += 1;
-                if better(&walker.score, &best.score) {
-                    *best = Best { state: walker.state.clone(), score: walker.score, steps: self.steps };
+                let mask = self.options.mask_invalid.then_some(allowed.as_slice());
+                let sharpness = self.sharpness(e);
+                walker.scene.probabilities(mask, sharpness, &mut probabilities);
+                let number = draw(&probabilities, self.rng.random());
+                let learns = sharpness == 1.0 && self.options.learning_rate > 0.0;
+                if learns && (step + e).is_multiple_of(stride) {
+                    rollout.keep(&walker.scene.rows, mask, number);
                 }
-                rollout.push(Sample { environment: e, step, action: number as i64, reward, masked: mask });
-                rollout.input.extend(&input[place * row_length..(place + 1) * row_length]);
-                rollout.allowed.extend(&allowed[place * actions..(place + 1) * actions]);
-                rollout.rewards += walker.reward;
+                let Some(action) = Action::from_number(number, cores) else { continue };
+                self.steps += 1;
+                if !learns && let Some(hot) = HOT[e % HOT.len()] {
+                    let temperature = hot * (COLD / hot).powf(step as f64 / limit.max_steps as f64);
+                    let least =
+                        walker.potential + temperature * self.rng.random::<f64>().max(f64::MIN_POSITIVE).ln();
+                    walker.try_step(machine, limit, &self.policy, action, least);
+                } else {
+                    let reward = walker.step(machine, limit, &self.policy, action, self.options.shaping);
+                    if learns {
+                        rollout.push(Sample { environment: e, step, reward });
+                        rollout.rewards += walker.reward;
+                    }
+                }
+                let score = walker.scene.score;
+                if better(&score, &best.score) {
+                    *best = Best { state: walker.scene.state.clone(), score, steps: self.steps };
+                }
                 if self.options.target_reward.is_some_and(|target| walker.reward >= target) {
-                    environments[e] = None;
+                    *place = None;
+                } else if score.violations == 0
+                    && score.tmax_seconds <= walker.scene.target_seconds() * (1.0 + ROUNDING)
+                    && score.tmax_seconds > limit.ideal * (1.0 + ROUNDING)
+                {
+                    let target = limit.target(e, score.tmax_seconds);
+                    let aim = Arc::new(Aim::new(&limit.demands, target));
+                    walker.scene.set_aim(&self.policy, aim);
                 }
             }
+            if limit.enough(best) {
+                cut_off = true;
+                break;
+            }
+        }
+        let mut lesson = Lesson {
+            mean_reward: rollout.rewards / rollout.samples.len().max(1) as f64,
+            ..Lesson::default()
+        };
+        if !cut_off && !rollout.batch.actions.is_empty() {
+            let returns = rollout.returns(&self.options);
+            (lesson.first_return, lesson.explained_variance) = (returns.first, returns.explained_variance);
+            rollout.batch.advantages = returns.kept;
+            // Less and less entropy is asked for as a run goes on.
+            let entropy_weight = self.options.entropy_weight / (1.0 + limit.episode as f64 / 50.0);
+            lesson.figures = self.update(&rollout.batch, entropy_weight)?;
         }
         self.episodes += usize::from(!cut_off);
-        let mean = rollout.rewards / rollout.samples.len().max(1) as f64;
-        let figures = if cut_off || rollout.samples.is_empty() || self.options.learning_rate == 0.0 {
-            Figures::default()
-        } else {
-            self.update(&rollout, row_length, actions, view.rows(cores))?
-        };
-        Ok((mean, figures))
+        Ok(lesson)
     }
 
-    fn update(
+    /// Learns the teacher's actions on a chip: states come from the given starts, by the teacher's and the policy's
+    /// own actions in turn (Ross, Gordon and Bagnell, 2011); the loss is the teacher's cross entropy. No update where the
+    /// teacher knows no way from any start.
+    ///
+    /// # Errors
+    /// When the library refuses.
+    pub fn imitate(
         &mut self,
-        rollout: &Rollout,
-        row_length: usize,
-        actions: usize,
-        rows: usize,
-    ) -> Result<Figures, Error> {
-        let advantages = rollout.advantages(&self.options);
-        let stride = rollout.samples.len().div_ceil(MOST_SAMPLES);
-        let chosen: Vec<usize> = (0..rollout.samples.len()).step_by(stride).collect();
-        let input: Vec<f32> = gather(&rollout.input, &chosen, row_length);
-        let allowed: Vec<u8> = gather(&rollout.allowed, &chosen, actions);
-        let masked = chosen.iter().all(|&i| rollout.samples[i].masked);
-        let taken: Vec<i64> = chosen.iter().map(|&i| rollout.samples[i].action).collect();
-        let advantages: Vec<f32> = chosen.iter().map(|&i| advantages[i]).collect();
+        machine: &Machine,
+        starts: &[Imitation],
+        steps: usize,
+    ) -> Result<Lesson, Error> {
+        let demands = Demands::of(machine);
+        let mut batch = Batch::default();
+        let mut probabilities = Vec::new();
+        let mut agreed = 0usize;
+        for start in starts {
+            let wanted_aim = Aim::new(&demands, start.wanted_seconds);
+            let aim = Arc::new(Aim::new(&demands, start.target_seconds));
+            let Some(mut wanted) = teacher::nearest(machine, &wanted_aim, &start.state) else { continue };
+            let mut state = start.state.clone();
+            let ahead = start.ahead * teacher::distance(&state, &wanted) as f64;
+            for _ in 0..ahead as usize {
+                let actions = teacher::steps(&state, &wanted);
+                if actions.is_empty() {
+                    break;
+                }
+                state.apply(actions[self.rng.random_range(0..actions.len())]);
+            }
+            let mut scene = Scene::new(machine, self.options.view, aim, &self.policy, state);
+            for step in 0..steps {
+                if step % RENEWED_EVERY == RENEWED_EVERY - 1
+                    && let Some(nearer) = teacher::nearest(machine, &wanted_aim, &scene.state)
+                {
+                    wanted = nearer;
+                }
+                let actions = teacher::steps(&scene.state, &wanted);
+                if actions.is_empty() {
+                    break;
+                }
+                let taught = actions[self.rng.random_range(0..actions.len())];
+                let allowed = scene.allowed();
+                scene.probabilities(Some(&allowed), 1.0, &mut probabilities);
+                batch.keep(&scene.rows, Some(&allowed), taught.number(machine.slots()));
+                let own = draw(&probabilities, self.rng.random());
+                let own = Action::from_number(own, machine.slots()).unwrap_or(taught);
+                agreed += usize::from(actions.contains(&own));
+                scene.step(&self.policy, if self.rng.random() { own } else { taught });
+                self.steps += 1;
+            }
+        }
+        let count = batch.actions.len();
+        let mut lesson = Lesson { mean_reward: agreed as f64 / count.max(1) as f64, ..Lesson::default() };
+        if count > 0 {
+            batch.advantages = vec![1.0; count];
+            lesson.figures = self.update(&batch, 0.0)?;
+        }
+        self.episodes += 1;
+        Ok(lesson)
+    }
+
+    fn update(&mut self, batch: &Batch, entropy_weight: f64) -> Result<Figures, Error> {
+        let Some(network) = &mut self.network else { return Ok(Figures::default()) };
+        let inputs = self.config.layers[0];
+        let rows = batch.input.len() / (inputs * batch.actions.len());
         let update = PolicyUpdate {
             rows,
-            input: &input,
-            allowed: masked.then_some(&allowed),
-            actions: &taken,
-            advantages: &advantages,
+            input: &batch.input,
+            allowed: (!batch.allowed.is_empty()).then_some(&batch.allowed),
+            actions: &batch.actions,
+            advantages: &batch.advantages,
             old_log_probabilities: None,
             learning_rate: self.options.learning_rate,
-            entropy_weight: self.options.entropy_weight,
+            entropy_weight,
             clip: 0.0,
             clip_norm: LARGEST_GRADIENT,
         };
-        Ok(self.network.update_policy(&update)?)
+        let mut figures = network.update_policy(&update)?;
+        self.state = network.state()?;
+        let policy = Perceptron::new(&self.config, &self.state)
+            .map_err(|source| Error::Saved { path: PathBuf::from("the update"), source })?;
+        figures.kl = divergence(&self.policy, &policy, batch, inputs);
+        self.policy = policy;
+        Ok(figures)
     }
+}
+
+/// Steps after which a teacher looks anew for the nearest state that keeps the target.
+const RENEWED_EVERY: usize = 12;
+
+/// One state to imitate the teacher from.
+#[derive(Clone, Debug)]
+pub struct Imitation {
+    /// The state.
+    pub state: State,
+    /// The time the teacher keeps, seconds.
+    pub wanted_seconds: f64,
+    /// The time the policy is told to keep.
+    pub target_seconds: f64,
+    /// Share of the teacher's way that is gone before the lesson begins.
+    pub ahead: f64,
 }
 
 /// Searches and learns on one machine. `observe` is told about every episode.
@@ -400,33 +437,32 @@ pub fn run(
         return finished(best, 0, 0, StopReason::Finished);
     }
     let mut trainer = Trainer::new(options.clone(), machine.slots(), limits.seed)?;
-    let limit = Limit::new(machine, start, options, limits.work_limit, deadline);
-    let mut episode = 0;
+    let mut limit = Limit::new(machine, start, options, limits.work_limit, deadline);
     let mut stop_reason = StopReason::Finished;
-    while episode < options.episodes {
+    while limit.episode < options.episodes {
         if limit.over(trainer.steps) {
             stop_reason = limit.reason(trainer.steps);
             break;
         }
-        let (mean_reward, figures) = trainer.episode(machine, start, &mut best, &limit)?;
+        let outcome = trainer.episode(machine, start, &mut best, &limit)?;
         observe(&Episode {
-            episode,
+            episode: limit.episode,
             steps: trainer.steps,
-            mean_reward,
+            outcome,
             best_seconds: best.score.tmax_seconds,
             best_over_bound: best.score.tmax_seconds / limit.ideal,
-            figures,
         });
-        episode += 1;
-        if best.score.violations == 0 && best.score.tmax_seconds <= limit.ideal {
-            stop_reason = StopReason::Proved;
+        limit.episode += 1;
+        if limit.enough(&best) {
+            let proved = best.score.tmax_seconds <= limit.ideal * (1.0 + ROUNDING);
+            stop_reason = if proved { StopReason::Proved } else { StopReason::Finished };
             break;
         }
     }
     if let Some(path) = &options.save {
         trainer.save(path)?;
     }
-    finished(best, episode, trainer.steps, stop_reason)
+    finished(best, limit.episode, trainer.steps, stop_reason)
 }
 
 /// Reads a saved network that fits where one of `shape` is needed.
@@ -451,43 +487,15 @@ fn saved_network(
     }
 }
 
-fn check(options: &Options) -> Result<(), Error> {
-    let refuse = |text: &str| Err(Error::Options(text.into()));
-    if options.environments == 0 || options.environments > 4096 {
-        return refuse("the number of environments is 1 to 4096");
-    }
-    if options.max_steps == Some(0) {
-        return refuse("an episode has at least one step");
-    }
-    if !(options.learning_rate.is_finite() && options.learning_rate >= 0.0) {
-        return refuse("the learning rate is a number, 0 or above");
-    }
-    if !(0.0..=1.0).contains(&options.discount) {
-        return refuse("the discount lies between 0 and 1");
-    }
-    if !(options.entropy_weight.is_finite() && options.entropy_weight >= 0.0) {
-        return refuse("the entropy weight is a number, 0 or above");
-    }
-    if options.scale.is_some_and(|scale| !(scale.is_finite() && scale > 0.0)) {
-        return refuse("the reward scale is above 0");
-    }
-    if !(options.penalty.is_finite() && options.penalty < 0.0) {
-        return refuse("the penalty for memory over the cap is below 0");
-    }
-    if let Reward::Weighted { compute, memory, route } = options.reward
-        && (![compute, memory, route].iter().all(|w| w.is_finite() && *w >= 0.0)
-            || compute + memory + route <= 0.0)
-    {
-        return refuse("the weights of the reward are 0 or above, and one of them is above 0");
-    }
-    Ok(())
-}
-
 /// What bounds an episode on one machine.
 pub struct Limit<'a> {
     judge: Judge,
+    demands: Demands,
     ideal: f64,
     max_steps: usize,
+    enough_seconds: f64,
+    /// Episodes run under these limits.
+    episode: usize,
     work_limit: Option<u64>,
     deadline: &'a Deadline,
 }
@@ -509,8 +517,29 @@ impl<'a> Limit<'a> {
         });
         let judge =
             Judge { reward: options.reward, scale, penalty: options.penalty, start: machine.score(start) };
-        let natural = (4 * (machine.layers() + machine.slots())).max(64);
-        Limit { judge, ideal, max_steps: options.max_steps.unwrap_or(natural), work_limit, deadline }
+        let rounds = if options.learning_rate > 0.0 { 4 } else { 6 };
+        let natural = (rounds * (machine.layers() + machine.slots())).max(64);
+        Limit {
+            judge,
+            demands: Demands::of(machine),
+            ideal,
+            max_steps: options.max_steps.unwrap_or(natural),
+            enough_seconds: options.enough_seconds.unwrap_or(0.0),
+            episode: 0,
+            work_limit,
+            deadline,
+        }
+    }
+
+    /// The time environment `e` is to keep when `known_seconds` is kept already.
+    fn target(&self, e: usize, known_seconds: f64) -> f64 {
+        self.ideal + TARGETS[e % TARGETS.len()] * (known_seconds - self.ideal).max(0.0)
+    }
+
+    /// Nothing better is possible or wanted.
+    fn enough(&self, best: &Best) -> bool {
+        best.score.violations == 0
+            && best.score.tmax_seconds <= self.enough_seconds.max(self.ideal) * (1.0 + ROUNDING)
     }
 
     fn over(&self, steps: u64) -> bool {
@@ -527,60 +556,48 @@ impl<'a> Limit<'a> {
 }
 
 /// One environment of an episode.
-struct Walker {
-    state: State,
-    score: crate::rl::machine::Score,
+struct Walker<'a> {
+    scene: Scene<'a>,
     reward: f64,
     potential: f64,
 }
 
-impl Walker {
-    fn new(machine: &Machine, limit: &Limit<'_>, state: State) -> Self {
-        let score = machine.score(&state);
-        let potential = machine.potential(&state, limit.ideal);
-        Walker { score, reward: limit.judge.reward(&score), potential, state }
+impl<'a> Walker<'a> {
+    fn new(machine: &Machine, limit: &Limit<'_>, scene: Scene<'a>) -> Self {
+        let potential = machine.potential(&scene.state, limit.ideal);
+        Walker { reward: limit.judge.reward(&scene.score), potential, scene }
     }
 
     /// Takes an action; returns what is to be learned from. With shaping that is the change of potential and
     /// of reward, without it the reward itself.
-    fn step(&mut self, machine: &Machine, limit: &Limit<'_>, action: Action, shaping: bool) -> f64 {
+    fn step(
+        &mut self,
+        machine: &Machine,
+        limit: &Limit<'_>,
+        policy: &Perceptron,
+        action: Action,
+        shaping: bool,
+    ) -> f64 {
         let (old_reward, old_potential) = (self.reward, self.potential);
-        if self.state.apply(action) {
-            self.score = machine.score(&self.state);
-            self.reward = limit.judge.reward(&self.score);
-            self.potential = machine.potential(&self.state, limit.ideal);
+        if self.scene.step(policy, action) {
+            self.reward = limit.judge.reward(&self.scene.score);
+            self.potential = machine.potential(&self.scene.state, limit.ideal);
         }
         if shaping { (self.reward - old_reward) + (self.potential - old_potential) } else { self.reward }
     }
-}
-
-fn renew(best: &mut Best, state: &State, machine: &Machine, steps: u64) {
-    let score = machine.score(state);
-    if better(&score, &best.score) {
-        *best = Best { state: state.clone(), score, steps };
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn senseless_options_are_refused() {
-        let bad = [
-            Options { environments: 0, ..Options::default() },
-            Options { max_steps: Some(0), ..Options::default() },
-            Options { learning_rate: f64::NAN, ..Options::default() },
-            Options { discount: 1.5, ..Options::default() },
-            Options { penalty: 0.0, ..Options::default() },
-            Options { scale: Some(0.0), ..Options::default() },
-            Options {
-                reward: Reward::Weighted { compute: 0.0, memory: 0.0, route: 0.0 },
-                ..Options::default()
-            },
-        ];
-        for options in bad {
-            assert!(check(&options).is_err(), "{options:?}");
+    /// Takes an action unless the potential then is below `least`.
+    fn try_step(
+        &mut self,
+        machine: &Machine,
+        limit: &Limit<'_>,
+        policy: &Perceptron,
+        action: Action,
+        least: f64,
+    ) {
+        let mut after = self.scene.state.clone();
+        if !after.apply(action) || machine.potential(&after, limit.ideal) < least {
+            return;
         }
+        self.step(machine, limit, policy, action, false);
     }
 }

@@ -1,0 +1,105 @@
+//! A trained network at work, without the library: the same numbers, a row at a time.
+
+use crate::network::{Activation, NetworkConfig};
+use crate::saved::SavedError;
+
+/// A multi-layer perceptron that only acts. It equals [`crate::Network::forward`] up to the order of sums.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Perceptron {
+    activation: Activation,
+    /// Weights by input, `inputs x outputs`, and biases of every layer.
+    layers: Vec<(Vec<f32>, Vec<f32>)>,
+}
+
+impl Perceptron {
+    /// From a configuration and the state [`crate::Network::state`] gave, of which the optimiser's part is left out.
+    ///
+    /// # Errors
+    /// When the state is not one of such a network, or holds numbers that are not finite.
+    pub fn new(config: &NetworkConfig, state: &[f32]) -> Result<Self, SavedError> {
+        let pairs = || config.layers.windows(2).map(|pair| (pair[0], pair[1]));
+        let count: usize = pairs().map(|(inputs, outputs)| inputs * outputs + outputs).sum();
+        if config.layers.len() < 2 || state.len() != 3 * count + 2 {
+            return Err(SavedError::new(format!(
+                "{} numbers, but a network of layers {:?} has {}",
+                state.len(),
+                config.layers,
+                3 * count + 2
+            )));
+        }
+        if state.iter().any(|number| !number.is_finite()) {
+            return Err(SavedError::new("numbers that are not finite"));
+        }
+        let mut rest = state;
+        let mut layers = Vec::new();
+        for (inputs, outputs) in pairs() {
+            let (weights, after) = rest.split_at(inputs * outputs);
+            let (bias, after) = after.split_at(outputs);
+            let by_input = (0..inputs).flat_map(|i| (0..outputs).map(move |o| weights[o * inputs + i]));
+            layers.push((by_input.collect(), bias.to_vec()));
+            rest = after;
+        }
+        Ok(Perceptron { activation: config.activation, layers })
+    }
+
+    /// Outputs of a row.
+    #[must_use]
+    pub fn outputs(&self) -> usize {
+        self.layers.last().map_or(0, |(_, bias)| bias.len())
+    }
+
+    /// The last layer's numbers for one row of inputs: logits of a policy, or the row's value. `scratch` is
+    /// working memory that may be used again.
+    pub fn row(&self, input: &[f32], scratch: &mut Scratch) {
+        scratch.current.clear();
+        scratch.current.extend_from_slice(input);
+        for (layer, (weights, bias)) in self.layers.iter().enumerate() {
+            scratch.next.clear();
+            scratch.next.extend_from_slice(bias);
+            for (&x, weights) in scratch.current.iter().zip(weights.chunks_exact(bias.len())) {
+                if x != 0.0 {
+                    for (sum, &weight) in scratch.next.iter_mut().zip(weights) {
+                        *sum += x * weight;
+                    }
+                }
+            }
+            if layer + 1 < self.layers.len() {
+                for x in &mut scratch.next {
+                    *x = match self.activation {
+                        Activation::Relu => x.max(0.0),
+                        Activation::Tanh => x.tanh(),
+                    };
+                }
+            }
+            std::mem::swap(&mut scratch.current, &mut scratch.next);
+        }
+    }
+}
+
+/// Working memory of [`Perceptron::row`], and its result.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    current: Vec<f32>,
+    next: Vec<f32>,
+}
+
+impl Scratch {
+    /// The outputs of the last row.
+    #[must_use]
+    pub fn outputs(&self) -> &[f32] {
+        &self.current
+    }
+}
+
+/// Turns the logits of the allowed actions into probabilities, the others into 0. `logits` is overwritten.
+pub fn softmax(logits: &mut [f32], allowed: Option<&[u8]>) {
+    let may = |number: usize| allowed.is_none_or(|allowed| allowed[number] != 0);
+    let most = (0..logits.len()).filter(|&i| may(i)).map(|i| logits[i]).fold(f32::NEG_INFINITY, f32::max);
+    let mut sum = 0.0;
+    for (number, logit) in logits.iter_mut().enumerate() {
+        *logit = if may(number) { (*logit - most).exp() } else { 0.0 };
+        sum += *logit;
+    }
+    let scale = 1.0 / sum.max(f32::MIN_POSITIVE);
+    logits.iter_mut().for_each(|logit| *logit *= scale);
+}

@@ -1,0 +1,78 @@
+//! Plans from the learned placer: one pass, some drawn ones, and where there is time, learning on the graph itself.
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::bound::{WorkPrices, simple_bound};
+use super::hypergraph::Hypergraph;
+use super::learned::board::Board;
+use super::learned::ppo::{Placer, Rates, Trainer};
+use super::solve::Session;
+
+/// Placements drawn from the policy after the likeliest one.
+const DRAWN: usize = 15;
+
+/// Updates on the graph where no time limit is given.
+const EARLY_UPDATES: u64 = 30;
+
+/// Rates of learning on one graph: smaller steps than in training, for there is no other graph to keep up with.
+const REFINING: Rates = Rates { policy_rate: 5e-4, value_rate: 1e-3, entropy_weight: 0.003, episodes: 8 };
+
+/// Looks for plans of either class with the learned placer.
+pub(super) fn search(session: &mut Session<'_>) {
+    let graph = Hypergraph::of(session.problem);
+    session.prove(simple_bound(&graph, &WorkPrices::fit(&graph)));
+    let placer = match session.placer.cloned().map_or_else(Placer::pretrained, Ok) {
+        Ok(placer) => placer,
+        Err(error) => {
+            session.learner_failure = Some(error.to_string());
+            return;
+        }
+    };
+    let board = Board::new(session.problem, session.class);
+    let mut random = ChaCha8Rng::seed_from_u64(session.limits.seed);
+    let clock = session.clock;
+    session.report_phase("placing");
+    for pass in 0..=DRAWN {
+        if session.over(0) {
+            return;
+        }
+        let Some(episode) = placer.place(&board, (pass > 0).then_some(&mut random), &clock) else { return };
+        session.work += board.steps() as u64;
+        if let Some(placement) = episode.placement {
+            session.offer(board.assignment(&placement), "rl");
+        }
+    }
+    let mut trainer = match Trainer::resume(None, placer) {
+        Ok(trainer) => trainer,
+        Err(error) => {
+            tracing::warn!("the placer is not refined: {error}");
+            session.learner_failure = Some(error.to_string());
+            return;
+        }
+    };
+    let mut updates = 0;
+    while !session.over(0) && !session.proved() && !(session.finish_early && updates >= EARLY_UPDATES) {
+        session.report_phase("learning on the graph");
+        let mut best: Option<(f64, Vec<usize>)> = None;
+        let offer = |placement: &[usize], value: f64| {
+            if best.as_ref().is_none_or(|(known, _)| value < *known) {
+                best = Some((value, placement.to_vec()));
+            }
+        };
+        let learned = trainer.update(&board, &REFINING, &mut random, &clock, offer);
+        if let Some((_, placement)) = best {
+            session.offer(board.assignment(&placement), "rl");
+        }
+        session.work += (REFINING.episodes * board.steps()) as u64;
+        updates += 1;
+        match learned {
+            Ok(Some(_)) => {}
+            Ok(None) => return,
+            Err(error) => {
+                tracing::warn!("the placer is not refined further: {error}");
+                return;
+            }
+        }
+    }
+}

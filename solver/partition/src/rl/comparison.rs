@@ -1,0 +1,137 @@
+//! The learner beside the classical searches and the exact answer, on the same chains and for the same time.
+
+use ballast_core::limits::{Deadline, Limits};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
+
+use crate::rl::chains::{PROFILES, UNSEEN, chain};
+use crate::rl::classical::{Best, anneal, one_core_stages, random_search, random_state};
+use crate::rl::environment::State;
+use crate::rl::exact::best_grouping;
+use crate::rl::machine::Machine;
+use crate::rl::train::{Error, Options, run};
+
+/// Environment steps of a zero-shot answer: well under a second.
+pub const ZERO_SHOT_STEPS: u64 = 32_000;
+
+/// Who looks for a grouping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Contender {
+    /// The policy acts from an even spread and does not learn, [`ZERO_SHOT_STEPS`] steps.
+    ZeroShot,
+    /// The learner from a random state.
+    RlRandom,
+    /// The learner from the plain dynamic programme's answer.
+    RlDp,
+    /// Simulated annealing from the same random state.
+    Annealing,
+    /// Random walks from the same random state.
+    Random,
+    /// The best stages of one core each; spare cores go to the slowest stage.
+    Dp,
+}
+
+impl Contender {
+    /// All of them, with the name in tables and whether they depend on the seed.
+    pub const ALL: [(Contender, &'static str, bool); 6] = [
+        (Contender::RlRandom, "RL, random start", true),
+        (Contender::RlDp, "RL from DP", true),
+        (Contender::ZeroShot, "policy, zero-shot", true),
+        (Contender::Annealing, "annealing", true),
+        (Contender::Random, "random search", true),
+        (Contender::Dp, "plain DP", false),
+    ];
+}
+
+/// A chain with its optimum.
+pub struct Case {
+    /// Name in tables.
+    pub name: String,
+    /// The chain on its chip.
+    pub machine: Machine,
+    /// Slowest stage of the exact answer, seconds.
+    pub optimum_seconds: f64,
+}
+
+impl Case {
+    /// Solves a chain exactly; none where no grouping keeps to the memory.
+    #[must_use]
+    pub fn new(name: String, machine: Machine) -> Option<Self> {
+        let (_, optimum_seconds) = best_grouping(&machine)?;
+        Some(Case { name, machine, optimum_seconds })
+    }
+
+    /// A generated chain no training draws.
+    #[must_use]
+    pub fn unseen(layers: usize, cores: usize, which: usize, seed: u64) -> Option<Self> {
+        let profile = PROFILES[which % PROFILES.len()];
+        let machine = chain(layers, cores, profile, UNSEEN + 1000 * seed + which as u64);
+        Case::new(format!("{} {layers} x {cores}", profile.name()), machine)
+    }
+}
+
+/// One run of one contender.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Entry {
+    /// Slowest stage over the optimum.
+    pub over_optimum: f64,
+    /// The same at the start.
+    pub start_over_optimum: f64,
+    /// Environment steps.
+    pub steps: u64,
+    /// Wall-clock seconds, those for loading the policy included.
+    pub seconds: f64,
+}
+
+/// Runs a contender for so many seconds; it stops early at the optimum.
+///
+/// # Errors
+/// When the library or the saved network cannot be used.
+pub fn contend(
+    case: &Case,
+    contender: Contender,
+    options: &Options,
+    seed: u64,
+    seconds: f64,
+) -> Result<Entry, Error> {
+    let machine = &case.machine;
+    let (layers, cores) = (machine.layers(), machine.slots());
+    let clock = Deadline::after(Some(seconds));
+    let bad = || Error::Options("a chain has layers, and a chip cores".into());
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let start = match contender {
+        Contender::ZeroShot => State::spread(layers, cores),
+        Contender::RlDp | Contender::Dp => one_core_stages(machine),
+        Contender::RlRandom | Contender::Annealing | Contender::Random => {
+            random_state(layers, cores, &mut rng)
+        }
+    }
+    .ok_or_else(bad)?;
+    let enough = case.optimum_seconds;
+    let first = machine.score(&start).tmax_seconds;
+    let best = match contender {
+        Contender::RlRandom | Contender::RlDp | Contender::ZeroShot => {
+            let acts = contender == Contender::ZeroShot;
+            let limits = Limits { seed, work_limit: acts.then_some(ZERO_SHOT_STEPS), ..Limits::default() };
+            let rate = if acts { 0.0 } else { options.learning_rate };
+            let options = Options {
+                episodes: usize::MAX,
+                enough_seconds: Some(enough),
+                learning_rate: rate,
+                ..options.clone()
+            };
+            run(machine, &start, &options, &limits, &clock, |_| {})?.best
+        }
+        Contender::Annealing => anneal(machine, &start, u64::MAX, enough, seed, &clock),
+        Contender::Random => random_search(machine, &start, 4 * layers, u64::MAX, seed, &clock),
+        Contender::Dp => Best { score: machine.score(&start), state: start, steps: 0 },
+    };
+    Ok(Entry {
+        over_optimum: best.score.tmax_seconds / case.optimum_seconds,
+        start_over_optimum: first / case.optimum_seconds,
+        steps: best.steps,
+        seconds: clock.elapsed_seconds(),
+    })
+}

@@ -1,0 +1,195 @@
+//! `ballast bench rl`: the RL partitioner, classical searches and the exact answer on chains for many-core chips.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use ballast_core::device::CoreModel;
+use ballast_core::limits::interrupted;
+use ballast_core::units::Bytes;
+use ballast_partition::rl::comparison::{Case, Contender, Entry, contend};
+use ballast_partition::rl::machine::{Machine, Site};
+use ballast_partition::rl::train::{Options, Weights};
+use ballast_partition::sequence::Sequence;
+use serde::Deserialize;
+
+use crate::train_partition::{ZERO_SHOT_SECONDS, failure};
+use crate::{Failure, output};
+
+/// Arguments of `ballast bench rl`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Layers of the generated chains.
+    #[arg(long, value_delimiter = ',', default_values_t = [20, 50, 100, 200])]
+    layers: Vec<usize>,
+    /// Cores of the chips.
+    #[arg(long, value_delimiter = ',', default_values_t = [8, 16, 32, 64])]
+    cores: Vec<usize>,
+    /// Chain files besides (JSON: {"name", "seconds": [per layer]}), each on every number of cores.
+    #[arg(long, num_args = 1..)]
+    chains: Vec<PathBuf>,
+    /// The policy; without it the one that ships with ballast.
+    #[arg(long)]
+    policy: Option<PathBuf>,
+    /// Exponent of the speed-up of cores on chain files: c cores are c^e times as fast as one.
+    #[arg(long, default_value_t = 0.8)]
+    exponent: f64,
+    /// Wall-clock seconds of every run; a run ends early at the optimum.
+    #[arg(long, default_value_t = 60.0)]
+    time_limit: f64,
+    /// Seeds a method runs with on every chain.
+    #[arg(long, default_value_t = 5)]
+    seeds: u64,
+    /// Only the policy without learning.
+    #[arg(long)]
+    zero_shot: bool,
+    /// The learner library, where it is not beside this program.
+    #[arg(long)]
+    learner: Option<PathBuf>,
+    /// Where to write the table (Markdown); without it, stdout.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+}
+
+/// A chain file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChainFile {
+    name: String,
+    /// Seconds of every layer on one core.
+    seconds: Vec<f64>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if args.seeds == 0 || !(args.time_limit > 0.0 && args.time_limit.is_finite()) {
+        return Err(Failure::BadInput("--seeds and --time-limit must be above zero".into()));
+    }
+    if args.layers.contains(&0) || args.cores.iter().any(|&cores| cores < 2) {
+        return Err(Failure::BadInput("--layers must be above zero and --cores above one".into()));
+    }
+    if !(args.exponent > 0.0 && args.exponent <= 1.0) {
+        return Err(Failure::BadInput(format!("--exponent {}: give one above 0, at most 1", args.exponent)));
+    }
+    let options = Options {
+        weights: args.policy.clone().map_or(Weights::Pretrained, Weights::File),
+        library: args.learner.clone(),
+        ..Options::default()
+    };
+    let cases = cases(args)?;
+    let contenders: Vec<_> = Contender::ALL
+        .into_iter()
+        .filter(|(contender, ..)| !args.zero_shot || *contender == Contender::ZeroShot)
+        .collect();
+    let bar = crate::train::progress((cases.len() * contenders.len()) as u64);
+    let mut table = heading(args, &contenders);
+    let mut all: Vec<Vec<Vec<Entry>>> = vec![Vec::new(); contenders.len()];
+    for case in &cases {
+        let _ = write!(table, "| {} |", case.name);
+        for (column, &(contender, name, seeded)) in contenders.iter().enumerate() {
+            bar.set_message(format!("{}, {name}", case.name));
+            let seconds = if contender == Contender::ZeroShot { ZERO_SHOT_SECONDS } else { args.time_limit };
+            let mut runs = Vec::new();
+            for seed in 0..if seeded { args.seeds } else { 1 } {
+                if interrupted() {
+                    return Err(Failure::NoPlan("interrupted; no table was written".into()));
+                }
+                runs.push(contend(case, contender, &options, seed, seconds).map_err(failure)?);
+            }
+            runs.sort_by(|a, b| a.over_optimum.total_cmp(&b.over_optimum));
+            let worst = runs.last().map_or(f64::NAN, |run| run.over_optimum);
+            let _ = match seeded {
+                true => write!(table, " {:.4} ({worst:.4}) {:.1} s |", median(&runs), mean_seconds(&runs)),
+                false => write!(table, " {worst:.4} |"),
+            };
+            all[column].push(runs);
+            bar.inc(1);
+        }
+        table.push('\n');
+    }
+    bar.finish_and_clear();
+    summary(&mut table, &contenders, &all);
+    match &args.output {
+        Some(path) => output::replace_file(path, table.as_bytes()),
+        None => std::io::stdout()
+            .write_all(table.as_bytes())
+            .map_err(|error| Failure::BadInput(format!("stdout cannot be written: {error}"))),
+    }
+}
+
+fn cases(args: &Args) -> Result<Vec<Case>, Failure> {
+    let mut cases = Vec::new();
+    for &layers in &args.layers {
+        for &cores in &args.cores {
+            let which = cases.len();
+            cases.extend(Case::unseen(layers, cores, which, 0));
+        }
+    }
+    for path in &args.chains {
+        let file = read_chain(path)?;
+        for &cores in &args.cores {
+            let speed_up = (1..=cores).map(|c| (c as f64).powf(args.exponent)).collect();
+            let model = CoreModel { count: cores, memory_per_core: Bytes(1 << 50), speed_up };
+            let bytes = vec![0; file.seconds.len()];
+            let machine = Machine::new(&Sequence::chain(&file.seconds, &bytes, &bytes), Site::chip(&model));
+            cases.extend(Case::new(format!("{} {} x {cores}", file.name, file.seconds.len()), machine));
+        }
+    }
+    Ok(cases)
+}
+
+fn read_chain(path: &Path) -> Result<ChainFile, Failure> {
+    /// The exact answer takes time with the square of the layers.
+    const MOST_LAYERS: usize = 1000;
+    let bad = |reason: String| Failure::BadInput(format!("{}: {reason}", path.display()));
+    let file: ChainFile =
+        serde_json::from_str(&output::read_text(path)?).map_err(|error| bad(error.to_string()))?;
+    if file.seconds.is_empty() || file.seconds.len() > MOST_LAYERS {
+        return Err(bad(format!("{} layers: give 1 to {MOST_LAYERS}", file.seconds.len())));
+    }
+    if let Some(at) = file.seconds.iter().position(|seconds| !(seconds.is_finite() && *seconds >= 0.0)) {
+        return Err(bad(format!("seconds[{at}] is {}: times are 0 or above", file.seconds[at])));
+    }
+    Ok(file)
+}
+
+fn heading(args: &Args, contenders: &[(Contender, &str, bool)]) -> String {
+    let mut text = format!(
+        "Slowest stage over the exact optimum: median of {} seeds (worst seed), mean wall-clock seconds of a run. \
+         {} s a run at most; runs end at the optimum.\n\n| chain, layers x cores |",
+        args.seeds, args.time_limit
+    );
+    contenders.iter().for_each(|(_, name, _)| {
+        let _ = write!(text, " {name} |");
+    });
+    let _ = writeln!(text, "\n|---|{}", "---|".repeat(contenders.len()));
+    text
+}
+
+fn summary(table: &mut String, contenders: &[(Contender, &str, bool)], all: &[Vec<Vec<Entry>>]) {
+    table.push_str("\n| method | median of medians | worst median | worst seed | medians <= 1.02 | medians <= 1.10 | longest run s |\n");
+    table.push_str("|---|---|---|---|---|---|---|\n");
+    for ((_, name, _), cases) in contenders.iter().zip(all) {
+        let mut medians: Vec<f64> = cases.iter().map(|runs| median(runs)).collect();
+        medians.sort_by(f64::total_cmp);
+        let within = |limit: f64| medians.iter().filter(|&&median| median <= limit).count();
+        let worst = cases.iter().flatten().map(|run| run.over_optimum).fold(0.0, f64::max);
+        let longest = cases.iter().flatten().map(|run| run.seconds).fold(0.0, f64::max);
+        let _ = writeln!(
+            table,
+            "| {name} | {:.4} | {:.4} | {worst:.4} | {}/{count} | {}/{count} | {longest:.2} |",
+            medians.get(medians.len() / 2).copied().unwrap_or(f64::NAN),
+            medians.last().copied().unwrap_or(f64::NAN),
+            within(1.02),
+            within(1.10),
+            count = medians.len()
+        );
+    }
+}
+
+fn median(runs: &[Entry]) -> f64 {
+    runs.get(runs.len() / 2).map_or(f64::NAN, |run| run.over_optimum)
+}
+
+fn mean_seconds(runs: &[Entry]) -> f64 {
+    runs.iter().map(|run| run.seconds).sum::<f64>() / runs.len() as f64
+}
