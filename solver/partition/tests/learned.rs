@@ -63,11 +63,11 @@ fn damaged_placers_and_those_of_another_version_are_refused() {
 #[test]
 fn its_plans_pass_the_judge_and_are_the_same_on_one_and_two_threads() {
     let (mut found, mut looked) = (0, 0);
-    for seed in 0..6 {
+    for seed in 0..4 {
         let problem = graph(100 + seed);
         for class in [PlanClass::Contiguous, PlanClass::Free] {
             let run = |threads: usize| -> Option<Outcome> {
-                let limits = Limits { time_limit_seconds: None, work_limit: Some(6_000), seed: 3, threads };
+                let limits = Limits { time_limit_seconds: None, work_limit: Some(2_500), seed: 3, threads };
                 let options = Options {
                     class,
                     method: Method::Rl,
@@ -98,12 +98,12 @@ fn learning_on_one_graph_makes_its_placements_better() {
     let mut trainer = Trainer::fresh(None, 2).expect("a placer");
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let clock = Deadline::after(None);
-    let returns: Vec<f64> = (0..40)
+    let returns: Vec<f64> = (0..20)
         .map(|_| {
             let line = trainer.update(&board, &Rates::default(), &mut rng, &clock, |_, _| {});
             line.expect("learned").expect("in time").mean_return
         })
         .collect();
     let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
-    assert!(mean(&returns[30..]) > 0.8 * mean(&returns[..5]), "{returns:?}");
+    assert!(mean(&returns[15..]) > mean(&returns[..5]), "{returns:?}");
 }

@@ -21,6 +21,7 @@ pub use crate::rl::options::{Error, Options, Weights};
 use crate::rl::rollout::{Batch, Rollout, Sample, divergence, draw};
 use crate::rl::scene::Scene;
 use crate::rl::teacher;
+pub use crate::rl::teacher::Imitation;
 
 /// The policy that ships with Ballast: pairs, trained by `ballast train partition` on generated chains.
 static PRETRAINED: &[u8] = include_bytes!("pretrained.net");
@@ -405,19 +406,6 @@ impl Trainer {
 
 /// Steps after which a teacher looks anew for the nearest state that keeps the target.
 const RENEWED_EVERY: usize = 12;
-
-/// One state to imitate the teacher from.
-#[derive(Clone, Debug)]
-pub struct Imitation {
-    /// The state.
-    pub state: State,
-    /// The time the teacher keeps, seconds.
-    pub wanted_seconds: f64,
-    /// The time the policy is told to keep.
-    pub target_seconds: f64,
-    /// Share of the teacher's way that is gone before the lesson begins.
-    pub ahead: f64,
-}
 
 /// Searches and learns on one machine. `observe` is told about every episode.
 ///
