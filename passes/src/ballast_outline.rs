@@ -154,7 +154,7 @@ impl<'c: 'a, 'a> Program<'c, 'a> {
             self.ops.iter().map(|&op| self.own_device(op)).collect::<Result<_, _>>()?;
         // Of an op that goes with its readers: the first device on the way to what its value is made of.
         let home = |mut value: ValueId| loop {
-            let Some(&id) = maker.get(&value) else { return None };
+            let &id = maker.get(&value)?;
             match (own[id], self.lines[id].inputs.first()) {
                 (Some(device), _) => return Some(device),
                 (None, Some(&input)) => value = input,

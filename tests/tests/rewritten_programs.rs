@@ -103,7 +103,7 @@ fn check(seed: u64, folder: &Path, seen: &mut Seen) {
     arguments.push(format!("--remat={devices} cap={cap}% seed={seed} time-limit=0.4 relax-limit=8"));
     arguments.extend(["--mlir-print-ir-after=remat", "--ballast-apply"].map(str::to_owned));
     // Half of the programs for several devices are cut too, and run by their host.
-    if kind == 2 && seed % 2 == 0 {
+    if kind == 2 && seed.is_multiple_of(2) {
         arguments.push("--ballast-outline".to_owned());
     }
     arguments.extend(["--cse", "--canonicalize", "-o"].map(str::to_owned));
