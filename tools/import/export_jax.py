@@ -22,6 +22,9 @@ from jax_models import MODELS
 DTYPES = {"f32": jnp.float32, "bf16": jnp.bfloat16, "f16": jnp.float16}
 
 
+CHECKPOINTS = ["none", "nothing_saveable", "dots_saveable", "dots_with_no_batch_dims_saveable"]
+
+
 def training_step(loss, rate):
     """One step of gradient descent on `loss(parameters, *batch)`."""
 
@@ -33,8 +36,10 @@ def training_step(loss, rate):
     return step
 
 
-def export(loss, parameters, batch, rate=0.01):
-    """MLIR text of the training step; `parameters` and `batch` may be shapes alone."""
+def export(loss, parameters, batch, rate=0.01, checkpoint="none"):
+    """MLIR text of the training step; `parameters` and `batch` may be shapes alone, `checkpoint` names a policy of JAX."""
+    if checkpoint != "none":
+        loss = jax.checkpoint(loss, policy=getattr(jax.checkpoint_policies, checkpoint))
     shapes = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype), (parameters, batch))
     lowered = jax.jit(training_step(loss, rate)).lower(shapes[0], *shapes[1])
     module = lowered.compiler_ir("stablehlo").operation
@@ -72,13 +77,15 @@ def main():
 
     def add_options(parser):
         parser.add_argument("--dtype", choices=DTYPES, default="f32", help="element type, default %(default)s")
+        parser.add_argument("--checkpoint", choices=CHECKPOINTS, default="none",
+                            help="policy of one jax.checkpoint around the loss, to compare with; default %(default)s")
 
     options, model = command_line.parse(__doc__, MODELS, add_options)
     if model is None:
         loss, parameters, batch = command_line.load_function(options.source)()
     else:
         loss, parameters, batch = model_loss(model, DTYPES[options.dtype])
-    command_line.write(options.output, export(loss, parameters, batch, options.rate))
+    command_line.write(options.output, export(loss, parameters, batch, options.rate, options.checkpoint))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@
 //! take what they read; a reduction takes the one op in front of it (XLA makes the pair a library call, which
 //! takes nothing more); a matrix product takes a transpose.
 //! Not modelled: buffers reused in place, common subexpressions, copies that change a layout, rewrites by the
-//! algebraic simplifier. `docs/cost-model.md` compares the outcome with XLA's buffer assignment.
+//! algebraic simplifier. `docs/cost-model.md` and `docs/running-plans.md` compare the outcome with XLA's buffer assignment.
 
 use serde::{Deserialize, Serialize};
 

@@ -108,7 +108,7 @@ pub fn settle_travellers(graph: &Graph, device_of: &mut [DeviceId]) {
 #[must_use]
 pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[DeviceId]) -> Vec<Stage> {
     let returned = graph.returned_ops();
-    let in_results = graph.in_results();
+    let in_results = graph.in_result_buffers();
     let mut builders: Vec<Builder> = (0..cluster.devices.len()).map(Builder::new).collect();
     // Slowest link over which each value is sent, by op.
     let mut send_seconds = vec![0.0f64; graph.ops.len()];
@@ -348,6 +348,30 @@ mod tests {
         assert!(problem.nodes[2].keep && !problem.nodes[1].keep);
         assert_eq!(problem.unplanned_peak(), 155);
         assert_eq!(stages[0].load_seconds(), 7.0);
+    }
+
+    #[test]
+    fn a_result_overwrites_what_only_its_op_reads() {
+        // c, elementwise, alone reads b, of its own type.
+        let mut graph = graph();
+        graph.ops[3].layer = LayerType::Activation;
+        graph.tensors[3].bytes = Bytes(5);
+        let bytes = |graph: &Graph| -> Vec<u64> {
+            stages(graph, &costs(1), &cluster(1), &[0; 4])[0]
+                .problem
+                .nodes
+                .iter()
+                .map(|node| node.bytes)
+                .collect()
+        };
+        assert_eq!(bytes(&graph), [20, 5, 5], "results are allocated as they are made");
+        graph.ends = Ends::Left;
+        assert_eq!(bytes(&graph), [20, 0, 0]);
+        graph.tensors[3].type_name = "another".to_owned();
+        assert_eq!(bytes(&graph), [20, 5, 0]);
+        graph.tensors[3].type_name.clear();
+        graph.ops[3].layer = LayerType::Dense;
+        assert_eq!(bytes(&graph), [20, 5, 0]);
     }
 
     #[test]

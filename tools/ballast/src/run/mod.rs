@@ -22,7 +22,7 @@ use plan::{PlanFigures, StageFigures};
 /// Who runs the programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Backend {
-    /// XLA's CPU compiler, through jaxlib: StableHLO programs.
+    /// XLA, through jaxlib: StableHLO programs.
     Xla,
     /// MLIR's own CPU route, heap counted: linalg programs.
     Native,
@@ -58,6 +58,9 @@ pub(crate) struct Args {
     /// Compile and measure memory, but do not run (xla only).
     #[arg(long)]
     compile_only: bool,
+    /// Where XLA runs the programs: cpu, gpu or tpu, as the jaxlib at hand knows them.
+    #[arg(long, default_value = "cpu")]
+    platform: String,
     /// Python with jaxlib (xla only).
     #[arg(long, default_value = "python3")]
     python: PathBuf,
@@ -93,7 +96,9 @@ pub(crate) struct Measured {
     seconds: Option<f64>,
     /// Largest memory: heap of the native route; arguments, results and temporaries as XLA lays them out.
     peak_bytes: u64,
-    /// Of it, temporaries (xla only).
+    /// What the allocator of an accelerator counted over the runs (xla only).
+    device_peak_bytes: Option<u64>,
+    /// Of the peak, temporaries (xla only).
     temporary_bytes: Option<u64>,
     /// Largest host heap (native only).
     host_peak_bytes: Option<u64>,
@@ -230,6 +235,10 @@ fn print(comparison: &Comparison) {
             bytes(after.temporary_bytes),
             bytes(plan.filter(|plan| plan.temporaries_only).map(|plan| plan.peak_bytes)),
         ],
+    ));
+    table.add_row(row(
+        "device peak",
+        [bytes(before.device_peak_bytes), bytes(after.device_peak_bytes), String::new()],
     ));
     table.add_row(row(
         "host peak",

@@ -1,4 +1,4 @@
-//! XLA's CPU compiler, through jaxlib: a Python script that ships with this program compiles, measures and runs.
+//! XLA, through jaxlib: a Python script that ships with this program compiles, measures and runs.
 
 use std::path::Path;
 use std::process::Command;
@@ -25,6 +25,7 @@ struct Answer {
     alias_bytes: u64,
     flops: Option<f64>,
     seconds: Option<f64>,
+    device_peak_bytes: Option<u64>,
     #[serde(default)]
     results: Vec<Taken>,
 }
@@ -53,6 +54,7 @@ pub(super) fn measure(
     let results = folder.path().join("results.bin");
     let mut run = Command::new(&args.python);
     run.arg(&script).arg(&lowered).arg(format!("--seed={}", args.seed)).arg(format!("--runs={RUNS}"));
+    run.arg(format!("--platform={}", args.platform));
     if !args.compile_only {
         run.arg("--results").arg(&results);
     }
@@ -67,6 +69,7 @@ pub(super) fn measure(
     let held = answer.temporary_bytes + answer.argument_bytes + answer.result_bytes;
     Ok(Measured {
         seconds: answer.seconds,
+        device_peak_bytes: answer.device_peak_bytes,
         peak_bytes: held.saturating_sub(answer.alias_bytes),
         temporary_bytes: Some(answer.temporary_bytes),
         flops: answer.flops,

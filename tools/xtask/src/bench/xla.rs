@@ -55,7 +55,13 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
         for &cap in &args.caps {
             step(&format!("{name}, {cap} %"));
             let bytes = (plain.temporaries * f64::from(cap) / 100.0).floor();
-            println!("{}", row(&name, Some((cap, bytes)), &plain, &bench.measure(Some(bytes))?));
+            match bench.measure(Some(bytes)) {
+                Ok(planned) => println!("{}", row(&name, Some((cap, bytes)), &plain, &planned)),
+                Err(reason) => {
+                    step(&format!("{name}, {cap} %: {reason:#}"));
+                    println!("| {name} | {cap}, {:.2} | no plan | | | |", bytes / 1e6);
+                }
+            }
         }
     }
     Ok(())
