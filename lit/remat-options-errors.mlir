@@ -31,6 +31,32 @@
 // RUN: not ballast-opt %s --remat="plan-file=%S/no/such/folder/plan.json" 2>&1 | FileCheck %s --check-prefix=PLAN
 // PLAN: error: cannot write plan-file
 
+// RUN: not ballast-opt %s --remat="solver=guess" 2>&1 | FileCheck %s --check-prefix=SOLVER
+// SOLVER: Cannot find option named 'guess'
+// RUN: not ballast-opt %s --remat="solver=keep-all cap=7 relax-limit=0" 2>&1 | FileCheck %s --check-prefix=KEEP-ALL
+// KEEP-ALL: error: {{.*}}needs more; the smallest cap possible is 8
+// RUN: not ballast-opt %s --remat="solver=q-learning q-rounds=0" 2>&1 | FileCheck %s --check-prefix=Q-ROUNDS
+// Q-ROUNDS: error: solver=q-learning: rounds is 0: give at least 1
+// RUN: not ballast-opt %s --remat="solver=q-learning q-weight=1.5" 2>&1 | FileCheck %s --check-prefix=Q-WEIGHT
+// Q-WEIGHT: error: solver=q-learning: w is 1.5: it lies in 0 to 1
+// RUN: not ballast-opt %s --remat="solver=q-learning q-epsilon=-1" 2>&1 | FileCheck %s --check-prefix=Q-EPSILON
+// Q-EPSILON: error: solver=q-learning: epsilon is -1: it lies in 0 to 1
+// RUN: not ballast-opt %s --remat="solver=q-learning q-table=%S/Inputs/nowhere.json" 2>&1 | FileCheck %s --check-prefix=Q-TABLE
+// Q-TABLE: error: q-table '{{.*}}nowhere.0.json'
+// RUN: echo '{"version": 1, "candidates": [' > %t.damaged.0.json
+// RUN: not ballast-opt %s --remat="solver=q-learning q-table=%t.damaged.json" -o %t.nothing 2>&1 | FileCheck %s --check-prefix=DAMAGED
+// DAMAGED: error: q-table '{{.*}}damaged.0.json'
+// RUN: not ballast-opt %S/remat.mlir --remat="solver=q-learning cap=15 swap=false" 2>&1 | FileCheck %s --check-prefix=NO-SWAP
+// NO-SWAP: error: device 0: solver q-learning does not apply: it swaps, and swaps are off
+// RUN: not ballast-opt %S/remat.mlir --remat="solver=keep-all cap=15" 2>&1 | FileCheck %s --check-prefix=KEEP
+// KEEP: error: device 0: solver keep-all does not apply: the unchanged program does not fit the cap
+
+// A table of another program is refused.
+// RUN: ballast-opt %S/remat.mlir --remat="solver=q-learning cap=15 q-rounds=5 save-q-table=%t.other.json" -o /dev/null
+// RUN: sed -e 's/"activation"/"pooling"/' %t.other.0.json > %t.wrong.0.json
+// RUN: not ballast-opt %S/remat.mlir --remat="solver=q-learning cap=15 q-table=%t.wrong.json" 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: error: device 0: the table of solver q-learning does not fit
+
 // RUN: not ballast-opt %s --remat="cap=0" -o %t.nothing
 // RUN: not test -e %t.nothing
 

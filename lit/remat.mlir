@@ -40,6 +40,25 @@
 // RUN: not ballast-opt %s --remat="cap=15 swap=false solver=chain" 2>&1 | FileCheck %s --check-prefix=CHAIN
 // CHAIN: solver chain does not apply: the graph is not a chain of layers
 
+// Every planner by name. Where a step does not say which ops run backward, the widest gap between two uses takes the place of
+// the turn: only a may be away, between b and d.
+// RUN: ballast-opt %s --remat="solver=milp cap=15 time-limit=10" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
+// RUN: ballast-opt %s --remat="solver=stepwise cap=15 time-limit=10" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
+// RUN: ballast-opt %s --remat="solver=local-search cap=15 time-limit=10" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
+// RUN: ballast-opt %s --remat="solver=greedy cap=15" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
+// RUN: ballast-opt %s --remat="solver=sqrt-n cap=16" --ballast-verify | FileCheck %s --check-prefix=FITS
+// RUN: ballast-opt %s --remat="solver=keep-all cap=16" --ballast-verify | FileCheck %s --check-prefix=FITS
+// RUN: ballast-opt %s --remat="solver=q-learning cap=15 q-rounds=50 q-weight=0.25 q-epsilon=0.2 relax-limit=0 save-q-table=%t.q.json" --ballast-verify | FileCheck %s --check-prefix=SWAP
+// RUN: ballast-opt %s --remat="solver=q-learning cap=15 q-rounds=1 relax-limit=0 q-table=%t.q.json" --ballast-verify | FileCheck %s --check-prefix=SWAP
+// RUN: ballast-opt %s --remat="solver=capuchin cap=15 relax-limit=0" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
+// RUN: ballast-opt %s --remat="solver=capuchin devices=%S/Inputs/fast-host.toml cap=15 relax-limit=0" --ballast-verify | FileCheck %s --check-prefix=SWAP
+// Overlapped copies are issued an op early, so that a is back while c runs.
+// RUN: ballast-opt %s --remat="solver=q-learning devices=%S/Inputs/fast-host.toml cap=15 overlap=true" --ballast-verify 2>&1 | FileCheck %s --check-prefix=VDNN
+// No op here is a convolution, so that the vDNN-like scheduler swaps nothing and its cap is raised to the peak.
+// RUN: ballast-opt %s --remat="solver=vdnn cap=15" --ballast-verify 2>&1 | FileCheck %s --check-prefix=VDNN
+// VDNN: warning: no memory plan of device 0 was found under the requested cap of 15 bytes; planned under 16 bytes
+// VDNN-NOT: ballast.swap =
+
 // A cap without a plan is raised, and the op that binds is named.
 // RUN: ballast-opt %s --remat="cap=12 time-limit=10" --ballast-verify 2>&1 | FileCheck %s --check-prefix=RELAXED
 // RELAXED: remat.mlir:[[#@LINE+14]]:8: warning: no memory plan of device 0 was found under the requested cap of 12 bytes; planned under 13 bytes; smallest cap found feasible: 13 bytes

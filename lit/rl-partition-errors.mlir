@@ -1,6 +1,6 @@
 // What --rl-partition refuses.
 // RUN: not ballast-opt %s --rl-partition="devices=9" 2>&1 | FileCheck %s --check-prefix=MORE
-// MORE: rl-partition-errors.mlir:[[#@LINE+24]]:1: error: 9 devices for 2 ops
+// MORE: rl-partition-errors.mlir:[[#@LINE+38]]:1: error: 9 devices for 2 ops
 // RUN: not ballast-opt %s --rl-partition="devices=0" 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: devices=0: 0 devices: write 1 to
 // RUN: not ballast-opt %s --rl-partition="devices=-2" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
@@ -23,6 +23,20 @@
 // CORES: error: cores=5: the chip 'npu-0' has 4
 // RUN: not ballast-opt %s --rl-partition="devices=%S/Inputs/chip.toml cores=4 cap=50%%" 2>&1 | FileCheck %s --check-prefix=SHARE
 // SHARE: error: cores=4: the cap of a core is given in bytes
+// RUN: not ballast-opt %s --rl-partition="method=guess" 2>&1 | FileCheck %s --check-prefix=METHOD
+// METHOD: Cannot find option named 'guess'
+// RUN: not ballast-opt %s --rl-partition="devices=2 method=genetic population=1" 2>&1 | FileCheck %s --check-prefix=POPULATION
+// POPULATION: error: method=genetic: population is 1: it lies in 2 to 1000000
+// RUN: not ballast-opt %s --rl-partition="devices=2 method=genetic elite=100" 2>&1 | FileCheck %s --check-prefix=ELITE
+// ELITE: error: method=genetic: elite is 100: it is below the population, 100
+// RUN: not ballast-opt %s --rl-partition="devices=2 method=genetic crossover=1.5" 2>&1 | FileCheck %s --check-prefix=CROSSOVER
+// CROSSOVER: error: method=genetic: crossover is 1.5: it is a probability
+// RUN: not ballast-opt %s --rl-partition="devices=2 method=genetic mutation=-1" 2>&1 | FileCheck %s --check-prefix=MUTATION
+// MUTATION: error: method=genetic: mutation is -1: it is a probability
+// RUN: not ballast-opt %s --rl-partition="devices=2 method=genetic fitness=luck" 2>&1 | FileCheck %s --check-prefix=FITNESS
+// FITNESS: Cannot find option named 'luck'
+// RUN: not ballast-opt %s --rl-partition="devices=%S/Inputs/chip.toml cores=4 method=genetic" 2>&1 | FileCheck %s --check-prefix=ON-CORES
+// ON-CORES: error: method=genetic: it places on devices; over `cores=` take dp
 
 func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {
   %a = math.exp %x : tensor<1xf32>

@@ -16,8 +16,22 @@
 // TWO: ballast.receives = [#ballast.receive<device = 1, position = 0>]
 // TWO: math.atan {{.*}}ballast.device = #ballast.device<1>
 
+// The other methods find the same cut.
+// RUN: ballast-opt %s --rl-partition="devices=2 method=exact" --remarks-filter=ballast --ballast-verify 2>%t.exact | FileCheck %s --check-prefix=TWO
+// RUN: FileCheck %s --check-prefix=EXACT --input-file=%t.exact
+// EXACT: Partition {{.*}}bound_class=contiguous-dag{{.*}}proposed_by=exact
+// RUN: ballast-opt %s --rl-partition="devices=2 method=genetic generations=20" --remarks-filter=ballast --ballast-verify 2>%t.genetic | FileCheck %s --check-prefix=DEVICES
+// RUN: FileCheck %s --check-prefix=GENETIC --input-file=%t.genetic
+// GENETIC: Partition {{.*}}proposed_by=genetic
+// RUN: ballast-opt %s --rl-partition="devices=2 method=genetic population=10 generations=20 elite=0 crossover=0.9 mutation=0.3 seed=3" --ballast-verify | FileCheck %s --check-prefix=DEVICES
+// RUN: ballast-opt %s --rl-partition="devices=2 method=genetic fitness=predicted generations=20" --ballast-verify | FileCheck %s --check-prefix=DEVICES
+// RUN: ballast-opt %s --rl-partition="devices=2 method=genetic fitness=loads work-limit=500 threads=1" --ballast-verify -o %t.one.mlir
+// RUN: ballast-opt %s --rl-partition="devices=2 method=genetic fitness=loads work-limit=500 threads=2" --ballast-verify -o %t.two.mlir
+// RUN: diff %t.one.mlir %t.two.mlir
+
 // A slow device gets less: with one tenth of the speed, one op of six, the least a device in use can have.
 // RUN: ballast-opt %s --rl-partition="devices=%S/Inputs/two-kinds.toml method=dp" --ballast-verify | FileCheck %s --check-prefix=UNEQUAL
+// RUN: ballast-opt %s --rl-partition="devices=%S/Inputs/two-kinds.toml method=exact" --ballast-verify | FileCheck %s --check-prefix=DEVICES
 // UNEQUAL: ballast.device = #ballast.device<1>
 // UNEQUAL-COUNT-5: ballast.device = #ballast.device<0>
 

@@ -60,7 +60,12 @@ def PartitionOrder : Choices<"PartitionOrder", "Order of the op sequence that is
 def PartitionMethod : Choices<"PartitionMethod", "How a partition is found", [
     Value<"Auto", "auto", "learning only where dynamic programming cannot prove its cut">,
     Value<"Dp", "dp", "dynamic programming and fine-tuning alone">,
-    Value<"Rl", "rl", "REINFORCE on top of it">]>;
+    Value<"Rl", "rl", "REINFORCE on top of it">,
+    Value<"Genetic", "genetic", "a genetic search on top of it">,
+    Value<"Exact", "exact", "a search with proof over all pipelines the program's data allows">]>;
+def Fitness : Choices<"Fitness", "What the genetic search measures placements by", [
+    Value<"Loads", "loads", "the slowest stage with its transfers">,
+    Value<"Predicted", "predicted", "predicted times alone, transfers free">]>;
 def RewardKind : Choices<"RewardKind", "What the learner is rewarded for", [
     Value<"MaxTime", "max-time", "the time of the slowest stage">,
     Value<"Weighted", "weighted", "the weighted sum of the largest compute, memory and route load">]>;
@@ -79,7 +84,10 @@ def MemorySolver : Choices<"MemorySolver", "Who solves the memory plan", [
     Value<"SqrtN", "sqrt-n", "keep about the square root of a chain's values">,
     Value<"Gaps", "gaps", "the covering program over gaps between uses of a value">,
     Value<"Chain", "chain", "the optimal dynamic program, for chains of layers with one gradient each">,
-    Value<"KeepAll", "keep-all", "nothing is recomputed or swapped">]>;
+    Value<"KeepAll", "keep-all", "nothing is recomputed or swapped">,
+    Value<"QLearning", "q-learning", "swaps learned by Q-learning">,
+    Value<"Vdnn", "vdnn", "every tensor a forward convolution reads is swapped">,
+    Value<"Capuchin", "capuchin", "swap or recompute, the cheapest absence over the peak first">]>;
 def FusionModel : Choices<"FusionModel", "Which values the back end stores", [
     Value<"Auto", "auto", "as in an earlier plan; without one, `xla` for StableHLO, `none` for everything else">,
     Value<"None", "none", "every op's, as MLIR's own route to native code does">,
@@ -164,6 +172,12 @@ def RlPartition : BallastPass<"rl-partition"> {
     Real<"learningRate", "learning-rate", "0.001", "Step size of the learner's optimiser.">,
     Text<"network", "network", "", "Path of a saved network to start from.">,
     Text<"saveNetwork", "save-network", "", "Path to save the trained network and its configuration to.">,
+    Count<"population", "population", "100", "Placements in a generation of the genetic search, at least 2.">,
+    Count<"generations", "generations", "10000", "Generations the genetic search breeds at most.">,
+    Count<"elite", "elite", "1", "Best placements of a generation that live on; 0 for none.">,
+    Real<"crossover", "crossover", "0.6", "Probability that a pair of placements is crossed.">,
+    Real<"mutation", "mutation", "0.1", "Probability that a child is mutated.">,
+    Choice<"fitness", "fitness", Fitness, "What the genetic search measures placements by.">,
     ProfileOption, CountOption, ScheduleOption, MicroBatchesOption,
   ];
 }
@@ -195,6 +209,11 @@ def Remat : BallastPass<"remat"> {
     Text<"modelFile", "model-file", "",
          "Path to write the mixed-integer program to, as `.lp` or `.mps`; stage numbers are put before the extension.">,
     Text<"planFile", "plan-file", "", "Path to write the plan to, as JSON.">,
+    Count<"qRounds", "q-rounds", "2000", "Iterations Q-learning learns from, per stage and cap tried.">,
+    Real<"qWeight", "q-weight", "0.5", "Weight of memory in the reward of Q-learning, 0 for time alone to 1.">,
+    Real<"qEpsilon", "q-epsilon", "0.1", "Probability of a random action of Q-learning.">,
+    Text<"qTable", "q-table", "", "Path of the tables Q-learning goes on from; stage numbers are put before the extension.">,
+    Text<"saveQTable", "save-q-table", "", "Path to save the tables of Q-learning to, one per stage, named as for `q-table`.">,
     Text<"graphFile", "graph-file", "", "Path to write the program as planned to, as a JSON graph, for `ballast replan`.">,
     ProfileOption, CountOption, ScheduleOption, MicroBatchesOption,
   ];

@@ -2,7 +2,7 @@
 
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::passes::{
-    BallastPlanOptions, MemoryOrder, MemorySolver, PartitionMethod, PartitionOrder,
+    BallastPlanOptions, Fitness, MemoryOrder, MemorySolver, PartitionMethod, PartitionOrder,
 };
 use ballast_dialects::passes::{RematOptions, RewardKind, RlPartitionOptions};
 use melior::ir::operation::OperationRef;
@@ -38,6 +38,12 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlanOptions) ->
         learning_rate: LEARNING_RATE,
         network: String::new(),
         save_network: String::new(),
+        population: POPULATION,
+        generations: GENERATIONS,
+        elite: ELITE,
+        crossover: CROSSOVER,
+        mutation: MUTATION,
+        fitness: Fitness::Loads,
         profile: options.profile.clone(),
         count: options.count,
         schedule: options.schedule,
@@ -64,6 +70,11 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlanOptions) ->
         max_rounds: options.max_rounds,
         model_file: String::new(),
         plan_file: options.plan_file.clone(),
+        q_rounds: Q_ROUNDS,
+        q_weight: Q_WEIGHT,
+        q_epsilon: Q_EPSILON,
+        q_table: String::new(),
+        save_q_table: String::new(),
         graph_file: String::new(),
         profile: options.profile.clone(),
         count: options.count,
@@ -77,5 +88,13 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlanOptions) ->
 // The defaults of the two passes, as `Passes.td` has them.
 const EPISODES: u64 = 50;
 const LEARNING_RATE: f64 = 0.001;
+const POPULATION: u64 = 100;
+const GENERATIONS: u64 = 10_000;
+const ELITE: u64 = 1;
+const CROSSOVER: f64 = 0.6;
+const MUTATION: f64 = 0.1;
+const Q_ROUNDS: u64 = 2_000;
+const Q_WEIGHT: f64 = 0.5;
+const Q_EPSILON: f64 = 0.1;
 const RELAX_STEP: f64 = 0.05;
 const RELAX_LIMIT: f64 = 2.0;

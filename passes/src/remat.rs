@@ -1,5 +1,6 @@
 //! `--remat`: plans every stage's memory and writes recomputation, swaps and the figures of the plan.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ballast_core::cap::{CapSpec, ParseCapError};
@@ -12,6 +13,7 @@ use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes::{self, RematOptions};
 use ballast_dialects::remarks::Kind;
 use ballast_partition as partition;
+use ballast_placement::q_learning::{self, QTable};
 use ballast_planner::pipelined::Spec;
 use ballast_planner::{Failure, Pipelining, Planned};
 use melior::ir::operation::{OperationLike, OperationRef};
@@ -72,6 +74,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
             program.error(None, &format!("cannot write plan-file '{}': {error}", options.plan_file))
         })?;
     }
+    save_tables(&program, options, &planned)?;
     annotations::write(
         &program.imported,
         &program.costs,
@@ -113,9 +116,18 @@ fn planner_options(
     if options.max_rounds == 0 {
         return Err(error("max-rounds=0: give at least 1".to_owned()));
     }
+    let q_learning = q_learning::Options {
+        rounds: options.q_rounds,
+        weight: options.q_weight,
+        epsilon: options.q_epsilon,
+        ..q_learning::Options::default()
+    };
+    q_learning.check_ranges().map_err(|bad| error(format!("solver=q-learning: {bad}")))?;
     Ok(ballast_planner::Options {
         cap,
         solver,
+        q_learning,
+        q_tables: read_tables(&options.q_table).map_err(error)?,
         order: match options.order {
             passes::MemoryOrder::Program => ballast_remat::Order::Program,
             passes::MemoryOrder::Free => ballast_remat::Order::Free,
@@ -130,6 +142,37 @@ fn planner_options(
         pipeline: None,
         model_file: (!options.model_file.is_empty()).then(|| PathBuf::from(&options.model_file)),
     })
+}
+
+/// The tables of all stages that have one: `PATH` with the stage number before the extension, from stage 0 on.
+fn read_tables(path: &str) -> Result<BTreeMap<DeviceId, QTable>, String> {
+    let mut tables = BTreeMap::new();
+    if path.is_empty() {
+        return Ok(tables);
+    }
+    loop {
+        let stage = tables.len();
+        let file = ballast_planner::stage_file(Path::new(path), stage);
+        if stage > 0 && !file.exists() {
+            return Ok(tables);
+        }
+        let bad = |error: &dyn std::fmt::Display| format!("q-table '{}': {error}", file.display());
+        let text = std::fs::read_to_string(&file).map_err(|error| bad(&error))?;
+        tables.insert(stage, QTable::parse(&text).map_err(|error| bad(&error))?);
+    }
+}
+
+fn save_tables(program: &Program<'_, '_>, options: &RematOptions, planned: &Planned) -> Result<(), Reported> {
+    if options.save_q_table.is_empty() {
+        return Ok(());
+    }
+    for (&device, table) in &planned.q_tables {
+        let file = ballast_planner::stage_file(Path::new(&options.save_q_table), device);
+        write_json(&file, table).map_err(|error| {
+            program.error(None, &format!("cannot write save-q-table '{}': {error}", file.display()))
+        })?;
+    }
+    Ok(())
 }
 
 /// The partition the IR holds before this pass.

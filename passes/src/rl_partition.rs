@@ -14,7 +14,9 @@ use ballast_dialects::remarks::Kind;
 use ballast_partition as partition;
 use ballast_partition::rl::machine::Reward;
 use ballast_partition::rl::train;
+use ballast_placement::genetic;
 use ballast_planner::pipelined::Spec;
+use ballast_planner::{Fitness, Genetic};
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations::{self, Settings};
@@ -42,15 +44,27 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     };
     let mut program = planning::read_for_planning(module, &source)?;
     forget_earlier_plan(&mut program);
+    let mut genetic = genetic(&program, options)?;
     let search = partition_options(&program, options, cap, limits)?;
     let outcome = if let Some(spec) = pipeline {
         as_pipeline(&program, options, spec)?
     } else if options.cores > 0 {
         over_cores(&mut program, options.cores, cap, &search)?
     } else {
-        let outcome = partition::plan(&program.imported.graph, &program.costs, &program.cluster, &search);
-        let outcome = outcome.map_err(|error| program.error(None, &error.to_string()))?;
-        Placement { device_of: outcome.device_of, report: outcome.report, notes: outcome.notes }
+        let outcome = partition::plan_with(
+            &program.imported.graph,
+            &program.costs,
+            &program.cluster,
+            &search,
+            genetic.as_mut().map(|genetic| genetic as &mut dyn partition::Proposer),
+        )
+        .map_err(|error| program.error(None, &error.to_string()))?;
+        Placement {
+            device_of: outcome.device_of,
+            report: outcome.report,
+            proposed: outcome.proposed,
+            notes: outcome.notes,
+        }
     };
     planning::check_devices(&program, &outcome.device_of)?;
     for note in &outcome.notes {
@@ -79,7 +93,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
         dlti_text::write(module, &program.cluster)?;
     }
     let balance = &plan.balance;
-    program
+    let mut remark = program
         .remark(Kind::Passed, "Partition", "cut the op sequence into stages")
         .fact("devices", program.cluster.devices.len())
         .fact("method", &outcome.report.method)
@@ -88,8 +102,12 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
         .fact("ratio", balance.ratio.map_or_else(|| "none".to_owned(), |ratio| ratio.to_string()))
         .fact("bound_seconds", outcome.report.bound)
         .fact("bound_class", &outcome.report.bound_class)
-        .fact("gap", outcome.report.gap)
-        .emit(program.imported.function.location());
+        .fact("gap", outcome.report.gap);
+    if let Some(proposed) = outcome.proposed {
+        remark =
+            remark.fact("proposed_by", proposed.method).fact("proposed_tmax_seconds", proposed.tmax_seconds);
+    }
+    remark.emit(program.imported.function.location());
     Ok(())
 }
 
@@ -97,6 +115,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
 struct Placement {
     device_of: Vec<DeviceId>,
     report: Report,
+    proposed: Option<partition::Proposed>,
     notes: Vec<String>,
 }
 
@@ -147,7 +166,7 @@ fn as_pipeline(
         work: 0,
         seed: options.seed,
     };
-    Ok(Placement { device_of: balanced.device_of, report, notes: Vec::new() })
+    Ok(Placement { device_of: balanced.device_of, report, proposed: None, notes: Vec::new() })
 }
 
 /// Partitions over groups of the cores of one chip; from here on the program's devices are these groups.
@@ -190,7 +209,12 @@ fn over_cores(
     program.cluster = outcome.cluster;
     program.costs = outcome.costs;
     program.cluster_is_new = true;
-    Ok(Placement { device_of: outcome.stage_of, report: outcome.report, notes: outcome.notes })
+    Ok(Placement {
+        device_of: outcome.stage_of,
+        report: outcome.report,
+        proposed: None,
+        notes: outcome.notes,
+    })
 }
 
 /// Devices written by an earlier plan are forgotten; without one, `ballast.device` on an op is the user's rule.
@@ -246,7 +270,9 @@ fn partition_options(
     Ok(partition::Options {
         method: match options.method {
             passes::PartitionMethod::Auto => partition::Method::Auto,
-            passes::PartitionMethod::Dp => partition::Method::Dp,
+            // The genetic search is handed over as a proposer.
+            passes::PartitionMethod::Dp | passes::PartitionMethod::Genetic => partition::Method::Dp,
+            passes::PartitionMethod::Exact => partition::Method::Exact,
             passes::PartitionMethod::Rl => partition::Method::Rl,
         },
         rl,
@@ -256,6 +282,34 @@ fn partition_options(
         caps,
         ..partition::Options::default()
     })
+}
+
+/// The genetic search, where the options ask for it.
+fn genetic(program: &Program<'_, '_>, options: &RlPartitionOptions) -> Result<Option<Genetic>, Reported> {
+    let passes::PartitionMethod::Genetic = options.method else { return Ok(None) };
+    let refuse = |text: &str| Err(program.error(None, &format!("method=genetic: {text}")));
+    if options.cores > 0 {
+        return refuse("it places on devices; over `cores=` take dp, which is exact there, or rl");
+    }
+    let count = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
+    let genetic = Genetic {
+        options: genetic::Options {
+            population: count(options.population),
+            generations: options.generations,
+            elite: count(options.elite),
+            crossover: options.crossover,
+            mutation: options.mutation,
+            ..genetic::Options::default()
+        },
+        fitness: match options.fitness {
+            passes::Fitness::Loads => Fitness::Loads,
+            passes::Fitness::Predicted => Fitness::Predicted,
+        },
+    };
+    match genetic.options.check_ranges() {
+        Ok(()) => Ok(Some(genetic)),
+        Err(error) => refuse(&error.to_string()),
+    }
 }
 
 /// Three numbers, at least 0, not all 0.

@@ -4,6 +4,7 @@
 //! [`device::Cluster`]; a solver proposes; [`memory::replay`] and [`simulate`] judge; [`plan::Plan`] is what
 //! is written.
 
+pub mod batch;
 pub mod cap;
 pub mod cost;
 pub mod device;

@@ -84,7 +84,8 @@ pub fn plan_chip(
     let mut stop_reason = StopReason::Finished;
     let mut work = 0;
     let run_learner = match options.method {
-        Method::Dp => false,
+        // The dynamic programme over core groups is exact.
+        Method::Dp | Method::Exact => false,
         Method::Rl => true,
         Method::Auto => exact.is_none(),
     };

@@ -5,11 +5,14 @@ pub mod chip;
 pub mod dag;
 mod dynamic;
 pub mod fine_tune;
+mod judge;
 pub mod loads;
 pub mod pipeline;
 mod plan;
+mod proposal;
 mod refine;
 pub mod rl;
 pub mod sequence;
 
-pub use plan::{Error, Method, Options, Outcome, plan, repartition};
+pub use plan::{Error, Method, Options, Outcome, Proposed, plan, plan_with, repartition};
+pub use proposal::{Proposal, Proposer, Task};

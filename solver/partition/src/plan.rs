@@ -6,12 +6,14 @@ use ballast_core::graph::{Graph, OpId, OpRole};
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::report::{PROOF_TOLERANCE, Report, gap};
 use ballast_core::simulate::Balance;
-use ballast_core::stage::{Stage, settle_travellers, stages};
+use ballast_core::stage::{settle_travellers, stages};
 use ballast_core::units::Bytes;
 
 use crate::dynamic::{self, Site};
 use crate::fine_tune::{Keep, fine_tune};
+use crate::judge::Judge;
 use crate::loads::Links;
+use crate::proposal::{self, Proposal, Proposer, Task};
 use crate::refine::refine;
 use crate::rl::train;
 use crate::sequence::{Granularity, Order, Sequence, sequence_order};
@@ -33,6 +35,8 @@ pub enum Method {
     Rl,
     /// The learner only where the dynamic programme could not prove its cut.
     Auto,
+    /// Dynamic programming, and then all partitions that form a pipeline, with proof.
+    Exact,
 }
 
 /// What the caller wants.
@@ -69,8 +73,19 @@ pub struct Outcome {
     pub balance: Balance,
     /// Value (tmax, seconds), bound, method.
     pub report: Report,
+    /// What the method chosen proposed by itself, whether or not it was taken.
+    pub proposed: Option<Proposed>,
     /// What the user should know.
     pub notes: Vec<String>,
+}
+
+/// What a method found by itself, as the judge sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Proposed {
+    /// The method.
+    pub method: &'static str,
+    /// Its slowest stage, seconds.
+    pub tmax_seconds: f64,
 }
 
 /// Why there is no partition.
@@ -101,6 +116,14 @@ pub enum Error {
     /// Options of the learner that make no sense, or a saved policy that cannot be used.
     #[error("{0}")]
     Learner(String),
+    /// A proposer's options make no sense, or it could not run.
+    #[error("method '{method}': {reason}")]
+    Proposer {
+        /// The proposer.
+        method: &'static str,
+        /// Why.
+        reason: String,
+    },
     /// A device rule for a device that does not exist.
     #[error("op {op} ('{name}') is bound to device {device}, and the cluster has devices 0 to {last}")]
     Rule {
@@ -122,6 +145,21 @@ pub enum Error {
 /// # Errors
 /// Input that makes no sense: see [`Error`]. Caps that cannot be kept are no error but a note.
 pub fn plan(graph: &Graph, costs: &Costs, cluster: &Cluster, options: &Options) -> Result<Outcome, Error> {
+    plan_with(graph, costs, cluster, options, None)
+}
+
+/// Partitions a program with a method of the caller's: `proposer` goes on from dynamic programming, and
+/// `options.method` is not asked.
+///
+/// # Errors
+/// As [`plan`], and what the proposer returns.
+pub fn plan_with(
+    graph: &Graph,
+    costs: &Costs,
+    cluster: &Cluster,
+    options: &Options,
+    proposer: Option<&mut dyn Proposer>,
+) -> Result<Outcome, Error> {
     let deadline = Deadline::start(&options.limits);
     check(graph, costs, cluster, options)?;
     let judge = Judge::new(graph, costs, cluster, options);
@@ -169,28 +207,53 @@ pub fn plan(graph: &Graph, costs: &Costs, cluster: &Cluster, options: &Options) 
         method = "dp+fine-tuning";
     }
     let contiguous_proved = answer.bound.is_some_and(|bound| gap(contiguous_tmax, bound) <= PROOF_TOLERANCE);
-    let run_learner = match options.method {
-        Method::Dp => false,
-        Method::Rl => true,
-        Method::Auto => !contiguous_proved,
-    };
     let (mut stopped, mut work) = (answer.cut_short.then(|| deadline.reason()), answer.work);
-    if run_learner && cluster.devices.len() > 1 {
-        let run = refine(&items, &site, &answer.device_of, &options.rl, &options.limits, &deadline);
-        if let Some(refined) = learned(run, &mut notes)? {
-            work += refined.answer.steps;
-            if !matches!(refined.answer.stop_reason, StopReason::Finished | StopReason::Proved) {
-                stopped = Some(refined.answer.stop_reason);
+    let (mut proposed, mut proposed_bound) = (None, None);
+    if cluster.devices.len() > 1 {
+        let items_index = items.index();
+        let task = Task {
+            items: &items,
+            index: &items_index,
+            links: &links,
+            caps: site.memory_matters.then_some(&caps[..]),
+            use_all: site.use_all,
+            start: &answer.device_of,
+            limits: Limits {
+                time_limit_seconds: options.limits.time_limit_seconds.map(|_| deadline.remaining_seconds()),
+                ..options.limits
+            },
+            deadline: &deadline,
+        };
+        let learner_runs = match options.method {
+            Method::Rl => true,
+            Method::Auto => !contiguous_proved,
+            Method::Dp | Method::Exact => false,
+        };
+        let proposal = match proposer {
+            Some(proposer) => Some((proposer.name(), proposer.propose(&task)?)),
+            None if options.method == Method::Exact => Some(("exact", proposal::exact(&task)?)),
+            None if learner_runs => {
+                let run = refine(&items, &site, &answer.device_of, &options.rl, &options.limits, &deadline);
+                learned(run, &mut notes)?.map(|refined| ("rl", Proposal::from(refined)))
             }
-            let moved = to_ops(&refined.device_of);
+            None => None,
+        };
+        if let Some((name, proposal)) = proposal {
+            work += proposal.work;
+            if !matches!(proposal.stop_reason, StopReason::Finished | StopReason::Proved) {
+                stopped = Some(proposal.stop_reason);
+            }
+            proposed_bound = proposal.bound;
+            let moved = to_ops(&proposal.device_of);
             let tuned = fine_tune(&ops, &index, &links, moved.clone(), keep, &deadline);
-            for candidate in [moved, tuned] {
-                let candidate = judge.judge(place(&candidate));
+            let moved = judge.judge(place(&moved));
+            proposed = Some(Proposed { method: name, tmax_seconds: moved.balance.tmax_seconds });
+            for candidate in [moved, judge.judge(place(&tuned))] {
                 let faster = candidate.balance.tmax_seconds < best.balance.tmax_seconds * (1.0 - 1e-12);
                 let as_busy = !site.use_all || candidate.balance.idle_devices <= best.balance.idle_devices;
                 if faster && as_busy && candidate.no_worse(&best) {
                     best = candidate;
-                    method = "rl";
+                    method = name;
                 }
             }
         }
@@ -225,9 +288,11 @@ pub fn plan(graph: &Graph, costs: &Costs, cluster: &Cluster, options: &Options) 
     }
     let floor = any_assignment_bound(&items, cluster.devices.len());
     let value = best.balance.tmax_seconds;
-    // Fine-tuning may leave the class of plans the dynamic programme proved its bound for.
-    let (bound, bound_class) = match answer.bound {
-        Some(bound) if value >= bound * (1.0 - PROOF_TOLERANCE) && contiguous_tmax <= value => {
+    // Fine-tuning may leave the class of plans a bound was proved for.
+    let within = |bound: f64| value >= bound * (1.0 - PROOF_TOLERANCE);
+    let (bound, bound_class) = match (answer.bound, proposed_bound) {
+        (_, Some((bound, class))) if within(bound) && bound > floor => (bound.min(value), class),
+        (Some(bound), _) if within(bound) && contiguous_tmax <= value => {
             let class = match options.granularity {
                 Granularity::Op => "contiguous-sequence",
                 Granularity::Layer => "contiguous-layers",
@@ -257,6 +322,7 @@ pub fn plan(graph: &Graph, costs: &Costs, cluster: &Cluster, options: &Options) 
         cuts,
         sequence: ops.ops,
         balance: best.balance,
+        proposed,
         notes,
     })
 }
@@ -403,89 +469,4 @@ fn any_assignment_bound(sequence: &Sequence, devices: usize) -> f64 {
     let least = |item: usize| sequence.seconds.iter().map(|row| row[item]).fold(f64::INFINITY, f64::min);
     let total: f64 = (0..sequence.len()).map(least).sum();
     (0..sequence.len()).map(least).fold(total / devices as f64, f64::max)
-}
-
-/// A placed program with the figures it is compared by.
-struct Judged {
-    device_of: Vec<DeviceId>,
-    balance: Balance,
-    /// Bytes by which arguments and largest working set are over the cap, worst device.
-    over_least: u64,
-    over_device: DeviceId,
-    /// Sum over the devices of the unplanned peak over the cap.
-    over_peak: u64,
-}
-
-impl Judged {
-    /// At most as much over the caps, and at most as slow.
-    fn no_worse(&self, other: &Judged) -> bool {
-        self.over_least <= other.over_least
-            && self.balance.tmax_seconds <= other.balance.tmax_seconds * (1.0 + 1e-12)
-    }
-
-    /// No worse in anything.
-    fn improves(&self, other: &Judged) -> bool {
-        self.no_worse(other) && self.over_peak <= other.over_peak
-    }
-}
-
-/// The core's view of a placement: the same stages the memory planner gets.
-struct Judge<'a> {
-    graph: &'a Graph,
-    costs: &'a Costs,
-    cluster: &'a Cluster,
-    caps: Vec<u64>,
-}
-
-impl<'a> Judge<'a> {
-    fn new(graph: &'a Graph, costs: &'a Costs, cluster: &'a Cluster, options: &Options) -> Self {
-        let caps = match &options.caps {
-            Some(caps) => caps.iter().map(|cap| cap.0).collect(),
-            None => cluster.devices.iter().map(|device| device.memory.0).collect(),
-        };
-        Judge { graph, costs, cluster, caps }
-    }
-
-    /// Caps without what no stage decides about: arguments that no op reads are resident on device 0.
-    fn caps_for_stages(&self) -> Vec<u64> {
-        let mut unread: Vec<bool> =
-            self.graph.tensors.iter().map(|tensor| tensor.producer.is_none()).collect();
-        for op in self.graph.planned() {
-            for argument in self.graph.argument_inputs(op) {
-                unread[argument] = false;
-            }
-        }
-        let unread = unread.iter().zip(&self.graph.tensors).filter(|(unread, _)| **unread);
-        let bytes: Bytes = unread.map(|(_, tensor)| tensor.bytes).sum();
-        let mut caps = self.caps.clone();
-        if let Some(first) = caps.first_mut() {
-            *first = first.saturating_sub(bytes.0);
-        }
-        caps
-    }
-
-    /// Could the program be over a cap at all?
-    fn memory_matters(&self, ops: &Sequence, caps: &[u64]) -> bool {
-        let arguments: u64 = ops.arguments.iter().map(|argument| argument.bytes).sum();
-        let values: u64 = ops.values.iter().map(|value| value.bytes).sum();
-        let inside = ops.internal_peak.iter().copied().max().unwrap_or(0);
-        let most = arguments.saturating_add(values).saturating_add(inside);
-        caps.iter().any(|&cap| cap < most)
-    }
-
-    fn judge(&self, device_of: Vec<DeviceId>) -> Judged {
-        let stages = stages(self.graph, self.costs, self.cluster, &device_of);
-        let idle = stages.iter().filter(|stage| stage.idle()).count();
-        let busy = stages.iter().filter(|stage| !stage.idle());
-        let balance = Balance::of(busy.map(Stage::load_seconds), idle);
-        let (mut over_least, mut over_device, mut over_peak) = (0, 0, 0u64);
-        for (stage, &cap) in stages.iter().zip(&self.caps) {
-            let over = stage.problem.working_set().0.saturating_sub(cap);
-            if over > over_least {
-                (over_least, over_device) = (over, stage.device);
-            }
-            over_peak += stage.problem.unplanned_peak().saturating_sub(cap);
-        }
-        Judged { device_of, balance, over_least, over_device, over_peak }
-    }
 }

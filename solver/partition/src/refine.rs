@@ -5,6 +5,7 @@ use ballast_core::limits::{Deadline, Limits};
 use ballast_learner_client::LearnerError;
 
 use crate::dynamic::Site;
+use crate::proposal::Proposal;
 use crate::rl::environment::State;
 use crate::rl::machine::{self, Machine};
 use crate::rl::train;
@@ -18,6 +19,17 @@ pub(crate) struct Refined {
     /// Device of every item.
     pub(crate) device_of: Vec<DeviceId>,
     pub(crate) answer: train::Answer,
+}
+
+impl From<Refined> for Proposal {
+    fn from(refined: Refined) -> Self {
+        Proposal {
+            device_of: refined.device_of,
+            bound: None,
+            work: refined.answer.steps,
+            stop_reason: refined.answer.stop_reason,
+        }
+    }
 }
 
 /// Runs the learner on `sequence` from the cut `start`, whose parts must be runs of neighbouring items.

@@ -1,23 +1,29 @@
 //! From a placed program to a whole plan: memory of every stage, load balance, rounds of both.
 //!
-//! The partitioner (`ballast-partition`) and the memory planner (`ballast-remat`) do not know each other. This
-//! crate calls them in turn: it plans each stage's memory under its cap, raises caps that have no plan and says
+//! The partitioner (`ballast-partition`), the memory planner (`ballast-remat`) and the placements of the field
+//! (`ballast-placement`) do not know each other. This crate calls them in turn: it plans each stage's memory under its cap, raises caps that have no plan and says
 //! so, scores the whole by tmax/tmin, and asks for another partition with the planned times while that may
 //! help. Every stage plan passes the judge in the form in which it will be written.
 
+mod genetic;
+mod memory;
 pub mod pipelined;
 mod rounds;
 mod stages;
 
+pub use genetic::{Fitness, Genetic};
+pub use memory::Solver;
 pub use rounds::{Planned, Relaxed, Repartition, plan, unplanned};
-pub use stages::{StageOutcome, plan_stages, swap_model};
+pub use stages::{StageOutcome, plan_stages, stage_file, swap_model};
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use ballast_core::cap::CapSpec;
 use ballast_core::device::DeviceId;
 use ballast_core::graph::OpId;
 use ballast_core::limits::Limits;
+use ballast_placement::q_learning::{self, QTable};
 
 /// What to plan for, and how long.
 #[derive(Clone, Debug)]
@@ -25,7 +31,11 @@ pub struct Options {
     /// Cap of every stage.
     pub cap: CapSpec,
     /// Who plans a stage's memory.
-    pub solver: ballast_remat::Solver,
+    pub solver: Solver,
+    /// Parameters of Q-learning, where it is the solver; its cap is the stage's.
+    pub q_learning: q_learning::Options,
+    /// Tables Q-learning goes on from, by device.
+    pub q_tables: BTreeMap<DeviceId, QTable>,
     /// May a stage run its ops in another order?
     pub order: ballast_remat::Order,
     /// May values be swapped to host memory?

@@ -1,5 +1,7 @@
 //! Rounds of memory planning and repartitioning, and the whole plan they end in.
 
+use std::collections::BTreeMap;
+
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
@@ -11,6 +13,7 @@ use ballast_core::report::{Report, gap};
 use ballast_core::simulate::{Balance, balance, judge_stage, orders_can_run};
 use ballast_core::stage::{NodeSource, Stage, settle_travellers, stages};
 use ballast_core::units::Bytes;
+use ballast_placement::q_learning::QTable;
 
 use crate::pipelined::{self, Spec};
 use crate::stages::{StageOutcome, plan_stages};
@@ -29,6 +32,8 @@ pub struct Planned {
     pub device_of: Vec<DeviceId>,
     /// Stages whose cap was raised: device, op that binds, requested cap, cap used, smallest cap found feasible.
     pub relaxed: Vec<Relaxed>,
+    /// What Q-learning learned, by device.
+    pub q_tables: BTreeMap<DeviceId, QTable>,
 }
 
 /// A stage whose cap was raised.
@@ -173,7 +178,16 @@ pub fn unplanned(
                 work: 0,
                 seed: partition.seed,
             };
-            Ok(StageOutcome { plan, score, requested_cap, cap, smallest_cap: None, binding: None, report })
+            Ok(StageOutcome {
+                plan,
+                score,
+                requested_cap,
+                cap,
+                smallest_cap: None,
+                binding: None,
+                report,
+                q_table: None,
+            })
         })
         .collect::<Result<Vec<_>, Failure>>()?;
     let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
@@ -201,12 +215,12 @@ fn round(
     deadline: &Deadline,
 ) -> Result<Round, Failure> {
     let stages = stages(graph, costs, cluster, &device_of);
-    let mut outcomes = plan_stages(&stages, cluster, options, deadline)?;
+    let mut outcomes = plan_stages(graph, &stages, cluster, options, deadline)?;
     let orders: Vec<Option<&[usize]>> = outcomes.iter().map(|o| o.plan.order.as_deref()).collect();
     if !orders_can_run(&stages, &orders) {
         // Reordered stages that would wait for each other: program order always runs.
         let program = Options { order: ballast_remat::Order::Program, ..options.clone() };
-        outcomes = plan_stages(&stages, cluster, &program, deadline)?;
+        outcomes = plan_stages(graph, &stages, cluster, &program, deadline)?;
     }
     let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
     Ok(Round { device_of, stages, outcomes, balance: balance(&scores), pipeline: None })
@@ -304,5 +318,10 @@ fn assemble(
         staged_bytes,
         notes,
     };
-    Ok(Planned { plan, device_of, relaxed })
+    let q_tables = stages
+        .iter()
+        .zip(outcomes)
+        .filter_map(|(stage, outcome)| Some((stage.device, outcome.q_table?)))
+        .collect();
+    Ok(Planned { plan, device_of, relaxed, q_tables })
 }

@@ -5,14 +5,17 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ballast_core::device::{Cluster, Device};
+use ballast_core::graph::Graph;
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::{CompactPlan, SwapModel};
 use ballast_core::report::Report;
 use ballast_core::simulate::{StageScore, judge_stage};
 use ballast_core::stage::Stage;
 use ballast_core::units::Bytes;
+use ballast_placement::q_learning::{QTable, TrainingStep};
 
-use crate::{Failure, Options};
+use crate::memory::plan_field;
+use crate::{Failure, Options, Solver};
 
 /// A stage's memory plan, judged.
 #[derive(Clone, Debug)]
@@ -31,6 +34,8 @@ pub struct StageOutcome {
     pub binding: Option<usize>,
     /// How the plan was found.
     pub report: Report,
+    /// What Q-learning learned, where it planned the stage.
+    pub q_table: Option<QTable>,
 }
 
 impl StageOutcome {
@@ -47,6 +52,7 @@ impl StageOutcome {
 /// # Errors
 /// The failure of the first stage, in device order, that has no plan.
 pub fn plan_stages(
+    graph: &Graph,
     stages: &[Stage],
     cluster: &Cluster,
     options: &Options,
@@ -76,7 +82,7 @@ pub fn plan_stages(
                 threads: inner_threads,
                 ..options.limits
             };
-            let outcome = plan_stage(&stages[index], caps[index], cluster, options, limits);
+            let outcome = plan_stage(graph, &stages[index], caps[index], cluster, options, limits);
             results.lock().unwrap_or_else(std::sync::PoisonError::into_inner)[index] = Some(outcome);
         }
     };
@@ -108,6 +114,7 @@ pub fn swap_model(device: &Device, cluster: &Cluster, overlap: bool) -> SwapMode
 }
 
 fn plan_stage(
+    graph: &Graph,
     stage: &Stage,
     requested_cap: Bytes,
     cluster: &Cluster,
@@ -120,8 +127,11 @@ fn plan_stage(
         swap,
         order: options.order,
         limits,
-        solver: options.solver,
-        model_file: options.model_file.as_deref().map(|path| model_file(path, stage.device)),
+        solver: match options.solver {
+            Solver::Remat(solver) => solver,
+            Solver::QLearning | Solver::Swaps(_) => ballast_remat::Solver::default(),
+        },
+        model_file: options.model_file.as_deref().map(|path| stage_file(path, stage.device)),
         ..ballast_remat::Options::default()
     };
     let failed = |message: String, node: Option<usize>| Failure::Stage {
@@ -130,23 +140,30 @@ fn plan_stage(
         message,
     };
     let relaxation = ballast_remat::Relaxation { step: options.relax_step, limit: options.relax_limit };
-    let outcome =
-        ballast_remat::plan_relaxed(&stage.problem, &remat, &relaxation).map_err(
-            |failure| match failure {
-                ballast_remat::Failure::Infeasible { smallest_cap, node, found, proved, label, .. } => {
-                    Failure::Infeasible {
-                        device: stage.device,
-                        op: node.and_then(|node| stage.sources.get(node)).map(|source| source.op()),
-                        label,
-                        cap: requested_cap,
-                        smallest: Bytes(smallest_cap),
-                        found,
-                        proved,
-                    }
-                }
-                other => failed(other.to_string(), None),
-            },
-        )?;
+    let planned = match options.solver {
+        Solver::Remat(_) => {
+            ballast_remat::plan_relaxed(&stage.problem, &remat, &relaxation).map(|outcome| (outcome, None))
+        }
+        field => {
+            let step = TrainingStep::of_stage(graph, stage);
+            let table = options.q_tables.get(&stage.device).cloned();
+            plan_field(field, &step, &remat, &options.q_learning, table, &relaxation)
+        }
+    };
+    let (outcome, q_table) = planned.map_err(|failure| match failure {
+        ballast_remat::Failure::Infeasible { smallest_cap, node, found, proved, label, .. } => {
+            Failure::Infeasible {
+                device: stage.device,
+                op: node.and_then(|node| stage.sources.get(node)).map(|source| source.op()),
+                label,
+                cap: requested_cap,
+                smallest: Bytes(smallest_cap),
+                found,
+                proved,
+            }
+        }
+        other => failed(other.to_string(), None),
+    })?;
     let cap = Bytes(outcome.used_cap);
     let (score, _) = judge_stage(stage, &outcome.plan.compact, swap.as_ref(), Some(cap))
         .map_err(|rejection| failed(rejection.error.to_string(), rejection.error.node))?;
@@ -158,11 +175,13 @@ fn plan_stage(
         smallest_cap: outcome.smallest_cap.map(Bytes),
         binding: outcome.binding,
         report: outcome.plan.report,
+        q_table,
     })
 }
 
 /// `model.lp` of device 2 is `model.2.lp`.
-fn model_file(path: &Path, device: usize) -> PathBuf {
+#[must_use]
+pub fn stage_file(path: &Path, device: usize) -> PathBuf {
     let extension = path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
     path.with_extension(format!("{device}.{extension}"))
 }

@@ -31,4 +31,4 @@ pub use arena::{Arena, Buffer, assign};
 pub use curve::{CurvePoint, curve, least_memory};
 pub use options::{Failure, Options, Order, Outcome, PROVED_WITHIN, Solver};
 pub use portfolio::plan;
-pub use relax::{Relaxation, Relaxed, plan_relaxed};
+pub use relax::{Relaxation, Relaxed, plan_relaxed, relaxed};

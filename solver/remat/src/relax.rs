@@ -48,6 +48,25 @@ pub fn plan_relaxed(
     options: &Options,
     relaxation: &Relaxation,
 ) -> Result<Relaxed, Failure> {
+    let hasty = Options {
+        patience: if relaxation.limit > 0.0 { PATIENCE } else { options.patience },
+        ..options.clone()
+    };
+    relaxed(options.cap_bytes, &options.limits, relaxation, |cap_bytes, limits| {
+        plan(problem, &Options { cap_bytes, limits, ..hasty.clone() })
+    })
+}
+
+/// Calls `attempt` with the cap, and then with raised ones while it answers [`Failure::Infeasible`].
+///
+/// # Errors
+/// As [`plan_relaxed`], and what `attempt` returns.
+pub fn relaxed(
+    requested: u64,
+    limits: &Limits,
+    relaxation: &Relaxation,
+    mut attempt: impl FnMut(u64, Limits) -> Result<Outcome, Failure>,
+) -> Result<Relaxed, Failure> {
     if !(relaxation.step.is_finite() && relaxation.limit.is_finite() && relaxation.limit >= 0.0) {
         return Err(Failure::Options(
             "relax-step and relax-limit are finite numbers, the limit not negative".into(),
@@ -56,13 +75,8 @@ pub fn plan_relaxed(
     if relaxation.limit > 0.0 && relaxation.step <= 0.0 {
         return Err(Failure::Options("relax-step must be above zero unless relax-limit is 0".into()));
     }
-    let deadline = Deadline::start(&options.limits);
-    let requested = options.cap_bytes;
-    let hasty = Options {
-        patience: if relaxation.limit > 0.0 { PATIENCE } else { options.patience },
-        ..options.clone()
-    };
-    let first = match plan(problem, &hasty) {
+    let deadline = Deadline::start(limits);
+    let first = match attempt(requested, *limits) {
         Ok(plan) => {
             return Ok(Relaxed {
                 plan,
@@ -92,10 +106,10 @@ pub fn plan_relaxed(
         }
         // Each cap gets half of what is left, so that later ones still have time.
         let limits = Limits {
-            time_limit_seconds: options.limits.time_limit_seconds.map(|_| deadline.remaining_seconds() / 2.0),
-            ..options.limits
+            time_limit_seconds: limits.time_limit_seconds.map(|_| deadline.remaining_seconds() / 2.0),
+            ..*limits
         };
-        match plan(problem, &Options { cap_bytes: cap, limits, ..hasty.clone() }) {
+        match attempt(cap, limits) {
             Ok(plan) => {
                 let smallest = plan.replay.peak_bytes;
                 return Ok(Relaxed {

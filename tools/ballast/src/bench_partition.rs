@@ -204,7 +204,7 @@ fn row(table: &mut String, name: &str, class: PlanClass, method: Method, runs: &
     );
 }
 
-fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
+pub(crate) fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);

@@ -3,12 +3,14 @@
 //! Every planning command prints one JSON object on stdout and nothing else; messages go to stderr.
 //! Exit codes: 0 a plan was written, 1 there is no plan, 2 bad input or usage, 3 internal error.
 
+mod batches;
 mod bench;
 mod bench_joint;
 mod bench_partition;
 mod bench_remat;
 mod bench_rl;
 mod bench_swaps;
+mod compare;
 mod curve;
 mod decoder;
 mod genetic;
@@ -40,8 +42,12 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Find the largest batch of a training step that fits a device, by every way to plan its memory.
+    Batches(batches::Args),
     /// Compare all methods over a folder of real inputs, as one table.
     Bench(bench::Args),
+    /// Compare all methods and solvers on programs, at equal time.
+    Compare(compare::Args),
     /// Plan one device for many memory budgets, or with least memory for an overhead.
     Curve(curve::Args),
     /// Write the training step of a decoder as a memory-planning instance.
@@ -99,7 +105,9 @@ fn main() -> ExitCode {
         tracing::warn!("signals are not caught: {error}");
     }
     let outcome = std::panic::catch_unwind(|| match cli.command {
+        Command::Batches(args) => batches::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Curve(args) => curve::run(&args),
         Command::Decoder(args) => decoder::run(&args),
         Command::Genetic(args) => genetic::run(&args),

@@ -213,7 +213,9 @@ fn plan_memory(
 ) -> Result<Outcome<Plan>, Failure> {
     let options = ballast_planner::Options {
         cap,
-        solver: ballast_remat::Solver::default(),
+        solver: ballast_planner::Solver::default(),
+        q_learning: ballast_placement::q_learning::Options::default(),
+        q_tables: std::collections::BTreeMap::new(),
         order: ballast_remat::Order::Program,
         swap: args.swap,
         overlap: false,

@@ -158,7 +158,9 @@ fn planned(graph: &Graph, cluster: &Cluster) -> Plan {
     let cut = ballast_partition::plan(graph, &costs, cluster, &partition).expect("a partition");
     let options = ballast_planner::Options {
         cap: CapSpec::DeviceMemory,
-        solver: ballast_remat::Solver::default(),
+        solver: ballast_planner::Solver::default(),
+        q_learning: ballast_placement::q_learning::Options::default(),
+        q_tables: std::collections::BTreeMap::new(),
         order: ballast_remat::Order::Program,
         swap: true,
         overlap: false,

@@ -16,6 +16,6 @@ mod table;
 pub use fitness::{PENALTY_WEIGHT, fitness, penalised, selection_shares};
 pub use layers::{Layer, LayerFile, LayerKind};
 pub use repair::repair;
-pub(crate) use search::on_threads;
-pub use search::{Measure, Options, Placement, PredictedLoads, search, solve};
+
+pub use search::{Measure, Options, Placement, PredictedLoads, on_threads, search, solve};
 pub use table::{Excess, LayerTable, PlacementError};

@@ -50,6 +50,9 @@ impl Measure for PredictedLoads<'_> {
     }
 }
 
+/// More chromosomes than this in a generation are refused.
+const LARGEST_POPULATION: usize = 1_000_000;
+
 /// Parameters of the search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
@@ -96,10 +99,17 @@ impl Options {
         Options { generations: 1_000, ..Options::default() }
     }
 
-    fn check(&self, table: &LayerTable) -> Result<(), PlacementError> {
+    /// Checks all that does not depend on a problem.
+    ///
+    /// # Errors
+    /// [`PlacementError::Input`] naming the first parameter out of its range.
+    pub fn check_ranges(&self) -> Result<(), PlacementError> {
         let refuse = |reason: String| Err(PlacementError::Input(reason));
-        if self.population < 2 {
-            return refuse(format!("population is {}: it is at least 2", self.population));
+        if !(2..=LARGEST_POPULATION).contains(&self.population) {
+            return refuse(format!(
+                "population is {}: it lies in 2 to {LARGEST_POPULATION}",
+                self.population
+            ));
         }
         if self.elite >= self.population {
             return refuse(format!(
@@ -125,6 +135,12 @@ impl Options {
                 self.penalty_weight
             ));
         }
+        Ok(())
+    }
+
+    fn check(&self, table: &LayerTable) -> Result<(), PlacementError> {
+        self.check_ranges()?;
+        let refuse = |reason: String| Err(PlacementError::Input(reason));
         for placement in &self.initial {
             if placement.len() != table.layers() || placement.iter().any(|&d| d >= table.devices()) {
                 return refuse(format!(
@@ -165,7 +181,10 @@ pub fn solve(table: &LayerTable, options: &Options, limits: &Limits) -> Result<P
 }
 
 /// Runs `work` with so many threads for parallel iterators.
-pub(crate) fn on_threads<T: Send>(
+///
+/// # Errors
+/// When the threads cannot be started, and what `work` returns.
+pub fn on_threads<T: Send>(
     threads: usize,
     work: impl FnOnce() -> Result<T, PlacementError> + Send,
 ) -> Result<T, PlacementError> {

@@ -61,7 +61,11 @@ impl Default for Options {
 }
 
 impl Options {
-    fn check(&self, candidates: usize) -> Result<(), LearnError> {
+    /// Checks all that does not depend on a program.
+    ///
+    /// # Errors
+    /// [`LearnError::Options`] naming the first parameter out of its range.
+    pub fn check_ranges(&self) -> Result<(), LearnError> {
         let refuse = |reason: String| Err(LearnError::Options(reason));
         for (name, value) in [("alpha", self.alpha), ("epsilon", self.epsilon), ("w", self.weight)] {
             if !(0.0..=1.0).contains(&value) {
@@ -77,11 +81,16 @@ impl Options {
         if self.rounds == 0 {
             return refuse("rounds is 0: give at least 1".into());
         }
+        Ok(())
+    }
+
+    fn check(&self, candidates: usize) -> Result<(), LearnError> {
+        self.check_ranges()?;
         match &self.initial {
-            Some(scheme) if scheme.0.len() != candidates => refuse(format!(
+            Some(scheme) if scheme.0.len() != candidates => Err(LearnError::Options(format!(
                 "the initial scheme has {} entries and this program {candidates} tensors to swap",
                 scheme.0.len()
-            )),
+            ))),
             _ => Ok(()),
         }
     }

@@ -1,0 +1,96 @@
+//! The core's view of a partition: what stages it makes, how slow they are, how far over their caps.
+
+use ballast_core::cost::Costs;
+use ballast_core::device::{Cluster, DeviceId};
+use ballast_core::graph::Graph;
+use ballast_core::simulate::Balance;
+use ballast_core::stage::{Stage, stages};
+use ballast_core::units::Bytes;
+
+use crate::plan::Options;
+use crate::sequence::Sequence;
+
+/// A placed program with the figures it is compared by.
+pub(crate) struct Judged {
+    pub(crate) device_of: Vec<DeviceId>,
+    pub(crate) balance: Balance,
+    /// Bytes by which arguments and largest working set are over the cap, worst device.
+    pub(crate) over_least: u64,
+    pub(crate) over_device: DeviceId,
+    /// Sum over the devices of the unplanned peak over the cap.
+    over_peak: u64,
+}
+
+impl Judged {
+    /// At most as much over the caps, and at most as slow.
+    pub(crate) fn no_worse(&self, other: &Judged) -> bool {
+        self.over_least <= other.over_least
+            && self.balance.tmax_seconds <= other.balance.tmax_seconds * (1.0 + 1e-12)
+    }
+
+    /// No worse in anything.
+    pub(crate) fn improves(&self, other: &Judged) -> bool {
+        self.no_worse(other) && self.over_peak <= other.over_peak
+    }
+}
+
+/// The core's view of a placement: the same stages the memory planner gets.
+pub(crate) struct Judge<'a> {
+    graph: &'a Graph,
+    costs: &'a Costs,
+    cluster: &'a Cluster,
+    caps: Vec<u64>,
+}
+
+impl<'a> Judge<'a> {
+    pub(crate) fn new(graph: &'a Graph, costs: &'a Costs, cluster: &'a Cluster, options: &Options) -> Self {
+        let caps = match &options.caps {
+            Some(caps) => caps.iter().map(|cap| cap.0).collect(),
+            None => cluster.devices.iter().map(|device| device.memory.0).collect(),
+        };
+        Judge { graph, costs, cluster, caps }
+    }
+
+    /// Caps without what no stage decides about: arguments that no op reads are resident on device 0.
+    pub(crate) fn caps_for_stages(&self) -> Vec<u64> {
+        let mut unread: Vec<bool> =
+            self.graph.tensors.iter().map(|tensor| tensor.producer.is_none()).collect();
+        for op in self.graph.planned() {
+            for argument in self.graph.argument_inputs(op) {
+                unread[argument] = false;
+            }
+        }
+        let unread = unread.iter().zip(&self.graph.tensors).filter(|(unread, _)| **unread);
+        let bytes: Bytes = unread.map(|(_, tensor)| tensor.bytes).sum();
+        let mut caps = self.caps.clone();
+        if let Some(first) = caps.first_mut() {
+            *first = first.saturating_sub(bytes.0);
+        }
+        caps
+    }
+
+    /// Could the program be over a cap at all?
+    pub(crate) fn memory_matters(&self, ops: &Sequence, caps: &[u64]) -> bool {
+        let arguments: u64 = ops.arguments.iter().map(|argument| argument.bytes).sum();
+        let values: u64 = ops.values.iter().map(|value| value.bytes).sum();
+        let inside = ops.internal_peak.iter().copied().max().unwrap_or(0);
+        let most = arguments.saturating_add(values).saturating_add(inside);
+        caps.iter().any(|&cap| cap < most)
+    }
+
+    pub(crate) fn judge(&self, device_of: Vec<DeviceId>) -> Judged {
+        let stages = stages(self.graph, self.costs, self.cluster, &device_of);
+        let idle = stages.iter().filter(|stage| stage.idle()).count();
+        let busy = stages.iter().filter(|stage| !stage.idle());
+        let balance = Balance::of(busy.map(Stage::load_seconds), idle);
+        let (mut over_least, mut over_device, mut over_peak) = (0, 0, 0u64);
+        for (stage, &cap) in stages.iter().zip(&self.caps) {
+            let over = stage.problem.working_set().0.saturating_sub(cap);
+            if over > over_least {
+                (over_least, over_device) = (over, stage.device);
+            }
+            over_peak += stage.problem.unplanned_peak().saturating_sub(cap);
+        }
+        Judged { device_of, balance, over_least, over_device, over_peak }
+    }
+}

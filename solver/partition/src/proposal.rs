@@ -1,0 +1,160 @@
+//! Who looks for a faster assignment than the dynamic programme's: the task, the answer, and the exact search.
+//!
+//! A [`Proposer`] sees the items of the sequence and hands back a device for each. What it proposes is judged beside
+//! the start and taken only if it is better: no proposer is trusted.
+
+use ballast_core::device::DeviceId;
+use ballast_core::limits::{Deadline, Limits, StopReason};
+
+use crate::dag::problem::{Kind, Node, PlanClass, Problem};
+use crate::dag::solve::{self, Method, solve};
+use crate::loads::Links;
+use crate::plan::Error;
+use crate::sequence::{Index, Pin, Sequence};
+
+/// What a proposer is to improve.
+pub struct Task<'a> {
+    /// The items to place.
+    pub items: &'a Sequence,
+    /// The same by item.
+    pub index: &'a Index,
+    /// The links between the devices.
+    pub links: &'a Links,
+    /// Cap of every device, bytes; none where no stage can be over one.
+    pub caps: Option<&'a [u64]>,
+    /// Must every device get an item?
+    pub use_all: bool,
+    /// Device of every item in the best partition so far that is a cut of the sequence.
+    pub start: &'a [DeviceId],
+    /// Limits; the time is what is left.
+    pub limits: Limits,
+    /// The clock of the whole search.
+    pub deadline: &'a Deadline,
+}
+
+/// A proposer's answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proposal {
+    /// Device of every item.
+    pub device_of: Vec<DeviceId>,
+    /// A bound proved on the way: seconds of the slowest stage, and the class of partitions it holds for.
+    pub bound: Option<(f64, &'static str)>,
+    /// Search steps taken.
+    pub work: u64,
+    /// Why the search stopped.
+    pub stop_reason: StopReason,
+}
+
+/// Proposes a partition.
+pub trait Proposer {
+    /// The name reports and options use.
+    fn name(&self) -> &'static str;
+
+    /// A partition of the items.
+    ///
+    /// # Errors
+    /// Options that make no sense, and searches that cannot run.
+    fn propose(&mut self, task: &Task<'_>) -> Result<Proposal, Error>;
+}
+
+/// The class of [`exact`]'s bound: stages that form a pipeline over the program's data, in any topological order.
+pub(crate) const PIPELINES: &str = "contiguous-dag";
+
+/// Searches all partitions whose stages form a pipeline, whatever the order of the ops, by chains of ideals
+/// ([`crate::dag`]). Its loads are those of stages where the links are alike; with unequal links every transfer is
+/// priced by one at least as fast as all, which keeps the bound a bound.
+pub(crate) fn exact(task: &Task<'_>) -> Result<Proposal, Error> {
+    let (problem, devices) = as_dag(task);
+    let options = solve::Options {
+        class: PlanClass::Contiguous,
+        method: Method::Exact,
+        limits: task.limits,
+        finish_early: task.limits.time_limit_seconds.is_none(),
+        observe: &|_| (),
+    };
+    match solve(&problem, &options) {
+        Ok(outcome) => Ok(Proposal {
+            device_of: outcome.assignment[..task.items.len()].iter().map(|&device| devices[device]).collect(),
+            bound: Some((outcome.report.bound, PIPELINES)),
+            work: outcome.report.work,
+            stop_reason: outcome.report.stop_reason,
+        }),
+        // Nothing is forbidden but device rules, so that a limit came before the first plan: the start stands.
+        Err(reason) => {
+            tracing::debug!("exact search: {reason}");
+            Ok(Proposal {
+                device_of: task.start.to_vec(),
+                bound: None,
+                work: 0,
+                stop_reason: task.deadline.reason(),
+            })
+        }
+    }
+}
+
+/// The items as a problem over kinds of devices, and the device behind every device index of it.
+fn as_dag(task: &Task<'_>) -> (Problem, Vec<DeviceId>) {
+    let items = task.items;
+    let pinned = items.pins.iter().any(|pin| matches!(pin, Pin::To(_)));
+    // Devices of one kind change places freely, which a rule for one of them forbids.
+    let mut kinds: Vec<Vec<DeviceId>> = Vec::new();
+    for device in 0..items.row_of.len() {
+        let alike = kinds.iter_mut().find(|kind| !pinned && items.row_of[kind[0]] == items.row_of[device]);
+        match alike {
+            Some(kind) => kind.push(device),
+            None => kinds.push(vec![device]),
+        }
+    }
+    let wire = task.links.fastest();
+    let mut nodes: Vec<Node> = (0..items.len())
+        .map(|item| Node {
+            id: item.to_string(),
+            time: kinds
+                .iter()
+                .map(|kind| match items.pins[item] {
+                    Pin::To(device) if device != kind[0] => f64::INFINITY,
+                    _ => items.seconds[items.row_of[kind[0]]][item],
+                })
+                .collect(),
+            size_bytes: 0.0,
+            backward: false,
+            colour: None,
+            output_cost: 0.0,
+            readers: Vec::new(),
+        })
+        .collect();
+    // A node has one output: each further value of an item is a node without time that shares the item's device.
+    let mut colours = 0;
+    let mut primary = vec![false; items.len()];
+    for value in items.values.iter().filter(|value| !value.readers.is_empty()) {
+        let cost = wire.latency_seconds + value.bytes as f64 * wire.seconds_per_byte;
+        if !primary[value.producer] {
+            primary[value.producer] = true;
+            nodes[value.producer].output_cost = cost;
+            nodes[value.producer].readers.clone_from(&value.readers);
+            continue;
+        }
+        let colour = *nodes[value.producer].colour.get_or_insert_with(|| {
+            colours += 1;
+            colours - 1
+        });
+        nodes.push(Node {
+            id: format!("{}+{}", value.producer, nodes.len()),
+            time: nodes[value.producer].time.iter().map(|t| if t.is_finite() { 0.0 } else { *t }).collect(),
+            size_bytes: 0.0,
+            backward: false,
+            colour: Some(colour),
+            output_cost: cost,
+            readers: value.readers.clone(),
+        });
+    }
+    let kinds_of = |kind: &Vec<DeviceId>| Kind {
+        name: format!("device {}", kind[0]),
+        count: kind.len(),
+        memory_bytes: f64::INFINITY,
+        transfer_factor: 1.0,
+    };
+    let problem =
+        Problem { name: "op sequence".into(), kinds: kinds.iter().map(kinds_of).collect(), nodes, colours };
+    (problem, kinds.concat())
+}

@@ -1,0 +1,110 @@
+//! `method=exact` against brute force over every assignment whose stages form a pipeline.
+
+mod support;
+
+use ballast_core::cost::Costs;
+use ballast_core::device::{Cluster, Link};
+use ballast_core::graph::Graph;
+use ballast_core::limits::Limits;
+use ballast_core::stage::{Stage, stages};
+use ballast_partition::sequence::Granularity;
+use ballast_partition::{Method, Options, plan};
+use support::{cluster, costs, random_graph};
+
+const LINK: Link = Link { bandwidth: 16.0, latency_seconds: 0.25 };
+
+fn options() -> Options {
+    let limits = Limits { time_limit_seconds: None, ..Limits::default() };
+    Options { limits, method: Method::Exact, idle_devices: true, ..Options::default() }
+}
+
+fn slowest(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[usize]) -> f64 {
+    stages(graph, costs, cluster, device_of).iter().map(Stage::load_seconds).fold(0.0, f64::max)
+}
+
+/// Can the devices be put in a row so that every value goes from a device to itself or a later one?
+fn is_pipeline(graph: &Graph, devices: usize, device_of: &[usize]) -> bool {
+    let mut arcs = vec![vec![false; devices]; devices];
+    for op in graph.planned() {
+        for producer in graph.value_inputs(op) {
+            arcs[device_of[producer]][device_of[op]] |= device_of[producer] != device_of[op];
+        }
+    }
+    let mut left: Vec<usize> = (0..devices).collect();
+    while let Some(at) = left.iter().position(|&d| left.iter().all(|&from| !arcs[from][d])) {
+        left.remove(at);
+    }
+    left.is_empty()
+}
+
+fn assignments(ops: usize, devices: usize) -> impl Iterator<Item = Vec<usize>> {
+    (0..devices.pow(ops as u32)).map(move |mut code| {
+        let mut next = || {
+            let device = code % devices;
+            code /= devices;
+            device
+        };
+        (0..ops).map(|_| next()).collect()
+    })
+}
+
+#[test]
+fn the_bound_is_the_best_pipeline_and_the_plan_is_no_worse() {
+    let mut better_than_the_sequence = 0;
+    for seed in 0..60 {
+        let (graph, seconds) = random_graph(seed, 7);
+        let k = 2 + (seed as usize % 2);
+        let rows: Vec<Vec<f64>> = (0..k)
+            .map(|d| {
+                let speed = if seed % 3 == 0 { 1.0 + d as f64 } else { 1.0 };
+                seconds.iter().map(|s| s / speed).collect()
+            })
+            .collect();
+        let (costs, cluster) = (costs(&rows), cluster(k, 1 << 30, LINK));
+        let brute = assignments(7, k)
+            .filter(|of| is_pipeline(&graph, k, of))
+            .map(|of| slowest(&graph, &costs, &cluster, &of))
+            .fold(f64::INFINITY, f64::min);
+        let outcome = plan(&graph, &costs, &cluster, &options()).expect("a plan");
+        let proposed = outcome.proposed.expect("exact ran");
+        assert!((proposed.tmax_seconds - brute).abs() < 1e-9, "seed {seed}: {proposed:?} for {brute}");
+        let value = slowest(&graph, &costs, &cluster, &outcome.device_of);
+        assert!((value - outcome.report.value).abs() < 1e-9, "seed {seed}");
+        assert!(value <= brute + 1e-9, "seed {seed}: {value} for {brute}");
+        if outcome.report.bound_class == "contiguous-dag" {
+            assert!((outcome.report.bound - brute).abs() < 1e-6 * brute, "seed {seed}: {:?}", outcome.report);
+        }
+        let dp =
+            plan(&graph, &costs, &cluster, &Options { method: Method::Dp, ..options() }).expect("a plan");
+        better_than_the_sequence += usize::from(value < dp.report.value - 1e-9);
+    }
+    assert!(better_than_the_sequence > 3, "only {better_than_the_sequence} plans are better than the cut");
+}
+
+#[test]
+fn layers_with_several_outputs_are_charged_as_the_judge_charges_them() {
+    for seed in 100..160 {
+        let (graph, seconds) = random_graph(seed, 30);
+        let (costs, cluster) = (costs(&vec![seconds; 3]), cluster(3, 1 << 30, LINK));
+        let options = Options { granularity: Granularity::Layer, ..options() };
+        let outcome = plan(&graph, &costs, &cluster, &options).expect("a plan");
+        let proposed = outcome.proposed.expect("exact ran");
+        let bound = outcome.report.bound;
+        assert!(bound <= outcome.report.value, "seed {seed}");
+        if outcome.report.bound_class == "contiguous-dag" && outcome.report.proved {
+            assert!(proposed.tmax_seconds <= bound * (1.0 + 1e-6), "seed {seed}: {proposed:?}, {bound}");
+        }
+    }
+}
+
+#[test]
+fn device_rules_are_kept() {
+    for seed in 200..230 {
+        let (mut graph, seconds) = random_graph(seed, 12);
+        graph.ops[3].rules.device = Some(1);
+        graph.ops[8].rules.device = Some(0);
+        let (costs, cluster) = (costs(&vec![seconds; 2]), cluster(2, 1 << 30, LINK));
+        let outcome = plan(&graph, &costs, &cluster, &options()).expect("a plan");
+        assert_eq!((outcome.device_of[3], outcome.device_of[8]), (1, 0), "seed {seed}");
+    }
+}

@@ -1,0 +1,127 @@
+//! Genetic placement as a method of the partitioner: items of the op sequence are the layers.
+
+use ballast_core::limits::Deadline;
+use ballast_partition::loads::Loads;
+use ballast_partition::{Error, Proposal, Proposer, Task};
+use ballast_placement::genetic::{
+    LayerTable, Measure, Options, PlacementError, PredictedLoads, on_threads, search,
+};
+use rayon::prelude::*;
+
+/// What the fitness of a placement is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fitness {
+    /// The slowest stage with its transfers, as the judge counts it, lengthened by memory no plan could avoid.
+    #[default]
+    Loads,
+    /// Predicted times alone, as in the source: transfers are free.
+    Predicted,
+}
+
+/// The genetic search as a proposer.
+///
+/// The partition it starts from is one of the first generation; the others are drawn. Time and work limits are those of
+/// the task; a step of work is a placement measured.
+#[derive(Clone, Debug, Default)]
+pub struct Genetic {
+    /// Parameters of the search; `initial` gets the start added.
+    pub options: Options,
+    /// What a placement is judged by.
+    pub fitness: Fitness,
+}
+
+impl Proposer for Genetic {
+    fn name(&self) -> &'static str {
+        "genetic"
+    }
+
+    fn propose(&mut self, task: &Task<'_>) -> Result<Proposal, Error> {
+        let table = table(task);
+        let mut options = self.options.clone();
+        options.initial.insert(0, task.start.to_vec());
+        let found = on_threads(task.limits.threads, || {
+            let mut loads = StageLoads { task, bound: table.bound(), penalty_weight: options.penalty_weight };
+            let mut predicted = PredictedLoads(&table);
+            let measure: &mut dyn Measure = match self.fitness {
+                Fitness::Loads => &mut loads,
+                Fitness::Predicted => &mut predicted,
+            };
+            search(&table, measure, &options, &task.limits)
+        });
+        match found {
+            Ok(found) => Ok(Proposal {
+                device_of: found.device_of,
+                bound: None,
+                work: found.report.work,
+                stop_reason: found.report.stop_reason,
+            }),
+            // Nothing is forbidden here: the time was over before the first placement was measured.
+            Err(PlacementError::NoPlacement(_)) => Ok(Proposal {
+                device_of: task.start.to_vec(),
+                bound: None,
+                work: 0,
+                stop_reason: task.deadline.reason(),
+            }),
+            Err(error) => Err(Error::Proposer { method: "genetic", reason: error.to_string() }),
+        }
+    }
+}
+
+/// The items as layers. Memory is the memory planner's: the rule on stored tensors is off.
+fn table(task: &Task<'_>) -> LayerTable {
+    let items = task.items;
+    let devices = items.row_of.len();
+    LayerTable {
+        names: (0..items.len()).map(|item| format!("item {item}")).collect(),
+        seconds: items.row_of.iter().map(|&row| items.seconds[row].clone()).collect(),
+        bytes: vec![vec![0; items.len()]; devices],
+        device_memory_bytes: vec![u64::MAX; devices],
+        message_bytes: vec![0; items.len().saturating_sub(1)],
+    }
+}
+
+/// Measures placements by the loads of their stages.
+struct StageLoads<'a> {
+    task: &'a Task<'a>,
+    bound: f64,
+    penalty_weight: f64,
+}
+
+impl StageLoads<'_> {
+    fn one(&self, placement: &[usize]) -> f64 {
+        let loads = Loads::new(self.task.items, self.task.index, self.task.links, placement.to_vec());
+        let over: f64 = self.task.caps.map_or(0.0, |caps| {
+            let excess = |(device, &cap): (usize, &u64)| {
+                loads.least_bytes(device).saturating_sub(cap) as f64 / cap.max(1) as f64
+            };
+            caps.iter().enumerate().map(excess).sum()
+        });
+        loads.tmax() * (1.0 + self.penalty_weight * over)
+    }
+}
+
+impl Measure for StageLoads<'_> {
+    fn seconds(
+        &mut self,
+        placements: &[Vec<usize>],
+        deadline: &Deadline,
+    ) -> Result<Vec<f64>, PlacementError> {
+        let mut seconds = Vec::with_capacity(placements.len());
+        // In parts, so that a generation of a large program does not outlast the limit.
+        for part in placements.chunks(rayon::current_num_threads() * 8) {
+            if deadline.over() {
+                break;
+            }
+            seconds.par_extend(part.par_iter().map(|placement| self.one(placement)));
+        }
+        Ok(seconds)
+    }
+
+    fn bound(&self) -> f64 {
+        self.bound
+    }
+
+    fn method(&self) -> &'static str {
+        "genetic"
+    }
+}

@@ -1,0 +1,284 @@
+//! `ballast batches`: the largest batch of a training step that fits a device, by every way to plan its memory.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use ballast_core::batch::with_batch;
+use ballast_core::cap::CapSpec;
+use ballast_core::cost::Costs;
+use ballast_core::device::Cluster;
+use ballast_core::graph::Graph;
+use ballast_core::limits::{Limits, StopReason, interrupted};
+use ballast_core::report::Report;
+use ballast_placement::q_learning::{self, Baseline, BatchError, largest_batch};
+use ballast_planner::{Failure as NoPlan, Solver};
+use serde::Serialize;
+
+use crate::compare::import;
+use crate::{Failure, output};
+
+/// Arguments of `ballast batches`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Training steps (.mlir, or .json graphs), exported at one batch size that divides no other dimension, such as 13.
+    #[arg(required = true)]
+    programs: Vec<PathBuf>,
+    /// The batch size of the programs.
+    #[arg(long)]
+    batch: u64,
+    /// Device files or ready-made kinds; of each its first device.
+    #[arg(long, value_delimiter = ',', required = true)]
+    devices: Vec<String>,
+    /// Seconds of wall clock for each plan tried.
+    #[arg(long, default_value_t = 5.0)]
+    time_limit: f64,
+    /// Largest batch tried.
+    #[arg(long, default_value_t = 1 << 20)]
+    most: u64,
+    /// The answer is the largest batch to this share of itself.
+    #[arg(long, default_value_t = 0.01)]
+    precision: f64,
+    /// Copies run beside computation.
+    #[arg(long)]
+    overlap: bool,
+    /// Seed of every search.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Write the answers as JSON to this file.
+    #[arg(long)]
+    json: Option<PathBuf>,
+    /// Write the table (Markdown) to this file instead of to stdout.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+}
+
+/// Who plans, with the name of its column; the last is Ballast's own.
+const PLANNERS: [(&str, Solver); 5] = [
+    ("no swapping", Solver::Swaps(Baseline::NoSwap)),
+    ("vDNN-like", Solver::Swaps(Baseline::Vdnn)),
+    ("Capuchin-like", Solver::Swaps(Baseline::Capuchin)),
+    ("Q-learning", Solver::QLearning),
+    ("Ballast", Solver::Remat(ballast_remat::Solver::Auto)),
+];
+
+/// The largest batch of one planner.
+#[derive(Debug, Serialize)]
+struct Answer {
+    planner: &'static str,
+    /// None: not even one sample fits.
+    batch: Option<u64>,
+    seconds_per_sample: Option<f64>,
+    /// What Ballast's own plan takes at this batch.
+    own_seconds_per_sample: Option<f64>,
+}
+
+/// One program on one device.
+#[derive(Debug, Serialize)]
+struct Line {
+    program: String,
+    device: String,
+    memory_bytes: u64,
+    answers: Vec<Answer>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if !(args.time_limit > 0.0 && args.time_limit.is_finite()) || args.most == 0 {
+        return Err(Failure::BadInput("--time-limit and --most must be above zero".into()));
+    }
+    if !(0.0..=0.5).contains(&args.precision) {
+        return Err(Failure::BadInput(format!("--precision {}: give 0 to 0.5", args.precision)));
+    }
+    let devices = args.devices.iter().map(|text| one_device(text)).collect::<Result<Vec<_>, _>>()?;
+    let bar = indicatif::ProgressBar::new((args.programs.len() * devices.len() * PLANNERS.len()) as u64);
+    bar.set_style(
+        indicatif::ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {elapsed}")
+            .map_err(|error| Failure::Internal(error.to_string()))?,
+    );
+    let mut lines = Vec::new();
+    for path in &args.programs {
+        let graph = import(path, "")?;
+        let bad = |error: &dyn std::fmt::Display| Failure::BadInput(format!("{}: {error}", path.display()));
+        // A program of another batch size is refused before anything is planned.
+        with_batch(&graph, args.batch, args.batch).map_err(|error| bad(&error))?;
+        let program = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        for cluster in &devices {
+            let step = Step { graph: &graph, cluster, args };
+            let mut answers = Vec::new();
+            for (planner, solver) in PLANNERS {
+                bar.set_message(format!("{program}, {planner}"));
+                answers.push(step.answer(planner, solver)?);
+                bar.inc(1);
+            }
+            let device = &cluster.devices[0];
+            lines.push(Line {
+                program: program.clone(),
+                device: device.kind.clone(),
+                memory_bytes: device.memory.0,
+                answers,
+            });
+        }
+    }
+    bar.finish_and_clear();
+    if let Some(path) = &args.json {
+        output::write_json(&lines, Some(path))?;
+    }
+    let text = markdown(&lines, args);
+    match &args.output {
+        Some(path) => output::replace_file(path, text.as_bytes()),
+        None => std::io::stdout()
+            .write_all(text.as_bytes())
+            .map_err(|error| Failure::BadInput(format!("stdout cannot be written: {error}"))),
+    }
+}
+
+fn one_device(text: &str) -> Result<Cluster, Failure> {
+    let mut cluster = Cluster::parse(text).map_err(|error| Failure::BadInput(error.to_string()))?;
+    cluster.devices.truncate(1);
+    cluster.links.clear();
+    Ok(cluster)
+}
+
+/// A step on a device.
+struct Step<'a> {
+    graph: &'a Graph,
+    cluster: &'a Cluster,
+    args: &'a Args,
+}
+
+impl Step<'_> {
+    fn answer(&self, planner: &'static str, solver: Solver) -> Result<Answer, Failure> {
+        let mut best: Option<(u64, f64)> = None;
+        let found = largest_batch(self.args.most, self.args.precision, |batch| {
+            let seconds = self.seconds(batch, solver)?;
+            if let Some(seconds) = seconds
+                && best.is_none_or(|(known, _)| batch > known)
+            {
+                best = Some((batch, seconds));
+            }
+            Ok(seconds.is_some())
+        });
+        match found {
+            Ok(_) => {}
+            Err(BatchError::NothingFits) => {
+                return Ok(Answer {
+                    planner,
+                    batch: None,
+                    seconds_per_sample: None,
+                    own_seconds_per_sample: None,
+                });
+            }
+            Err(BatchError::Failed(Stopped(failure))) => return Err(failure),
+        }
+        let (batch, seconds) =
+            best.ok_or_else(|| Failure::Internal("a batch fits and has no time".into()))?;
+        let own = match PLANNERS.last() {
+            Some(&(_, own)) if own != solver => self.seconds(batch, own).map_err(|stopped| stopped.0)?,
+            _ => Some(seconds),
+        };
+        let each = |seconds: f64| seconds / batch as f64;
+        Ok(Answer {
+            planner,
+            batch: Some(batch),
+            seconds_per_sample: Some(each(seconds)),
+            own_seconds_per_sample: own.map(each),
+        })
+    }
+
+    /// Seconds of a step on so many samples; none if no plan was found under the device's memory.
+    fn seconds(&self, batch: u64, solver: Solver) -> Result<Option<f64>, Stopped> {
+        if interrupted() {
+            return Err(Stopped(Failure::NoPlan("interrupted; no table was written".into())));
+        }
+        let graph = with_batch(self.graph, self.args.batch, batch)
+            .map_err(|error| Stopped(Failure::BadInput(error.to_string())))?;
+        let costs = Costs::estimate(&graph, self.cluster, None).costs;
+        let options = ballast_planner::Options {
+            cap: CapSpec::DeviceMemory,
+            solver,
+            q_learning: q_learning::Options::default(),
+            q_tables: std::collections::BTreeMap::new(),
+            order: ballast_remat::Order::Program,
+            swap: true,
+            overlap: self.args.overlap,
+            limits: Limits {
+                time_limit_seconds: Some(self.args.time_limit),
+                work_limit: None,
+                seed: self.args.seed,
+                threads: 1,
+            },
+            relax_step: 0.05,
+            relax_limit: 0.0,
+            max_ratio: 1.1,
+            max_rounds: 1,
+            model_file: None,
+            pipeline: None,
+        };
+        let partition = Report {
+            value: 0.0,
+            bound: 0.0,
+            gap: 0.0,
+            proved: false,
+            bound_class: "any-assignment".into(),
+            method: "one-device".into(),
+            stop_reason: StopReason::Finished,
+            seconds: 0.0,
+            work: 0,
+            seed: self.args.seed,
+        };
+        let all = vec![0; graph.ops.len()];
+        match ballast_planner::plan(&graph, &costs, self.cluster, all, partition, &options, None) {
+            Ok(planned) => Ok(Some(planned.plan.balance.tmax_seconds)),
+            Err(NoPlan::Infeasible { .. }) => Ok(None),
+            Err(failure) => Err(Stopped(Failure::Internal(failure.to_string()))),
+        }
+    }
+}
+
+/// A search that ended with a failure of its own.
+#[derive(Debug, thiserror::Error)]
+#[error("stopped")]
+struct Stopped(Failure);
+
+fn markdown(lines: &[Line], args: &Args) -> String {
+    let mut programs: Vec<&str> = lines.iter().map(|line| line.program.as_str()).collect();
+    programs.dedup();
+    let mut text = format!(
+        "`ballast batches {} --batch {} --devices {} --time-limit {} --precision {}{}`\n\nLargest batch, ms a sample at it, \
+         and in brackets ms a sample of Ballast's own plan at that batch.\n\n| program | device | memory GB |",
+        programs.iter().map(|name| format!("{name}.mlir")).collect::<Vec<_>>().join(" "),
+        args.batch,
+        args.devices.join(","),
+        args.time_limit,
+        args.precision,
+        if args.overlap { " --overlap" } else { "" },
+    );
+    for (planner, _) in PLANNERS {
+        let _ = write!(text, " {planner} |");
+    }
+    text.push('\n');
+    text.push_str(&"|---".repeat(3 + PLANNERS.len()));
+    text.push_str("|\n");
+    for line in lines {
+        let _ =
+            write!(text, "| {} | {} | {:.1} |", line.program, line.device, line.memory_bytes as f64 / 1e9);
+        for answer in &line.answers {
+            let Some(batch) = answer.batch else {
+                text.push_str(" none |");
+                continue;
+            };
+            let milliseconds = |seconds: Option<f64>| {
+                seconds.map_or("no plan".into(), |seconds| format!("{:.4}", seconds * 1e3))
+            };
+            let _ = write!(text, " {batch}, {}", milliseconds(answer.seconds_per_sample));
+            match answer.planner {
+                "Ballast" => text.push_str(" |"),
+                _ => {
+                    let _ = write!(text, " ({}) |", milliseconds(answer.own_seconds_per_sample));
+                }
+            }
+        }
+        text.push('\n');
+    }
+    text
+}

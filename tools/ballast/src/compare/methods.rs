@@ -1,0 +1,311 @@
+//! The contenders: methods that partition, solvers that plan memory, and both together as Ballast runs them.
+
+use std::time::Instant;
+
+use ballast_core::cap::CapSpec;
+use ballast_core::cost::Costs;
+use ballast_core::device::{Cluster, DeviceId};
+use ballast_core::graph::Graph;
+use ballast_core::limits::{Limits, interrupted};
+use ballast_core::plan::Plan;
+use ballast_core::report::{Report, gap};
+use ballast_core::stage::stages;
+use ballast_core::units::Bytes;
+use ballast_partition::sequence::Granularity;
+use ballast_partition::{Method, Options, Outcome, Proposer, plan_with};
+use ballast_placement::q_learning;
+use ballast_planner::{Genetic, Repartition, Solver};
+use serde::Serialize;
+
+use crate::Failure;
+
+/// Share of a run's time that the partition may take; the memory plan gets what is left.
+const PARTITION_SHARE: f64 = 0.5;
+
+/// What is compared on.
+pub(super) struct Task<'a> {
+    pub graph: &'a Graph,
+    pub costs: &'a Costs,
+    pub cluster: &'a Cluster,
+    pub granularity: Granularity,
+    pub time_limit_seconds: f64,
+    pub threads: usize,
+}
+
+/// Who is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Contender {
+    /// Partitions; memory is planned by `auto`.
+    Partition(Partitioner),
+    /// Plans memory on the partition by dynamic programming.
+    Memory(Solver),
+    /// Partition by `auto`, memory by `auto`, and rounds of both.
+    Rounds,
+}
+
+/// Who partitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Partitioner {
+    Own(Method),
+    Genetic,
+}
+
+const PARTITIONERS: [(&str, Partitioner); 5] = [
+    ("dp", Partitioner::Own(Method::Dp)),
+    ("rl", Partitioner::Own(Method::Rl)),
+    ("genetic", Partitioner::Genetic),
+    ("exact", Partitioner::Own(Method::Exact)),
+    ("auto", Partitioner::Own(Method::Auto)),
+];
+
+/// All contenders, or those named; a name may be that of a method and of a solver.
+pub(super) fn chosen(only: &[String]) -> Result<Vec<Contender>, String> {
+    let partitioners = PARTITIONERS.map(|(_, partitioner)| Contender::Partition(partitioner));
+    let solvers = Solver::all().into_iter().map(|(_, solver)| Contender::Memory(solver));
+    let all: Vec<Contender> = partitioners.into_iter().chain([Contender::Rounds]).chain(solvers).collect();
+    if let Some(unknown) = only.iter().find(|name| all.iter().all(|contender| contender.name() != **name)) {
+        let mut names: Vec<&str> = all.iter().map(|contender| contender.name()).collect();
+        names.sort_unstable();
+        names.dedup();
+        return Err(format!("--only {unknown}: choose of {}", names.join(", ")));
+    }
+    let wanted = |contender: &Contender| only.is_empty() || only.iter().any(|name| name == contender.name());
+    Ok(all.into_iter().filter(wanted).collect())
+}
+
+/// One run.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Run {
+    pub seed: u64,
+    /// Seconds of the slowest stage, and with it of a step.
+    pub tmax_seconds: f64,
+    /// What the partitioner's own proposal takes without a memory plan, whether or not it was taken.
+    pub proposed_seconds: Option<f64>,
+    pub bound_seconds: f64,
+    pub bound_class: String,
+    pub gap: f64,
+    pub peak_bytes: u64,
+    /// Largest cap used over the cap asked for, of any stage; 1: every cap was kept.
+    pub cap_used: f64,
+    pub tmax_over_tmin: Option<f64>,
+    pub recomputes: usize,
+    pub swap_bytes: u64,
+    pub seconds: f64,
+}
+
+/// All runs of one contender.
+#[derive(Debug, Serialize)]
+pub(super) struct Row {
+    /// `partition`, `memory` or `both`.
+    pub what: &'static str,
+    pub method: String,
+    pub runs: Vec<Run>,
+    /// Why there is no plan.
+    pub refused: Option<String>,
+}
+
+/// The partition by dynamic programming that memory solvers are compared on, and the cap that all are.
+pub(super) struct Start {
+    device_of: Vec<DeviceId>,
+    report: Report,
+    cap: CapSpec,
+    pub unplanned_peak_bytes: u64,
+}
+
+impl Start {
+    pub(super) fn new(task: &Task<'_>, cap: CapSpec) -> Result<Self, Failure> {
+        let dp = Partitioner::Own(Method::Dp);
+        let found = partition(task, dp, &limits(task, 0, PARTITION_SHARE), None)?;
+        let stages = stages(task.graph, task.costs, task.cluster, &found.device_of);
+        let peak = stages.iter().map(|stage| stage.problem.unplanned_peak()).max().unwrap_or(0);
+        let mut start =
+            Start { device_of: found.device_of, report: found.report, cap, unplanned_peak_bytes: peak };
+        if let Some(bytes) = start.cap_bytes() {
+            let found = partition(task, dp, &limits(task, 0, PARTITION_SHARE), Some(bytes))?;
+            (start.device_of, start.report) = (found.device_of, found.report);
+        }
+        Ok(start)
+    }
+
+    pub(super) fn cap_bytes(&self) -> Option<u64> {
+        match self.cap {
+            CapSpec::Absolute(bytes) => Some(bytes.0),
+            CapSpec::DeviceMemory | CapSpec::Share(_) => None,
+        }
+    }
+}
+
+impl Contender {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Contender::Partition(partitioner) => {
+                PARTITIONERS.iter().find(|(_, p)| *p == partitioner).map_or("", |(name, _)| name)
+            }
+            Contender::Memory(solver) => solver.name(),
+            Contender::Rounds => "rounds",
+        }
+    }
+
+    /// Does the result depend on the seed?
+    fn seeded(self) -> bool {
+        use ballast_remat::Solver as Own;
+        match self {
+            Contender::Partition(Partitioner::Own(Method::Dp)) => false,
+            Contender::Partition(_) | Contender::Rounds => true,
+            Contender::Memory(Solver::Remat(own)) => {
+                !matches!(own, Own::Greedy | Own::SqrtN | Own::KeepAll | Own::Stepwise)
+            }
+            Contender::Memory(Solver::QLearning) => true,
+            Contender::Memory(Solver::Swaps(_)) => false,
+        }
+    }
+
+    pub(super) fn runs(self, seeds: u64) -> u64 {
+        if self.seeded() { seeds } else { 1 }
+    }
+
+    /// Runs it with every seed.
+    pub(super) fn row(
+        self,
+        task: &Task<'_>,
+        start: &Start,
+        seeds: u64,
+        told: &dyn Fn(),
+    ) -> Result<Row, Failure> {
+        let (mut runs, mut refused) = (Vec::new(), None);
+        for seed in 0..self.runs(seeds) {
+            if interrupted() {
+                return Err(Failure::NoPlan("interrupted; no table was written".into()));
+            }
+            if refused.is_none() {
+                match self.run(task, start, seed) {
+                    Ok(run) => runs.push(run),
+                    Err(Failure::NoPlan(reason)) => refused = Some(reason),
+                    Err(other) => return Err(other),
+                }
+            }
+            told();
+        }
+        let what = match self {
+            Contender::Partition(_) => "partition",
+            Contender::Memory(_) => "memory",
+            Contender::Rounds => "both",
+        };
+        Ok(Row { what, method: self.name().into(), runs, refused })
+    }
+
+    fn run(self, task: &Task<'_>, start: &Start, seed: u64) -> Result<Run, Failure> {
+        let clock = Instant::now();
+        let (device_of, report, proposed, solver) = match self {
+            Contender::Memory(solver) => (start.device_of.clone(), start.report.clone(), None, solver),
+            Contender::Partition(who) => {
+                let found = partition(task, who, &limits(task, seed, PARTITION_SHARE), start.cap_bytes())?;
+                (found.device_of, found.report, found.proposed, Solver::default())
+            }
+            Contender::Rounds => {
+                let who = Partitioner::Own(Method::Auto);
+                let found = partition(task, who, &limits(task, seed, PARTITION_SHARE), start.cap_bytes())?;
+                (found.device_of, found.report, found.proposed, Solver::default())
+            }
+        };
+        let left = 1.0 - clock.elapsed().as_secs_f64() / task.time_limit_seconds;
+        let limits = limits(task, seed, left.max(0.0));
+        let options = ballast_planner::Options {
+            cap: start.cap,
+            solver,
+            q_learning: q_learning::Options::default(),
+            q_tables: std::collections::BTreeMap::new(),
+            order: ballast_remat::Order::Free,
+            swap: true,
+            overlap: false,
+            limits,
+            relax_step: 0.05,
+            relax_limit: 2.0,
+            max_ratio: 1.1,
+            max_rounds: if self == Contender::Rounds { 4 } else { 1 },
+            model_file: None,
+            pipeline: None,
+        };
+        let again = |device_of: &[DeviceId], seconds: &[f64]| {
+            let options = partition_options(task, Method::Dp, &limits, start.cap_bytes());
+            ballast_partition::repartition(task.graph, task.costs, task.cluster, &options, device_of, seconds)
+                .map(|outcome| Some(outcome.device_of))
+                .map_err(|error| error.to_string())
+        };
+        let again: Option<&Repartition<'_>> = (self == Contender::Rounds).then_some(&again);
+        let planned =
+            ballast_planner::plan(task.graph, task.costs, task.cluster, device_of, report, &options, again)
+                .map_err(|failure| Failure::NoPlan(failure.to_string()))?;
+        let proposed = proposed.map(|proposed| proposed.tmax_seconds);
+        Ok(self.figures(&planned.plan, seed, proposed, clock.elapsed().as_secs_f64()))
+    }
+
+    fn figures(self, plan: &Plan, seed: u64, proposed_seconds: Option<f64>, seconds: f64) -> Run {
+        let tmax = plan.balance.tmax_seconds;
+        let (bound, class) = match self {
+            // The partition is given: no plan of its stages is faster than the slowest of their bounds.
+            Contender::Memory(_) => plan
+                .stages
+                .iter()
+                .map(|stage| {
+                    let bound = stage.score.seconds - stage.report.value + stage.report.bound;
+                    (bound, stage.report.bound_class.as_str())
+                })
+                .fold((0.0, ""), |best, next| if next.0 > best.0 { next } else { best }),
+            _ => (plan.bound_seconds, plan.partition.bound_class.as_str()),
+        };
+        Run {
+            seed,
+            tmax_seconds: tmax,
+            proposed_seconds,
+            bound_seconds: bound.min(tmax),
+            bound_class: class.into(),
+            gap: gap(tmax, bound),
+            peak_bytes: plan.stages.iter().map(|stage| stage.score.peak_bytes).max().unwrap_or(0),
+            cap_used: plan
+                .stages
+                .iter()
+                .map(|stage| stage.cap_bytes as f64 / stage.requested_cap_bytes.max(1) as f64)
+                .fold(1.0, f64::max),
+            tmax_over_tmin: plan.balance.ratio,
+            recomputes: plan.stages.iter().map(|stage| stage.score.recomputes).sum(),
+            swap_bytes: plan.stages.iter().map(|stage| stage.score.swap_bytes).sum(),
+            seconds,
+        }
+    }
+}
+
+fn limits(task: &Task<'_>, seed: u64, share: f64) -> Limits {
+    Limits {
+        time_limit_seconds: Some(task.time_limit_seconds * share),
+        work_limit: None,
+        seed,
+        threads: task.threads,
+    }
+}
+
+fn partition_options(task: &Task<'_>, method: Method, limits: &Limits, cap: Option<u64>) -> Options {
+    Options {
+        method,
+        granularity: task.granularity,
+        limits: *limits,
+        caps: cap.map(|cap| vec![Bytes(cap); task.cluster.devices.len()]),
+        ..Options::default()
+    }
+}
+
+fn partition(
+    task: &Task<'_>,
+    who: Partitioner,
+    limits: &Limits,
+    cap: Option<u64>,
+) -> Result<Outcome, Failure> {
+    let mut genetic = Genetic::default();
+    let (method, proposer): (Method, Option<&mut dyn Proposer>) = match who {
+        Partitioner::Own(method) => (method, None),
+        Partitioner::Genetic => (Method::Dp, Some(&mut genetic)),
+    };
+    let options = partition_options(task, method, limits, cap);
+    plan_with(task.graph, task.costs, task.cluster, &options, proposer)
+        .map_err(|error| Failure::BadInput(error.to_string()))
+}

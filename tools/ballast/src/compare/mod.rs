@@ -1,0 +1,204 @@
+//! `ballast compare`: every method that partitions and every solver that plans memory, on one program, at equal time.
+//!
+//! The program is read once, by `ballast-opt` as a child, and planned here on its graph: the passes call the same
+//! functions, and parsing a large program anew for every method and seed would be most of the time compared.
+
+mod methods;
+mod table;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use ballast_core::cap::CapSpec;
+use ballast_core::cost::Costs;
+use ballast_core::device::Cluster;
+use ballast_core::graph::Graph;
+use ballast_partition::sequence::Granularity;
+use serde::Serialize;
+
+use crate::replan::read_graph;
+use crate::run::tools;
+use crate::{Failure, output};
+use methods::Row;
+
+/// Time a program may take to be read.
+const READING_LIMIT: Duration = Duration::from_secs(600);
+
+/// Arguments of `ballast compare`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Programs (.mlir) or graphs written by `--remat="graph-file=..."` (.json); of a folder, all programs in it.
+    #[arg(required = true)]
+    programs: Vec<PathBuf>,
+    /// Devices: a number of equal ones, or a device file.
+    #[arg(long)]
+    devices: String,
+    /// Memory cap: bytes with a unit, or a percentage of each stage's own unplanned peak; none: the device's memory.
+    #[arg(long, default_value = "")]
+    cap: String,
+    /// Seconds of wall clock for each run of each method, partition and memory plan together.
+    #[arg(long, default_value_t = 10.0)]
+    time_limit: f64,
+    /// Runs of a method that depends on the seed.
+    #[arg(long, default_value_t = 3)]
+    seeds: u64,
+    /// Threads of every run.
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// What is moved as one.
+    #[arg(long, value_enum, default_value_t = Unit::Op)]
+    granularity: Unit,
+    /// Only these methods and solvers, by name.
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<String>,
+    /// Function to plan; without it the only public function, or `main`.
+    #[arg(long, default_value = "")]
+    function: String,
+    /// Write all runs as JSON to this file.
+    #[arg(long)]
+    json: Option<PathBuf>,
+    /// Write the tables (Markdown) to this file instead of to stdout.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Unit {
+    Op,
+    Layer,
+}
+
+/// All methods on one program.
+#[derive(Debug, Serialize)]
+struct Comparison {
+    program: String,
+    planned_ops: usize,
+    devices: usize,
+    /// The cap as given; empty: the devices' memories.
+    cap: String,
+    /// The largest unplanned peak of a stage, cut by dynamic programming without a cap.
+    unplanned_peak_bytes: u64,
+    time_limit_seconds: f64,
+    threads: usize,
+    rows: Vec<Row>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if args.threads == 0 || args.seeds == 0 || !(args.time_limit > 0.0 && args.time_limit.is_finite()) {
+        return Err(Failure::BadInput("--threads, --seeds and --time-limit must be above zero".into()));
+    }
+    let cap: CapSpec = args.cap.parse().map_err(|error| Failure::BadInput(format!("--cap: {error}")))?;
+    let cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;
+    let contenders = methods::chosen(&args.only).map_err(Failure::BadInput)?;
+    let programs = programs(&args.programs)?;
+    let runs: u64 = contenders.iter().map(|contender| contender.runs(args.seeds)).sum();
+    let bar = indicatif::ProgressBar::new(runs * programs.len() as u64);
+    bar.set_style(
+        indicatif::ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {elapsed}")
+            .map_err(|error| Failure::Internal(error.to_string()))?,
+    );
+    let mut comparisons = Vec::new();
+    for path in &programs {
+        let graph = import(path, &args.function)?;
+        let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let costs = Costs::estimate(&graph, &cluster, None).costs;
+        let task = methods::Task {
+            graph: &graph,
+            costs: &costs,
+            cluster: &cluster,
+            granularity: match args.granularity {
+                Unit::Op => Granularity::Op,
+                Unit::Layer => Granularity::Layer,
+            },
+            time_limit_seconds: args.time_limit,
+            threads: args.threads,
+        };
+        let in_file = |failure: Failure| match failure {
+            Failure::BadInput(text) => Failure::BadInput(format!("{}: {text}", path.display())),
+            Failure::NoPlan(text) => Failure::NoPlan(format!("{}: {text}", path.display())),
+            other @ Failure::Internal(_) => other,
+        };
+        let start = methods::Start::new(&task, cap).map_err(in_file)?;
+        let mut rows = Vec::new();
+        for contender in &contenders {
+            bar.set_message(format!("{name}, {}", contender.name()));
+            rows.push(contender.row(&task, &start, args.seeds, &|| bar.inc(1)).map_err(in_file)?);
+        }
+        comparisons.push(Comparison {
+            program: name,
+            planned_ops: graph.planned().count(),
+            devices: cluster.devices.len(),
+            cap: args.cap.clone(),
+            unplanned_peak_bytes: start.unplanned_peak_bytes,
+            time_limit_seconds: args.time_limit,
+            threads: args.threads,
+            rows,
+        });
+    }
+    bar.finish_and_clear();
+    if let Some(path) = &args.json {
+        output::write_json(&comparisons, Some(path))?;
+    }
+    let text = table::markdown(&comparisons, args);
+    match &args.output {
+        Some(path) => output::replace_file(path, text.as_bytes()),
+        None => std::io::stdout()
+            .write_all(text.as_bytes())
+            .map_err(|error| Failure::BadInput(format!("stdout cannot be written: {error}"))),
+    }
+}
+
+/// The programs named, and those in folders named, by name.
+fn programs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut programs = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            programs.push(path.clone());
+            continue;
+        }
+        let failed = |error: std::io::Error| Failure::BadInput(format!("{}: {error}", path.display()));
+        let mut inside = Vec::new();
+        for entry in std::fs::read_dir(path).map_err(failed)? {
+            let file = entry.map_err(failed)?.path();
+            if file.extension().is_some_and(|ending| ending == "mlir") {
+                inside.push(file);
+            }
+        }
+        if inside.is_empty() {
+            return Err(Failure::BadInput(format!("{}: no program (*.mlir)", path.display())));
+        }
+        inside.sort();
+        programs.extend(inside);
+    }
+    Ok(programs)
+}
+
+/// The graph of a program: of a JSON file as it is, else through `ballast-opt`.
+pub(crate) fn import(path: &Path, function: &str) -> Result<Graph, Failure> {
+    if path.extension().is_some_and(|ending| ending == "json") {
+        return read_graph(path);
+    }
+    if !path.is_file() {
+        return Err(Failure::BadInput(format!("{}: no such file", path.display())));
+    }
+    let folder = tempfile::tempdir()
+        .map_err(|error| Failure::BadInput(format!("a temporary folder cannot be made: {error}")))?;
+    let graph = folder.path().join("graph.json");
+    // On one device under its own peak nothing is searched: the pass reads the program and writes its graph.
+    let pass = format!(
+        "--remat=devices=1 cap=100% solver=keep-all function={function} graph-file='{}'",
+        graph.display()
+    );
+    tools::capture(
+        Command::new(tools::beside("ballast-opt")?)
+            .arg(path)
+            .arg("--allow-unregistered-dialect")
+            .arg(pass)
+            .args(["-o", "/dev/null"]),
+        "reading the program",
+        READING_LIMIT,
+    )?;
+    read_graph(&graph)
+}

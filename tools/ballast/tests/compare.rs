@@ -1,0 +1,213 @@
+//! `ballast compare` and `ballast swaps` as programs: a real training step in, figures out, bad input refused.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn ballast(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ballast")).current_dir(folder).args(args).output().expect("runs")
+}
+
+fn model(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/inputs/models").join(name);
+    path.to_str().expect("a plain path").to_owned()
+}
+
+fn scratch() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().to_owned();
+    (folder, path)
+}
+
+fn read(path: &Path) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(path).expect("written")).expect("JSON")
+}
+
+/// Runs what must fail with this exit code and a message that has this part, and must write nothing.
+fn fails(folder: &Path, args: &[&str], code: i32, part: &str) {
+    let before = std::fs::read_dir(folder).expect("a folder").count();
+    let output = ballast(folder, args);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
+    assert!(message.contains(part), "{args:?}: {message}");
+    assert!(output.stdout.is_empty(), "{args:?}");
+    assert_eq!(std::fs::read_dir(folder).expect("a folder").count(), before, "{args:?} wrote a file");
+}
+
+/// The graph of a real training step, as the pass writes it.
+fn graph(folder: &Path) -> PathBuf {
+    let opt = Path::new(env!("CARGO_BIN_EXE_ballast")).with_file_name("ballast-opt");
+    let graph = folder.join("graph.json");
+    let made = Command::new(opt)
+        .arg(model("gpt2_tiny_b2_s64.mlir"))
+        .arg("--allow-unregistered-dialect")
+        .arg(format!("--remat=solver=keep-all cap=100% graph-file='{}'", graph.display()))
+        .args(["-o", "/dev/null"])
+        .output()
+        .expect("runs");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    graph
+}
+
+#[test]
+fn every_method_has_a_row_and_every_row_its_figures() {
+    let (_keep, folder) = scratch();
+    let model = model("mlp3_b128.mlir");
+    let args = [
+        "compare",
+        &model,
+        "--devices",
+        "2",
+        "--cap",
+        "90%",
+        "--time-limit",
+        "1",
+        "--seeds",
+        "2",
+        "--json",
+        "all.json",
+    ];
+    let output = ballast(&folder, &args);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("text");
+    let all = read(&folder.join("all.json"));
+    let rows = all[0]["rows"].as_array().expect("rows");
+    for name in ["dp", "rl", "genetic", "exact", "rounds", "milp", "q-learning", "vdnn", "capuchin", "sqrt-n"]
+    {
+        assert!(rows.iter().any(|row| row["method"] == name), "no row of {name}");
+        assert!(text.contains(&format!("`{name}`")), "the table has no {name}");
+    }
+    for row in rows {
+        let runs = row["runs"].as_array().expect("runs");
+        assert_eq!(runs.is_empty(), row["refused"].is_string(), "{row}");
+        for run in runs {
+            let number = |key: &str| run[key].as_f64().unwrap_or_else(|| panic!("no {key} in {run}"));
+            assert!(number("bound_seconds") <= number("tmax_seconds"), "{row}");
+            assert!(number("cap_used") >= 1.0 && number("peak_bytes") > 0.0, "{row}");
+        }
+        let several = ["rl", "genetic", "exact", "rounds", "milp", "q-learning"];
+        if several.contains(&row["method"].as_str().expect("a name")) && row["refused"].is_null() {
+            assert_eq!(runs.len(), 2, "{row}");
+        }
+    }
+}
+
+#[test]
+fn compare_refuses_what_it_cannot_compare() {
+    let (_keep, folder) = scratch();
+    let model = model("mlp3_b128.mlir");
+    fails(&folder, &["compare", "none.mlir", "--devices", "2"], 2, "none.mlir: no such file");
+    fails(&folder, &["compare", &model, "--devices", "0"], 2, "devices=0");
+    fails(&folder, &["compare", &model, "--devices", "2", "--cap", "lots"], 2, "--cap");
+    fails(&folder, &["compare", &model, "--devices", "2", "--only", "luck"], 2, "--only luck: choose of");
+    fails(&folder, &["compare", &model, "--devices", "2", "--seeds", "0"], 2, "above zero");
+    fails(&folder, &["compare", ".", "--devices", "2"], 2, "no program");
+    std::fs::write(folder.join("broken.mlir"), "func.func @main(").expect("written");
+    fails(&folder, &["compare", "broken.mlir", "--devices", "2"], 2, "reading the program");
+    std::fs::write(folder.join("broken.json"), "{\"name\": \"x\"").expect("written");
+    fails(&folder, &["compare", "broken.json", "--devices", "2", "--json", "o.json"], 2, "not a graph");
+}
+
+#[test]
+fn swaps_are_learned_resumed_and_compared() {
+    let (_keep, folder) = scratch();
+    graph(&folder);
+    let run = |more: &[&str]| {
+        let base = ["swaps", "graph.json", "--devices", "v100-16gb", "--cap", "85%"];
+        let output = ballast(&folder, &[&base[..], more].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice::<Value>(&output.stdout).expect("one JSON object")
+    };
+    let first = run(&["--rounds", "300", "--table", "q.json"]);
+    let cap = first["cap_bytes"].as_u64().expect("a cap");
+    assert!(first["peak_bytes"].as_u64().expect("a peak") <= cap);
+    assert!(first["unplanned_peak_bytes"].as_u64().expect("a peak") > cap);
+    assert!(first["swap_bytes"].as_u64().expect("bytes") > 0);
+    let second = run(&["--rounds", "300", "--resume", "q.json"]);
+    assert!(second["seconds"].as_f64() <= first["seconds"].as_f64());
+    assert_eq!(run(&["--rounds", "300"])["plan"], first["plan"], "same seed, same plan");
+    let greedy = run(&["--method", "capuchin"]);
+    assert!(greedy["peak_bytes"].as_u64().expect("a peak") <= cap);
+    let parts = run(&["--rounds", "200", "--sub-data", "0.5,1"]);
+    assert_eq!(parts.as_array().expect("rows").len(), 2);
+}
+
+#[test]
+fn swaps_refuse_bad_input_and_write_nothing() {
+    let (_keep, folder) = scratch();
+    graph(&folder);
+    let base = ["swaps", "graph.json", "--devices", "v100-16gb"];
+    let with = |more: &[&'static str]| [&base[..], more].concat();
+    fails(&folder, &with(&["--cap", "85%", "--method", "no-swap", "-o", "x"]), 1, "smallest peak");
+    fails(&folder, &with(&["--cap", "1%", "--rounds", "20", "--table", "t.json"]), 1, "smallest peak met");
+    fails(&folder, &with(&["--weight", "1.5"]), 2, "w is 1.5");
+    fails(&folder, &with(&["--epsilon=-1"]), 2, "epsilon is -1");
+    fails(&folder, &with(&["--rounds", "0"]), 2, "rounds is 0");
+    fails(&folder, &with(&["--time-limit", "0"]), 2, "--time-limit");
+    fails(&folder, &with(&["--sub-data", "1.5"]), 2, "1.5");
+    std::fs::write(folder.join("damaged.json"), "{\"version\": 1, \"cand").expect("written");
+    fails(&folder, &with(&["--cap", "85%", "--resume", "damaged.json"]), 2, "damaged.json");
+    let other = "{\"version\": 1, \"candidates\": [\"pooling\"], \"initial\": 10.0, \"rounds\": 1, \"best\": null, \"entries\": []}";
+    std::fs::write(folder.join("other.json"), other).expect("written");
+    fails(&folder, &with(&["--cap", "85%", "--resume", "other.json"]), 2, "another program");
+}
+
+/// The graph of an exported step, as the pass writes it.
+fn imported(folder: &Path, name: &str) -> ballast_core::graph::Graph {
+    let opt = Path::new(env!("CARGO_BIN_EXE_ballast")).with_file_name("ballast-opt");
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/inputs/batches").join(name);
+    let graph = folder.join(format!("{name}.json"));
+    let made = Command::new(opt)
+        .arg(model)
+        .arg("--allow-unregistered-dialect")
+        .arg(format!("--remat=solver=keep-all cap=100% graph-file='{}'", graph.display()))
+        .args(["-o", "/dev/null"])
+        .output()
+        .expect("runs");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    serde_json::from_value(read(&graph)).expect("a graph")
+}
+
+#[test]
+fn a_step_rewritten_to_another_batch_is_the_step_exported_at_it() {
+    let (_keep, folder) = scratch();
+    let small = imported(&folder, "alexnet-b13.mlir");
+    let large = imported(&folder, "alexnet-b29.mlir");
+    let made = ballast_core::batch::with_batch(&small, 13, 29).expect("a batch");
+    assert_eq!(made.tensors, large.tensors);
+    let (mut flops, mut traffic) = ([0, 0], [0, 0]);
+    for (ours, theirs) in made.ops.iter().zip(&large.ops) {
+        assert_eq!(
+            (&ours.name, ours.workspace, &ours.inputs),
+            (&theirs.name, theirs.workspace, &theirs.inputs)
+        );
+        for (at, op) in [ours, theirs].into_iter().enumerate() {
+            flops[at] += op.work.flops;
+            traffic[at] += op.work.bytes.0;
+        }
+    }
+    let near = |[a, b]: [u64; 2]| (a as f64 / b as f64 - 1.0).abs() < 1e-3;
+    // A sum of n values takes n - 1 additions, and weights that a fusion reads are no operands of it.
+    assert!(near(flops) && near(traffic), "{flops:?} {traffic:?}");
+}
+
+#[test]
+fn larger_batches_fit_with_swaps_and_no_method_beats_ballast() {
+    let (_keep, folder) = scratch();
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/inputs/batches/alexnet-b13.mlir");
+    let model = model.to_str().expect("a plain path");
+    let base = ["batches", model, "--batch", "13", "--devices", "rtx2080ti"];
+    let more = ["--time-limit", "1", "--precision", "0.1", "--most", "60000", "--json", "b.json"];
+    let output = ballast(&folder, &[&base[..], &more[..]].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let answers = read(&folder.join("b.json"))[0]["answers"].clone();
+    let batch = |at: usize| answers[at]["batch"].as_u64().expect("a batch");
+    assert_eq!(answers[4]["planner"], "Ballast");
+    assert!(batch(0) > 1000 && (1..4).all(|at| batch(at) >= batch(0)), "{answers}");
+    assert!((0..4).all(|at| batch(4) >= batch(at)), "{answers}");
+    let wrong = ["batches", model, "--batch", "17", "--devices", "rtx2080ti"];
+    fails(&folder, &wrong, 2, "no argument of 'main' has a dimension of 17");
+    fails(&folder, &[&base[..], &["--precision", "2"]].concat(), 2, "--precision 2");
+    fails(&folder, &["batches", model, "--batch", "0", "--devices", "rtx2080ti"], 2, "a batch of 0");
+}
