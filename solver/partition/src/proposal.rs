@@ -71,6 +71,7 @@ pub(crate) fn exact(task: &Task<'_>) -> Result<Proposal, Error> {
         limits: task.limits,
         finish_early: task.limits.time_limit_seconds.is_none(),
         observe: &|_| (),
+        placer: None,
     };
     match solve(&problem, &options) {
         Ok(outcome) => Ok(Proposal {

@@ -85,6 +85,7 @@ pub(crate) fn plan(
     granularity: Option<Granularity>,
 ) -> Result<Outcome, Failure> {
     check_flow(graph, &device_of).map_err(|error| refuse(&error))?;
+    let solver = own(options)?;
     let deadline = Deadline::start(&options.limits);
     let timed = options.limits.time_limit_seconds;
     let mut rounds = 1;
@@ -97,7 +98,7 @@ pub(crate) fn plan(
         if let Some(given) = cuts_of(graph, &layers, &device_of, cluster.devices.len()) {
             let stages = cluster.devices.len() as f64;
             let memory = ballast_remat::Options {
-                solver: quick(options.solver),
+                solver: quick(solver),
                 limits: Limits {
                     time_limit_seconds: timed.map(|seconds| seconds * MOVING_SHARE / 4.0 / stages),
                     work_limit: Some(options.limits.work_limit.unwrap_or(QUICK_STEPS).min(QUICK_STEPS)),
@@ -138,6 +139,17 @@ fn quick(solver: Solver) -> Solver {
     match solver {
         Solver::Auto | Solver::Milp | Solver::Stepwise => Solver::LocalSearch,
         other => other,
+    }
+}
+
+/// The solver, where it can count several micro-batches in flight.
+fn own(options: &Options) -> Result<Solver, Failure> {
+    match options.solver {
+        crate::Solver::Remat(solver) => Ok(solver),
+        field => Err(Failure::Partition(format!(
+            "solver {} plans one batch on its own: it does not apply under a pipeline schedule",
+            field.name()
+        ))),
     }
 }
 
@@ -266,6 +278,7 @@ fn plan_stage(
     (index, count): (usize, usize),
     limits: Limits,
 ) -> Result<StageOutcome, Failure> {
+    let solver = own(options)?;
     let deadline = Deadline::start(&limits);
     let failed = |message: String| Failure::Stage { device: stage.device, op: None, message };
     let in_flight = spec.in_flight(index, count);
@@ -275,7 +288,7 @@ fn plan_stage(
     let unplanned_need = need_bytes(micro, &unplanned, in_flight);
     let requested = options.cap.bytes(Bytes(unplanned_need), memory);
     let remat = |parts: f64| ballast_remat::Options {
-        solver: options.solver,
+        solver,
         swap,
         order: ballast_remat::Order::Program,
         limits: Limits {
@@ -317,5 +330,14 @@ fn plan_stage(
     })?;
     let report = Report { bound: found.report.bound.min(score.seconds), ..found.report };
     let binding = if cap > requested { micro.problem.working_set().1 } else { None };
-    Ok(StageOutcome { plan: found.plan, score, requested_cap: requested, cap, smallest_cap, binding, report })
+    Ok(StageOutcome {
+        plan: found.plan,
+        score,
+        requested_cap: requested,
+        cap,
+        smallest_cap,
+        binding,
+        report,
+        q_table: None,
+    })
 }
