@@ -48,7 +48,7 @@ fn a_resumed_training_gives_the_bytes_of_one_that_was_not_interrupted() {
 #[test]
 fn damaged_placers_and_those_of_another_version_are_refused() {
     let file = Trainer::fresh(None, 1).expect("a placer").placer.to_file().expect("a file");
-    let refused = |bytes: &[u8]| Placer::from_file(bytes).err().expect("refused").to_string();
+    let refused = |bytes: &[u8]| Placer::from_file(bytes).expect_err("refused").to_string();
     let at = file.windows(16).position(|word| word == b"partition-dag/1 ").expect("the kind");
     let mut other = file.clone();
     other[at + 14] = b'9';

@@ -52,7 +52,7 @@ pub(super) fn search(session: &mut Session<'_>) {
         }
     };
     let mut updates = 0;
-    while !session.over(0) && !session.proved() && !(session.finish_early && updates >= EARLY_UPDATES) {
+    while !(session.over(0) || session.proved() || session.finish_early && updates >= EARLY_UPDATES) {
         session.report_phase("learning on the graph");
         let mut best: Option<(f64, Vec<usize>)> = None;
         let offer = |placement: &[usize], value: f64| {
