@@ -91,7 +91,8 @@ def MemorySolver : Choices<"MemorySolver", "Who solves the memory plan", [
 def FusionModel : Choices<"FusionModel", "Which values the back end stores", [
     Value<"Auto", "auto", "as in an earlier plan; without one, `xla` for StableHLO, `none` for everything else">,
     Value<"None", "none", "every op's, as MLIR's own route to native code does">,
-    Value<"Xla", "xla", "those that XLA does not fuse; results are held throughout, as XLA holds them">]>;
+    Value<"Xla", "xla", "those that XLA does not fuse; results are held throughout, as XLA holds them">,
+    Value<"XlaCpu", "xla-cpu", "as `xla`, and the copies XLA's CPU compiler makes around single ops">]>;
 def CapCounts : Choices<"CapCounts", "What a cap counts", [
     Value<"All", "all", "arguments, results and temporaries">,
     Value<"Temp", "temp", "temporaries alone, what XLA calls the temp size">]>;

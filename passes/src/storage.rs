@@ -18,8 +18,8 @@ const CAP_COUNTS: &str = "cap_counts";
 /// Which values are stored, and what counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Storage {
-    pub(crate) fusion: Fusion,
-    pub(crate) counts: CapCounts,
+    model: FusionModel,
+    counts: CapCounts,
 }
 
 impl Storage {
@@ -30,34 +30,39 @@ impl Storage {
         fusion: FusionModel,
         counts: CapCounts,
     ) -> Self {
-        let fusion = match (fusion, earlier) {
-            (FusionModel::None, _) => Fusion::None,
-            (FusionModel::Xla, _) => Fusion::Xla,
-            (FusionModel::Auto, Some(plan)) => Self::of_plan(plan).fusion,
-            (FusionModel::Auto, None) if is_stablehlo(graph) => Fusion::Xla,
-            (FusionModel::Auto, None) => Fusion::None,
+        let model = match (fusion, earlier) {
+            (FusionModel::Auto, Some(plan)) => Self::of_plan(plan).model,
+            (FusionModel::Auto, None) if is_stablehlo(graph) => FusionModel::Xla,
+            (FusionModel::Auto, None) => FusionModel::None,
+            (chosen, _) => chosen,
         };
-        Storage { fusion, counts }
+        Storage { model, counts }
     }
 
     /// What a plan was made with.
     pub(crate) fn of_plan(plan: &ir::Plan<'_>) -> Self {
         let is = |key, name: &str| annotations::setting(plan, key).as_deref() == Some(name);
+        let model =
+            [FusionModel::Xla, FusionModel::XlaCpu].into_iter().find(|model| is(FUSION, model.name()));
         Storage {
-            fusion: if is(FUSION, name(Fusion::Xla)) { Fusion::Xla } else { Fusion::None },
+            model: model.unwrap_or(FusionModel::None),
             counts: if is(CAP_COUNTS, CapCounts::Temp.name()) { CapCounts::Temp } else { CapCounts::All },
         }
     }
 
     /// Rewrites the graph of a program as it was read; the groups of ops that become one.
     pub(crate) fn apply(self, imported: &mut Imported<'_, '_>) -> Vec<Group> {
+        let fusion = match self.model {
+            FusionModel::Auto | FusionModel::None => Fusion::None,
+            FusionModel::Xla | FusionModel::XlaCpu => Fusion::Xla,
+        };
         let graph = &mut imported.graph;
-        graph.ends = match (self.counts, self.fusion) {
+        graph.ends = match (self.counts, fusion) {
             (CapCounts::Temp, _) => Ends::Left,
             (CapCounts::All, Fusion::None) => Ends::AsMade,
             (CapCounts::All, Fusion::Xla) => Ends::Throughout,
         };
-        if self.fusion == Fusion::Xla {
+        if self.model == FusionModel::XlaCpu {
             for (id, beside) in imported.beside_in_xla.iter().enumerate() {
                 graph.ops[id].workspace = graph.ops[id].workspace.max(beside.workspace);
                 if beside.early != Bytes::ZERO {
@@ -65,25 +70,17 @@ impl Storage {
                 }
             }
         }
-        fuse(graph, self.fusion)
+        fuse(graph, fusion)
     }
 
     /// The option's name of the fusion model.
     pub(crate) fn fusion_name(self) -> &'static str {
-        name(self.fusion)
+        self.model.name()
     }
 
     /// As settings of a plan.
     pub(crate) fn settings(self) -> [(&'static str, String); 2] {
-        [(CAP_COUNTS, self.counts.name().to_owned()), (FUSION, name(self.fusion).to_owned())]
-    }
-}
-
-/// The option's name of a fusion model.
-fn name(fusion: Fusion) -> &'static str {
-    match fusion {
-        Fusion::None => FusionModel::None.name(),
-        Fusion::Xla => FusionModel::Xla.name(),
+        [(CAP_COUNTS, self.counts.name().to_owned()), (FUSION, self.model.name().to_owned())]
     }
 }
 

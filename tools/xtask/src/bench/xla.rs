@@ -96,7 +96,7 @@ impl Bench<'_> {
         let (limit, seed) = (args.time_limit, args.seed);
         cmd!(workspace.shell, "{driver} {program} --allow-unregistered-dialect --mlir-print-op-generic -o {output}")
             .arg(format!(
-                "--remat=cap={cap} cap-counts=temp fusion=xla swap=false time-limit={limit} seed={seed} plan-file='{}'",
+                "--remat=cap={cap} cap-counts=temp fusion=xla-cpu swap=false time-limit={limit} seed={seed} plan-file='{}'",
                 plan.display()
             ))
             .args(["--ballast-verify", "--ballast-to-stablehlo"])
