@@ -1,7 +1,6 @@
 //! `ballast batches`: the largest batch of a training step that fits a device, by every way to plan its memory.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use ballast_core::batch::with_batch;
@@ -124,12 +123,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         output::write_json(&lines, Some(path))?;
     }
     let text = markdown(&lines, args);
-    match &args.output {
-        Some(path) => output::replace_file(path, text.as_bytes()),
-        None => std::io::stdout()
-            .write_all(text.as_bytes())
-            .map_err(|error| Failure::BadInput(format!("stdout cannot be written: {error}"))),
-    }
+    output::write_text(&text, args.output.as_deref())
 }
 
 fn one_device(text: &str) -> Result<Cluster, Failure> {

@@ -1,7 +1,6 @@
 //! `ballast bench joint`: the loop of partition and memory plan for pipelines, against planning one after the other.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use ballast_core::cap::CapSpec;
@@ -95,12 +94,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let least = gains.iter().copied().fold(f64::INFINITY, f64::min);
     let written = writeln!(table, "\nMean gain {mean:.1} %, least {least:.1} %.");
     written.map_err(|error| Failure::Internal(error.to_string()))?;
-    match &args.output {
-        Some(path) => output::replace_file(path, table.as_bytes()),
-        None => std::io::stdout()
-            .write_all(table.as_bytes())
-            .map_err(|error| Failure::BadInput(format!("stdout cannot be written: {error}"))),
-    }
+    output::write_text(&table, args.output.as_deref())
 }
 
 fn read(path: &Path) -> Result<Graph, Failure> {

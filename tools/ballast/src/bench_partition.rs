@@ -101,15 +101,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     bar.finish_and_clear();
-    match &args.output {
-        Some(path) => output::replace_file(path, table.as_bytes()),
-        None => {
-            use std::io::Write as _;
-            std::io::stdout()
-                .write_all(table.as_bytes())
-                .map_err(|error| Failure::BadInput(format!("stdout cannot be written: {error}")))
-        }
-    }
+    output::write_text(&table, args.output.as_deref())
 }
 
 /// All workload files below a folder by their path in it, in order.

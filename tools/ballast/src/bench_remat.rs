@@ -1,7 +1,6 @@
 //! `ballast bench remat`: all methods over a folder of memory-planning instances, as one table.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use ballast_core::limits::{Limits, interrupted};
@@ -71,12 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    match &args.output {
-        Some(path) => output::replace_file(path, table.as_bytes()),
-        None => std::io::stdout()
-            .write_all(table.as_bytes())
-            .map_err(|error| Failure::BadInput(format!("stdout cannot be written: {error}"))),
-    }
+    output::write_text(&table, args.output.as_deref())
 }
 
 fn instances(folder: &Path) -> Result<Vec<PathBuf>, Failure> {

@@ -1,7 +1,6 @@
 //! `ballast bench rl`: the RL partitioner, classical searches and the exact answer on chains for many-core chips.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use ballast_core::device::CoreModel;
@@ -108,12 +107,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     bar.finish_and_clear();
     summary(&mut table, &contenders, &all);
-    match &args.output {
-        Some(path) => output::replace_file(path, table.as_bytes()),
-        None => std::io::stdout()
-            .write_all(table.as_bytes())
-            .map_err(|error| Failure::BadInput(format!("stdout cannot be written: {error}"))),
-    }
+    output::write_text(&table, args.output.as_deref())
 }
 
 fn cases(args: &Args) -> Result<Vec<Case>, Failure> {

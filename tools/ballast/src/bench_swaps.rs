@@ -1,7 +1,6 @@
 //! `ballast bench swaps`: recomputing, swapping and both, over host links and speeds of computation.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use ballast_core::limits::{Limits, interrupted};
@@ -73,12 +72,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     bar.finish_and_clear();
-    match &args.output {
-        Some(path) => output::replace_file(path, table.as_bytes()),
-        None => std::io::stdout()
-            .write_all(table.as_bytes())
-            .map_err(|error| Failure::BadInput(format!("stdout cannot be written: {error}"))),
-    }
+    output::write_text(&table, args.output.as_deref())
 }
 
 fn rows(

@@ -17,6 +17,11 @@ pub(crate) fn write_json(value: &impl Serialize, path: Option<&Path>) -> Result<
     let mut text = serde_json::to_string_pretty(value)
         .map_err(|error| Failure::Internal(format!("the answer is no JSON: {error}")))?;
     text.push('\n');
+    write_text(&text, path)
+}
+
+/// Writes text to `path`, or to stdout without one.
+pub(crate) fn write_text(text: &str, path: Option<&Path>) -> Result<(), Failure> {
     match path {
         Some(path) => replace_file(path, text.as_bytes()),
         None => std::io::stdout()

@@ -6,7 +6,6 @@
 mod methods;
 mod table;
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -142,12 +141,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         output::write_json(&comparisons, Some(path))?;
     }
     let text = table::markdown(&comparisons, args);
-    match &args.output {
-        Some(path) => output::replace_file(path, text.as_bytes()),
-        None => std::io::stdout()
-            .write_all(text.as_bytes())
-            .map_err(|error| Failure::BadInput(format!("stdout cannot be written: {error}"))),
-    }
+    output::write_text(&text, args.output.as_deref())
 }
 
 /// The programs named, and those in folders named, by name.
