@@ -14,6 +14,9 @@ use crate::program::{Again, MOST_ROUNDS, Plan, Program};
 use crate::search::Search;
 use crate::timeline::Timeline;
 
+/// Fresh orders cool once, twice, four times as long and so on, this many lengths in turn.
+const LONGEST_COOLING: u64 = 6;
+
 /// The best plan of a worker.
 #[derive(Clone, Debug)]
 pub(crate) struct Free {
@@ -49,16 +52,23 @@ pub(crate) fn search_free(
     let mut round = 0u64;
     let scale = problem.nodes.len() as u64;
     while work < moves && !deadline.over() {
-        // Now and then from program order anew; otherwise from the best so far.
-        let start = best.clone().filter(|_| round % 6 != 5);
+        // Now and then without the recomputes, from the best order or from program order; otherwise from the best so far.
+        let fresh = round % 3 == 2;
+        let start = best.clone().filter(|_| !fresh || round.is_multiple_of(2));
         let mut candidate = start.unwrap_or_else(|| Candidate {
             order: (0..problem.nodes.len()).collect(),
             again: Vec::new(),
             extra: f64::INFINITY,
         });
-        let tight = if best.is_some() { rng.random_range(0.96..1.0) } else { 1.0 };
+        if fresh {
+            candidate.again.clear();
+        }
+        // A fresh order has to keep the cap alone, which may take a slow cooling: each lasts longer than the one before.
+        let tight = if best.is_some() && !fresh { rng.random_range(0.96..1.0) } else { 1.0 };
+        let patience = if fresh { 1 << (round / 6 % LONGEST_COOLING) } else { 1 };
         let before = Program::new(problem, Some(&candidate.order), cap_bytes).with_rounds(rounds);
-        work += reorder(&before, &mut candidate, tight, &mut rng, (60 * scale).max(20_000), deadline);
+        work +=
+            reorder(&before, &mut candidate, tight, &mut rng, patience * (60 * scale).max(20_000), deadline);
         let program = Program::new(problem, Some(&candidate.order), cap_bytes).with_rounds(rounds);
         let mut search = Search::new(&program, seed.wrapping_add(round));
         search.adopt(&candidate.again);
