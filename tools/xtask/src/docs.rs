@@ -110,6 +110,7 @@ fn versions(workspace: &Workspace) -> Result<String> {
         ("mlir-sys", locked(&lock, "mlir-sys")?, "pinned: it must fit MLIR 22"),
         ("highs-sys", locked(&lock, "highs-sys")?, "builds HiGHS of the same version from source"),
         ("highs", locked(&lock, "highs")?, "its Rust interface"),
+        ("good_lp", locked(&lock, "good_lp")?, "programs that are written once and solved once, on highs"),
         ("tch", locked(&lock, "tch")?, "libtorch from Rust"),
         ("libtorch", torch, "CPU half of the PyTorch wheel, opened at run time"),
     ];

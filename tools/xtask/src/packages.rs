@@ -29,9 +29,10 @@ const NEEDED: &[&str] = &[
     // Runs programs of several devices, one process each; nothing links it.
     "libopenmpi-dev",
     "openmpi-bin",
-    // lit is a Python program; pip and unzip fetch and unpack libtorch.
+    // lit is a Python program; pip and unzip fetch and unpack libtorch, and JAX gets an environment of its own.
     "python3",
     "python3-pip",
+    "python3-venv",
     "unzip",
 ];
 
