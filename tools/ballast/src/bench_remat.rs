@@ -8,6 +8,7 @@ use ballast_core::memory::Problem;
 use ballast_remat::{Failure as NoPlan, Options, Order, Outcome, Solver, plan};
 
 use crate::bench_partition::cpu_seconds;
+use crate::search_args::SearchArgs;
 use crate::{Failure, instance, output};
 
 /// Arguments of `ballast bench remat`.
@@ -24,16 +25,12 @@ pub(crate) struct Args {
     /// Seconds of wall clock per run.
     #[arg(long, default_value_t = 60.0)]
     time_limit: f64,
-    /// Seed of every run.
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Threads of every run.
-    #[arg(long, default_value_t = 2)]
-    threads: usize,
+    #[command(flatten)]
+    search: SearchArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args.threads == 0 || !(args.time_limit > 0.0 && args.time_limit.is_finite()) {
+    if args.search.threads == 0 || !(args.time_limit > 0.0 && args.time_limit.is_finite()) {
         return Err(Failure::BadInput("--threads and --time-limit must be above zero".into()));
     }
     let files = instances(&args.folder)?;
@@ -44,8 +41,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
          | instance | nodes | budget | bytes | overhead % | bound % | gap | proved | class | method | recomputes | CPU s | \
          s to 1 % | s to best | greedy % | sqrt-n % | gaps % | chain % |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         args.time_limit,
-        args.threads,
-        args.seed,
+        args.search.threads,
+        args.search.seed,
         match args.order {
             Order::Program => "program",
             Order::Free => "free",
@@ -98,8 +95,8 @@ fn row(table: &mut String, args: &Args, problem: &Problem, share: &str, bytes: u
             limits: Limits {
                 time_limit_seconds: Some(args.time_limit),
                 work_limit: None,
-                seed: args.seed,
-                threads: args.threads,
+                seed: args.search.seed,
+                threads: args.search.threads,
             },
             solver,
             ..Options::default()

@@ -7,6 +7,7 @@ use ballast_core::limits::{Limits, interrupted};
 use ballast_core::memory::{Problem, SwapModel};
 use ballast_remat::{Failure as NoPlan, Options, Order, Outcome, plan};
 
+use crate::search_args::SearchArgs;
 use crate::{Failure, instance, output};
 
 /// Arguments of `ballast bench swaps`.
@@ -27,12 +28,8 @@ pub(crate) struct Args {
     /// Seconds of wall clock per plan.
     #[arg(long, default_value_t = 5.0)]
     time_limit: f64,
-    /// Seed of every run.
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Threads of every run.
-    #[arg(long, default_value_t = 2)]
-    threads: usize,
+    #[command(flatten)]
+    search: SearchArgs,
     /// Where to write the table (Markdown); without it, stdout.
     #[arg(short, long)]
     output: Option<PathBuf>,
@@ -40,7 +37,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let positive = |values: &[f64]| values.iter().all(|&value| value > 0.0 && value.is_finite());
-    if args.threads == 0
+    if args.search.threads == 0
         || !positive(&[args.time_limit, args.most])
         || !positive(&args.links)
         || !positive(&args.rates)
@@ -54,7 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
          order, one copy engine per direction beside the computation.\n\n\
          | instance | budget | TFLOP/s | GB/s | recompute % | swap % | both % | recomputes | bytes swapped |\n\
          |---|---|---|---|---|---|---|---|---|\n",
-        args.time_limit, args.threads, args.seed,
+        args.time_limit, args.search.threads, args.search.seed,
     );
     let bar = indicatif::ProgressBar::new((args.instances.len() * args.rates.len()) as u64);
     for path in &args.instances {
@@ -89,8 +86,8 @@ fn rows(
         limits: Limits {
             time_limit_seconds: Some(args.time_limit),
             work_limit: None,
-            seed: args.seed,
-            threads: args.threads,
+            seed: args.search.seed,
+            threads: args.search.threads,
         },
         ..Options::default()
     };

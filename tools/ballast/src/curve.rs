@@ -7,6 +7,7 @@ use ballast_core::units::Bytes;
 use ballast_remat::{Options, Order, Outcome, curve, least_memory};
 use serde::Serialize;
 
+use crate::search_args::SearchArgs;
 use crate::{Failure, instance, output};
 
 /// Arguments of `ballast curve`.
@@ -30,12 +31,8 @@ pub(crate) struct Args {
     /// Seconds of wall clock for all points together.
     #[arg(long, default_value_t = 60.0)]
     time_limit: f64,
-    /// Seed of every random choice.
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Threads.
-    #[arg(long, default_value_t = 2)]
-    threads: usize,
+    #[command(flatten)]
+    search: SearchArgs,
     /// Write the answer here instead of to stdout.
     #[arg(short, long)]
     output: Option<PathBuf>,
@@ -57,7 +54,8 @@ struct Point {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args.threads == 0 || args.points == 0 || !(args.time_limit > 0.0 && args.time_limit.is_finite()) {
+    if args.search.threads == 0 || args.points == 0 || !(args.time_limit > 0.0 && args.time_limit.is_finite())
+    {
         return Err(Failure::BadInput("--threads, --points and --time-limit must be above zero".into()));
     }
     let problem = instance::read(&args.instance, None)?;
@@ -78,8 +76,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         limits: Limits {
             time_limit_seconds: Some(args.time_limit),
             work_limit: None,
-            seed: args.seed,
-            threads: args.threads,
+            seed: args.search.seed,
+            threads: args.search.threads,
         },
         ..Options::default()
     };

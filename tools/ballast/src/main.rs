@@ -24,6 +24,7 @@ mod replan;
 mod report;
 mod run;
 mod schema;
+mod search_args;
 mod swaps;
 mod train;
 mod train_dag;

@@ -17,6 +17,7 @@ use serde::Serialize;
 use crate::Failure;
 use crate::output::{replace_file, write_json};
 use crate::partition::read_placer;
+use crate::search_args::TrainingArgs;
 use crate::train::progress;
 
 /// Updates between two savings.
@@ -55,15 +56,8 @@ pub(crate) struct Args {
     /// Episodes of an update.
     #[arg(long, default_value_t = Rates::default().episodes)]
     episodes: usize,
-    /// Wall-clock limit in seconds.
-    #[arg(long)]
-    time_limit: Option<f64>,
-    /// Seed of weights, graphs and choices.
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// The learner library, where it is not beside this program.
-    #[arg(long)]
-    learner: Option<PathBuf>,
+    #[command(flatten)]
+    common: TrainingArgs,
 }
 
 #[derive(Serialize)]
@@ -99,8 +93,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         .collect::<Result<_, _>>()?;
     let failed = |error: ballast_partition::dag::learned::ppo::Error| Failure::BadInput(error.to_string());
     let mut trainer = match &args.resume {
-        Some(path) => Trainer::resume(args.learner.as_deref(), read_placer(path)?),
-        None => Trainer::fresh(args.learner.as_deref(), args.seed),
+        Some(path) => Trainer::resume(args.common.learner.as_deref(), read_placer(path)?),
+        None => Trainer::fresh(args.common.learner.as_deref(), args.common.seed),
     }
     .map_err(failed)?;
     let mut metrics = match &args.metrics {
@@ -110,7 +104,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             Some(BufWriter::new(file.map_err(|e| Failure::BadInput(format!("{}: {e}", path.display())))?))
         }
     };
-    let deadline = Deadline::after(args.time_limit);
+    let deadline = Deadline::after(args.common.time_limit);
     let bar = progress(args.updates as u64);
     bar.set_position(trainer.placer.updates() as u64);
     let mut problem_with = None;
@@ -129,7 +123,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     trainer
         .train(
             args.updates,
-            args.seed,
+            args.common.seed,
             &rates,
             &deadline,
             |rng| board(&problems, rng),
@@ -147,7 +141,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Err(error);
     }
     save(&trainer.placer, &args.output)?;
-    let mut rng = ChaCha8Rng::seed_from_u64(args.seed);
+    let mut rng = ChaCha8Rng::seed_from_u64(args.common.seed);
     rng.set_stream(UNSEEN);
     let endless = Deadline::after(None);
     let trials = (0..TRIALS)

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::Failure;
 use crate::output::write_json;
+use crate::search_args::TrainingArgs;
 use crate::train::progress;
 
 /// Episodes between two savings of the policy.
@@ -71,20 +72,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = Options::default().environments)]
     environments: usize,
     #[command(flatten)]
-    common: Common,
-}
-
-#[derive(clap::Args)]
-struct Common {
-    /// Wall-clock limit in seconds.
-    #[arg(long)]
-    time_limit: Option<f64>,
-    /// Seed of weights, chains and choices.
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// The learner library, where it is not beside this program.
-    #[arg(long)]
-    learner: Option<PathBuf>,
+    common: TrainingArgs,
 }
 
 #[derive(Serialize)]
