@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use ballast_core::limits::Limits;
 use ballast_core::memory::{CompactPlan, Replay, SwapModel, expand};
 use ballast_core::report::{Report, gap};
 use ballast_placement::q_learning::{self, Baseline, LearnError, QTable, TrainingStep};
@@ -105,6 +106,26 @@ pub(crate) fn plan_field(
     })?;
     Ok((plan, table))
 }
+
+/// Plans of the swap schedulers that keep the cap, for Ballast's own searches to start from: what it finds is then no slower
+/// than theirs.
+pub(crate) fn field_starts(step: &TrainingStep, options: &ballast_remat::Options) -> Vec<CompactPlan> {
+    let Some(swap) = &options.swap else { return Vec::new() };
+    let cap = options.cap_bytes;
+    if step.problem.unplanned_peak() <= cap || step.problem.working_set().0 > cap {
+        return Vec::new();
+    }
+    let limits = Limits {
+        time_limit_seconds: options.limits.time_limit_seconds.map(|seconds| seconds * STARTS_SHARE),
+        ..options.limits
+    };
+    let plan = |which| q_learning::baseline(which, step, swap, Some(cap), &limits).ok();
+    let fitting = [Baseline::Vdnn, Baseline::Capuchin].into_iter().filter_map(plan);
+    fitting.min_by(|a, b| a.1.time.total_cmp(&b.1.time)).map(|(plan, _)| plan).into_iter().collect()
+}
+
+/// Share of the time limit that the schedulers may take for them.
+const STARTS_SHARE: f64 = 0.1;
 
 fn failure(solver: Solver, step: &TrainingStep, swap: &SwapModel, error: LearnError) -> Failure {
     match error {

@@ -14,7 +14,7 @@ use ballast_core::stage::Stage;
 use ballast_core::units::Bytes;
 use ballast_placement::q_learning::{QTable, TrainingStep};
 
-use crate::memory::plan_field;
+use crate::memory::{field_starts, plan_field};
 use crate::{Failure, Options, Solver};
 
 /// A stage's memory plan, judged.
@@ -141,8 +141,15 @@ fn plan_stage(
     };
     let relaxation = ballast_remat::Relaxation { step: options.relax_step, limit: options.relax_limit };
     let planned = match options.solver {
-        Solver::Remat(_) => {
-            ballast_remat::plan_relaxed(&stage.problem, &remat, &relaxation).map(|outcome| (outcome, None))
+        Solver::Remat(solver) => {
+            let searches = matches!(solver, ballast_remat::Solver::Auto | ballast_remat::Solver::LocalSearch);
+            let starts = if searches {
+                field_starts(&TrainingStep::of_stage(graph, stage), &remat)
+            } else {
+                Vec::new()
+            };
+            let own = ballast_remat::Options { starts, ..remat.clone() };
+            ballast_remat::plan_relaxed(&stage.problem, &own, &relaxation).map(|outcome| (outcome, None))
         }
         field => {
             let step = TrainingStep::of_stage(graph, stage);

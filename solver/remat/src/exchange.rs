@@ -10,6 +10,7 @@ use ballast_core::memory::{Assessment, Problem, Step, SwapModel, assess, expand}
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::paging::{Policy, page};
 use crate::program::{Again, Plan, Program, Slot};
 
 /// Moves of one cooling.
@@ -272,6 +273,37 @@ impl<'a> Exchange<'a> {
         insert(&mut plan.out, (moved(position, slot, i64::from(first_back) - 1)?, slot))
     }
 }
+
+/// The best of plans by paging: every policy once, and then with disturbed prices, `tries` in all or until the time is over.
+/// Under the cap before over it; none if there is no plan that breaks no other rule.
+pub(crate) fn paged(
+    problem: &Problem,
+    program: &Program,
+    swap: &SwapModel,
+    cap_bytes: u64,
+    seed: u64,
+    tries: u64,
+    deadline: &Deadline,
+) -> Option<Plan> {
+    let mut best: Option<(f64, f64, Plan)> = None;
+    for (index, policy) in (0..tries).zip(Policy::ALL.into_iter().cycle()) {
+        let undisturbed = index < Policy::ALL.len() as u64;
+        if !undisturbed && deadline.over() {
+            break;
+        }
+        let noise = if undisturbed { 0.0 } else { NOISE };
+        let plan = page(program, swap, policy, noise, seed.wrapping_add(index));
+        if let Some(state) = assess_plan(problem, program, swap, cap_bytes, &plan)
+            && best.as_ref().is_none_or(|(excess, time, _)| (state.excess, state.time) < (*excess, *time))
+        {
+            best = Some((state.excess, state.time, plan));
+        }
+    }
+    best.map(|(_, _, plan)| plan)
+}
+
+/// Most that the prices of a disturbed plan are raised by, relative.
+const NOISE: f64 = 0.5;
 
 /// Inserts in order; none if it is there already.
 fn insert<T: Ord + Copy>(list: &mut Vec<T>, item: T) -> Option<()> {

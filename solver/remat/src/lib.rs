@@ -19,6 +19,7 @@ mod lanes;
 mod model;
 mod options;
 mod order;
+mod paging;
 mod portfolio;
 mod program;
 mod prover;

@@ -12,7 +12,7 @@ use crate::baseline::{greedy, quick, segments};
 use crate::board::{Board, Progress};
 use crate::chain::Chain;
 use crate::exact::solve_stepwise;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, paged};
 use crate::free::{Free, search_free};
 use crate::gaps::cover;
 use crate::highs::Highs;
@@ -377,7 +377,8 @@ impl Run<'_> {
         }))
     }
 
-    /// Recomputes and swaps together: the best without swaps first, then exchanges from it and from nothing.
+    /// Recomputes and swaps together: the best without swaps first, then exchanges from it, from a plan by paging, and from those
+    /// given.
     fn exchange(&self, program: &Program) -> Result<Option<Found>, Failure> {
         let (options, limits) = (self.options, self.options.limits);
         let Some(swap) = options.swap else { return Ok(None) };
@@ -387,12 +388,23 @@ impl Run<'_> {
         let part = if timed { part } else { self.deadline };
         let mut search = self.search(program);
         let mut work = search.run(if moves == u64::MAX { moves } else { moves / 2 }, &part);
+        if timed && search.best().is_none() {
+            // Plans without swaps are hard to find here, and worth it: copies cost more wherever a link is slow.
+            let part = self.deadline.within(self.deadline.remaining_seconds() * RECOMPUTE_AGAIN_SHARE);
+            while search.best().is_none() && !part.over() {
+                work += search.run(4096, &part);
+            }
+        }
         let recomputing = match search.best() {
             Some((_, again)) => Some(Plan::recomputing(again)),
             None => quick(program, &self.backward()).map(|(_, again, _)| Plan::recomputing(&again)),
         };
         let given = options.starts.iter().filter_map(|start| program.plan(start));
-        let starts: Vec<Plan> = recomputing.into_iter().chain([Plan::default()]).chain(given).collect();
+        let part = self.deadline.within(self.deadline.remaining_seconds() * PAGING_SHARE);
+        let (part, tries) =
+            if timed { (part, u64::MAX) } else { (self.deadline, (moves / 1000).clamp(3, MOST_PAGED)) };
+        let paged = paged(self.problem, program, &swap, options.cap_bytes, limits.seed, tries, &part);
+        let starts: Vec<Plan> = recomputing.into_iter().chain(paged).chain(given).collect();
         let share = (moves / 100 / starts.len() as u64).max(1);
         let begin = |index: usize, start: &Plan| {
             let seed = limits.seed.wrapping_add(index as u64);
@@ -518,8 +530,14 @@ const PROGRAM_ORDER_SHARE: f64 = 0.15;
 const GRACE: f64 = 0.05;
 /// Most seconds of that.
 const MOST_GRACE: f64 = 2.0;
+/// Share of the time left then that plans by paging may take.
+const PAGING_SHARE: f64 = 0.25;
+/// Most of them without a time limit.
+const MOST_PAGED: u64 = 300;
 /// Share of the time given to plans without swaps before swaps are tried.
 const RECOMPUTE_SHARE: f64 = 0.25;
+/// Share of the time left given to them again while there is none.
+const RECOMPUTE_AGAIN_SHARE: f64 = 0.4;
 /// Plans with first runs in program order.
 const PROGRAM_ORDER: &str = "program-order";
 /// Plans with first runs in program order, each op at most once per step, recomputes of a step in program order.

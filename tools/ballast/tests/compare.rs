@@ -206,6 +206,11 @@ fn larger_batches_fit_with_swaps_and_no_method_beats_ballast() {
     assert_eq!(answers[4]["planner"], "Ballast");
     assert!(batch(0) > 1000 && (1..4).all(|at| batch(at) >= batch(0)), "{answers}");
     assert!((0..4).all(|at| batch(4) >= batch(at)), "{answers}");
+    for answer in answers.as_array().expect("answers") {
+        let seconds = |key: &str| answer[key].as_f64().unwrap_or_else(|| panic!("no {key} in {answer}"));
+        let least = seconds("seconds_per_sample") * (1.0 + 1e-9);
+        assert!(seconds("own_seconds_per_sample") <= least, "{answer}");
+    }
     let wrong = ["batches", model, "--batch", "17", "--devices", "rtx2080ti"];
     fails(&folder, &wrong, 2, "no argument of 'main' has a dimension of 17");
     fails(&folder, &[&base[..], &["--precision", "2"]].concat(), 2, "--precision 2");
