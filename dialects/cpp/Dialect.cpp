@@ -65,6 +65,8 @@ const Rule rules[] = {
     {"ballast.pipeline", OnFunction, is<DictionaryAttr>, "a dictionary"},
     {"ballast.applied", OnFunction, is<ballast::PlanAttr>, "#ballast.plan<..>"},
     {"ballast.program", OnFunction, is<ballast::ProgramAttr>, "#ballast.program<device = 0, devices = 2>"},
+    {"ballast.job", OnFunction, is<DictionaryAttr>, "a dictionary"},
+    {"ballast.placement", OnFunction, is<DictionaryAttr>, "a dictionary"},
     {"ballast.never_recompute", OnOp, is<UnitAttr>, "a unit attribute"},
     {"ballast.never_swap", OnOp | OnArgument, is<UnitAttr>, "a unit attribute"},
     {"ballast.must_keep", OnOp | OnArgument, is<UnitAttr>, "a unit attribute"},

@@ -26,6 +26,10 @@ pub const PIPELINE: &str = "ballast.pipeline";
 pub const APPLIED: &str = "ballast.applied";
 /// Name of the attribute that says what one device runs of a program cut over several, on its function.
 pub const PROGRAM: &str = "ballast.program";
+/// Name of the attribute with what a function needs as a training job.
+pub const JOB: &str = "ballast.job";
+/// Name of the attribute with the devices a training job was given, on its function.
+pub const PLACEMENT: &str = "ballast.placement";
 /// Name of the user's rule that an op runs once.
 pub const NEVER_RECOMPUTE: &str = "ballast.never_recompute";
 /// Name of the user's rule that a value stays off the host.

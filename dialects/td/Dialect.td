@@ -29,6 +29,8 @@ def Ballast_Dialect : Dialect {
     | `ballast.pipeline` | function | `{step = 1.0e-3, bubble = 0.2, in_flight = [2, 1], need = [64, 48]}` | figures of a step of micro-batches: seconds, share of idle time, and per device the micro-batches held and the bytes needed for all of them |
     | `ballast.applied` | function | `#ballast.plan<..>` | the plan that its body carries out |
     | `ballast.program` | function | `#ballast.program<..>` | what one device runs of a program cut over several |
+    | `ballast.job` | function | `{devices = 2, steps = 1000}` | for placement: a training job, the devices it needs and the steps it runs |
+    | `ballast.placement` | function | `{devices = ["d0", "d3"], seconds = 12.5}` | the devices a job was given, none if it waits, and its time without a fault |
     | `ballast.never_recompute` | op | unit | rule of the user: run once |
     | `ballast.never_swap` | op, argument | unit | rule of the user: stays off the host |
     | `ballast.must_keep` | op, argument | unit | rule of the user: on the device from first computation to last use |

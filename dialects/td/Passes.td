@@ -101,6 +101,13 @@ def PipelineSchedule : Choices<"PipelineSchedule", "How micro-batches pass throu
     Value<"GPipe", "gpipe", "all forward passes, then all backward passes">,
     Value<"OneForwardOneBackward", "1f1b", "one forward and one backward in turn">,
     Value<"ZeroBubble", "zero-bubble", "1f1b with the gradients of weights put off to fill the drain">]>;
+def PlacementMethod : Choices<"PlacementMethod", "Who chooses the devices of a training job", [
+    Value<"FirstFit", "first-fit", "the usable devices that come first">,
+    Value<"Random", "random", "any usable devices">,
+    Value<"CapacityAware", "capacity-aware", "the fastest">,
+    Value<"InterferenceAware", "interference-aware", "on the hosts with the fewest other jobs">,
+    Value<"FaultGreedy", "fault-greedy", "those with the lowest failure rate in the cluster file">,
+    Value<"Learned", "learned", "a trained policy">]>;
 def ReportFormat : Choices<"ReportFormat", "How a report is written", [
     Value<"Table", "table", "for people">,
     Value<"Json", "json", "for programs">]>;
@@ -238,6 +245,32 @@ def BallastPlan : BallastPass<"ballast-plan"> {
     Count<"maxRounds", "max-rounds", "100", "Rounds of partition and plan at most.">,
     Text<"planFile", "plan-file", "", "Path to write the plan to, as JSON.">,
     ProfileOption, CountOption,
+  ];
+}
+
+def BallastPlace : BallastPass<"ballast-place"> {
+  let summary = "Place functions as training jobs on a cluster";
+  let description = [{
+    Every public function with a body is a training job: what each of its devices runs in a step. `ballast.job` says how many devices it
+    needs and how many steps it runs, else the options do. Its time without a fault is the steps times the costs of its ops on the
+    first of `devices`. The jobs are placed on the cluster's usable devices in the order of the module, as `ballast place` does; a job that
+    does not find enough waits, and so do those after it. Writes `ballast.placement`.
+
+    ```mlir
+    func.func @a(%x: tensor<4xf32>) -> tensor<4xf32> attributes {ballast.job = {devices = 2, steps = 1000}} { ... }
+    // becomes
+    func.func @a(%x: tensor<4xf32>) -> tensor<4xf32>
+      attributes {ballast.job = {devices = 2, steps = 1000}, ballast.placement = {devices = ["d0", "d3"], seconds = 5.0e-3}} { ... }
+    ```
+  }];
+  let options = [
+    Text<"cluster", "cluster", "", "Path of the cluster file, JSON as for `ballast place`.">,
+    Choice<"method", "method", PlacementMethod, "Who chooses the devices.">,
+    Text<"network", "network", "", "Path of a network written by `ballast train place`, for `method=learned`.">,
+    Count<"jobDevices", "job-devices", "1", "Devices of a job that does not say, at least 1.">,
+    Count<"steps", "steps", "1", "Steps of a job that does not say, at least 1.">,
+    DevicesOption, DynamicDimOption, ProfileOption, CountOption, SeedOption,
+    Text<"placementFile", "placement-file", "", "Path to write the placement to, as JSON.">,
   ];
 }
 

@@ -11,6 +11,7 @@ mod ballast_host_heap;
 mod ballast_inline;
 mod ballast_messages;
 mod ballast_outline;
+mod ballast_place;
 mod ballast_plan;
 mod ballast_rank;
 mod ballast_report;

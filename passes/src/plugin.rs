@@ -6,17 +6,18 @@ use std::panic::catch_unwind;
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::passes::{
     self, BallastApplyOptions, BallastEntryOptions, BallastHostHeapOptions, BallastInlineOptions,
-    BallastMessagesOptions, BallastOutlineOptions, BallastPlanOptions, BallastRankOptions,
-    BallastReportOptions, BallastSplitOpsOptions, BallastStripOptions, BallastToBuffersOptions,
-    BallastToStablehloOptions, BallastVerifyOptions, Passes, RematOptions, RlPartitionOptions,
+    BallastMessagesOptions, BallastOutlineOptions, BallastPlaceOptions, BallastPlanOptions,
+    BallastRankOptions, BallastReportOptions, BallastSplitOpsOptions, BallastStripOptions,
+    BallastToBuffersOptions, BallastToStablehloOptions, BallastVerifyOptions, Passes, RematOptions,
+    RlPartitionOptions,
 };
 use ballast_dialects::registration;
 use melior::ir::operation::OperationRef;
 
 use crate::{
     ballast_apply, ballast_entry, ballast_host_heap, ballast_inline, ballast_messages, ballast_outline,
-    ballast_plan, ballast_rank, ballast_report, ballast_split_ops, ballast_strip, ballast_to_buffers,
-    ballast_to_stablehlo, ballast_verify, remat, rl_partition, signals,
+    ballast_place, ballast_plan, ballast_rank, ballast_report, ballast_split_ops, ballast_strip,
+    ballast_to_buffers, ballast_to_stablehlo, ballast_verify, remat, rl_partition, signals,
 };
 
 /// Version of the plugin interface (`MLIR_PLUGIN_API_VERSION`).
@@ -119,6 +120,10 @@ impl Passes for Planner {
     fn remat(module: OperationRef<'_, '_>, options: &RematOptions) -> Result<(), Reported> {
         let _signals = signals::catch();
         remat::run(module, options)
+    }
+
+    fn ballast_place(module: OperationRef<'_, '_>, options: &BallastPlaceOptions) -> Result<(), Reported> {
+        ballast_place::run(module, options)
     }
 
     fn ballast_plan(module: OperationRef<'_, '_>, options: &BallastPlanOptions) -> Result<(), Reported> {

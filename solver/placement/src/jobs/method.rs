@@ -1,0 +1,99 @@
+//! Who places jobs, by name, and one scheduling period placed by it.
+
+use std::path::Path;
+use std::str::FromStr;
+
+use ballast_learner_client::Learner;
+
+use super::job::{JobCluster, JobError, JobList};
+use super::period::{Period, place};
+use super::placer::{CapacityAware, FaultGreedy, FirstFit, InterferenceAware, Placer, Random};
+use super::policy::{LearnedPlacer, PolicyNetwork};
+
+/// Who chooses the devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// The trained policy.
+    Learned,
+    /// Any usable devices.
+    Random,
+    /// The usable devices that come first.
+    FirstFit,
+    /// The fastest.
+    CapacityAware,
+    /// On the hosts with the fewest other jobs.
+    InterferenceAware,
+    /// Those with the lowest failure rate in the cluster file.
+    FaultGreedy,
+}
+
+impl Method {
+    /// Every method with its name.
+    pub const ALL: [(&'static str, Method); 6] = [
+        ("learned", Method::Learned),
+        ("random", Method::Random),
+        ("first-fit", Method::FirstFit),
+        ("capacity-aware", Method::CapacityAware),
+        ("interference-aware", Method::InterferenceAware),
+        ("fault-greedy", Method::FaultGreedy),
+    ];
+
+    /// The name users write.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, method)| *method == self).map_or("", |(name, _)| name)
+    }
+
+    /// Places a period.
+    ///
+    /// `network` is the file of a saved network, for [`Method::Learned`] alone; `learner` the learner library, where it is
+    /// not beside the program; `seed` is of [`Method::Random`].
+    ///
+    /// # Errors
+    /// As [`place`]; [`JobError::Input`] without a network for the learned policy, for a file that cannot be read, and for
+    /// networks of another cluster size; [`JobError::Learner`] if the library cannot be opened.
+    pub fn place(
+        self,
+        jobs: &JobList,
+        cluster: &JobCluster,
+        network: Option<&Path>,
+        learner: Option<&Path>,
+        seed: u64,
+    ) -> Result<Period, JobError> {
+        // Before a network is loaded: what cannot be served is said at once.
+        jobs.check_fits(cluster)?;
+        let placer: &mut dyn Placer = match self {
+            Method::Learned => {
+                let path = network.ok_or_else(|| {
+                    JobError::Input(
+                        "the learned policy needs a network (--network, in the pass network=): `ballast train place` writes one".into(),
+                    )
+                })?;
+                let refuse =
+                    |error: &dyn std::fmt::Display| JobError::Input(format!("{}: {error}", path.display()));
+                let file = std::fs::read(path).map_err(|error| refuse(&error))?;
+                let learner = Learner::open(learner).map_err(|error| JobError::Learner(error.to_string()))?;
+                let mut policy = PolicyNetwork::load(&learner, &file, cluster.devices.len())
+                    .map_err(|error| refuse(&error))?;
+                return place(jobs, cluster, &mut LearnedPlacer::new(&mut policy));
+            }
+            Method::Random => &mut Random::new(seed),
+            Method::FirstFit => &mut FirstFit,
+            Method::CapacityAware => &mut CapacityAware,
+            Method::InterferenceAware => &mut InterferenceAware,
+            Method::FaultGreedy => &mut FaultGreedy,
+        };
+        place(jobs, cluster, placer)
+    }
+}
+
+impl FromStr for Method {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL.iter().find(|(name, _)| *name == text).map(|&(_, method)| method).ok_or_else(|| {
+            let names = Self::ALL.map(|(name, _)| name).join(", ");
+            format!("'{text}' is not a method: choose one of {names}")
+        })
+    }
+}
