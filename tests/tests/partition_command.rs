@@ -168,6 +168,46 @@ fn the_optimum_of_a_small_training_graph_is_found_and_scored() {
 }
 
 #[test]
+fn the_genetic_search_keeps_the_rules_and_its_bytes_whatever_the_threads() {
+    let folder = scratch();
+    let workload = Workload::training();
+    for (flag, contiguous) in [("--contiguous", true), ("--any", false)] {
+        let genetic = |seed: &str, threads: &str| {
+            let arguments =
+                [flag, "--method", "genetic", "--generations", "60", "--seed", seed, "--threads", threads];
+            let more = ["--population", "40", "--elite", "2", "--work-limit", "100000"];
+            let (run, assignment) =
+                partition(folder.path(), &workload.json(), &[&arguments[..], &more[..]].concat());
+            let assignment = assignment.expect("an assignment file");
+            let device: Vec<usize> = (0..workload.nodes.len())
+                .map(|id| {
+                    usize::try_from(assignment["assignment"][id.to_string()].as_u64().unwrap()).unwrap()
+                })
+                .collect();
+            let load =
+                workload.load(&device, contiguous).unwrap_or_else(|| panic!("breaks a rule: {assignment}"));
+            let summary = run.succeeded().json();
+            let value = summary["value"].as_f64().unwrap();
+            assert!((load - value).abs() < 1e-9 && summary["bound"].as_f64().unwrap() <= value, "{summary}");
+            (value, device)
+        };
+        let optimum = workload.optimum(contiguous);
+        for seed in ["1", "2", "3"] {
+            let one = genetic(seed, "1");
+            assert_eq!(one, genetic(seed, "3"));
+            assert!(one.0 >= optimum - 1e-9 && one.0 <= 1.1 * optimum, "{} for {optimum}", one.0);
+        }
+    }
+    let (run, written) = partition(
+        scratch().path(),
+        &workload.json(),
+        &["--method", "genetic", "--population", "1", "--time-limit", "1"],
+    );
+    assert_eq!((run.code, written), (Some(2), None), "{run:#?}");
+    assert!(run.stderr.contains("population is 1"), "{run:#?}");
+}
+
+#[test]
 fn no_assignment_under_the_memory_cap_is_exit_code_1() {
     let folder = scratch();
     let mut workload = Workload::training().json();

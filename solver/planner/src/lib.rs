@@ -10,11 +10,13 @@ mod memory;
 pub mod pipelined;
 mod rounds;
 mod stages;
+mod workload;
 
 pub use genetic::{Fitness, Genetic};
 pub use memory::Solver;
 pub use rounds::{Planned, Relaxed, Repartition, plan, unplanned};
 pub use stages::{StageOutcome, plan_stages, stage_file, swap_model};
+pub use workload::{WorkloadFailure, place_workload};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -55,6 +55,9 @@ enum Command {
     Decoder(decoder::Args),
     /// Place the layers of a layer file on devices: genetic search, from predicted times or from runs.
     Genetic(genetic::Args),
+    /// One of the processes of `ballast genetic --processes`.
+    #[command(hide = true)]
+    GeneticRank(genetic::rank::Args),
     /// Partition a workload graph over accelerators and CPU cores.
     Partition(partition::Args),
     /// Give devices to the waiting training jobs of one scheduling period.
@@ -112,6 +115,7 @@ fn main() -> ExitCode {
         Command::Curve(args) => curve::run(&args),
         Command::Decoder(args) => decoder::run(&args),
         Command::Genetic(args) => genetic::run(&args),
+        Command::GeneticRank(args) => genetic::rank::run(&args),
         Command::Partition(args) => partition::run(&args),
         Command::Place(args) => place::run(&args),
         Command::Profile(args) => profile::run(&args),

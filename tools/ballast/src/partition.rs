@@ -2,15 +2,19 @@
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use ballast_core::limits::{Limits, StopReason};
 use ballast_partition::dag::learned::ppo::Placer;
 use ballast_partition::dag::problem::{PlanClass, Problem};
-use ballast_partition::dag::solve::{Method, NoPlan, Options, Outcome, Progress, solve};
+use ballast_partition::dag::solve::{self, Method, NoPlan, Outcome, Progress};
 use ballast_partition::dag::workload;
+use ballast_placement::genetic::Options;
+use ballast_planner::{WorkloadFailure, place_workload};
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use crate::search_args::GeneticArgs;
 use crate::{Failure, output};
 
 /// Limits when neither is given. The steps usually end the search first, at the same plan on every machine.
@@ -44,12 +48,34 @@ pub(crate) struct Args {
     /// Threads; default: all cores.
     #[arg(long)]
     threads: Option<usize>,
-    /// Who looks: auto, order, exact or rl for contiguous plans; auto, anneal or rl for any.
+    /// Who looks: auto, order, exact, rl or genetic for contiguous plans; auto, anneal, rl or genetic for any.
     #[arg(long, default_value = "auto")]
-    method: Method,
+    method: Who,
+    #[command(flatten, next_help_heading = "Method genetic")]
+    genetic: GeneticArgs,
     /// The learned placer of method rl, as `ballast train dag` writes it; default: the one that ships with ballast.
     #[arg(long)]
     policy: Option<PathBuf>,
+}
+
+/// Who looks for the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Who {
+    /// A method of the partitioner.
+    Own(Method),
+    /// The genetic search of the field.
+    Genetic,
+}
+
+impl FromStr for Who {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "genetic" => Ok(Who::Genetic),
+            _ => text.parse().map(Who::Own).map_err(|error| format!("{error}, genetic")),
+        }
+    }
 }
 
 /// What is printed.
@@ -86,17 +112,30 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // Reading counts: the limit is that of the command.
     let reading = start.elapsed().as_secs_f64();
     limits.time_limit_seconds = limits.time_limit_seconds.map(|seconds| (seconds - reading).max(0.0));
-    if args.policy.is_some() && args.method != Method::Rl {
+    if args.policy.is_some() && args.method != Who::Own(Method::Rl) {
         return Err(Failure::BadInput("--policy is for --method rl".into()));
     }
     let placer = args.policy.as_deref().map(read_placer).transpose()?;
-    let outcome = plan(&problem, class, args.method, limits, finish_early, placer.as_ref()).map_err(
-        |error| match error {
-            NoPlan::Mismatch { .. } => Failure::BadInput(format!("--method: {error}")),
-            NoPlan::Learner(_) => Failure::BadInput(error.to_string()),
-            other => Failure::NoPlan(format!("{}: {other}", args.workload.display())),
-        },
-    )?;
+    let no_plan = |error| match error {
+        NoPlan::Mismatch { .. } => Failure::BadInput(format!("--method: {error}")),
+        NoPlan::Learner(_) => Failure::BadInput(error.to_string()),
+        other => Failure::NoPlan(format!("{}: {other}", args.workload.display())),
+    };
+    let outcome = match args.method {
+        Who::Own(method) => {
+            plan(&problem, class, method, limits, finish_early, placer.as_ref()).map_err(no_plan)?
+        }
+        Who::Genetic => {
+            // Its steps are placements measured: the generations end it where no limit is given.
+            let limits = Limits { work_limit: args.work_limit, ..limits };
+            let options = args.genetic.options(Options::default());
+            place_workload(&problem, class, &options, &limits).map_err(|failure| match failure {
+                WorkloadFailure::Options(reason) => Failure::BadInput(format!("--method genetic: {reason}")),
+                WorkloadFailure::NoPlan(error) => no_plan(error),
+                WorkloadFailure::Refused(_) => Failure::Internal(failure.to_string()),
+            })?
+        }
+    };
     write_assignment(&args.output, &problem, &outcome)?;
     let Outcome { verdict, report, .. } = outcome;
     let summary = Summary {
@@ -164,7 +203,10 @@ fn plan(
             progress.phase, progress.value, progress.bound
         ));
     };
-    let outcome = solve(problem, &Options { class, method, limits, finish_early, placer, observe: &observe });
+    let outcome = solve::solve(
+        problem,
+        &solve::Options { class, method, limits, finish_early, placer, observe: &observe },
+    );
     bar.finish_and_clear();
     outcome
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use ballast_placement::genetic::Options;
+
 /// Of searches.
 #[derive(Clone, Copy, clap::Args)]
 pub(crate) struct SearchArgs {
@@ -11,6 +13,40 @@ pub(crate) struct SearchArgs {
     /// Threads of every run.
     #[arg(long, default_value_t = 2)]
     pub threads: usize,
+}
+
+/// Of genetic searches.
+#[derive(clap::Args)]
+pub(crate) struct GeneticArgs {
+    /// Chromosomes of a generation.
+    #[arg(long, default_value_t = 100)]
+    population: usize,
+    /// Probability that a pair is crossed.
+    #[arg(long, default_value_t = 0.6)]
+    crossover: f64,
+    /// Probability that a child is mutated.
+    #[arg(long, default_value_t = 0.1)]
+    mutation: f64,
+    /// Generations; as published 10000 with predicted times and 1000 with measured ones.
+    #[arg(long)]
+    generations: Option<u64>,
+    /// The best so many chromosomes live on unchanged.
+    #[arg(long, default_value_t = 1)]
+    elite: usize,
+}
+
+impl GeneticArgs {
+    /// The parameters; what is not among them, and generations where none are given, as in `base`.
+    pub(crate) fn options(&self, base: Options) -> Options {
+        Options {
+            population: self.population,
+            crossover: self.crossover,
+            mutation: self.mutation,
+            generations: self.generations.unwrap_or(base.generations),
+            elite: self.elite,
+            ..base
+        }
+    }
 }
 
 /// Of trainings.

@@ -11,6 +11,7 @@ mod contiguous;
 pub mod descent;
 mod floaters;
 mod free;
+pub mod genes;
 pub mod hypergraph;
 mod lattice;
 pub mod learned;

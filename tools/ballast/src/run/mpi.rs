@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -45,7 +46,7 @@ pub(crate) fn run_ranks(
 ) -> Result<(Vec<Rank>, Vec<Values>), Failure> {
     let what = program.display().to_string();
     let io = |error: std::io::Error| Failure::BadInput(format!("no temporary folder: {error}"));
-    let library = library(job)?;
+    let library = library(job.limit)?;
     let folder = tempfile::tempdir().map_err(io)?;
     let folders: Vec<PathBuf> = (0..ranks).map(|rank| folder.path().join(format!("rank{rank}"))).collect();
     for (rank, folder) in folders.iter().enumerate() {
@@ -53,13 +54,7 @@ pub(crate) fn run_ranks(
         lower(program, &[&format!("--ballast-to-mpi=rank={rank} {}", job.options())], folder, job)?;
     }
     let arguments = runner(&[&beside("libballast_runtime.so")?, &library]);
-    let mut command = Command::new("mpirun");
-    // More ranks than cores are welcome: memory is what is measured exactly.
-    command.arg("--oversubscribe");
-    // SAFETY: asks for a number that every process has.
-    if unsafe { libc::geteuid() } == 0 {
-        command.arg("--allow-run-as-root");
-    }
+    let mut command = mpirun();
     for (rank, folder) in folders.iter().enumerate() {
         if rank > 0 {
             command.arg(":");
@@ -109,11 +104,25 @@ pub(super) fn measure(
     })
 }
 
+/// `mpirun` for any number of processes. More ranks than cores are welcome.
+pub(crate) fn mpirun() -> Command {
+    let mut command = Command::new("mpirun");
+    command.arg("--oversubscribe");
+    // SAFETY: asks for a number that every process has.
+    if unsafe { libc::geteuid() } == 0 {
+        command.arg("--allow-run-as-root");
+    }
+    command
+}
+
 /// Open MPI's library, which compiled programs call. Nothing links it.
-fn library(job: &Job<'_>) -> Result<PathBuf, Failure> {
+///
+/// # Errors
+/// Where it is missing, with the remedy.
+pub(crate) fn library(limit: Duration) -> Result<PathBuf, Failure> {
     let missing = |reason: String| Failure::BadInput(format!("no Open MPI: {reason}: {REMEDY}"));
     let what = "the mpi back end";
-    let answer = capture(Command::new("ompi_info").args(["--path", "libdir", "--parsable"]), what, job.limit)
+    let answer = capture(Command::new("ompi_info").args(["--path", "libdir", "--parsable"]), what, limit)
         .map_err(|failure| missing(failure.message().to_owned()))?;
     let answer = String::from_utf8_lossy(&answer);
     let folder = answer.trim().rsplit(':').next().unwrap_or_default().to_owned();

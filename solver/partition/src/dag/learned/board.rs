@@ -24,11 +24,11 @@ pub struct Board {
     run_of: Option<(Hypergraph, Vec<usize>)>,
     nodes: usize,
     /// The order in which groups are placed.
-    pub(super) order: Vec<usize>,
+    pub(in crate::dag) order: Vec<usize>,
     /// Which plans are allowed.
     pub class: PlanClass,
     /// Kind of every device.
-    pub(super) kind_of: Vec<usize>,
+    pub(in crate::dag) kind_of: Vec<usize>,
     /// Loads count in this: the bound of the work.
     pub unit: f64,
     /// Share of the work placed before every position.

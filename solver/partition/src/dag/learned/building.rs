@@ -120,6 +120,12 @@ impl<'a> Building<'a> {
         true
     }
 
+    /// May the next group be on a device?
+    #[must_use]
+    pub fn allows(&self, device: usize) -> bool {
+        self.board.order.get(self.at).is_some_and(|&group| self.may(group, device))
+    }
+
     /// Rows of features of all devices for the next group, and which devices it may be on.
     pub fn look(&self, rows: &mut Vec<f32>, allowed: &mut Vec<u8>) {
         let (board, graph) = (self.board, &self.board.graph);

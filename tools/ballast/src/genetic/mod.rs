@@ -1,19 +1,27 @@
 //! `ballast genetic`: layers of a layer file on devices, by the genetic search or its referees.
 
+mod kernels;
+mod mpi;
+mod processes;
+pub(crate) mod rank;
+
 use std::path::PathBuf;
+use std::time::Duration;
 
 use ballast_core::device::Cluster;
 use ballast_core::graph::Arithmetic;
-use ballast_core::limits::Limits;
+use ballast_core::limits::{Deadline, Limits};
 use ballast_core::report::Report;
 use ballast_placement::genetic::{
     self, LayerFile, LayerTable, Options, Placement, PlacementError, exact::exact,
 };
 use ballast_placement::platform::{Batch, Pipeline, Platform, Run, exhaustive, simulate};
+use processes::{Processes, Work};
 use serde::Serialize;
 
 use crate::Failure;
 use crate::output::{read_text, write_json};
+use crate::search_args::GeneticArgs;
 
 /// Arguments of `ballast genetic`.
 #[derive(clap::Args)]
@@ -30,6 +38,15 @@ pub(crate) struct Args {
     /// every other by the links of the device file.
     #[arg(long, requires = "dynamic")]
     topology: Option<PathBuf>,
+    /// Run every placement on real processes, one per device, under Open MPI.
+    #[arg(long, requires = "dynamic", conflicts_with_all = ["topology", "overlap", "in_order", "exact"])]
+    processes: bool,
+    /// Runs of a placement on processes; their mean is its time.
+    #[arg(long, requires = "processes", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    repeats: u32,
+    /// Seconds that one run on processes may take at most.
+    #[arg(long, requires = "processes", default_value_t = 60.0)]
+    run_limit: f64,
     /// Items of a batch.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     batch: u32,
@@ -42,22 +59,9 @@ pub(crate) struct Args {
     /// Solve exactly: branch and bound, or with --dynamic every placement that could be best.
     #[arg(long)]
     exact: bool,
-    /// Chromosomes of a generation.
-    #[arg(long, default_value_t = 100)]
-    population: usize,
-    /// Probability that a pair is crossed.
-    #[arg(long, default_value_t = 0.6)]
-    crossover: f64,
-    /// Probability that a child is mutated.
-    #[arg(long, default_value_t = 0.1)]
-    mutation: f64,
-    /// Generations: 10000, with --dynamic 1000.
-    #[arg(long)]
-    generations: Option<u64>,
-    /// The best so many chromosomes live on unchanged.
-    #[arg(long, default_value_t = 1)]
-    elite: usize,
-    /// Most placements measured.
+    #[command(flatten)]
+    search: GeneticArgs,
+    /// Most placements measured; on processes 60 where no time limit is given.
     #[arg(long)]
     runs: Option<u64>,
     /// Wall-clock limit in seconds; none: the answer is the same on every machine.
@@ -82,11 +86,30 @@ struct Answer {
     /// The batch run on the platform.
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<Run>,
+    /// The batch run on processes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measured: Option<Measured>,
     generations: u64,
     cache_hits: u64,
     layers: Vec<PlacedLayer>,
     devices: Vec<Usage>,
     report: Report,
+}
+
+/// A placement and the one of the static search, measured in turn once the search was through.
+#[derive(Serialize)]
+struct Measured {
+    /// Median seconds of a batch.
+    seconds: f64,
+    /// The same of the static search's placement.
+    static_seconds: f64,
+    /// Its layers' devices.
+    static_devices: Vec<String>,
+    /// Runs of each.
+    runs: usize,
+    /// What the search found, where the static placement turned out to be faster and is the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found_seconds: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -135,16 +158,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         threads: args.threads,
     };
     let batch = Batch { items: args.batch, overlap: args.overlap, in_order: args.in_order };
-    let platform = if args.dynamic { Some(platform(args, &cluster)?) } else { None };
+    let platform = if args.dynamic && !args.processes { Some(platform(args, &cluster)?) } else { None };
     let base = if args.dynamic { Options::dynamic() } else { Options::default() };
-    let options = Options {
-        population: args.population,
-        crossover: args.crossover,
-        mutation: args.mutation,
-        generations: args.generations.unwrap_or(base.generations),
-        elite: args.elite,
-        ..base
-    };
+    let options = args.search.options(base);
+    if args.processes {
+        let (placement, measured) = on_processes(args, &file, &cluster, &table, &options, &limits)?;
+        let mut answer = answer(file.name, &cluster, &table, placement, None);
+        answer.measured = measured;
+        return write_json(&answer, args.output.as_deref());
+    }
     let placement = match (&platform, args.exact) {
         (None, false) => genetic::solve(&table, &options, &limits),
         (None, true) => exact(&table, &limits),
@@ -156,6 +178,73 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     .map_err(failure)?;
     let run = platform.map(|platform| simulate(&platform, &table, &placement.device_of, &batch));
     write_json(&answer(file.name, &cluster, &table, placement, run), args.output.as_deref())
+}
+
+/// Runs of each placement whose median decides in the end.
+const FINAL_RUNS: usize = 5;
+/// Placements measured on processes where no limit is given.
+const DEFAULT_RUNS: u64 = 60;
+
+/// The search on processes, which starts from the placement of the static one.
+fn on_processes(
+    args: &Args,
+    file: &LayerFile,
+    cluster: &Cluster,
+    table: &LayerTable,
+    options: &Options,
+    limits: &Limits,
+) -> Result<(Placement, Option<Measured>), Failure> {
+    let run_limit = Duration::try_from_secs_f64(args.run_limit)
+        .ok()
+        .filter(|limit| !limit.is_zero())
+        .ok_or_else(|| Failure::BadInput(format!("--run-limit {}: seconds above zero", args.run_limit)))?;
+    // Said here and not by a process that fails.
+    kernels::layers(file)
+        .map_err(|error| in_file(&args.layers)(PlacementError::Input(error.message().into())))?;
+    let base =
+        Options { generations: Options::default().generations, initial: Vec::new(), ..options.clone() };
+    let unlimited = Limits { time_limit_seconds: limits.time_limit_seconds, work_limit: None, ..*limits };
+    let first = genetic::solve(table, &base, &unlimited).map_err(failure)?;
+    let mut processes = Processes::start(Work {
+        layers: &args.layers,
+        ranks: table.devices(),
+        batch: args.batch,
+        repeats: args.repeats,
+        run_limit,
+    })?;
+    let limits = Limits {
+        work_limit: limits.work_limit.or(limits.time_limit_seconds.is_none().then_some(DEFAULT_RUNS)),
+        ..*limits
+    };
+    let options = Options { initial: vec![first.device_of.clone()], ..options.clone() };
+    let mut found = genetic::search(table, &mut processes, &options, &limits).map_err(failure)?;
+    let never = Deadline::after(None);
+    let medians = processes
+        .medians(&[&first.device_of, &found.device_of], FINAL_RUNS, &never)
+        .map_err(Failure::BadInput)?;
+    // Interrupted: what was found is the answer, with the mean of its runs.
+    let Some([static_seconds, seconds]) = medians.as_deref() else { return Ok((found, None)) };
+    let (static_seconds, seconds) = (*static_seconds, *seconds);
+    let static_devices = first.device_of.iter().map(|&device| cluster.devices[device].name.clone()).collect();
+    let slower = seconds > static_seconds;
+    if slower {
+        found = Placement {
+            report: found.report,
+            generations: found.generations,
+            cache_hits: found.cache_hits,
+            ..first
+        };
+    }
+    let best = seconds.min(static_seconds);
+    (found.seconds, found.report.value) = (best, best);
+    let measured = Measured {
+        seconds: best,
+        static_seconds,
+        static_devices,
+        runs: FINAL_RUNS,
+        found_seconds: slower.then_some(seconds),
+    };
+    Ok((found, Some(measured)))
 }
 
 fn platform(args: &Args, cluster: &Cluster) -> Result<Platform, Failure> {
@@ -182,6 +271,7 @@ fn answer(
         model,
         predicted_seconds: placement.predicted_seconds,
         run,
+        measured: None,
         generations: placement.generations,
         cache_hits: placement.cache_hits,
         layers: std::iter::zip(&table.names, &placement.device_of)
