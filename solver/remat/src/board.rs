@@ -5,12 +5,15 @@ use std::sync::{Arc, Mutex};
 
 use ballast_core::limits::Deadline;
 
+use crate::options::PROVED_WITHIN;
 use crate::program::{Again, Program};
 
 /// Share of the time that belongs to the prover even where its bound stays far off.
 const PROVING_SHARE: f64 = 0.5;
 /// Distance of value and bound, relative to the value, that no prover closes in the time left.
-const FAR: f64 = 0.1;
+const FAR: f64 = 0.3;
+/// Share of a margin that is used, the rest is for rounding.
+const SAFE: f64 = 0.95;
 
 /// The best plan so far.
 #[derive(Clone, Debug)]
@@ -123,6 +126,15 @@ impl Board {
     /// Is the best plan as good as the bound?
     pub(crate) fn proved(&self) -> bool {
         self.value() - self.bound() <= self.slack
+    }
+
+    /// How much cheaper than the best a plan has to be to be looked for in a proof: first by as much as a proof may
+    /// leave open; once that is proved, by as much as ends the search. Nothing lies between two multiples of the unit.
+    pub(crate) fn margin(&self) -> f64 {
+        let open = self.total_time * PROVED_WITHIN;
+        let proved = self.value() - self.bound() <= open;
+        let margin = if proved || self.unit > self.slack { self.slack } else { open.max(self.slack) };
+        margin.max(self.unit) * SAFE
     }
 
     /// Takes a plan that keeps the cap, if it is better; a proof ends the search.

@@ -11,13 +11,16 @@ use std::path::Path;
 use ballast_core::limits::Deadline;
 use highs_sys as sys;
 
-use crate::model::{Model, Row};
+use crate::model::{Column, Model, Row};
 
 /// When to stop early.
 pub(crate) struct Control<'a> {
     pub(crate) deadline: &'a Deadline,
     /// Called with the proven bound so far; true stops the search.
     pub(crate) enough: &'a dyn Fn(f64) -> bool,
+    /// Called with each improving solution of a mixed-integer program; true stops the search, and the solution is
+    /// among the answer's values.
+    pub(crate) refuse: &'a dyn Fn(&[f64]) -> bool,
     /// Deterministic limit: branch-and-bound nodes.
     pub(crate) nodes: Option<u64>,
     /// Deterministic limit: simplex iterations of a linear program.
@@ -45,8 +48,23 @@ pub(crate) struct Answer {
     pub(crate) values: Option<Vec<f64>>,
     /// Proven lower bound on the objective.
     pub(crate) bound: f64,
+    /// Reduced cost of each column at the optimum of a linear program.
+    pub(crate) reduced: Vec<f64>,
     /// Branch-and-bound nodes, or simplex iterations of a linear program.
     pub(crate) work: u64,
+}
+
+impl Answer {
+    /// Of a solve that HiGHS gave up.
+    fn failed() -> Self {
+        Answer {
+            status: Status::Failed,
+            values: None,
+            bound: f64::NEG_INFINITY,
+            reduced: Vec::new(),
+            work: 0,
+        }
+    }
 }
 
 /// A model inside HiGHS.
@@ -61,6 +79,9 @@ pub(crate) struct Highs {
 struct Watch<'a> {
     control: &'a Control<'a>,
     bound: f64,
+    /// The solution that the control refused.
+    refused: Option<Vec<f64>>,
+    columns: usize,
 }
 
 /// # Safety
@@ -83,7 +104,18 @@ unsafe extern "C" fn watch(
         if kind == sys::kHighsCallbackMipInterrupt && out.mip_dual_bound.is_finite() {
             watch.bound = watch.bound.max(out.mip_dual_bound);
         }
-        watch.control.deadline.over() || (watch.control.enough)(watch.bound)
+        if kind == sys::kHighsCallbackMipImprovingSolution
+            && watch.refused.is_none()
+            && !out.mip_solution.is_null()
+            && usize::try_from(out.mip_solution_size) == Ok(watch.columns)
+        {
+            // SAFETY: HiGHS hands out an array of that many values, alive during the call.
+            let values = unsafe { std::slice::from_raw_parts(out.mip_solution, watch.columns) };
+            if (watch.control.refuse)(values) {
+                watch.refused = Some(values.to_vec());
+            }
+        }
+        watch.refused.is_some() || watch.control.deadline.over() || (watch.control.enough)(watch.bound)
     }))
     .unwrap_or(true);
     if stop {
@@ -194,9 +226,24 @@ impl Highs {
         self.double("mip_abs_gap", absolute)
     }
 
+    /// Objective value at and above which a mixed-integer solve need not look: without a solution below it the
+    /// model counts as infeasible.
+    pub(crate) fn cutoff(&mut self, objective: f64) -> Option<()> {
+        self.double("objective_bound", objective)
+    }
+
+    /// Fixes columns; the next solve starts from the last basis.
+    pub(crate) fn fix(&mut self, columns: &[(Column, f64)]) -> Option<()> {
+        columns.iter().try_for_each(|&(column, value)| {
+            // SAFETY: a live object and an index in range.
+            let status =
+                unsafe { sys::Highs_changeColBounds(self.raw, column as sys::HighsInt, value, value) };
+            (status != sys::STATUS_ERROR).then_some(())
+        })
+    }
+
     /// Solves.
     pub(crate) fn solve(&mut self, control: &Control<'_>) -> Answer {
-        let failed = Answer { status: Status::Failed, values: None, bound: f64::NEG_INFINITY, work: 0 };
         let mut set = || {
             let seconds = control.deadline.remaining_seconds();
             if seconds.is_finite() {
@@ -215,13 +262,17 @@ impl Highs {
             Some(())
         };
         if set().is_none() {
-            return failed;
+            return Answer::failed();
         }
-        let mut state = Watch { control, bound: f64::NEG_INFINITY };
+        let mut state = Watch { control, bound: f64::NEG_INFINITY, refused: None, columns: self.columns };
         // SAFETY: `state` outlives the run and is read only after it.
         let status = unsafe {
             sys::Highs_setCallback(self.raw, Some(watch), (&raw mut state).cast());
-            for kind in [sys::kHighsCallbackMipInterrupt, sys::kHighsCallbackSimplexInterrupt] {
+            for kind in [
+                sys::kHighsCallbackMipInterrupt,
+                sys::kHighsCallbackSimplexInterrupt,
+                sys::kHighsCallbackMipImprovingSolution,
+            ] {
                 sys::Highs_startCallback(self.raw, kind);
             }
             let status = sys::Highs_run(self.raw);
@@ -229,10 +280,15 @@ impl Highs {
             status
         };
         if status == sys::STATUS_ERROR {
-            return failed;
+            return Answer::failed();
         }
-        let seen = state.bound;
-        self.answer(seen).unwrap_or(failed)
+        let Watch { bound: seen, refused, .. } = state;
+        let mut answer = self.answer(seen).unwrap_or_else(Answer::failed);
+        if let Some(refused) = refused {
+            answer.values = Some(refused);
+            answer.status = Status::Stopped;
+        }
+        answer
     }
 
     fn answer(&self, seen: f64) -> Option<Answer> {
@@ -247,13 +303,18 @@ impl Highs {
             | sys::MODEL_STATUS_REACHED_INTERRUPT => Status::Stopped,
             _ => Status::Failed,
         };
-        let mut values = None;
+        let (mut values, mut reduced) = (None, Vec::new());
         if self.int_info("primal_solution_status")? == sys::SOLUTION_STATUS_FEASIBLE {
             let mut columns = vec![0.0; self.columns];
             let null = std::ptr::null_mut;
-            // SAFETY: the array has one entry per column; null stands for "not wanted".
-            unsafe { sys::Highs_getSolution(self.raw, columns.as_mut_ptr(), null(), null(), null()) };
+            let mut duals = vec![0.0; if self.relaxed { self.columns } else { 0 }];
+            let wanted = if self.relaxed { duals.as_mut_ptr() } else { null() };
+            // SAFETY: the arrays have one entry per column; null stands for "not wanted".
+            unsafe { sys::Highs_getSolution(self.raw, columns.as_mut_ptr(), wanted, null(), null()) };
             values = Some(columns);
+            if self.relaxed && status == Status::Optimal {
+                reduced = duals;
+            }
         }
         let (bound, work) = if self.relaxed {
             let value: f64 = match &values {
@@ -271,7 +332,7 @@ impl Highs {
             let bound = self.double_info("mip_dual_bound")?;
             (if bound.is_finite() { bound.max(seen) } else { seen }, nodes.max(0) as u64)
         };
-        Some(Answer { status, values, bound, work })
+        Some(Answer { status, values, bound, reduced, work })
     }
 
     /// Writes the model, LP or MPS by extension, with the names given.

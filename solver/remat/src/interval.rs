@@ -47,9 +47,10 @@ pub(crate) struct Interval<'a> {
 }
 
 impl<'a> Interval<'a> {
-    pub(crate) fn new(program: &'a Program, critical: &[Slot]) -> Self {
+    /// The model; its objective counts in units of `time_unit`.
+    pub(crate) fn new(program: &'a Program, critical: &[Slot], time_unit: f64) -> Self {
         let bytes = WHOLE_CAP / program.cap.max(1.0);
-        let time = WHOLE_TIME / program.total_time.max(f64::MIN_POSITIVE);
+        let time = 1.0 / time_unit.max(f64::MIN_POSITIVE);
         let useful = last_useful(program);
         let mut model = Model::default();
         let (mut stay, mut again) = (Vec::new(), Vec::new());
@@ -377,7 +378,7 @@ mod tests {
             if critical.is_empty() {
                 continue;
             }
-            let interval = Interval::new(&program, &critical);
+            let interval = Interval::new(&program, &critical, 1.0);
             let point = interval.point(&line);
             for row in &interval.model.rows {
                 let value = row.value(&point);

@@ -8,6 +8,7 @@ mod arena;
 mod baseline;
 mod board;
 mod chain;
+mod cover;
 mod curve;
 mod exact;
 mod exchange;

@@ -44,6 +44,11 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// Is it a row about bytes under the cap?
+    pub(crate) fn is_memory(&self) -> bool {
+        matches!(self.name.family, "capacity" | "running")
+    }
+
     /// Sum of the terms at a point.
     pub(crate) fn value(&self, at: &[f64]) -> f64 {
         self.terms.iter().map(|&(column, factor)| factor * at[column]).sum()

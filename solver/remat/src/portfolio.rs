@@ -16,7 +16,7 @@ use crate::exchange::{Exchange, paged};
 use crate::free::{Free, search_free};
 use crate::gaps::cover;
 use crate::highs::Highs;
-use crate::interval::Interval;
+use crate::interval::{Interval, WHOLE_TIME};
 use crate::options::{Failure, Options, Order, Outcome, PROVED_WITHIN, Solver};
 use crate::program::{Again, MOST_NODES, Plan, Program};
 use crate::prover::{first_positions, prove};
@@ -118,7 +118,8 @@ impl Run<'_> {
         let model = if full || self.options.solver == Solver::Stepwise {
             Stepwise::new(program, self.options.swap.as_ref()).model
         } else {
-            Interval::new(program, &first_positions(program, usize::MAX)).model
+            Interval::new(program, &first_positions(program, usize::MAX), program.total_time / WHOLE_TIME)
+                .model
         };
         Highs::write(&model, path).map_err(|reason| Failure::ModelFile { path: path.clone(), reason })
     }

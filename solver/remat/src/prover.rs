@@ -1,157 +1,266 @@
 //! Bounds and plans from the interval model, positions and rows added where plans break the cap.
-
-use ballast_core::limits::Deadline;
+//!
+//! The best plan known is worth as much to a proof as the rows are: only plans cheaper than it by a margin are
+//! looked for. Columns whose reduced cost shows that no such plan uses them are fixed, and branch-and-bound gets the
+//! margin as its cutoff. What is proved then is the smaller of the model's bound and the cutoff.
 
 use crate::board::Board;
-use crate::highs::{Control, Highs, Status};
+use crate::cover::broken_cover;
+use crate::highs::{Answer, Control, Highs, Status};
 use crate::interval::{Interval, WHOLE_TIME, overloaded};
+use crate::model::{Column, Row};
 use crate::program::{Program, Slot};
 use crate::timeline::Timeline;
 
 /// Rounds of rows added to one linear program.
 const CUT_ROUNDS: usize = 30;
-/// Rows added in one round at most.
+/// Rows of a kind added in one round at most.
 const CUTS: usize = 400;
 /// Share of the bound taken off for the tolerances of floating-point solvers.
 const CAUTION: f64 = 1e-7;
+/// Objective units by which a reduced cost has to clear the cutoff: a hundred times what HiGHS may be off.
+const CLEAR: f64 = 1e-5;
 
 /// Moves of the local search that a branch-and-bound node counts as.
 const MOVES_PER_NODE: u64 = 5_000;
 /// Moves of the local search that a simplex iteration counts as.
 const MOVES_PER_ITERATION: u64 = 20;
-/// Share of the time left that a model of some of the positions may take.
-const STAGE_SHARE: f64 = 0.2;
+/// Positions of the first model.
+const FIRST_POSITIONS: usize = 8;
+/// Share of the way from bound to cutoff by which a better plan has to lower the cutoff to start anew.
+const STALE: f64 = 0.05;
 /// Most columns of a model: more than this and its first linear program alone outlasts any useful limit.
-const COLUMNS: usize = 60_000;
+const COLUMNS: usize = 100_000;
 
-/// Proves until done: ends when proved, over, or when the model has no more to say.
+/// Proves until done: ends when proved, over, or when the model has no more to say. Small models first: a bound in
+/// no time, and positions are added only where solutions break the cap.
 /// With `effort` the amount of work, not the clock, ends each solve.
 pub(crate) fn prove(program: &Program, board: &Board, mut effort: Option<u64>) {
-    let all = first_positions(program, usize::MAX).len();
     let most = most_positions(program);
-    let mut watched: usize = 4;
-    let mut critical: Vec<Slot> = Vec::new();
+    let mut critical: Vec<Slot> = first_positions(program, FIRST_POSITIONS.min(most));
     while !stop(board) {
-        critical.extend(first_positions(program, watched));
-        critical.sort_unstable();
-        critical.dedup();
-        let last = watched >= all.min(most);
-        // Small models first: a bound in no time; each may take a share of what is left.
-        let part = board.deadline.remaining_seconds() * if last { 1.0 } else { STAGE_SHARE };
-        let deadline = if part.is_finite() { board.deadline.within(part) } else { board.deadline };
-        let Some(more) = prove_on(program, board, &critical, &mut effort, &deadline) else {
-            if last || stop(board) || effort == Some(0) {
-                return;
-            }
-            watched = (watched * 4).min(most);
-            continue;
-        };
+        let margin = board.margin();
+        let Some(proof) = Proof::new(program, board, &critical, margin) else { return };
+        let Some(more) = proof.run(&mut effort) else { return };
         let before = critical.len();
         critical.extend(more);
         critical.sort_unstable();
         critical.dedup();
-        if last && (critical.len() == before || critical.len() > most) {
+        if critical.len() == before && board.margin() >= margin || critical.len() > most {
             tracing::debug!("nothing to add");
             return;
         }
-        watched = (watched * 4).min(most);
     }
 }
 
-/// Solves the model of these positions; the positions that its solution leaves over the cap. None when a limit
-/// stopped it.
-fn prove_on(
-    program: &Program,
-    board: &Board,
-    critical: &[Slot],
-    effort: &mut Option<u64>,
-    deadline: &Deadline,
-) -> Option<Vec<Slot>> {
-    let unscale = program.total_time / WHOLE_TIME * (1.0 - CAUTION);
-    let mut interval = Interval::new(program, critical);
-    tracing::debug!(
-        positions = critical.len(),
-        columns = interval.model.cost.len(),
-        rows = interval.model.rows.len(),
-        "interval model"
-    );
-    let enough = |bound: f64| {
-        if bound.is_finite() {
-            board.raise(bound * unscale);
-        }
-        stop(board) || deadline.over()
-    };
-    let mut relaxed = Highs::new(&interval.model, true)?;
-    for round in 0..CUT_ROUNDS {
-        let iterations = effort.map(|effort| effort / MOVES_PER_ITERATION);
-        let control = Control { deadline, enough: &|_| stop(board), nodes: None, iterations };
-        let answer = relaxed.solve(&control);
-        spend(effort, answer.work.max(1) * MOVES_PER_ITERATION)?;
-        if answer.status == Status::Infeasible {
-            board.refute();
-            return None;
-        }
-        let (Status::Optimal, Some(point)) = (answer.status, answer.values) else { break };
-        board.raise(answer.bound * unscale);
-        let mut broken = interval.broken_running(&point, 0.02, 1e-3);
-        broken.sort_by(|a, b| (b.value(&point) - b.upper).total_cmp(&(a.value(&point) - a.upper)));
-        broken.truncate(CUTS);
+/// The proof on one set of positions.
+struct Proof<'a> {
+    program: &'a Program,
+    board: &'a Board,
+    interval: Interval<'a>,
+    /// Time of the problem per unit of the objective.
+    time_unit: f64,
+    /// Plans of this much time less than the best are not looked for.
+    margin: f64,
+    relaxed: Highs,
+}
+
+impl<'a> Proof<'a> {
+    fn new(program: &'a Program, board: &'a Board, critical: &[Slot], margin: f64) -> Option<Self> {
+        // The best plan costs as much as the solver's tolerances are made for.
+        let value = board.value();
+        let whole = if value > 0.0 { value.min(program.total_time) } else { program.total_time };
+        let time_unit = whole / WHOLE_TIME;
+        let interval = Interval::new(program, critical, time_unit);
         tracing::debug!(
-            round,
-            bound = answer.bound,
-            broken = broken.len(),
-            seconds = board.deadline.elapsed_seconds(),
-            "cuts"
+            positions = critical.len(),
+            columns = interval.model.cost.len(),
+            rows = interval.model.rows.len(),
+            "interval model"
         );
-        if stop(board) || deadline.over() {
-            return None;
-        }
-        if broken.is_empty() {
-            break;
-        }
-        relaxed.add_rows(&broken)?;
-        interval.model.rows.append(&mut broken);
+        let relaxed = Highs::new(&interval.model, true)?;
+        Some(Proof { program, board, interval, time_unit, margin, relaxed })
     }
-    drop(relaxed);
-    loop {
-        let mut highs = Highs::new(&interval.model, false)?;
-        highs.gaps(0.0, 1e-6)?;
-        if let Some(best) = board.best() {
-            let mut line = Timeline::new(program);
-            line.load(&best.plan);
-            highs.start(&interval.point(&line));
+
+    /// Objective of the plans that need not be looked for.
+    fn cutoff(&self) -> f64 {
+        (self.board.value() - self.margin) / self.time_unit
+    }
+
+    /// Reports a bound on the objective of what has not been ruled out by the cutoff.
+    fn raise(&self, bound: f64) {
+        let bound = bound.min(self.cutoff());
+        if bound.is_finite() {
+            self.board.raise(bound * self.time_unit * (1.0 - CAUTION));
         }
+    }
+
+    /// The best plan as a point of the model; none without a plan.
+    fn known(&self) -> Option<Vec<f64>> {
+        let mut line = Timeline::new(self.program);
+        line.load(&self.board.best()?.plan);
+        Some(self.interval.point(&line))
+    }
+
+    /// Objective of a point.
+    fn objective(&self, point: &[f64]) -> f64 {
+        self.interval.model.cost.iter().zip(point).map(|(cost, value)| cost * value).sum()
+    }
+
+    /// The plan of a point, offered to the board if it keeps the cap.
+    fn line(&self, point: &[f64]) -> Timeline<'a> {
+        let mut line = Timeline::new(self.program);
+        line.load(&self.interval.plan(point));
+        if line.excess <= 0.0 {
+            self.board.offer(line.extra_time, &line.plan(), "milp");
+        }
+        line
+    }
+
+    /// Solves; the positions to add. None when a limit stopped it.
+    fn run(mut self, effort: &mut Option<u64>) -> Option<Vec<Slot>> {
+        loop {
+            self.tighten(effort)?;
+            let answer = self.branch(effort)?;
+            if answer.status == Status::Infeasible {
+                if self.cutoff().is_finite() {
+                    self.raise(f64::INFINITY);
+                    return Some(Vec::new());
+                }
+                self.board.refute();
+                return None;
+            }
+            let Some(point) = answer.values.filter(|_| !stop(self.board)) else {
+                let stopped = answer.status == Status::Stopped && !stop(self.board) && *effort != Some(0);
+                if stopped { continue } else { return None }
+            };
+            if stop(self.board) || *effort == Some(0) {
+                return None;
+            }
+            if self.objective(&point) >= self.cutoff() {
+                // Nothing below the cutoff; or a better plan has made the solve stale.
+                if answer.status == Status::Optimal {
+                    return Some(Vec::new());
+                }
+                continue;
+            }
+            let line = self.line(&point);
+            let broken = self.interval.broken_running(&point, 0.5, 1e-6);
+            tracing::debug!(broken = broken.len(), excess = line.excess, "solution");
+            if broken.is_empty() {
+                return Some(overloaded(&line));
+            }
+            self.add(broken)?;
+        }
+    }
+
+    fn add(&mut self, mut rows: Vec<Row>) -> Option<()> {
+        self.relaxed.add_rows(&rows)?;
+        self.interval.model.rows.append(&mut rows);
+        Some(())
+    }
+
+    /// Fixes columns that no plan below the cutoff uses: with `bound` and the reduced costs of a dual solution, a
+    /// column moved from its bound costs at least that much.
+    fn fix(&mut self, bound: f64, reduced: &[f64]) -> Option<usize> {
+        let room = self.cutoff() - bound + CLEAR;
+        // The best plan stays a point of the model: branch-and-bound wants one to start from.
+        let Some(known) = self.known() else { return Some(0) };
+        let model = &mut self.interval.model;
+        let fixed: Vec<(Column, f64)> = (0..model.cost.len())
+            .filter(|&column| model.lower[column] < model.upper[column] && reduced[column].abs() > room)
+            .map(|column| (column, if reduced[column] > 0.0 { 0.0 } else { 1.0 }))
+            .filter(|&(column, value)| known[column] == value)
+            .collect();
+        for &(column, value) in &fixed {
+            model.fix(column, value);
+        }
+        self.relaxed.fix(&fixed)?;
+        Some(fixed.len())
+    }
+
+    /// Adds rows to the linear program until it breaks none, fixing columns on the way.
+    fn tighten(&mut self, effort: &mut Option<u64>) -> Option<()> {
+        // No plan is cheaper than nothing at all: the costs themselves are reduced costs.
+        let board = self.board;
+        let costs = self.interval.model.cost.clone();
+        self.fix(0.0, &costs)?;
+        for round in 0..CUT_ROUNDS {
+            let iterations = effort.map(|effort| effort / MOVES_PER_ITERATION);
+            let control = Control {
+                deadline: &self.board.deadline,
+                enough: &|_| stop(board),
+                refuse: &|_| false,
+                nodes: None,
+                iterations,
+            };
+            let answer = self.relaxed.solve(&control);
+            spend(effort, answer.work.max(1) * MOVES_PER_ITERATION)?;
+            if stop(board) {
+                return None;
+            }
+            if answer.status == Status::Infeasible {
+                // Branch-and-bound says so again, and what follows from it.
+                return Some(());
+            }
+            let (Status::Optimal, Some(point)) = (answer.status, answer.values) else { return Some(()) };
+            self.raise(answer.bound);
+            let fixed = self.fix(answer.bound, &answer.reduced)?;
+            let mut running = self.interval.broken_running(&point, 0.02, 1e-3);
+            running.sort_by(|a, b| (b.value(&point) - b.upper).total_cmp(&(a.value(&point) - a.upper)));
+            running.truncate(CUTS);
+            let memory = self.interval.model.rows.iter().filter(|row| row.is_memory()).chain(&running);
+            let mut covers: Vec<Row> = memory.filter_map(|row| broken_cover(row, &point)).collect();
+            covers.sort_by(|a, b| (b.lower - b.value(&point)).total_cmp(&(a.lower - a.value(&point))));
+            covers.truncate(CUTS);
+            tracing::debug!(
+                round,
+                bound = answer.bound,
+                running = running.len(),
+                covers = covers.len(),
+                fixed,
+                seconds = board.deadline.elapsed_seconds(),
+                "cuts"
+            );
+            if running.is_empty() && covers.is_empty() || stop(board) {
+                break;
+            }
+            running.append(&mut covers);
+            self.add(running)?;
+        }
+        (!stop(board)).then_some(())
+    }
+
+    /// Branch-and-bound on the model as it stands. A solution below the cutoff that is no plan stops it, and so does a
+    /// better plan found elsewhere.
+    fn branch(&mut self, effort: &mut Option<u64>) -> Option<Answer> {
+        let (board, cutoff) = (self.board, self.cutoff());
+        let mut highs = Highs::new(&self.interval.model, false)?;
+        let margin = self.margin / self.time_unit;
+        highs.gaps(0.0, margin.max(1e-6))?;
+        if let Some(known) = self.known() {
+            highs.cutoff(cutoff + 2.0 * margin)?;
+            highs.start(&known);
+        }
+        let enough = |bound: f64| {
+            self.raise(bound);
+            stop(board) || cutoff - self.cutoff() > STALE * (cutoff - bound.max(0.0))
+        };
+        let refuse = |point: &[f64]| self.objective(point) < self.cutoff() && self.line(point).excess > 0.0;
         let control = Control {
-            deadline,
+            deadline: &board.deadline,
             enough: &enough,
+            refuse: &refuse,
             nodes: effort.map(|effort| effort / MOVES_PER_NODE),
             iterations: None,
         };
         let answer = highs.solve(&control);
-        let spent = spend(effort, answer.work.max(1) * MOVES_PER_NODE);
-        tracing::debug!(?answer.status, bound = answer.bound, nodes = answer.work, seconds = board.deadline.elapsed_seconds(), "solved");
-        if matches!(answer.status, Status::Optimal | Status::Stopped) && answer.bound.is_finite() {
-            board.raise(answer.bound * unscale);
+        tracing::debug!(?answer.status, bound = answer.bound, cutoff, nodes = answer.work, seconds = board.deadline.elapsed_seconds(), "solved");
+        spend(effort, answer.work.max(1) * MOVES_PER_NODE);
+        if matches!(answer.status, Status::Optimal | Status::Stopped) {
+            self.raise(answer.bound);
         }
-        if answer.status == Status::Infeasible && board.best().is_none() {
-            board.refute();
-        }
-        let point = answer.values?;
-        let plan = interval.plan(&point);
-        let mut line = Timeline::new(program);
-        line.load(&plan);
-        if line.excess <= 0.0 {
-            board.offer(line.extra_time, &plan, "milp");
-        }
-        if answer.status != Status::Optimal || board.over() || deadline.over() || spent.is_none() {
-            return None;
-        }
-        let mut broken = interval.broken_running(&point, 0.5, 1e-6);
-        tracing::debug!(broken = broken.len(), excess = line.excess, "solution");
-        if broken.is_empty() {
-            return Some(overloaded(&line));
-        }
-        interval.model.rows.append(&mut broken);
+        Some(answer)
     }
 }
 
