@@ -6,7 +6,7 @@
 //! Fleischer, Leung and Phillips, "Strengthening integrality gaps for capacitated network design and covering problems",
 //! SODA 2000, equation for the empty set). A fractional point breaks it where it sends away a part of a large value.
 
-use crate::model::{Column, Row, single};
+use crate::model::{Column, Name, Row};
 
 /// Literals of at least so much at the point make up the sets tried.
 const LEVELS: [f64; 10] = [1e-6, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.999];
@@ -67,7 +67,7 @@ pub(crate) fn broken_cover(row: &Row, point: &[f64]) -> Option<Row> {
         }
     }
     terms.sort_unstable_by_key(|&(column, _)| column);
-    Some(Row { name: single("cover", row.name.first), lower, upper: f64::INFINITY, terms })
+    Some(Row { name: Name { family: "cover", ..row.name }, lower, upper: f64::INFINITY, terms })
 }
 
 #[cfg(test)]
@@ -76,6 +76,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
+    use crate::model::single;
 
     #[test]
     fn half_of_a_large_value_does_not_cover_a_small_excess() {

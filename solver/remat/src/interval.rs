@@ -335,12 +335,14 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
+    use crate::cover::broken_cover;
 
-    /// Every row must hold at the point of every plan that keeps the cap: the rows the model starts with, and of
-    /// those added later the strongest there.
+    /// Every row must hold at the point of every plan that keeps the cap: the rows the model starts with, of
+    /// those added later the strongest there, and those added to cut off other points, with their covers.
     #[test]
     fn no_row_cuts_off_a_plan() {
         let mut rng = ChaCha8Rng::seed_from_u64(11);
+        let mut count = 0;
         for round in 0..2000 {
             let n = rng.random_range(4..16);
             let nodes = (0..n)
@@ -386,6 +388,23 @@ mod tests {
             }
             let broken = interval.broken_running(&point, 0.5, 1e-6);
             assert!(broken.is_empty(), "{} cuts off {plan:?}", broken[0].name);
+            for _ in 0..4 {
+                let elsewhere: Vec<f64> =
+                    point.iter().map(|&at| if rng.random_bool(0.5) { at } else { rng.random() }).collect();
+                let running = interval.broken_running(&elsewhere, 0.0, 1e-6);
+                let memory = interval.model.rows.iter().filter(|row| row.is_memory()).chain(&running);
+                let covers: Vec<Row> = memory.filter_map(|row| broken_cover(row, &elsewhere)).collect();
+                for row in running.iter().chain(&covers) {
+                    let value = row.value(&point);
+                    assert!(
+                        row.lower - 1e-9 <= value && value <= row.upper + 1e-9,
+                        "{} in {plan:?}",
+                        row.name
+                    );
+                }
+                count += covers.len();
+            }
         }
+        assert!(count > 1000, "{count} covers");
     }
 }
