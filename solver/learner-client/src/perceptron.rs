@@ -56,13 +56,7 @@ impl Perceptron {
         for (layer, (weights, bias)) in self.layers.iter().enumerate() {
             scratch.next.clear();
             scratch.next.extend_from_slice(bias);
-            for (&x, weights) in scratch.current.iter().zip(weights.chunks_exact(bias.len())) {
-                if x != 0.0 {
-                    for (sum, &weight) in scratch.next.iter_mut().zip(weights) {
-                        *sum += x * weight;
-                    }
-                }
-            }
+            add_products(&scratch.current, weights, &mut scratch.next);
             if layer + 1 < self.layers.len() {
                 for x in &mut scratch.next {
                     *x = match self.activation {
@@ -74,6 +68,58 @@ impl Perceptron {
             std::mem::swap(&mut scratch.current, &mut scratch.next);
         }
     }
+}
+
+/// Outputs summed up in registers at a time: enough independent sums to hide the latency of an addition.
+const BLOCK: usize = 64;
+
+/// Adds the products of a row of inputs with its weights (`inputs x outputs`) to the sums. Every sum adds its
+/// products in the order of the inputs, one by one, so that wider registers give the same bytes.
+fn add_products(row: &[f32], weights: &[f32], sums: &mut [f32]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has what the function was compiled for.
+        unsafe { add_products_avx2(row, weights, sums) };
+        return;
+    }
+    add_products_anywhere(row, weights, sums);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn add_products_avx2(row: &[f32], weights: &[f32], sums: &mut [f32]) {
+    add_products_anywhere(row, weights, sums);
+}
+
+#[inline(always)]
+fn add_products_anywhere(row: &[f32], weights: &[f32], sums: &mut [f32]) {
+    let outputs = sums.len();
+    let done = add_in_blocks::<BLOCK>(row, weights, outputs, sums, 0);
+    let done = done + add_in_blocks::<4>(row, weights, outputs, &mut sums[done..], done);
+    add_in_blocks::<1>(row, weights, outputs, &mut sums[done..], done);
+}
+
+/// Adds the products of as many whole blocks of outputs as there are from output `first` on; how many outputs.
+#[inline(always)]
+fn add_in_blocks<const N: usize>(
+    row: &[f32],
+    weights: &[f32],
+    outputs: usize,
+    sums: &mut [f32],
+    first: usize,
+) -> usize {
+    let (blocks, _) = sums.as_chunks_mut::<N>();
+    for (block, sums) in blocks.iter_mut().enumerate() {
+        let mut sum = *sums;
+        for (&x, weights) in row.iter().zip(weights.chunks_exact(outputs)) {
+            let Some(weights) = weights[first + block * N..].first_chunk::<N>() else { break };
+            for (sum, &weight) in sum.iter_mut().zip(weights) {
+                *sum += x * weight;
+            }
+        }
+        *sums = sum;
+    }
+    blocks.len() * N
 }
 
 /// Working memory of [`Perceptron::row`], and its result.

@@ -1,11 +1,11 @@
 //! `ballast bench joint`: the loop of partition and memory plan for pipelines, against planning one after the other.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
-use ballast_core::device::Cluster;
+use ballast_core::device::{Cluster, Device};
 use ballast_core::graph::Graph;
 use ballast_core::limits::{Deadline, Limits, interrupted};
 use ballast_core::units::Bytes;
@@ -14,6 +14,7 @@ use ballast_partition::sequence::Granularity;
 use ballast_planner::pipelined::{Ends, MOST_PIECES, Runs, Score, Site, Spec, joint};
 
 use crate::bench_partition::cpu_seconds;
+use crate::replan::read_graph;
 use crate::{Failure, output};
 
 /// Arguments of `ballast bench joint`.
@@ -28,9 +29,12 @@ pub(crate) struct Args {
     /// Numbers of devices.
     #[arg(long, value_delimiter = ',', default_value = "4,8")]
     devices: Vec<usize>,
-    /// Caps of every device, percent of what the neediest stage of the balanced partition needs without recomputation.
+    /// Caps, percent of what a stage of the balanced partition needs without recomputation; see --cap-of.
     #[arg(long, value_delimiter = ',', default_value = "60,40")]
     caps: Vec<u32>,
+    /// Whose need without recomputation, in the balanced partition, a device's cap is a share of.
+    #[arg(long, value_enum, default_value_t = CapOf::Neediest)]
+    cap_of: CapOf,
     /// Schedule.
     #[arg(long, default_value = "1f1b")]
     schedule: Schedule,
@@ -51,6 +55,15 @@ pub(crate) struct Args {
     seed: u64,
 }
 
+/// Whose need a cap is a share of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum CapOf {
+    /// That of the neediest stage: equal devices.
+    Neediest,
+    /// That of the stage on the device: every stage has to recompute.
+    Own,
+}
+
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.work_limit == 0 || args.max_rounds == 0 || args.micro_batches == 0 {
         let text = "--work-limit, --max-rounds and --micro-batches must be above zero";
@@ -64,9 +77,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut table = format!(
         "Schedule {}, {} micro-batches, {}, {} search steps per memory plan, seed {}. Step times in milliseconds, \
          from the event simulation, recomputation and transfers included; a * marks plans that miss the cap. Gain: how much \
-         shorter the loop's step is than the shorter of the two others.\n\n\
-         | program | devices | cap | GiB | no cap | partition, then plan | uniform | loop | gain % | bubble | partitions \
-         planned | CPU s |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+         shorter the loop's step is than the shorter of the two others, where both keep the cap; at most: how much shorter the balanced \
+         partition's is without a cap.\n\n\
+         | program | devices | cap | GiB | no cap | partition, then plan | uniform | loop | gain % | at most % | bubble | partitions \
+         planned | CPU s |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         args.schedule,
         args.micro_batches,
         if args.swap { "recomputation and swaps" } else { "recomputation alone" },
@@ -76,7 +90,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let bar = indicatif::ProgressBar::new((args.graphs.len() * args.devices.len() * args.caps.len()) as u64);
     let mut gains = Vec::new();
     for path in &args.graphs {
-        let graph = read(path)?;
+        let graph = read_graph(path)?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         for &devices in &args.devices {
             for &share in &args.caps {
@@ -90,26 +104,43 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     bar.finish_and_clear();
-    let mean = gains.iter().sum::<f64>() / gains.len().max(1) as f64;
-    let least = gains.iter().copied().fold(f64::INFINITY, f64::min);
-    let written = writeln!(table, "\nMean gain {mean:.1} %, least {least:.1} %.");
+    let both = |which: fn(&Gain) -> Option<f64>| -> Vec<f64> { gains.iter().filter_map(which).collect() };
+    let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len().max(1) as f64;
+    let shorter = both(|gain| if let Gain::Seconds { gain, .. } = gain { Some(*gain) } else { None });
+    let most = both(|gain| if let Gain::Seconds { most, .. } = gain { Some(*most) } else { None });
+    let least = shorter.iter().copied().fold(f64::INFINITY, f64::min);
+    let written = writeln!(
+        table,
+        "\nOver the {} rows on which the loop and another keep the cap: mean gain {:.1} %, least {least:.1} %; mean of \
+         what a step without any cap would gain: {:.1} %. Rows on which the loop alone keeps the cap: {}.",
+        shorter.len(),
+        mean(&shorter),
+        mean(&most),
+        gains.iter().filter(|gain| **gain == Gain::Cap).count(),
+    );
     written.map_err(|error| Failure::Internal(error.to_string()))?;
     output::write_text(&table, args.output.as_deref())
 }
 
-fn read(path: &Path) -> Result<Graph, Failure> {
-    serde_json::from_str(&output::read_text(path)?)
-        .map_err(|error| Failure::BadInput(format!("{}: no graph file: {error}", path.display())))
+/// What the loop gains on a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Gain {
+    /// Percent of the better rival's step, and those a step without a cap would gain.
+    Seconds { gain: f64, most: f64 },
+    /// It alone keeps the cap.
+    Cap,
+    /// It misses the cap.
+    None,
 }
 
-/// Writes one row; the gain in percent.
+/// Writes one row.
 fn row(
     table: &mut String,
     args: &Args,
     name: &str,
     graph: &Graph,
     (devices, share): (usize, u32),
-) -> Result<f64, Failure> {
+) -> Result<Gain, Failure> {
     let bad = |error: &dyn std::fmt::Display| Failure::BadInput(format!("{name}: {error}"));
     let cluster = Cluster::from_count(devices).map_err(|error| bad(&error))?;
     let costs = Costs::estimate(graph, &cluster, None).costs;
@@ -147,8 +178,19 @@ fn row(
     let no_cap = unlimited.score(&balanced).map_err(failed)?;
     let stages = unlimited.of_cuts(&balanced).map_err(failed)?;
     let most = stages.iter().map(|run| run.unplanned_need_bytes).max().unwrap_or(0);
-    let cap = Bytes((most as f64 * f64::from(share) / 100.0) as u64);
-    let capped = Site { cap: CapSpec::Absolute(cap), ..free.clone() };
+    let mut capped_cluster = cluster.clone();
+    for (device, run) in capped_cluster.devices.iter_mut().zip(&stages) {
+        let need = if args.cap_of == CapOf::Own { run.unplanned_need_bytes } else { most };
+        device.memory = Bytes((need as f64 * f64::from(share) / 100.0) as u64);
+    }
+    let gibibytes = |device: &Device| device.memory.as_f64() / f64::from(1 << 30);
+    let memory = capped_cluster.devices.iter().map(gibibytes);
+    let (least, largest) = memory.fold((f64::INFINITY, 0.0f64), |(low, high), x| (low.min(x), high.max(x)));
+    let shown_caps = match args.cap_of {
+        CapOf::Neediest => format!("{largest:.2}"),
+        CapOf::Own => format!("{least:.2}-{largest:.2}"),
+    };
+    let capped = Site { cluster: &capped_cluster, cap: CapSpec::DeviceMemory, ..free.clone() };
     let alike = Site { uniform: true, ..capped.clone() };
     let uniform = Runs::new(&alike).score(&balanced).map_err(failed)?;
     let before = cpu_seconds()?;
@@ -164,18 +206,27 @@ fn row(
         .into_iter()
         .min_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
     let rival = rival.unwrap_or(found.given);
-    let gain = 100.0 * (1.0 - found.score.step_seconds / rival.step_seconds);
+    let keeps = |score: Score| score.short_bytes == 0;
+    let share_of = |seconds: f64| 100.0 * (1.0 - seconds / rival.step_seconds);
+    let gain = (keeps(rival) && keeps(found.score)).then(|| share_of(found.score.step_seconds));
+    let most = keeps(rival).then(|| share_of(no_cap.step_seconds));
+    let percent = |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{share:.1}"));
     let written = writeln!(
         table,
-        "| {name} | {devices} | {share} % | {:.2} | {} | {} | {} | {} | {gain:.1} | {:.3} | {} | {cpu:.1} |",
-        cap.as_f64() / f64::from(1 << 30),
+        "| {name} | {devices} | {share} % | {shown_caps} | {} | {} | {} | {} | {} | {} | {:.3} | {} | {cpu:.1} |",
         shown(no_cap),
         shown(found.given),
         shown(uniform),
         shown(found.score),
+        percent(gain),
+        percent(most),
         found.score.bubble,
         found.rounds,
     );
     written.map_err(|error| Failure::Internal(error.to_string()))?;
-    Ok(gain)
+    Ok(match (keeps(rival), keeps(found.score)) {
+        (true, true) => Gain::Seconds { gain: gain.unwrap_or(0.0), most: most.unwrap_or(0.0) },
+        (false, true) => Gain::Cap,
+        (_, false) => Gain::None,
+    })
 }

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use ballast_core::device::CoreModel;
+use ballast_core::cost::Costs;
+use ballast_core::device::{Cluster, CoreModel};
 use ballast_core::limits::interrupted;
 use ballast_core::units::Bytes;
 use ballast_partition::rl::comparison::{Case, Contender, Entry, contend};
@@ -12,6 +13,7 @@ use ballast_partition::rl::train::{Options, Weights};
 use ballast_partition::sequence::Sequence;
 use serde::Deserialize;
 
+use crate::replan::read_graph;
 use crate::train_partition::{ZERO_SHOT_SECONDS, failure};
 use crate::{Failure, output};
 
@@ -30,7 +32,14 @@ pub(crate) struct Args {
     /// The policy; without it the one that ships with ballast.
     #[arg(long)]
     policy: Option<PathBuf>,
-    /// Exponent of the speed-up of cores on chain files: c cores are c^e times as fast as one.
+    /// Programs besides, as `ballast-opt --remat=graph-file=...` writes them: their op sequences in at most 200 runs, each on
+    /// every number of cores.
+    #[arg(long, num_args = 1..)]
+    graphs: Vec<PathBuf>,
+    /// Which generated chains: another number gives other chains, none of them drawn in training.
+    #[arg(long, default_value_t = 0)]
+    draw: u64,
+    /// Exponent of the speed-up of cores on chain files and programs: c cores are c^e times as fast as one.
     #[arg(long, default_value_t = 0.8)]
     exponent: f64,
     /// Wall-clock seconds of every run; a run ends early at the optimum.
@@ -39,9 +48,9 @@ pub(crate) struct Args {
     /// Seeds a method runs with on every chain.
     #[arg(long, default_value_t = 5)]
     seeds: u64,
-    /// Only the policy without learning.
-    #[arg(long)]
-    zero_shot: bool,
+    /// Who runs: rl-random, rl-dp, zero-shot, annealing, random, dp.
+    #[arg(long, value_delimiter = ',', value_parser = contender, default_value = "rl-random,rl-dp,zero-shot,annealing,random,dp")]
+    methods: Vec<Contender>,
     /// The learner library, where it is not beside this program.
     #[arg(long)]
     learner: Option<PathBuf>,
@@ -75,20 +84,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         ..Options::default()
     };
     let cases = cases(args)?;
-    let contenders: Vec<_> = Contender::ALL
-        .into_iter()
-        .filter(|(contender, ..)| !args.zero_shot || *contender == Contender::ZeroShot)
-        .collect();
+    let contenders: Vec<_> =
+        Contender::ALL.into_iter().filter(|contender| args.methods.contains(contender)).collect();
     let bar = crate::train::progress((cases.len() * contenders.len()) as u64);
     let mut table = heading(args, &contenders);
     let mut all: Vec<Vec<Vec<Entry>>> = vec![Vec::new(); contenders.len()];
     for case in &cases {
         let _ = write!(table, "| {} |", case.name);
-        for (column, &(contender, name, seeded)) in contenders.iter().enumerate() {
-            bar.set_message(format!("{}, {name}", case.name));
+        for (column, &contender) in contenders.iter().enumerate() {
+            bar.set_message(format!("{}, {}", case.name, contender.names().1));
             let seconds = if contender == Contender::ZeroShot { ZERO_SHOT_SECONDS } else { args.time_limit };
             let mut runs = Vec::new();
-            for seed in 0..if seeded { args.seeds } else { 1 } {
+            for seed in 0..if contender.seeded() { args.seeds } else { 1 } {
                 if interrupted() {
                     return Err(Failure::NoPlan("interrupted; no table was written".into()));
                 }
@@ -96,7 +103,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
             runs.sort_by(|a, b| a.over_optimum.total_cmp(&b.over_optimum));
             let worst = runs.last().map_or(f64::NAN, |run| run.over_optimum);
-            let _ = match seeded {
+            let _ = match contender.seeded() {
                 true => write!(table, " {:.4} ({worst:.4}) {:.1} s |", median(&runs), mean_seconds(&runs)),
                 false => write!(table, " {worst:.4} |"),
             };
@@ -115,7 +122,7 @@ fn cases(args: &Args) -> Result<Vec<Case>, Failure> {
     for &layers in &args.layers {
         for &cores in &args.cores {
             let which = cases.len();
-            cases.extend(Case::unseen(layers, cores, which, 0));
+            cases.extend(Case::unseen(layers, cores, which, args.draw));
         }
     }
     for path in &args.chains {
@@ -128,7 +135,28 @@ fn cases(args: &Args) -> Result<Vec<Case>, Failure> {
             cases.extend(Case::new(format!("{} {} x {cores}", file.name, file.seconds.len()), machine));
         }
     }
+    for path in &args.graphs {
+        let mut graph = read_graph(path)?;
+        graph.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let bad = |error: &dyn std::fmt::Display| Failure::BadInput(format!("{}: {error}", path.display()));
+        let cluster = Cluster::from_count(1).map_err(|error| bad(&error))?;
+        let costs = Costs::estimate(&graph, &cluster, None).costs;
+        for &cores in &args.cores {
+            let case = Case::of_program(&graph, &costs.seconds[0], (MOST_RUNS, cores), args.exponent);
+            cases.push(case.ok_or_else(|| bad(&"no ops to cut"))?);
+        }
+    }
     Ok(cases)
+}
+
+/// Runs of ops a program is cut into at most.
+const MOST_RUNS: usize = 200;
+
+fn contender(text: &str) -> Result<Contender, String> {
+    Contender::ALL
+        .into_iter()
+        .find(|contender| contender.names().0 == text)
+        .ok_or_else(|| format!("give some of {}", Contender::ALL.map(|c| c.names().0).join(", ")))
 }
 
 fn read_chain(path: &Path) -> Result<ChainFile, Failure> {
@@ -146,23 +174,24 @@ fn read_chain(path: &Path) -> Result<ChainFile, Failure> {
     Ok(file)
 }
 
-fn heading(args: &Args, contenders: &[(Contender, &str, bool)]) -> String {
+fn heading(args: &Args, contenders: &[Contender]) -> String {
     let mut text = format!(
         "Slowest stage over the exact optimum: median of {} seeds (worst seed), mean wall-clock seconds of a run. \
          {} s a run at most; runs end at the optimum.\n\n| chain, layers x cores |",
         args.seeds, args.time_limit
     );
-    contenders.iter().for_each(|(_, name, _)| {
-        let _ = write!(text, " {name} |");
+    contenders.iter().for_each(|contender| {
+        let _ = write!(text, " {} |", contender.names().1);
     });
     let _ = writeln!(text, "\n|---|{}", "---|".repeat(contenders.len()));
     text
 }
 
-fn summary(table: &mut String, contenders: &[(Contender, &str, bool)], all: &[Vec<Vec<Entry>>]) {
+fn summary(table: &mut String, contenders: &[Contender], all: &[Vec<Vec<Entry>>]) {
     table.push_str("\n| method | median of medians | worst median | worst seed | medians <= 1.02 | medians <= 1.10 | longest run s |\n");
     table.push_str("|---|---|---|---|---|---|---|\n");
-    for ((_, name, _), cases) in contenders.iter().zip(all) {
+    for (contender, cases) in contenders.iter().zip(all) {
+        let name = contender.names().1;
         let mut medians: Vec<f64> = cases.iter().map(|runs| median(runs)).collect();
         medians.sort_by(f64::total_cmp);
         let within = |limit: f64| medians.iter().filter(|&&median| median <= limit).count();

@@ -1,6 +1,10 @@
 //! The learner beside the classical searches and the exact answer, on the same chains and for the same time.
 
+use ballast_core::cost::Costs;
+use ballast_core::device::CoreModel;
+use ballast_core::graph::Graph;
 use ballast_core::limits::{Deadline, Limits};
+use ballast_core::units::Bytes;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
@@ -9,8 +13,9 @@ use crate::rl::chains::{PROFILES, UNSEEN, chain};
 use crate::rl::classical::{Best, anneal, one_core_stages, random_search, random_state};
 use crate::rl::environment::State;
 use crate::rl::exact::best_grouping;
-use crate::rl::machine::Machine;
+use crate::rl::machine::{Machine, Site};
 use crate::rl::train::{Error, Options, run};
+use crate::sequence::{Order, Sequence, sequence_order};
 
 /// Environment steps of a zero-shot answer: well under a second.
 pub const ZERO_SHOT_STEPS: u64 = 32_000;
@@ -34,15 +39,34 @@ pub enum Contender {
 }
 
 impl Contender {
-    /// All of them, with the name in tables and whether they depend on the seed.
-    pub const ALL: [(Contender, &'static str, bool); 6] = [
-        (Contender::RlRandom, "RL, random start", true),
-        (Contender::RlDp, "RL from DP", true),
-        (Contender::ZeroShot, "policy, zero-shot", true),
-        (Contender::Annealing, "annealing", true),
-        (Contender::Random, "random search", true),
-        (Contender::Dp, "plain DP", false),
+    /// All of them, in the order of tables.
+    pub const ALL: [Contender; 6] = [
+        Contender::RlRandom,
+        Contender::RlDp,
+        Contender::ZeroShot,
+        Contender::Annealing,
+        Contender::Random,
+        Contender::Dp,
     ];
+
+    /// Its name in options, and its name in tables.
+    #[must_use]
+    pub fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Contender::RlRandom => ("rl-random", "RL, random start"),
+            Contender::RlDp => ("rl-dp", "RL from DP"),
+            Contender::ZeroShot => ("zero-shot", "policy, zero-shot"),
+            Contender::Annealing => ("annealing", "annealing"),
+            Contender::Random => ("random", "random search"),
+            Contender::Dp => ("dp", "plain DP"),
+        }
+    }
+
+    /// Does its answer depend on the seed?
+    #[must_use]
+    pub fn seeded(self) -> bool {
+        self != Contender::Dp
+    }
 }
 
 /// A chain with its optimum.
@@ -61,6 +85,24 @@ impl Case {
     pub fn new(name: String, machine: Machine) -> Option<Self> {
         let (_, optimum_seconds) = best_grouping(&machine)?;
         Some(Case { name, machine, optimum_seconds })
+    }
+
+    /// The op sequence of a program as a chain of at most `layers` runs of ops (cut where few bytes cross), on a chip with
+    /// memory for all: `c` cores are `c^exponent` times as fast as one. `seconds[op]` is the time of an op on one core.
+    #[must_use]
+    pub fn of_program(
+        graph: &Graph,
+        seconds: &[f64],
+        (layers, cores): (usize, usize),
+        exponent: f64,
+    ) -> Option<Self> {
+        let costs = Costs { seconds: vec![seconds.to_vec()] };
+        let ops = Sequence::of_ops(graph, &costs, sequence_order(graph, Order::default()));
+        let runs = ops.grouped(&ops.run_starts(layers));
+        let speed_up = (1..=cores).map(|c| (c as f64).powf(exponent)).collect();
+        let model = CoreModel { count: cores, memory_per_core: Bytes(1 << 50), speed_up };
+        let name = format!("{} {} x {cores}", graph.name, runs.len());
+        Case::new(name, Machine::new(&runs, Site::chip(&model)))
     }
 
     /// A generated chain no training draws.

@@ -195,7 +195,12 @@ impl Trainer {
             (true, 1 | 3 | 5 | 7) => Some(best.state.clone()),
             (true, 4) => limit.demands.spread(best.score.tmax_seconds),
             (true, 2 | 6) if self.options.learning_rate > 0.0 => random_state(layers, cores, &mut self.rng),
-            (true, 6) => limit.demands.spread(limit.ideal),
+            (true, 6) if limit.episode == 0 => limit.demands.spread(limit.ideal),
+            // Spreads for other targets are other groupings, each a good one to begin at.
+            (true, 0 | 2 | 6) if limit.episode > 0 && self.options.learning_rate == 0.0 => {
+                let share = self.rng.random_range(-0.5..1.5);
+                limit.demands.spread(limit.ideal + share * (best.score.tmax_seconds - limit.ideal))
+            }
             (false, _) if self.options.random_start => random_state(layers, cores, &mut self.rng),
             _ => None,
         };

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use xshell::cmd;
 
-use super::{file_name, from_here, machine};
+use super::{machine, program_graphs};
 use crate::workspace::{Workspace, step};
 
 /// Arguments of `cargo xtask bench joint`.
@@ -19,36 +19,29 @@ pub(crate) struct Args {
     work_limit: u64,
 }
 
-/// Prints a page with one table.
+/// Prints a page with a table for every view of memory and of caps.
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
-    let own = ["gpt2_small_b4_s512.mlir", "resnet50_train_b32.mlir"];
-    let models = match args.models.is_empty() {
-        true => own.map(|name| workspace.root.join("tests/inputs/models").join(name)).to_vec(),
-        false => args.models.iter().map(|path| from_here(path)).collect::<Result<_>>()?,
-    };
-    let folder = workspace.release.join("bench");
-    workspace.shell.create_dir(&folder)?;
-    let mut graphs = Vec::new();
-    for model in &models {
-        step(&format!("{}: the graph", file_name(model)));
-        let graph = folder.join(file_name(model)).with_extension("json");
-        let driver = workspace.program("ballast-opt");
-        cmd!(workspace.shell, "{driver} {model} --allow-unregistered-dialect -o /dev/null")
-            .arg(format!("--remat=solver=keep-all fusion=none graph-file='{}'", graph.display()))
-            .quiet()
-            .run()?;
-        graphs.push(graph);
-    }
-    step("pipelines over 4 and 8 devices, caps of 60 and 40 %");
     let (program, limit) = (workspace.program("ballast"), args.work_limit.to_string());
-    let table =
-        cmd!(workspace.shell, "{program} bench joint {graphs...} --work-limit {limit}").quiet().read()?;
+    let table = |fusion: &str, cap_of: &str| -> Result<String> {
+        let graphs = program_graphs(workspace, &args.models, Some(fusion))?;
+        step(&format!("pipelines over 4 and 8 devices, fusion={fusion}, caps of 60 and 40 % ({cap_of})"));
+        let read =
+            cmd!(workspace.shell, "{program} bench joint {graphs...} --work-limit {limit} --cap-of {cap_of}");
+        Ok(read.quiet().read()?)
+    };
     println!(
         "<!-- Written by `cargo xtask bench joint`; do not edit. -->\n\n# Partition and memory plan, one after the other and \
-         together\n\nCaps are shares of what the neediest stage of the balanced partition needs without recomputation, the \
-         same for every device. *No cap* is the balanced partition without a cap; *partition, then plan* plans its stages' memory; \
-         *uniform* plans every stage as if it held as many micro-batches as the first; *loop* moves the cuts. {}.\n\n{table}",
-        machine(workspace)?
+         together\n\n*No cap* is the balanced partition without a cap; *partition, then plan* plans its stages' memory; \
+         *uniform* plans every stage as if it held as many micro-batches as the first; *loop* moves the cuts. {}.\n\n\
+         ## Equal devices, every value in memory (`fusion=none`)\n\nThe cap of every device is a share of what the neediest \
+         stage of the balanced partition needs without recomputation.\n\n{}\n\n\
+         ## Equal devices, memory as XLA sees it (`fusion=xla`, the default for StableHLO)\n\n{}\n\n\
+         ## Devices as large as their stages (`fusion=xla`)\n\nThe cap of every device is a share of what its own stage of \
+         the balanced partition needs, so that every stage has to recompute.\n\n{}",
+        machine(workspace)?,
+        table("none", "neediest")?,
+        table("xla", "neediest")?,
+        table("xla", "own")?,
     );
     Ok(())
 }

@@ -1,24 +1,27 @@
 //! `cargo xtask bench`: the programs, run as a user runs them, on folders of instances; Markdown tables on
 //! standard output.
 
-mod instances;
 mod joint;
 mod models;
+mod tables;
 mod xla;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use xshell::cmd;
 
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, step};
 
 /// What `cargo xtask bench` measures.
 #[derive(clap::Subcommand)]
 pub(crate) enum Bench {
-    /// Memory plans of one device: `ballast remat` on every instance and budget of a folder.
-    Remat(instances::RematArgs),
-    /// Partitions of workload graphs: `ballast partition` on every workload of a folder and its subfolders.
-    Partition(instances::PartitionArgs),
+    /// Memory plans of one device, every instance and budget of a folder: `ballast bench remat`.
+    Remat(tables::Passed),
+    /// Partitions of workload graphs, every workload of a folder and its subfolders: `ballast bench partition`.
+    Partition(tables::Passed),
+    /// The RL partitioner beside classical searches, on generated chains and exported programs: `ballast bench rl`.
+    Rl(tables::RlArgs),
     /// Pipelines of micro-batches: the loop of partition and memory plan against one after the other.
     Joint(joint::Args),
     /// The whole pipeline: `ballast-opt` on exported programs, over device counts and caps.
@@ -32,8 +35,9 @@ pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> Result<()> {
     workspace.set_up()?;
     workspace.build()?;
     match bench {
-        Bench::Remat(args) => instances::remat(workspace, args),
-        Bench::Partition(args) => instances::partition(workspace, args),
+        Bench::Remat(args) => tables::passed(workspace, "remat", args),
+        Bench::Partition(args) => tables::passed(workspace, "partition", args),
+        Bench::Rl(args) => tables::rl(workspace, args),
         Bench::Joint(args) => joint::run(workspace, args),
         Bench::Models(args) => models::run(workspace, args),
         Bench::Xla(args) => xla::run(workspace, args),
@@ -47,6 +51,31 @@ fn from_here(path: &Path) -> Result<PathBuf> {
 
 fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Graph files of exported programs, the project's own GPT-2 small and ResNet-50 where none are given. `fusion` is the
+/// view of memory; the default of the passes without it.
+fn program_graphs(workspace: &Workspace, models: &[PathBuf], fusion: Option<&str>) -> Result<Vec<PathBuf>> {
+    let own = ["gpt2_small_b4_s512.mlir", "resnet50_train_b32.mlir"];
+    let models = match models.is_empty() {
+        true => own.map(|name| workspace.root.join("tests/inputs/models").join(name)).to_vec(),
+        false => models.iter().map(|path| from_here(path)).collect::<Result<_>>()?,
+    };
+    let folder = workspace.release.join("bench");
+    workspace.shell.create_dir(&folder)?;
+    let fusion = fusion.map_or(String::new(), |fusion| format!("fusion={fusion} "));
+    let mut graphs = Vec::new();
+    for model in &models {
+        step(&format!("{}: the graph", file_name(model)));
+        let graph = folder.join(file_name(model)).with_extension("json");
+        let driver = workspace.program("ballast-opt");
+        cmd!(workspace.shell, "{driver} {model} --allow-unregistered-dialect -o /dev/null")
+            .arg(format!("--remat=solver=keep-all {fusion}graph-file='{}'", graph.display()))
+            .quiet()
+            .run()?;
+        graphs.push(graph);
+    }
+    Ok(graphs)
 }
 
 /// What a figure depends on: processor and threads.
