@@ -14,9 +14,10 @@ use ballast_dialects::operations::{
 };
 use ballast_dialects::passes::{
     self, BallastApplyOptions, BallastEntryOptions, BallastHostHeapOptions, BallastInlineOptions,
-    BallastMessagesOptions, BallastOutlineOptions, BallastPlanOptions, BallastRankOptions,
-    BallastReportOptions, BallastSplitOpsOptions, BallastStripOptions, BallastToBuffersOptions,
-    BallastToStablehloOptions, BallastVerifyOptions, MemoryOrder, Passes, RematOptions, RlPartitionOptions,
+    BallastMessagesOptions, BallastOutlineOptions, BallastPlaceOptions, BallastPlanOptions,
+    BallastRankOptions, BallastReportOptions, BallastSplitOpsOptions, BallastStripOptions,
+    BallastToBuffersOptions, BallastToStablehloOptions, BallastVerifyOptions, MemoryOrder, Passes,
+    RematOptions, RlPartitionOptions,
 };
 use ballast_dialects::registration;
 use ballast_dialects::structured::{Loop, loops};
@@ -244,6 +245,10 @@ impl Passes for Misbehaving {
 
     fn ballast_inline(_: OperationRef<'_, '_>, _: &BallastInlineOptions) -> Result<(), Reported> {
         panic!("the sky is {}", "falling")
+    }
+
+    fn ballast_place(_: OperationRef<'_, '_>, _: &BallastPlaceOptions) -> Result<(), Reported> {
+        Ok(())
     }
 
     fn ballast_plan(_: OperationRef<'_, '_>, _: &BallastPlanOptions) -> Result<(), Reported> {

@@ -238,7 +238,7 @@ fn markdown(lines: &[Line], args: &Args) -> String {
     let mut programs: Vec<&str> = lines.iter().map(|line| line.program.as_str()).collect();
     programs.dedup();
     let mut text = format!(
-        "`ballast batches {} --batch {} --devices {} --time-limit {} --precision {}{}`\n\nLargest batch, ms a sample at it, \
+        "# Largest batches\n\n`ballast batches {} --batch {} --devices {} --time-limit {} --precision {}{}`\n\nLargest batch, ms a sample at it, \
          and in brackets ms a sample of Ballast's own plan at that batch.\n\n| program | device | memory GB |",
         programs.iter().map(|name| format!("{name}.mlir")).collect::<Vec<_>>().join(" "),
         args.batch,

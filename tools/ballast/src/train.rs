@@ -6,8 +6,8 @@ use std::sync::Arc;
 use ballast_core::limits::Deadline;
 use ballast_learner_client::Learner;
 use ballast_placement::jobs::{
-    ClusterModel, JobCluster, ReplayBatch, Row, TrainOptions, Trainer, TrainingFigures, Workload, World,
-    evaluate, parse_history,
+    ClusterModel, Credit, JobCluster, ReplayBatch, Row, TrainOptions, Trainer, TrainingFigures, Workload,
+    World, evaluate, parse_history,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use rand::SeedableRng;
@@ -99,6 +99,9 @@ struct Training {
     /// Samples of an update: as many as are new, or all kept.
     #[arg(long, value_enum, default_value_t = Replay::New)]
     replay_batch: Replay,
+    /// What a decision is rewarded for: what the batch came to, as in the source, or its own job.
+    #[arg(long, value_enum, default_value_t = CreditTo::Batch)]
+    credit: CreditTo,
     /// Discount of the critic's value of the next state.
     #[arg(long, default_value_t = TrainOptions::default().gamma)]
     gamma: f64,
@@ -125,6 +128,12 @@ enum Replay {
     All,
 }
 
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum CreditTo {
+    Batch,
+    Job,
+}
+
 impl Training {
     fn options(&self) -> TrainOptions {
         TrainOptions {
@@ -134,6 +143,10 @@ impl Training {
             replay_batch: match self.replay_batch {
                 Replay::New => ReplayBatch::New,
                 Replay::All => ReplayBatch::All,
+            },
+            credit: match self.credit {
+                CreditTo::Batch => Credit::Batch,
+                CreditTo::Job => Credit::Job,
             },
             gamma: self.gamma,
             policy_rate: self.rate,

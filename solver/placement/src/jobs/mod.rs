@@ -26,5 +26,5 @@ pub use period::{Period, PlacedJob, place};
 pub use placer::{CapacityAware, FaultGreedy, FirstFit, InterferenceAware, Placer, Random, Situation};
 pub use policy::{Decision, LearnedPlacer, Policy, PolicyNetwork, SavedHeader, policy_layers, value_layers};
 pub use simulate::{Outcome, World, run_batch};
-pub use train::{ReplayBatch, TrainOptions, Trainer, TrainingFigures, reward};
+pub use train::{Credit, ReplayBatch, TrainOptions, Trainer, TrainingFigures, reward};
 pub use workload::{ClusterModel, Workload};

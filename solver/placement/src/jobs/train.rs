@@ -30,6 +30,18 @@ pub enum ReplayBatch {
     All,
 }
 
+/// What a decision is rewarded for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Credit {
+    /// What the whole batch came to, as in \[E\].
+    #[default]
+    Batch,
+    /// What its own job came to, against the mean of the random placements: ours. Where failures are rare the batch hangs on its
+    /// longest job, and what is said of it says little of the others.
+    Job,
+}
+
 /// Parameters of the training. \[E\] prints none of the numbers; all are ours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -54,6 +66,9 @@ pub struct TrainOptions {
     pub entropy_weight: f64,
     /// Largest gradient norm.
     pub clip_norm: f64,
+    /// What a decision is rewarded for. Recorded histories know batches alone.
+    #[serde(default)]
+    pub credit: Credit,
     /// Rewards below it count as it: one unlucky batch must not drown the rest.
     pub least_reward: f64,
     /// Seed of weights, batches, faults and choices.
@@ -73,6 +88,7 @@ impl Default for TrainOptions {
             value_rate: 1e-3,
             entropy_weight: 1e-3,
             clip_norm: 1.0,
+            credit: Credit::Batch,
             least_reward: -1.0,
             seed: 0,
         }
@@ -260,10 +276,10 @@ impl Trainer {
             }
             let (mut rewards, mut added) = (0.0, 0);
             for _ in 0..self.options.batches_per_period {
-                let (decisions, reward) = self.play(cluster, workload, world)?;
-                rewards += reward;
+                let (decisions, of_batch, of_decision) = self.play(cluster, workload, world)?;
+                rewards += of_batch;
                 added += decisions.len();
-                self.keep(decisions, reward);
+                self.keep(decisions, &of_decision);
             }
             let mean_reward = rewards / self.options.batches_per_period as f64;
             let figures = self.update(added, mean_reward)?;
@@ -295,7 +311,8 @@ impl Trainer {
                 let decisions = record.decisions(self.devices, self.time_scale_seconds);
                 rewards += record.reward();
                 added += decisions.len();
-                self.keep(decisions, record.reward());
+                let of_decision = vec![record.reward(); decisions.len()];
+                self.keep(decisions, &of_decision);
             }
             if added > 0 {
                 let mean_reward = rewards / self.options.batches_per_period as f64;
@@ -306,34 +323,47 @@ impl Trainer {
         Ok(StopReason::Finished)
     }
 
-    /// One batch under the policy and under random placements, with the same faults.
+    /// One batch under the policy and under random placements, with the same faults: its decisions, its reward, and that of each
+    /// decision.
     fn play(
         &mut self,
         cluster: &JobCluster,
         workload: &Workload,
         world: &World,
-    ) -> Result<(Vec<Decision>, f64), JobError> {
+    ) -> Result<(Vec<Decision>, f64, Vec<f64>), JobError> {
         let rates: Vec<f64> = cluster.devices.iter().map(|device| device.failures_per_second).collect();
         let jobs = workload.batch(cluster.devices.len(), &mut self.rng);
         // Evaluation draws its faults from seeds above this range.
         let fault_seed = u64::from(self.rng.random::<u32>());
         let faults = || FaultTrace::new(&rates, world.recovery_seconds, fault_seed);
         let mut random = f64::INFINITY;
+        let mut random_completed = vec![0.0; jobs.len()];
         for _ in 0..self.options.random_placements {
             let mut placer = Random::new(self.rng.random());
-            random =
-                random.min(run_batch(cluster, &jobs, world, &mut faults(), &mut placer)?.makespan_seconds);
+            let outcome = run_batch(cluster, &jobs, world, &mut faults(), &mut placer)?;
+            random = random.min(outcome.makespan_seconds);
+            for (sum, completed) in random_completed.iter_mut().zip(&outcome.completed_seconds) {
+                *sum += completed / f64::from(self.options.random_placements);
+            }
         }
         let explorer = ChaCha8Rng::seed_from_u64(self.rng.random());
         let mut placer = LearnedPlacer::exploring(&mut self.policy, explorer);
         let outcome = run_batch(cluster, &jobs, world, &mut faults(), &mut placer)?;
-        Ok((placer.decisions, reward(random, outcome.makespan_seconds)))
+        let of_batch = reward(random, outcome.makespan_seconds);
+        let of_job = |job: usize| match self.options.credit {
+            Credit::Batch => of_batch,
+            Credit::Job => reward(random_completed[job], outcome.completed_seconds[job]),
+        };
+        // A decision gives a job one of its devices.
+        let of_decision =
+            jobs.iter().enumerate().flat_map(|(index, job)| vec![of_job(index); job.devices]).collect();
+        Ok((placer.decisions, of_batch, of_decision))
     }
 
-    fn keep(&mut self, decisions: Vec<Decision>, reward: f64) {
-        let reward = reward.max(self.options.least_reward);
+    fn keep(&mut self, decisions: Vec<Decision>, rewards: &[f64]) {
         let count = decisions.len();
-        for (i, decision) in decisions.into_iter().enumerate() {
+        for (i, (decision, &reward)) in decisions.into_iter().zip(rewards).enumerate() {
+            let reward = reward.max(self.options.least_reward);
             if self.buffer.len() == self.options.buffer {
                 self.buffer.pop_front();
             }
