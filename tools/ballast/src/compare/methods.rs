@@ -87,6 +87,8 @@ pub(super) struct Run {
     pub peak_bytes: u64,
     /// Largest cap used over the cap asked for, of any stage; 1: every cap was kept.
     pub cap_used: f64,
+    /// The same, mean over the stages.
+    pub mean_cap_used: f64,
     pub tmax_over_tmin: Option<f64>,
     pub recomputes: usize,
     pub swap_bytes: u64,
@@ -254,6 +256,9 @@ impl Contender {
                 .fold((0.0, ""), |best, next| if next.0 > best.0 { next } else { best }),
             _ => (plan.bound_seconds, plan.partition.bound_class.as_str()),
         };
+        let used = || {
+            plan.stages.iter().map(|stage| stage.cap_bytes as f64 / stage.requested_cap_bytes.max(1) as f64)
+        };
         Run {
             seed,
             tmax_seconds: tmax,
@@ -262,11 +267,8 @@ impl Contender {
             bound_class: class.into(),
             gap: gap(tmax, bound),
             peak_bytes: plan.stages.iter().map(|stage| stage.score.peak_bytes).max().unwrap_or(0),
-            cap_used: plan
-                .stages
-                .iter()
-                .map(|stage| stage.cap_bytes as f64 / stage.requested_cap_bytes.max(1) as f64)
-                .fold(1.0, f64::max),
+            cap_used: used().fold(1.0, f64::max),
+            mean_cap_used: used().sum::<f64>() / plan.stages.len().max(1) as f64,
             tmax_over_tmin: plan.balance.ratio,
             recomputes: plan.stages.iter().map(|stage| stage.score.recomputes).sum(),
             swap_bytes: plan.stages.iter().map(|stage| stage.score.swap_bytes).sum(),
