@@ -11,7 +11,7 @@ use crate::program::{Again, Program};
 /// Share of the time that belongs to the prover even where its bound stays far off.
 const PROVING_SHARE: f64 = 0.5;
 /// Distance of value and bound, relative to the value, that no prover closes in the time left.
-const FAR: f64 = 0.3;
+const FAR: f64 = 0.15;
 /// Share of a margin that is used, the rest is for rounding.
 const SAFE: f64 = 0.95;
 
@@ -53,6 +53,8 @@ pub(crate) struct Board {
     /// Time of running everything once.
     total_time: f64,
     impossible: AtomicBool,
+    /// A plan over the cap to repair.
+    suggestion: Mutex<Option<Vec<Again>>>,
     pub(crate) deadline: Deadline,
     /// Difference of value and bound that ends the search, in the problem's time.
     slack: f64,
@@ -74,6 +76,7 @@ impl Board {
             progress,
             total_time: program.total_time,
             impossible: AtomicBool::new(false),
+            suggestion: Mutex::default(),
             deadline,
             slack: tolerance * program.total_time,
             unit: unit(&program.time),
@@ -155,6 +158,16 @@ impl Board {
             *best = Some(Best { extra, plan: plan.to_vec(), method });
         }
         self.settle();
+    }
+
+    /// Leaves a plan that is over the cap for a search to repair.
+    pub(crate) fn suggest(&self, plan: Vec<Again>) {
+        *lock(&self.suggestion) = Some(plan);
+    }
+
+    /// The plan left to be repaired; once.
+    pub(crate) fn suggestion(&self) -> Option<Vec<Again>> {
+        lock(&self.suggestion).take()
     }
 
     /// Takes a proven lower bound; a proof ends the search.

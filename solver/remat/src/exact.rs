@@ -27,8 +27,14 @@ pub(crate) fn solve_stepwise(
     let stepwise = Stepwise::new(program, swap);
     let mut highs = Highs::new(&stepwise.model, false)?;
     highs.gaps(0.0, 1e-7)?;
-    let control =
-        Control { deadline, enough: &|_| deadline.over(), refuse: &|_| false, nodes: None, iterations: None };
+    let control = Control {
+        deadline,
+        enough: &|_| deadline.over(),
+        refuse: &|_| false,
+        better: &|| None,
+        nodes: None,
+        iterations: None,
+    };
     let answer = highs.solve(&control);
     let point = answer.values?;
     Some(Exact {

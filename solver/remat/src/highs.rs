@@ -21,6 +21,8 @@ pub(crate) struct Control<'a> {
     /// Called with each improving solution of a mixed-integer program; true stops the search, and the solution is
     /// among the answer's values.
     pub(crate) refuse: &'a dyn Fn(&[f64]) -> bool,
+    /// Asked between nodes for a solution found elsewhere since it was last asked.
+    pub(crate) better: &'a dyn Fn() -> Option<Vec<f64>>,
     /// Deterministic limit: branch-and-bound nodes.
     pub(crate) nodes: Option<u64>,
     /// Deterministic limit: simplex iterations of a linear program.
@@ -103,6 +105,20 @@ unsafe extern "C" fn watch(
     let stop = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         if kind == sys::kHighsCallbackMipInterrupt && out.mip_dual_bound.is_finite() {
             watch.bound = watch.bound.max(out.mip_dual_bound);
+        }
+        if kind == sys::kHighsCallbackCallbackMipUserSolution {
+            if !input.user_solution.is_null()
+                && usize::try_from(input.user_solution_size) == Ok(watch.columns)
+                && let Some(values) = (watch.control.better)()
+                && values.len() == watch.columns
+            {
+                // SAFETY: HiGHS hands out an array of that many values to be filled; it checks the solution.
+                unsafe {
+                    std::ptr::copy_nonoverlapping(values.as_ptr(), input.user_solution, watch.columns);
+                }
+                input.user_has_solution = 1;
+            }
+            return false;
         }
         if kind == sys::kHighsCallbackMipImprovingSolution
             && watch.refused.is_none()
@@ -272,6 +288,7 @@ impl Highs {
                 sys::kHighsCallbackMipInterrupt,
                 sys::kHighsCallbackSimplexInterrupt,
                 sys::kHighsCallbackMipImprovingSolution,
+                sys::kHighsCallbackCallbackMipUserSolution,
             ] {
                 sys::Highs_startCallback(self.raw, kind);
             }

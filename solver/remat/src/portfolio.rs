@@ -259,10 +259,9 @@ impl Run<'_> {
         if options.solver != Solver::Milp {
             while work < limit && !board.over() {
                 work += search.run((limit - work).min(4096), &self.deadline);
-                match search.best() {
-                    Some(_) => exchange_plans(&mut search, &board),
-                    None if self.impatient(work, limit) && board.best().is_none() => board.finish(),
-                    None => {}
+                exchange_plans(&mut search, &board);
+                if self.impatient(work, limit) && board.best().is_none() {
+                    board.finish();
                 }
             }
         }
@@ -507,7 +506,7 @@ fn climb(search: &mut Search<'_>, board: &Board) {
     }
 }
 
-/// Offers a search's best plan to the board, or tells the search of a better one.
+/// Offers a search's best plan to the board, or tells the search of a better one and of one to repair.
 fn exchange_plans(search: &mut Search<'_>, board: &Board) {
     if let Some((extra, plan)) = search.best() {
         board.offer(*extra, plan, "local-search");
@@ -516,6 +515,9 @@ fn exchange_plans(search: &mut Search<'_>, board: &Board) {
         && let Some(best) = board.best()
     {
         search.hear(best.extra, &best.plan);
+    }
+    if let Some(plan) = board.suggestion() {
+        search.repair(&plan);
     }
 }
 

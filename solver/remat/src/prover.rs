@@ -2,7 +2,9 @@
 //!
 //! The best plan known is worth as much to a proof as the rows are: only plans cheaper than it by a margin are
 //! looked for. Columns whose reduced cost shows that no such plan uses them are fixed, and branch-and-bound gets the
-//! margin as its cutoff. What is proved then is the smaller of the model's bound and the cutoff.
+//! margin as its cutoff; better plans found meanwhile are handed to it. What is proved then is the smaller of the model's bound and the cutoff.
+
+use std::cell::Cell;
 
 use crate::board::Board;
 use crate::cover::broken_cover;
@@ -27,8 +29,6 @@ const MOVES_PER_NODE: u64 = 5_000;
 const MOVES_PER_ITERATION: u64 = 20;
 /// Positions of the first model.
 const FIRST_POSITIONS: usize = 8;
-/// Share of the way from bound to cutoff by which a better plan has to lower the cutoff to start anew.
-const STALE: f64 = 0.05;
 /// Most columns of a model: more than this and its first linear program alone outlasts any useful limit.
 const COLUMNS: usize = 100_000;
 
@@ -138,7 +138,7 @@ impl<'a> Proof<'a> {
                 return None;
             }
             if self.objective(&point) >= self.cutoff() {
-                // Nothing below the cutoff; or a better plan has made the solve stale.
+                // Nothing below the cutoff; or a better plan was found at the very end.
                 if answer.status == Status::Optimal {
                     return Some(Vec::new());
                 }
@@ -147,6 +147,10 @@ impl<'a> Proof<'a> {
             let line = self.line(&point);
             let broken = self.interval.broken_running(&point, 0.5, 1e-6);
             tracing::debug!(broken = broken.len(), excess = line.excess, "solution");
+            if line.excess > 0.0 {
+                // Nearly a plan, and a cheap one: a start for the local search.
+                self.board.suggest(line.plan());
+            }
             if broken.is_empty() {
                 return Some(overloaded(&line));
             }
@@ -191,6 +195,7 @@ impl<'a> Proof<'a> {
                 deadline: &self.board.deadline,
                 enough: &|_| stop(board),
                 refuse: &|_| false,
+                better: &|| None,
                 nodes: None,
                 iterations,
             };
@@ -231,8 +236,7 @@ impl<'a> Proof<'a> {
         (!stop(board)).then_some(())
     }
 
-    /// Branch-and-bound on the model as it stands. A solution below the cutoff that is no plan stops it, and so does a
-    /// better plan found elsewhere.
+    /// Branch-and-bound on the model as it stands. A solution below the cutoff that is no plan stops it.
     fn branch(&mut self, effort: &mut Option<u64>) -> Option<Answer> {
         let (board, cutoff) = (self.board, self.cutoff());
         let mut highs = Highs::new(&self.interval.model, false)?;
@@ -244,13 +248,19 @@ impl<'a> Proof<'a> {
         }
         let enough = |bound: f64| {
             self.raise(bound);
-            stop(board) || cutoff - self.cutoff() > STALE * (cutoff - bound.max(0.0))
+            stop(board)
+        };
+        let given = Cell::new(board.value());
+        let better = || {
+            let value = board.value();
+            (given.replace(value) > value).then(|| self.known()).flatten()
         };
         let refuse = |point: &[f64]| self.objective(point) < self.cutoff() && self.line(point).excess > 0.0;
         let control = Control {
             deadline: &board.deadline,
             enough: &enough,
             refuse: &refuse,
+            better: &better,
             nodes: effort.map(|effort| effort / MOVES_PER_NODE),
             iterations: None,
         };

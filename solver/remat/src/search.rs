@@ -22,6 +22,8 @@ const COOLINGS: [(u64, f64, f64); 6] = [
     (100_000, 0.1, 0.002),
     (1_000_000, 0.1, 0.002),
 ];
+/// The cooling that changes a plan least.
+const COLD: usize = 4;
 /// Moves between two looks at the clock.
 const STRIDE: u64 = 64;
 /// Most recomputes one move inserts.
@@ -105,6 +107,12 @@ impl<'a> Search<'a> {
         if self.best.as_ref().is_none_or(|(time, _)| extra < *time) {
             self.best = Some((extra, plan.to_vec()));
         }
+    }
+
+    /// Goes on from a plan that is over the cap, in a short cold cooling.
+    pub(crate) fn repair(&mut self, plan: &[Again]) {
+        self.line.load(plan);
+        (self.cooling, self.moves) = (COLD, 0);
     }
 
     /// Makes at most `moves` moves; returns those made.
