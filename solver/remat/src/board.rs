@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 use ballast_core::limits::Deadline;
 
 use crate::options::PROVED_WITHIN;
-use crate::program::{Again, Program};
+use crate::program::{Again, Program, unit};
 
 /// Share of the time that belongs to the prover even where its bound stays far off.
 const PROVING_SHARE: f64 = 0.5;
 /// Distance of value and bound, relative to the value, that no prover closes in the time left.
-const FAR: f64 = 0.15;
+const FAR: f64 = 0.1;
 /// Share of a margin that is used, the rest is for rounding.
 const SAFE: f64 = 0.95;
 
@@ -193,32 +193,4 @@ impl Board {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
-/// Largest unit that divides all times; 0 if they are not whole numbers.
-fn unit(times: &[f64]) -> f64 {
-    let mut divisor = 0u64;
-    for &time in times {
-        if time.fract() != 0.0 || time > 9.0e15 {
-            return 0.0;
-        }
-        let (mut a, mut b) = (divisor, time as u64);
-        while b != 0 {
-            (a, b) = (b, a % b);
-        }
-        divisor = a;
-    }
-    divisor as f64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::unit;
-
-    #[test]
-    fn the_unit_divides_whole_times() {
-        assert_eq!(unit(&[6.0, 0.0, 9.0]), 3.0);
-        assert_eq!(unit(&[0.0]), 0.0);
-        assert_eq!(unit(&[1.5, 3.0]), 0.0);
-    }
 }

@@ -54,7 +54,7 @@ pub(crate) struct Program {
     pub(crate) real: usize,
     inputs: Lists,
     readers: Lists,
-    /// Bytes left for values: the cap less what is always resident.
+    /// Bytes left for values: the cap less what is always resident, in whole units of the sizes.
     pub(crate) cap: f64,
     /// Time of running everything once.
     pub(crate) total_time: f64,
@@ -144,6 +144,10 @@ impl Program {
                 readers[input as usize].push(reader as Slot);
             }
         }
+        // What is held is a whole number of units, so that the last part of one is of no use.
+        let unit = unit(size.iter().chain(&workspace));
+        let room = cap_bytes as f64 - problem.resident_bytes as f64;
+        let cap = if unit > 0.0 { (room / unit).floor() * unit } else { room };
         Program {
             total_time: time.iter().sum(),
             time,
@@ -155,7 +159,7 @@ impl Program {
             real,
             inputs: Lists::of(inputs.into_iter()),
             readers: Lists::of(readers.into_iter()),
-            cap: cap_bytes as f64 - problem.resident_bytes as f64,
+            cap,
             program_order,
             rounds: false,
         }
@@ -298,5 +302,33 @@ impl Program {
             swap_out: sorted(&mut plan.out.iter().copied()),
             swap_in: sorted(&mut plan.back.iter().copied()),
         }
+    }
+}
+
+/// Largest unit that divides all numbers; 0 if they are not whole numbers.
+pub(crate) fn unit<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> f64 {
+    let mut divisor = 0u64;
+    for &number in numbers {
+        if number.fract() != 0.0 || number > 9.0e15 {
+            return 0.0;
+        }
+        let (mut a, mut b) = (divisor, number as u64);
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        divisor = a;
+    }
+    divisor as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unit;
+
+    #[test]
+    fn the_unit_divides_whole_numbers() {
+        assert_eq!(unit(&[6.0, 0.0, 9.0]), 3.0);
+        assert_eq!(unit(&[0.0]), 0.0);
+        assert_eq!(unit(&[1.5, 3.0]), 0.0);
     }
 }

@@ -22,6 +22,10 @@ const COOLINGS: [(u64, f64, f64); 6] = [
     (100_000, 0.1, 0.002),
     (1_000_000, 0.1, 0.002),
 ];
+/// Shares of the coolings that start from the best plan and from none; the others go on from where the last one ended.
+/// Coolings are too cold to leave a bad neighbourhood for certain: 4.92 % overhead from one seed, 4.85 from the next.
+const FROM_BEST: f64 = 0.4;
+const FROM_NOTHING: f64 = 0.25;
 /// The cooling that changes a plan least.
 const COLD: usize = 4;
 /// Moves between two looks at the clock.
@@ -132,11 +136,14 @@ impl<'a> Search<'a> {
         if self.moves >= length {
             self.moves = 0;
             self.cooling = (self.cooling + 1) % COOLINGS.len();
-            if let Some((_, plan)) = &self.best
-                && self.rng.random_bool(0.4)
-            {
-                let plan = plan.clone();
-                self.line.load(&plan);
+            let choice: f64 = self.rng.random();
+            if choice < FROM_BEST {
+                if let Some((_, plan)) = &self.best {
+                    let plan = plan.clone();
+                    self.line.load(&plan);
+                }
+            } else if choice < FROM_BEST + FROM_NOTHING {
+                self.line.load(&[]);
             }
             return;
         }

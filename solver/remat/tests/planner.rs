@@ -234,9 +234,16 @@ fn the_model_file_has_readable_names() {
 
 #[test]
 fn on_chains_the_planner_is_as_good_as_the_optimal_dynamic_program() {
-    for (layers, seed) in
-        [(10, None), (10, Some(1)), (30, None), (30, Some(2)), (120, None), (120, Some(3)), (500, None)]
-    {
+    for (layers, seed) in [
+        (10, None),
+        (10, Some(1)),
+        (30, None),
+        (30, Some(2)),
+        (120, None),
+        (120, Some(3)),
+        (500, None),
+        (500, Some(4)),
+    ] {
         let problem = chain(layers, seed);
         let (least, peak) = (problem.working_set().0, problem.unplanned_peak());
         for share in [4, 10] {
