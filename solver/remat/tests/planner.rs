@@ -246,7 +246,9 @@ fn on_chains_the_planner_is_as_good_as_the_optimal_dynamic_program() {
     ] {
         let problem = chain(layers, seed);
         let (least, peak) = (problem.working_set().0, problem.unplanned_peak());
-        for share in [4, 10] {
+        // The longest random one takes most of the time: one cap of it is enough.
+        let shares: &[u64] = if layers == 500 && seed.is_some() { &[4] } else { &[4, 10] };
+        for share in shares {
             let cap = least + (peak - least) / share;
             let solve = |solver| plan(&problem, &Options { solver, rounds: true, ..with_work(cap, 2000, 1) });
             let (auto, dynamic) = (solve(Solver::Auto).unwrap(), solve(Solver::Chain).unwrap());
