@@ -111,6 +111,9 @@ struct Training {
     /// Weight of the policy's entropy.
     #[arg(long, default_value_t = TrainOptions::default().entropy_weight)]
     entropy: f64,
+    /// Step size and weight of the entropy fall in a line, to nothing at the end.
+    #[arg(long)]
+    anneal: bool,
     /// Wall-clock limit in seconds.
     #[arg(long)]
     time_limit: Option<f64>,
@@ -144,6 +147,7 @@ impl Training {
                 Replay::New => ReplayBatch::New,
                 Replay::All => ReplayBatch::All,
             },
+            anneal: self.anneal,
             credit: match self.credit {
                 CreditTo::Batch => Credit::Batch,
                 CreditTo::Job => Credit::Job,

@@ -125,6 +125,11 @@ fn a_training_that_is_stopped_leaves_a_network_and_seeds_repeat() {
     let first = bytes("5", "first.net");
     assert!(first == bytes("5", "again.net"), "the same seed gave another network");
     assert!(first != bytes("6", "other.net"), "the seed changes nothing");
+    for option in [&["--anneal"][..], &["--credit", "job"]] {
+        let run = [&train[..], &["--trainings", "3", "--seed", "5", "-o", "option.net"], option].concat();
+        let _ = json(&program(here, &run).output().expect("runs"));
+        assert!(first != std::fs::read(here.join("option.net")).expect("a network"), "{option:?}");
+    }
 }
 
 #[test]

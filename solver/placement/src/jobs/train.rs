@@ -66,6 +66,10 @@ pub struct TrainOptions {
     pub entropy_weight: f64,
     /// Largest gradient norm.
     pub clip_norm: f64,
+    /// Do the step sizes and the weight of the entropy fall in a line, to nothing at the end of the trainings planned? Ours: a wide
+    /// search first, a settled policy last.
+    #[serde(default)]
+    pub anneal: bool,
     /// What a decision is rewarded for. Recorded histories know batches alone.
     #[serde(default)]
     pub credit: Credit,
@@ -88,6 +92,7 @@ impl Default for TrainOptions {
             value_rate: 1e-3,
             entropy_weight: 1e-3,
             clip_norm: 1.0,
+            anneal: false,
             credit: Credit::Batch,
             least_reward: -1.0,
             seed: 0,
@@ -270,7 +275,7 @@ impl Trainer {
         cluster.check()?;
         workload.check(cluster.devices.len())?;
         world.check()?;
-        for _ in 0..self.options.trainings {
+        for done in 0..self.options.trainings {
             if deadline.over() {
                 return Ok(deadline.reason());
             }
@@ -282,7 +287,7 @@ impl Trainer {
                 self.keep(decisions, &of_decision);
             }
             let mean_reward = rewards / self.options.batches_per_period as f64;
-            let figures = self.update(added, mean_reward)?;
+            let figures = self.update(added, mean_reward, self.left(done))?;
             watch(&figures);
         }
         Ok(StopReason::Finished)
@@ -302,7 +307,7 @@ impl Trainer {
             return Err(JobError::Input("the history holds no decision".into()));
         }
         let mut records = history.iter().cycle();
-        for _ in 0..self.options.trainings {
+        for done in 0..self.options.trainings {
             if deadline.over() {
                 return Ok(deadline.reason());
             }
@@ -316,7 +321,7 @@ impl Trainer {
             }
             if added > 0 {
                 let mean_reward = rewards / self.options.batches_per_period as f64;
-                let figures = self.update(added, mean_reward)?;
+                let figures = self.update(added, mean_reward, self.left(done))?;
                 watch(&figures);
             }
         }
@@ -372,7 +377,12 @@ impl Trainer {
     }
 
     /// One update of both networks on samples drawn from the buffer.
-    fn update(&mut self, added: usize, mean_reward: f64) -> Result<TrainingFigures, JobError> {
+    /// Share of step sizes and entropy weight that is left after so many trainings of this run; never none.
+    fn left(&self, done: u64) -> f64 {
+        if self.options.anneal { 1.0 - done as f64 / self.options.trainings as f64 } else { 1.0 }
+    }
+
+    fn update(&mut self, added: usize, mean_reward: f64, left: f64) -> Result<TrainingFigures, JobError> {
         let wanted = match self.options.replay_batch {
             ReplayBatch::New => added.min(self.buffer.len()),
             ReplayBatch::All => self.buffer.len(),
@@ -412,8 +422,8 @@ impl Trainer {
                 actions: &actions,
                 advantages: &advantages,
                 old_log_probabilities: None,
-                learning_rate: self.options.policy_rate,
-                entropy_weight: self.options.entropy_weight,
+                learning_rate: self.options.policy_rate * left,
+                entropy_weight: self.options.entropy_weight * left,
                 clip: 0.0,
                 clip_norm: self.options.clip_norm,
             })
@@ -424,7 +434,7 @@ impl Trainer {
                 rows: 1,
                 input: &states,
                 targets: &targets,
-                learning_rate: self.options.value_rate,
+                learning_rate: self.options.value_rate * left,
                 clip_norm: self.options.clip_norm,
             })
             .map_err(learner_error)?;
