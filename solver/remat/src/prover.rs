@@ -29,6 +29,8 @@ const MOVES_PER_NODE: u64 = 5_000;
 const MOVES_PER_ITERATION: u64 = 20;
 /// Positions of the first model.
 const FIRST_POSITIONS: usize = 8;
+/// Nodes times positions of the first model at most: a bound has to come soon on large graphs too.
+const FIRST_COLUMNS: usize = 20_000;
 /// Most columns of a model: more than this and its first linear program alone outlasts any useful limit.
 const COLUMNS: usize = 100_000;
 
@@ -37,16 +39,17 @@ const COLUMNS: usize = 100_000;
 /// With `effort` the amount of work, not the clock, ends each solve.
 pub(crate) fn prove(program: &Program, board: &Board, mut effort: Option<u64>) {
     let most = most_positions(program);
-    let mut critical: Vec<Slot> = first_positions(program, FIRST_POSITIONS.min(most));
+    let first = FIRST_POSITIONS.min(FIRST_COLUMNS / program.len().max(1)).clamp(1, most);
+    let mut critical: Vec<Slot> = first_positions(program, first);
     while !stop(board) {
         let margin = board.margin();
         let Some(proof) = Proof::new(program, board, &critical, margin) else { return };
         let Some(more) = proof.run(&mut effort) else { return };
         let before = critical.len();
-        critical.extend(more);
+        let new: Vec<Slot> = more.into_iter().filter(|at| critical.binary_search(at).is_err()).collect();
+        critical.extend(spread(&new, most - before));
         critical.sort_unstable();
-        critical.dedup();
-        if critical.len() == before && board.margin() >= margin || critical.len() > most {
+        if critical.len() == before && board.margin() >= margin {
             tracing::debug!("nothing to add");
             return;
         }
@@ -284,6 +287,12 @@ fn spend(effort: &mut Option<u64>, work: u64) -> Option<()> {
     let Some(left) = effort else { return Some(()) };
     *left = left.saturating_sub(work);
     (*left > 0).then_some(())
+}
+
+/// At most so many of the positions, evenly spread.
+fn spread(positions: &[Slot], most: usize) -> impl Iterator<Item = Slot> {
+    let count = positions.len().min(most);
+    (0..count).map(move |at| positions[at * positions.len() / count])
 }
 
 /// How many positions a model may have.
