@@ -9,8 +9,14 @@
 //! - `running_v_j`: bytes while v runs again in interval j are at most the cap: v, its inputs, and what is
 //!   certain to be there at that moment. Added where a solution breaks them.
 //!
+//! With a host link whose copies count in full, `back_v_j` says that v comes back from the host in interval j and
+//! `out_v` that it was ever copied there: a third way to be there in the first three families, and
+//! - `out_v_j`: what comes back went out, once for all.
+//!
 //! Every plan in the compact form gives a feasible point of no larger cost, so that the optimum is a lower bound
 //! for all plans with this order of first runs. With all positions critical and all rows the model is exact.
+
+use ballast_core::memory::SwapModel;
 
 use crate::model::{Column, Model, Row, name, single, triple};
 use crate::program::{Again, Program, Slot};
@@ -26,11 +32,11 @@ const ROUNDING: f64 = 1e-7;
 const ABSENT: u32 = u32::MAX;
 const ALWAYS: u32 = u32::MAX - 1;
 
-/// One column, or the constant 1 (`Column::MAX`), less up to two others.
+/// One column, or the constant 1 (`Column::MAX`), less up to four others.
 #[derive(Clone, Copy)]
 struct Term {
     plus: Column,
-    minus: [Option<Column>; 2],
+    minus: [Option<Column>; 4],
 }
 
 /// The model of one set of critical positions.
@@ -43,20 +49,34 @@ pub(crate) struct Interval<'a> {
     stay: Vec<Vec<u32>>,
     /// Column of `again` per interval and slot.
     again: Vec<Vec<u32>>,
+    /// Column of `back` per interval and slot.
+    back: Vec<Vec<u32>>,
     bytes: f64,
 }
 
 impl<'a> Interval<'a> {
     /// The model; its objective counts in units of `time_unit`.
     pub(crate) fn new(program: &'a Program, critical: &[Slot], time_unit: f64) -> Self {
+        Interval::with_swaps(program, critical, time_unit, None)
+    }
+
+    /// The same with copies to and from the host, which must not run beside computation.
+    pub(crate) fn with_swaps(
+        program: &'a Program,
+        critical: &[Slot],
+        time_unit: f64,
+        swap: Option<&SwapModel>,
+    ) -> Self {
         let bytes = WHOLE_CAP / program.cap.max(1.0);
         let time = 1.0 / time_unit.max(f64::MIN_POSITIVE);
         let useful = last_useful(program);
         let mut model = Model::default();
-        let (mut stay, mut again) = (Vec::new(), Vec::new());
+        let (mut stay, mut again, mut back) = (Vec::new(), Vec::new(), Vec::new());
+        let mut out = vec![ABSENT; program.len()];
         for (j, &c) in critical.iter().enumerate() {
             let mut stays = vec![ABSENT; c as usize + 1];
             let mut agains = vec![ABSENT; c as usize + 1];
+            let mut backs = vec![ABSENT; c as usize + 1];
             for &input in program.inputs(c) {
                 stays[input as usize] = ALWAYS;
             }
@@ -72,11 +92,24 @@ impl<'a> Interval<'a> {
                 if program.repeatable[at] {
                     agains[at] = model.binary(name("again", at, j), program.time[at] * time) as u32;
                 }
+                if let Some(swap) = swap
+                    && program.swappable[at]
+                {
+                    let size = program.size[at] as u64;
+                    if out[at] == ABSENT {
+                        out[at] = model.binary(single("out", at), swap.out_time(size) * time) as u32;
+                    }
+                    let column = model.binary(name("back", at, j), swap.in_time(size) * time);
+                    let terms = vec![(column, 1.0), (out[at] as Column, -1.0)];
+                    model.at_most(name("out", at, j), terms, 0.0);
+                    backs[at] = column as u32;
+                }
             }
             stay.push(stays);
             again.push(agains);
+            back.push(backs);
         }
-        let mut interval = Interval { program, critical: critical.to_vec(), model, stay, again, bytes };
+        let mut interval = Interval { program, critical: critical.to_vec(), model, stay, again, back, bytes };
         for j in 0..critical.len() {
             interval.rows_of(j);
         }
@@ -107,12 +140,13 @@ impl<'a> Interval<'a> {
         let runs = self.first_runs(j);
         for v in 0..c {
             let at = v as usize;
-            let (stay, again) = (self.stay[j][at], self.again[j][at]);
+            let ways = [self.stay[j][at], self.again[j][at], self.back[j][at]];
+            let [stay, ..] = ways;
             if stay == ALWAYS {
                 continue;
             }
             let there = |mut terms: Vec<(Column, f64)>, sign: f64| {
-                terms.extend([stay, again].into_iter().filter(|&c| c != ABSENT).map(|c| (c as Column, sign)));
+                terms.extend(ways.into_iter().filter(|&c| c != ABSENT).map(|c| (c as Column, sign)));
                 terms
             };
             let readers = self.program.readers(v);
@@ -190,12 +224,13 @@ impl<'a> Interval<'a> {
     fn there(&self, u: usize, v: usize, j: usize, point: &[f64]) -> Option<(f64, Term)> {
         let program = self.program;
         let single_step = !program.rounds && self.critical[j] + 1 == self.critical[j + 1];
-        let again = self.again[j][u];
-        let minus = [(again != ABSENT && !(single_step && u < v)).then_some(again as Column), None];
-        let less_of = |minus: [Option<Column>; 2]| minus.into_iter().flatten().map(|c| point[c]).sum::<f64>();
+        let column = |column: u32| (column != ABSENT).then_some(column as Column);
+        let (again, back) = (column(self.again[j][u]), column(self.back[j][u]));
+        let minus = [again.filter(|_| !(single_step && u < v)), back, None, None];
+        let less_of = |minus: [Option<Column>; 4]| minus.into_iter().flatten().map(|c| point[c]).sum::<f64>();
         let less = less_of(minus);
         let mut best: Option<(f64, Term)> = None;
-        let mut consider = |column: u32, minus: [Option<Column>; 2], less: f64| {
+        let mut consider = |column: u32, minus: [Option<Column>; 4], less: f64| {
             let (plus, value) = match column {
                 ABSENT => return,
                 ALWAYS => (Column::MAX, 1.0),
@@ -207,13 +242,13 @@ impl<'a> Interval<'a> {
         };
         consider(self.stay[j + 1][u], minus, less);
         if program.inputs(v as Slot).binary_search(&(u as Slot)).is_ok() {
-            consider(self.again[j][v], [None; 2], 0.0);
+            consider(self.again[j][v], [None; 4], 0.0);
         }
-        // A reader of both u and v needs v to run first unless v stayed, and u to wait unless u runs again.
+        // A reader of both u and v needs v to run first unless v stayed, and u to wait unless u runs again; either may
+        // come back from the host too.
         let stay = self.stay[j][v];
         if stay != ALWAYS {
-            let both =
-                [(again != ABSENT).then_some(again as Column), (stay != ABSENT).then_some(stay as Column)];
+            let both = [again, back, column(stay), column(self.back[j][v])];
             let less = less_of(both);
             let (runs, readers) = (self.first_runs(j), program.readers(v as Slot));
             for reader in

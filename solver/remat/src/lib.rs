@@ -27,6 +27,7 @@ mod prover;
 mod relax;
 mod search;
 mod stepwise;
+mod swap_bound;
 mod timeline;
 
 pub use arena::{Arena, Buffer, assign};

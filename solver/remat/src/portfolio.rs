@@ -22,6 +22,7 @@ use crate::program::{Again, MOST_NODES, Plan, Program};
 use crate::prover::{first_positions, prove};
 use crate::search::Search;
 use crate::stepwise::{MOST_STEPS, Stepwise};
+use crate::swap_bound::{Goal, swap_bound};
 use crate::timeline::Timeline;
 
 /// Plans one device.
@@ -425,21 +426,47 @@ impl Run<'_> {
             }
             made
         };
+        let least_known = |exchanges: &[Exchange<'_>]| {
+            let times = exchanges.iter().filter_map(|exchange| exchange.best().map(|(time, _)| *time));
+            times.fold(f64::INFINITY, f64::min)
+        };
+        // Bounds are for plans in program order with copies that count in full.
+        let prove = |known: f64, deadline: Deadline, effort: Option<u64>| {
+            let stop = || finish.load(Ordering::Relaxed);
+            let goal = Goal { value: known - program.total_time, deadline, stop: &stop, effort };
+            swap_bound(program, &swap, goal)
+        };
+        let mut extra_bound = 0.0;
         if limits.threads > 1 {
-            work += std::thread::scope(|scope| {
+            let beside = timed && limits.work_limit.is_none();
+            let known = least_known(&exchanges);
+            (work, extra_bound) = std::thread::scope(|scope| {
+                let prover = beside.then(|| {
+                    let seconds = self.deadline.remaining_seconds() * PROOF_END;
+                    let deadline = self.deadline.within(seconds);
+                    scope.spawn(move || prove(known, deadline, None))
+                });
                 let handles: Vec<_> = exchanges
                     .iter_mut()
                     .map(|exchange| scope.spawn(|| drive(exchange, &self.deadline, share)))
                     .collect();
-                handles.into_iter().map(|handle| handle.join().unwrap_or(0)).sum::<u64>()
+                let made = handles.into_iter().map(|handle| handle.join().unwrap_or(0)).sum::<u64>();
+                (work + made, prover.map_or(0.0, |prover| prover.join().unwrap_or(0.0)))
             });
         } else {
             let count = exchanges.len();
+            let end = self.deadline.within(self.deadline.remaining_seconds() * (1.0 - PROOF_SHARE));
+            let end = if timed { end } else { self.deadline };
             for (index, exchange) in exchanges.iter_mut().enumerate() {
-                let seconds = self.deadline.remaining_seconds() / (count - index) as f64;
-                let turn = if timed { self.deadline.within(seconds) } else { self.deadline };
+                let seconds = end.remaining_seconds() / (count - index) as f64;
+                let turn = if timed { end.within(seconds) } else { end };
                 work += drive(exchange, &turn, share);
             }
+        }
+        if extra_bound == 0.0 && !self.deadline.over() {
+            let seconds = self.deadline.remaining_seconds() * PROOF_END;
+            let deadline = if timed { self.deadline.within(seconds) } else { self.deadline };
+            extra_bound = prove(least_known(&exchanges), deadline, limits.work_limit);
         }
         for exchange in &mut exchanges {
             exchange.polish(&self.deadline);
@@ -447,10 +474,10 @@ impl Run<'_> {
         let best = exchanges.iter().filter_map(|exchange| exchange.best()).min_by(|a, b| a.0.total_cmp(&b.0));
         Ok(best.map(|(time, plan)| Found {
             plan: program.compact(plan),
-            bound: program.total_time,
-            class: "any",
+            bound: program.total_time + extra_bound,
+            class: if extra_bound > 0.0 { PROGRAM_ORDER } else { "any" },
             method: "exchange",
-            stop: if *time <= least {
+            stop: if *time <= least || *time <= (program.total_time + extra_bound) * (1.0 + PROVED_WITHIN) {
                 StopReason::Proved
             } else if self.deadline.over() {
                 self.deadline.reason()
@@ -537,6 +564,10 @@ const MOST_GRACE: f64 = 2.0;
 const PAGING_SHARE: f64 = 0.25;
 /// Most of them without a time limit.
 const MOST_PAGED: u64 = 300;
+/// Share of the time left that a bound for plans with swaps has where it is not looked for beside the search.
+const PROOF_SHARE: f64 = 0.3;
+/// Share of the time left at which it is told to end: HiGHS does not look at the clock all the time.
+const PROOF_END: f64 = 0.9;
 /// Share of the time given to plans without swaps before swaps are tried.
 const RECOMPUTE_SHARE: f64 = 0.25;
 /// Share of the time left given to them again while there is none.
