@@ -434,7 +434,7 @@ impl Run<'_> {
         let prove = |known: f64, deadline: Deadline, effort: Option<u64>| {
             let stop = || finish.load(Ordering::Relaxed);
             let goal = Goal { value: known - program.total_time, deadline, stop: &stop, effort };
-            swap_bound(program, &swap, goal)
+            if options.order == Order::Program { swap_bound(program, &swap, goal) } else { 0.0 }
         };
         let mut extra_bound = 0.0;
         if limits.threads > 1 {

@@ -122,6 +122,7 @@ impl Search<'_> {
                 deadline: &turn,
                 enough: &|_| stop(),
                 refuse: &|_| false,
+                better: &|| None,
                 nodes: None,
                 iterations: self.goal.effort.map(|effort| effort / MOVES_PER_ITERATION),
             };
@@ -170,6 +171,7 @@ impl Search<'_> {
             deadline: &self.goal.deadline,
             enough: &|_| stop(),
             refuse: &|_| false,
+            better: &|| None,
             nodes: self.goal.effort.map(|effort| effort / MOVES_PER_NODE),
             iterations: None,
         };
