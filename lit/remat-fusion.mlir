@@ -23,21 +23,21 @@
 // AGAIN: ballast.applied
 // AGAIN-SAME: peak = 13
 // AGAIN: %[[A:.+]] = "stablehlo.add"(%[[X:.+]], %[[X]])
-// AGAIN-NEXT: %[[B:.+]] = "stablehlo.abs"(%[[A]])
+// AGAIN-NEXT: %[[B:.+]] = "stablehlo.maximum"(%[[A]], %[[X]])
 // AGAIN-NEXT: %[[C:.+]] = "stablehlo.cholesky"(%[[B]])
 // AGAIN-NEXT: %[[D:.+]] = "stablehlo.cholesky"(%[[C]])
 // AGAIN-NEXT: %[[HELD:.+]]:2 = ballast.barrier %[[D]], %[[X]]
 // AGAIN-NEXT: %[[A2:.+]] = "stablehlo.add"(%[[HELD]]#1, %[[HELD]]#1)
-// AGAIN-NEXT: %[[B2:.+]] = "stablehlo.abs"(%[[A2]])
+// AGAIN-NEXT: %[[B2:.+]] = "stablehlo.maximum"(%[[A2]], %[[HELD]]#1)
 // AGAIN-NEXT: "stablehlo.compare"(%[[B2]], %[[HELD]]#0)
 
 // The report lists the fusions.
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=100% time-limit=5" --ballast-report -o /dev/null 2>&1 | FileCheck %s --check-prefix=REPORT
 // REPORT: fusion=xla: 1 fusion, cap counts all
-// REPORT-NEXT: stablehlo.abs at position 0 with stablehlo.add
+// REPORT-NEXT: stablehlo.maximum at position 0 with stablehlo.add
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=100% time-limit=5" --ballast-report=format=json -o /dev/null 2>&1 | FileCheck %s --check-prefix=JSON
 // JSON: "fusion": "xla"
-// JSON: "root": "stablehlo.abs"
+// JSON: "root": "stablehlo.maximum"
 // JSON: "members": [
 // JSON-NEXT: "stablehlo.add"
 
@@ -53,7 +53,7 @@
 
 func.func @main(%x: tensor<1x1xf32>) -> tensor<1x1xi1> {
   %a = "stablehlo.add"(%x, %x) : (tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<1x1xf32>
-  %b = "stablehlo.abs"(%a) : (tensor<1x1xf32>) -> tensor<1x1xf32>
+  %b = "stablehlo.maximum"(%a, %x) : (tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<1x1xf32>
   %c = "stablehlo.cholesky"(%b) : (tensor<1x1xf32>) -> tensor<1x1xf32>
   %d = "stablehlo.cholesky"(%c) : (tensor<1x1xf32>) -> tensor<1x1xf32>
   %e = "stablehlo.compare"(%b, %d) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<1x1xi1>

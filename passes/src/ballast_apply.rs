@@ -2,6 +2,7 @@
 
 use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
+use ballast_core::fusion::Group;
 use ballast_core::memory::{Schedule, SwapModel, expand, replay};
 use ballast_core::plan::{PlanError, compact_plans, fingerprint};
 use ballast_core::stage::stages;
@@ -42,15 +43,18 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastApplyOptions) -
     let size = figures.as_ref().and_then(|figures| annotations::setting(figures, "dynamic_dim"));
     let dynamic_dim = size.and_then(|size| size.parse().ok()).filter(|&size| size > 0);
     let mut imported = import::read(module, &ImportOptions { function: wanted, dynamic_dim })?;
-    if let Some(figures) = &figures {
-        Storage::of_plan(figures).apply(&mut imported);
+    let mut eager = vec![false; imported.ops.len()];
+    let mut groups = Vec::new();
+    if let Some(storage) = figures.as_ref().map(Storage::of_plan) {
+        groups = storage.apply(&mut imported);
+        eager = storage.starts_early(&imported);
     }
-    apply(&imported)?;
+    apply(&imported, &groups, &eager)?;
     emit::mark(function, plan);
     Ok(())
 }
 
-fn apply(imported: &Imported<'_, '_>) -> Result<(), Reported> {
+fn apply(imported: &Imported<'_, '_>, groups: &[Group], eager: &[bool]) -> Result<(), Reported> {
     let graph = &imported.graph;
     let error_at = |op: Option<usize>, text: &str| {
         let at = op.map_or(imported.function, |op| imported.ops[op]);
@@ -77,7 +81,7 @@ fn apply(imported: &Imported<'_, '_>) -> Result<(), Reported> {
         })?;
         schedules.push(schedule);
     }
-    let actions = actions::merge(graph, &imported.reads, &stages, &schedules)
+    let actions = actions::merge(graph, &imported.reads, groups, eager, &stages, &schedules)
         .map_err(|error| error_at(Some(error.op), &error.to_string()))?;
     let returned = actions::returned(graph, &annotated.device_of);
     emit::emit(imported, &annotated.device_of, &actions, &returned)

@@ -2,7 +2,7 @@
 //! kept in the settings of its plan, and taken from there whenever the plan is read again.
 
 use ballast_core::fusion::{Fusion, Group, fuse};
-use ballast_core::graph::{Ends, Graph};
+use ballast_core::graph::{Ends, Graph, OpId};
 use ballast_core::units::Bytes;
 use ballast_dialects::attributes as ir;
 use ballast_dialects::passes::{CapCounts, FusionModel};
@@ -56,6 +56,9 @@ impl Storage {
             FusionModel::Auto | FusionModel::None => Fusion::None,
             FusionModel::Xla | FusionModel::XlaCpu => Fusion::Xla,
         };
+        if fusion == Fusion::Xla {
+            imported.merge_equal();
+        }
         let graph = &mut imported.graph;
         graph.ends = match (self.counts, fusion) {
             (CapCounts::Temp, _) => Ends::Left,
@@ -70,7 +73,27 @@ impl Storage {
                 }
             }
         }
-        fuse(graph, fusion)
+        let groups = fuse(graph, fusion);
+        if self.model == FusionModel::XlaCpu {
+            leave_room(graph);
+        }
+        groups
+    }
+
+    /// By op: would the back end start on it long before its turn? Copies of single operands are made as soon as these are there,
+    /// and what reads arguments alone runs first of all. Select-and-scatter may: its first half takes less memory when it is done.
+    pub(crate) fn starts_early(self, imported: &Imported<'_, '_>) -> Vec<bool> {
+        let graph = &imported.graph;
+        let copies = imported
+            .beside_in_xla
+            .iter()
+            .map(|beside| beside.workspace != Bytes::ZERO && beside.early == Bytes::ZERO);
+        copies
+            .enumerate()
+            .map(|(id, copies)| {
+                self.model == FusionModel::XlaCpu && (copies || graph.value_inputs(id).is_empty())
+            })
+            .collect()
     }
 
     /// The option's name of the fusion model.
@@ -81,6 +104,19 @@ impl Storage {
     /// As settings of a plan.
     pub(crate) fn settings(self) -> [(&'static str, String); 2] {
         [(CAP_COUNTS, self.counts.name().to_owned()), (FUSION, self.model.name().to_owned())]
+    }
+}
+
+/// Room for one more of the largest value, wherever it is made: XLA's heap has gaps between buffers, and its scheduler may run an op
+/// earlier than the plan does. Measured memory of rewritten programs lies up to that much above what the plan holds.
+fn leave_room(graph: &mut Graph) {
+    let in_results = graph.in_result_buffers();
+    let stored = |id: OpId| graph.stored_bytes(id, &in_results).0;
+    // Of equally large ones the first.
+    let largest = graph.planned().min_by_key(|&id| (std::cmp::Reverse(stored(id)), id));
+    if let Some(id) = largest {
+        let bytes = stored(id);
+        graph.early.push((id, bytes));
     }
 }
 

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use ballast_core::device::DeviceId;
+use ballast_core::fusion::Group;
 use ballast_core::graph::{Graph, OpId, OpRole, TensorId};
 use ballast_core::memory::{Schedule, Step};
 use ballast_core::stage::{NodeSource, Stage};
@@ -64,17 +65,20 @@ pub(crate) struct ActionError {
 }
 
 /// Merges the schedules of all devices into one order of actions. `reads` has what every op of the program reads; where ops
-/// are fused, an op of the graph reads what its fusion reads, and the ops fused into it run before it like constants.
+/// are fused, an op of the graph reads what its fusion reads, and the ops fused into it run before it like constants, by `groups`
+/// even those that are stored besides. `eager` says which ops the back end would start on long before their turn.
 ///
 /// A device waits for a value from another one until that has computed it; among devices that do not wait, the one
 /// whose next op is first in program order goes on.
 pub(crate) fn merge(
     graph: &Graph,
     reads: &[Vec<TensorId>],
+    groups: &[Group],
+    eager: &[bool],
     stages: &[Stage],
     schedules: &[Schedule],
 ) -> Result<Vec<Action>, ActionError> {
-    let mut merger = Merger::new(graph, reads, stages);
+    let mut merger = Merger::new(graph, reads, groups, eager, stages);
     let mut devices: Vec<Cursor<'_>> =
         stages.iter().zip(schedules).map(|(stage, schedule)| Cursor::new(stage, schedule)).collect();
     loop {
@@ -122,15 +126,25 @@ pub(crate) fn returned(graph: &Graph, device_of: &[DeviceId]) -> Returned {
 
 /// The views and constants that make `tensors` out of arguments and values of planned ops, in program order.
 pub(crate) fn travellers(graph: &Graph, tensors: &[TensorId]) -> Vec<OpId> {
+    found_behind(graph, tensors, &[], |op| &graph.ops[op].inputs)
+}
+
+/// The same, with planned ops that run again for this reader, ascending; `reads` says what an op of the program reads.
+fn found_behind<'g>(
+    graph: &'g Graph,
+    tensors: &[TensorId],
+    again: &[OpId],
+    reads: impl Fn(OpId) -> &'g [TensorId],
+) -> Vec<OpId> {
     let mut found = Vec::new();
     let mut pending = tensors.to_vec();
     while let Some(tensor) = pending.pop() {
         if let Some(producer) = graph.tensors[tensor].producer
-            && graph.ops[producer].role != OpRole::Compute
+            && (graph.ops[producer].role != OpRole::Compute || again.binary_search(&producer).is_ok())
             && !found.contains(&producer)
         {
             found.push(producer);
-            pending.extend(&graph.ops[producer].inputs);
+            pending.extend(reads(producer));
         }
     }
     found.sort_unstable();
@@ -228,6 +242,10 @@ struct Merger<'p> {
     graph: &'p Graph,
     /// By op: what it reads in the program.
     reads: &'p [Vec<TensorId>],
+    /// By op: those fused into it.
+    members: BTreeMap<OpId, &'p [OpId]>,
+    /// By op: would the back end start on it long before its turn?
+    eager: &'p [bool],
     /// By device.
     memories: Vec<Memory>,
     /// Is the op's value read on another device?
@@ -238,7 +256,13 @@ struct Merger<'p> {
 }
 
 impl<'p> Merger<'p> {
-    fn new(graph: &'p Graph, reads: &'p [Vec<TensorId>], stages: &[Stage]) -> Self {
+    fn new(
+        graph: &'p Graph,
+        reads: &'p [Vec<TensorId>],
+        groups: &'p [Group],
+        eager: &'p [bool],
+        stages: &[Stage],
+    ) -> Self {
         let mut crosses = vec![false; graph.ops.len()];
         for source in stages.iter().flat_map(|stage| &stage.sources) {
             if let NodeSource::Receive(op) = *source {
@@ -249,6 +273,8 @@ impl<'p> Merger<'p> {
         Merger {
             graph,
             reads,
+            members: groups.iter().map(|group| (group.root, group.members.as_slice())).collect(),
+            eager,
             memories: (0..devices).map(|_| Memory::default()).collect(),
             crosses,
             sent: vec![false; graph.ops.len()],
@@ -284,11 +310,14 @@ impl<'p> Merger<'p> {
     }
 
     fn run(&mut self, device: DeviceId, op: OpId) -> Result<(), ActionError> {
-        let travellers = travellers(self.graph, &self.reads[op]);
+        let members = self.members.get(&op).copied().unwrap_or_default();
+        let travellers = found_behind(self.graph, &self.reads[op], members, |op| &self.reads[op]);
         self.check_inputs(device, op, &travellers)?;
         let again = self.memories[device].ran.get(&op).copied();
         if let Some(last_run) = again {
             self.hold_back(device, op, last_run);
+        } else if self.eager[op] {
+            self.wait_for_turn(device, op);
         }
         self.push(device, What::Run { op, travellers });
         let moment = self.now();
@@ -308,6 +337,7 @@ impl<'p> Merger<'p> {
             if let Some(producer) = self.graph.tensors[tensor].producer
                 && self.graph.ops[producer].role == OpRole::Compute
                 && !self.memories[device].values.contains_key(&producer)
+                && travellers.binary_search(&producer).is_err()
             {
                 let name = &self.graph.ops[producer].name;
                 let reason = format!(
@@ -345,6 +375,26 @@ impl<'p> Merger<'p> {
         }
         held.extend(memory.present());
         self.barrier(device, held);
+    }
+
+    /// Puts a barrier over the operands of an op that would start early: copies of some operands, made as soon as these are there and
+    /// held until the op runs, then wait for the last operand; an op that reads arguments alone waits for the newest value.
+    fn wait_for_turn(&mut self, device: DeviceId, op: OpId) {
+        let memory = &self.memories[device];
+        let values = self.graph.value_inputs(op).into_iter();
+        let arguments = self.graph.argument_inputs(op).into_iter();
+        let held: Vec<(Held, Moment)> = values
+            .map(|input| (Held::Value(input), memory.values.get(&input).copied().unwrap_or(0)))
+            .chain(
+                arguments
+                    .map(|input| (Held::Argument(input), memory.arguments.get(&input).copied().unwrap_or(0))),
+            )
+            .collect();
+        let reads_values = held.iter().any(|(held, _)| matches!(held, Held::Value(_)));
+        let newest = memory.present().next().filter(|_| !reads_values && !held.is_empty());
+        if newest.is_some() || held.iter().any(|&(_, moment)| moment != held[0].1) {
+            self.barrier(device, held.into_iter().map(|(held, _)| held).chain(newest).collect());
+        }
     }
 
     fn barrier(&mut self, device: DeviceId, mut held: Vec<Held>) {
@@ -428,7 +478,7 @@ mod tests {
         let schedules: Vec<Schedule> =
             stages.iter().zip(plans).map(|(stage, plan)| expand(&stage.problem, plan).unwrap()).collect();
         let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
-        merge(graph, &reads, &stages, &schedules).unwrap()
+        merge(graph, &reads, &[], &vec![false; graph.ops.len()], &stages, &schedules).unwrap()
     }
 
     fn run(op: OpId, travellers: &[OpId]) -> What {
@@ -468,6 +518,29 @@ mod tests {
             1,
             "{barriers:?}"
         );
+    }
+
+    #[test]
+    fn what_would_start_early_waits_for_its_last_operand_or_the_newest_value() {
+        // x -> a -> b -> c; d reads a and c, and the back end copies a for it. Alone, a would run first anyway.
+        let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[2], Compute), (&[1, 3], Compute)], 4);
+        let costs = Costs { seconds: vec![vec![1.0; 4]] };
+        let stages = stages(&graph, &costs, &Cluster::from_count(1).unwrap(), &[0; 4]);
+        let schedule = expand(&stages[0].problem, &CompactPlan::default()).unwrap();
+        let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
+        let barriers = |eager: [bool; 4]| -> Vec<What> {
+            let merged =
+                merge(&graph, &reads, &[], &eager, &stages, std::slice::from_ref(&schedule)).unwrap();
+            merged
+                .into_iter()
+                .map(|action| action.what)
+                .filter(|what| matches!(what, What::Barrier(_)))
+                .collect()
+        };
+        let together = What::Barrier(vec![Held::Value(0), Held::Value(2)]);
+        assert_eq!(barriers([false, false, false, true]), [together]);
+        // The only operand of c is there when c runs; a comes first of all.
+        assert_eq!(barriers([true, false, true, false]), []);
     }
 
     #[test]
@@ -518,7 +591,7 @@ mod tests {
         let stages = stages(&graph, &Costs { seconds: vec![vec![1.0; 2]] }, &cluster, &[0, 0]);
         let steps = vec![Step::Compute(0), Step::Free(0), Step::Compute(1)];
         let reads = [vec![0], vec![1]];
-        let error = merge(&graph, &reads, &stages, &[Schedule { steps }]).unwrap_err();
+        let error = merge(&graph, &reads, &[], &[false; 2], &stages, &[Schedule { steps }]).unwrap_err();
         assert_eq!(error.op, 1);
         assert!(error.reason.contains("op 0"), "{error}");
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use ballast_core::device::DeviceId;
-use ballast_core::graph::{OpId, TensorId};
+use ballast_core::graph::{OpId, OpRole, TensorId};
 use ballast_dialects::attributes::{self as names, Device};
 use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
@@ -136,10 +136,24 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         let device = action.device;
         match &action.what {
             What::Run { op, travellers } => {
+                // What a planned op computes again for this reader alone does not stand for the value that is stored.
+                let graph = &self.imported.graph;
+                let again = travellers.iter().filter(|&&id| graph.ops[id].role == OpRole::Compute);
+                let stored: Vec<(TensorId, Option<Value<'c, 'a>>)> = again
+                    .flat_map(|&id| &graph.ops[id].outputs)
+                    .map(|&tensor| (tensor, self.current[device].get(&tensor).copied()))
+                    .collect();
                 for &traveller in travellers {
                     self.copy(device, traveller)?;
                 }
-                self.copy(device, *op)
+                self.copy(device, *op)?;
+                for (tensor, value) in stored {
+                    match value {
+                        Some(value) => self.current[device].insert(tensor, value),
+                        None => self.current[device].remove(&tensor),
+                    };
+                }
+                Ok(())
             }
             What::Barrier(held) => self.barrier(device, held),
             What::Store(held) => self.store(device, *held),
@@ -154,7 +168,11 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         // A mapping of its own: one that has cloned a region before would not clone its arguments again.
         let mut mapping = Mapping::new();
         for &tensor in &self.imported.reads[id] {
-            mapping.map(self.imported.value(tensor), self.current(device, tensor));
+            let value = self.current(device, tensor);
+            let equal = self.imported.equal.get(&tensor).into_iter().flatten();
+            for &tensor in equal.chain(std::iter::once(&tensor)) {
+                mapping.map(self.imported.value(tensor), value);
+            }
         }
         let mut clone = self.insert(mapping.clone_op(&original), device)?;
         for name in CARRIED_OUT {

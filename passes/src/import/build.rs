@@ -68,7 +68,7 @@ pub(super) fn build<'c: 'a, 'a>(
     }
     let reads = builder.graph.ops.iter().map(|op| op.inputs.clone()).collect();
     let Builder { graph, ops, beside_in_xla, .. } = builder;
-    Ok(Imported { graph, reads, beside_in_xla, ops, function })
+    Ok(Imported { graph, reads, equal: HashMap::new(), beside_in_xla, ops, function })
 }
 
 impl<'c: 'a, 'a> Builder<'c, 'a> {

@@ -8,6 +8,7 @@
 mod build;
 pub(crate) mod dlti;
 pub(crate) mod dlti_text;
+mod equal;
 pub(crate) mod ir;
 mod opaque;
 mod phase;
@@ -40,6 +41,8 @@ pub(crate) struct Imported<'c, 'a> {
     pub(crate) graph: Graph,
     /// What every op reads, as the program has it; fusion rewrites the inputs in the graph.
     pub(crate) reads: Vec<Vec<TensorId>>,
+    /// Values that equal another one, by that one: see [`Imported::merge_equal`].
+    pub(crate) equal: HashMap<TensorId, Vec<TensorId>>,
     /// What XLA's CPU compiler holds beside operands and results of every op.
     pub(crate) beside_in_xla: Vec<Beside>,
     /// The op behind every [`ballast_core::graph::OpId`], in program order, terminator left out.
@@ -49,6 +52,11 @@ pub(crate) struct Imported<'c, 'a> {
 }
 
 impl<'c, 'a> Imported<'c, 'a> {
+    /// Lets one value stand for all that are equal to it, as a compiler that eliminates common subexpressions does.
+    pub(crate) fn merge_equal(&mut self) {
+        equal::merge(self);
+    }
+
     /// The value in the program that a tensor of the graph stands for.
     pub(crate) fn value(&self, tensor: TensorId) -> Value<'c, 'a> {
         let info = &self.graph.tensors[tensor];

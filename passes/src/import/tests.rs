@@ -86,6 +86,7 @@ fn stablehlo(arguments: &str, ops: &str, result: &str) -> String {
 }
 
 mod devices;
+mod equal;
 mod graphs;
 mod models;
 mod refusals;

@@ -6,8 +6,9 @@
 //!
 //! The rules are those of XLA's instruction fusion (openxla/xla, `instruction_fusion.cc` and the CPU compiler's
 //! subclass of it), in the order it works in, readers first: a producer is fused if it works on elements or moves them,
-//! every reader can take it, and it is not both dear and needed by several fusions. Elementwise ops and data movement
-//! take what they read; a reduction takes the one op in front of it (XLA makes the pair a library call, which
+//! every reader can take it, and it is not both dear and needed by several fusions. A cheap op with at most one operand that is not
+//! spread or constant is fused into the readers that take it even if it is stored for others (`EffectivelyAtMostUnary` there):
+//! these read its operand instead. Elementwise ops and data movement take what they read; a reduction takes the one op in front of it (XLA makes the pair a library call, which
 //! takes nothing more); a matrix product takes a transpose.
 //! Not modelled: buffers reused in place, common subexpressions, copies that change a layout, rewrites by the
 //! algebraic simplifier. `docs/cost-model.md` and `docs/running-plans.md` compare the outcome with XLA's buffer assignment.
@@ -33,7 +34,7 @@ pub enum Fusion {
 pub struct Group {
     /// The op whose value is stored.
     pub root: OpId,
-    /// Ops fused into it, ascending, the root left out. An op may be in several groups.
+    /// Ops fused into it, ascending, the root left out. An op may be in several groups, and stored besides.
     pub members: Vec<OpId>,
 }
 
@@ -99,7 +100,7 @@ struct Fuser<'g> {
     /// Ops that read an op's value, through views; ascending, no repeats.
     readers: Vec<Vec<OpId>>,
     returned: Vec<bool>,
-    /// The fusions an op is computed in: itself for an op that stores its value.
+    /// The fusions an op is computed in, ascending: itself for an op that stores its value.
     roots: Vec<Vec<OpId>>,
 }
 
@@ -150,18 +151,36 @@ impl Fuser<'_> {
             && !op.rules.must_keep
             && !op.rules.never_recompute
             && works_on_elements(self.graph, id);
-        if !fusible || self.returned[id] || readers.is_empty() {
+        if !fusible {
             return None;
         }
-        if !readers.iter().all(|&reader| self.takes(reader, id)) {
-            return None;
-        }
+        let takers = readers.iter().filter(|&&reader| self.takes(reader, id));
         let mut roots: Vec<OpId> =
-            readers.iter().flat_map(|&reader| self.roots[reader].iter().copied()).collect();
+            takers.clone().flat_map(|&reader| self.roots[reader].iter().copied()).collect();
+        let stored = self.returned[id] || takers.count() < readers.len();
+        if roots.is_empty() || (stored && !self.is_at_most_unary(id)) {
+            return None;
+        }
+        roots.extend(stored.then_some(id));
         roots.sort_unstable();
         roots.dedup();
         let copies = roots.len();
         (copies == 1 || (copies <= MOST_COPIES && !self.is_dear(id))).then_some(roots)
+    }
+
+    /// Has the op at most one operand as large in rank as its value, besides constants and what is spread from a smaller one?
+    fn is_at_most_unary(&self, id: OpId) -> bool {
+        let graph = self.graph;
+        let rank = |tensor: TensorId| graph.tensors[tensor].type_name.matches('x').count();
+        let is_whole = |tensor: &&TensorId| {
+            let producer = graph.tensors[**tensor].producer.map(|producer| &graph.ops[producer]);
+            let is_spread = producer.is_some_and(|op| spreads(&op.name) || last_name(&op.name) == "iota");
+            let is_constant = producer.is_some_and(|op| op.role == OpRole::Constant);
+            !is_spread
+                && !is_constant
+                && graph.ops[id].outputs.iter().all(|&value| rank(**tensor) >= rank(value))
+        };
+        graph.ops[id].inputs.iter().filter(is_whole).count() <= 1
     }
 
     fn takes(&self, reader: OpId, producer: OpId) -> bool {
@@ -222,16 +241,16 @@ fn works_on_elements(graph: &Graph, id: OpId) -> bool {
 fn rewrite(graph: &mut Graph, roots: &[Vec<OpId>]) -> Vec<Group> {
     let mut members: Vec<Vec<OpId>> = vec![Vec::new(); graph.ops.len()];
     let inside: Vec<bool> =
-        (0..graph.ops.len()).map(|id| !roots[id].is_empty() && roots[id] != [id]).collect();
-    for (id, roots) in roots.iter().enumerate().filter(|(id, _)| inside[*id]) {
-        for &root in roots {
+        (0..graph.ops.len()).map(|id| !roots[id].is_empty() && !roots[id].contains(&id)).collect();
+    for (id, roots) in roots.iter().enumerate() {
+        for &root in roots.iter().filter(|&&root| root != id) {
             members[root].push(id);
         }
     }
     let mut groups = Vec::new();
     let mut fused = Vec::new();
     for (root, members) in members.into_iter().enumerate().filter(|(_, members)| !members.is_empty()) {
-        fused.push((root, together(graph, root, &members, &inside)));
+        fused.push((root, together(graph, root, &members)));
         groups.push(Group { root, members });
     }
     for (root, op) in fused {
@@ -247,7 +266,7 @@ fn rewrite(graph: &mut Graph, roots: &[Vec<OpId>]) -> Vec<Group> {
 }
 
 /// The root's op with the inputs, work and workspace of its whole fusion.
-fn together(graph: &Graph, root: OpId, members: &[OpId], inside: &[bool]) -> crate::graph::Op {
+fn together(graph: &Graph, root: OpId, members: &[OpId]) -> crate::graph::Op {
     let mut op = graph.ops[root].clone();
     let mut inputs: Vec<TensorId> = Vec::new();
     let mut alone = Bytes::ZERO;
@@ -262,7 +281,8 @@ fn together(graph: &Graph, root: OpId, members: &[OpId], inside: &[bool]) -> cra
             op.rules.device = op.rules.device.or(member.rules.device);
         }
         for &tensor in &member.inputs {
-            let made_inside = matches!(graph.storage(tensor), Storage::Op(producer) if inside[producer]);
+            let made_inside =
+                matches!(graph.storage(tensor), Storage::Op(maker) if members.binary_search(&maker).is_ok());
             if !made_inside && !inputs.contains(&tensor) {
                 inputs.push(tensor);
             }
@@ -388,15 +408,40 @@ mod tests {
     fn values_read_by_products_or_returned_are_stored() {
         let mut read = graph(&[("s.add", Activation, &[0]), ("s.dot", Dense, &[1])], &[2]);
         assert!(fuse(&mut read, Fusion::Xla).is_empty());
-        let mut returned = graph(&[("s.add", Activation, &[0]), ("s.abs", Activation, &[1])], &[1, 2]);
+        let mut returned = graph(&[("s.add", Activation, &[0, 0]), ("s.abs", Activation, &[1])], &[1, 2]);
         assert!(fuse(&mut returned, Fusion::Xla).is_empty());
         let mut viewed = graph(
-            &[("s.add", Activation, &[0]), ("s.reshape", Other, &[1]), ("s.abs", Activation, &[2])],
+            &[("s.add", Activation, &[0, 0]), ("s.reshape", Other, &[1]), ("s.abs", Activation, &[2])],
             &[2, 3],
         );
         assert!(fuse(&mut viewed, Fusion::Xla).is_empty(), "returned through a view");
         let mut transposed = graph(&[("s.transpose", Other, &[0]), ("s.dot", Dense, &[1])], &[2]);
         assert_eq!(fuse(&mut transposed, Fusion::Xla), [Group { root: 1, members: vec![0] }]);
+    }
+
+    #[test]
+    fn a_cheap_op_with_one_whole_operand_is_stored_for_some_readers_and_fused_into_others() {
+        // A product, less something spread; a product reads the difference, and so does an elementwise op.
+        let ops: [(&str, LayerType, &[TensorId]); 5] = [
+            ("s.dot", Dense, &[0]),
+            ("s.broadcast_in_dim", Other, &[0]),
+            ("s.subtract", Activation, &[1, 2]),
+            ("s.dot", Dense, &[3]),
+            ("s.abs", Activation, &[3]),
+        ];
+        let mut both = graph(&ops, &[4, 5]);
+        let groups = fuse(&mut both, Fusion::Xla);
+        assert_eq!(groups, [Group { root: 2, members: vec![1] }, Group { root: 4, members: vec![1, 2] }]);
+        assert_eq!(stored(&both), [0, 2, 3, 4]);
+        assert_eq!((both.value_inputs(3), both.value_inputs(4)), (vec![2], vec![0]));
+        // Two whole operands: one value for all readers. A dear one: the same.
+        for (name, inputs) in [("s.subtract", [1, 1]), ("s.divide", [1, 2])] {
+            let mut ops = ops;
+            ops[2] = (name, Activation, &inputs);
+            let mut one = graph(&ops, &[4, 5]);
+            fuse(&mut one, Fusion::Xla);
+            assert_eq!(one.value_inputs(4), [2], "{name}");
+        }
     }
 
     #[test]

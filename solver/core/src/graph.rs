@@ -148,15 +148,6 @@ pub enum Ends {
     Left,
 }
 
-/// How a value lies in the buffer of a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InResult {
-    /// It is the result.
-    Own,
-    /// The result overwrites it.
-    Overwritten,
-}
-
 /// A program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Graph {
@@ -249,65 +240,6 @@ impl Graph {
         inputs.sort_unstable();
         inputs.dedup();
         inputs
-    }
-
-    /// The op's value as memory of its stage, apart from what lies in the buffers of results; and the results among it.
-    #[must_use]
-    pub fn stored_bytes(&self, op: OpId, in_buffer: &[Option<InResult>]) -> (Bytes, Bytes) {
-        let all = self.value_bytes(op);
-        if self.ends == Ends::AsMade || all == Bytes::ZERO {
-            return (all, Bytes::ZERO);
-        }
-        let bytes = |what: &dyn Fn(Option<InResult>) -> bool| -> Bytes {
-            let outputs = self.ops[op].outputs.iter().filter(|&&tensor| what(in_buffer[tensor]));
-            outputs.map(|&tensor| self.tensors[tensor].bytes).sum()
-        };
-        (bytes(&|place| place.is_none()), bytes(&|place| place == Some(InResult::Own)))
-    }
-
-    /// What lies in the buffers of results, where these are there from the start: the results, and for each at most one value of
-    /// its type that only the elementwise op that makes the result reads, which overwrites it.
-    #[must_use]
-    pub fn in_result_buffers(&self) -> Vec<Option<InResult>> {
-        let results = self.in_results();
-        let mut places: Vec<Option<InResult>> =
-            results.iter().map(|&result| result.then_some(InResult::Own)).collect();
-        let mut readers = vec![0usize; self.ops.len()];
-        for op in self.planned() {
-            self.value_inputs(op).into_iter().for_each(|input| readers[input] += 1);
-        }
-        for op in self.planned().filter(|&op| self.ops[op].layer == LayerType::Activation) {
-            let Some(&result) = self.ops[op].outputs.iter().find(|&&tensor| results[tensor]) else {
-                continue;
-            };
-            let fits = |input: &TensorId| {
-                let tensor = &self.tensors[*input];
-                let maker = tensor.producer.filter(|&maker| self.ops[maker].role == OpRole::Compute);
-                maker.is_some_and(|maker| readers[maker] == 1)
-                    && !results[*input]
-                    && tensor.type_name == self.tensors[result].type_name
-            };
-            if let Some(&input) = self.ops[op].inputs.iter().find(|&input| fits(input)) {
-                places[input] = Some(InResult::Overwritten);
-            }
-        }
-        places
-    }
-
-    /// Tensors of ops that the function returns, or returns a view of.
-    fn in_results(&self) -> Vec<bool> {
-        let mut found = vec![false; self.tensors.len()];
-        for tensor in (0..self.tensors.len()).filter(|&tensor| self.tensors[tensor].returned) {
-            let mut base = tensor;
-            while let Some(producer) = self.tensors[base].producer
-                && self.ops[producer].role == OpRole::View
-                && let Some(&input) = self.ops[producer].inputs.first()
-            {
-                base = input;
-            }
-            found[base] = true;
-        }
-        found
     }
 
     /// Ops whose values the function returns, through views.

@@ -16,6 +16,7 @@ pub mod plan;
 pub mod predictor;
 pub mod profile;
 pub mod report;
+pub mod results;
 pub mod simulate;
 pub mod stage;
 pub mod units;

@@ -35,7 +35,7 @@ fn median(bytes: usize) -> f64 {
 }
 
 /// Latency and bandwidth of the line through two measured copies, (bytes, seconds) each.
-fn line(small: (f64, f64), large: (f64, f64)) -> MeasuredLink {
+pub(super) fn line(small: (f64, f64), large: (f64, f64)) -> MeasuredLink {
     let per_byte = ((large.1 - small.1) / (large.0 - small.0)).max(f64::MIN_POSITIVE);
     let latency = (small.1 - small.0 * per_byte).max(0.0);
     MeasuredLink { bytes_per_second: 1.0 / per_byte, latency_seconds: latency }

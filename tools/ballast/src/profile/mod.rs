@@ -2,16 +2,17 @@
 
 mod copies;
 mod native;
+mod xla;
 
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ballast_core::profile::{KindProfile, Measurement, Profile};
+use ballast_core::profile::{KindProfile, MeasuredLink, Measurement, Profile};
 use indexmap::IndexMap;
 
 use crate::Failure;
-use crate::output::write_json;
+use crate::output::{read_text, write_json};
 use crate::run::Job;
 
 /// Who runs the ops.
@@ -19,7 +20,14 @@ use crate::run::Job;
 enum Backend {
     /// MLIR's own CPU route: linalg programs.
     Native,
+    /// XLA, through jaxlib: StableHLO programs.
+    Xla,
 }
+
+/// Seconds of every run of every distinct op, by op key.
+type Times = Vec<(String, Vec<f64>)>;
+/// To the host, and back.
+type Links = (MeasuredLink, MeasuredLink);
 
 /// Arguments of `ballast profile`.
 #[derive(clap::Args)]
@@ -50,6 +58,12 @@ pub(crate) struct Args {
     /// Seconds that compiling the ops, and running them, may take each.
     #[arg(long, default_value_t = 600.0)]
     time_limit: f64,
+    /// Where XLA runs the ops: cpu, gpu or tpu, as the jaxlib at hand knows them.
+    #[arg(long, default_value = "cpu")]
+    platform: String,
+    /// Python with jaxlib (xla only).
+    #[arg(long, default_value = "python3")]
+    python: PathBuf,
 }
 
 /// Runs the command.
@@ -68,17 +82,30 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     bar.enable_steady_tick(Duration::from_millis(200));
     bar.set_message("timing every op");
-    let times = match args.backend {
-        Backend::Native => native::times(&args.model, &job)?,
+    let (times, links) = match args.backend {
+        Backend::Native => (native::times(&args.model, &job)?, None),
+        Backend::Xla => xla::times(args, &job)?,
     };
     bar.set_message("timing copies to the host");
-    let (to_host, from_host) = copies::measure();
+    let (to_host, from_host) = links.unwrap_or_else(copies::measure);
     bar.finish_and_clear();
     let warm_up = args.warm_up as usize;
     let ops = times.into_iter().map(|(key, seconds)| (key, statistics(&seconds[warm_up..]))).collect();
     let kind = KindProfile { ops, to_host: Some(to_host), from_host: Some(from_host) };
     let profile = Profile { kinds: IndexMap::from([(args.kind.clone(), kind)]), ..Profile::default() };
     write_json(&profile, Some(&args.output))
+}
+
+/// The option that writes one function per distinct op, and the file that will have their keys.
+fn split_ops(folder: &Path, job: &Job<'_>) -> (String, PathBuf) {
+    let keys = folder.join("keys.json");
+    (format!("--ballast-split-ops=function='{}' keys-file='{}'", job.function, keys.display()), keys)
+}
+
+/// The keys, in order of the functions.
+fn read_keys(file: &Path, what: &str) -> Result<Vec<String>, Failure> {
+    serde_json::from_str(&read_text(file)?)
+        .map_err(|error| Failure::Internal(format!("{what}: keys.json: {error}")))
 }
 
 /// Mean and standard deviation of a sample (with n - 1; 0 for a single run).

@@ -3,24 +3,22 @@
 use std::path::Path;
 use std::process::Command;
 
+use super::{read_keys, split_ops};
 use crate::Failure;
-use crate::output::read_text;
 use crate::run::Job;
 use crate::run::native::{Figures, lower, runner};
 use crate::run::tools::{beside, capture, llvm};
 
 /// Seconds of every run of every distinct op, by op key.
-pub(super) fn times(model: &Path, job: &Job<'_>) -> Result<Vec<(String, Vec<f64>)>, Failure> {
+pub(super) fn times(model: &Path, job: &Job<'_>) -> Result<super::Times, Failure> {
     let folder =
         tempfile::tempdir().map_err(|error| Failure::BadInput(format!("no temporary folder: {error}")))?;
     let what = model.display().to_string();
-    let keys = folder.path().join("keys.json");
-    let split = format!("--ballast-split-ops=function='{}' keys-file='{}'", job.function, keys.display());
+    let (split, keys) = split_ops(folder.path(), job);
     let route =
         format!("--ballast-to-native=apply=false entry=true each=true seed={} runs={}", job.seed, job.runs);
     lower(model, &["--ballast-inline", &split, &route], folder.path(), job)?;
-    let keys: Vec<String> = serde_json::from_str(&read_text(&keys)?)
-        .map_err(|error| Failure::Internal(format!("{what}: keys.json: {error}")))?;
+    let keys = read_keys(&keys, &what)?;
     let library = beside("libballast_runtime.so")?;
     let mut command = Command::new(llvm("mlir-runner"));
     command.args(runner(&[&library])).current_dir(folder.path());

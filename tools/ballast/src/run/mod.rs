@@ -5,7 +5,7 @@ pub(crate) mod mpi;
 pub(crate) mod native;
 mod plan;
 pub(crate) mod tools;
-mod xla;
+pub(crate) mod xla;
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -12,7 +12,7 @@ use super::{Args, Measured};
 use crate::Failure;
 
 /// The script, so that the program needs no file beside it.
-const SCRIPT: &str = include_str!("../../../xla/run.py");
+pub(crate) const SCRIPT: &str = include_str!("../../../xla/run.py");
 /// Timed runs; the shortest counts.
 const RUNS: &str = "3";
 

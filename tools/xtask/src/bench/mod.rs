@@ -3,6 +3,7 @@
 
 mod joint;
 mod models;
+mod reparse;
 mod tables;
 mod xla;
 
@@ -28,6 +29,8 @@ pub(crate) enum Bench {
     Models(models::Args),
     /// Peaks as planned beside the temporaries of XLA's CPU compiler, for StableHLO programs.
     Xla(xla::Args),
+    /// Rewritten programs of every route, read again by the stock `mlir-opt` with the plugin.
+    Reparse(reparse::Args),
 }
 
 /// Builds and measures.
@@ -41,6 +44,7 @@ pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> Result<()> {
         Bench::Joint(args) => joint::run(workspace, args),
         Bench::Models(args) => models::run(workspace, args),
         Bench::Xla(args) => xla::run(workspace, args),
+        Bench::Reparse(args) => reparse::run(workspace, args),
     }
 }
 

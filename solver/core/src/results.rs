@@ -1,0 +1,136 @@
+//! Values that lie in the buffers of results.
+//!
+//! Where the caller hands in buffers for the results, these are there from the start, and until a result is written its buffer
+//! may hold other values. XLA's rule (openxla/xla, `buffer_assignment.cc`, `AssignBuffersForComputations`): values in order of
+//! size, the largest first and results before others; a value goes into the smallest buffer of a result that is no smaller than it
+//! and holds nothing at the same time; everything else goes to the heap. A value read for the last time by the op that
+//! overwrites it, elementwise and in its type, does not meet that op's own value.
+
+use crate::graph::{Ends, Graph, LayerType, OpId, OpRole, TensorId};
+use crate::units::Bytes;
+
+/// How a value lies in the buffer of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InResult {
+    /// It is the result.
+    Own,
+    /// It has gone when the result is written.
+    Before,
+}
+
+/// The time a value takes its buffer, in halves of a place in the program.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    tensor: TensorId,
+    start: usize,
+    end: usize,
+}
+
+/// The buffer of one result.
+struct Buffer {
+    bytes: Bytes,
+    holds: Vec<Span>,
+}
+
+impl Graph {
+    /// The op's value as memory of its stage, apart from what lies in the buffers of results; and the results among it.
+    #[must_use]
+    pub fn stored_bytes(&self, op: OpId, in_buffer: &[Option<InResult>]) -> (Bytes, Bytes) {
+        let all = self.value_bytes(op);
+        if self.ends == Ends::AsMade || all == Bytes::ZERO {
+            return (all, Bytes::ZERO);
+        }
+        let bytes = |what: &dyn Fn(Option<InResult>) -> bool| -> Bytes {
+            let outputs = self.ops[op].outputs.iter().filter(|&&tensor| what(in_buffer[tensor]));
+            outputs.map(|&tensor| self.tensors[tensor].bytes).sum()
+        };
+        (bytes(&|place| place.is_none()), bytes(&|place| place == Some(InResult::Own)))
+    }
+
+    /// What lies in the buffers of results, where these are there from the start: the results, and what fits in before them when
+    /// nothing is recomputed.
+    #[must_use]
+    pub fn in_result_buffers(&self) -> Vec<Option<InResult>> {
+        let results = self.in_results();
+        let mut places: Vec<Option<InResult>> =
+            results.iter().map(|&result| result.then_some(InResult::Own)).collect();
+        let mut spans = self.spans(&results);
+        // Stable: what is equally large stays in program order.
+        spans.sort_by_key(|span| (std::cmp::Reverse(self.tensors[span.tensor].bytes), !results[span.tensor]));
+        let mut buffers: Vec<Buffer> = Vec::new();
+        for span in spans {
+            let bytes = self.tensors[span.tensor].bytes;
+            if results[span.tensor] {
+                buffers.push(Buffer { bytes, holds: vec![span] });
+                continue;
+            }
+            // The buffers come in order of size: the last that fits is the smallest.
+            let fits = |buffer: &&mut Buffer| {
+                buffer.bytes >= bytes && buffer.holds.iter().all(|&held| self.are_apart(held, span))
+            };
+            if let Some(buffer) = buffers.iter_mut().rev().find(fits) {
+                buffer.holds.push(span);
+                places[span.tensor] = Some(InResult::Before);
+            }
+        }
+        places
+    }
+
+    /// When every stored value is there. An op that only makes results runs once its operands are there, wherever it stands.
+    fn spans(&self, results: &[bool]) -> Vec<Span> {
+        let mut readers: Vec<Vec<OpId>> = vec![Vec::new(); self.ops.len()];
+        let mut when = vec![0; self.ops.len()];
+        for id in self.planned() {
+            let inputs = self.value_inputs(id);
+            let ready = inputs.iter().map(|&input| when[input] + 1).max().unwrap_or(0);
+            let ends_here = self.ops[id].outputs.iter().all(|&tensor| results[tensor]);
+            when[id] = if ends_here { ready.min(2 * id) } else { 2 * id };
+            inputs.into_iter().for_each(|input| readers[input].push(id));
+        }
+        let mut spans = Vec::new();
+        for id in self.planned() {
+            let last = readers[id].iter().map(|&reader| when[reader]).max().unwrap_or(when[id]);
+            for &tensor in
+                self.ops[id].outputs.iter().filter(|&&tensor| self.tensors[tensor].bytes != Bytes::ZERO)
+            {
+                let end = if results[tensor] { usize::MAX } else { last };
+                spans.push(Span { tensor, start: when[id], end });
+            }
+        }
+        spans
+    }
+
+    /// May two values take one buffer one after the other?
+    fn are_apart(&self, one: Span, other: Span) -> bool {
+        let (first, second) = if one.start <= other.start { (one, other) } else { (other, one) };
+        first.end < second.start
+            || (first.end == second.start && self.overwrites(second.tensor, first.tensor))
+    }
+
+    /// Can the op that makes `value` write over `input`? A product that is only read transposed is made transposed.
+    fn overwrites(&self, value: TensorId, input: TensorId) -> bool {
+        let (value, read) = (&self.tensors[value], &self.tensors[input]);
+        let is_product = read.producer.is_some_and(|maker| self.ops[maker].layer == LayerType::Dense);
+        (value.type_name == read.type_name || (is_product && value.bytes == read.bytes))
+            && value.producer.is_some_and(|maker| {
+                let op = &self.ops[maker];
+                op.layer == LayerType::Activation && op.inputs.contains(&input)
+            })
+    }
+
+    /// Tensors of ops that the function returns, or returns a view of.
+    fn in_results(&self) -> Vec<bool> {
+        let mut found = vec![false; self.tensors.len()];
+        for tensor in (0..self.tensors.len()).filter(|&tensor| self.tensors[tensor].returned) {
+            let mut base = tensor;
+            while let Some(producer) = self.tensors[base].producer
+                && self.ops[producer].role == OpRole::View
+                && let Some(&input) = self.ops[producer].inputs.first()
+            {
+                base = input;
+            }
+            found[base] = true;
+        }
+        found
+    }
+}
