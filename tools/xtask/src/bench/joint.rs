@@ -37,7 +37,8 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
          stage of the balanced partition needs without recomputation.\n\n{}\n\n\
          ## Equal devices, memory as XLA sees it (`fusion=xla`, the default for StableHLO)\n\n{}\n\n\
          ## Devices as large as their stages (`fusion=xla`)\n\nThe cap of every device is a share of what its own stage of \
-         the balanced partition needs, so that every stage has to recompute.\n\n{}",
+         the balanced partition needs, so that every stage has to recompute. Where nobody keeps the caps the loop \
+         takes the cuts that miss them by least.\n\n{}",
         machine(workspace)?,
         table("none", "neediest")?,
         table("xla", "neediest")?,
