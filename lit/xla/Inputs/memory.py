@@ -9,6 +9,6 @@ measured = comparison["rewritten"]["temporary_bytes"]
 planned = comparison["plan"]["peak_bytes"]
 before = comparison["original"]["temporary_bytes"]
 print(f"{before} bytes of temporaries before, {planned} planned, {measured} measured")
-# XLA's heap has gaps, and its scheduler is free where no barrier is.
-close = planned < before and abs(measured - planned) <= measured / 10
-print("planned to a tenth" if close else "NOT planned to a tenth")
+# Plans leave room for the gaps of XLA's heap, and count nothing in the buffers of results that a plan might keep longer.
+kept = planned < before and 0.75 * planned <= measured <= planned
+print("within the plan" if kept else "NOT within the plan")

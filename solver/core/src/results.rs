@@ -5,6 +5,10 @@
 //! size, the largest first and results before others; a value goes into the smallest buffer of a result that is no smaller than it
 //! and holds nothing at the same time; everything else goes to the heap. A value read for the last time by the op that
 //! overwrites it, elementwise and in its type, does not meet that op's own value.
+//!
+//! That is where values lie as long as nothing runs again. A plan may keep a value beyond its last first reader, to run that reader
+//! again, and the buffer is taken by then. So only values none of whose readers can be worth running again count as lying there: those
+//! that make results, and those whose own values lie in the buffers of results on the same terms.
 
 use crate::graph::{Ends, Graph, LayerType, OpId, OpRole, TensorId};
 use crate::units::Bytes;
@@ -47,8 +51,8 @@ impl Graph {
         (bytes(&|place| place.is_none()), bytes(&|place| place == Some(InResult::Own)))
     }
 
-    /// What lies in the buffers of results, where these are there from the start: the results, and what fits in before them when
-    /// nothing is recomputed.
+    /// What lies in the buffers of results, where these are there from the start: the results, and what fits in before them and
+    /// is gone by then under every plan.
     #[must_use]
     pub fn in_result_buffers(&self) -> Vec<Option<InResult>> {
         let results = self.in_results();
@@ -73,7 +77,27 @@ impl Graph {
                 places[span.tensor] = Some(InResult::Before);
             }
         }
+        self.drop_what_may_be_kept_longer(&mut places);
         places
+    }
+
+    /// Takes out of the buffers of results what has a reader whose value is memory of its own, and may be made again later.
+    fn drop_what_may_be_kept_longer(&self, places: &mut [Option<InResult>]) {
+        let mut lasting = vec![false; self.ops.len()];
+        // Readers come after what they read.
+        let ids: Vec<OpId> = self.planned().collect();
+        for &id in ids.iter().rev() {
+            for &tensor in &self.ops[id].outputs {
+                if places[tensor] == Some(InResult::Before) && lasting[id] {
+                    places[tensor] = None;
+                }
+            }
+            let costs =
+                |&tensor: &TensorId| places[tensor].is_none() && self.tensors[tensor].bytes != Bytes::ZERO;
+            if self.ops[id].outputs.iter().any(costs) {
+                self.value_inputs(id).into_iter().for_each(|input| lasting[input] = true);
+            }
+        }
     }
 
     /// When every stored value is there. An op that only makes results runs once its operands are there, wherever it stands.
