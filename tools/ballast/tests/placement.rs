@@ -1,6 +1,8 @@
 //! `ballast genetic`, `ballast place` and `ballast replan` as programs: answers, exit codes, nothing half-written.
 
-use std::path::{Path, PathBuf};
+mod support;
+
+use std::path::Path;
 use std::process::{Command, Output};
 
 use ballast_core::cap::CapSpec;
@@ -11,14 +13,10 @@ use ballast_core::limits::Limits;
 use ballast_core::plan::Plan;
 use ballast_core::units::Bytes;
 use serde_json::Value;
+use support::{DYNAMIC, examples, json};
 
 fn ballast(folder: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_ballast")).current_dir(folder).args(args).output().expect("runs")
-}
-
-fn json(output: &Output) -> Value {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).expect("one JSON object on stdout")
 }
 
 /// Runs what must fail with this exit code and a message that has this part.
@@ -30,27 +28,14 @@ fn fails(folder: &Path, args: &[&str], code: i32, part: &str) {
     assert!(output.stdout.is_empty());
 }
 
-fn examples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../solver/placement/examples")
-}
-
 #[test]
 fn the_shipped_example_is_placed_statically_and_dynamically() {
     let static_answer =
         json(&ballast(&examples(), &["genetic", "ten-layers.toml", "--devices", "eight-chips.toml"]));
     let seconds = static_answer["predicted_seconds"].as_f64().expect("seconds");
     assert!((seconds * 1e3 - 11.080523).abs() < 5e-7);
-    let arguments = [
-        "genetic",
-        "ten-layers.toml",
-        "--devices",
-        "eight-chips.toml",
-        "--dynamic",
-        "--topology",
-        "two-boards.toml",
-    ];
-    let searched = json(&ballast(&examples(), &[&arguments[..], &["--runs", "500"]].concat()));
-    let exact = json(&ballast(&examples(), &[&arguments[..], &["--exact"]].concat()));
+    let searched = json(&ballast(&examples(), &[&DYNAMIC[..], &["--runs", "500"]].concat()));
+    let exact = json(&ballast(&examples(), &[&DYNAMIC[..], &["--exact"]].concat()));
     let value = |answer: &Value| answer["report"]["value"].as_f64().expect("a value");
     assert_eq!(exact["report"]["proved"], true);
     assert!(value(&searched) >= value(&exact) && value(&searched) <= 1.02 * value(&exact));

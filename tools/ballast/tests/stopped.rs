@@ -1,20 +1,17 @@
 //! Placement commands that are stopped, by the clock or by an interrupt, or are given files made for something else.
 
-use std::path::{Path, PathBuf};
+mod support;
+
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use support::{DYNAMIC, examples, json};
 
 fn program(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ballast"));
     command.current_dir(folder).args(args);
     command
-}
-
-fn json(output: &Output) -> Value {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).expect("one JSON object on stdout")
 }
 
 /// Runs what must fail with this exit code and a message that has this part, and must write nothing.
@@ -49,20 +46,6 @@ fn interrupted(folder: &Path, args: &[&str]) -> Output {
     unsafe { libc::kill(number, libc::SIGINT) };
     child.wait_with_output().expect("ends")
 }
-
-fn examples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../solver/placement/examples")
-}
-
-const DYNAMIC: [&str; 7] = [
-    "genetic",
-    "ten-layers.toml",
-    "--devices",
-    "eight-chips.toml",
-    "--dynamic",
-    "--topology",
-    "two-boards.toml",
-];
 
 #[test]
 fn a_search_that_is_stopped_answers_with_the_best_so_far() {
