@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MPI/IR/MPI.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -40,6 +41,7 @@ MlirStringRef view(const std::string &text) { return mlirStringRefCreate(text.da
 #define GEN_PASS_DEF_BALLASTENTRY
 #define GEN_PASS_DEF_BALLASTHOSTHEAP
 #define GEN_PASS_DEF_BALLASTINLINE
+#define GEN_PASS_DEF_BALLASTKERNELS
 #define GEN_PASS_DEF_BALLASTMESSAGES
 #define GEN_PASS_DEF_BALLASTOUTLINE
 #define GEN_PASS_DEF_BALLASTRANK

@@ -40,9 +40,10 @@ constexpr llvm::StringLiteral toBuffers =
     "buffer-deallocation-simplification,bufferization-lower-deallocations,canonicalize,convert-bufferization-to-memref,"
     "func.func(optimize-allocation-liveness)";
 
-/// From buffers to LLVM's dialect. Every allocation is a call that the run-time library can count.
+/// From buffers to LLVM's dialect: one function per loop nest, because LLVM's time grows with the square of those in one. Every
+/// allocation is a call that the run-time library can count.
 constexpr llvm::StringLiteral toLlvm =
-    "func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,convert-scf-to-cf,"
+    "ballast-kernels,func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,convert-scf-to-cf,"
     "finalize-memref-to-llvm{use-generic-functions=true},convert-to-llvm,reconcile-unrealized-casts";
 
 void add(OpPassManager &manager, const std::string &text) {

@@ -426,6 +426,22 @@ def BallastHostHeap : BallastPass<"ballast-host-heap"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def BallastKernels : BallastPass<"ballast-kernels"> {
+  let summary = "Make a function of every op that is to become loops, of equal ones the same";
+  let description = [{
+    LLVM takes time that grows with the square of the loops of a function. Every linalg op on buffers, and every loop that holds none, moves into a
+    private function that is called in its place and not inlined; the buffers are its arguments, constants go along, allocations
+    stay where they are. Ops that differ only in the buffers they read and write share one function.
+
+    ```mlir
+    linalg.fill ins(%zero : f32) outs(%x : memref<4xf32>)
+    // becomes
+    call @ballast_kernel0(%x) : (memref<4xf32>) -> ()
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
 def BallastEntry : BallastPass<"ballast-entry"> {
   let summary = "Add a function that runs the program once";
   let description = [{

@@ -14,10 +14,10 @@ use ballast_dialects::operations::{
 };
 use ballast_dialects::passes::{
     self, BallastApplyOptions, BallastEntryOptions, BallastHostHeapOptions, BallastInlineOptions,
-    BallastMessagesOptions, BallastOutlineOptions, BallastPlaceOptions, BallastPlanOptions,
-    BallastRankOptions, BallastReportOptions, BallastSplitOpsOptions, BallastStripOptions,
-    BallastToBuffersOptions, BallastToStablehloOptions, BallastVerifyOptions, MemoryOrder, Passes,
-    RematOptions, RlPartitionOptions,
+    BallastKernelsOptions, BallastMessagesOptions, BallastOutlineOptions, BallastPlaceOptions,
+    BallastPlanOptions, BallastRankOptions, BallastReportOptions, BallastSplitOpsOptions,
+    BallastStripOptions, BallastToBuffersOptions, BallastToStablehloOptions, BallastVerifyOptions,
+    MemoryOrder, Passes, RematOptions, RlPartitionOptions,
 };
 use ballast_dialects::registration;
 use ballast_dialects::structured::{Loop, loops};
@@ -212,6 +212,10 @@ impl Passes for Misbehaving {
     }
 
     fn ballast_host_heap(_: OperationRef<'_, '_>, _: &BallastHostHeapOptions) -> Result<(), Reported> {
+        Ok(())
+    }
+
+    fn ballast_kernels(_: OperationRef<'_, '_>, _: &BallastKernelsOptions) -> Result<(), Reported> {
         Ok(())
     }
 

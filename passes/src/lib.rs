@@ -9,6 +9,7 @@ mod ballast_apply;
 mod ballast_entry;
 mod ballast_host_heap;
 mod ballast_inline;
+mod ballast_kernels;
 mod ballast_messages;
 mod ballast_outline;
 mod ballast_place;

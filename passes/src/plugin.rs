@@ -6,18 +6,18 @@ use std::panic::catch_unwind;
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::passes::{
     self, BallastApplyOptions, BallastEntryOptions, BallastHostHeapOptions, BallastInlineOptions,
-    BallastMessagesOptions, BallastOutlineOptions, BallastPlaceOptions, BallastPlanOptions,
-    BallastRankOptions, BallastReportOptions, BallastSplitOpsOptions, BallastStripOptions,
-    BallastToBuffersOptions, BallastToStablehloOptions, BallastVerifyOptions, Passes, RematOptions,
-    RlPartitionOptions,
+    BallastKernelsOptions, BallastMessagesOptions, BallastOutlineOptions, BallastPlaceOptions,
+    BallastPlanOptions, BallastRankOptions, BallastReportOptions, BallastSplitOpsOptions,
+    BallastStripOptions, BallastToBuffersOptions, BallastToStablehloOptions, BallastVerifyOptions, Passes,
+    RematOptions, RlPartitionOptions,
 };
 use ballast_dialects::registration;
 use melior::ir::operation::OperationRef;
 
 use crate::{
-    ballast_apply, ballast_entry, ballast_host_heap, ballast_inline, ballast_messages, ballast_outline,
-    ballast_place, ballast_plan, ballast_rank, ballast_report, ballast_split_ops, ballast_strip,
-    ballast_to_buffers, ballast_to_stablehlo, ballast_verify, remat, rl_partition, signals,
+    ballast_apply, ballast_entry, ballast_host_heap, ballast_inline, ballast_kernels, ballast_messages,
+    ballast_outline, ballast_place, ballast_plan, ballast_rank, ballast_report, ballast_split_ops,
+    ballast_strip, ballast_to_buffers, ballast_to_stablehlo, ballast_verify, remat, rl_partition, signals,
 };
 
 /// Version of the plugin interface (`MLIR_PLUGIN_API_VERSION`).
@@ -64,6 +64,13 @@ impl Passes for Planner {
 
     fn ballast_inline(module: OperationRef<'_, '_>, options: &BallastInlineOptions) -> Result<(), Reported> {
         ballast_inline::run(module, options)
+    }
+
+    fn ballast_kernels(
+        module: OperationRef<'_, '_>,
+        options: &BallastKernelsOptions,
+    ) -> Result<(), Reported> {
+        ballast_kernels::run(module, options)
     }
 
     fn ballast_messages(
