@@ -83,3 +83,18 @@ func.func @a_loop_of_structured_ops_stays_and_they_go(%n: index) {
   return
 }
 func.func private @ballast_kernel0()
+
+// -----
+
+// CHECK-LABEL: func.func @a_strided_copy_is_a_loop_and_a_copy_of_bytes_stays
+// CHECK: call @ballast_kernel0(%{{.*}}, %{{.*}}) : (memref<2x2xf32>, memref<2x2xf32, strided<[4, 1]>>) -> ()
+// CHECK-NEXT: memref.copy
+// CHECK-NEXT: return
+// CHECK: func.func private @ballast_kernel0
+// CHECK: linalg.copy ins(%{{.*}} : memref<2x2xf32>) outs(%{{.*}} : memref<2x2xf32, strided<[4, 1]>>)
+func.func @a_strided_copy_is_a_loop_and_a_copy_of_bytes_stays(%a: memref<2x2xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>) {
+  %part = memref.subview %b[0, 0] [2, 2] [1, 1] : memref<4x4xf32> to memref<2x2xf32, strided<[4, 1]>>
+  memref.copy %a, %part : memref<2x2xf32> to memref<2x2xf32, strided<[4, 1]>>
+  memref.copy %b, %c : memref<4x4xf32> to memref<4x4xf32>
+  return
+}

@@ -431,7 +431,7 @@ def BallastKernels : BallastPass<"ballast-kernels"> {
   let description = [{
     LLVM takes time that grows with the square of the loops of a function. Every linalg op on buffers, and every loop that holds none, moves into a
     private function that is called in its place and not inlined; the buffers are its arguments, constants go along, allocations
-    stay where they are. Ops that differ only in the buffers they read and write share one function.
+    stay where they are. Ops that differ only in the buffers they read and write share one function. A copy with strides counts as a linalg op.
 
     ```mlir
     linalg.fill ins(%zero : f32) outs(%x : memref<4xf32>)
@@ -439,7 +439,7 @@ def BallastKernels : BallastPass<"ballast-kernels"> {
     call @ballast_kernel0(%x) : (memref<4xf32>) -> ()
     ```
   }];
-  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
 def BallastEntry : BallastPass<"ballast-entry"> {

@@ -16,7 +16,10 @@ use melior::ir::r#type::FunctionType;
 use melior::ir::{
     Block, BlockLike, Identifier, Location, Operation, Region, RegionLike, Type, TypeLike, Value, ValueLike,
 };
-use mlir_sys::mlirTypeIsATensor;
+use mlir_sys::{
+    mlirAffineMapAttrGetValue, mlirAffineMapIsIdentity, mlirAttributeIsAAffineMap, mlirMemRefTypeGetLayout,
+    mlirShapedTypeGetElementType, mlirTypeIsAMemRef, mlirTypeIsATensor,
+};
 
 use crate::apply::erase;
 use crate::apply::native::Code;
@@ -35,6 +38,10 @@ pub(crate) fn run(module: OperationRef<'_, '_>, _options: &BallastKernelsOptions
     let holder = module.context();
     // SAFETY: the reference points into `holder`, which lives to the end of this function.
     let context: &Context = unsafe { holder.to_ref() };
+    let strided = |op: &OperationRef<'_, '_>| ir::name(*op) == "memref.copy" && !op.operands().all(is_dense);
+    for copy in ir::nested(module).into_iter().filter(strided).collect::<Vec<_>>() {
+        structured_copy(context, copy)?;
+    }
     let kernels: Vec<OperationRef<'_, '_>> =
         import::functions(module).into_iter().flat_map(|(_, function)| nests(function)).collect();
     // Everything is judged before anything is changed.
@@ -48,6 +55,49 @@ pub(crate) fn run(module: OperationRef<'_, '_>, _options: &BallastKernelsOptions
     let taken = ir::nested(module).into_iter().filter_map(|op| ir::string(op, "sym_name")).collect();
     let mut library = Library { module, context, taken, next: 0, names: HashMap::new() };
     kernels.into_iter().try_for_each(|op| library.outline(op))
+}
+
+/// Is it a buffer without a layout of its own, so that copies of it are copies of bytes?
+fn is_dense(value: Value<'_, '_>) -> bool {
+    // SAFETY: each accessor follows its type test.
+    unsafe {
+        let kind = value.r#type().to_raw();
+        if !mlirTypeIsAMemRef(kind) {
+            return false;
+        }
+        let layout = mlirMemRefTypeGetLayout(kind);
+        mlirAttributeIsAAffineMap(layout) && mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(layout))
+    }
+}
+
+/// A copy with strides as a linalg op, hence loops: MLIR would call a library that copies element by element.
+fn structured_copy<'c: 'a, 'a>(context: &'c Context, copy: OperationRef<'c, 'a>) -> Result<(), Reported> {
+    let location = copy.location();
+    let (Some(block), Ok(source), Ok(target)) = (copy.block(), copy.operand(0), copy.operand(1)) else {
+        return Ok(());
+    };
+    let fail =
+        |error: melior::Error| diagnostics::error(location, &format!("cannot make loops of it: {error}"));
+    // SAFETY: both operands are buffers, by the op's definition.
+    let element = |value: Value<'c, 'a>| unsafe {
+        Type::from_raw(mlirShapedTypeGetElementType(value.r#type().to_raw()))
+    };
+    let body = Block::new(&[(element(source), location), (element(target), location)]);
+    let taken = body.argument(0).map_err(fail)?.into();
+    let end = OperationBuilder::new("linalg.yield", location).add_operands(&[taken]).build().map_err(fail)?;
+    body.append_operation(end);
+    let region = Region::new();
+    region.append_block(body);
+    let sizes = Code::before(context, block, copy, location).attribute("array<i32: 1, 1>")?;
+    let structured = OperationBuilder::new("linalg.copy", location)
+        .add_operands(&[source, target])
+        .add_attributes(&[(Identifier::new(context, "operandSegmentSizes"), sizes)])
+        .add_regions([region])
+        .build()
+        .map_err(fail)?;
+    block.insert_operation_before(copy, structured);
+    erase(copy);
+    Ok(())
 }
 
 /// The ops of a function that are to become loops, and the loops without such ops; none inside another.
