@@ -1,5 +1,10 @@
 // RUN: ballast-opt %s --split-input-file --ballast-entry="seed=7" | FileCheck %s
 // RUN: ballast-opt %s --split-input-file --ballast-entry="runs=3" | FileCheck %s --check-prefix=RUNS
+// RUN: ballast-opt %s --split-input-file --ballast-entry="attached=true" | FileCheck %s --check-prefix=ATTACHED
+// RUN: ballast-opt %s --split-input-file --ballast-entry="seed=7 attached=false" | FileCheck %s
+// ATTACHED-NOT: mpi.init
+// ATTACHED: mpi.comm_rank
+// ATTACHED-NOT: mpi.finalize
 // RUNS-COUNT-3: call @ballast_start
 // RUNS-NOT: call @ballast_start
 // RUNS: call @ballast_finish

@@ -1,4 +1,16 @@
 // RUN: ballast-opt %s --ballast-kernels -split-input-file | FileCheck %s
+// RUN: ballast-opt %s --ballast-kernels=keep=all -split-input-file | FileCheck %s
+// RUN: ballast-opt %s --ballast-kernels=keep=program -split-input-file | FileCheck %s --check-prefix=PROGRAM
+// RUN: ballast-opt %s --ballast-kernels=keep=kernels -split-input-file | FileCheck %s --check-prefix=KERNELS
+
+// PROGRAM-LABEL: func.func @equal_ops_share_a_function_and_constants_go_along(
+// PROGRAM: call @[[FILL:ballast_kernel_[0-9a-f]+]]
+// PROGRAM-NEXT: call @[[FILL]]
+// PROGRAM: func.func private @[[FILL]](memref<4xf32>){{$}}
+// PROGRAM-NOT: linalg.fill
+// KERNELS-NOT: @equal_ops_share_a_function_and_constants_go_along
+// KERNELS: func.func @ballast_kernel_{{[0-9a-f]+}}(%{{.+}}: memref<4xf32>) {
+// KERNELS: linalg.fill
 
 // CHECK-LABEL: func.func @equal_ops_share_a_function_and_constants_go_along(
 // CHECK-SAME: %[[A:.+]]: memref<4xf32>, %[[B:.+]]: memref<4xf32>)

@@ -8,9 +8,9 @@ func.func @tensor(%x: tensor<4xf32>) {
 
 // -----
 
-func.func @element(%x: memref<4xbf16>) {
-  // expected-error@+1 {{MLIR's lowering of MPI carries no bf16, only f32, f64, i8, i16, i32, i64: keep makers and readers of such values on one device}}
-  ballast.send %x from 0 to 1 tag 0 : memref<4xbf16>
+func.func @element(%x: memref<4xcomplex<f32>>) {
+  // expected-error@+1 {{MPI carries no complex<f32>, only f32, f64, i8, i16, i32, i64, i1, f16, bf16, index: keep makers and readers of such values on one device}}
+  ballast.send %x from 0 to 1 tag 0 : memref<4xcomplex<f32>>
   return
 }
 

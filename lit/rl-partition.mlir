@@ -16,6 +16,13 @@
 // TWO: ballast.receives = [#ballast.receive<device = 1, position = 0>]
 // TWO: math.atan {{.*}}ballast.device = #ballast.device<1>
 
+// A placement from a file is taken as it is, though dynamic programming has a faster one.
+// RUN: ballast-opt %s --rl-partition="devices=2 placement-file=%S/Inputs/six.placement.json" --remarks-filter=ballast --ballast-verify 2>%t.given | FileCheck %s --check-prefix=GIVEN
+// RUN: FileCheck %s --check-prefix=BY --input-file=%t.given
+// GIVEN: math.exp {{.*}}ballast.device = #ballast.device<1>
+// GIVEN-COUNT-5: ballast.device = #ballast.device<0>
+// BY: Partition {{.*}}method=given
+
 // The other methods find the same cut.
 // RUN: ballast-opt %s --rl-partition="devices=2 method=exact" --remarks-filter=ballast --ballast-verify 2>%t.exact | FileCheck %s --check-prefix=TWO
 // RUN: FileCheck %s --check-prefix=EXACT --input-file=%t.exact

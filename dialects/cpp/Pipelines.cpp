@@ -4,6 +4,10 @@
 
 using namespace mlir;
 
+namespace ballast {
+#include "PassEnums.h.inc"
+} // namespace ballast
+
 namespace {
 
 struct NativeOptions : PassPipelineOptions<NativeOptions> {
@@ -17,6 +21,12 @@ struct NativeOptions : PassPipelineOptions<NativeOptions> {
   Option<uint64_t> runs{*this, "runs", llvm::cl::desc("How often `ballast_entry` calls the function."), llvm::cl::init(1)};
   Option<bool> each{*this, "each", llvm::cl::desc("Does `ballast_entry` call every public function in turn?"),
                     llvm::cl::init(false)};
+  Option<ballast::KernelsKept> kernels{
+      *this, "kernels", llvm::cl::desc("What is kept once every loop nest is a function of its own (--ballast-kernels)."),
+      llvm::cl::init(ballast::KernelsKept::All),
+      llvm::cl::values(clEnumValN(ballast::KernelsKept::All, "all", "the program and its kernels"),
+                       clEnumValN(ballast::KernelsKept::Program, "program", "the program; kernels are declared"),
+                       clEnumValN(ballast::KernelsKept::Kernels, "kernels", "the kernels, to be called from other modules"))};
 };
 
 struct MpiOptions : PassPipelineOptions<MpiOptions> {
@@ -29,6 +39,15 @@ struct MpiOptions : PassPipelineOptions<MpiOptions> {
                      llvm::cl::init(false)};
   Option<uint64_t> seed{*this, "seed", llvm::cl::desc("Seed of the arguments of `ballast_entry`."), llvm::cl::init(0)};
   Option<uint64_t> runs{*this, "runs", llvm::cl::desc("How often `ballast_entry` calls the program."), llvm::cl::init(1)};
+  Option<bool> attached{*this, "attached",
+                        llvm::cl::desc("Is `ballast_entry` called by a process that has started MPI, and will end it?"),
+                        llvm::cl::init(false)};
+  Option<ballast::KernelsKept> kernels{
+      *this, "kernels", llvm::cl::desc("What is kept once every loop nest is a function of its own (--ballast-kernels)."),
+      llvm::cl::init(ballast::KernelsKept::All),
+      llvm::cl::values(clEnumValN(ballast::KernelsKept::All, "all", "the program and its kernels"),
+                       clEnumValN(ballast::KernelsKept::Program, "program", "the program; kernels are declared"),
+                       clEnumValN(ballast::KernelsKept::Kernels, "kernels", "the kernels, to be called from other modules"))};
 };
 
 /// From the end of our part to buffers: every tensor gets one, freed after its last use. An argument is never written
@@ -40,15 +59,22 @@ constexpr llvm::StringLiteral toBuffers =
     "buffer-deallocation-simplification,bufferization-lower-deallocations,canonicalize,convert-bufferization-to-memref,"
     "func.func(optimize-allocation-liveness)";
 
-/// From buffers to LLVM's dialect: one function per loop nest, because LLVM's time grows with the square of those in one. Every
-/// allocation is a call that the run-time library can count.
+/// From buffers to LLVM's dialect. Every allocation is a call that the run-time library can count.
 constexpr llvm::StringLiteral toLlvm =
-    "ballast-kernels,func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,convert-scf-to-cf,"
+    "func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,convert-scf-to-cf,"
     "finalize-memref-to-llvm{use-generic-functions=true},convert-to-llvm,reconcile-unrealized-casts";
 
 void add(OpPassManager &manager, const std::string &text) {
   if (failed(parsePassPipeline(text, manager)))
     llvm::report_fatal_error(llvm::Twine("ballast: this MLIR lacks a pass of the pipeline ") + text);
+}
+
+/// Makes one function per loop nest, because LLVM's time grows with the square of those in one.
+std::string kernelsPass(ballast::KernelsKept kept) {
+  StringRef name = kept == ballast::KernelsKept::All       ? "all"
+                   : kept == ballast::KernelsKept::Program ? "program"
+                                                           : "kernels";
+  return "ballast-kernels{keep=" + name.str() + "},";
 }
 
 std::string functionOption(const std::string &function) {
@@ -64,7 +90,7 @@ void buildNative(OpPassManager &manager, const NativeOptions &options) {
   if (options.entry)
     add(manager, "ballast-entry{" + function + " seed=" + std::to_string(options.seed) +
                      " runs=" + std::to_string(options.runs) + " each=" + (options.each ? "true" : "false") + "}");
-  add(manager, toLlvm.str());
+  add(manager, kernelsPass(options.kernels) + toLlvm.str());
 }
 
 void buildMpi(OpPassManager &manager, const MpiOptions &options) {
@@ -72,8 +98,9 @@ void buildMpi(OpPassManager &manager, const MpiOptions &options) {
   add(manager, "ballast-apply{" + function + "},ballast-outline{" + function + "},ballast-rank{rank=" +
                    std::to_string(options.rank) + "},ballast-to-buffers," + toBuffers.str() + ",ballast-host-heap");
   if (options.entry)
-    add(manager, "ballast-entry{seed=" + std::to_string(options.seed) + " runs=" + std::to_string(options.runs) + "}");
-  add(manager, "ballast-messages," + toLlvm.str() + ",ballast-strip");
+    add(manager, "ballast-entry{seed=" + std::to_string(options.seed) + " runs=" + std::to_string(options.runs) +
+                     " attached=" + (options.attached ? "true" : "false") + "}");
+  add(manager, "ballast-messages," + kernelsPass(options.kernels) + toLlvm.str() + ",ballast-strip");
 }
 
 } // namespace

@@ -108,6 +108,10 @@ def PlacementMethod : Choices<"PlacementMethod", "Who chooses the devices of a t
     Value<"InterferenceAware", "interference-aware", "on the hosts with the fewest other jobs">,
     Value<"FaultGreedy", "fault-greedy", "those with the lowest failure rate in the cluster file">,
     Value<"Learned", "learned", "a trained policy">]>;
+def KernelsKept : Choices<"KernelsKept", "What is kept of a module whose loops became kernels", [
+    Value<"All", "all", "the program and its kernels">,
+    Value<"Program", "program", "the program; kernels are declared, by names that say what they do">,
+    Value<"Kernels", "kernels", "the kernels by these names, to be called from other modules">]>;
 def ReportFormat : Choices<"ReportFormat", "How a report is written", [
     Value<"Table", "table", "for people">,
     Value<"Json", "json", "for programs">]>;
@@ -186,6 +190,8 @@ def RlPartition : BallastPass<"rl-partition"> {
     Real<"crossover", "crossover", "0.6", "Probability that a pair of placements is crossed.">,
     Real<"mutation", "mutation", "0.1", "Probability that a child is mutated.">,
     Choice<"fitness", "fitness", Fitness, "What the genetic search measures placements by.">,
+    Text<"placementFile", "placement-file", "",
+         "Path of a JSON file that names the device of every op, as `ballast genetic` writes it: taken as it is, nothing is searched.">,
     ProfileOption, CountOption, ScheduleOption, MicroBatchesOption,
   ];
 }
@@ -433,12 +439,16 @@ def BallastKernels : BallastPass<"ballast-kernels"> {
     private function that is called in its place and not inlined; the buffers are its arguments, constants go along, allocations
     stay where they are. Ops that differ only in the buffers they read and write share one function. A copy with strides counts as a linalg op.
 
+    `keep=program` and `keep=kernels` name a function after a hash of what it does, so that a kernel that was compiled once serves every module that
+    declares it.
+
     ```mlir
     linalg.fill ins(%zero : f32) outs(%x : memref<4xf32>)
     // becomes
     call @ballast_kernel0(%x) : (memref<4xf32>) -> ()
     ```
   }];
+  let options = [Choice<"keep", "keep", KernelsKept, "What is kept.">];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
@@ -454,6 +464,8 @@ def BallastEntry : BallastPass<"ballast-entry"> {
     FunctionOption, Count<"seed", "seed", "0", "Seed of the arguments.">,
     Count<"runs", "runs", "1", "How often the function is called, at least 1; the results are those of the last call.">,
     Flag<"each", "each", "false", "Call every public function in turn, each so often?">,
+    Flag<"attached", "attached", "false",
+         "Does a process call it that has started MPI, and will end it? If not, it does both itself.">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::mpi::MPIDialect"];

@@ -135,12 +135,12 @@ fn write<'c: 'a, 'a>(
     let mut code = Code::at_end(context, block, module.location());
     let meeting = match part {
         None => None,
-        Some(part) => Some(Meeting::begin(&mut code, part)?),
+        Some(part) => Some(Meeting::begin(&mut code, part, options.attached)?),
     };
     for program in programs {
         program.call(&mut code, meeting.as_ref(), options)?;
     }
-    if meeting.is_some() {
+    if meeting.is_some() && !options.attached {
         code.op("mpi.finalize", &[], &[])?;
     }
     code.call("ballast_finish", &[], &[])?;
@@ -170,9 +170,11 @@ struct Meeting<'c, 'a> {
 }
 
 impl<'c: 'a, 'a> Meeting<'c, 'a> {
-    /// Starts MPI, and checks that the process is the one the program was made for.
-    fn begin(code: &mut Code<'c, 'a>, part: &names::Program) -> Result<Self, Reported> {
-        code.op("mpi.init", &[], &[])?;
+    /// Starts MPI, unless the process has (`attached`), and checks that it is the one the program was made for.
+    fn begin(code: &mut Code<'c, 'a>, part: &names::Program, attached: bool) -> Result<Self, Reported> {
+        if !attached {
+            code.op("mpi.init", &[], &[])?;
+        }
         let world = code.op("mpi.comm_world", &[], &["!mpi.comm"])?[0];
         // MLIR 22 lowers no `mpi.comm_size`; a rank that is missing shows when it is sent to.
         let rank = code.op("mpi.comm_rank", &[world], &["!mpi.retval", "i32"])?[1];

@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::operations::{is_constant_like, replace_all_uses};
-use ballast_dialects::passes::BallastKernelsOptions;
+use ballast_dialects::passes::{BallastKernelsOptions, KernelsKept};
 use melior::Context;
 use melior::ir::attribute::{StringAttribute, TypeAttribute};
 use melior::ir::operation::{
@@ -17,9 +17,11 @@ use melior::ir::{
     Block, BlockLike, Identifier, Location, Operation, Region, RegionLike, Type, TypeLike, Value, ValueLike,
 };
 use mlir_sys::{
-    mlirAffineMapAttrGetValue, mlirAffineMapIsIdentity, mlirAttributeIsAAffineMap, mlirMemRefTypeGetLayout,
-    mlirShapedTypeGetElementType, mlirTypeIsAMemRef, mlirTypeIsATensor,
+    mlirAffineMapAttrGetValue, mlirAffineMapIsIdentity, mlirAttributeIsAAffineMap, mlirBlockDestroy,
+    mlirBlockDetach, mlirMemRefTypeGetLayout, mlirShapedTypeGetElementType, mlirTypeIsAMemRef,
+    mlirTypeIsATensor,
 };
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::apply::erase;
 use crate::apply::native::Code;
@@ -34,7 +36,7 @@ const LOOPS: [&str; 4] = ["scf.for", "scf.forall", "scf.parallel", "scf.while"];
 ///
 /// # Errors
 /// With the diagnostic that was emitted.
-pub(crate) fn run(module: OperationRef<'_, '_>, _options: &BallastKernelsOptions) -> Result<(), Reported> {
+pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastKernelsOptions) -> Result<(), Reported> {
     let holder = module.context();
     // SAFETY: the reference points into `holder`, which lives to the end of this function.
     let context: &Context = unsafe { holder.to_ref() };
@@ -42,8 +44,16 @@ pub(crate) fn run(module: OperationRef<'_, '_>, _options: &BallastKernelsOptions
     for copy in ir::nested(module).into_iter().filter(strided).collect::<Vec<_>>() {
         structured_copy(context, copy)?;
     }
-    let kernels: Vec<OperationRef<'_, '_>> =
-        import::functions(module).into_iter().flat_map(|(_, function)| nests(function)).collect();
+    let functions: Vec<OperationRef<'_, '_>> =
+        import::functions(module).into_iter().map(|(_, function)| function).collect();
+    // A function that is called is one of this module: another cannot know what its name stands for.
+    let alone =
+        |op: &OperationRef<'_, '_>| !ir::nested(*op).into_iter().any(|inner| ir::name(inner) == "func.call");
+    let kernels: Vec<OperationRef<'_, '_>> = functions
+        .iter()
+        .flat_map(|&function| nests(function))
+        .filter(|op| options.keep == KernelsKept::All || alone(op))
+        .collect();
     // Everything is judged before anything is changed.
     for &op in &kernels {
         // SAFETY: the value is live.
@@ -53,8 +63,12 @@ pub(crate) fn run(module: OperationRef<'_, '_>, _options: &BallastKernelsOptions
         }
     }
     let taken = ir::nested(module).into_iter().filter_map(|op| ir::string(op, "sym_name")).collect();
-    let mut library = Library { module, context, taken, next: 0, names: HashMap::new() };
-    kernels.into_iter().try_for_each(|op| library.outline(op))
+    let mut library = Library { module, context, keep: options.keep, taken, next: 0, names: HashMap::new() };
+    kernels.into_iter().try_for_each(|op| library.outline(op))?;
+    if options.keep == KernelsKept::Kernels {
+        functions.into_iter().for_each(erase);
+    }
+    Ok(())
 }
 
 /// Is it a buffer without a layout of its own, so that copies of it are copies of bytes?
@@ -154,6 +168,7 @@ impl<'c: 'a, 'a> Captured<'c, 'a> {
 struct Library<'c, 'a> {
     module: OperationRef<'c, 'a>,
     context: &'c Context,
+    keep: KernelsKept,
     taken: BTreeSet<String>,
     next: usize,
     /// By their text without a name. Looked up only.
@@ -202,17 +217,21 @@ impl<'c: 'a, 'a> Library<'c, 'a> {
         Code::at_end(context, block, location).op("func.return", &made, &[])?;
         let name = |text| Identifier::new(context, text);
         let code = Code::at_end(context, block, location);
-        let attributes = [
+        let mut attributes = vec![
             (name("sym_name"), StringAttribute::new(context, NAME).into()),
             (
                 name("function_type"),
                 TypeAttribute::new(FunctionType::new(context, &kinds, results).into()).into(),
             ),
-            (name("sym_visibility"), StringAttribute::new(context, "private").into()),
-            // Only the loops of one function at a time, or nothing is won; arguments that no loop reads are dropped.
-            (name("passthrough"), code.attribute("[\"noinline\"]")?),
-            (name("llvm.linkage"), code.attribute("#llvm.linkage<internal>")?),
         ];
+        if self.keep == KernelsKept::All {
+            attributes.extend([
+                (name("sym_visibility"), StringAttribute::new(context, "private").into()),
+                // Only the loops of one function at a time, or nothing is won; arguments that no loop reads are dropped.
+                (name("passthrough"), code.attribute("[\"noinline\"]")?),
+                (name("llvm.linkage"), code.attribute("#llvm.linkage<internal>")?),
+            ]);
+        }
         OperationBuilder::new("func.func", location)
             .add_attributes(&attributes)
             .add_regions([body])
@@ -231,11 +250,10 @@ impl<'c: 'a, 'a> Library<'c, 'a> {
         if let Some(name) = self.names.get(&text) {
             return Ok(name.clone());
         }
-        let name = loop {
-            let name = format!("{NAME}{}", self.next);
-            self.next += 1;
-            if !self.taken.contains(&name) {
-                break name;
+        let name = match self.keep {
+            KernelsKept::All => self.number(),
+            KernelsKept::Program | KernelsKept::Kernels => {
+                format!("{NAME}_{:032x}", xxh3_128(text.as_bytes()))
             }
         };
         let Some(body) = self.module.first_region().and_then(|region| region.first_block()) else {
@@ -245,7 +263,29 @@ impl<'c: 'a, 'a> Library<'c, 'a> {
         // SAFETY: the function is live, and nothing else refers to it while its attribute changes.
         let mut changed = unsafe { OperationRefMut::from_raw(placed.to_raw()) };
         changed.set_attribute("sym_name", StringAttribute::new(self.context, &name).into());
+        if self.keep == KernelsKept::Program {
+            changed.set_attribute("sym_visibility", StringAttribute::new(self.context, "private").into());
+            if let Some(body) = placed.first_region().and_then(|region| region.first_block()) {
+                // SAFETY: nothing outside the function refers into its only block, and nothing looks at it after this.
+                unsafe {
+                    let body = body.to_raw();
+                    mlirBlockDetach(body);
+                    mlirBlockDestroy(body);
+                }
+            }
+        }
         self.names.insert(text, name.clone());
         Ok(name)
+    }
+
+    /// The next name that is not taken.
+    fn number(&mut self) -> String {
+        loop {
+            let name = format!("{NAME}{}", self.next);
+            self.next += 1;
+            if !self.taken.contains(&name) {
+                return name;
+            }
+        }
     }
 }

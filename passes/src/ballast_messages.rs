@@ -13,8 +13,20 @@ use crate::apply::erase;
 use crate::apply::native::{Code, declare};
 use crate::import::ir;
 
-/// Element types MLIR 22 has names of Open MPI for; it lowers others to a symbol without a name.
-const CARRIED: [&str; 6] = ["f32", "f64", "i8", "i16", "i32", "i64"];
+/// Element types of messages, and as what they go: MLIR 22 has names of Open MPI for the first six and lowers others to a symbol
+/// without a name. Nothing is computed on the way, so that a type as wide does; an `i1` takes a byte in a buffer.
+const CARRIED: [(&str, &str); 10] = [
+    ("f32", "f32"),
+    ("f64", "f64"),
+    ("i8", "i8"),
+    ("i16", "i16"),
+    ("i32", "i32"),
+    ("i64", "i64"),
+    ("i1", "i8"),
+    ("f16", "i16"),
+    ("bf16", "i16"),
+    ("index", "i64"),
+];
 /// MLIR's lowering of MPI asks the module for the library whose names to use.
 const IMPLEMENTATION: &str = "#dlti.map<\"MPI:Implementation\" = \"OpenMPI\">";
 
@@ -57,6 +69,8 @@ struct Shape {
     rank: usize,
     /// Its type as one dimension.
     flat: String,
+    /// The type it goes as, where that is another.
+    carried: Option<String>,
 }
 
 impl Shape {
@@ -73,18 +87,20 @@ impl Shape {
                 (0..rank).map(|i| mlirShapedTypeGetDimSize(kind.to_raw(), i as isize)).product();
             (rank, elements, Type::from_raw(mlirShapedTypeGetElementType(kind.to_raw())).to_string())
         };
-        if !CARRIED.contains(&element.as_str()) {
+        let Some(&(_, carrier)) = CARRIED.iter().find(|(carried, _)| *carried == element) else {
             let text = format!(
-                "MLIR's lowering of MPI carries no {element}, only {}: keep makers and readers of such values on one device",
-                CARRIED.join(", ")
+                "MPI carries no {element}, only {}: keep makers and readers of such values on one device",
+                CARRIED.map(|(carried, _)| carried).join(", ")
             );
             return Err(fail(&text));
-        }
+        };
         if i32::try_from(elements).is_err() {
             return Err(fail(&format!("{elements} elements are more than MPI counts in one message")));
         }
         let rank = usize::try_from(rank).unwrap_or(0);
-        Ok(Shape { rank, flat: format!("memref<{elements}x{element}>") })
+        let size = if rank == 0 { String::new() } else { format!("{elements}x") };
+        let carried = (carrier != element).then(|| format!("memref<{size}{carrier}>"));
+        Ok(Shape { rank, flat: format!("memref<{size}{element}>"), carried })
     }
 }
 
@@ -101,6 +117,11 @@ fn lower<'c: 'a, 'a>(op: OperationRef<'c, 'a>, shape: &Shape) -> Result<(), Repo
     // MLIR's lowering counts the elements of the first dimension alone.
     let flat: Value<'c, 'a> =
         if shape.rank > 1 { code.collapse(buffer, shape.rank, &shape.flat)? } else { buffer };
+    // Both are the same descriptor once they are lowered, and the cast goes.
+    let flat = match &shape.carried {
+        Some(carried) => code.op("builtin.unrealized_conversion_cast", &[flat], &[carried.as_str()])?[0],
+        None => flat,
+    };
     let (tag, partner) = (code.small(tag)?, code.small(partner)?);
     let world = code.op("mpi.comm_world", &[], &["!mpi.comm"])?[0];
     code.call("ballast_wait", &[], &[])?;

@@ -44,6 +44,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlanOptions) ->
         crossover: CROSSOVER,
         mutation: MUTATION,
         fitness: Fitness::Loads,
+        placement_file: String::new(),
         profile: options.profile.clone(),
         count: options.count,
         schedule: options.schedule,

@@ -46,7 +46,9 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     forget_earlier_plan(&mut program);
     let mut genetic = genetic(&program, options)?;
     let search = partition_options(&program, options, cap, limits)?;
-    let outcome = if let Some(spec) = pipeline {
+    let outcome = if !options.placement_file.is_empty() {
+        as_given(&program, options, pipeline, &search)?
+    } else if let Some(spec) = pipeline {
         as_pipeline(&program, options, spec)?
     } else if options.cores > 0 {
         over_cores(&mut program, options.cores, cap, &search)?
@@ -59,12 +61,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
             genetic.as_mut().map(|genetic| genetic as &mut dyn partition::Proposer),
         )
         .map_err(|error| program.error(None, &error.to_string()))?;
-        Placement {
-            device_of: outcome.device_of,
-            report: outcome.report,
-            proposed: outcome.proposed,
-            notes: outcome.notes,
-        }
+        outcome.into()
     };
     planning::check_devices(&program, &outcome.device_of)?;
     for note in &outcome.notes {
@@ -117,6 +114,36 @@ struct Placement {
     report: Report,
     proposed: Option<partition::Proposed>,
     notes: Vec<String>,
+}
+
+impl From<partition::Outcome> for Placement {
+    fn from(outcome: partition::Outcome) -> Self {
+        let partition::Outcome { device_of, report, proposed, notes, .. } = outcome;
+        Placement { device_of, report, proposed, notes }
+    }
+}
+
+/// Takes the placement of a file.
+fn as_given(
+    program: &Program<'_, '_>,
+    options: &RlPartitionOptions,
+    pipeline: Option<Spec>,
+    search: &partition::Options,
+) -> Result<Placement, Reported> {
+    let path = &options.placement_file;
+    if options.cores > 0 || pipeline.is_some() || !matches!(options.method, passes::PartitionMethod::Auto) {
+        let text = "placement-file= names the device of every op: nothing is left to `method`, `cores` or `schedule`";
+        return Err(program.error(None, text));
+    }
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| program.error(None, &format!("{path}: cannot be read: {error}")))?;
+    let graph = &program.imported.graph;
+    let device_of = partition::Given::parse(&text)
+        .and_then(|given| given.devices(graph, program.cluster.devices.len()))
+        .map_err(|error| program.error(error.op, &format!("{path}: {error}")))?;
+    partition::plan_given(graph, &program.costs, &program.cluster, search, device_of)
+        .map(Placement::from)
+        .map_err(|error| program.error(None, &error.to_string()))
 }
 
 /// Cuts the layers of a training step, forward and backward ops together, by dynamic programming.

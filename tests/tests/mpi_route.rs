@@ -102,6 +102,31 @@ fn a_rank_that_crashes_is_an_error_and_no_file_is_written() {
 }
 
 #[test]
+fn values_of_every_type_cross_ranks() {
+    let folder = scratch();
+    for element in ["i1", "f16", "bf16", "index", "i64"] {
+        let (there, back) = (format!("tensor<4x8x{element}>"), format!("tensor<8x4x{element}>"));
+        let turn = |name: &str, from: &str, value: &str, to: &str, device: u32| {
+            format!(
+                "  %e{name} = tensor.empty() : {to}\n  %{name} = linalg.transpose ins({value} : {from}) outs(%e{name} : {to}) \
+                 permutation = [1, 0] {{ballast.device = #ballast.device<{device}>}}\n"
+            )
+        };
+        let text = format!(
+            "func.func @main(%x: {there}) -> {there} {{\n{}{}  return %b : {there}\n}}\n",
+            turn("a", &there, "%x", &back, 0),
+            turn("b", &back, "%a", &there, 1)
+        );
+        let [original, planned] = ["original.mlir", "planned.mlir"].map(|name| folder.path().join(name));
+        std::fs::write(&original, text).unwrap();
+        let arguments = ["--remat=devices=2 time-limit=2", "-o"].map(Path::new);
+        let _ = ballast_opt(&original, arguments.iter().chain([&planned.as_path()])).succeeded();
+        let compared = run_ranks(&original, &planned, &["--json", "-"]).succeeded().json();
+        assert_eq!(compared["difference"]["identical"], true, "{element}: {compared}");
+    }
+}
+
+#[test]
 fn a_missing_mpirun_is_an_error_with_its_remedy() {
     let folder = scratch();
     let original = folder.path().join("original.mlir");

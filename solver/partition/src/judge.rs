@@ -16,7 +16,7 @@ pub(crate) struct Judged {
     pub(crate) balance: Balance,
     /// Bytes by which arguments and largest working set are over the cap, worst device.
     pub(crate) over_least: u64,
-    pub(crate) over_device: DeviceId,
+    over_device: DeviceId,
     /// Sum over the devices of the unplanned peak over the cap.
     over_peak: u64,
 }
@@ -31,6 +31,17 @@ impl Judged {
     /// No worse in anything.
     pub(crate) fn improves(&self, other: &Judged) -> bool {
         self.no_worse(other) && self.over_peak <= other.over_peak
+    }
+
+    /// What the user should know of its memory.
+    pub(crate) fn note(&self) -> Option<String> {
+        (self.over_least > 0).then(|| {
+            format!(
+                "arguments and the largest working set are over the cap by {} on device {}: no memory plan can keep it",
+                Bytes(self.over_least),
+                self.over_device
+            )
+        })
     }
 }
 

@@ -5,6 +5,8 @@ pub mod chip;
 pub mod dag;
 mod dynamic;
 pub mod fine_tune;
+mod given;
+mod items;
 mod judge;
 pub mod loads;
 pub mod pipeline;
@@ -14,5 +16,7 @@ mod refine;
 pub mod rl;
 pub mod sequence;
 
+pub use given::{Given, GivenError, plan_given};
+pub use items::Items;
 pub use plan::{Error, Method, Options, Outcome, Proposed, plan, plan_with, repartition};
 pub use proposal::{Proposal, Proposer, Task};

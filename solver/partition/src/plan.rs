@@ -6,17 +6,18 @@ use ballast_core::graph::{Graph, OpId, OpRole};
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::report::{PROOF_TOLERANCE, Report, gap};
 use ballast_core::simulate::Balance;
-use ballast_core::stage::{settle_travellers, stages};
+use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
 
 use crate::dynamic::{self, Site};
 use crate::fine_tune::{Keep, fine_tune};
+use crate::items::Items;
 use crate::judge::Judge;
 use crate::loads::Links;
 use crate::proposal::{self, Proposal, Proposer, Task};
 use crate::refine::refine;
 use crate::rl::train;
-use crate::sequence::{Granularity, Order, Sequence, sequence_order};
+use crate::sequence::{Granularity, Order, Sequence};
 
 /// Weight of memory over the cap in the first cut: recomputing everything forward costs about a third of a
 /// training step's computation, so a stage at twice its cap counts as a sixth slower.
@@ -163,37 +164,21 @@ pub fn plan_with(
     let deadline = Deadline::start(&options.limits);
     check(graph, costs, cluster, options)?;
     let judge = Judge::new(graph, costs, cluster, options);
-    let ops = Sequence::of_ops(graph, costs, sequence_order(graph, options.order));
-    let (items, starts, mut notes) = granulate(graph, &ops, options.granularity, cluster.devices.len());
+    let all = Items::new(graph, costs, options, cluster.devices.len());
+    let (ops, items, mut notes) = (&all.ops, &all.sequence, all.notes.clone());
     let links = Links::new(cluster);
     let caps = judge.caps_for_stages();
     let site = Site {
         links: &links,
         caps: &caps,
-        memory_matters: judge.memory_matters(&ops, &caps),
+        memory_matters: judge.memory_matters(ops, &caps),
         use_all: !options.idle_devices,
         pressure: PRESSURE,
     };
-    let answer = dynamic::partition(&items, &site, &deadline);
+    let answer = dynamic::partition(items, &site, &deadline);
     notes.extend(answer.notes);
-    let to_ops = |device_of: &[DeviceId]| {
-        let mut of = vec![0; ops.len()];
-        for (item, &device) in device_of.iter().enumerate() {
-            let end = starts.get(item + 1).copied().unwrap_or(ops.len());
-            of[starts[item]..end].fill(device);
-        }
-        of
-    };
-    let place = |of_item: &[DeviceId]| {
-        let mut device_of = vec![0; graph.ops.len()];
-        for (&op, &device) in ops.ops.iter().zip(of_item) {
-            device_of[op] = graph.ops[op].rules.device.unwrap_or(device);
-        }
-        settle_travellers(graph, &mut device_of);
-        device_of
-    };
-    let cut = to_ops(&answer.device_of);
-    let mut best = judge.judge(place(&cut));
+    let cut = all.to_ops(&answer.device_of);
+    let mut best = judge.judge(all.place(graph, &cut));
     let contiguous_tmax = best.balance.tmax_seconds;
     let mut method = "dp";
     let index = ops.index();
@@ -201,7 +186,7 @@ pub fn plan_with(
         caps: (site.memory_matters && best.over_least == 0).then_some(&caps[..]),
         use_all: site.use_all,
     };
-    let tuned = judge.judge(place(&fine_tune(&ops, &index, &links, cut, keep, &deadline)));
+    let tuned = judge.judge(all.place(graph, &fine_tune(ops, &index, &links, cut, keep, &deadline)));
     if tuned.improves(&best) {
         best = tuned;
         method = "dp+fine-tuning";
@@ -212,7 +197,7 @@ pub fn plan_with(
     if cluster.devices.len() > 1 {
         let items_index = items.index();
         let task = Task {
-            items: &items,
+            items,
             index: &items_index,
             links: &links,
             caps: site.memory_matters.then_some(&caps[..]),
@@ -233,7 +218,7 @@ pub fn plan_with(
             Some(proposer) => Some((proposer.name(), proposer.propose(&task)?)),
             None if options.method == Method::Exact => Some(("exact", proposal::exact(&task)?)),
             None if learner_runs => {
-                let run = refine(&items, &site, &answer.device_of, &options.rl, &options.limits, &deadline);
+                let run = refine(items, &site, &answer.device_of, &options.rl, &options.limits, &deadline);
                 learned(run, &mut notes)?.map(|refined| ("rl", Proposal::from(refined)))
             }
             None => None,
@@ -244,11 +229,11 @@ pub fn plan_with(
                 stopped = Some(proposal.stop_reason);
             }
             proposed_bound = proposal.bound;
-            let moved = to_ops(&proposal.device_of);
-            let tuned = fine_tune(&ops, &index, &links, moved.clone(), keep, &deadline);
-            let moved = judge.judge(place(&moved));
+            let moved = all.to_ops(&proposal.device_of);
+            let tuned = fine_tune(ops, &index, &links, moved.clone(), keep, &deadline);
+            let moved = judge.judge(all.place(graph, &moved));
             proposed = Some(Proposed { method: name, tmax_seconds: moved.balance.tmax_seconds });
-            for candidate in [moved, judge.judge(place(&tuned))] {
+            for candidate in [moved, judge.judge(all.place(graph, &tuned))] {
                 let faster = candidate.balance.tmax_seconds < best.balance.tmax_seconds * (1.0 - 1e-12);
                 let as_busy = !site.use_all || candidate.balance.idle_devices <= best.balance.idle_devices;
                 if faster && as_busy && candidate.no_worse(&best) {
@@ -260,22 +245,16 @@ pub fn plan_with(
     }
     if let Some(start) = &options.start {
         let given: Vec<DeviceId> = ops.ops.iter().map(|&op| start[op]).collect();
-        let given = judge.judge(place(&given));
+        let given = judge.judge(all.place(graph, &given));
         if !best.no_worse(&given) {
             best = given;
             method = "given";
         }
     }
-    if best.over_least > 0 {
-        notes.push(format!(
-            "arguments and the largest working set are over the cap by {} on device {}: no memory plan can keep it",
-            Bytes(best.over_least),
-            best.over_device
-        ));
-    }
+    notes.extend(best.note());
     if site.use_all && best.balance.idle_devices == 0 && cluster.devices.len() > 1 {
-        let free = dynamic::partition(&items, &Site { use_all: false, ..site }, &deadline);
-        let free = judge.judge(place(&to_ops(&free.device_of)));
+        let free = dynamic::partition(items, &Site { use_all: false, ..site }, &deadline);
+        let free = judge.judge(all.place(graph, &all.to_ops(&free.device_of)));
         if free.over_least <= best.over_least
             && free.balance.tmax_seconds < WORTH_A_NOTE * best.balance.tmax_seconds
         {
@@ -286,7 +265,7 @@ pub fn plan_with(
             ));
         }
     }
-    let floor = any_assignment_bound(&items, cluster.devices.len());
+    let floor = any_assignment_bound(items, cluster.devices.len());
     let value = best.balance.tmax_seconds;
     // Fine-tuning may leave the class of plans a bound was proved for.
     let within = |bound: f64| value >= bound * (1.0 - PROOF_TOLERANCE);
@@ -320,7 +299,7 @@ pub fn plan_with(
         },
         device_of: best.device_of,
         cuts,
-        sequence: ops.ops,
+        sequence: all.ops.ops,
         balance: best.balance,
         proposed,
         notes,
@@ -382,7 +361,7 @@ pub(crate) fn learned<T>(run: Result<T, train::Error>, notes: &mut Vec<String>) 
     }
 }
 
-fn check(graph: &Graph, costs: &Costs, cluster: &Cluster, options: &Options) -> Result<(), Error> {
+pub(crate) fn check(graph: &Graph, costs: &Costs, cluster: &Cluster, options: &Options) -> Result<(), Error> {
     let devices = cluster.devices.len();
     let ops = graph.planned().count();
     if devices == 0 {
@@ -439,33 +418,8 @@ fn check(graph: &Graph, costs: &Costs, cluster: &Cluster, options: &Options) -> 
     Ok(())
 }
 
-/// The items to cut and where each begins in the list of ops.
-fn granulate(
-    graph: &Graph,
-    ops: &Sequence,
-    granularity: Granularity,
-    devices: usize,
-) -> (Sequence, Vec<usize>, Vec<String>) {
-    let single = || (ops.clone(), (0..ops.len()).collect(), Vec::new());
-    match granularity {
-        Granularity::Op => single(),
-        Granularity::Layer => {
-            let starts = ops.layer_starts(graph);
-            if starts.len() < devices {
-                let (items, all, mut notes) = single();
-                notes.push(format!(
-                    "{devices} devices for {} layers: the partition is made op by op",
-                    starts.len()
-                ));
-                return (items, all, notes);
-            }
-            (ops.grouped(&starts), starts, Vec::new())
-        }
-    }
-}
-
 /// No assignment is faster than equal shares of the least times, or than the largest item alone.
-fn any_assignment_bound(sequence: &Sequence, devices: usize) -> f64 {
+pub(crate) fn any_assignment_bound(sequence: &Sequence, devices: usize) -> f64 {
     let least = |item: usize| sequence.seconds.iter().map(|row| row[item]).fold(f64::INFINITY, f64::min);
     let total: f64 = (0..sequence.len()).map(least).sum();
     (0..sequence.len()).map(least).fold(total / devices as f64, f64::max)

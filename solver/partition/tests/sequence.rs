@@ -9,7 +9,7 @@ use ballast_core::limits::Limits;
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
 use ballast_partition::sequence::{Granularity, Order};
-use ballast_partition::{Error, Options, plan, repartition};
+use ballast_partition::{Error, Given, Options, plan, plan_given, repartition};
 use support::{cluster, costs, graph, random_graph};
 
 const LINK: Link = Link { bandwidth: 16.0, latency_seconds: 0.25 };
@@ -259,4 +259,47 @@ fn the_same_input_gives_the_same_plan() {
     let run = || plan(&graph, &costs, &cluster, &options()).expect("a plan");
     let (a, b) = (run(), run());
     assert_eq!((a.device_of, a.cuts, a.notes), (b.device_of, b.cuts, b.notes));
+}
+
+/// Three ops in a row, which take 1, 2 and 3 s.
+fn chain() -> (Graph, Costs, Cluster) {
+    let graph = graph(&[(vec![], 8, false), (vec![0], 8, false), (vec![1], 8, true)]);
+    let costs = costs(&[vec![1.0, 2.0, 3.0], vec![1.0, 2.0, 3.0]]);
+    (graph, costs, cluster(2, 1000, LINK))
+}
+
+#[test]
+fn a_placement_comes_back_from_its_file_and_is_judged_as_it_is() {
+    let (graph, costs, cluster) = chain();
+    // Not a cut of the sequence, and slower than the best: nothing is improved.
+    let devices = vec![1, 0, 1];
+    let text = serde_json::to_string(&Given::new(&graph, &devices)).expect("text");
+    let read = Given::parse(&text).and_then(|given| given.devices(&graph, 2)).expect("a placement");
+    assert_eq!(read, devices);
+    let outcome = plan_given(&graph, &costs, &cluster, &options(), read).expect("an outcome");
+    assert_eq!(outcome.device_of, devices);
+    assert_eq!(outcome.cuts, [1, 2]);
+    assert!(outcome.report.value >= 4.0 && !outcome.report.proved, "{:?}", outcome.report);
+    assert_eq!((outcome.report.method.as_str(), outcome.report.bound), ("given", 3.0));
+}
+
+#[test]
+fn placements_that_do_not_fit_are_refused_at_the_op() {
+    let (mut graph, costs, cluster) = chain();
+    let refused = |graph: &Graph, text: &str| {
+        let error = Given::parse(text).and_then(|given| given.devices(graph, 2)).expect_err("refused");
+        (error.op, error.reason)
+    };
+    let text = serde_json::to_string(&Given::new(&graph, &[0, 1, 2])).expect("text");
+    assert_eq!(refused(&graph, &text), (Some(2), "its op 2 runs on device 2, and there are 2".into()));
+    let text = serde_json::to_string(&Given::new(&graph, &[0, 1, 1])).expect("text");
+    graph.ops[1].rules.device = Some(0);
+    assert_eq!(refused(&graph, &text).0, Some(1));
+    graph.ops[1].name = "other".into();
+    assert!(refused(&graph, &text).1.contains("made for another program"));
+    graph.ops.truncate(2);
+    assert!(refused(&graph, &text).1.starts_with("it places 3 ops"));
+    assert!(refused(&graph, &text.replace("\"version\":1", "\"version\":9")).1.contains("version 9"));
+    assert!(refused(&graph, "[]").1.contains("not a placement"));
+    assert!(plan_given(&graph, &costs, &cluster, &options(), vec![0, 2]).is_err());
 }

@@ -2,6 +2,7 @@
 
 use ballast_core::limits::Deadline;
 use ballast_partition::loads::Loads;
+use ballast_partition::sequence::Sequence;
 use ballast_partition::{Error, Proposal, Proposer, Task};
 use ballast_placement::genetic::{
     LayerTable, Measure, Options, PlacementError, PredictedLoads, on_threads, search,
@@ -36,7 +37,7 @@ impl Proposer for Genetic {
     }
 
     fn propose(&mut self, task: &Task<'_>) -> Result<Proposal, Error> {
-        let table = table(task);
+        let table = layer_table(task.items);
         let mut options = self.options.clone();
         options.initial.insert(0, task.start.to_vec());
         let found = on_threads(task.limits.threads, || {
@@ -68,8 +69,8 @@ impl Proposer for Genetic {
 }
 
 /// The items as layers. Memory is the memory planner's: the rule on stored tensors is off.
-fn table(task: &Task<'_>) -> LayerTable {
-    let items = task.items;
+#[must_use]
+pub fn layer_table(items: &Sequence) -> LayerTable {
     let devices = items.row_of.len();
     LayerTable {
         names: (0..items.len()).map(|item| format!("item {item}")).collect(),

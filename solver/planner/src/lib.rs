@@ -12,7 +12,7 @@ mod rounds;
 mod stages;
 mod workload;
 
-pub use genetic::{Fitness, Genetic};
+pub use genetic::{Fitness, Genetic, layer_table};
 pub use memory::Solver;
 pub use rounds::{Planned, Relaxed, Repartition, plan, unplanned};
 pub use stages::{StageOutcome, plan_stages, stage_file, swap_model};

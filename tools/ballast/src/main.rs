@@ -58,6 +58,9 @@ enum Command {
     /// One of the processes of `ballast genetic --processes`.
     #[command(hide = true)]
     GeneticRank(genetic::rank::Args),
+    /// One of the processes of `ballast genetic PROGRAM --processes`.
+    #[command(hide = true)]
+    ProgramRank(genetic::program_rank::Args),
     /// Partition a workload graph over accelerators and CPU cores.
     Partition(partition::Args),
     /// Give devices to the waiting training jobs of one scheduling period.
@@ -116,6 +119,7 @@ fn main() -> ExitCode {
         Command::Decoder(args) => decoder::run(&args),
         Command::Genetic(args) => genetic::run(&args),
         Command::GeneticRank(args) => genetic::rank::run(&args),
+        Command::ProgramRank(args) => genetic::program_rank::run(&args),
         Command::Partition(args) => partition::run(&args),
         Command::Place(args) => place::run(&args),
         Command::Profile(args) => profile::run(&args),

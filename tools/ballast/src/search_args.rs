@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use ballast_partition::sequence::Granularity;
 use ballast_placement::genetic::Options;
 
 /// Of searches.
@@ -18,9 +19,9 @@ pub(crate) struct SearchArgs {
 /// Of genetic searches.
 #[derive(clap::Args)]
 pub(crate) struct GeneticArgs {
-    /// Chromosomes of a generation.
-    #[arg(long, default_value_t = 100)]
-    population: usize,
+    /// Chromosomes of a generation; as published 100, and 12 where a program is run on processes.
+    #[arg(long)]
+    population: Option<usize>,
     /// Probability that a pair is crossed.
     #[arg(long, default_value_t = 0.6)]
     crossover: f64,
@@ -36,15 +37,33 @@ pub(crate) struct GeneticArgs {
 }
 
 impl GeneticArgs {
-    /// The parameters; what is not among them, and generations where none are given, as in `base`.
+    /// The parameters; what is not among them, and what is not given, as in `base`.
     pub(crate) fn options(&self, base: Options) -> Options {
         Options {
-            population: self.population,
+            population: self.population.unwrap_or(base.population),
             crossover: self.crossover,
             mutation: self.mutation,
             generations: self.generations.unwrap_or(base.generations),
             elite: self.elite,
             ..base
+        }
+    }
+}
+
+/// What is moved as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Unit {
+    /// An op.
+    Op,
+    /// A contraction or convolution with what follows it.
+    Layer,
+}
+
+impl From<Unit> for Granularity {
+    fn from(unit: Unit) -> Self {
+        match unit {
+            Unit::Op => Granularity::Op,
+            Unit::Layer => Granularity::Layer,
         }
     }
 }

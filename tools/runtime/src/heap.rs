@@ -33,9 +33,14 @@ impl Heap {
         self.live.load(SeqCst)
     }
 
-    /// Most bytes in use since the program began.
+    /// Most bytes in use since the program began, or since [`Heap::renew`].
     pub fn peak(&self) -> u64 {
         self.peak.load(SeqCst)
+    }
+
+    /// The peak is looked for anew.
+    pub fn renew(&self) {
+        self.peak.store(self.live(), SeqCst);
     }
 
     fn layout(bytes: usize) -> Option<Layout> {
@@ -147,6 +152,8 @@ mod tests {
             heap.give_back(third);
         }
         assert_eq!((heap.live(), heap.peak()), (0, 128));
+        heap.renew();
+        assert_eq!(heap.peak(), 0);
         assert!(heap.take(u64::MAX).is_null());
         assert_eq!(heap.live(), 0);
     }

@@ -57,6 +57,14 @@ fn with_run(change: impl FnOnce(&mut Run)) {
     change(RUN.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default());
 }
 
+/// Forgets earlier runs, for a process that runs one program after the other: times, results, and how large the heaps were.
+#[unsafe(no_mangle)]
+pub extern "C" fn ballast_renew() {
+    with_run(|run| *run = Run::default());
+    DEVICE.renew();
+    HOST.renew();
+}
+
 /// Fills argument `number` from the seed.
 ///
 /// # Safety

@@ -14,11 +14,11 @@ use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
 use ballast_core::graph::Graph;
-use ballast_partition::sequence::Granularity;
 use serde::Serialize;
 
 use crate::replan::read_graph;
 use crate::run::tools;
+use crate::search_args::Unit;
 use crate::{Failure, output};
 use methods::Row;
 
@@ -63,12 +63,6 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Unit {
-    Op,
-    Layer,
-}
-
 /// All methods on one program.
 #[derive(Debug, Serialize)]
 struct Comparison {
@@ -107,10 +101,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             graph: &graph,
             costs: &costs,
             cluster: &cluster,
-            granularity: match args.granularity {
-                Unit::Op => Granularity::Op,
-                Unit::Layer => Granularity::Layer,
-            },
+            granularity: args.granularity.into(),
             time_limit_seconds: args.time_limit,
             threads: args.threads,
         };

@@ -1,8 +1,12 @@
-//! `ballast genetic`: layers of a layer file on devices, by the genetic search or its referees.
+//! `ballast genetic`: layers of a layer file, or ops of a program, on devices, by the genetic search or its referees.
 
+mod compile;
 mod kernels;
+mod measured;
 mod mpi;
 mod processes;
+mod program;
+pub(crate) mod program_rank;
 pub(crate) mod rank;
 
 use std::path::PathBuf;
@@ -16,17 +20,19 @@ use ballast_placement::genetic::{
     self, LayerFile, LayerTable, Options, Placement, PlacementError, exact::exact,
 };
 use ballast_placement::platform::{Batch, Pipeline, Platform, Run, exhaustive, simulate};
-use processes::{Processes, Work};
+use measured::{Runs, search};
+use processes::Processes;
 use serde::Serialize;
 
 use crate::Failure;
 use crate::output::{read_text, write_json};
-use crate::search_args::GeneticArgs;
+use crate::search_args::{GeneticArgs, Unit};
 
 /// Arguments of `ballast genetic`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Layer file (TOML): the model as a list of layers with their shapes.
+    /// Layer file (TOML): the model as a list of layers with their shapes; or a program (.mlir, linalg on tensors), with
+    /// --dynamic --processes.
     layers: PathBuf,
     /// Devices: a device file (TOML), or a count.
     #[arg(long)]
@@ -47,9 +53,9 @@ pub(crate) struct Args {
     /// Seconds that one run on processes may take at most.
     #[arg(long, requires = "processes", default_value_t = 60.0)]
     run_limit: f64,
-    /// Items of a batch.
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    batch: u32,
+    /// Items of a batch, 50 where nothing is given; not for programs.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    batch: Option<u32>,
     /// Devices compute while their messages move.
     #[arg(long, requires = "dynamic")]
     overlap: bool,
@@ -62,7 +68,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     search: GeneticArgs,
     /// Most placements measured; on processes 60 where no time limit is given.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     runs: Option<u64>,
     /// Wall-clock limit in seconds; none: the answer is the same on every machine.
     #[arg(long)]
@@ -73,6 +79,21 @@ pub(crate) struct Args {
     /// Threads; they do not change the answer.
     #[arg(long, default_value_t = 1)]
     threads: usize,
+    /// What of a program is placed as one.
+    #[arg(long, value_enum, default_value_t = Unit::Op, requires = "processes")]
+    granularity: Unit,
+    /// Function of a program to place; without it the only public function, or `main`.
+    #[arg(long, default_value = "", requires = "processes")]
+    function: String,
+    /// Measured times of a program's ops, for the static search that comes first.
+    #[arg(long, requires = "processes")]
+    profile: Option<PathBuf>,
+    /// Write the program with the placement found as attributes here.
+    #[arg(long, requires = "processes")]
+    planned: Option<PathBuf>,
+    /// Write the placement of a program's ops here, for `--rl-partition="placement-file=..."`.
+    #[arg(long, requires = "processes")]
+    placement: Option<PathBuf>,
     /// Write the answer here instead of to stdout.
     #[arg(short, long)]
     output: Option<PathBuf>,
@@ -103,7 +124,8 @@ struct Measured {
     seconds: f64,
     /// The same of the static search's placement.
     static_seconds: f64,
-    /// Its layers' devices.
+    /// Its layers' devices; none for programs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     static_devices: Vec<String>,
     /// Runs of each.
     runs: usize,
@@ -146,18 +168,25 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.time_limit.is_some_and(|seconds| seconds.is_nan() || seconds <= 0.0) {
         return Err(Failure::BadInput("--time-limit takes a positive number of seconds".into()));
     }
-    let cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;
-    let file = LayerFile::parse(&read_text(&args.layers)?).map_err(in_file(&args.layers))?;
-    let rates: Vec<f64> = cluster.devices.iter().map(|device| device.peak(Arithmetic::F32)).collect();
-    let memories: Vec<u64> = cluster.devices.iter().map(|device| device.memory.0).collect();
-    let table = file.table(&rates, &memories).map_err(in_file(&args.layers))?;
     let limits = Limits {
         time_limit_seconds: args.time_limit,
         work_limit: args.runs,
         seed: args.seed,
         threads: args.threads,
     };
-    let batch = Batch { items: args.batch, overlap: args.overlap, in_order: args.in_order };
+    if args.layers.extension().is_some_and(|ending| ending == "mlir") {
+        return program::run(args, &limits);
+    }
+    if args.profile.is_some() || args.planned.is_some() || args.placement.is_some() {
+        let text = "--profile, --planned and --placement are for programs (.mlir), and this is a layer file";
+        return Err(Failure::BadInput(text.into()));
+    }
+    let cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;
+    let file = LayerFile::parse(&read_text(&args.layers)?).map_err(in_file(&args.layers))?;
+    let rates: Vec<f64> = cluster.devices.iter().map(|device| device.peak(Arithmetic::F32)).collect();
+    let memories: Vec<u64> = cluster.devices.iter().map(|device| device.memory.0).collect();
+    let table = file.table(&rates, &memories).map_err(in_file(&args.layers))?;
+    let batch = Batch { items: args.batch.unwrap_or(BATCH), overlap: args.overlap, in_order: args.in_order };
     let platform = if args.dynamic && !args.processes { Some(platform(args, &cluster)?) } else { None };
     let base = if args.dynamic { Options::dynamic() } else { Options::default() };
     let options = args.search.options(base);
@@ -180,10 +209,31 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     write_json(&answer(file.name, &cluster, &table, placement, run), args.output.as_deref())
 }
 
-/// Runs of each placement whose median decides in the end.
-const FINAL_RUNS: usize = 5;
-/// Placements measured on processes where no limit is given.
-const DEFAULT_RUNS: u64 = 60;
+/// Items of a batch where nothing is given.
+const BATCH: u32 = 50;
+
+/// Seconds one run on processes may take.
+fn run_limit(args: &Args) -> Result<Duration, Failure> {
+    Duration::try_from_secs_f64(args.run_limit)
+        .ok()
+        .filter(|limit| !limit.is_zero())
+        .ok_or_else(|| Failure::BadInput(format!("--run-limit {}: seconds above zero", args.run_limit)))
+}
+
+/// The layers of a layer file on processes, which stay for the whole search.
+struct LayerRuns(Processes);
+
+impl Runs for LayerRuns {
+    fn run(&mut self, placement: &[usize], deadline: &Deadline) -> Result<Option<f64>, Failure> {
+        let line = placement.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
+        self.0.ask(&line, deadline).map_err(Failure::BadInput)
+    }
+
+    /// All placements run the same layers: what one cannot do, none can.
+    fn is_unusable(&mut self, _: &[usize], _: &Failure) -> bool {
+        false
+    }
+}
 
 /// The search on processes, which starts from the placement of the static one.
 fn on_processes(
@@ -194,10 +244,7 @@ fn on_processes(
     options: &Options,
     limits: &Limits,
 ) -> Result<(Placement, Option<Measured>), Failure> {
-    let run_limit = Duration::try_from_secs_f64(args.run_limit)
-        .ok()
-        .filter(|limit| !limit.is_zero())
-        .ok_or_else(|| Failure::BadInput(format!("--run-limit {}: seconds above zero", args.run_limit)))?;
+    let run_limit = run_limit(args)?;
     // Said here and not by a process that fails.
     kernels::layers(file)
         .map_err(|error| in_file(&args.layers)(PlacementError::Input(error.message().into())))?;
@@ -205,46 +252,14 @@ fn on_processes(
         Options { generations: Options::default().generations, initial: Vec::new(), ..options.clone() };
     let unlimited = Limits { time_limit_seconds: limits.time_limit_seconds, work_limit: None, ..*limits };
     let first = genetic::solve(table, &base, &unlimited).map_err(failure)?;
-    let mut processes = Processes::start(Work {
-        layers: &args.layers,
-        ranks: table.devices(),
-        batch: args.batch,
-        repeats: args.repeats,
-        run_limit,
-    })?;
-    let limits = Limits {
-        work_limit: limits.work_limit.or(limits.time_limit_seconds.is_none().then_some(DEFAULT_RUNS)),
-        ..*limits
-    };
-    let options = Options { initial: vec![first.device_of.clone()], ..options.clone() };
-    let mut found = genetic::search(table, &mut processes, &options, &limits).map_err(failure)?;
-    let never = Deadline::after(None);
-    let medians = processes
-        .medians(&[&first.device_of, &found.device_of], FINAL_RUNS, &never)
-        .map_err(Failure::BadInput)?;
-    // Interrupted: what was found is the answer, with the mean of its runs.
-    let Some([static_seconds, seconds]) = medians.as_deref() else { return Ok((found, None)) };
-    let (static_seconds, seconds) = (*static_seconds, *seconds);
-    let static_devices = first.device_of.iter().map(|&device| cluster.devices[device].name.clone()).collect();
-    let slower = seconds > static_seconds;
-    if slower {
-        found = Placement {
-            report: found.report,
-            generations: found.generations,
-            cache_hits: found.cache_hits,
-            ..first
-        };
-    }
-    let best = seconds.min(static_seconds);
-    (found.seconds, found.report.value) = (best, best);
-    let measured = Measured {
-        seconds: best,
-        static_seconds,
-        static_devices,
-        runs: FINAL_RUNS,
-        found_seconds: slower.then_some(seconds),
-    };
-    Ok((found, Some(measured)))
+    let batch = args.batch.unwrap_or(BATCH).to_string();
+    let arguments = ["genetic-rank".into(), args.layers.clone().into(), "--batch".into(), batch.into()];
+    let mut runs = LayerRuns(Processes::start(table.devices(), &arguments, run_limit)?);
+    let name = |&device: &usize| cluster.devices[device].name.clone();
+    let static_devices = first.device_of.iter().map(name).collect();
+    let options = Options { initial: vec![first.device_of], ..options.clone() };
+    let (found, medians) = search(table, &mut runs, &options, limits, args.repeats)?;
+    Ok((found, medians.map(|medians| Measured::new(&medians, static_devices))))
 }
 
 fn platform(args: &Args, cluster: &Cluster) -> Result<Platform, Failure> {

@@ -114,6 +114,13 @@ pub(crate) struct Measured {
     results: Vec<compare::Values>,
 }
 
+impl Measured {
+    /// The results alone.
+    pub(crate) fn into_results(self) -> Vec<compare::Values> {
+        self.results
+    }
+}
+
 /// Both programs, side by side.
 #[derive(Debug, Serialize)]
 struct Comparison {

@@ -68,7 +68,7 @@ pub(crate) fn runner(libraries: &[&Path]) -> Vec<std::ffi::OsString> {
 }
 
 /// Compiles and runs a program in a folder of its own.
-pub(super) fn measure(program: &Path, planned: bool, job: &Job<'_>) -> Result<Measured, Failure> {
+pub(crate) fn measure(program: &Path, planned: bool, job: &Job<'_>) -> Result<Measured, Failure> {
     let folder =
         tempfile::tempdir().map_err(|error| Failure::BadInput(format!("no temporary folder: {error}")))?;
     let what = program.display().to_string();

@@ -1,0 +1,154 @@
+//! Placements that come from elsewhere: a device for every op, in a file.
+
+use ballast_core::cost::Costs;
+use ballast_core::device::{Cluster, DeviceId};
+use ballast_core::graph::{Graph, OpId};
+use ballast_core::limits::{Deadline, StopReason};
+use ballast_core::report::{PROOF_TOLERANCE, Report, gap};
+use ballast_core::stage::settle_travellers;
+use serde::{Deserialize, Serialize};
+
+use crate::judge::Judge;
+use crate::plan::{Error, Options, Outcome, any_assignment_bound, check};
+use crate::sequence::{Sequence, sequence_order};
+
+/// Version of the file.
+const VERSION: u32 = 1;
+
+/// The device of every planned op of a program, in program order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Given {
+    version: u32,
+    ops: Vec<GivenOp>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GivenOp {
+    /// Its name, so that a placement of another program shows.
+    op: String,
+    device: DeviceId,
+}
+
+/// Why a placement cannot be taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct GivenError {
+    /// The op, where there is one to blame.
+    pub op: Option<OpId>,
+    /// What is wrong.
+    pub reason: String,
+}
+
+impl Given {
+    /// Of a placement of all ops.
+    #[must_use]
+    pub fn new(graph: &Graph, device_of: &[DeviceId]) -> Self {
+        let of = |op: OpId| GivenOp { op: graph.ops[op].name.clone(), device: device_of[op] };
+        Given { version: VERSION, ops: graph.planned().map(of).collect() }
+    }
+
+    /// Reads a file's text.
+    ///
+    /// # Errors
+    /// Text that is no placement.
+    pub fn parse(text: &str) -> Result<Self, GivenError> {
+        let refuse = |reason: String| Err(GivenError { op: None, reason });
+        match serde_json::from_str::<Given>(text) {
+            Ok(given) if given.version == VERSION => Ok(given),
+            Ok(given) => refuse(format!("version {}: this program reads version {VERSION}", given.version)),
+            Err(error) => refuse(format!("not a placement: {error}")),
+        }
+    }
+
+    /// The device of every op of a program; views and constants follow their readers.
+    ///
+    /// # Errors
+    /// A placement of another program, a device that is not there, an op that a rule of the program binds to another device.
+    pub fn devices(&self, graph: &Graph, devices: usize) -> Result<Vec<DeviceId>, GivenError> {
+        let refuse = |op: Option<OpId>, reason: String| Err(GivenError { op, reason });
+        let planned: Vec<OpId> = graph.planned().collect();
+        if planned.len() != self.ops.len() {
+            let text = format!(
+                "it places {} ops and '{}' has {}: it was made for another program",
+                self.ops.len(),
+                graph.name,
+                planned.len()
+            );
+            return refuse(None, text);
+        }
+        let mut device_of = vec![0; graph.ops.len()];
+        for (number, (&op, given)) in planned.iter().zip(&self.ops).enumerate() {
+            if graph.ops[op].name != given.op {
+                let name = &graph.ops[op].name;
+                let text = format!(
+                    "its op {number} is a '{}' and here a '{name}': it was made for another program",
+                    given.op
+                );
+                return refuse(Some(op), text);
+            }
+            if given.device >= devices {
+                let text =
+                    format!("its op {number} runs on device {}, and there are {devices}", given.device);
+                return refuse(Some(op), text);
+            }
+            if let Some(rule) = graph.ops[op].rules.device
+                && rule != given.device
+            {
+                let text = format!(
+                    "its op {number} runs on device {}, and the program binds it to {rule}",
+                    given.device
+                );
+                return refuse(Some(op), text);
+            }
+            device_of[op] = given.device;
+        }
+        settle_travellers(graph, &mut device_of);
+        Ok(device_of)
+    }
+}
+
+/// A placement as it is, judged: nothing is searched.
+///
+/// # Errors
+/// As [`plan`](crate::plan()), and for a device that is not there.
+pub fn plan_given(
+    graph: &Graph,
+    costs: &Costs,
+    cluster: &Cluster,
+    options: &Options,
+    device_of: Vec<DeviceId>,
+) -> Result<Outcome, Error> {
+    check(graph, costs, cluster, options)?;
+    if device_of.len() != graph.ops.len() || device_of.iter().any(|&d| d >= cluster.devices.len()) {
+        return Err(Error::Shape("the given partition does not fit the program and the cluster".into()));
+    }
+    let deadline = Deadline::start(&options.limits);
+    let judged = Judge::new(graph, costs, cluster, options).judge(device_of);
+    let ops = Sequence::of_ops(graph, costs, sequence_order(graph, options.order));
+    let value = judged.balance.tmax_seconds;
+    let bound = any_assignment_bound(&ops, cluster.devices.len()).min(value);
+    let proved = gap(value, bound) <= PROOF_TOLERANCE;
+    let of = |place: usize| judged.device_of[ops.ops[place]];
+    Ok(Outcome {
+        cuts: (1..ops.len()).filter(|&place| of(place) != of(place - 1)).collect(),
+        report: Report {
+            value,
+            bound,
+            gap: gap(value, bound),
+            proved,
+            bound_class: "any-assignment".into(),
+            method: "given".into(),
+            stop_reason: if proved { StopReason::Proved } else { StopReason::Finished },
+            seconds: deadline.elapsed_seconds(),
+            work: 0,
+            seed: options.limits.seed,
+        },
+        notes: judged.note().into_iter().collect(),
+        device_of: judged.device_of,
+        sequence: ops.ops,
+        balance: judged.balance,
+        proposed: None,
+    })
+}

@@ -1,0 +1,69 @@
+//! The items a search places, and how their devices become those of ops.
+
+use ballast_core::cost::Costs;
+use ballast_core::device::DeviceId;
+use ballast_core::graph::Graph;
+use ballast_core::stage::settle_travellers;
+
+use crate::plan::Options;
+use crate::sequence::{Granularity, Sequence, sequence_order};
+
+/// The op sequence of a program, and the items it is placed by: its ops, or its layers.
+#[derive(Clone, Debug)]
+pub struct Items {
+    /// The planned ops in order.
+    pub ops: Sequence,
+    /// What is placed as one.
+    pub sequence: Sequence,
+    /// Where each item begins in `ops`.
+    starts: Vec<usize>,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+impl Items {
+    /// The items `options.granularity` asks for; ops where there are fewer layers than `devices`.
+    #[must_use]
+    pub fn new(graph: &Graph, costs: &Costs, options: &Options, devices: usize) -> Self {
+        let ops = Sequence::of_ops(graph, costs, sequence_order(graph, options.order));
+        let mut notes = Vec::new();
+        if options.granularity == Granularity::Layer {
+            let starts = ops.layer_starts(graph);
+            if starts.len() >= devices {
+                return Items { sequence: ops.grouped(&starts), ops, starts, notes };
+            }
+            let layers = starts.len();
+            notes.push(format!("{devices} devices for {layers} layers: the partition is made op by op"));
+        }
+        Items { sequence: ops.clone(), starts: (0..ops.len()).collect(), ops, notes }
+    }
+
+    /// From the device of every item to that of every op of the sequence.
+    #[must_use]
+    pub fn to_ops(&self, device_of: &[DeviceId]) -> Vec<DeviceId> {
+        let mut of = vec![0; self.ops.len()];
+        for (item, &device) in device_of.iter().enumerate() {
+            let end = self.starts.get(item + 1).copied().unwrap_or(self.ops.len());
+            of[self.starts[item]..end].fill(device);
+        }
+        of
+    }
+
+    /// From the device of every op of the sequence to that of every op of the program: rules of the program hold, views and
+    /// constants follow their readers.
+    #[must_use]
+    pub fn place(&self, graph: &Graph, of_sequence: &[DeviceId]) -> Vec<DeviceId> {
+        let mut device_of = vec![0; graph.ops.len()];
+        for (&op, &device) in self.ops.ops.iter().zip(of_sequence) {
+            device_of[op] = graph.ops[op].rules.device.unwrap_or(device);
+        }
+        settle_travellers(graph, &mut device_of);
+        device_of
+    }
+
+    /// The device of every item in a placement of all ops: that of its first op.
+    #[must_use]
+    pub fn read(&self, device_of: &[DeviceId]) -> Vec<DeviceId> {
+        self.starts.iter().map(|&start| device_of[self.ops.ops[start]]).collect()
+    }
+}
