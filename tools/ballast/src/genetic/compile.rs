@@ -37,15 +37,11 @@ pub(super) struct Source<'a> {
 
 impl Source<'_> {
     /// Writes the program with a placement as attributes and a plan that keeps every value.
-    ///
-    /// # Errors
-    /// What the pass says.
-    pub(super) fn annotate(
+    fn annotate(
         &self,
         device_of: &[DeviceId],
         folder: &Path,
-        more: &[&str],
-        output: &Path,
+        planned: &Path,
         limit: Duration,
     ) -> Result<(), Failure> {
         let file = folder.join("placement.json");
@@ -60,7 +56,7 @@ impl Source<'_> {
             pass += &format!(" profile='{}'", profile.display());
         }
         let mut command = self.opt(self.program)?;
-        command.arg(pass).args(more).arg("-o").arg(output);
+        command.arg(pass).arg("-o").arg(planned);
         capture(&mut command, &self.program.display().to_string(), limit).map(|_| ())
     }
 
@@ -117,6 +113,11 @@ impl<'a> Compiler<'a> {
         self.source.ranks
     }
 
+    /// The program with a placement as attributes.
+    pub(super) fn planned(&self, number: usize) -> PathBuf {
+        self.folder().join(number.to_string()).join("planned.mlir")
+    }
+
     /// The folder of a rank of a placement.
     pub(super) fn rank(&self, number: usize, rank: usize) -> PathBuf {
         self.folder().join(number.to_string()).join(format!("rank{rank}"))
@@ -132,10 +133,13 @@ impl<'a> Compiler<'a> {
         let folder = self.folder().join(number.to_string());
         let ranks: Vec<PathBuf> = (0..self.ranks()).map(|rank| self.rank(number, rank)).collect();
         ranks.iter().try_for_each(std::fs::create_dir_all).map_err(no_folder)?;
+        let planned = self.planned(number);
+        self.source.annotate(device_of, &folder, &planned, limit)?;
         let cut = folder.join("cut.mlir");
         let function = format!("function='{}'", self.source.function);
-        let apply = [format!("--ballast-apply={function}"), format!("--ballast-outline={function}")];
-        self.source.annotate(device_of, &folder, &[&apply[0], &apply[1]], &cut, limit)?;
+        let mut command = self.source.opt(&planned)?;
+        command.args([format!("--ballast-apply={function}"), format!("--ballast-outline={function}")]);
+        capture(command.arg("-o").arg(&cut), &self.source.program.display().to_string(), limit)?;
         let called = self.on_ranks(&ranks, |rank, folder| self.lower(&cut, rank, folder, limit))?;
         for (rank, names) in called.into_iter().enumerate() {
             let missing: Vec<String> = names.into_iter().filter(|name| !self.known.contains(name)).collect();

@@ -154,10 +154,8 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
     if let Some(path) = &args.placement {
         write_json(&Given::new(&graph, &device_of), Some(path))?;
     }
-    if let Some(path) = &args.planned {
-        let written = runs.compiler.folder().join("planned.mlir");
-        source.annotate(&device_of, runs.compiler.folder(), &[], &written, limit)?;
-        replace_file(path, read_text(&written)?.as_bytes())?;
+    if let (Some(path), Some(&number)) = (&args.planned, runs.numbers.get(&device_of)) {
+        replace_file(path, read_text(&runs.compiler.planned(number))?.as_bytes())?;
     }
     let names: Vec<String> = cluster.devices.iter().map(|device| device.name.clone()).collect();
     let answer = Answer {
