@@ -22,6 +22,10 @@
 // GIVEN: math.exp {{.*}}ballast.device = #ballast.device<1>
 // GIVEN-COUNT-5: ballast.device = #ballast.device<0>
 // BY: Partition {{.*}}method=given
+// RUN: ballast-opt %s --rl-partition="devices=2 method=dp graph-file=%t.graph.json" -o /dev/null
+// RUN: FileCheck %s --check-prefix=GRAPH --input-file=%t.graph.json
+// GRAPH: "name": "main"
+// GRAPH-COUNT-6: "name": "math.
 
 // The other methods find the same cut.
 // RUN: ballast-opt %s --rl-partition="devices=2 method=exact" --remarks-filter=ballast --ballast-verify 2>%t.exact | FileCheck %s --check-prefix=TWO

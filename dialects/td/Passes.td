@@ -125,6 +125,8 @@ def DynamicDimOption : Count<"dynamicDim", "dynamic-dim", "0",
     "Size to take for every dynamic dimension; 0 refuses them.">;
 def ProfileOption : Text<"profile", "profile", "",
     "Path of a JSON file of measured op times; ops it does not list are priced by formula.">;
+def GraphFileOption : Text<"graphFile", "graph-file", "",
+    "Path to write the program as planned to, as a JSON graph, for `ballast replan` and `ballast swaps`.">;
 def CountOption : Choice<"count", "count", Counting, "How operations are counted.">;
 def CapOption : Text<"cap", "cap", "",
     "Memory cap of each stage: bytes with a unit, such as `8GiB`, or a percentage of the stage's own unplanned peak, such as "
@@ -192,7 +194,7 @@ def RlPartition : BallastPass<"rl-partition"> {
     Choice<"fitness", "fitness", Fitness, "What the genetic search measures placements by.">,
     Text<"placementFile", "placement-file", "",
          "Path of a JSON file that names the device of every op, as `ballast genetic` writes it: taken as it is, nothing is searched.">,
-    ProfileOption, CountOption, ScheduleOption, MicroBatchesOption,
+    GraphFileOption, ProfileOption, CountOption, ScheduleOption, MicroBatchesOption,
   ];
 }
 
@@ -228,8 +230,7 @@ def Remat : BallastPass<"remat"> {
     Real<"qEpsilon", "q-epsilon", "0.1", "Probability of a random action of Q-learning.">,
     Text<"qTable", "q-table", "", "Path of the tables Q-learning goes on from; stage numbers are put before the extension.">,
     Text<"saveQTable", "save-q-table", "", "Path to save the tables of Q-learning to, one per stage, named as for `q-table`.">,
-    Text<"graphFile", "graph-file", "", "Path to write the program as planned to, as a JSON graph, for `ballast replan`.">,
-    ProfileOption, CountOption, ScheduleOption, MicroBatchesOption,
+    GraphFileOption, ProfileOption, CountOption, ScheduleOption, MicroBatchesOption,
   ];
 }
 

@@ -45,6 +45,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlanOptions) ->
         mutation: MUTATION,
         fitness: Fitness::Loads,
         placement_file: String::new(),
+        graph_file: String::new(),
         profile: options.profile.clone(),
         count: options.count,
         schedule: options.schedule,

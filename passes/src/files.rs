@@ -15,3 +15,10 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     file.persist(path)?;
     Ok(())
 }
+
+/// Writes a value as JSON.
+pub(crate) fn write_json(path: &Path, value: &impl serde::Serialize) -> std::io::Result<()> {
+    let mut text = serde_json::to_vec_pretty(value)?;
+    text.push(b'\n');
+    write(path, &text)
+}

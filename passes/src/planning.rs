@@ -19,6 +19,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations;
 use crate::ballast_inline::inline_calls;
+use crate::files;
 use crate::import::{self, ImportOptions, Imported, dlti};
 use crate::storage::Storage;
 
@@ -73,6 +74,18 @@ impl Program<'_, '_> {
 
     fn location_op(&self, op: Option<OpId>) -> OperationRef<'_, '_> {
         op.map_or(self.imported.function, |op| self.imported.ops[op])
+    }
+
+    /// Writes the graph that was planned, if a path is given.
+    ///
+    /// # Errors
+    /// At the function, where the file cannot be written.
+    pub(crate) fn write_graph(&self, path: &str) -> Result<(), Reported> {
+        if path.is_empty() {
+            return Ok(());
+        }
+        files::write_json(Path::new(path), &self.imported.graph)
+            .map_err(|error| self.error(None, &format!("cannot write graph-file '{path}': {error}")))
     }
 
     /// A remark about the function.

@@ -19,6 +19,7 @@ use ballast_planner::{Failure, Pipelining, Planned};
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations::{self, Settings};
+use crate::files;
 use crate::import::dlti_text;
 use crate::planning::{self, Chosen, Program, Source};
 use crate::storage::Storage;
@@ -64,13 +65,9 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
     )
     .map_err(|failure| report_failure(&program, &failure))?;
     warn_of_relaxed_caps(&program, &planned);
-    if !options.graph_file.is_empty() {
-        write_json(Path::new(&options.graph_file), &program.imported.graph).map_err(|error| {
-            program.error(None, &format!("cannot write graph-file '{}': {error}", options.graph_file))
-        })?;
-    }
+    program.write_graph(&options.graph_file)?;
     if !options.plan_file.is_empty() {
-        write_json(Path::new(&options.plan_file), &planned.plan).map_err(|error| {
+        files::write_json(Path::new(&options.plan_file), &planned.plan).map_err(|error| {
             program.error(None, &format!("cannot write plan-file '{}': {error}", options.plan_file))
         })?;
     }
@@ -168,7 +165,7 @@ fn save_tables(program: &Program<'_, '_>, options: &RematOptions, planned: &Plan
     }
     for (&device, table) in &planned.q_tables {
         let file = ballast_planner::stage_file(Path::new(&options.save_q_table), device);
-        write_json(&file, table).map_err(|error| {
+        files::write_json(&file, table).map_err(|error| {
             program.error(None, &format!("cannot write save-q-table '{}': {error}", file.display()))
         })?;
     }
@@ -346,12 +343,6 @@ fn warn_of_relaxed_caps(program: &Program<'_, '_>, planned: &Planned) {
         );
         program.warning(relaxed.op, &text);
     }
-}
-
-fn write_json(path: &Path, value: &impl serde::Serialize) -> std::io::Result<()> {
-    let mut text = serde_json::to_vec_pretty(value)?;
-    text.push(b'\n');
-    crate::files::write(path, &text)
 }
 
 fn emit_remarks(program: &Program<'_, '_>, plan: &Plan) {

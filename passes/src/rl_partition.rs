@@ -89,6 +89,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     if program.cluster_is_new {
         dlti_text::write(module, &program.cluster)?;
     }
+    program.write_graph(&options.graph_file)?;
     let balance = &plan.balance;
     let mut remark = program
         .remark(Kind::Passed, "Partition", "cut the op sequence into stages")

@@ -116,6 +116,35 @@ fn placements_of_a_program_are_run_and_the_best_comes_back_as_a_plan_that_comput
 }
 
 #[test]
+fn rules_of_a_program_hold_and_an_earlier_plan_does_not() {
+    let folder = scratch();
+    let original = folder.path().join("original.mlir");
+    std::fs::write(&original, DeepMlp { layers: 3, width: 16, batch: 32 }.program()).unwrap();
+    let [planned, bound] = ["planned.mlir", "bound.mlir"].map(|name| folder.path().join(name));
+    let _ = ballast_opt(&original, ["--rl-partition=devices=2 method=dp", "-o", planned.to_str().unwrap()])
+        .succeeded();
+    // The last product is bound to the first device, where the cut does not put it.
+    let text = std::fs::read_to_string(&original).unwrap();
+    let last = text.rfind("linalg.matmul ins").expect("a product") + "linalg.matmul ".len();
+    let rule = "{ballast.device = #ballast.device<0>} ";
+    std::fs::write(&bound, [&text[..last], rule, &text[last..]].concat()).unwrap();
+    let products = |placement: &Path| -> Vec<u64> {
+        let text = std::fs::read_to_string(placement).unwrap();
+        let placed: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let products = placed["ops"].as_array().unwrap().iter().filter(|op| op["op"] == "linalg.matmul");
+        products.map(|op| op["device"].as_u64().unwrap()).collect()
+    };
+    for program in [&planned, &bound] {
+        let placement = folder.path().join("placement.json");
+        let more = ["--runs", "2", "--placement", placement.to_str().unwrap()];
+        let _ = place(program, "2", &more).succeeded();
+        let devices = products(&placement);
+        assert!(devices.contains(&0) && devices.contains(&1), "{devices:?}");
+        assert!(program == &planned || devices.last() == Some(&0), "{devices:?}");
+    }
+}
+
+#[test]
 fn a_run_that_takes_too_long_is_an_error_that_says_so_and_nothing_is_written() {
     let folder = scratch();
     let output = folder.path().join("placement.json");

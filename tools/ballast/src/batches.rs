@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     );
     let mut lines = Vec::new();
     for path in &args.programs {
-        let graph = import(path, "")?;
+        let graph = import(path, "", "1")?;
         let bad = |error: &dyn std::fmt::Display| Failure::BadInput(format!("{}: {error}", path.display()));
         // A program of another batch size is refused before anything is planned.
         with_batch(&graph, args.batch, args.batch).map_err(|error| bad(&error))?;

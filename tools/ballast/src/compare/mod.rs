@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     );
     let mut comparisons = Vec::new();
     for path in &programs {
-        let graph = import(path, &args.function)?;
+        let graph = import(path, &args.function, &args.devices)?;
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let costs = Costs::estimate(&graph, &cluster, None).costs;
         let task = methods::Task {
@@ -160,8 +160,9 @@ fn programs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(programs)
 }
 
-/// The graph of a program: of a JSON file as it is, else through `ballast-opt`.
-pub(crate) fn import(path: &Path, function: &str) -> Result<Graph, Failure> {
+/// The graph of a program: of a JSON file as it is, else through `ballast-opt`. Rules of the program may name the devices; what an earlier
+/// plan wrote is no rule.
+pub(crate) fn import(path: &Path, function: &str, devices: &str) -> Result<Graph, Failure> {
     if path.extension().is_some_and(|ending| ending == "json") {
         return read_graph(path);
     }
@@ -171,9 +172,9 @@ pub(crate) fn import(path: &Path, function: &str) -> Result<Graph, Failure> {
     let folder = tempfile::tempdir()
         .map_err(|error| Failure::BadInput(format!("a temporary folder cannot be made: {error}")))?;
     let graph = folder.path().join("graph.json");
-    // On one device under its own peak nothing is searched: the pass reads the program and writes its graph.
+    // The pass partitions as well, for which it has no time here.
     let pass = format!(
-        "--remat=devices=1 cap=100% solver=keep-all function={function} graph-file='{}'",
+        "--rl-partition=devices='{devices}' method=dp time-limit=0.01 function='{function}' graph-file='{}'",
         graph.display()
     );
     tools::capture(

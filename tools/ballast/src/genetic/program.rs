@@ -80,7 +80,7 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
     }
     // Said before anything is compiled.
     let mpi = library(LOOK_UP)?;
-    let graph = import(&args.layers, &args.function)?;
+    let graph = import(&args.layers, &args.function, &args.devices)?;
     let profile = match &args.profile {
         None => None,
         Some(path) => Some(Profile::load(path).map_err(|error| Failure::BadInput(error.to_string()))?),
