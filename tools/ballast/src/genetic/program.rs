@@ -93,6 +93,8 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
         limits: Limits { time_limit_seconds: Some(budget.min(STATIC_SECONDS)), work_limit: None, ..*limits },
         ..ballast_partition::Options::default()
     };
+    let bar = progress(limits)?;
+    bar.set_message("static search");
     let mut genetic = Genetic { options: args.search.options(Options::default()), ..Genetic::default() };
     genetic.options.generations = Options::default().generations;
     let first = plan_with(&graph, &costs, &cluster, &options, Some(&mut genetic))
@@ -108,12 +110,14 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
         profile: args.profile.as_deref(),
         seed: args.seed,
     };
+    bar.set_message("the program as it is");
     let limit = deadline_limit(&deadline);
     let job = Job { function: &args.function, seed: args.seed, runs: 1, limit };
     let reference = native::measure(&args.layers, false, &job).map_err(|failure| match failure {
         Failure::BadInput(text) if !deadline.over() => Failure::BadInput(format!(
             "{text}\nplacements are run by MLIR's own route, which takes linalg on tensors and nothing else"
         )),
+        Failure::BadInput(text) => Failure::NoPlan(format!("no placement was run: {text}")),
         other => other,
     })?;
     let reference = reference.into_results();
@@ -127,7 +131,7 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
         reference,
         run_limit,
         unusable: 0,
-        bar: progress(limits)?,
+        bar,
     };
     let base = Options { population: POPULATION, ..Options::dynamic() };
     let mut search_options = args.search.options(base);
@@ -197,6 +201,7 @@ fn progress(limits: &Limits) -> Result<indicatif::ProgressBar, Failure> {
     let bar = limits.work_limit.map_or_else(indicatif::ProgressBar::new_spinner, indicatif::ProgressBar::new);
     let style = indicatif::ProgressStyle::with_template("{pos} placements, {msg}, {elapsed}")
         .map_err(|error| Failure::Internal(error.to_string()))?;
+    bar.enable_steady_tick(Duration::from_millis(500));
     Ok(bar.with_style(style))
 }
 
@@ -319,7 +324,11 @@ impl Runs for ProgramRuns<'_> {
         };
         let mut processes = match self.processes.take() {
             Some(processes) => processes,
-            None => self.start()?,
+            None => match self.start() {
+                Ok(processes) => processes,
+                Err(_) if deadline.over() => return Ok(None),
+                Err(error) => return Err(error),
+            },
         };
         match processes.ask(&number.to_string(), deadline) {
             Ok(Some(_)) => {}
