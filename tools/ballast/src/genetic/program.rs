@@ -81,19 +81,30 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
     // Said before anything is compiled.
     let mpi = library(LOOK_UP)?;
     let graph = import(&args.layers, &args.function, &args.devices)?;
+    let bar = progress(limits)?;
+    // Before anything is searched: what cannot be lowered at all shows here.
+    bar.set_message("the program as it is");
+    let job = Job { function: &args.function, seed: args.seed, runs: 1, limit: deadline_limit(&deadline) };
+    let reference = native::measure(&args.layers, false, &job).map_err(|failure| match failure {
+        Failure::BadInput(text) if !deadline.over() => Failure::BadInput(format!(
+            "{text}\nplacements are run by MLIR's own route, which takes linalg on tensors and nothing else"
+        )),
+        Failure::BadInput(text) => Failure::NoPlan(format!("no placement was run: {text}")),
+        other => other,
+    })?;
+    let reference = reference.into_results();
     let profile = match &args.profile {
         None => None,
         Some(path) => Some(Profile::load(path).map_err(|error| Failure::BadInput(error.to_string()))?),
     };
     let costs = Costs::estimate(&graph, &cluster, profile.as_ref()).costs;
-    let budget = limits.time_limit_seconds.map_or(STATIC_SECONDS, |all| all * STATIC_SHARE);
+    let budget = deadline.remaining_seconds() * STATIC_SHARE;
     let options = ballast_partition::Options {
         method: Method::Dp,
         granularity: args.granularity.into(),
         limits: Limits { time_limit_seconds: Some(budget.min(STATIC_SECONDS)), work_limit: None, ..*limits },
         ..ballast_partition::Options::default()
     };
-    let bar = progress(limits)?;
     bar.set_message("static search");
     let mut genetic = Genetic { options: args.search.options(Options::default()), ..Genetic::default() };
     genetic.options.generations = Options::default().generations;
@@ -110,17 +121,6 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
         profile: args.profile.as_deref(),
         seed: args.seed,
     };
-    bar.set_message("the program as it is");
-    let limit = deadline_limit(&deadline);
-    let job = Job { function: &args.function, seed: args.seed, runs: 1, limit };
-    let reference = native::measure(&args.layers, false, &job).map_err(|failure| match failure {
-        Failure::BadInput(text) if !deadline.over() => Failure::BadInput(format!(
-            "{text}\nplacements are run by MLIR's own route, which takes linalg on tensors and nothing else"
-        )),
-        Failure::BadInput(text) => Failure::NoPlan(format!("no placement was run: {text}")),
-        other => other,
-    })?;
-    let reference = reference.into_results();
     let mut runs = ProgramRuns {
         graph: &graph,
         items: &items,
