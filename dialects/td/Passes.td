@@ -92,7 +92,8 @@ def FusionModel : Choices<"FusionModel", "Which values the back end stores", [
     Value<"Auto", "auto", "as in an earlier plan; without one, `xla` for StableHLO, `none` for everything else">,
     Value<"None", "none", "every op's, as MLIR's own route to native code does">,
     Value<"Xla", "xla", "those that XLA does not fuse; results are held throughout, as XLA holds them">,
-    Value<"XlaCpu", "xla-cpu", "as `xla`, and the copies XLA's CPU compiler makes around single ops">]>;
+    Value<"XlaCpu", "xla-cpu", "those of a rewritten program under XLA's CPU compiler, and the copies this makes around single ops">,
+    Value<"XlaCpuAsIs", "xla-cpu-as-is", "the same of the program as it is: a stored value may be computed once more for some of its readers">]>;
 def CapCounts : Choices<"CapCounts", "What a cap counts", [
     Value<"All", "all", "arguments, results and temporaries">,
     Value<"Temp", "temp", "temporaries alone, what XLA calls the temp size">]>;

@@ -14,7 +14,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use crate::annotations;
 use crate::apply::{actions, emit};
 use crate::import::{self, ImportOptions, Imported};
-use crate::storage::Storage;
+use crate::storage::{Early, Storage};
 
 /// Swaps are checked for order and place here, not for time.
 const UNTIMED: SwapModel = SwapModel {
@@ -43,18 +43,19 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastApplyOptions) -
     let size = figures.as_ref().and_then(|figures| annotations::setting(figures, "dynamic_dim"));
     let dynamic_dim = size.and_then(|size| size.parse().ok()).filter(|&size| size > 0);
     let mut imported = import::read(module, &ImportOptions { function: wanted, dynamic_dim })?;
-    let mut eager = vec![false; imported.ops.len()];
+    let mut early = vec![Early::default(); imported.ops.len()];
     let mut groups = Vec::new();
     if let Some(storage) = figures.as_ref().map(Storage::of_plan) {
+        let left_alone = storage.left_alone(&mut imported);
         groups = storage.apply(&mut imported);
-        eager = storage.starts_early(&imported);
+        early = storage.early(&imported, &left_alone);
     }
-    apply(&imported, &groups, &eager)?;
+    apply(&imported, &groups, &early)?;
     emit::mark(function, plan);
     Ok(())
 }
 
-fn apply(imported: &Imported<'_, '_>, groups: &[Group], eager: &[bool]) -> Result<(), Reported> {
+fn apply(imported: &Imported<'_, '_>, groups: &[Group], early: &[Early]) -> Result<(), Reported> {
     let graph = &imported.graph;
     let error_at = |op: Option<usize>, text: &str| {
         let at = op.map_or(imported.function, |op| imported.ops[op]);
@@ -81,7 +82,7 @@ fn apply(imported: &Imported<'_, '_>, groups: &[Group], eager: &[bool]) -> Resul
         })?;
         schedules.push(schedule);
     }
-    let actions = actions::merge(graph, &imported.reads, groups, eager, &stages, &schedules)
+    let actions = actions::merge(graph, &imported.reads, groups, early, &stages, &schedules)
         .map_err(|error| error_at(Some(error.op), &error.to_string()))?;
     let returned = actions::returned(graph, &annotated.device_of);
     emit::emit(imported, &annotated.device_of, &actions, &returned)

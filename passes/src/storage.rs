@@ -15,6 +15,20 @@ const FUSION: &str = "fusion";
 /// Key of what a cap counts.
 const CAP_COUNTS: &str = "cap_counts";
 
+/// The share of the largest stored value from which on it matters when a value is made.
+const MATTERS: u64 = 8;
+
+/// What a back end with a scheduler of its own would do before its turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Early {
+    /// It copies single operands of the op as soon as they are there, or the op reads arguments alone and runs first of all.
+    pub(crate) takes_operands: bool,
+    /// The op's value is so large that it matters when it is made.
+    pub(crate) fills_memory: bool,
+    /// Stored values that it would compute once more for this op, and therefore keep what they are made of.
+    pub(crate) computes_again: Vec<OpId>,
+}
+
 /// Which values are stored, and what counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Storage {
@@ -42,8 +56,9 @@ impl Storage {
     /// What a plan was made with.
     pub(crate) fn of_plan(plan: &ir::Plan<'_>) -> Self {
         let is = |key, name: &str| annotations::setting(plan, key).as_deref() == Some(name);
-        let model =
-            [FusionModel::Xla, FusionModel::XlaCpu].into_iter().find(|model| is(FUSION, model.name()));
+        let model = [FusionModel::Xla, FusionModel::XlaCpu, FusionModel::XlaCpuAsIs]
+            .into_iter()
+            .find(|model| is(FUSION, model.name()));
         Storage {
             model: model.unwrap_or(FusionModel::None),
             counts: if is(CAP_COUNTS, CapCounts::Temp.name()) { CapCounts::Temp } else { CapCounts::All },
@@ -54,18 +69,19 @@ impl Storage {
     pub(crate) fn apply(self, imported: &mut Imported<'_, '_>) -> Vec<Group> {
         let fusion = match self.model {
             FusionModel::Auto | FusionModel::None => Fusion::None,
-            FusionModel::Xla | FusionModel::XlaCpu => Fusion::Xla,
+            FusionModel::Xla | FusionModel::XlaCpuAsIs => Fusion::Xla,
+            FusionModel::XlaCpu => Fusion::XlaHeld,
         };
-        if fusion == Fusion::Xla {
+        if fusion != Fusion::None {
             imported.merge_equal();
         }
         let graph = &mut imported.graph;
         graph.ends = match (self.counts, fusion) {
             (CapCounts::Temp, _) => Ends::Left,
             (CapCounts::All, Fusion::None) => Ends::AsMade,
-            (CapCounts::All, Fusion::Xla) => Ends::Throughout,
+            (CapCounts::All, Fusion::Xla | Fusion::XlaHeld) => Ends::Throughout,
         };
-        if self.model == FusionModel::XlaCpu {
+        if self.is_cpu() {
             for (id, beside) in imported.beside_in_xla.iter().enumerate() {
                 graph.ops[id].workspace = graph.ops[id].workspace.max(beside.workspace);
                 if beside.early != Bytes::ZERO {
@@ -74,26 +90,54 @@ impl Storage {
             }
         }
         let groups = fuse(graph, fusion);
-        if self.model == FusionModel::XlaCpu {
+        if self.is_cpu() {
             leave_room(graph);
         }
         groups
     }
 
-    /// By op: would the back end start on it long before its turn? Copies of single operands are made as soon as these are there,
-    /// and what reads arguments alone runs first of all. Select-and-scatter may: its first half takes less memory when it is done.
-    pub(crate) fn starts_early(self, imported: &Imported<'_, '_>) -> Vec<bool> {
+    /// What XLA would fuse if it were left alone, of a program that has been read and not yet rewritten by [`Storage::apply`].
+    pub(crate) fn left_alone(self, imported: &mut Imported<'_, '_>) -> Vec<Group> {
+        if self.model != FusionModel::XlaCpu {
+            return Vec::new();
+        }
+        imported.merge_equal();
+        fuse(&mut imported.graph.clone(), Fusion::Xla)
+    }
+
+    /// By op: what the back end would do long before its turn, or besides; `left_alone` has what it would fuse. Select-and-scatter may: its first half takes less memory when it is
+    /// done.
+    pub(crate) fn early(self, imported: &Imported<'_, '_>, left_alone: &[Group]) -> Vec<Early> {
         let graph = &imported.graph;
+        if !self.is_cpu() {
+            return vec![Early::default(); graph.ops.len()];
+        }
+        let in_results = graph.in_result_buffers();
+        let stored = |id: OpId| graph.stored_bytes(id, &in_results).0.0;
+        let largest = graph.planned().map(stored).max().unwrap_or(0);
         let copies = imported
             .beside_in_xla
             .iter()
             .map(|beside| beside.workspace != Bytes::ZERO && beside.early == Bytes::ZERO);
-        copies
+        let mut early: Vec<Early> = copies
             .enumerate()
-            .map(|(id, copies)| {
-                self.model == FusionModel::XlaCpu && (copies || graph.value_inputs(id).is_empty())
+            .map(|(id, copies)| Early {
+                takes_operands: copies || graph.value_inputs(id).is_empty(),
+                fills_memory: largest > 0 && stored(id) >= largest.div_ceil(MATTERS),
+                computes_again: Vec::new(),
             })
-            .collect()
+            .collect();
+        for group in left_alone {
+            let mut read = graph.value_inputs(group.root);
+            read.retain(|input| group.members.binary_search(input).is_ok());
+            early[group.root].computes_again = read;
+        }
+        early
+    }
+
+    /// Is it XLA's CPU compiler?
+    fn is_cpu(self) -> bool {
+        matches!(self.model, FusionModel::XlaCpu | FusionModel::XlaCpuAsIs)
     }
 
     /// The option's name of the fusion model.
@@ -107,16 +151,24 @@ impl Storage {
     }
 }
 
-/// Room for one more of the largest value, wherever it is made: XLA's heap has gaps between buffers, and its scheduler may run an op
-/// earlier than the plan does. Measured memory of rewritten programs lies up to that much above what the plan holds.
+/// Room for the gaps between buffers in XLA's heap, which it fills by size, the largest first: a value leaves a gap of its size where only
+/// smaller ones fit. Counted is one more value of each class of sizes, halves of the largest, as far as they matter. Measured
+/// on rewritten programs, whose order barriers keep: what XLA holds at once is what the plan holds, and its heap is up to that much larger.
 fn leave_room(graph: &mut Graph) {
     let in_results = graph.in_result_buffers();
     let stored = |id: OpId| graph.stored_bytes(id, &in_results).0;
     // Of equally large ones the first.
-    let largest = graph.planned().min_by_key(|&id| (std::cmp::Reverse(stored(id)), id));
-    if let Some(id) = largest {
-        let bytes = stored(id);
-        graph.early.push((id, bytes));
+    let mut by_size: Vec<(std::cmp::Reverse<Bytes>, OpId)> =
+        graph.planned().map(|id| (std::cmp::Reverse(stored(id)), id)).collect();
+    by_size.sort_unstable();
+    let Some(&(std::cmp::Reverse(Bytes(largest)), _)) = by_size.first() else { return };
+    let mut at_most = largest;
+    while at_most > 0 && at_most > largest / (2 * MATTERS) {
+        let next = by_size.iter().find(|(std::cmp::Reverse(bytes), _)| bytes.0 <= at_most);
+        if let Some(&(std::cmp::Reverse(bytes), id)) = next.filter(|(size, _)| size.0.0 > at_most / 2) {
+            graph.early.push((id, bytes));
+        }
+        at_most /= 2;
     }
 }
 

@@ -1,13 +1,15 @@
 //! What a rewritten program does, op by op: the steps of every device merged into one order, with barriers where a copy
 //! must not run before its time. Plain data; [`super::emit`] writes it as IR.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ballast_core::device::DeviceId;
 use ballast_core::fusion::Group;
 use ballast_core::graph::{Graph, OpId, OpRole, TensorId};
 use ballast_core::memory::{Schedule, Step};
 use ballast_core::stage::{NodeSource, Stage};
+
+use crate::storage::Early;
 
 /// Values a barrier waits for at most: programs stay linear in the number of repeated ops.
 const WIDEST_BARRIER: usize = 256;
@@ -66,7 +68,7 @@ pub(crate) struct ActionError {
 
 /// Merges the schedules of all devices into one order of actions. `reads` has what every op of the program reads; where ops
 /// are fused, an op of the graph reads what its fusion reads, and the ops fused into it run before it like constants, by `groups`
-/// even those that are stored besides. `eager` says which ops the back end would start on long before their turn.
+/// even those that are stored besides. `early` says what the back end would do long before its turn.
 ///
 /// A device waits for a value from another one until that has computed it; among devices that do not wait, the one
 /// whose next op is first in program order goes on.
@@ -74,11 +76,11 @@ pub(crate) fn merge(
     graph: &Graph,
     reads: &[Vec<TensorId>],
     groups: &[Group],
-    eager: &[bool],
+    early: &[Early],
     stages: &[Stage],
     schedules: &[Schedule],
 ) -> Result<Vec<Action>, ActionError> {
-    let mut merger = Merger::new(graph, reads, groups, eager, stages);
+    let mut merger = Merger::new(graph, reads, groups, early, stages);
     let mut devices: Vec<Cursor<'_>> =
         stages.iter().zip(schedules).map(|(stage, schedule)| Cursor::new(stage, schedule)).collect();
     loop {
@@ -206,11 +208,14 @@ struct Memory {
     arguments: BTreeMap<TensorId, Moment>,
     /// When each op last ran here.
     ran: BTreeMap<OpId, Moment>,
+    /// Values that are read through a barrier.
+    barred: BTreeSet<OpId>,
 }
 
 impl Memory {
     fn put(&mut self, op: OpId, moment: Moment) {
         self.drop_value(op);
+        self.barred.remove(&op);
         self.values.insert(op, moment);
         self.by_moment.entry(moment).or_default().push(op);
     }
@@ -244,8 +249,7 @@ struct Merger<'p> {
     reads: &'p [Vec<TensorId>],
     /// By op: those fused into it.
     members: BTreeMap<OpId, &'p [OpId]>,
-    /// By op: would the back end start on it long before its turn?
-    eager: &'p [bool],
+    early: &'p [Early],
     /// By device.
     memories: Vec<Memory>,
     /// Is the op's value read on another device?
@@ -260,7 +264,7 @@ impl<'p> Merger<'p> {
         graph: &'p Graph,
         reads: &'p [Vec<TensorId>],
         groups: &'p [Group],
-        eager: &'p [bool],
+        early: &'p [Early],
         stages: &[Stage],
     ) -> Self {
         let mut crosses = vec![false; graph.ops.len()];
@@ -274,7 +278,7 @@ impl<'p> Merger<'p> {
             graph,
             reads,
             members: groups.iter().map(|group| (group.root, group.members.as_slice())).collect(),
-            eager,
+            early,
             memories: (0..devices).map(|_| Memory::default()).collect(),
             crosses,
             sent: vec![false; graph.ops.len()],
@@ -315,9 +319,18 @@ impl<'p> Merger<'p> {
         self.check_inputs(device, op, &travellers)?;
         let again = self.memories[device].ran.get(&op).copied();
         if let Some(last_run) = again {
-            self.hold_back(device, op, last_run);
-        } else if self.eager[op] {
-            self.wait_for_turn(device, op);
+            self.hold_back(device, op, Some(last_run));
+        } else {
+            let held = self.early[op].fills_memory && self.hold_back(device, op, None);
+            if self.early[op].takes_operands && !held {
+                self.wait_for_turn(device, op);
+            }
+        }
+        let memory = &self.memories[device];
+        let again = self.early[op].computes_again.iter().filter(|value| !memory.barred.contains(value));
+        let again: Vec<Held> = again.map(|&value| Held::Value(value)).collect();
+        if !again.is_empty() {
+            self.barrier(device, again);
         }
         self.push(device, What::Run { op, travellers });
         let moment = self.now();
@@ -349,8 +362,8 @@ impl<'p> Merger<'p> {
         Ok(())
     }
 
-    /// Puts a barrier before a repeated run, unless an input already comes after everything the run has to wait for.
-    fn hold_back(&mut self, device: DeviceId, op: OpId, last_run: Moment) {
+    /// Puts a barrier before a run, unless an input already comes after everything the run has to wait for; did it?
+    fn hold_back(&mut self, device: DeviceId, op: OpId, last_run: Option<Moment>) -> bool {
         let memory = &self.memories[device];
         let values = self.graph.value_inputs(op);
         let arguments = self.graph.argument_inputs(op);
@@ -361,8 +374,8 @@ impl<'p> Merger<'p> {
             .max()
             .copied()
             .unwrap_or(0);
-        if since >= memory.newest() && since > last_run {
-            return;
+        if since >= memory.newest() && last_run.is_none_or(|last_run| since > last_run) {
+            return false;
         }
         let mut held: Vec<Held> = if values.is_empty() {
             arguments.into_iter().map(Held::Argument).collect()
@@ -371,10 +384,11 @@ impl<'p> Merger<'p> {
         };
         if held.is_empty() {
             // Nothing to hold back: the op reads constants alone.
-            return;
+            return false;
         }
         held.extend(memory.present());
         self.barrier(device, held);
+        true
     }
 
     /// Puts a barrier over the operands of an op that would start early: copies of some operands, made as soon as these are there and
@@ -401,10 +415,20 @@ impl<'p> Merger<'p> {
         held.sort_unstable();
         held.dedup();
         self.push(device, What::Barrier(held.clone()));
-        let moment = self.now();
+        // What comes out of a barrier is as new as the newest that goes in.
+        let memory = &self.memories[device];
+        let newest = held.iter().map(|held| match held {
+            Held::Value(op) => memory.values.get(op).copied().unwrap_or(0),
+            Held::Argument(tensor) => memory.arguments.get(tensor).copied().unwrap_or(0),
+            Held::Swapped(_) | Held::Sent(_) => 0,
+        });
+        let moment = newest.max().unwrap_or(0);
         for held in held {
             match held {
-                Held::Value(op) => self.memories[device].put(op, moment),
+                Held::Value(op) => {
+                    self.memories[device].put(op, moment);
+                    self.memories[device].barred.insert(op);
+                }
                 Held::Argument(tensor) => {
                     self.memories[device].arguments.insert(tensor, moment);
                 }
@@ -428,171 +452,4 @@ impl<'p> Merger<'p> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use ballast_core::cost::Costs;
-    use ballast_core::device::Cluster;
-    use ballast_core::graph::{Arithmetic, LayerType, Op, Rules, Tensor, Work};
-    use ballast_core::memory::{CompactPlan, expand};
-    use ballast_core::stage::stages;
-    use ballast_core::units::Bytes;
-
-    /// Op i makes tensor `arguments + i` of four bytes.
-    fn graph(arguments: usize, ops: &[(&[TensorId], OpRole)], returned: TensorId) -> Graph {
-        let work =
-            Work { flops: 0, macs_exact: 0, arithmetic: Arithmetic::F32, bytes: Bytes(0), priced: true };
-        let op = |(id, &(inputs, role)): (usize, &(&[TensorId], OpRole))| Op {
-            name: format!("op{id}"),
-            key: String::new(),
-            location: String::new(),
-            inputs: inputs.to_vec(),
-            outputs: vec![arguments + id],
-            role,
-            layer: LayerType::Other,
-            opens_layer: false,
-            work,
-            pure_op: true,
-            backward: None,
-            workspace: Bytes::ZERO,
-            rules: Rules::default(),
-        };
-        let tensor = |index: usize| Tensor {
-            producer: index.checked_sub(arguments),
-            index: 0,
-            bytes: Bytes(4),
-            returned: index == returned,
-            type_name: String::new(),
-        };
-        Graph {
-            name: "main".into(),
-            ops: ops.iter().enumerate().map(op).collect(),
-            tensors: (0..arguments + ops.len()).map(tensor).collect(),
-            ..Graph::default()
-        }
-    }
-
-    fn actions(graph: &Graph, device_of: &[DeviceId], plans: &[CompactPlan]) -> Vec<Action> {
-        let cluster = Cluster::from_count(plans.len()).unwrap();
-        let costs = Costs { seconds: vec![vec![1.0; graph.ops.len()]; plans.len()] };
-        let stages = stages(graph, &costs, &cluster, device_of);
-        let schedules: Vec<Schedule> =
-            stages.iter().zip(plans).map(|(stage, plan)| expand(&stage.problem, plan).unwrap()).collect();
-        let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
-        merge(graph, &reads, &[], &vec![false; graph.ops.len()], &stages, &schedules).unwrap()
-    }
-
-    fn run(op: OpId, travellers: &[OpId]) -> What {
-        What::Run { op, travellers: travellers.to_vec() }
-    }
-
-    fn on_device_0(actions: Vec<Action>) -> Vec<What> {
-        actions.into_iter().map(|action| action.what).collect()
-    }
-
-    use OpRole::{Compute, Constant, View};
-
-    #[test]
-    fn a_repeated_run_waits_for_the_newest_value() {
-        // x -> a -> b -> c; d reads a and c.
-        let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[2], Compute), (&[1, 3], Compute)], 4);
-        let plan = CompactPlan { recompute: vec![(3, 0)], ..CompactPlan::default() };
-        let expected = [
-            run(0, &[]),
-            run(1, &[]),
-            run(2, &[]),
-            What::Barrier(vec![Held::Value(2), Held::Argument(0)]),
-            run(0, &[]),
-            run(3, &[]),
-        ];
-        assert_eq!(on_device_0(actions(&graph, &[0; 4], &[plan])), expected);
-    }
-
-    #[test]
-    fn a_chain_of_repeated_runs_needs_one_barrier() {
-        // x -> a -> b -> c -> d; d reads b too: a and b run again before d.
-        let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[2], Compute), (&[2, 3], Compute)], 4);
-        let plan = CompactPlan { recompute: vec![(3, 0), (3, 1)], ..CompactPlan::default() };
-        let barriers = on_device_0(actions(&graph, &[0; 4], &[plan]));
-        assert_eq!(
-            barriers.iter().filter(|what| matches!(what, What::Barrier(_))).count(),
-            1,
-            "{barriers:?}"
-        );
-    }
-
-    #[test]
-    fn what_would_start_early_waits_for_its_last_operand_or_the_newest_value() {
-        // x -> a -> b -> c; d reads a and c, and the back end copies a for it. Alone, a would run first anyway.
-        let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[2], Compute), (&[1, 3], Compute)], 4);
-        let costs = Costs { seconds: vec![vec![1.0; 4]] };
-        let stages = stages(&graph, &costs, &Cluster::from_count(1).unwrap(), &[0; 4]);
-        let schedule = expand(&stages[0].problem, &CompactPlan::default()).unwrap();
-        let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
-        let barriers = |eager: [bool; 4]| -> Vec<What> {
-            let merged =
-                merge(&graph, &reads, &[], &eager, &stages, std::slice::from_ref(&schedule)).unwrap();
-            merged
-                .into_iter()
-                .map(|action| action.what)
-                .filter(|what| matches!(what, What::Barrier(_)))
-                .collect()
-        };
-        let together = What::Barrier(vec![Held::Value(0), Held::Value(2)]);
-        assert_eq!(barriers([false, false, false, true]), [together]);
-        // The only operand of c is there when c runs; a comes first of all.
-        assert_eq!(barriers([true, false, true, false]), []);
-    }
-
-    #[test]
-    fn a_value_that_comes_back_waits_for_the_values_that_are_there() {
-        let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[2], Compute), (&[1, 3], Compute)], 4);
-        let plan = CompactPlan { swap_out: vec![(0, 0)], swap_in: vec![(3, 0)], ..CompactPlan::default() };
-        let expected = [
-            run(0, &[]),
-            What::Store(Held::Swapped(0)),
-            run(1, &[]),
-            run(2, &[]),
-            What::Barrier(vec![Held::Value(2), Held::Swapped(0)]),
-            What::Load(Held::Swapped(0)),
-            run(3, &[]),
-        ];
-        assert_eq!(on_device_0(actions(&graph, &[0; 4], &[plan])), expected);
-    }
-
-    #[test]
-    fn views_and_constants_are_cloned_with_each_reader() {
-        // a; v = view of a; k constant; two readers of v and k.
-        let ops: [(&[TensorId], OpRole); 5] =
-            [(&[0], Compute), (&[1], View), (&[], Constant), (&[2, 3], Compute), (&[2, 3, 4], Compute)];
-        let graph = graph(1, &ops, 2);
-        let expected = [run(0, &[]), run(3, &[1, 2]), run(4, &[1, 2])];
-        assert_eq!(on_device_0(actions(&graph, &[0; 5], &[CompactPlan::default()])), expected);
-        assert_eq!(returned(&graph, &[0; 5]), Returned { travellers: vec![(0, 1)] });
-    }
-
-    #[test]
-    fn a_value_crosses_devices_over_the_host_after_it_is_made() {
-        // a on device 1, b on device 0 reads it.
-        let graph = graph(1, &[(&[0], Compute), (&[1], Compute)], 2);
-        let merged = actions(&graph, &[1, 0], &[CompactPlan::default(), CompactPlan::default()]);
-        let expected = [
-            Action { device: 1, what: run(0, &[]) },
-            Action { device: 1, what: What::Store(Held::Sent(0)) },
-            Action { device: 0, what: What::Load(Held::Sent(0)) },
-            Action { device: 0, what: run(1, &[]) },
-        ];
-        assert_eq!(merged, expected);
-    }
-
-    #[test]
-    fn a_schedule_that_reads_what_is_gone_is_refused() {
-        let graph = graph(1, &[(&[0], Compute), (&[1], Compute)], 2);
-        let cluster = Cluster::from_count(1).unwrap();
-        let stages = stages(&graph, &Costs { seconds: vec![vec![1.0; 2]] }, &cluster, &[0, 0]);
-        let steps = vec![Step::Compute(0), Step::Free(0), Step::Compute(1)];
-        let reads = [vec![0], vec![1]];
-        let error = merge(&graph, &reads, &[], &[false; 2], &stages, &[Schedule { steps }]).unwrap_err();
-        assert_eq!(error.op, 1);
-        assert!(error.reason.contains("op 0"), "{error}");
-    }
-}
+mod tests;

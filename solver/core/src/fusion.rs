@@ -27,6 +27,9 @@ pub enum Fusion {
     None,
     /// As XLA's loop fusion does.
     Xla,
+    /// The same in a rewritten program, where a value that is stored is read by all: barriers keep XLA from computing it once more
+    /// for some of its readers, which would read, and keep, what it is made of instead.
+    XlaHeld,
 }
 
 /// One fusion.
@@ -100,6 +103,8 @@ struct Fuser<'g> {
     /// Ops that read an op's value, through views; ascending, no repeats.
     readers: Vec<Vec<OpId>>,
     returned: Vec<bool>,
+    /// Is a stored value computed once more for some of its readers?
+    repeats_stored: bool,
     /// The fusions an op is computed in, ascending: itself for an op that stores its value.
     roots: Vec<Vec<OpId>>,
 }
@@ -108,8 +113,9 @@ struct Fuser<'g> {
 pub fn fuse(graph: &mut Graph, fusion: Fusion) -> Vec<Group> {
     match fusion {
         Fusion::None => Vec::new(),
-        Fusion::Xla => {
+        Fusion::Xla | Fusion::XlaHeld => {
             let mut fuser = Fuser {
+                repeats_stored: fusion == Fusion::Xla,
                 readers: readers(graph),
                 returned: graph.returned_ops(),
                 roots: vec![Vec::new(); graph.ops.len()],
@@ -158,7 +164,7 @@ impl Fuser<'_> {
         let mut roots: Vec<OpId> =
             takers.clone().flat_map(|&reader| self.roots[reader].iter().copied()).collect();
         let stored = self.returned[id] || takers.count() < readers.len();
-        if roots.is_empty() || (stored && !self.is_at_most_unary(id)) {
+        if roots.is_empty() || (stored && !(self.repeats_stored && self.is_at_most_unary(id))) {
             return None;
         }
         roots.extend(stored.then_some(id));
@@ -434,6 +440,10 @@ mod tests {
         assert_eq!(groups, [Group { root: 2, members: vec![1] }, Group { root: 4, members: vec![1, 2] }]);
         assert_eq!(stored(&both), [0, 2, 3, 4]);
         assert_eq!((both.value_inputs(3), both.value_inputs(4)), (vec![2], vec![0]));
+        // Held, it is stored for all.
+        let mut held = graph(&ops, &[4, 5]);
+        assert_eq!(fuse(&mut held, Fusion::XlaHeld), [Group { root: 2, members: vec![1] }]);
+        assert_eq!((held.value_inputs(3), held.value_inputs(4)), (vec![2], vec![2]));
         // Two whole operands: one value for all readers. A dear one: the same.
         for (name, inputs) in [("s.subtract", [1, 1]), ("s.divide", [1, 2])] {
             let mut ops = ops;

@@ -93,12 +93,13 @@ impl Bench<'_> {
         let driver = workspace.program("ballast-opt");
         // What a program takes as it is, the plan says under a cap that changes nothing.
         let as_it_is = cap.is_none();
+        let fusion = if as_it_is { "xla-cpu-as-is" } else { "xla-cpu" };
         let cap = cap.map_or("100%".to_owned(), |bytes| format!("{bytes}"));
         let (limit, seed) = (args.time_limit, args.seed);
         let generic = ["--allow-unregistered-dialect", "--mlir-print-op-generic", "-o"];
         cmd!(workspace.shell, "{driver} {program} {generic...} {output}")
             .arg(format!(
-                "--remat=cap={cap} cap-counts=temp fusion=xla-cpu swap=false time-limit={limit} seed={seed} plan-file='{}'",
+                "--remat=cap={cap} cap-counts=temp fusion={fusion} swap=false time-limit={limit} seed={seed} plan-file='{}'",
                 plan.display()
             ))
             .args(["--ballast-verify", "--ballast-to-stablehlo"])

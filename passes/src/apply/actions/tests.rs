@@ -1,0 +1,193 @@
+//! Small plans, carried out by hand.
+
+use super::*;
+use ballast_core::cost::Costs;
+use ballast_core::device::Cluster;
+use ballast_core::graph::{Arithmetic, LayerType, Op, Rules, Tensor, Work};
+use ballast_core::memory::{CompactPlan, expand};
+use ballast_core::stage::stages;
+use ballast_core::units::Bytes;
+
+/// Op i makes tensor `arguments + i` of four bytes.
+fn graph(arguments: usize, ops: &[(&[TensorId], OpRole)], returned: TensorId) -> Graph {
+    let work = Work { flops: 0, macs_exact: 0, arithmetic: Arithmetic::F32, bytes: Bytes(0), priced: true };
+    let op = |(id, &(inputs, role)): (usize, &(&[TensorId], OpRole))| Op {
+        name: format!("op{id}"),
+        key: String::new(),
+        location: String::new(),
+        inputs: inputs.to_vec(),
+        outputs: vec![arguments + id],
+        role,
+        layer: LayerType::Other,
+        opens_layer: false,
+        work,
+        pure_op: true,
+        backward: None,
+        workspace: Bytes::ZERO,
+        rules: Rules::default(),
+    };
+    let tensor = |index: usize| Tensor {
+        producer: index.checked_sub(arguments),
+        index: 0,
+        bytes: Bytes(4),
+        returned: index == returned,
+        type_name: String::new(),
+    };
+    Graph {
+        name: "main".into(),
+        ops: ops.iter().enumerate().map(op).collect(),
+        tensors: (0..arguments + ops.len()).map(tensor).collect(),
+        ..Graph::default()
+    }
+}
+
+fn actions(graph: &Graph, device_of: &[DeviceId], plans: &[CompactPlan]) -> Vec<Action> {
+    let cluster = Cluster::from_count(plans.len()).unwrap();
+    let costs = Costs { seconds: vec![vec![1.0; graph.ops.len()]; plans.len()] };
+    let stages = stages(graph, &costs, &cluster, device_of);
+    let schedules: Vec<Schedule> =
+        stages.iter().zip(plans).map(|(stage, plan)| expand(&stage.problem, plan).unwrap()).collect();
+    let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
+    merge(graph, &reads, &[], &vec![Early::default(); graph.ops.len()], &stages, &schedules).unwrap()
+}
+
+fn run(op: OpId, travellers: &[OpId]) -> What {
+    What::Run { op, travellers: travellers.to_vec() }
+}
+
+fn on_device_0(actions: Vec<Action>) -> Vec<What> {
+    actions.into_iter().map(|action| action.what).collect()
+}
+
+use OpRole::{Compute, Constant, View};
+
+#[test]
+fn a_repeated_run_waits_for_the_newest_value() {
+    // x -> a -> b -> c; d reads a and c.
+    let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[2], Compute), (&[1, 3], Compute)], 4);
+    let plan = CompactPlan { recompute: vec![(3, 0)], ..CompactPlan::default() };
+    let expected = [
+        run(0, &[]),
+        run(1, &[]),
+        run(2, &[]),
+        What::Barrier(vec![Held::Value(2), Held::Argument(0)]),
+        run(0, &[]),
+        run(3, &[]),
+    ];
+    assert_eq!(on_device_0(actions(&graph, &[0; 4], &[plan])), expected);
+}
+
+#[test]
+fn a_chain_of_repeated_runs_needs_one_barrier() {
+    // x -> a -> b -> c -> d; d reads b too: a and b run again before d.
+    let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[2], Compute), (&[2, 3], Compute)], 4);
+    let plan = CompactPlan { recompute: vec![(3, 0), (3, 1)], ..CompactPlan::default() };
+    let barriers = on_device_0(actions(&graph, &[0; 4], &[plan]));
+    assert_eq!(barriers.iter().filter(|what| matches!(what, What::Barrier(_))).count(), 1, "{barriers:?}");
+}
+
+#[test]
+fn what_would_start_early_waits_for_its_last_operand_or_the_newest_value() {
+    // x -> a -> b -> c; d reads a and c, and the back end copies a for it. Alone, a would run first anyway.
+    let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[2], Compute), (&[1, 3], Compute)], 4);
+    let costs = Costs { seconds: vec![vec![1.0; 4]] };
+    let stages = stages(&graph, &costs, &Cluster::from_count(1).unwrap(), &[0; 4]);
+    let schedule = expand(&stages[0].problem, &CompactPlan::default()).unwrap();
+    let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
+    let barriers = |early: [bool; 4]| -> Vec<What> {
+        let early = early.map(|takes_operands| Early { takes_operands, ..Early::default() });
+        let merged = merge(&graph, &reads, &[], &early, &stages, std::slice::from_ref(&schedule)).unwrap();
+        merged.into_iter().map(|action| action.what).filter(|what| matches!(what, What::Barrier(_))).collect()
+    };
+    let together = What::Barrier(vec![Held::Value(0), Held::Value(2)]);
+    assert_eq!(barriers([false, false, false, true]), [together]);
+    // The only operand of c is there when c runs; a comes first of all.
+    assert_eq!(barriers([true, false, true, false]), []);
+}
+
+#[test]
+fn a_large_value_waits_for_the_newest_one() {
+    // x -> a -> b; c reads a and could run before b. Only a large one is held back; b comes right after what it reads.
+    let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[1], Compute), (&[2, 3], Compute)], 4);
+    let costs = Costs { seconds: vec![vec![1.0; 4]] };
+    let stages = stages(&graph, &costs, &Cluster::from_count(1).unwrap(), &[0; 4]);
+    let schedule = expand(&stages[0].problem, &CompactPlan::default()).unwrap();
+    let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
+    for (fills_memory, expected) in [(false, 0), (true, 1)] {
+        let early = vec![Early { fills_memory, ..Early::default() }; 4];
+        let merged = merge(&graph, &reads, &[], &early, &stages, std::slice::from_ref(&schedule)).unwrap();
+        let held = What::Barrier(vec![Held::Value(0), Held::Value(1)]);
+        let barriers: Vec<&What> =
+            merged.iter().map(|action| &action.what).filter(|what| **what == held).collect();
+        assert_eq!(barriers.len(), expected, "{merged:?}");
+    }
+}
+
+#[test]
+fn a_value_that_comes_back_waits_for_the_values_that_are_there() {
+    let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[2], Compute), (&[1, 3], Compute)], 4);
+    let plan = CompactPlan { swap_out: vec![(0, 0)], swap_in: vec![(3, 0)], ..CompactPlan::default() };
+    let expected = [
+        run(0, &[]),
+        What::Store(Held::Swapped(0)),
+        run(1, &[]),
+        run(2, &[]),
+        What::Barrier(vec![Held::Value(2), Held::Swapped(0)]),
+        What::Load(Held::Swapped(0)),
+        run(3, &[]),
+    ];
+    assert_eq!(on_device_0(actions(&graph, &[0; 4], &[plan])), expected);
+}
+
+#[test]
+fn views_and_constants_are_cloned_with_each_reader() {
+    // a; v = view of a; k constant; two readers of v and k.
+    let ops: [(&[TensorId], OpRole); 5] =
+        [(&[0], Compute), (&[1], View), (&[], Constant), (&[2, 3], Compute), (&[2, 3, 4], Compute)];
+    let graph = graph(1, &ops, 2);
+    let expected = [run(0, &[]), run(3, &[1, 2]), run(4, &[1, 2])];
+    assert_eq!(on_device_0(actions(&graph, &[0; 5], &[CompactPlan::default()])), expected);
+    assert_eq!(returned(&graph, &[0; 5]), Returned { travellers: vec![(0, 1)] });
+}
+
+#[test]
+fn a_value_crosses_devices_over_the_host_after_it_is_made() {
+    // a on device 1, b on device 0 reads it.
+    let graph = graph(1, &[(&[0], Compute), (&[1], Compute)], 2);
+    let merged = actions(&graph, &[1, 0], &[CompactPlan::default(), CompactPlan::default()]);
+    let expected = [
+        Action { device: 1, what: run(0, &[]) },
+        Action { device: 1, what: What::Store(Held::Sent(0)) },
+        Action { device: 0, what: What::Load(Held::Sent(0)) },
+        Action { device: 0, what: run(1, &[]) },
+    ];
+    assert_eq!(merged, expected);
+}
+
+#[test]
+fn a_schedule_that_reads_what_is_gone_is_refused() {
+    let graph = graph(1, &[(&[0], Compute), (&[1], Compute)], 2);
+    let cluster = Cluster::from_count(1).unwrap();
+    let stages = stages(&graph, &Costs { seconds: vec![vec![1.0; 2]] }, &cluster, &[0, 0]);
+    let steps = vec![Step::Compute(0), Step::Free(0), Step::Compute(1)];
+    let reads = [vec![0], vec![1]];
+    let error =
+        merge(&graph, &reads, &[], &vec![Early::default(); 2], &stages, &[Schedule { steps }]).unwrap_err();
+    assert_eq!(error.op, 1);
+    assert!(error.reason.contains("op 0"), "{error}");
+}
+
+#[test]
+fn a_stored_value_that_would_be_computed_again_is_read_through_a_barrier() {
+    // x -> a -> b; c reads a and b. Without a barrier a would be computed once more for c.
+    let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[1, 2], Compute)], 3);
+    let costs = Costs { seconds: vec![vec![1.0; 3]] };
+    let stages = stages(&graph, &costs, &Cluster::from_count(1).unwrap(), &[0; 3]);
+    let schedule = expand(&stages[0].problem, &CompactPlan::default()).unwrap();
+    let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
+    let mut early = vec![Early::default(); 3];
+    early[2].computes_again = vec![0];
+    let merged = merge(&graph, &reads, &[], &early, &stages, std::slice::from_ref(&schedule)).unwrap();
+    let expected = [run(0, &[]), run(1, &[]), What::Barrier(vec![Held::Value(0)]), run(2, &[])];
+    assert_eq!(merged.into_iter().map(|action| action.what).collect::<Vec<_>>(), expected);
+}
