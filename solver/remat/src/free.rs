@@ -17,6 +17,11 @@ use crate::timeline::Timeline;
 /// Fresh orders cool once, twice, four times as long and so on, this many lengths in turn.
 const LONGEST_COOLING: u64 = 6;
 
+/// Coolings start at a temperature between these times the mean size of a value. A fresh order has to leave the part of the
+/// order space its start lies in, which takes one of the hotter ones; around a plan with recomputes both kinds serve.
+const WARM: (f64, f64) = (0.2, 1.5);
+const HOT: (f64, f64) = (2.0, 16.0);
+
 /// The best plan of a worker.
 #[derive(Clone, Debug)]
 pub(crate) struct Free {
@@ -65,10 +70,12 @@ pub(crate) fn search_free(
         }
         // A fresh order has to keep the cap alone, which may take a slow cooling: each lasts longer than the one before.
         let tight = if best.is_some() && !fresh { rng.random_range(0.96..1.0) } else { 1.0 };
+        let warmth = if fresh || rng.random_bool(0.25) { HOT } else { WARM };
         let patience = if fresh { 1 << (round / 6 % LONGEST_COOLING) } else { 1 };
         let before = Program::new(problem, Some(&candidate.order), cap_bytes).with_rounds(rounds);
-        work +=
-            reorder(&before, &mut candidate, tight, &mut rng, patience * (60 * scale).max(20_000), deadline);
+        let hot = mean_size(&before) * warmth.0 * (warmth.1 / warmth.0).powf(rng.random());
+        let cooling = patience * (60 * scale).max(20_000);
+        work += reorder(&before, &mut candidate, (tight, hot), &mut rng, cooling, deadline);
         let program = Program::new(problem, Some(&candidate.order), cap_bytes).with_rounds(rounds);
         let mut search = Search::new(&program, seed.wrapping_add(round));
         search.adopt(&candidate.again);
@@ -89,11 +96,11 @@ pub(crate) fn search_free(
     Some(Free { extra: best.extra, plan: program.compact(&Plan::recomputing(&best.again)), work })
 }
 
-/// Reorders the steps of a candidate; returns the moves made.
+/// Reorders the steps of a candidate under a share of the cap, from a temperature in bytes; returns the moves made.
 fn reorder(
     program: &Program,
     candidate: &mut Candidate,
-    tight: f64,
+    (tight, hot): (f64, f64),
     rng: &mut ChaCha8Rng,
     moves: u64,
     deadline: &Deadline,
@@ -101,7 +108,6 @@ fn reorder(
     let mut line = Timeline::new(program);
     line.load(&candidate.again);
     let (mut steps, slots) = Reordering::of(&line, (program.cap * tight).floor());
-    let hot = mean_size(program) * rng.random_range(0.2..1.5);
     let mut best = (steps.excess, steps.order.clone());
     let mut made = 0;
     while made < moves && best.0 > 0.0 && !(made % 64 == 0 && deadline.over()) {
