@@ -336,7 +336,11 @@ impl Run<'_> {
                 .collect();
             let part = self.deadline.within(self.deadline.remaining_seconds() * PROGRAM_ORDER_SHARE);
             let part = if limits.time_limit_seconds.is_some() { part } else { self.deadline };
-            let work = search.run(if limits.work_limit.is_some() { share } else { u64::MAX }, &part);
+            let mut work = 0;
+            let own_share = if limits.work_limit.is_some() { share } else { u64::MAX };
+            while work < own_share && !part.over() && !done.load(Ordering::Relaxed) {
+                work += search.run((own_share - work).min(4096), &part);
+            }
             let seed = limits.seed.wrapping_mul(1000);
             let mut results = vec![search_free(
                 self.problem,

@@ -30,6 +30,12 @@ const FROM_NOTHING: f64 = 0.25;
 const COLD: usize = 4;
 /// Moves between two looks at the clock.
 const STRIDE: u64 = 64;
+/// Share of the moves that take the dearest of a few recomputes away and relieve until memory is as it was. Single moves
+/// seldom trade one recompute of a large op for many small ones: what is between costs both.
+const REBUILDS: f64 = 0.005;
+/// Recomputes it chooses from, and values it takes away at most.
+const REBUILD_FROM: usize = 3;
+const REBUILD_TRIES: usize = 30;
 /// Most recomputes one move inserts.
 const SUBTREE: usize = 24;
 
@@ -218,6 +224,9 @@ impl<'a> Search<'a> {
 
     fn propose(&mut self) {
         let count = self.line.again().len();
+        if count > 0 && self.rng.random_bool(REBUILDS) {
+            return self.rebuild(count);
+        }
         let over = self.line.excess > 0.0;
         let choice: f64 = self.rng.random();
         if over && choice < 0.5 || count == 0 {
@@ -233,6 +242,26 @@ impl<'a> Search<'a> {
             for _ in 0..self.rng.random_range(1..4) {
                 self.relieve();
             }
+        }
+    }
+
+    /// Takes the dearest of a few recomputes away, then values from steps over the cap until there is no more excess
+    /// than before.
+    fn rebuild(&mut self, count: usize) {
+        let time = |search: &Self, key: Key| search.line.program.time[search.line.node(key) as usize];
+        let mut dearest = self.line.again()[self.rng.random_range(0..count)];
+        for _ in 1..REBUILD_FROM {
+            let key = self.line.again()[self.rng.random_range(0..count)];
+            if time(self, key) > time(self, dearest) {
+                dearest = key;
+            }
+        }
+        self.remove(dearest);
+        for _ in 0..REBUILD_TRIES {
+            if self.line.excess <= self.excess_before || self.hopeless() {
+                return;
+            }
+            self.relieve();
         }
     }
 
