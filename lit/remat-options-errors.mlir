@@ -26,6 +26,12 @@
 // RATIO: error: max-ratio=0.9: give a ratio of stage times, at least 1
 // RUN: not ballast-opt %s --remat="max-rounds=0" 2>&1 | FileCheck %s --check-prefix=ROUNDS
 // ROUNDS: error: max-rounds=0: give at least 1
+// RUN: not ballast-opt %S/remat.mlir --remat="arena=16 cap=47 relax-limit=0 time-limit=2" 2>&1 | FileCheck %s --check-prefix=ARENA
+// ARENA: error: {{.*}}the smallest cap {{.*}} 64
+// RUN: not ballast-opt %S/remat.mlir --remat="arena=16 solver=q-learning cap=63 relax-limit=0" 2>&1 | FileCheck %s --check-prefix=ARENA-FIELD
+// ARENA-FIELD: error: {{.*}}solver=q-learning does not plan for an arena
+// RUN: not ballast-opt %S/remat.mlir --remat="arena=16 schedule=1f1b" 2>&1 | FileCheck %s --check-prefix=ARENA-PIPELINE
+// ARENA-PIPELINE: error: arena with a schedule
 // RUN: not ballast-opt %s --remat="profile=%S/Inputs/nowhere.json" 2>&1 | FileCheck %s --check-prefix=PROFILE
 // PROFILE: error: {{.*}}nowhere.json
 // RUN: not ballast-opt %s --remat="plan-file=%S/no/such/folder/plan.json" 2>&1 | FileCheck %s --check-prefix=PLAN

@@ -36,6 +36,18 @@
 // SWAP: math.exp {{.*}}ballast.swap = #ballast.swap<out_after = {{[01]}}, in_before = [3]>
 // SWAP-NOT: ballast.recompute
 
+// One block with every buffer on a multiple of 16: x takes 16 bytes outside, a, b and c 48 in it; d needs as much.
+// RUN: ballast-opt %s --remat="cap=64 arena=16 time-limit=10 plan-file=%t.arena.json" --ballast-verify | FileCheck %s --check-prefix=WHOLE
+// RUN: FileCheck %s --check-prefix=BLOCK --input-file=%t.arena.json
+// WHOLE-NOT: ballast.recompute
+// BLOCK: "arena": {
+// BLOCK-NEXT: "alignment_bytes": 16,
+// BLOCK-NEXT: "arena_bytes": 48,
+// BLOCK-NEXT: "live_bytes": 48,
+// RUN: ballast-opt %s --remat="cap=15 arena=1 time-limit=10 swap=false plan-file=%t.arena.json" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
+// RUN: FileCheck %s --check-prefix=SMALL --input-file=%t.arena.json
+// SMALL: "arena_bytes": 9,
+
 // The dynamic program is for chains.
 // RUN: not ballast-opt %s --remat="cap=15 swap=false solver=chain" 2>&1 | FileCheck %s --check-prefix=CHAIN
 // CHAIN: solver chain does not apply: the graph is not a chain of layers

@@ -217,6 +217,8 @@ def Remat : BallastPass<"remat"> {
     Flag<"swap", "swap", "true", "May values go to host memory and back?">,
     Flag<"overlap", "overlap", "false",
          "Do transfers to the host run beside computation? If not, each counts in full.">,
+    Count<"arena", "arena", "0", "Alignment in bytes of one block per stage in which every buffer has its address: the cap holds for "
+          "the block, gaps included, and the plan file has the addresses. 0: no block, the cap holds for live bytes.">,
     TimeLimitOption, WorkLimitOption, SeedOption, ThreadsOption,
     Real<"relaxStep", "relax-step", "0.05", "Step by which a cap is raised, as a share of the cap asked for.">,
     Real<"relaxLimit", "relax-limit", "2.0",

@@ -62,6 +62,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlanOptions) ->
         order: MemoryOrder::Program,
         swap: options.swap,
         overlap: options.overlap,
+        arena: 0,
         time_limit: half,
         work_limit: options.work_limit,
         seed: options.seed,

@@ -44,6 +44,10 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
     let pipeline =
         start.pipeline(&program, planning::pipeline(module, options.schedule, options.micro_batches)?)?;
     let planner = ballast_planner::Options { pipeline, ..planner };
+    if planner.pipeline.is_some() && planner.arena.is_some() {
+        let text = "arena with a schedule: micro-batches in flight have no addresses; leave one of them out";
+        return Err(diagnostics::error(module.location(), text));
+    }
     if planner.pipeline.is_some() && matches!(options.order, passes::MemoryOrder::Free) {
         let text = "order=free with a schedule: a stage of a pipeline keeps program order; use order=program";
         return Err(program.error(None, text));
@@ -131,6 +135,7 @@ fn planner_options(
         },
         swap: options.swap,
         overlap: options.overlap,
+        arena: u64::try_from(options.arena).ok().filter(|&alignment| alignment > 0),
         limits,
         relax_step: options.relax_step,
         relax_limit: options.relax_limit,

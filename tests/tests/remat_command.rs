@@ -158,6 +158,34 @@ fn a_budget_below_every_working_set_is_no_plan() {
 }
 
 #[test]
+fn an_arena_keeps_the_budget_and_its_buffers_apart() {
+    let folder = scratch();
+    let instance = unit_chain(8);
+    // Whole blocks of 1 MiB, the loss's four bytes in one of its own: ten at the peak without recomputation, seven here.
+    let arguments = ["--budget", "7MiB", "--no-swap", "--time-limit", "4", "--arena", "1MiB"];
+    let (run, plan) = remat(folder.path(), &instance, &arguments);
+    let (summary, plan) = (run.succeeded().json(), plan.unwrap());
+    let bytes = |value: &Value| value.as_u64().unwrap();
+    assert!(replay(&instance, &plan).unwrap().peak <= 7 * MIB);
+    assert_eq!(summary["arena_bytes"], plan["arena"]["arena_bytes"]);
+    assert!(bytes(&plan["arena"]["arena_bytes"]) <= 7 * MIB && bytes(&summary["recomputes"]) > 0);
+    let buffers = plan["arena"]["buffers"].as_array().unwrap();
+    let runs = plan["steps"].as_array().unwrap().iter().filter(|step| step[0] == "compute").count();
+    assert_eq!(buffers.len(), runs);
+    for (index, a) in buffers.iter().enumerate() {
+        assert!(bytes(&a["offset"]) % MIB == 0 && bytes(&a["offset"]) + bytes(&a["bytes"]) <= 7 * MIB);
+        for b in &buffers[..index] {
+            let meet = |from: &str, length: &dyn Fn(&Value) -> u64| {
+                bytes(&a[from]) < length(b) && bytes(&b[from]) < length(a)
+            };
+            let in_time = meet("from", &|buffer| bytes(&buffer["to"]));
+            let in_space = meet("offset", &|buffer| bytes(&buffer["offset"]) + bytes(&buffer["bytes"]));
+            assert!(!(in_time && in_space), "{a} and {b}");
+        }
+    }
+}
+
+#[test]
 fn bad_input_is_refused_by_name_and_nothing_is_written() {
     let folder = scratch();
     let node = |id: i64| json!({ "id": id, "time": 1, "size": 1 });
@@ -188,6 +216,7 @@ fn bad_input_is_refused_by_name_and_nothing_is_written() {
         &["--budget", "9MiB", "--time-limit", "-1"],
         &["--budget", "9MiB", "--order", "any"],
         &["--budget", "9MiB", "--threads", "0"],
+        &["--budget", "9MiB", "--arena", "0"],
         &["--budget", "9MiB", "--unknown"],
     ] {
         let (run, plan) = remat(folder.path(), &good, arguments);

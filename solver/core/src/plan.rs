@@ -164,6 +164,42 @@ pub struct StagePlan {
     pub smallest_cap_bytes: Option<u64>,
     /// How the memory plan was found; its bound is on the stage's seconds, sends excluded.
     pub report: SearchRecord,
+    /// Addresses of its buffers, where the plan is for an arena.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arena: Option<ArenaPlan>,
+}
+
+/// One block of device memory and what lies where in it. Values resident from start to end lie outside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ArenaPlan {
+    /// Every offset is a multiple of it, bytes.
+    pub alignment_bytes: u64,
+    /// Bytes of the block.
+    pub arena_bytes: u64,
+    /// Most bytes live at once, each buffer rounded up to the alignment: no block is smaller.
+    pub live_bytes: u64,
+    /// Every stay of a value on the device, in order of its first step.
+    pub buffers: Vec<ArenaBuffer>,
+}
+
+/// A buffer of an arena. Steps count the runs, frees and copies of the device's schedule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ArenaBuffer {
+    /// The op, or node, whose value it is.
+    pub op: usize,
+    /// Is it memory the op takes while it runs, rather than its value?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub workspace: bool,
+    /// First step that needs it.
+    pub from: usize,
+    /// First step that may use its memory for something else.
+    pub to: usize,
+    /// Bytes, before alignment.
+    pub bytes: u64,
+    /// First byte in the block.
+    pub offset: u64,
 }
 
 /// What happens to one op and its value. Positions index the op sequence of the op's own device.

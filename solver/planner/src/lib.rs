@@ -44,6 +44,8 @@ pub struct Options {
     pub swap: bool,
     /// Do copies run beside computation?
     pub overlap: bool,
+    /// Alignment in bytes of the arena that every stage's cap holds for; none: caps hold for live bytes.
+    pub arena: Option<u64>,
     /// Limits of the whole search, all stages and rounds together.
     pub limits: Limits,
     /// A cap without a plan is raised by this share of the requested cap at a time.

@@ -102,7 +102,7 @@ pub(crate) fn plan_field(
         let schedule =
             expand(&step.problem, &compact).map_err(|error| Failure::Refused(error.to_string()))?;
         let report = report.unwrap_or_else(|| one_pass(solver, step, &replay, options.limits.seed));
-        Ok(Outcome { compact, schedule, replay, report, progress: Vec::new() })
+        Ok(Outcome { compact, schedule, replay, arena: None, report, progress: Vec::new() })
     })?;
     Ok((plan, table))
 }

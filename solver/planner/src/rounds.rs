@@ -186,6 +186,7 @@ pub fn unplanned(
                 smallest_cap: None,
                 binding: None,
                 report,
+                arena: None,
                 q_table: None,
             })
         })
@@ -305,7 +306,9 @@ fn assemble(
         rounds,
         stages: outcomes
             .iter()
-            .map(|outcome| StagePlan {
+            .zip(&stages)
+            .map(|(outcome, stage)| StagePlan {
+                arena: outcome.arena.as_ref().map(|arena| arena.plan(|node| stage.sources[node].op())),
                 score: outcome.score,
                 requested_cap_bytes: outcome.requested_cap.0,
                 cap_bytes: outcome.cap.0,

@@ -13,6 +13,7 @@ use ballast_core::simulate::{StageScore, judge_stage};
 use ballast_core::stage::Stage;
 use ballast_core::units::Bytes;
 use ballast_placement::q_learning::{QTable, TrainingStep};
+use ballast_remat::Arena;
 
 use crate::memory::{field_starts, plan_field};
 use crate::{Failure, Options, Solver};
@@ -34,6 +35,8 @@ pub struct StageOutcome {
     pub binding: Option<usize>,
     /// How the plan was found.
     pub report: Report,
+    /// Addresses, where the plan is for an arena.
+    pub arena: Option<Arena>,
     /// What Q-learning learned, where it planned the stage.
     pub q_table: Option<QTable>,
 }
@@ -125,6 +128,7 @@ fn plan_stage(
     let remat = ballast_remat::Options {
         cap_bytes: requested_cap.0,
         swap,
+        alignment: options.arena,
         order: options.order,
         limits,
         solver: match options.solver {
@@ -150,6 +154,9 @@ fn plan_stage(
             };
             let own = ballast_remat::Options { starts, ..remat.clone() };
             ballast_remat::plan_relaxed(&stage.problem, &own, &relaxation).map(|outcome| (outcome, None))
+        }
+        field if options.arena.is_some() => {
+            return Err(failed(format!("solver={} does not plan for an arena", field.name()), None));
         }
         field => {
             let step = TrainingStep::of_stage(graph, stage);
@@ -182,6 +189,7 @@ fn plan_stage(
         smallest_cap: outcome.smallest_cap.map(Bytes),
         binding: outcome.binding,
         report: outcome.plan.report,
+        arena: outcome.plan.arena,
         q_table,
     })
 }

@@ -206,6 +206,7 @@ fn options(cap: CapSpec, seed: u64) -> Options {
         order: ballast_remat::Order::Program,
         swap: true,
         overlap: false,
+        arena: None,
         limits: Limits { time_limit_seconds: None, work_limit: Some(200), seed, threads: 1 },
         relax_step: 0.05,
         relax_limit: 4.0,

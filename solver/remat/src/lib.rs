@@ -20,6 +20,7 @@ mod lanes;
 mod model;
 mod options;
 mod order;
+mod packed;
 mod paging;
 mod portfolio;
 mod program;

@@ -7,6 +7,8 @@ use ballast_core::limits::Limits;
 use ballast_core::memory::{CompactPlan, NodeId, ProblemError, Replay, Schedule, SwapModel};
 use ballast_core::report::Report;
 
+use crate::arena::Arena;
+
 /// May first runs be reordered?
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
@@ -92,6 +94,9 @@ pub struct Options {
     pub cap_bytes: u64,
     /// The host link; none: nothing is swapped.
     pub swap: Option<SwapModel>,
+    /// Alignment in bytes of the buffers of an arena: the plan comes with an address for every buffer, and the cap holds for
+    /// the arena, gaps included. None: it holds for the live bytes.
+    pub alignment: Option<u64>,
     /// May first runs be reordered?
     pub order: Order,
     /// May recomputes between two first runs take any order, and a node run there twice? Plans in the IR have no
@@ -121,6 +126,7 @@ impl Default for Options {
         Options {
             cap_bytes: u64::MAX >> 1,
             swap: None,
+            alignment: None,
             order: Order::Free,
             rounds: false,
             limits: Limits::default(),
@@ -142,6 +148,8 @@ pub struct Outcome {
     pub schedule: Schedule,
     /// What the judge found, under the cap.
     pub replay: Replay,
+    /// Addresses, where the options give an alignment.
+    pub arena: Option<Arena>,
     /// Value, bound and how they were found. The value is the time of the plan.
     pub report: Report,
     /// Seconds since the start and time of the plan, each time a better one was found.

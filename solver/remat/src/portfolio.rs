@@ -18,6 +18,7 @@ use crate::gaps::cover;
 use crate::highs::Highs;
 use crate::interval::{Interval, WHOLE_TIME};
 use crate::options::{Failure, Options, Order, Outcome, PROVED_WITHIN, Solver};
+use crate::packed::packed;
 use crate::program::{Again, MOST_NODES, Plan, Program};
 use crate::prover::{first_positions, prove};
 use crate::search::Search;
@@ -36,6 +37,9 @@ pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
         && !swap.is_sound()
     {
         return Err(Failure::Options("the host link needs positive bandwidths and a finite latency".into()));
+    }
+    if let Some(alignment) = options.alignment {
+        return packed(problem, options, alignment);
     }
     let deadline = Deadline::start(&options.limits);
     let run = Run { problem, options, deadline, progress: Arc::default() };
@@ -525,7 +529,14 @@ impl Run<'_> {
             seed: options.limits.seed,
         };
         self.progress.note(report.seconds, value);
-        Ok(Outcome { compact: found.plan, schedule, replay, report, progress: self.progress.list() })
+        Ok(Outcome {
+            compact: found.plan,
+            schedule,
+            replay,
+            arena: None,
+            report,
+            progress: self.progress.list(),
+        })
     }
 }
 

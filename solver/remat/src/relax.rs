@@ -111,7 +111,7 @@ pub fn relaxed(
         };
         match attempt(cap, limits) {
             Ok(plan) => {
-                let smallest = plan.replay.peak_bytes;
+                let smallest = if plan.arena.is_some() { cap } else { plan.replay.peak_bytes };
                 return Ok(Relaxed {
                     plan,
                     requested_cap: requested,

@@ -112,10 +112,9 @@ impl Exhaustive<'_> {
     }
 
     fn after(&self, moment: &Moment) -> Vec<Moment> {
-        let n = self.times.len();
         let nodes = &self.problem.nodes;
         let mut all = Vec::new();
-        for v in 0..n.min(moment.ran + 1) {
+        for (v, node) in nodes.iter().enumerate().take(moment.ran + 1) {
             let (here, there) = (moment.device >> v & 1 == 1, moment.host >> v & 1 == 1);
             if here && moment.freed <= v as u32 {
                 let mut next = moment.clone();
@@ -123,9 +122,9 @@ impl Exhaustive<'_> {
                 next.device &= !(1 << v);
                 let wait = moment.ready[v].max(moment.leaving[v]);
                 if wait == 0 {
-                    next.used -= nodes[v].bytes;
+                    next.used -= node.bytes;
                 } else {
-                    next.coming.push((wait, nodes[v].bytes));
+                    next.coming.push((wait, node.bytes));
                     next.coming.sort_unstable();
                 }
                 next.ready[v] = 0;
@@ -134,7 +133,7 @@ impl Exhaustive<'_> {
             if here {
                 if !there && moment.freed == 0 {
                     let mut next = moment.clone();
-                    next.out_busy = next.out_busy.max(next.ready[v]) + self.slow.0 * nodes[v].bytes;
+                    next.out_busy = next.out_busy.max(next.ready[v]) + self.slow.0 * node.bytes;
                     next.leaving[v] = next.out_busy;
                     next.host |= 1 << v;
                     all.push(next);
@@ -143,17 +142,17 @@ impl Exhaustive<'_> {
             }
             let mut next = moment.clone();
             next.freed = 0;
-            if there && next.claim(nodes[v].bytes, self.cap) {
-                next.in_busy = next.in_busy.max(next.leaving[v]) + self.slow.1 * nodes[v].bytes;
+            if there && next.claim(node.bytes, self.cap) {
+                next.in_busy = next.in_busy.max(next.leaving[v]) + self.slow.1 * node.bytes;
                 next.ready[v] = next.in_busy;
                 next.device |= 1 << v;
                 all.push(next);
             }
             let mut next = moment.clone();
             next.freed = 0;
-            if nodes[v].inputs.iter().all(|&u| moment.device >> u & 1 == 1) {
-                next.pass(nodes[v].inputs.iter().map(|&u| moment.ready[u]).max().unwrap_or(0));
-                if next.claim(nodes[v].bytes, self.cap) {
+            if node.inputs.iter().all(|&u| moment.device >> u & 1 == 1) {
+                next.pass(node.inputs.iter().map(|&u| moment.ready[u]).max().unwrap_or(0));
+                if next.claim(node.bytes, self.cap) {
                     next.device |= 1 << v;
                     next.pass(self.times[v]);
                     next.ran += usize::from(v == moment.ran);

@@ -195,6 +195,7 @@ impl Step<'_> {
             order: ballast_remat::Order::Program,
             swap: true,
             overlap: self.args.overlap,
+            arena: None,
             limits: Limits {
                 time_limit_seconds: Some(self.args.time_limit),
                 work_limit: None,

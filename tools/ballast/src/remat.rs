@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use ballast_core::limits::Limits;
 use ballast_core::memory::{Step, SwapModel};
+use ballast_core::plan::ArenaPlan;
 use ballast_core::units::Bytes;
-use ballast_remat::{Options, Order, Relaxation, Solver, plan_relaxed};
+use ballast_remat::{Options, Order, Outcome, Relaxation, Solver, plan_relaxed};
 use serde::Serialize;
 
 use crate::{Failure, instance, output};
@@ -22,6 +23,10 @@ pub(crate) struct Args {
     /// Where to write the plan.
     #[arg(short, long)]
     output: PathBuf,
+    /// Lay all buffers out in one arena, aligned to these bytes: the budget then holds for the arena, gaps included, and the
+    /// plan comes with every buffer's offset.
+    #[arg(long, value_name = "ALIGNMENT")]
+    arena: Option<Bytes>,
     /// Recompute only.
     #[arg(long)]
     no_swap: bool,
@@ -87,6 +92,8 @@ struct Summary {
     overhead_percent: f64,
     bound_percent: f64,
     peak_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arena_bytes: Option<u64>,
     swap_bytes: u64,
     recomputes: usize,
     requested_budget: u64,
@@ -95,10 +102,12 @@ struct Summary {
     smallest_budget: Option<u64>,
 }
 
-/// The plan file: `{"steps": [["compute", 0], ...]}`.
+/// The plan file: `{"steps": [["compute", 0], ...]}`, and where each buffer lies if that was asked for.
 #[derive(Serialize)]
 struct PlanFile {
     steps: Vec<(&'static str, usize)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arena: Option<ArenaPlan>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -110,6 +119,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     if args.budget.0 == 0 {
         return Err(Failure::BadInput("--budget 0: a device without memory plans nothing".into()));
+    }
+    if args.arena == Some(Bytes(0)) {
+        return Err(Failure::BadInput("--arena 0: give an alignment of at least one byte".into()));
     }
     if args.threads == Some(0) {
         return Err(Failure::BadInput("--threads 0: give at least one".into()));
@@ -137,6 +149,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let options = Options {
         cap_bytes: args.budget.0,
         swap,
+        alignment: args.arena.map(|bytes| bytes.0),
         order: args.order,
         rounds: true,
         limits: Limits {
@@ -175,19 +188,22 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         overhead_percent: percent(report.value),
         bound_percent: percent(report.bound),
         peak_bytes: outcome.replay.peak_bytes,
+        arena_bytes: outcome.arena.as_ref().map(|arena| arena.arena_bytes),
         swap_bytes: outcome.replay.swap_bytes,
         recomputes: outcome.replay.recomputes,
         requested_budget: relaxed.requested_cap,
         used_budget: relaxed.used_cap,
         smallest_budget: relaxed.smallest_cap,
     };
-    write_plan(&args.output, &outcome.schedule.steps)?;
+    write_plan(&args.output, outcome)?;
     let line = serde_json::to_string(&summary).map_err(|error| Failure::Internal(error.to_string()))?;
     writeln!(std::io::stdout(), "{line}").map_err(|error| Failure::Internal(error.to_string()))
 }
 
-fn write_plan(path: &Path, steps: &[Step]) -> Result<(), Failure> {
-    let steps = steps
+fn write_plan(path: &Path, outcome: &Outcome) -> Result<(), Failure> {
+    let steps = outcome
+        .schedule
+        .steps
         .iter()
         .map(|&step| match step {
             Step::Compute(node) => ("compute", node),
@@ -197,7 +213,8 @@ fn write_plan(path: &Path, steps: &[Step]) -> Result<(), Failure> {
             Step::HostFree(node) => ("host_free", node),
         })
         .collect();
-    let text =
-        serde_json::to_string(&PlanFile { steps }).map_err(|error| Failure::Internal(error.to_string()))?;
+    let arena = outcome.arena.as_ref().map(|arena| arena.plan(|node| node));
+    let text = serde_json::to_string(&PlanFile { steps, arena })
+        .map_err(|error| Failure::Internal(error.to_string()))?;
     output::replace_file(path, format!("{text}\n").as_bytes())
 }

@@ -219,6 +219,7 @@ fn plan_memory(
         order: ballast_remat::Order::Program,
         swap: args.swap,
         overlap: false,
+        arena: None,
         limits: limits(args, 0.7 / (MOST_PLANNED + 1) as f64),
         relax_step: 0.05,
         relax_limit: 2.0,

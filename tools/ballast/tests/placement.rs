@@ -149,6 +149,7 @@ fn planned(graph: &Graph, cluster: &Cluster) -> Plan {
         order: ballast_remat::Order::Program,
         swap: true,
         overlap: false,
+        arena: None,
         limits,
         relax_step: 0.05,
         relax_limit: 2.0,

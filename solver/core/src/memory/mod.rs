@@ -8,8 +8,10 @@ mod compact;
 mod problem;
 mod replay;
 mod schedule;
+mod stays;
 
 pub use compact::{CompactError, CompactPlan, compact, expand};
 pub use problem::{Node, NodeId, Problem, ProblemError};
 pub use replay::{Assessment, Replay, ReplayError, SwapModel, assess, replay};
 pub use schedule::{Schedule, Step};
+pub use stays::{Stay, stays};

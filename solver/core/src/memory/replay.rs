@@ -235,7 +235,7 @@ struct Place {
     in_end: f64,
 }
 
-struct Judge<'a> {
+pub(super) struct Judge<'a> {
     problem: &'a Problem,
     swap: Option<&'a SwapModel>,
     places: Vec<Place>,
@@ -252,7 +252,7 @@ struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    fn new(problem: &'a Problem, swap: Option<&'a SwapModel>, cap_bytes: Option<u64>) -> Self {
+    pub(super) fn new(problem: &'a Problem, swap: Option<&'a SwapModel>, cap_bytes: Option<u64>) -> Self {
         let nowhere =
             Place { on_device: false, on_host: false, ran: false, ready: 0.0, out_end: 0.0, in_end: 0.0 };
         Judge {
@@ -280,7 +280,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn take(&mut self, step: Step) -> Result<(), String> {
+    pub(super) fn take(&mut self, step: Step) -> Result<(), String> {
         let (Step::Compute(node)
         | Step::Free(node)
         | Step::SwapOut(node)
@@ -296,6 +296,21 @@ impl<'a> Judge<'a> {
             Step::SwapIn(_) => self.swap_in(node),
             Step::HostFree(_) => self.host_free(node),
         }
+    }
+
+    /// End of the last compute step; with copies that count in full, of the last copy too.
+    pub(super) fn now(&self) -> f64 {
+        self.now
+    }
+
+    /// When the last claim of memory was met.
+    pub(super) fn claimed_at(&self) -> f64 {
+        self.claimed
+    }
+
+    /// When the device memory of a value could be used again, were it freed now.
+    pub(super) fn held_until(&self, node: NodeId) -> f64 {
+        self.places[node].ready.max(self.places[node].out_end)
     }
 
     fn label(&self, node: NodeId) -> String {
@@ -352,12 +367,10 @@ impl<'a> Judge<'a> {
     }
 
     fn free(&mut self, node: NodeId) -> Result<(), String> {
-        let place = &mut self.places[node];
-        if !place.on_device {
+        if !std::mem::replace(&mut self.places[node].on_device, false) {
             return Err(format!("{} is freed but not resident", self.label(node)));
         }
-        place.on_device = false;
-        let time = place.ready.max(place.out_end);
+        let time = self.held_until(node);
         self.device.release(self.now, time, self.problem.nodes[node].bytes);
         Ok(())
     }
@@ -433,7 +446,7 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Replay, (Option<NodeId>, String)> {
+    pub(super) fn finish(mut self) -> Result<Replay, (Option<NodeId>, String)> {
         for (node, (what, place)) in self.problem.nodes.iter().zip(&self.places).enumerate() {
             if !place.ran {
                 return Err((Some(node), format!("{} never runs", self.label(node))));

@@ -338,6 +338,7 @@ fn plan_stage(
         smallest_cap,
         binding,
         report,
+        arena: None,
         q_table: None,
     })
 }

@@ -220,6 +220,7 @@ impl Contender {
             order: ballast_remat::Order::Free,
             swap: true,
             overlap: false,
+            arena: None,
             limits,
             relax_step: 0.05,
             relax_limit: 2.0,

@@ -1,0 +1,163 @@
+//! Plans whose arena keeps the cap: gaps between buffers count, not just live bytes.
+//!
+//! Sizes are rounded up to the alignment first, so that live bytes count what the arena has to hold. A plan whose arena
+//! is still too large is planned again under a cap for live bytes lowered by as much as it was over. A bound for the
+//! whole cap holds for all of these.
+
+use ballast_core::limits::{Deadline, Limits};
+use ballast_core::memory::{Problem, replay};
+use ballast_core::report::gap;
+
+use crate::arena::assign;
+use crate::options::{Failure, Options, Outcome, PROVED_WITHIN};
+use crate::plan;
+
+/// Most caps for live bytes tried.
+const TRIES: u32 = 10;
+
+/// Plans under the cap for the arena.
+pub(crate) fn packed(problem: &Problem, options: &Options, alignment: u64) -> Result<Outcome, Failure> {
+    if alignment == 0 {
+        return Err(Failure::Options("an alignment of 0: give at least 1".into()));
+    }
+    let deadline = Deadline::start(&options.limits);
+    let padded = padded(problem, alignment);
+    let mut bound: Option<(f64, String)> = None;
+    let mut live_cap = options.cap_bytes;
+    let mut smallest: Option<(u64, Option<usize>)> = None;
+    let mut starts = options.starts.clone();
+    for _ in 0..TRIES {
+        // Half of what is left each, so that lower caps still have time.
+        let limits = Limits {
+            time_limit_seconds: options.limits.time_limit_seconds.map(|_| deadline.remaining_seconds() / 2.0),
+            work_limit: options.limits.work_limit.map(|limit| limit / 2),
+            ..options.limits
+        };
+        let attempt = Options {
+            cap_bytes: live_cap,
+            alignment: None,
+            limits,
+            starts: starts.clone(),
+            ..options.clone()
+        };
+        let mut outcome = match plan(&padded, &attempt) {
+            Ok(outcome) => outcome,
+            Err(failure @ Failure::Infeasible { .. }) if smallest.is_none() => return Err(failure),
+            Err(Failure::Infeasible { .. }) => break,
+            Err(failure) => return Err(failure),
+        };
+        // Copies of padded values take longer than they will: a bound that counts them says too much.
+        let (least, class) = bound.get_or_insert_with(|| match options.swap {
+            Some(_) => (problem.total_time(), "any".to_owned()),
+            None => (outcome.report.bound, outcome.report.bound_class.clone()),
+        });
+        let swap = options.swap.as_ref();
+        let refused = |reason: String| Failure::Refused(reason);
+        outcome.replay = replay(problem, &outcome.schedule, swap, Some(live_cap))
+            .map_err(|error| refused(error.to_string()))?;
+        let arena = assign(problem, &outcome.schedule, swap, Some(live_cap), alignment).map_err(refused)?;
+        let needed = padded.resident_bytes + arena.arena_bytes;
+        if needed <= options.cap_bytes {
+            let report = &mut outcome.report;
+            report.value = outcome.replay.time;
+            report.bound = least.min(report.value);
+            report.bound_class.clone_from(class);
+            report.gap = gap(report.value, report.bound);
+            report.proved = report.gap <= PROVED_WITHIN;
+            report.seconds = deadline.elapsed_seconds();
+            outcome.arena = Some(arena);
+            return Ok(outcome);
+        }
+        if smallest.is_none_or(|(bytes, _)| needed < bytes) {
+            smallest = Some((needed, outcome.replay.peak_node));
+        }
+        let over = (needed - options.cap_bytes).max(alignment);
+        if live_cap <= over || deadline.over() {
+            break;
+        }
+        live_cap = live_cap.min(outcome.replay.peak_bytes.max(over + 1)) - over;
+        starts = vec![outcome.compact];
+    }
+    let (smallest_cap, node) = smallest.unwrap_or((options.cap_bytes, None));
+    Err(Failure::Infeasible {
+        cap_bytes: options.cap_bytes,
+        smallest_cap,
+        found: true,
+        proved: false,
+        node,
+        label: node.map_or_else(String::new, |node| problem.nodes[node].label.clone()),
+    })
+}
+
+/// The problem with every size rounded up.
+fn padded(problem: &Problem, alignment: u64) -> Problem {
+    let round = |bytes: u64| bytes.div_ceil(alignment) * alignment;
+    let mut padded = problem.clone();
+    padded.resident_bytes = round(problem.resident_bytes);
+    for node in &mut padded.nodes {
+        node.bytes = round(node.bytes);
+        node.workspace_bytes = round(node.workspace_bytes);
+    }
+    padded
+}
+
+#[cfg(test)]
+mod tests {
+    use ballast_core::memory::Node;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::options::Order;
+
+    #[test]
+    fn arenas_keep_the_cap_where_live_bytes_alone_would_not_do() {
+        let mut rng = ChaCha8Rng::seed_from_u64(9);
+        let (mut planned, mut lowered) = (0, 0);
+        for _ in 0..40 {
+            let n = rng.random_range(15..40);
+            let nodes = (0..n)
+                .map(|id: usize| {
+                    let inputs = (id.saturating_sub(6)..id).filter(|_| rng.random_bool(0.3)).collect();
+                    Node::new(
+                        format!("n{id}"),
+                        f64::from(rng.random_range(1..9)),
+                        rng.random_range(1..300),
+                        inputs,
+                    )
+                })
+                .collect();
+            let problem = Problem { name: "random".into(), nodes, resident_bytes: 10 };
+            let (least, peak) = (problem.working_set().0, problem.unplanned_peak());
+            let options = Options {
+                cap_bytes: (least + 3 * peak) / 4,
+                alignment: Some(16),
+                order: Order::Program,
+                limits: Limits { time_limit_seconds: None, work_limit: Some(40_000), ..Limits::default() },
+                ..Options::default()
+            };
+            let Ok(outcome) = plan(&problem, &options) else { continue };
+            let arena = outcome.arena.as_ref().unwrap();
+            assert!(16 + arena.arena_bytes <= options.cap_bytes);
+            assert!(outcome.report.bound <= outcome.report.value);
+            planned += 1;
+            let live = plan(&problem, &Options { alignment: None, ..options.clone() }).unwrap();
+            let there = assign(&problem, &live.schedule, None, None, 16).unwrap();
+            lowered += usize::from(16 + there.arena_bytes > options.cap_bytes);
+        }
+        assert!(planned > 15 && lowered > 8, "{planned} {lowered}");
+    }
+
+    #[test]
+    fn arenas_that_cannot_keep_the_cap_are_refused() {
+        let node = |name, inputs| Node::new(name, 1.0, 9, inputs);
+        let nodes = vec![node("a", vec![]), node("b", vec![0])];
+        let problem = Problem { name: "two".into(), nodes, resident_bytes: 0 };
+        let plan_for = |cap_bytes, alignment| {
+            plan(&problem, &Options { cap_bytes, alignment: Some(alignment), ..Options::default() })
+        };
+        assert!(plan_for(32, 16).is_ok());
+        assert!(matches!(plan_for(31, 16), Err(Failure::Infeasible { smallest_cap: 32, .. })));
+        assert!(matches!(plan_for(32, 0), Err(Failure::Options(_))));
+    }
+}
