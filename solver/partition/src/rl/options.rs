@@ -66,6 +66,9 @@ pub struct Options {
     pub library: Option<PathBuf>,
 }
 
+/// Episodes of a search with a trained policy for each that learns.
+const LEARNS_EVERY: usize = 8;
+
 impl Default for Options {
     fn default() -> Self {
         Options {
@@ -94,6 +97,15 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Does the policy only act in an episode of a search? A trained policy finds more by acting from ever other spreads than
+    /// by learning, so it learns in every eighth; a fresh one learns in all.
+    pub(crate) fn only_acts(&self, episode: usize) -> bool {
+        self.learning_rate == 0.0
+            || (self.mixed_starts
+                && !matches!(self.weights, Weights::Fresh)
+                && episode % LEARNS_EVERY + 1 < LEARNS_EVERY)
+    }
+
     /// Everything as published: no baseline, no entropy bonus, no masks, one environment, the flat view.
     #[must_use]
     pub fn published() -> Self {

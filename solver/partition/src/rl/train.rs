@@ -194,10 +194,10 @@ impl Trainer {
         let state = match (self.options.mixed_starts, e % 8) {
             (true, 1 | 3 | 5 | 7) => Some(best.state.clone()),
             (true, 4) => limit.demands.spread(best.score.tmax_seconds),
-            (true, 2 | 6) if self.options.learning_rate > 0.0 => random_state(layers, cores, &mut self.rng),
+            (true, 2 | 6) if !limit.acts => random_state(layers, cores, &mut self.rng),
             (true, 6) if limit.episode == 0 => limit.demands.spread(limit.ideal),
             // Spreads for other targets are other groupings, each a good one to begin at.
-            (true, 0 | 2 | 6) if limit.episode > 0 && self.options.learning_rate == 0.0 => {
+            (true, 0 | 2 | 6) if limit.episode > 0 && limit.acts => {
                 let share = self.rng.random_range(-0.5..1.5);
                 limit.demands.spread(limit.ideal + share * (best.score.tmax_seconds - limit.ideal))
             }
@@ -209,8 +209,8 @@ impl Trainer {
 
     /// What the logits of environment `e` are multiplied by. Where starts are mixed, those that start from the best state
     /// and those that do not learn act more surely than the policy says.
-    fn sharpness(&self, e: usize) -> f32 {
-        if self.options.mixed_starts && (e % 2 == 1 || self.options.learning_rate == 0.0) {
+    fn sharpness(&self, e: usize, limit: &Limit<'_>) -> f32 {
+        if self.options.mixed_starts && (e % 2 == 1 || limit.acts) {
             SHARPNESS[e % SHARPNESS.len()]
         } else {
             1.0
@@ -265,10 +265,10 @@ impl Trainer {
                     continue;
                 }
                 let mask = self.options.mask_invalid.then_some(allowed.as_slice());
-                let sharpness = self.sharpness(e);
+                let sharpness = self.sharpness(e, limit);
                 walker.scene.probabilities(mask, sharpness, &mut probabilities);
                 let number = draw(&probabilities, self.rng.random());
-                let learns = sharpness == 1.0 && self.options.learning_rate > 0.0;
+                let learns = sharpness == 1.0 && !limit.acts;
                 if learns && (step + e).is_multiple_of(stride) {
                     rollout.keep(&walker.scene.rows, mask, number);
                 }
@@ -437,6 +437,7 @@ pub fn run(
             stop_reason = limit.reason(trainer.steps);
             break;
         }
+        limit.acts = options.only_acts(limit.episode);
         let outcome = trainer.episode(machine, start, &mut best, &limit)?;
         observe(&Episode {
             episode: limit.episode,
@@ -487,8 +488,9 @@ pub struct Limit<'a> {
     ideal: f64,
     max_steps: usize,
     enough_seconds: f64,
-    /// Episodes run under these limits.
+    /// Episodes run under these limits; does the policy only act in the present one?
     episode: usize,
+    acts: bool,
     work_limit: Option<u64>,
     deadline: &'a Deadline,
 }
@@ -519,6 +521,7 @@ impl<'a> Limit<'a> {
             max_steps: options.max_steps.unwrap_or(natural),
             enough_seconds: options.enough_seconds.unwrap_or(0.0),
             episode: 0,
+            acts: options.learning_rate == 0.0,
             work_limit,
             deadline,
         }
