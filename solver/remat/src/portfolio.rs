@@ -412,15 +412,21 @@ impl Run<'_> {
         let part = self.deadline.within(self.deadline.remaining_seconds() * PAGING_SHARE);
         let (part, tries) =
             if timed { (part, u64::MAX) } else { (self.deadline, (moves / 1000).clamp(3, MOST_PAGED)) };
-        let paged = paged(self.problem, program, &swap, options.cap_bytes, limits.seed, tries, &part);
-        let starts: Vec<Plan> = recomputing.into_iter().chain(paged).chain(given).collect();
-        let share = (moves / 100 / starts.len() as u64).max(1);
-        let begin = |index: usize, start: &Plan| {
-            let seed = limits.seed.wrapping_add(index as u64);
-            Exchange::new(self.problem, program, swap, options.cap_bytes, seed, start.clone())
-        };
-        let mut exchanges: Vec<Exchange<'_>> =
-            starts.iter().enumerate().filter_map(|(index, start)| begin(index, start)).collect();
+        let page =
+            |program| paged(self.problem, program, &swap, options.cap_bytes, limits.seed, tries, &part);
+        let starts = recomputing.into_iter().chain(page(program)).chain(given).map(|start| (program, start));
+        // Swaps alone, too: where they do best, few recomputes are on the way.
+        let mut swapping = program.clone();
+        swapping.repeatable.fill(false);
+        let repeats = program.repeatable.contains(&true);
+        let swaps = if repeats { page(&swapping).map(|start| (&swapping, start)) } else { None };
+        let starts: Vec<(&Program, Plan)> = swaps.into_iter().chain(starts).collect();
+        let share = (moves / 100 / starts.len().max(1) as u64).max(1);
+        let mut exchanges: Vec<Exchange<'_>> = Vec::new();
+        for (index, (program, start)) in (0..).zip(starts) {
+            let seed = limits.seed.wrapping_add(index);
+            exchanges.extend(Exchange::new(self.problem, program, swap, options.cap_bytes, seed, start));
+        }
         let least = program.total_time * (1.0 + 1e-12);
         let finish = AtomicBool::new(false);
         let drive = |exchange: &mut Exchange<'_>, deadline: &Deadline, moves: u64| {
