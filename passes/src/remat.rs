@@ -135,7 +135,7 @@ fn planner_options(
         },
         swap: options.swap,
         overlap: options.overlap,
-        arena: u64::try_from(options.arena).ok().filter(|&alignment| alignment > 0),
+        arena: Some(options.arena).filter(|&alignment| alignment > 0),
         limits,
         relax_step: options.relax_step,
         relax_limit: options.relax_limit,

@@ -17,10 +17,10 @@ pub struct Stay {
 }
 
 /// Stays in order of their first step. Freed memory that a running copy still reads or fills stays taken for the steps
-/// issued before the copy has ended, as in [`replay`](super::replay).
+/// issued before the copy has ended, as in [`replay`](super::replay()).
 ///
 /// # Errors
-/// As [`replay`](super::replay).
+/// As [`replay`](super::replay()).
 pub fn stays(
     problem: &Problem,
     schedule: &Schedule,
