@@ -493,7 +493,7 @@ impl Run<'_> {
             method: "exchange",
             stop: if *time <= least || *time <= (program.total_time + extra_bound) * (1.0 + PROVED_WITHIN) {
                 StopReason::Proved
-            } else if self.deadline.over() {
+            } else if self.deadline.over() || limits.work_limit.is_none() {
                 self.deadline.reason()
             } else {
                 StopReason::WorkLimit
