@@ -153,7 +153,7 @@ fn classical_searches_improve_on_the_start() {
     let deadline = Deadline::after(None);
     let first = machine.score(&start).tmax_seconds;
     let random = random_search(&machine, &start, 200, 20_000, 3, &deadline);
-    let annealed = anneal(&machine, &start, 100_000, 0.0, 3, &deadline);
+    let annealed = anneal(&machine, &start, (100_000, 0.0), false, 3, &deadline);
     assert!(random.score.tmax_seconds < first && annealed.score.tmax_seconds < first);
     let (_, optimum) = best_grouping(&machine).expect("a grouping");
     assert!(annealed.score.tmax_seconds <= 1.5 * optimum, "{} {optimum}", annealed.score.tmax_seconds);

@@ -48,8 +48,8 @@ pub(crate) struct Args {
     /// Seeds a method runs with on every chain.
     #[arg(long, default_value_t = 5)]
     seeds: u64,
-    /// Who runs: rl-random, rl-dp, zero-shot, annealing, random, dp.
-    #[arg(long, value_delimiter = ',', value_parser = contender, default_value = "rl-random,rl-dp,zero-shot,annealing,random,dp")]
+    /// Who runs: rl-random, rl-dp, zero-shot, rl-plain, annealing-splice, annealing, random, dp.
+    #[arg(long, value_delimiter = ',', value_parser = contender, default_value = "rl-random,rl-dp,zero-shot,rl-plain,annealing-splice,annealing,random,dp")]
     methods: Vec<Contender>,
     /// The learner library, where it is not beside this program.
     #[arg(long)]

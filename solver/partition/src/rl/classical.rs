@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::rl::environment::{Action, Group, State};
 use crate::rl::machine::{Machine, Score};
+use crate::rl::splice::Seen;
 
 /// The best state a search saw.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +17,23 @@ pub struct Best {
     pub score: Score,
     /// Environment steps taken.
     pub steps: u64,
+}
+
+impl Best {
+    /// States without violations are better if their slowest stage is faster than this, seconds.
+    #[must_use]
+    pub fn to_beat(&self) -> f64 {
+        if self.score.violations == 0 { self.score.tmax_seconds } else { f64::INFINITY }
+    }
+
+    /// Takes a state found after so many steps, if there is one and it is better.
+    pub(super) fn renew(&mut self, machine: &Machine, state: Option<State>, steps: u64) {
+        let Some(state) = state else { return };
+        let score = machine.score(&state);
+        if better(&score, &self.score) {
+            *self = Best { state, score, steps };
+        }
+    }
 }
 
 /// Is a state better: fewer violations, then a faster slowest stage.
@@ -129,13 +147,14 @@ pub fn one_core_stages(machine: &Machine) -> Option<State> {
 }
 
 /// Simulated annealing on the smooth potential, with restarts from the best state, a random one and an even spread, and a geometric schedule, until a
-/// state without violations takes `enough_seconds`.
+/// state without violations takes `enough_seconds`. With `splices`, stages of the states seen are put together anew after
+/// every schedule, as the learner does.
 #[must_use]
 pub fn anneal(
     machine: &Machine,
     start: &State,
-    steps: u64,
-    enough_seconds: f64,
+    (steps, enough_seconds): (u64, f64),
+    splices: bool,
     seed: u64,
     deadline: &Deadline,
 ) -> Best {
@@ -148,6 +167,7 @@ pub fn anneal(
     let ideal = machine.ideal_seconds();
     let mut best = Best { state: start.clone(), score: machine.score(start), steps: 0 };
     let mut state = start.clone();
+    let mut seen = splices.then(|| Seen::new(machine));
     let mut value = machine.potential(&state, ideal);
     let enough = |score: &Score| score.violations == 0 && score.tmax_seconds <= enough_seconds;
     while best.steps < steps && !enough(&best.score) {
@@ -155,6 +175,9 @@ pub fn anneal(
             break;
         }
         if best.steps.is_multiple_of(RUN) {
+            if let Some(seen) = &mut seen {
+                best.renew(machine, seen.splice(machine, best.to_beat()), best.steps);
+            }
             state = match (best.steps / RUN) % 4 {
                 _ if best.steps == 0 => start.clone(),
                 1 => {
@@ -175,6 +198,9 @@ pub fn anneal(
         if new >= value || rng.random::<f64>() < ((new - value) / temperature).exp() {
             (state, value) = (next, new);
             let score = machine.score(&state);
+            if let Some(seen) = &mut seen {
+                seen.keep(machine, &state, best.to_beat());
+            }
             if better(&score, &best.score) {
                 best.state = state.clone();
                 best.score = score;

@@ -30,8 +30,12 @@ pub enum Contender {
     RlRandom,
     /// The learner from the plain dynamic programme's answer.
     RlDp,
+    /// The learner from a random state, without splices.
+    RlPlain,
     /// Simulated annealing from the same random state.
     Annealing,
+    /// The same with the splices of the learner.
+    AnnealingSplice,
     /// Random walks from the same random state.
     Random,
     /// The best stages of one core each; spare cores go to the slowest stage.
@@ -40,10 +44,12 @@ pub enum Contender {
 
 impl Contender {
     /// All of them, in the order of tables.
-    pub const ALL: [Contender; 6] = [
+    pub const ALL: [Contender; 8] = [
         Contender::RlRandom,
         Contender::RlDp,
         Contender::ZeroShot,
+        Contender::RlPlain,
+        Contender::AnnealingSplice,
         Contender::Annealing,
         Contender::Random,
         Contender::Dp,
@@ -56,7 +62,9 @@ impl Contender {
             Contender::RlRandom => ("rl-random", "RL, random start"),
             Contender::RlDp => ("rl-dp", "RL from DP"),
             Contender::ZeroShot => ("zero-shot", "policy, zero-shot"),
+            Contender::RlPlain => ("rl-plain", "RL without splices"),
             Contender::Annealing => ("annealing", "annealing"),
+            Contender::AnnealingSplice => ("annealing-splice", "annealing with splices"),
             Contender::Random => ("random", "random search"),
             Contender::Dp => ("dp", "plain DP"),
         }
@@ -146,15 +154,13 @@ pub fn contend(
     let start = match contender {
         Contender::ZeroShot => State::spread(layers, cores),
         Contender::RlDp | Contender::Dp => one_core_stages(machine),
-        Contender::RlRandom | Contender::Annealing | Contender::Random => {
-            random_state(layers, cores, &mut rng)
-        }
+        _ => random_state(layers, cores, &mut rng),
     }
     .ok_or_else(bad)?;
     let enough = case.optimum_seconds;
     let first = machine.score(&start).tmax_seconds;
     let best = match contender {
-        Contender::RlRandom | Contender::RlDp | Contender::ZeroShot => {
+        Contender::RlRandom | Contender::RlPlain | Contender::RlDp | Contender::ZeroShot => {
             let acts = contender == Contender::ZeroShot;
             let limits = Limits { seed, work_limit: acts.then_some(ZERO_SHOT_STEPS), ..Limits::default() };
             let rate = if acts { 0.0 } else { options.learning_rate };
@@ -162,11 +168,15 @@ pub fn contend(
                 episodes: usize::MAX,
                 enough_seconds: Some(enough),
                 learning_rate: rate,
+                splice: contender != Contender::RlPlain,
                 ..options.clone()
             };
             run(machine, &start, &options, &limits, &clock, |_| {})?.best
         }
-        Contender::Annealing => anneal(machine, &start, u64::MAX, enough, seed, &clock),
+        Contender::Annealing | Contender::AnnealingSplice => {
+            let splices = contender == Contender::AnnealingSplice;
+            anneal(machine, &start, (u64::MAX, enough), splices, seed, &clock)
+        }
         Contender::Random => random_search(machine, &start, 4 * layers, u64::MAX, seed, &clock),
         Contender::Dp => Best { score: machine.score(&start), state: start, steps: 0 },
     };

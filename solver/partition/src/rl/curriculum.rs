@@ -10,9 +10,10 @@ use crate::rl::chains::{PROFILES, UNSEEN, chain};
 use crate::rl::classical::{Best, random_state};
 use crate::rl::demand::Demands;
 use crate::rl::environment::{Action, State};
+use crate::rl::limit::Limit;
 use crate::rl::machine::Machine;
 use crate::rl::teacher;
-use crate::rl::train::{Error, Imitation, Lesson, Limit, Options, Trainer};
+use crate::rl::train::{Error, Imitation, Lesson, Options, Trainer};
 
 /// Layers per core of the chains a policy is trained on, and their cores; both are drawn evenly by logarithm.
 const LAYERS_PER_CORE: (f64, f64) = (0.3, 8.0);
@@ -91,7 +92,7 @@ pub fn train(
             trainer.reseed(rng.random());
             let limit = Limit::new(&machine, &start, &options, None, deadline);
             let mut best = Best { state: start.clone(), score: machine.score(&start), steps: 0 };
-            let lesson = trainer.episode(&machine, &start, &mut best, &limit)?;
+            let lesson = trainer.episode(&machine, &start, &mut best, &limit, None)?;
             if trainer.episodes == episode && deadline.over() {
                 // Cut off before its update: it will be done again.
                 return Ok(deadline.reason());

@@ -62,6 +62,8 @@ pub struct Options {
     /// Of eight environments one starts from the given state, one from a spread by demand, two from random states,
     /// four from the best so far; where nothing is learned, two, two, none and four. Otherwise all start from the given state, or all from random ones.
     pub mixed_starts: bool,
+    /// After every episode of a search, put together the best state of stages seen; where the slowest stage is what is rewarded.
+    pub splice: bool,
     /// The learner library; none: beside the program.
     pub library: Option<PathBuf>,
 }
@@ -91,6 +93,7 @@ impl Default for Options {
             shaping: true,
             random_start: false,
             mixed_starts: true,
+            splice: true,
             library: None,
         }
     }
@@ -106,6 +109,11 @@ impl Options {
                 && episode % LEARNS_EVERY + 1 < LEARNS_EVERY)
     }
 
+    /// Are stages of the states seen put together anew?
+    pub(crate) fn splices(&self) -> bool {
+        self.splice && self.reward == Reward::MaxTime
+    }
+
     /// Everything as published: no baseline, no entropy bonus, no masks, one environment, the flat view.
     #[must_use]
     pub fn published() -> Self {
@@ -119,6 +127,7 @@ impl Options {
             mask_invalid: false,
             shaping: false,
             mixed_starts: false,
+            splice: false,
             ..Options::default()
         }
     }

@@ -15,11 +15,13 @@ use crate::rl::classical::{Best, better, random_state};
 use crate::rl::demand::Demands;
 use crate::rl::environment::{Action, State};
 use crate::rl::features::Aim;
-use crate::rl::machine::{Judge, Machine, Reward};
+use crate::rl::limit::{Limit, ROUNDING, Walker};
+use crate::rl::machine::Machine;
 use crate::rl::options::check;
 pub use crate::rl::options::{Error, Options, Weights};
 use crate::rl::rollout::{Batch, Rollout, Sample, divergence, draw};
 use crate::rl::scene::Scene;
+use crate::rl::splice::Seen;
 use crate::rl::teacher;
 pub use crate::rl::teacher::Imitation;
 
@@ -99,17 +101,12 @@ struct Header {
 const MOST_SAMPLES: usize = 512;
 /// Gradients longer than this are shortened to it.
 const LARGEST_GRADIENT: f64 = 1.0;
-/// Where between the bound (0) and the best known time (1) the targets of the environments lie.
-const TARGETS: [f64; 8] = [0.95, 0.5, 0.8, 0.2, 0.9, 0.65, 0.35, 0.05];
 /// Sharpness of environments that only act.
 const SHARPNESS: [f32; 8] = [1.0, 2.0, 2.0, 4.0, 4.0, 3.0, 8.0, 6.0];
 /// Temperatures such environments begin an episode at, in units of the potential, and the one all end at: an action
 /// that lowers the potential is refused as in simulated annealing. None: nothing is refused.
 const HOT: [Option<f64>; 8] = [None, Some(0.1), None, Some(0.01), None, Some(0.03), None, None];
 const COLD: f64 = 2e-5;
-/// Relative distance to a target or a bound that is put down to rounding.
-const ROUNDING: f64 = 1e-9;
-
 impl Trainer {
     /// A policy for machines with `cores` cores (any number of them for [`View::Pairs`](crate::rl::policy::View)).
     /// The library is opened for fresh weights and for learning only.
@@ -217,19 +214,21 @@ impl Trainer {
         }
     }
 
-    /// One episode on `machine` and, unless the learning rate is 0, one update over it. `best` is renewed.
+    /// One episode on `machine` and, unless the learning rate is 0, one update over it. `best` is renewed, and what is
+    /// faster goes into `seen`.
     ///
     /// An environment that keeps its target gets a harder one and goes on. An episode cut off by the deadline or the
     /// work limit makes no update.
     ///
     /// # Errors
     /// When the library refuses.
-    pub fn episode(
+    pub(super) fn episode(
         &mut self,
         machine: &Machine,
         start: &State,
         best: &mut Best,
         limit: &Limit<'_>,
+        mut seen: Option<&mut Seen>,
     ) -> Result<Lesson, Error> {
         let (cores, count) = (machine.slots(), self.options.environments);
         let mut walkers = Vec::with_capacity(count);
@@ -287,6 +286,9 @@ impl Trainer {
                     }
                 }
                 let score = walker.scene.score;
+                if let Some(seen) = seen.as_deref_mut() {
+                    seen.keep(machine, &walker.scene.state, best.to_beat());
+                }
                 if better(&score, &best.score) {
                     *best = Best { state: walker.scene.state.clone(), score, steps: self.steps };
                 }
@@ -431,6 +433,7 @@ pub fn run(
     }
     let mut trainer = Trainer::new(options.clone(), machine.slots(), limits.seed)?;
     let mut limit = Limit::new(machine, start, options, limits.work_limit, deadline);
+    let mut seen = options.splices().then(|| Seen::new(machine));
     let mut stop_reason = StopReason::Finished;
     while limit.episode < options.episodes {
         if limit.over(trainer.steps) {
@@ -438,7 +441,10 @@ pub fn run(
             break;
         }
         limit.acts = options.only_acts(limit.episode);
-        let outcome = trainer.episode(machine, start, &mut best, &limit)?;
+        let outcome = trainer.episode(machine, start, &mut best, &limit, seen.as_mut())?;
+        if let Some(seen) = &mut seen {
+            best.renew(machine, seen.splice(machine, best.to_beat()), trainer.steps);
+        }
         observe(&Episode {
             episode: limit.episode,
             steps: trainer.steps,
@@ -478,122 +484,5 @@ fn saved_network(
             config.layers,
             shape.layers
         ))),
-    }
-}
-
-/// What bounds an episode on one machine.
-pub struct Limit<'a> {
-    judge: Judge,
-    demands: Demands,
-    ideal: f64,
-    max_steps: usize,
-    enough_seconds: f64,
-    /// Episodes run under these limits; does the policy only act in the present one?
-    episode: usize,
-    acts: bool,
-    work_limit: Option<u64>,
-    deadline: &'a Deadline,
-}
-
-impl<'a> Limit<'a> {
-    /// The limits of episodes on `machine` that begin at `start`.
-    #[must_use]
-    pub fn new(
-        machine: &Machine,
-        start: &State,
-        options: &Options,
-        work_limit: Option<u64>,
-        deadline: &'a Deadline,
-    ) -> Self {
-        let ideal = machine.ideal_seconds().max(f64::MIN_POSITIVE);
-        let scale = options.scale.unwrap_or(match options.reward {
-            Reward::MaxTime => 1.0 / ideal,
-            Reward::Weighted { .. } => 1.0,
-        });
-        let judge =
-            Judge { reward: options.reward, scale, penalty: options.penalty, start: machine.score(start) };
-        let rounds = if options.learning_rate > 0.0 { 4 } else { 6 };
-        let natural = (rounds * (machine.layers() + machine.slots())).max(64);
-        Limit {
-            judge,
-            demands: Demands::of(machine),
-            ideal,
-            max_steps: options.max_steps.unwrap_or(natural),
-            enough_seconds: options.enough_seconds.unwrap_or(0.0),
-            episode: 0,
-            acts: options.learning_rate == 0.0,
-            work_limit,
-            deadline,
-        }
-    }
-
-    /// The time environment `e` is to keep when `known_seconds` is kept already.
-    fn target(&self, e: usize, known_seconds: f64) -> f64 {
-        self.ideal + TARGETS[e % TARGETS.len()] * (known_seconds - self.ideal).max(0.0)
-    }
-
-    /// Nothing better is possible or wanted.
-    fn enough(&self, best: &Best) -> bool {
-        best.score.violations == 0
-            && best.score.tmax_seconds <= self.enough_seconds.max(self.ideal) * (1.0 + ROUNDING)
-    }
-
-    fn over(&self, steps: u64) -> bool {
-        self.work_limit.is_some_and(|limit| steps >= limit) || self.deadline.over()
-    }
-
-    fn reason(&self, steps: u64) -> StopReason {
-        if self.work_limit.is_some_and(|limit| steps >= limit) {
-            StopReason::WorkLimit
-        } else {
-            self.deadline.reason()
-        }
-    }
-}
-
-/// One environment of an episode.
-struct Walker<'a> {
-    scene: Scene<'a>,
-    reward: f64,
-    potential: f64,
-}
-
-impl<'a> Walker<'a> {
-    fn new(machine: &Machine, limit: &Limit<'_>, scene: Scene<'a>) -> Self {
-        let potential = machine.potential(&scene.state, limit.ideal);
-        Walker { reward: limit.judge.reward(&scene.score), potential, scene }
-    }
-
-    /// Takes an action; returns what is to be learned from. With shaping that is the change of potential and
-    /// of reward, without it the reward itself.
-    fn step(
-        &mut self,
-        machine: &Machine,
-        limit: &Limit<'_>,
-        policy: &Perceptron,
-        action: Action,
-        shaping: bool,
-    ) -> f64 {
-        let (old_reward, old_potential) = (self.reward, self.potential);
-        if self.scene.step(policy, action) {
-            self.reward = limit.judge.reward(&self.scene.score);
-            self.potential = machine.potential(&self.scene.state, limit.ideal);
-        }
-        if shaping { (self.reward - old_reward) + (self.potential - old_potential) } else { self.reward }
-    }
-    /// Takes an action unless the potential then is below `least`.
-    fn try_step(
-        &mut self,
-        machine: &Machine,
-        limit: &Limit<'_>,
-        policy: &Perceptron,
-        action: Action,
-        least: f64,
-    ) {
-        let mut after = self.scene.state.clone();
-        if !after.apply(action) || machine.potential(&after, limit.ideal) < least {
-            return;
-        }
-        self.step(machine, limit, policy, action, false);
     }
 }
