@@ -13,6 +13,7 @@ mod bench_swaps;
 mod compare;
 mod curve;
 mod decoder;
+mod fit;
 mod genetic;
 mod instance;
 mod output;
@@ -53,6 +54,8 @@ enum Command {
     Curve(curve::Args),
     /// Write the training step of a decoder as a memory-planning instance.
     Decoder(decoder::Args),
+    /// Plan a program so that XLA, measured, keeps a cap.
+    Fit(fit::Args),
     /// Place the layers of a layer file on devices: genetic search, from predicted times or from runs.
     Genetic(genetic::Args),
     /// One of the processes of `ballast genetic --processes`.
@@ -117,6 +120,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => compare::run(&args),
         Command::Curve(args) => curve::run(&args),
         Command::Decoder(args) => decoder::run(&args),
+        Command::Fit(args) => fit::run(&args),
         Command::Genetic(args) => genetic::run(&args),
         Command::GeneticRank(args) => genetic::rank::run(&args),
         Command::ProgramRank(args) => genetic::program_rank::run(&args),

@@ -3,7 +3,7 @@
 pub(crate) mod compare;
 pub(crate) mod mpi;
 pub(crate) mod native;
-mod plan;
+pub(crate) mod plan;
 pub(crate) mod tools;
 pub(crate) mod xla;
 
@@ -95,17 +95,17 @@ pub(crate) struct Measured {
     /// Seconds of one run; none: not run.
     seconds: Option<f64>,
     /// Largest memory: heap of the native route; arguments, results and temporaries as XLA lays them out.
-    peak_bytes: u64,
+    pub(crate) peak_bytes: u64,
     /// What the allocator of an accelerator counted over the runs (xla only).
     device_peak_bytes: Option<u64>,
     /// Of the peak, temporaries (xla only).
-    temporary_bytes: Option<u64>,
+    pub(crate) temporary_bytes: Option<u64>,
     /// Largest host heap (native only).
     host_peak_bytes: Option<u64>,
     /// Bytes never freed (native only).
     leaked_bytes: Option<u64>,
     /// Operations as the back end counts them (xla only).
-    flops: Option<f64>,
+    pub(crate) flops: Option<f64>,
     /// What every rank did (mpi only).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ranks: Vec<mpi::Rank>,
@@ -173,15 +173,23 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let limit = Duration::try_from_secs_f64(args.time_limit)
         .map_err(|error| Failure::BadInput(format!("--time-limit {}: {error}", args.time_limit)))?;
     let job = Job { function: &args.function, seed: args.seed, runs: args.runs, limit };
+    let xla = xla::Job {
+        function: &args.function,
+        python: &args.python,
+        platform: &args.platform,
+        seed: args.seed,
+        compile_only: args.compile_only,
+        limit,
+    };
     let plan = PlanFigures::find(&read_text(&args.rewritten)?);
     let original = match args.backend {
         Backend::Native | Backend::Mpi => native::measure(&args.original, false, &job)?,
-        Backend::Xla => xla::measure(&args.original, false, args, limit)?,
+        Backend::Xla => xla::measure(&args.original, false, &xla)?,
     };
     let rewritten = match args.backend {
         Backend::Native => native::measure(&args.rewritten, true, &job)?,
         Backend::Mpi => mpi::measure(&args.rewritten, plan.as_ref(), &job)?,
-        Backend::Xla => xla::measure(&args.rewritten, true, args, limit)?,
+        Backend::Xla => xla::measure(&args.rewritten, true, &xla)?,
     };
     let difference = if args.compile_only {
         None

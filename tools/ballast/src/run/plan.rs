@@ -26,6 +26,8 @@ pub(crate) struct StageFigures {
     pub(crate) host_peak_bytes: u64,
     /// Its time.
     pub(crate) seconds: f64,
+    /// Its time without recomputation and swaps.
+    pub(crate) unplanned_seconds: f64,
     /// Do cap and peak leave arguments and results out?
     pub(crate) temporaries_only: bool,
 }
@@ -47,6 +49,7 @@ impl PlanFigures {
                     peak_bytes: field(stage, "peak")?,
                     host_peak_bytes: field(stage, "host_peak").unwrap_or(0),
                     seconds: field(stage, "seconds")?,
+                    unplanned_seconds: field(stage, "unplanned_seconds")?,
                     temporaries_only,
                 })
             })
@@ -93,6 +96,7 @@ mod tests {
             peak_bytes: 32,
             host_peak_bytes: 8,
             seconds: 1.5e-6,
+            unplanned_seconds: 1.0e-6,
             temporaries_only: false,
         };
         assert_eq!((plan.devices, plan.ratio, plan.stages[0]), (3, Some(1.25), first));

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::Measured;
 use super::compare::{Taken, read_results};
 use super::tools::{beside, capture};
-use super::{Args, Measured};
 use crate::Failure;
 
 /// The script, so that the program needs no file beside it.
@@ -30,13 +30,25 @@ struct Answer {
     results: Vec<Taken>,
 }
 
+/// How XLA is asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Job<'a> {
+    /// Function to compile; empty: the only public function, or `main`.
+    pub(crate) function: &'a str,
+    /// Python with jaxlib.
+    pub(crate) python: &'a Path,
+    /// Where the program is to run, as jaxlib names it.
+    pub(crate) platform: &'a str,
+    /// Seed of the arguments.
+    pub(crate) seed: u64,
+    /// Compile, do not run.
+    pub(crate) compile_only: bool,
+    /// How long lowering, compiling and running may take.
+    pub(crate) limit: Duration,
+}
+
 /// Compiles a program, and runs it unless told otherwise.
-pub(super) fn measure(
-    program: &Path,
-    planned: bool,
-    args: &Args,
-    limit: Duration,
-) -> Result<Measured, Failure> {
+pub(crate) fn measure(program: &Path, planned: bool, job: &Job<'_>) -> Result<Measured, Failure> {
     let folder =
         tempfile::tempdir().map_err(|error| Failure::BadInput(format!("no temporary folder: {error}")))?;
     let what = program.display().to_string();
@@ -46,22 +58,22 @@ pub(super) fn measure(
     // XLA parses StableHLO in generic form, as stock MLIR prints it.
     lower.arg(program).args(["--allow-unregistered-dialect", "--mlir-print-op-generic", "-o"]).arg(&lowered);
     if planned {
-        lower.arg(format!("--ballast-to-stablehlo=function='{}'", args.function));
+        lower.arg(format!("--ballast-to-stablehlo=function='{}'", job.function));
     }
-    capture(&mut lower, &what, limit)?;
+    capture(&mut lower, &what, job.limit)?;
     let script = folder.path().join("run.py");
     std::fs::write(&script, SCRIPT).map_err(io)?;
     let results = folder.path().join("results.bin");
-    let mut run = Command::new(&args.python);
-    run.arg(&script).arg(&lowered).arg(format!("--seed={}", args.seed)).arg(format!("--runs={RUNS}"));
-    run.arg(format!("--platform={}", args.platform));
-    if !args.compile_only {
+    let mut run = Command::new(job.python);
+    run.arg(&script).arg(&lowered).arg(format!("--seed={}", job.seed)).arg(format!("--runs={RUNS}"));
+    run.arg(format!("--platform={}", job.platform));
+    if !job.compile_only {
         run.arg("--results").arg(&results);
     }
-    let output = capture(&mut run, &what, limit)?;
+    let output = capture(&mut run, &what, job.limit)?;
     let answer: Answer = serde_json::from_slice(&output)
         .map_err(|error| Failure::Internal(format!("{what}: the answer of XLA is no JSON: {error}")))?;
-    let results = if args.compile_only {
+    let results = if job.compile_only {
         Vec::new()
     } else {
         read_results(&answer.results, &std::fs::read(&results).map_err(io)?).map_err(Failure::Internal)?
