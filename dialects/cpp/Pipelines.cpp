@@ -10,17 +10,18 @@ namespace ballast {
 
 namespace {
 
-struct NativeOptions : PassPipelineOptions<NativeOptions> {
+/// What both routes to native code take.
+template <typename Route> struct CodeOptions : PassPipelineOptions<Route> {
+  template <typename Value> using Option = detail::PassOptions::Option<Value>;
+
   Option<std::string> function{*this, "function",
                                llvm::cl::desc("Function to rewrite, by symbol name; without it the only public function, or `main`.")};
-  Option<bool> apply{*this, "apply", llvm::cl::desc("Carry out the plan? If not, its attributes are ignored."),
-                     llvm::cl::init(true)};
-  Option<bool> entry{*this, "entry", llvm::cl::desc("Add `ballast_entry`, which runs the function on arguments from the seed?"),
+  Option<bool> entry{*this, "entry",
+                     llvm::cl::desc("Add `ballast_entry`, which runs the function on arguments from the seed, one MPI process of it "
+                                    "where there are several?"),
                      llvm::cl::init(false)};
   Option<uint64_t> seed{*this, "seed", llvm::cl::desc("Seed of the arguments of `ballast_entry`."), llvm::cl::init(0)};
   Option<uint64_t> runs{*this, "runs", llvm::cl::desc("How often `ballast_entry` calls the function."), llvm::cl::init(1)};
-  Option<bool> each{*this, "each", llvm::cl::desc("Does `ballast_entry` call every public function in turn?"),
-                    llvm::cl::init(false)};
   Option<ballast::KernelsKept> kernels{
       *this, "kernels", llvm::cl::desc("What is kept once every loop nest is a function of its own (--ballast-kernels)."),
       llvm::cl::init(ballast::KernelsKept::All),
@@ -29,25 +30,19 @@ struct NativeOptions : PassPipelineOptions<NativeOptions> {
                        clEnumValN(ballast::KernelsKept::Kernels, "kernels", "the kernels, to be called from other modules"))};
 };
 
-struct MpiOptions : PassPipelineOptions<MpiOptions> {
-  Option<std::string> function{*this, "function",
-                               llvm::cl::desc("Function to rewrite, by symbol name; without it the only public function, or `main`.")};
+struct NativeOptions : CodeOptions<NativeOptions> {
+  Option<bool> apply{*this, "apply", llvm::cl::desc("Carry out the plan? If not, its attributes are ignored."),
+                     llvm::cl::init(true)};
+  Option<bool> each{*this, "each", llvm::cl::desc("Does `ballast_entry` call every public function in turn?"),
+                    llvm::cl::init(false)};
+};
+
+struct MpiOptions : CodeOptions<MpiOptions> {
   Option<uint64_t> rank{*this, "rank", llvm::cl::desc("Device whose program is made: the rank of the process that runs it."),
                         llvm::cl::init(0)};
-  Option<bool> entry{*this, "entry",
-                     llvm::cl::desc("Add `ballast_entry`, which runs the program as one MPI process on arguments from the seed?"),
-                     llvm::cl::init(false)};
-  Option<uint64_t> seed{*this, "seed", llvm::cl::desc("Seed of the arguments of `ballast_entry`."), llvm::cl::init(0)};
-  Option<uint64_t> runs{*this, "runs", llvm::cl::desc("How often `ballast_entry` calls the program."), llvm::cl::init(1)};
   Option<bool> attached{*this, "attached",
                         llvm::cl::desc("Is `ballast_entry` called by a process that has started MPI, and will end it?"),
                         llvm::cl::init(false)};
-  Option<ballast::KernelsKept> kernels{
-      *this, "kernels", llvm::cl::desc("What is kept once every loop nest is a function of its own (--ballast-kernels)."),
-      llvm::cl::init(ballast::KernelsKept::All),
-      llvm::cl::values(clEnumValN(ballast::KernelsKept::All, "all", "the program and its kernels"),
-                       clEnumValN(ballast::KernelsKept::Program, "program", "the program; kernels are declared"),
-                       clEnumValN(ballast::KernelsKept::Kernels, "kernels", "the kernels, to be called from other modules"))};
 };
 
 /// From the end of our part to buffers: every tensor gets one, freed after its last use. An argument is never written
