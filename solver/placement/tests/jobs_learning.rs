@@ -90,6 +90,38 @@ fn training_is_repeatable_saved_and_resumed() {
 }
 
 #[test]
+fn the_network_that_did_best_on_batches_kept_for_this_is_the_outcome() {
+    let learner = learner();
+    let (cluster, world) = (cluster(), World::default());
+    // The batches it is tried on.
+    let kept = (1 << 20)..(1 << 20) + 64;
+    let makespan = |trainings, validate_every| {
+        let options = TrainOptions { trainings, validate_every, policy_rate: 0.02, ..options() };
+        let mut trainer = Trainer::new(&learner, 8, 3600.0, &options).expect("networks");
+        trainer.train(&cluster, &workload(), &world, &Deadline::after(None), &mut |_| {}).expect("trained");
+        let rows =
+            evaluate(&cluster, &workload(), &world, Some(trainer.policy()), kept.clone()).expect("rows");
+        rows[0].makespan_seconds
+    };
+    let last: Vec<f64> = (1..=16).map(|trainings| makespan(trainings, 0)).collect();
+    let best_of = |count: usize| last[..count].iter().copied().fold(f64::INFINITY, f64::min);
+    // A number of trainings whose last network is not the best.
+    let count = (2..=16).find(|&count| last[count - 1] > best_of(count)).expect("a step back");
+    assert_eq!(makespan(count as u64, 1), best_of(count), "{last:?}");
+    assert_eq!(makespan(13, 5), last[4].min(last[9]).min(last[12]), "after 5, after 10 and at the end");
+    let mut trainer = Trainer::new(&learner, 8, 3600.0, &TrainOptions { validate_every: 5, ..options() })
+        .expect("networks");
+    let record = Record {
+        jobs: vec![ballast_placement::jobs::Job { name: "j".into(), devices: 1, seconds: 1000.0 }],
+        decisions: vec![RecordedDecision { job: 0, occupied: vec![], devices: vec![0] }],
+        makespan_seconds: 1000.0,
+        random_makespan_seconds: 1500.0,
+    };
+    let refused = trainer.train_on(&[record], &Deadline::after(None), &mut |_| {}).expect_err("a history");
+    assert!(refused.to_string().contains("validate-every"), "{refused}");
+}
+
+#[test]
 fn a_history_teaches_without_a_simulator() {
     let learner = learner();
     // Batches on device 0 went badly, batches on device 3 well.

@@ -114,6 +114,9 @@ struct Training {
     /// Step size and weight of the entropy fall in a line, to nothing at the end.
     #[arg(long)]
     anneal: bool,
+    /// Keep the network that does best on batches of its own, tried after so many trainings in the simulator; 0: the last one.
+    #[arg(long, default_value_t = 0)]
+    validate_every: u64,
     /// Wall-clock limit in seconds.
     #[arg(long)]
     time_limit: Option<f64>,
@@ -148,6 +151,7 @@ impl Training {
                 Replay::All => ReplayBatch::All,
             },
             anneal: self.anneal,
+            validate_every: self.validate_every,
             credit: match self.credit {
                 CreditTo::Batch => Credit::Batch,
                 CreditTo::Job => Credit::Job,

@@ -42,9 +42,7 @@ pub fn evaluate(
     world.check()?;
     let mut rows = Vec::new();
     if let Some(policy) = policy {
-        rows.push(row("learned", cluster, workload, world, seeds.clone(), &mut |_, jobs, faults| {
-            run_batch(cluster, jobs, world, faults, &mut LearnedPlacer::new(&mut *policy))
-        })?);
+        rows.push(learned(cluster, workload, world, policy, seeds.clone())?);
     }
     type Maker = fn(u64) -> Box<dyn Placer>;
     let baselines: [(&str, Maker); 5] = [
@@ -60,6 +58,19 @@ pub fn evaluate(
         })?);
     }
     Ok(rows)
+}
+
+/// Runs one batch per seed with a settled policy.
+pub(super) fn learned(
+    cluster: &JobCluster,
+    workload: &Workload,
+    world: &World,
+    policy: &mut dyn Policy,
+    seeds: std::ops::Range<u64>,
+) -> Result<Row, JobError> {
+    row("learned", cluster, workload, world, seeds, &mut |_, jobs, faults| {
+        run_batch(cluster, jobs, world, faults, &mut LearnedPlacer::new(&mut *policy))
+    })
 }
 
 /// Runs the batch of a seed.

@@ -9,6 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use super::evaluate::learned;
 use super::faults::FaultTrace;
 use super::history::Record;
 use super::job::{JobCluster, JobError};
@@ -75,6 +76,10 @@ pub struct TrainOptions {
     pub credit: Credit,
     /// Rewards below it count as it: one unlucky batch must not drown the rest.
     pub least_reward: f64,
+    /// After so many trainings in the simulator the policy places batches kept for this, and the network whose mean makespan was
+    /// smallest is the outcome; 0: the last network is. Ours: rewards of single batches say little, and the last update is not the best.
+    #[serde(default)]
+    pub validate_every: u64,
     /// Seed of weights, batches, faults and choices.
     pub seed: u64,
 }
@@ -95,6 +100,7 @@ impl Default for TrainOptions {
             anneal: false,
             credit: Credit::Batch,
             least_reward: -1.0,
+            validate_every: 0,
             seed: 0,
         }
     }
@@ -167,6 +173,9 @@ pub struct Trainer {
     trainings: u64,
     rng: ChaCha8Rng,
 }
+
+/// Seeds of the batches a policy is validated with; evaluations count from 0.
+const VALIDATION: std::ops::Range<u64> = (1 << 20)..(1 << 20) + 64;
 
 /// The generator's stream for batches, choices and draws from the buffer.
 const TRAINING_STREAM: u64 = 1;
@@ -275,9 +284,12 @@ impl Trainer {
         cluster.check()?;
         workload.check(cluster.devices.len())?;
         world.check()?;
+        let mut best: Option<(f64, Vec<f32>)> = None;
+        let mut stop_reason = StopReason::Finished;
         for done in 0..self.options.trainings {
             if deadline.over() {
-                return Ok(deadline.reason());
+                stop_reason = deadline.reason();
+                break;
             }
             let (mut rewards, mut added) = (0.0, 0);
             for _ in 0..self.options.batches_per_period {
@@ -289,8 +301,18 @@ impl Trainer {
             let mean_reward = rewards / self.options.batches_per_period as f64;
             let figures = self.update(added, mean_reward, self.left(done))?;
             watch(&figures);
+            let every = self.options.validate_every;
+            if every > 0 && ((done + 1).is_multiple_of(every) || done + 1 == self.options.trainings) {
+                let row = learned(cluster, workload, world, &mut self.policy, VALIDATION)?;
+                if best.as_ref().is_none_or(|(seconds, _)| row.makespan_seconds < *seconds) {
+                    best = Some((row.makespan_seconds, self.policy.network.state().map_err(learner_error)?));
+                }
+            }
         }
-        Ok(StopReason::Finished)
+        if let Some((_, state)) = best {
+            self.policy.network.set_state(&state).map_err(learner_error)?;
+        }
+        Ok(stop_reason)
     }
 
     /// Trains on recorded batches: `batches_per_period` of them a training, in their order, over and over.
@@ -305,6 +327,11 @@ impl Trainer {
     ) -> Result<StopReason, JobError> {
         if history.iter().all(|record| record.decisions.is_empty()) {
             return Err(JobError::Input("the history holds no decision".into()));
+        }
+        if self.options.validate_every > 0 {
+            let reason =
+                "validate-every with a history: batches to try the policy on come from the simulator alone";
+            return Err(JobError::Input(reason.into()));
         }
         let mut records = history.iter().cycle();
         for done in 0..self.options.trainings {
