@@ -7,13 +7,14 @@ use super::bound::{WorkPrices, simple_bound};
 use super::hypergraph::Hypergraph;
 use super::learned::board::Board;
 use super::learned::ppo::{Placer, Rates, Trainer};
+use super::problem::PlanClass;
 use super::solve::Session;
 
 /// Placements drawn from the policy after the likeliest one.
 const DRAWN: usize = 15;
 
 /// Updates on the graph where no time limit is given.
-const EARLY_UPDATES: u64 = 30;
+const EARLY_UPDATES: usize = 30;
 
 /// Rates of learning on one graph: smaller steps than in training, for there is no other graph to keep up with.
 const REFINING: Rates = Rates { policy_rate: 5e-4, value_rate: 1e-3, entropy_weight: 0.003, episodes: 8 };
@@ -29,15 +30,20 @@ pub(super) fn search(session: &mut Session<'_>) {
             return;
         }
     };
-    let board = Board::new(session.problem, session.class);
+    // A contiguous plan is a free one too, and easier to find: its devices have an order.
+    let classes: &[PlanClass] = match session.class {
+        PlanClass::Contiguous => &[PlanClass::Contiguous],
+        PlanClass::Free => &[PlanClass::Contiguous, PlanClass::Free],
+    };
+    let boards: Vec<Board> = classes.iter().map(|&class| Board::new(session.problem, class)).collect();
     let mut random = ChaCha8Rng::seed_from_u64(session.limits.seed);
     let clock = session.clock;
     session.report_phase("placing");
-    for pass in 0..=DRAWN {
+    for (pass, board) in (0..=DRAWN).flat_map(|pass| boards.iter().map(move |board| (pass, board))) {
         if session.over(0) {
             return;
         }
-        let Some(episode) = placer.place(&board, (pass > 0).then_some(&mut random), &clock) else { return };
+        let Some(episode) = placer.place(board, (pass > 0).then_some(&mut random), &clock) else { return };
         session.work += board.steps() as u64;
         if let Some(placement) = episode.placement {
             session.offer(board.assignment(&placement), "rl");
@@ -51,8 +57,10 @@ pub(super) fn search(session: &mut Session<'_>) {
             return;
         }
     };
-    let mut updates = 0;
-    while !(session.over(0) || session.proved() || session.finish_early && updates >= EARLY_UPDATES) {
+    for (updates, board) in boards.iter().cycle().enumerate() {
+        if session.over(0) || session.proved() || session.finish_early && updates >= EARLY_UPDATES {
+            break;
+        }
         session.report_phase("learning on the graph");
         let mut best: Option<(f64, Vec<usize>)> = None;
         let offer = |placement: &[usize], value: f64| {
@@ -60,12 +68,11 @@ pub(super) fn search(session: &mut Session<'_>) {
                 best = Some((value, placement.to_vec()));
             }
         };
-        let learned = trainer.update(&board, &REFINING, &mut random, &clock, offer);
+        let learned = trainer.update(board, &REFINING, &mut random, &clock, offer);
         if let Some((_, placement)) = best {
             session.offer(board.assignment(&placement), "rl");
         }
         session.work += (REFINING.episodes * board.steps()) as u64;
-        updates += 1;
         match learned {
             Ok(Some(_)) => {}
             Ok(None) => return,

@@ -403,12 +403,12 @@ impl Trainer {
         }
     }
 
-    /// One update of both networks on samples drawn from the buffer.
     /// Share of step sizes and entropy weight that is left after so many trainings of this run; never none.
     fn left(&self, done: u64) -> f64 {
         if self.options.anneal { 1.0 - done as f64 / self.options.trainings as f64 } else { 1.0 }
     }
 
+    /// One update of both networks on samples drawn from the buffer.
     fn update(&mut self, added: usize, mean_reward: f64, left: f64) -> Result<TrainingFigures, JobError> {
         let wanted = match self.options.replay_batch {
             ReplayBatch::New => added.min(self.buffer.len()),
