@@ -14,7 +14,7 @@
 // RUN: not ballast-opt %s --ballast-plan="devices=2 schedule=1f1b function=forward" 2>&1 | FileCheck %s --check-prefix=UNTOLD
 // UNTOLD: error: function 'forward': forward and backward pass cannot be told apart
 // RUN: not ballast-opt %s --ballast-plan="devices=2 schedule=1f1b function=pinned" 2>&1 | FileCheck %s --check-prefix=PINNED
-// PINNED: ballast-plan-errors.mlir:[[#@LINE+45]]:{{.*}} error: op 0 ('math.exp') is bound to a device
+// PINNED: ballast-plan-errors.mlir:[[#@LINE+62]]:{{.*}} error: op 0 ('math.exp') is bound to a device
 // RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b method=rl function=step" 2>&1 | FileCheck %s --check-prefix=LEARNER
 // LEARNER: error: method=rl with a schedule
 // RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b order=memory function=step" 2>&1 | FileCheck %s --check-prefix=ORDER
@@ -26,6 +26,23 @@
 // RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b function=step" --remat="schedule=gpipe function=step" 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b function=step" --remat="function=step" 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: error: the function was partitioned with schedule=1f1b: give that here too, instead of schedule={{gpipe|none}}
+// RUN: not ballast-opt %s --rl-partition="devices=1 schedule=interleaved micro-batches=2 function=step" --remat="schedule=interleaved stages-per-device=3 micro-batches=2 function=step" 2>&1 | FileCheck %s --check-prefix=FEWER
+// FEWER: error: the function was partitioned with schedule=interleaved:2: give that here too, instead of schedule=interleaved:3
+// RUN: not ballast-opt %s --ballast-plan="devices=2 schedule=interleaved stages-per-device=1 function=step" 2>&1 | FileCheck %s --check-prefix=ONE
+// ONE: error: stages-per-device=1: give 2 to 64
+// RUN: not ballast-opt %s --ballast-plan="devices=2 schedule=interleaved micro-batches=3 function=step" 2>&1 | FileCheck %s --check-prefix=ROUNDS
+// ROUNDS: error: interleaved schedules need a multiple of 2 micro-batches (one round per device), not 3
+// RUN: not ballast-opt %s --ballast-plan="devices=2 schedule=interleaved micro-batches=4 function=step" 2>&1 | FileCheck %s --check-prefix=PIECES
+// PIECES: error: 4 stages for 2 pieces of the forward pass
+// RUN: not ballast-opt %s --ballast-plan="devices=4096 schedule=interleaved micro-batches=4096 function=step" 2>&1 | FileCheck %s --check-prefix=STAGES
+// STAGES: error: 4096 devices with 2 stages each: there may be 4096 stages
+// RUN: not ballast-opt %s --rl-partition="devices=2 schedule=auto function=step" 2>&1 | FileCheck %s --check-prefix=AUTO
+// RUN: not ballast-opt %s --remat="devices=2 schedule=auto function=step" 2>&1 | FileCheck %s --check-prefix=AUTO
+// AUTO: error: schedule=auto compares steps under memory plans: only --ballast-plan does both; name a schedule
+// RUN: not ballast-opt %s --ballast-plan="devices=2 schedule=auto cap=60% function=step" 2>&1 | FileCheck %s --check-prefix=SHARE
+// SHARE: error: the cap is a share of what a device needs, which differs by schedule
+// RUN: not ballast-opt %s --ballast-plan="devices=3 schedule=auto function=step" 2>&1 | FileCheck %s --check-prefix=NEITHER
+// NEITHER: error: schedule=auto: no schedule has enough pieces of the forward pass for its stages; use fewer devices
 // A placement by hand whose gradient would come back.
 // RUN: not ballast-opt %s --remat="devices=2 schedule=1f1b function=against" 2>&1 | FileCheck %s --check-prefix=AGAINST
 // AGAINST: error: {{.*}}op 3 ('arith.mulf') of the backward pass on device 1 reads a value of device 0

@@ -9,14 +9,39 @@
 // RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="devices=2 work-limit=500 schedule=1f1b micro-batches=4" --ballast-verify | FileCheck %s --check-prefixes=STEP,PLACED
 // RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="devices=2 work-limit=500 schedule=gpipe micro-batches=4" --ballast-verify | FileCheck %s --check-prefixes=GPIPE,PLACED
 // RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="devices=2 work-limit=500 schedule=zero-bubble micro-batches=4" --ballast-verify | FileCheck %s --check-prefixes=ZERO,PLACED
+// RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="devices=2 work-limit=500 schedule=interleaved micro-batches=4" --ballast-verify -o %t.interleaved.mlir
+// RUN: FileCheck %s --check-prefix=STAGES < %t.interleaved.mlir
 // STEP: ballast.pipeline = {bubble = {{.*}}, in_flight = [2, 1], need = [{{.*}}], step = {{[^}]*}}}
 // STEP-SAME: micro_batches = "4"{{.*}}schedule = "1f1b"
 // GPIPE: ballast.pipeline = {bubble = {{.*}}, in_flight = [4, 4],
 // ZERO: ballast.pipeline = {bubble = {{.*}}, in_flight = [2, 2],
+// Two stages on each of two devices are planned as four devices; a device needs the same for both of its stages.
+// STAGES: "a100-80gb-0/stage0" = {{.*}}"stage" = 0 : i64, "stages" = 2 : i64{{.*}}"a100-80gb-1/stage1" =
+// STAGES: ballast.pipeline = {bubble = {{.*}}, in_flight = [4, 3, 2, 1], need = [[[FIRST:[0-9]+]], [[SECOND:[0-9]+]], [[FIRST]], [[SECOND]]],
+// STAGES-SAME: schedule = "interleaved:2"
+// STAGES: "layer.forward"({{.*}}, %arg4) {{.*}}ballast.device = #ballast.device<3>
+// STAGES: "layer.update"({{.*}}, %arg4) {{.*}}ballast.device = #ballast.device<3>
 // PLACED: "layer.forward"(%arg0, %arg1) {{.*}}ballast.device = #ballast.device<0>
 // PLACED: "layer.forward"({{.*}}, %arg4) {{.*}}ballast.device = #ballast.device<1>
 // PLACED: "layer.update"({{.*}}, %arg4) {{.*}}ballast.device = #ballast.device<1>
 // PLACED: "layer.update"({{.*}}, %arg1) {{.*}}ballast.device = #ballast.device<0>
+
+// Planned again under another schedule, the devices are two again; what told the passes apart is gone from the printed program.
+// RUN: ballast-opt %t.interleaved.mlir --allow-unregistered-dialect --ballast-plan="work-limit=500 schedule=1f1b micro-batches=4" --ballast-verify | FileCheck %s --check-prefix=AGAIN
+// AGAIN: "a100-80gb-0" = #dlti
+// AGAIN: ballast.pipeline = {bubble = {{.*}}, in_flight = [2, 1],
+// AGAIN-NOT: ballast.device<2>
+
+// More stages, in the report; the schedule with the shortest step, and what the others came to.
+// RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="devices=1 work-limit=500 schedule=interleaved stages-per-device=3 micro-batches=1" --ballast-report="output=%t.three" -o /dev/null
+// RUN: FileCheck %s --check-prefix=THREE < %t.three
+// THREE: interleaved:3 over 1 micro-batches: step {{.*}}; stage v of the table runs on device v % 1, and needs are those of whole devices
+// RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="devices=2 work-limit=500 schedule=auto micro-batches=4" --remarks-filter=ballast --ballast-verify 2>&1 | FileCheck %s --check-prefix=SHORTEST
+// SHORTEST: remark: [Analysis] Schedule {{.*}}1f1b="{{[0-9.e-]+}} without caps"
+// SHORTEST-SAME: interleaved:2="{{[0-9.e-]+}} without caps"
+// SHORTEST: schedule = "zero-bubble"
+// RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="devices=2 work-limit=500 schedule=auto micro-batches=3" --remarks-filter=ballast -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNSUITED
+// UNSUITED: remark: [Analysis] Schedule {{.*}}interleaved:2="not for 3 micro-batches on 2 devices, or too few pieces"
 
 // Every other option, and the plan as JSON.
 // RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="function=main devices=2 cap=90% cap-counts=all fusion=none granularity=op swap=false overlap=false time-limit=2 work-limit=300 seed=3 threads=2 max-ratio=1.5 max-rounds=5 dynamic-dim=4 count=exact schedule=1f1b micro-batches=4 plan-file=%t.json" --ballast-verify -o /dev/null

@@ -101,7 +101,9 @@ def PipelineSchedule : Choices<"PipelineSchedule", "How micro-batches pass throu
     Value<"NoPipeline", "none", "no micro-batches: one step, stage after stage">,
     Value<"GPipe", "gpipe", "all forward passes, then all backward passes">,
     Value<"OneForwardOneBackward", "1f1b", "one forward and one backward in turn">,
-    Value<"ZeroBubble", "zero-bubble", "1f1b with the gradients of weights put off to fill the drain">]>;
+    Value<"Interleaved", "interleaved", "1f1b with several stages per device">,
+    Value<"ZeroBubble", "zero-bubble", "1f1b with the gradients of weights put off to fill the drain">,
+    Value<"Shortest", "auto", "the one of `1f1b`, `zero-bubble` and `interleaved` with the shortest step under the caps; of `--ballast-plan` alone">]>;
 def PlacementMethod : Choices<"PlacementMethod", "Who chooses the devices of a training job", [
     Value<"FirstFit", "first-fit", "the usable devices that come first">,
     Value<"Random", "random", "any usable devices">,
@@ -143,6 +145,8 @@ def SeedOption : Count<"seed", "seed", "0", "Seed of every random choice.">;
 def ThreadsOption : Count<"threads", "threads", "1", "Threads to search with, at least 1.">;
 def ScheduleOption : Choice<"schedule", "schedule", PipelineSchedule,
     "Schedule of a pipeline; other than `none`, the program is one micro-batch of a training step.">;
+def StagesPerDeviceOption : Count<"stagesPerDevice", "stages-per-device", "2",
+    "Stages of every device under `schedule=interleaved`, 2 to 64; of no meaning under the others.">;
 def MicroBatchesOption : Count<"microBatches", "micro-batches", "8",
     "Micro-batches of a step, at least 1; of no meaning under `schedule=none`.">;
 def MaxRatioOption : Real<"maxRatio", "max-ratio", "1.1",
@@ -195,7 +199,7 @@ def RlPartition : BallastPass<"rl-partition"> {
     Choice<"fitness", "fitness", Fitness, "What the genetic search measures placements by.">,
     Text<"placementFile", "placement-file", "",
          "Path of a JSON file that names the device of every op, as `ballast genetic` writes it: taken as it is, nothing is searched.">,
-    GraphFileOption, ProfileOption, CountOption, ScheduleOption, MicroBatchesOption,
+    GraphFileOption, ProfileOption, CountOption, ScheduleOption, StagesPerDeviceOption, MicroBatchesOption,
   ];
 }
 
@@ -233,7 +237,7 @@ def Remat : BallastPass<"remat"> {
     Real<"qEpsilon", "q-epsilon", "0.1", "Probability of a random action of Q-learning.">,
     Text<"qTable", "q-table", "", "Path of the tables Q-learning goes on from; stage numbers are put before the extension.">,
     Text<"saveQTable", "save-q-table", "", "Path to save the tables of Q-learning to, one per stage, named as for `q-table`.">,
-    GraphFileOption, ProfileOption, CountOption, ScheduleOption, MicroBatchesOption,
+    GraphFileOption, ProfileOption, CountOption, ScheduleOption, StagesPerDeviceOption, MicroBatchesOption,
   ];
 }
 
@@ -243,9 +247,12 @@ def BallastPlan : BallastPass<"ballast-plan"> {
     Runs `--rl-partition` and then `--remat` with these options: partition, memory plan per stage under its activations in
     flight, score with recomputation and exposed swap time, cuts moved, until no move helps, the stages are within
     `max-ratio`, after `max-rounds` partitions, or at the deadline. Each half gets half of `time-limit`.
+
+    `schedule=auto` plans under every schedule first, quickly, and takes the one with the shortest step: this takes a third of
+    `time-limit`, and each half a third. A remark says what the others came to.
   }];
   let options = [
-    FunctionOption, DevicesOption, DynamicDimOption, CapOption, CapCountsOption, FusionOption, ScheduleOption, MicroBatchesOption,
+    FunctionOption, DevicesOption, DynamicDimOption, CapOption, CapCountsOption, FusionOption, ScheduleOption, StagesPerDeviceOption, MicroBatchesOption,
     Choice<"granularity", "granularity", Granularity, "What is moved as one.">,
     Flag<"swap", "swap", "true", "May values go to host memory and back?">,
     Flag<"overlap", "overlap", "false",

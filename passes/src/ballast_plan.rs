@@ -2,20 +2,89 @@
 
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::passes::{
-    BallastPlanOptions, Fitness, MemoryOrder, MemorySolver, PartitionMethod, PartitionOrder,
+    BallastPlanOptions, Fitness, Granularity, MemoryOrder, MemorySolver, PartitionMethod, PartitionOrder,
+    PipelineSchedule, RematOptions, RewardKind, RlPartitionOptions,
 };
-use ballast_dialects::passes::{RematOptions, RewardKind, RlPartitionOptions};
-use melior::ir::operation::OperationRef;
+use ballast_dialects::remarks::Kind;
+use ballast_planner::pipelined::{Spec, choose};
+use melior::ir::operation::{OperationLike, OperationRef};
 
-use crate::{remat, rl_partition};
+use crate::{planning, remat, rl_partition};
 
 /// Runs the pass.
 ///
 /// # Errors
 /// With the diagnostic that was emitted; a program that was partitioned and then refused a memory plan keeps its partition.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlanOptions) -> Result<(), Reported> {
-    let half = options.time_limit / 2.0;
-    let partition = RlPartitionOptions {
+    let PipelineSchedule::Shortest = options.schedule else {
+        let half = options.time_limit / 2.0;
+        rl_partition::run(module, &partition(options, half))?;
+        return remat::run(module, &memory(options, half));
+    };
+    let third = options.time_limit / 3.0;
+    let schedule = shortest(module, &memory(options, third), options.granularity)?;
+    run(module, &BallastPlanOptions { schedule, time_limit: 2.0 * third, ..options.clone() })
+}
+
+/// The schedule with the shortest step, of all that suit the program.
+fn shortest(
+    module: OperationRef<'_, '_>,
+    options: &RematOptions,
+    granularity: Granularity,
+) -> Result<PipelineSchedule, Reported> {
+    let spec =
+        |schedule| planning::pipeline(module, schedule, options.stages_per_device, options.micro_batches);
+    let mut schedules = Vec::new();
+    for name in
+        [PipelineSchedule::OneForwardOneBackward, PipelineSchedule::ZeroBubble, PipelineSchedule::Interleaved]
+    {
+        schedules.extend(spec(name)?.map(|spec| (spec, name)));
+    }
+    let planner = remat::planner_options(module, options)?;
+    let mut program = planning::read_for_planning(module, &remat::source(options))?;
+    planning::recall_passes(&mut program);
+    planning::forget_plan(&mut program);
+    program.divide_devices(None)?;
+    let devices = program.cluster.devices.len();
+    let choices = choose(
+        &program.imported.graph,
+        &program.costs,
+        &program.cluster,
+        &planner,
+        schedules.first().map_or(1, |(spec, _)| spec.micro_batches),
+        &schedules.iter().map(|(spec, _)| spec.schedule).collect::<Vec<_>>(),
+        rl_partition::granularity(granularity),
+    )
+    .map_err(|failure| program.error(failure.op(), &failure.to_string()))?;
+    let best = choices.first().and_then(|best| {
+        schedules.iter().find(|(spec, _)| spec.schedule == best.schedule).map(|(_, name)| *name)
+    });
+    let Some(best) = best else {
+        let text = "schedule=auto: no schedule has enough pieces of the forward pass for its stages; use fewer devices";
+        return Err(program.error(None, text));
+    };
+    let mut remark = program.remark(Kind::Analysis, "Schedule", "compared the steps of schedules");
+    for choice in &choices {
+        let step = match &choice.joint {
+            Some(joint) if joint.score.short_bytes == 0 => joint.score.step_seconds.to_string(),
+            Some(_) => "no plan under the caps".to_owned(),
+            None => format!("{} without caps", choice.free_seconds),
+        };
+        remark = remark.fact(&choice.schedule.to_string(), step);
+    }
+    let unsuited =
+        |(spec, _): &&(Spec, PipelineSchedule)| choices.iter().all(|choice| choice.schedule != spec.schedule);
+    for (spec, _) in schedules.iter().filter(unsuited) {
+        let text =
+            format!("not for {} micro-batches on {devices} devices, or too few pieces", spec.micro_batches);
+        remark = remark.fact(&spec.schedule.to_string(), text);
+    }
+    remark.emit(program.imported.function.location());
+    Ok(best)
+}
+
+fn partition(options: &BallastPlanOptions, time_limit: f64) -> RlPartitionOptions {
+    RlPartitionOptions {
         function: options.function.clone(),
         devices: options.devices.clone(),
         dynamic_dim: options.dynamic_dim,
@@ -26,7 +95,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlanOptions) ->
         cap: options.cap.clone(),
         cap_counts: options.cap_counts,
         fusion: options.fusion,
-        time_limit: half,
+        time_limit,
         work_limit: options.work_limit,
         seed: options.seed,
         threads: options.threads,
@@ -49,9 +118,13 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlanOptions) ->
         profile: options.profile.clone(),
         count: options.count,
         schedule: options.schedule,
+        stages_per_device: options.stages_per_device,
         micro_batches: options.micro_batches,
-    };
-    let memory = RematOptions {
+    }
+}
+
+fn memory(options: &BallastPlanOptions, time_limit: f64) -> RematOptions {
+    RematOptions {
         function: options.function.clone(),
         devices: options.devices.clone(),
         dynamic_dim: options.dynamic_dim,
@@ -63,7 +136,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlanOptions) ->
         swap: options.swap,
         overlap: options.overlap,
         arena: 0,
-        time_limit: half,
+        time_limit,
         work_limit: options.work_limit,
         seed: options.seed,
         threads: options.threads,
@@ -82,10 +155,9 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlanOptions) ->
         profile: options.profile.clone(),
         count: options.count,
         schedule: options.schedule,
+        stages_per_device: options.stages_per_device,
         micro_batches: options.micro_batches,
-    };
-    rl_partition::run(module, &partition)?;
-    remat::run(module, &memory)
+    }
 }
 
 // The defaults of the two passes, as `Passes.td` has them.

@@ -7,6 +7,7 @@ use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::fusion::Group;
 use ballast_core::graph::OpId;
 use ballast_core::limits::Limits;
+use ballast_core::plan::fingerprint;
 use ballast_core::predictor::Counting;
 use ballast_core::profile::Profile;
 use ballast_dialects::attributes;
@@ -28,6 +29,8 @@ const DEFAULT_TIME_LIMIT_SECONDS: f64 = 60.0;
 
 /// A step of more micro-batches than this is a slip of the pen.
 const MOST_MICRO_BATCHES: usize = 4096;
+/// Most stages of one device.
+const MOST_STAGES_PER_DEVICE: usize = 64;
 
 /// Where a program and its costs come from, as the passes' options say it.
 pub(crate) struct Source<'o> {
@@ -86,6 +89,21 @@ impl Program<'_, '_> {
         }
         files::write_json(Path::new(path), &self.imported.graph)
             .map_err(|error| self.error(None, &format!("cannot write graph-file '{path}': {error}")))
+    }
+
+    /// Makes a device of every stage that a device runs under a schedule; undoes it for other schedules.
+    ///
+    /// # Errors
+    /// At the function, for too many stages.
+    pub(crate) fn divide_devices(&mut self, pipeline: Option<Spec>) -> Result<(), Reported> {
+        let chunks = pipeline.map_or(1, |spec| spec.schedule.chunks());
+        let divided = self.cluster.divided(chunks).map_err(|text| self.error(None, &text))?;
+        if divided.devices.len() != self.cluster.devices.len() {
+            self.costs = self.costs.divided(self.cluster.whole_devices(), chunks);
+            self.cluster = divided;
+            self.cluster_is_new = true;
+        }
+        Ok(())
     }
 
     /// A remark about the function.
@@ -201,26 +219,37 @@ pub(crate) fn settings_of_plan(module: OperationRef<'_, '_>, function: &str, key
 /// The pipeline that options ask for.
 ///
 /// # Errors
-/// At the module, for no micro-batches.
+/// At the module, for no micro-batches and for one stage per device where there should be several.
 pub(crate) fn pipeline(
     module: OperationRef<'_, '_>,
     schedule: passes::PipelineSchedule,
+    stages_per_device: u64,
     micro_batches: u64,
 ) -> Result<Option<Spec>, Reported> {
+    let refuse = |text: &str| Err(diagnostics::error(module.location(), text));
     let schedule = match schedule {
         passes::PipelineSchedule::NoPipeline => return Ok(None),
         passes::PipelineSchedule::GPipe => Schedule::GPipe,
         passes::PipelineSchedule::OneForwardOneBackward => Schedule::OneForwardOneBackward,
         passes::PipelineSchedule::ZeroBubble => Schedule::ZeroBubble,
+        passes::PipelineSchedule::Shortest => {
+            return refuse(
+                "schedule=auto compares steps under memory plans: only --ballast-plan does both; name a schedule",
+            );
+        }
+        passes::PipelineSchedule::Interleaved => match usize::try_from(stages_per_device) {
+            Ok(chunks) if (2..=MOST_STAGES_PER_DEVICE).contains(&chunks) => Schedule::Interleaved { chunks },
+            _ => {
+                let range = format!("give 2 to {MOST_STAGES_PER_DEVICE}");
+                return refuse(&format!("stages-per-device={stages_per_device}: {range}"));
+            }
+        },
     };
     match usize::try_from(micro_batches) {
         Ok(micro_batches) if (1..=MOST_MICRO_BATCHES).contains(&micro_batches) => {
             Ok(Some(Spec { schedule, micro_batches }))
         }
-        _ => {
-            let text = format!("micro-batches={micro_batches}: give 1 to {MOST_MICRO_BATCHES}");
-            Err(diagnostics::error(module.location(), &text))
-        }
+        _ => refuse(&format!("micro-batches={micro_batches}: give 1 to {MOST_MICRO_BATCHES}")),
     }
 }
 
@@ -245,13 +274,26 @@ pub(crate) fn pipeline_settings(
     ]
 }
 
-/// Tells the passes apart as the plan of a pipeline did.
+/// Tells the passes apart as the plan of a pipeline did, where there is one for the program as it is.
 pub(crate) fn recall_passes(program: &mut Program<'_, '_>) {
     let Some(plan) = annotations::read_plan(&program.imported) else { return };
+    if plan.fingerprint != format!("{:016x}", fingerprint(&program.imported.graph)) {
+        return;
+    }
     let first = annotations::setting(&plan, "first_backward");
     if let Some(first) = first.and_then(|text| text.parse::<OpId>().ok()) {
         for (id, op) in program.imported.graph.ops.iter_mut().enumerate() {
             op.backward = Some(id >= first);
+        }
+    }
+}
+
+/// Devices written by an earlier plan are forgotten; without one, `ballast.device` on an op is the user's rule.
+pub(crate) fn forget_plan(program: &mut Program<'_, '_>) {
+    if annotations::read_plan(&program.imported).is_some() {
+        annotations::clear(&program.imported);
+        for op in &mut program.imported.graph.ops {
+            op.rules.device = None;
         }
     }
 }

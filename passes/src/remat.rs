@@ -15,7 +15,7 @@ use ballast_dialects::remarks::Kind;
 use ballast_partition as partition;
 use ballast_placement::q_learning::{self, QTable};
 use ballast_planner::pipelined::Spec;
-use ballast_planner::{Failure, Pipelining, Planned};
+use ballast_planner::{Pipelining, Planned};
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations::{self, Settings};
@@ -30,19 +30,13 @@ use crate::storage::Storage;
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Result<(), Reported> {
     let planner = planner_options(module, options)?;
-    let source = Source {
-        function: &options.function,
-        devices: &options.devices,
-        dynamic_dim: options.dynamic_dim,
-        profile: &options.profile,
-        count: options.count,
-        storage: Chosen::Options(options.fusion, options.cap_counts),
-    };
-    let mut program = planning::read_for_planning(module, &source)?;
+    let asked =
+        planning::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
+    let mut program = planning::read_for_planning(module, &source(options))?;
+    program.divide_devices(asked)?;
     planning::recall_passes(&mut program);
     let start = Start::of(&program)?;
-    let pipeline =
-        start.pipeline(&program, planning::pipeline(module, options.schedule, options.micro_batches)?)?;
+    let pipeline = start.pipeline(&program, asked)?;
     let planner = ballast_planner::Options { pipeline, ..planner };
     if planner.pipeline.is_some() && planner.arena.is_some() {
         let text = "arena with a schedule: micro-batches in flight have no addresses; leave one of them out";
@@ -67,7 +61,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
         &planner,
         start.movable.then_some(&repartition),
     )
-    .map_err(|failure| report_failure(&program, &failure))?;
+    .map_err(|failure| program.error(failure.op(), &failure.to_string()))?;
     warn_of_relaxed_caps(&program, &planned);
     program.write_graph(&options.graph_file)?;
     if !options.plan_file.is_empty() {
@@ -90,7 +84,23 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
     Ok(())
 }
 
-fn planner_options(
+/// Where the program and its costs come from.
+pub(crate) fn source(options: &RematOptions) -> Source<'_> {
+    Source {
+        function: &options.function,
+        devices: &options.devices,
+        dynamic_dim: options.dynamic_dim,
+        profile: &options.profile,
+        count: options.count,
+        storage: Chosen::Options(options.fusion, options.cap_counts),
+    }
+}
+
+/// What to plan for, and how long, as options say it.
+///
+/// # Errors
+/// At the module, for options out of range.
+pub(crate) fn planner_options(
     module: OperationRef<'_, '_>,
     options: &RematOptions,
 ) -> Result<ballast_planner::Options, Reported> {
@@ -327,14 +337,6 @@ fn settings(
     settings.extend(program.storage.settings());
     settings.extend(planning::pipeline_settings(program, pipeline.map(|pipeline| pipeline.spec)));
     Settings(settings)
-}
-
-fn report_failure(program: &Program<'_, '_>, failure: &Failure) -> Reported {
-    let op = match failure {
-        Failure::Infeasible { op, .. } | Failure::Stage { op, .. } | Failure::Pipeline { op, .. } => *op,
-        Failure::Partition(_) => None,
-    };
-    program.error(op, &failure.to_string())
 }
 
 fn warn_of_relaxed_caps(program: &Program<'_, '_>, planned: &Planned) {

@@ -33,7 +33,8 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     let cap: CapSpec = options.cap.parse().map_err(|error: ballast_core::cap::ParseCapError| {
         diagnostics::error(module.location(), &error.to_string())
     })?;
-    let pipeline = planning::pipeline(module, options.schedule, options.micro_batches)?;
+    let pipeline =
+        planning::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
     let source = Source {
         function: &options.function,
         devices: &options.devices,
@@ -43,7 +44,9 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
         storage: Chosen::Options(options.fusion, options.cap_counts),
     };
     let mut program = planning::read_for_planning(module, &source)?;
-    forget_earlier_plan(&mut program);
+    planning::recall_passes(&mut program);
+    planning::forget_plan(&mut program);
+    program.divide_devices(pipeline)?;
     let mut genetic = genetic(&program, options)?;
     let search = partition_options(&program, options, cap, limits)?;
     let outcome = if !options.placement_file.is_empty() {
@@ -171,9 +174,9 @@ fn as_pipeline(
         &program.costs,
         &program.cluster,
         granularity(options.granularity),
-        spec.micro_batches,
+        spec,
     )
-    .map_err(|error| program.error(error.op(), &error.to_string()))?;
+    .map_err(|failure| program.error(failure.op(), &failure.to_string()))?;
     let loads = stages(graph, &program.costs, &program.cluster, &balanced.device_of);
     let value = loads.iter().map(Stage::load_seconds).fold(0.0, f64::max);
     // All ops, each on the device that is fastest at it, spread evenly.
@@ -243,16 +246,6 @@ fn over_cores(
         proposed: None,
         notes: outcome.notes,
     })
-}
-
-/// Devices written by an earlier plan are forgotten; without one, `ballast.device` on an op is the user's rule.
-fn forget_earlier_plan(program: &mut Program<'_, '_>) {
-    if annotations::read_plan(&program.imported).is_some() {
-        annotations::clear(&program.imported);
-        for op in &mut program.imported.graph.ops {
-            op.rules.device = None;
-        }
-    }
 }
 
 fn partition_options(

@@ -4,9 +4,10 @@
 //! Keys of a device: `memory_bytes`, `memory_bandwidth` (bytes/s), `peak_flops` (one rate, or a dictionary by element
 //! type as in device files), `kind`, `launch_overhead` (s), `to_host` and `from_host` (`[bytes/s, s]`),
 //! `links` (a dictionary from device name to `[bytes/s, s]`, one way), `cores`, `core_memory_bytes`,
-//! `core_speed_up`; for a group of cores planned as one device, `group_cores` and `group_speed_up`. Keys of the host: `memory_bytes`, `link`. Other keys are other people's and are left alone.
+//! `core_speed_up`; for a group of cores planned as one device, `group_cores` and `group_speed_up`; for
+//! one of several stages of a device, `stage` (its number) and `stages` (how many). Keys of the host: `memory_bytes`, `link`. Other keys are other people's and are left alone.
 
-use ballast_core::device::{Cluster, CoreGroup, CoreModel, Device, DeviceId, Link, MAX_DEVICES};
+use ballast_core::device::{Cluster, CoreGroup, CoreModel, Device, DeviceId, Link, MAX_DEVICES, Slot};
 use ballast_core::graph::Arithmetic;
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
@@ -121,6 +122,13 @@ fn device(name: &str, entries: &Entries<'_>) -> Result<Device, String> {
             speed_up: number("group_speed_up", required("group_speed_up", "2.0")?)?,
         }),
     };
+    let slot = match entry(entries, "stage") {
+        None => None,
+        Some(chunk) => Some(Slot {
+            chunk: whole("stage", chunk)? as usize,
+            chunks: whole("stages", required("stages", "2 : i64")?)? as usize,
+        }),
+    };
     let peak = required("peak_flops", "{f32 = 1.0e13}")?;
     let mut peak_flops = IndexMap::new();
     match dictionary(peak) {
@@ -149,6 +157,7 @@ fn device(name: &str, entries: &Entries<'_>) -> Result<Device, String> {
         from_host: link("from_host", required("from_host", "[1.6e10, 1.0e-5]")?)?,
         cores,
         group,
+        slot,
     })
 }
 

@@ -75,6 +75,10 @@ fn device_spec(device: &Device, links: &[String]) -> String {
         entries.push(format!("\"group_cores\" = {} : i64", group.cores));
         entries.push(format!("\"group_speed_up\" = {}", number(group.speed_up)));
     }
+    if let Some(slot) = device.slot {
+        entries.push(format!("\"stage\" = {} : i64", slot.chunk));
+        entries.push(format!("\"stages\" = {} : i64", slot.chunks));
+    }
     format!("{} = #dlti.target_device_spec<{}>", quoted(&device.name), entries.join(", "))
 }
 

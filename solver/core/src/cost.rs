@@ -42,6 +42,14 @@ pub fn roofline_seconds(work: &Work, device: &Device, counting: Counting) -> f64
 }
 
 impl Costs {
+    /// The costs of every stage, where each of the first `devices` devices runs so many stages
+    /// ([`Cluster::divided`]).
+    #[must_use]
+    pub fn divided(&self, devices: usize, chunks: usize) -> Costs {
+        let rows = self.seconds.iter().take(devices);
+        Costs { seconds: (0..chunks).flat_map(|_| rows.clone().cloned()).collect() }
+    }
+
     /// Seconds of one op on one device.
     #[must_use]
     pub fn of(&self, device: DeviceId, op: OpId) -> f64 {

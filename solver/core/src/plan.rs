@@ -66,17 +66,18 @@ pub struct PipelinePlan {
     pub step_seconds: f64,
     /// Share of the devices' time in which they idle.
     pub bubble: f64,
-    /// One entry per device.
+    /// One entry per device. Under an interleaved schedule every stage of a device counts as a device: with `n` devices,
+    /// stage `v` is on device `v % n`.
     pub stages: Vec<PipelineStage>,
 }
 
-/// What a device of a pipeline takes for a micro-batch, and holds for all in flight.
+/// What a stage of a pipeline takes for a micro-batch, and what its device holds for all in flight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PipelineStage {
     /// Device number.
     pub device: DeviceId,
-    /// Most micro-batches held at a time.
+    /// Most micro-batches held at a time for this stage.
     pub in_flight: usize,
     /// Forward pass, seconds.
     pub forward_seconds: f64,
@@ -86,11 +87,11 @@ pub struct PipelineStage {
     pub weights_seconds: f64,
     /// Bytes held for each micro-batch between its passes.
     pub stash_bytes: u64,
-    /// Bytes the device needs, all in flight together: what its cap bounds.
+    /// Bytes the device needs, all its stages and all micro-batches in flight together: what its cap bounds.
     pub need_bytes: u64,
     /// The same without recomputation and swaps.
     pub unplanned_need_bytes: u64,
-    /// Bytes held over the step: seconds from its start, bytes from then on.
+    /// Bytes the device holds over the step: seconds from its start, bytes from then on.
     pub memory: Vec<(f64, f64)>,
 }
 

@@ -285,6 +285,7 @@ mod tests {
             from_host: link,
             cores: None,
             group: None,
+            slot: None,
         };
         Cluster {
             devices: vec![device; devices],

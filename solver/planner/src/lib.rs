@@ -119,3 +119,14 @@ pub enum Failure {
     #[error("{0}")]
     Partition(String),
 }
+
+impl Failure {
+    /// The op concerned, where there is one.
+    #[must_use]
+    pub fn op(&self) -> Option<OpId> {
+        match self {
+            Failure::Infeasible { op, .. } | Failure::Stage { op, .. } | Failure::Pipeline { op, .. } => *op,
+            Failure::Partition(_) => None,
+        }
+    }
+}

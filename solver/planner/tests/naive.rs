@@ -88,6 +88,7 @@ fn cluster(devices: usize, rng: &mut impl Rng) -> Cluster {
         from_host: link(),
         cores: None,
         group: None,
+        slot: None,
     };
     let devices: Vec<Device> =
         (0..devices).map(|i| Device { name: format!("d{i}"), ..device.clone() }).collect();

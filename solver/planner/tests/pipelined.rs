@@ -1,5 +1,7 @@
 //! Pipelines of micro-batches: hand-checked bytes, caps kept, the loop against the exact joint partition.
 
+use std::rc::Rc;
+
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, Device, Link};
@@ -10,7 +12,9 @@ use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
 use ballast_partition::pipeline::{Layers, LayersError, RunTimes, Schedule, check_flow, layers};
 use ballast_partition::sequence::Granularity;
-use ballast_planner::pipelined::{Ends, MicroBatch, Runs, Site, Spec, exact, joint, judge, need_bytes};
+use ballast_planner::pipelined::{
+    Ends, Judged, MicroBatch, Run, Runs, Site, Spec, choices, exact, joint, judge, need_bytes,
+};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -90,6 +94,7 @@ fn cluster(devices: usize) -> Cluster {
         from_host: link,
         cores: None,
         group: None,
+        slot: None,
     };
     Cluster { devices: vec![device; devices], default_link: link, links: Vec::new(), host_memory: None }
 }
@@ -171,6 +176,20 @@ fn random_chain(rng: &mut ChaCha8Rng, count: usize, devices: usize) -> Chain {
     chain(&layers, devices)
 }
 
+/// Judges planned runs: one stage per device after the other, front stages first.
+fn judged(runs: &[Rc<Run>], spec: Spec) -> Judged {
+    let chunks = spec.schedule.chunks();
+    let stages = || (0..chunks).flat_map(|chunk| runs.iter().map(move |run| (run, chunk)));
+    let micros: Vec<MicroBatch> = stages().map(|(run, chunk)| run.micros[chunk].clone()).collect();
+    let plan = |(run, chunk): (&Rc<Run>, usize)| match &run.found {
+        Some(found) => found.stages[chunk].plan.clone(),
+        None => CompactPlan::default(),
+    };
+    let plans: Vec<CompactPlan> = stages().map(plan).collect();
+    let stages: Vec<_> = stages().map(|(run, chunk)| run.stages[chunk].clone()).collect();
+    judge(&micros, &stages, &plans, &[], spec).unwrap()
+}
+
 /// The judge's peak is the formula's need, under every schedule, and no plan is over its cap.
 #[test]
 fn devices_hold_what_the_formula_says_and_no_more_than_the_cap() {
@@ -190,20 +209,13 @@ fn devices_hold_what_the_formula_says_and_no_more_than_the_cap() {
             site.cap = CapSpec::Share(0.75);
             let times = RunTimes::of(&chain.graph, &chain.costs, &cluster, &layers);
             let cuts = times.best_cuts(micro_batches, &|_, _, _| 0.0).unwrap();
-            let runs = Runs::new(&site).of_cuts(&cuts).unwrap();
-            let micros: Vec<MicroBatch> = runs.iter().map(|run| run.micro.clone()).collect();
-            let stages: Vec<_> = runs.iter().map(|run| run.stage.clone()).collect();
-            let plans: Vec<CompactPlan> = runs
-                .iter()
-                .map(|run| run.found.as_ref().map_or_else(CompactPlan::default, |found| found.plan.clone()))
-                .collect();
-            let judged = judge(&micros, &stages, &plans, &[], spec).unwrap();
-            for (stage, run) in runs.iter().enumerate() {
-                let in_flight = spec.in_flight(stage, devices);
-                let need = need_bytes(&run.micro, &judged.stages[stage], in_flight);
-                assert_eq!(judged.timeline.in_flight[stage], in_flight.micro_batches, "{schedule}");
+            let runs = Runs::new(&site).unwrap().of_cuts(&cuts).unwrap();
+            let judged = judged(&runs, spec);
+            for (device, (run, in_flight)) in runs.iter().zip(spec.in_flight(devices).unwrap()).enumerate() {
+                let need = need_bytes(&run.micros, &[judged.stages[device]], &in_flight);
+                assert_eq!(judged.timeline.in_flight[device], in_flight.micro_batches(0), "{schedule}");
                 // A split backward pass may have its most deferred halves and its peak at different moments.
-                let peak = judged.timeline.peak_bytes[stage] as u64;
+                let peak = judged.timeline.peak_bytes[device] as u64;
                 assert!(peak <= need, "{schedule}: {peak} {need}");
                 if !in_flight.split {
                     assert_eq!(peak, need, "{schedule}");
@@ -211,7 +223,7 @@ fn devices_hold_what_the_formula_says_and_no_more_than_the_cap() {
                 if let Some(found) = &run.found {
                     assert_eq!(found.need_bytes, need);
                     assert!(need <= run.cap_bytes);
-                    planned += usize::from(!found.plan.recompute.is_empty());
+                    planned += usize::from(!found.stages[0].plan.recompute.is_empty());
                 }
             }
         }
@@ -233,10 +245,10 @@ fn the_loop_comes_close_to_the_exact_joint_partition() {
         let times = RunTimes::of(&chain.graph, &chain.costs, &cluster, &layers);
         let given = times.best_cuts(6, &|_, _, _| 0.0).unwrap();
         let free = site(&chain, &cluster, &layers, u64::MAX >> 2);
-        let needs = Runs::new(&free).of_cuts(&given).unwrap();
+        let needs = Runs::new(&free).unwrap().of_cuts(&given).unwrap();
         let most = needs.iter().map(|run| run.unplanned_need_bytes).max().unwrap();
         let site = site(&chain, &cluster, &layers, most * 7 / 10);
-        let mut runs = Runs::new(&site);
+        let mut runs = Runs::new(&site).unwrap();
         let best = exact(&mut runs, layers.pieces, devices, 6).unwrap().unwrap();
         let ends = Ends { max_rounds: 1000, max_ratio: 1.0, deadline: Deadline::after(None) };
         let found = joint(&mut runs, &site, &given, &ends).unwrap();
@@ -255,4 +267,76 @@ fn the_loop_comes_close_to_the_exact_joint_partition() {
     }
     assert!(total >= 15 && equal * 10 >= total * 9, "{equal} of {total} equal");
     assert!(better_than_given >= 10, "{better_than_given} cuts moved");
+}
+
+/// Several stages per device: the judge's peak of a device is the need of all its stages, none is over the cap, and a device
+/// whose caps bind recomputes.
+#[test]
+fn stages_that_share_a_device_share_its_cap() {
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let (mut planned, mut missed) = (0, 0);
+    for _ in 0..40 {
+        let (devices, chunks) = (rng.random_range(2..=3), rng.random_range(2..=3));
+        let count = rng.random_range(devices * chunks..=12);
+        let chain = random_chain(&mut rng, count, devices * chunks);
+        let cluster = cluster(devices).divided(chunks).unwrap();
+        let layers = layers(&chain.graph, &chain.costs, Granularity::Op, 99).unwrap();
+        let spec = Spec {
+            schedule: Schedule::Interleaved { chunks },
+            micro_batches: devices * rng.random_range(1..=3),
+        };
+        let site = Site { spec, cap: CapSpec::Share(0.8), ..site(&chain, &cluster, &layers, 0) };
+        let times = RunTimes::of(&chain.graph, &chain.costs, &cluster, &layers);
+        let cuts = times.cuts_for(spec.schedule, spec.micro_batches, &|_, _, _| 0.0).unwrap();
+        let runs = Runs::new(&site).unwrap().of_cuts(&cuts).unwrap();
+        let judged = judged(&runs, spec);
+        for (device, (run, in_flight)) in
+            runs.iter().zip(spec.in_flight(devices * chunks).unwrap()).enumerate()
+        {
+            let own: Vec<_> = judged.stages.iter().copied().skip(device).step_by(devices).collect();
+            let need = need_bytes(&run.micros, &own, &in_flight);
+            assert_eq!(judged.timeline.peak_bytes[device] as u64, need);
+            match &run.found {
+                Some(found) => {
+                    assert_eq!(found.need_bytes, need);
+                    assert!(need <= run.cap_bytes);
+                    let again =
+                        |stage: &ballast_planner::pipelined::StageMemory| !stage.plan.recompute.is_empty();
+                    planned += usize::from(found.stages.iter().any(again));
+                }
+                None => missed += 1,
+            }
+        }
+    }
+    assert!(planned > 40 && planned > 2 * missed, "{planned} devices recompute, {missed} find no plan");
+}
+
+/// Eight equal layers on two devices, four micro-batches, transfers next to free: every device is busy for 4 x 9 s, and
+/// waits for one stage of the other at each end of the step, 4.5 s with one stage per device and 2.25 s with two.
+#[test]
+fn interleaved_stages_idle_half_as_long() {
+    let chain = chain(&[(1.0, 10, 5); 8], 2);
+    let cluster = cluster(2);
+    let mut cluster = cluster.clone();
+    cluster.default_link.bandwidth = 1e12;
+    cluster.devices.iter_mut().for_each(|device| device.memory_bandwidth = 1e12);
+    let layers = layers(&chain.graph, &chain.costs, Granularity::Op, 99).unwrap();
+    let schedules = [Schedule::OneForwardOneBackward, Schedule::Interleaved { chunks: 2 }];
+    let mut free = site(&chain, &cluster, &layers, u64::MAX >> 2);
+    free.spec.micro_batches = 4;
+    let ends = Ends { max_rounds: 1, max_ratio: 1.0, deadline: Deadline::after(None) };
+    let found = choices(&free, &schedules, &ends).unwrap();
+    assert_eq!(found.iter().map(|choice| choice.schedule).collect::<Vec<_>>(), [schedules[1], schedules[0]]);
+    let seconds: Vec<f64> = found.iter().map(|choice| choice.free_seconds).collect();
+    assert!((seconds[0] - 40.5).abs() < 1e-6 && (seconds[1] - 45.0).abs() < 1e-6, "{seconds:?}");
+    assert!(found[1].joint.is_none(), "its step without a cap is no shorter");
+    // They hold more micro-batches: under what 1F1B needs without recomputation they recompute, and are still ahead.
+    let needs = Runs::new(&free).unwrap().of_cuts(&[4]).unwrap();
+    let cap = needs.iter().map(|run| run.unplanned_need_bytes).max().unwrap();
+    let capped = Site { cap: CapSpec::Absolute(Bytes(cap)), ..free.clone() };
+    let found = choices(&capped, &schedules, &ends).unwrap();
+    assert_eq!(found[0].schedule, schedules[1]);
+    let score = found[0].joint.as_ref().unwrap().score;
+    assert_eq!(score.short_bytes, 0);
+    assert!(score.step_seconds > 40.5 + 1e-6 && score.step_seconds < 45.0, "{score:?}");
 }

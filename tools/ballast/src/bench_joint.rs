@@ -11,7 +11,7 @@ use ballast_core::limits::{Deadline, Limits, interrupted};
 use ballast_core::units::Bytes;
 use ballast_partition::pipeline::{RunTimes, Schedule, layers};
 use ballast_partition::sequence::Granularity;
-use ballast_planner::pipelined::{Ends, MOST_PIECES, Runs, Score, Site, Spec, joint};
+use ballast_planner::pipelined::{Ends, MOST_PIECES, Runs, Score, Site, Spec, choices, joint};
 
 use crate::bench_partition::cpu_seconds;
 use crate::replan::read_graph;
@@ -70,22 +70,23 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::BadInput(text.into()));
     }
     if args.schedule.chunks() > 1 {
-        return Err(Failure::BadInput(
-            "--schedule: one stage per device; interleaving is not compared".into(),
-        ));
+        let text = "--schedule: one stage per device; interleaved stages are among any schedule's";
+        return Err(Failure::BadInput(text.into()));
     }
     let mut table = format!(
         "Schedule {}, {} micro-batches, {}, {} search steps per memory plan, seed {}. Step times in milliseconds, \
          from the event simulation, recomputation and transfers included; a * marks plans that miss the cap. Gain: how much \
          shorter the loop's step is than the shorter of the two others, where both keep the cap; at most: how much shorter the balanced \
-         partition's is without a cap.\n\n\
+         partition's is without a cap. Any schedule: the shortest step of the \
+         loop under {}; in turn: partition, then plan, under the one chosen.\n\n\
          | program | devices | cap | GiB | no cap | partition, then plan | uniform | loop | gain % | at most % | bubble | partitions \
-         planned | CPU s |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+         planned | CPU s | any schedule | chosen | in turn | gain % |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         args.schedule,
         args.micro_batches,
         if args.swap { "recomputation and swaps" } else { "recomputation alone" },
         args.work_limit,
-        args.seed
+        args.seed,
+        SCHEDULES.map(|schedule| schedule.to_string()).join(", ")
     );
     let bar = indicatif::ProgressBar::new((args.graphs.len() * args.devices.len() * args.caps.len()) as u64);
     let mut gains = Vec::new();
@@ -104,33 +105,39 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     bar.finish_and_clear();
-    let both = |which: fn(&Gain) -> Option<f64>| -> Vec<f64> { gains.iter().filter_map(which).collect() };
-    let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len().max(1) as f64;
-    let shorter = both(|gain| if let Gain::Seconds { gain, .. } = gain { Some(*gain) } else { None });
-    let most = both(|gain| if let Gain::Seconds { most, .. } = gain { Some(*most) } else { None });
-    let least = shorter.iter().copied().fold(f64::INFINITY, f64::min);
+    let over = |which: fn(&Gain) -> Option<f64>| -> (usize, f64, f64) {
+        let shares: Vec<f64> = gains.iter().filter_map(which).collect();
+        let mean = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
+        (shares.len(), mean, shares.iter().copied().fold(f64::INFINITY, f64::min))
+    };
+    let ((rows, mean, least), (_, most, _)) = (over(|gain| gain.of_loop), over(|gain| gain.at_most));
+    let (chosen_rows, chosen_mean, chosen_least) = over(|gain| gain.of_choice);
     let written = writeln!(
         table,
-        "\nOver the {} rows on which the loop and another keep the cap: mean gain {:.1} %, least {least:.1} %; mean of \
-         what a step without any cap would gain: {:.1} %. Rows on which the loop alone keeps the cap: {}.",
-        shorter.len(),
-        mean(&shorter),
-        mean(&most),
-        gains.iter().filter(|gain| **gain == Gain::Cap).count(),
+        "\nOver the {rows} rows on which the loop and another keep the cap: mean gain {mean:.1} %, least {least:.1} %; mean of \
+         what a step without any cap would gain: {most:.1} %. Rows on which the loop alone keeps the cap: {}. With any schedule, \
+         over {chosen_rows} rows: mean gain {chosen_mean:.1} %, least {chosen_least:.1} %.",
+        gains.iter().filter(|gain| gain.loop_alone).count(),
     );
     written.map_err(|error| Failure::Internal(error.to_string()))?;
     output::write_text(&table, args.output.as_deref())
 }
 
-/// What the loop gains on a row.
+/// Schedules of which the shortest step is shown.
+const SCHEDULES: [Schedule; 3] =
+    [Schedule::OneForwardOneBackward, Schedule::ZeroBubble, Schedule::Interleaved { chunks: 2 }];
+
+/// What is gained on a row: percent of the better rival's step, where both keep the cap.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Gain {
-    /// Percent of the better rival's step, and those a step without a cap would gain.
-    Seconds { gain: f64, most: f64 },
-    /// It alone keeps the cap.
-    Cap,
-    /// It misses the cap.
-    None,
+struct Gain {
+    /// By the loop.
+    of_loop: Option<f64>,
+    /// By a step without a cap.
+    at_most: Option<f64>,
+    /// By the loop under the best schedule.
+    of_choice: Option<f64>,
+    /// Does the loop alone keep the cap?
+    loop_alone: bool,
 }
 
 /// Writes one row.
@@ -174,7 +181,7 @@ fn row(
         uniform: false,
     };
     let failed = |error: ballast_remat::Failure| Failure::Internal(format!("{name}: {error}"));
-    let mut unlimited = Runs::new(&free);
+    let mut unlimited = Runs::new(&free).map_err(failed)?;
     let no_cap = unlimited.score(&balanced).map_err(failed)?;
     let stages = unlimited.of_cuts(&balanced).map_err(failed)?;
     let most = stages.iter().map(|run| run.unplanned_need_bytes).max().unwrap_or(0);
@@ -192,12 +199,15 @@ fn row(
     };
     let capped = Site { cluster: &capped_cluster, cap: CapSpec::DeviceMemory, ..free.clone() };
     let alike = Site { uniform: true, ..capped.clone() };
-    let uniform = Runs::new(&alike).score(&balanced).map_err(failed)?;
+    let uniform = Runs::new(&alike).and_then(|mut runs| runs.score(&balanced)).map_err(failed)?;
     let before = cpu_seconds()?;
-    let mut runs = Runs::new(&capped);
     let ends = Ends { max_rounds: args.max_rounds, max_ratio: 1.0, deadline: Deadline::after(None) };
-    let found = joint(&mut runs, &capped, &balanced, &ends).map_err(failed)?;
+    let found = Runs::new(&capped)
+        .and_then(|mut runs| joint(&mut runs, &capped, &balanced, &ends))
+        .map_err(failed)?;
     let cpu = cpu_seconds()? - before;
+    let chosen = choices(&capped, &SCHEDULES, &ends).map_err(failed)?;
+    let chosen = chosen.into_iter().find_map(|choice| Some((choice.schedule, choice.joint?)));
     let shown = |score: Score| {
         format!("{:.2}{}", score.step_seconds * 1e3, if score.short_bytes > 0 { "*" } else { "" })
     };
@@ -208,25 +218,31 @@ fn row(
     let rival = rival.unwrap_or(found.given);
     let keeps = |score: Score| score.short_bytes == 0;
     let share_of = |seconds: f64| 100.0 * (1.0 - seconds / rival.step_seconds);
-    let gain = (keeps(rival) && keeps(found.score)).then(|| share_of(found.score.step_seconds));
-    let most = keeps(rival).then(|| share_of(no_cap.step_seconds));
+    let beside = |score: Score| (keeps(rival) && keeps(score)).then(|| share_of(score.step_seconds));
+    let gain = Gain {
+        of_loop: beside(found.score),
+        at_most: keeps(rival).then(|| share_of(no_cap.step_seconds)),
+        of_choice: chosen.as_ref().and_then(|(_, joint)| beside(joint.score)),
+        loop_alone: keeps(found.score) && !keeps(rival),
+    };
     let percent = |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{share:.1}"));
+    let chosen = match &chosen {
+        Some((schedule, joint)) => format!("{} | {schedule} | {}", shown(joint.score), shown(joint.given)),
+        None => "- | - | -".to_owned(),
+    };
     let written = writeln!(
         table,
-        "| {name} | {devices} | {share} % | {shown_caps} | {} | {} | {} | {} | {} | {} | {:.3} | {} | {cpu:.1} |",
+        "| {name} | {devices} | {share} % | {shown_caps} | {} | {} | {} | {} | {} | {} | {:.3} | {} | {cpu:.1} | {chosen} | {} |",
         shown(no_cap),
         shown(found.given),
         shown(uniform),
         shown(found.score),
-        percent(gain),
-        percent(most),
+        percent(gain.of_loop),
+        percent(gain.at_most),
         found.score.bubble,
         found.rounds,
+        percent(gain.of_choice),
     );
     written.map_err(|error| Failure::Internal(error.to_string()))?;
-    Ok(match (keeps(rival), keeps(found.score)) {
-        (true, true) => Gain::Seconds { gain: gain.unwrap_or(0.0), most: most.unwrap_or(0.0) },
-        (false, true) => Gain::Cap,
-        (_, false) => Gain::None,
-    })
+    Ok(gain)
 }

@@ -62,6 +62,12 @@ fn impossible_systems_are_refused() {
         (", \"link\" = [5.0e9, 1.0e-6]", "", "no link between the devices"),
         ("\"core_memory_bytes\" = 256 : i64,", "", "no core_memory_bytes"),
         ("\"cores\" = 2 : i64", "\"cores\" = 0 : i64", "no cores"),
+        ("\"cores\" = 2 : i64", "\"stage\" = 0 : i64, \"cores\" = 2 : i64", "no stages"),
+        (
+            "\"cores\" = 2 : i64",
+            "\"stage\" = 0 : i64, \"stages\" = 2 : i64, \"cores\" = 2 : i64",
+            "not its place",
+        ),
     ];
     for (old, new, part) in cases {
         let text = PAIR.replacen(old, new, 1);

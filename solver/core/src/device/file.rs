@@ -281,6 +281,7 @@ fn describe(source: &Source<'_>, name: &str, kind: &Spanned<Kind>) -> Result<Dev
         from_host: host(&kind.from_host, base.as_ref().map(|base| base.from_host))?,
         cores,
         group: None,
+        slot: None,
     })
 }
 

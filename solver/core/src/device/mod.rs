@@ -21,6 +21,9 @@ pub const MAX_DEVICES: usize = 4096;
 /// What no device may be called: the host's own entry in `dlti.target_system_spec`.
 const HOST_NAME: &str = "host";
 
+/// Stands between the name of a device and the number of its stage.
+const SLOT_MARK: &str = "/stage";
+
 /// Index of a device in [`Cluster::devices`].
 pub type DeviceId = usize;
 
@@ -61,6 +64,15 @@ pub struct CoreGroup {
     pub speed_up: f64,
 }
 
+/// One of the stages that a device runs under an interleaved schedule, planned as a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slot {
+    /// Which of the device's stages, counted from the front of the pipeline.
+    pub chunk: usize,
+    /// Stages of the device, at least 2.
+    pub chunks: usize,
+}
+
 /// One device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Device {
@@ -85,6 +97,9 @@ pub struct Device {
     /// Set where the device is a group of cores of a chip; its memory is then that of all of them.
     #[serde(default)]
     pub group: Option<CoreGroup>,
+    /// Set where it is one of the stages of a device; its memory is then that of the whole device.
+    #[serde(default)]
+    pub slot: Option<Slot>,
 }
 
 impl Device {
@@ -239,6 +254,19 @@ impl Cluster {
                 }
                 rate(group.speed_up, format!("the speed-up of device '{name}'"))?;
             }
+            if let Some(slot) = device.slot
+                && (slot.chunks < 2
+                    || slot.chunks > self.devices.len()
+                    || slot.chunk != id / (self.devices.len() / slot.chunks)
+                    || !self.devices.len().is_multiple_of(slot.chunks))
+            {
+                return Err(format!(
+                    "device '{name}' is stage {} of {} of a device, which is not its place among {} devices",
+                    slot.chunk,
+                    slot.chunks,
+                    self.devices.len()
+                ));
+            }
             if let Some(cores) = &device.cores {
                 if cores.count == 0 || cores.memory_per_core == Bytes::ZERO {
                     return Err(format!("device '{name}' has no cores, or cores without memory"));
@@ -266,6 +294,55 @@ impl Cluster {
             )?;
         }
         Ok(())
+    }
+
+    /// Stages of every device that are planned as devices; 1 where devices are.
+    fn chunks(&self) -> usize {
+        self.devices.first().and_then(|device| device.slot).map_or(1, |slot| slot.chunks)
+    }
+
+    /// Number of devices, the stages of one counted as one.
+    #[must_use]
+    pub fn whole_devices(&self) -> usize {
+        self.devices.len() / self.chunks()
+    }
+
+    /// Every device as so many stages, each planned as a device: stage `v` of the pipeline is number `v` and lies on
+    /// device `v % n` of the `n` there are. What stages of one device hand each other is copied at the speed of its memory.
+    /// With 1, the devices as they were.
+    ///
+    /// # Errors
+    /// More than [`MAX_DEVICES`] stages.
+    pub fn divided(&self, chunks: usize) -> Result<Cluster, String> {
+        if chunks == self.chunks() {
+            return Ok(self.clone());
+        }
+        let count = self.whole_devices();
+        if count.saturating_mul(chunks) > MAX_DEVICES {
+            return Err(format!(
+                "{count} devices with {chunks} stages each: there may be {MAX_DEVICES} stages"
+            ));
+        }
+        let device = |v: usize| {
+            let device = &self.devices[v % count];
+            let mark = device.slot.and_then(|_| device.name.split_once(SLOT_MARK));
+            let whole = mark.map_or(device.name.as_str(), |(whole, _)| whole);
+            let slot = (chunks > 1).then(|| Slot { chunk: v / count, chunks });
+            let name =
+                slot.map_or_else(|| whole.to_owned(), |slot| format!("{whole}{SLOT_MARK}{}", slot.chunk));
+            Device { name, slot, ..device.clone() }
+        };
+        let mut links = Vec::new();
+        let pairs = || (0..chunks).flat_map(|a| (0..chunks).map(move |b| (a * count, b * count)));
+        for (from, to, link) in self.links.iter().filter(|(from, to, _)| *from < count && *to < count) {
+            links.extend(pairs().map(|(a, b)| (a + from, b + to, *link)));
+        }
+        for (own, device) in self.devices[..count].iter().enumerate() {
+            let copy = Link { bandwidth: device.memory_bandwidth, latency_seconds: 0.0 };
+            links.extend(pairs().filter(|(a, b)| a != b).map(|(a, b)| (a + own, b + own, copy)));
+        }
+        links.sort_by_key(|(from, to, _)| (*from, *to));
+        Ok(Cluster { devices: (0..count * chunks).map(device).collect(), links, ..self.clone() })
     }
 
     /// The link from one device to another.

@@ -168,6 +168,32 @@ fn a_cluster_built_by_hand_is_checked() {
 }
 
 #[test]
+fn stages_of_a_device_are_planned_as_devices_and_made_one_again() {
+    let pair = parse("pair.toml", PAIR).unwrap();
+    let divided = pair.divided(2).unwrap();
+    divided.check().unwrap();
+    let names: Vec<&str> = divided.devices.iter().map(|device| device.name.as_str()).collect();
+    assert_eq!(names[..2], ["gpu0/stage0", "gpu1/stage0"]);
+    assert_eq!(names[4..6], ["gpu0/stage1", "gpu1/stage1"]);
+    assert_eq!((divided.whole_devices(), divided.devices[6].memory), (4, pair.devices[2].memory));
+    // Between devices their own link, whatever the stage; within a device its memory.
+    assert_eq!(divided.link(4, 1), pair.link(0, 1));
+    assert_eq!(divided.link(3, 4), pair.default_link, "the slow link goes one way");
+    assert_eq!(divided.link(4, 7), pair.link(0, 3));
+    assert_eq!(divided.link(1, 5), Link { bandwidth: 5e11, latency_seconds: 0.0 });
+    assert_eq!(divided.divided(3).unwrap(), pair.divided(3).unwrap());
+    let again = divided.divided(1).unwrap();
+    assert_eq!(again.devices, pair.devices);
+    for (from, to) in [(0, 1), (1, 0), (0, 3), (3, 0), (2, 1)] {
+        assert_eq!(again.link(from, to), pair.link(from, to));
+    }
+    assert!(Cluster::from_count(MAX_DEVICES).unwrap().divided(2).is_err());
+    let mut wrong = divided;
+    wrong.devices.swap(0, 4);
+    assert!(wrong.check().unwrap_err().contains("not its place"));
+}
+
+#[test]
 fn the_example_and_the_table_of_the_manual_are_true() {
     let page = include_str!("../../../../docs/devices.md");
     let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();

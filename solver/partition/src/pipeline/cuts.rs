@@ -103,35 +103,44 @@ impl RunTimes {
         micro_batches: usize,
         extra: &dyn Fn(usize, usize, usize) -> f64,
     ) -> Option<Vec<usize>> {
+        best_cuts(self.pieces, &self.stage_seconds(extra)?, micro_batches)
+    }
+
+    /// Seconds of every run of pieces as every stage it can be, at `[stage][from * (pieces + 1) + to]`; none where
+    /// there are fewer pieces than stages.
+    pub(super) fn stage_seconds(&self, extra: &dyn Fn(usize, usize, usize) -> f64) -> Option<Vec<Vec<f64>>> {
         let (pieces, stages) = (self.pieces, self.devices);
         if pieces < stages || stages == 0 {
             return None;
         }
         let width = pieces + 1;
-        let time: Vec<Vec<f64>> = (0..stages)
-            .map(|stage| {
-                let mut row = vec![f64::INFINITY; width * width];
-                // Every stage needs a piece, and so do those before and after it.
-                for from in stage..=pieces - (stages - stage) {
-                    for to in from + 1..=pieces - (stages - stage - 1) {
-                        row[from * width + to] = self.seconds(stage, from, to) + extra(stage, from, to);
-                    }
+        let of_stage = |stage: usize| {
+            let mut row = vec![f64::INFINITY; width * width];
+            // Every stage needs a piece, and so do those before and after it.
+            for from in stage..=pieces - (stages - stage) {
+                for to in from + 1..=pieces - (stages - stage - 1) {
+                    row[from * width + to] = self.seconds(stage, from, to) + extra(stage, from, to);
                 }
-                row
-            })
-            .collect();
-        let least = chain(pieces, &time, f64::INFINITY, f64::max)?.0;
-        let mut best: Option<(f64, Vec<usize>)> = None;
-        for slack in SLACKS {
-            let Some((sum, cuts)) = chain(pieces, &time, least * slack, |a, b| a + b) else { continue };
-            let slowest = slowest(pieces, &time, &cuts);
-            let value = sum + (micro_batches.saturating_sub(1)) as f64 * slowest;
-            if best.as_ref().is_none_or(|(known, _)| value < *known) {
-                best = Some((value, cuts));
             }
-        }
-        best.map(|(_, cuts)| cuts)
+            row
+        };
+        Some((0..stages).map(of_stage).collect())
     }
+}
+
+/// The cuts with the least `sum t + (M - 1) max t` found, for [`RunTimes::stage_seconds`].
+pub(super) fn best_cuts(pieces: usize, time: &[Vec<f64>], micro_batches: usize) -> Option<Vec<usize>> {
+    let least = chain(pieces, time, f64::INFINITY, f64::max)?.0;
+    let mut best: Option<(f64, Vec<usize>)> = None;
+    for slack in SLACKS {
+        let Some((sum, cuts)) = chain(pieces, time, least * slack, |a, b| a + b) else { continue };
+        let slowest = slowest(pieces, time, &cuts);
+        let value = sum + (micro_batches.saturating_sub(1)) as f64 * slowest;
+        if best.as_ref().is_none_or(|(known, _)| value < *known) {
+            best = Some((value, cuts));
+        }
+    }
+    best.map(|(_, cuts)| cuts)
 }
 
 fn slowest(pieces: usize, time: &[Vec<f64>], cuts: &[usize]) -> f64 {

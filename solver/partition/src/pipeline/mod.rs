@@ -6,11 +6,15 @@
 //! `v % devices`; with one chunk per device, stage and device are the same.
 
 pub mod cuts;
+pub mod held;
+mod interleave;
 pub mod layers;
 pub mod schedule;
 pub mod simulate;
 
 pub use cuts::{RunTimes, StashEstimate};
+pub use held::{Moment, moments};
+pub use interleave::{Move, moves};
 pub use layers::{Layers, LayersError, check_flow, first_backward, layers};
 pub use schedule::{Pass, Schedule, ScheduleError, Task, orders};
 pub use simulate::{Pipeline, StageCost, Timeline, simulate};

@@ -41,6 +41,16 @@ impl Schedule {
         self == Schedule::ZeroBubble
     }
 
+    /// The pass after which a micro-batch's activations are held no more.
+    #[must_use]
+    pub fn releases(self) -> Pass {
+        match self {
+            Schedule::Forward => Pass::Forward,
+            Schedule::ZeroBubble => Pass::Weights,
+            _ => Pass::Backward,
+        }
+    }
+
     /// Most micro-batches whose activations a device holds at once, over all its stages.
     ///
     /// 1F1B: device `d` of `D`, counted from 0, holds `min(D - d, M)`.
@@ -172,6 +182,15 @@ pub fn orders(
     devices: usize,
     micro_batches: usize,
 ) -> Result<Vec<Vec<Task>>, ScheduleError> {
+    check(schedule, devices, micro_batches)?;
+    Ok((0..devices).map(|device| order_of(schedule, device, devices, micro_batches)).collect())
+}
+
+/// Does the schedule suit so many devices and micro-batches?
+///
+/// # Errors
+/// As [`orders`].
+pub(super) fn check(schedule: Schedule, devices: usize, micro_batches: usize) -> Result<(), ScheduleError> {
     if devices == 0 || micro_batches == 0 {
         return Err(ScheduleError::Empty);
     }
@@ -180,10 +199,11 @@ pub fn orders(
     {
         return Err(ScheduleError::Rounds { devices, given: micro_batches });
     }
-    Ok((0..devices).map(|device| order_of(schedule, device, devices, micro_batches)).collect())
+    Ok(())
 }
 
-fn order_of(schedule: Schedule, device: usize, devices: usize, micro_batches: usize) -> Vec<Task> {
+/// The order of tasks on one device of a schedule that [`check`] lets pass.
+pub(super) fn order_of(schedule: Schedule, device: usize, devices: usize, micro_batches: usize) -> Vec<Task> {
     let task = |pass| move |micro_batch| Task { stage: device, micro_batch, pass };
     let all = 0..micro_batches;
     match schedule {

@@ -202,11 +202,7 @@ fn summarise(pipeline: &Pipeline, schedule: Schedule, tasks: Vec<Vec<TimedTask>>
         tasks.iter().map(|list| list.iter().map(|timed| timed.end - timed.start).sum()).collect();
     let area = step_seconds * pipeline.devices as f64;
     let bubble = if area > 0.0 { 1.0 - busy_seconds.iter().sum::<f64>() / area } else { 0.0 };
-    let releases = match schedule {
-        Schedule::Forward => Pass::Forward,
-        Schedule::ZeroBubble => Pass::Weights,
-        _ => Pass::Backward,
-    };
+    let releases = schedule.releases();
     let (mut memory, mut peak_bytes, mut in_flight) = (Vec::new(), Vec::new(), Vec::new());
     for (device, list) in tasks.iter().enumerate() {
         let own = pipeline.stages.iter().skip(device).step_by(pipeline.devices);

@@ -59,6 +59,7 @@ pub(crate) fn cluster(devices: usize, memory: u64, link: Link) -> Cluster {
         from_host: link,
         cores: None,
         group: None,
+        slot: None,
     };
     Cluster { devices: vec![device; devices], default_link: link, links: Vec::new(), host_memory: None }
 }

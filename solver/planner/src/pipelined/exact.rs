@@ -1,4 +1,4 @@
-//! The exact joint partition of small pipelines: all cuts, by dynamic programming with bounds.
+//! The exact joint partition of small pipelines of one stage per device: all cuts, by dynamic programming with bounds.
 //!
 //! Every run of pieces is planned once for every stage it can be ([`Runs`]: the cost of a run never rises as the number
 //! of micro-batches in flight falls). Under every schedule a step takes at least `M max t`: the slowest stage runs all
@@ -42,7 +42,7 @@ pub fn exact(
             let ends =
                 if stage + 1 == stages { pieces..=pieces } else { from + 1..=pieces - (stages - stage - 1) };
             for to in ends {
-                row[from * width + to] = runs.run(stage, from, to)?.seconds();
+                row[from * width + to] = runs.run(stage, &[(from, to)])?.seconds();
             }
         }
     }

@@ -9,10 +9,10 @@
 //! swap time. The answer is never worse than the given cuts.
 
 use ballast_core::limits::{Deadline, StopReason};
-use ballast_partition::pipeline::{RunTimes, StashEstimate};
+use ballast_partition::pipeline::{RunTimes, StashEstimate, moves};
 use ballast_remat::Failure;
 
-use super::runs::{Runs, Score, Site};
+use super::runs::{Runs, Score, Site, spans};
 
 /// Pieces by which cuts move, the largest first.
 const REACHES: [usize; 4] = [8, 4, 2, 1];
@@ -87,6 +87,7 @@ impl State<'_> {
             return Ok(false);
         }
         let runs = runs.of_cuts(&self.best.1)?;
+        // A device's stages together: one long stage beside short ones is balance.
         let seconds: Vec<f64> = runs.iter().map(|run| run.seconds()).collect();
         let (slowest, fastest) =
             seconds.iter().fold((0.0f64, f64::INFINITY), |(max, min), &t| (max.max(t), min.min(t)));
@@ -121,28 +122,35 @@ fn propose(
     times: &RunTimes,
     estimate: &StashEstimate,
 ) -> Result<(), Failure> {
-    let devices = site.cluster.devices.len();
+    let (devices, chunks) = (site.spec.devices(site.cluster.devices.len()), site.spec.schedule.chunks());
+    let in_flight: Vec<Vec<usize>> = runs
+        .in_flight()
+        .iter()
+        .map(|device| (0..chunks).map(|chunk| device.micro_batches(chunk)).collect())
+        .collect();
     let mut factor = vec![1.0f64; devices];
     let mut cuts = state.best.1.clone();
     loop {
         let planned = runs.of_cuts(&cuts)?;
-        let mut from = 0;
-        for (stage, run) in planned.iter().enumerate() {
-            let to = cuts.get(stage).copied().unwrap_or(site.layers.pieces);
-            let in_flight = site.spec.in_flight(stage, devices).micro_batches;
-            let guess = estimate.recompute_seconds(from, to, in_flight, run.cap_bytes);
-            let extra = run.seconds() - run.unplanned.seconds();
-            if guess > 0.0 && guess.is_finite() && extra > 0.0 {
-                factor[stage] = extra / guess;
-            }
-            from = to;
-        }
-        let caps: Vec<u64> = planned.iter().map(|run| run.cap_bytes).collect();
-        let extra = |stage: usize, from: usize, to: usize| {
-            let in_flight = site.spec.in_flight(stage, devices).micro_batches;
-            factor[stage] * estimate.recompute_seconds(from, to, in_flight, caps[stage])
+        // The stages of a device share its cap evenly, as far as an estimate goes.
+        let caps: Vec<u64> = planned.iter().map(|run| run.cap_bytes / chunks as u64).collect();
+        let guess = |stage: usize, from: usize, to: usize| {
+            let (chunk, device) = (stage / devices, stage % devices);
+            estimate.recompute_seconds(from, to, in_flight[device][chunk], caps[device])
         };
-        let Some(next) = times.best_cuts(site.spec.micro_batches, &extra) else { return Ok(()) };
+        let spans = spans(&cuts, site.layers.pieces);
+        for (device, run) in planned.iter().enumerate() {
+            let of_device = spans.iter().enumerate().skip(device).step_by(devices);
+            let guess: f64 = of_device.map(|(stage, &(from, to))| guess(stage, from, to)).sum();
+            let extra = run.seconds() - run.unplanned_seconds();
+            if guess > 0.0 && guess.is_finite() && extra > 0.0 {
+                factor[device] = extra / guess;
+            }
+        }
+        let extra = |stage: usize, from: usize, to: usize| factor[stage % devices] * guess(stage, from, to);
+        let Some(next) = times.cuts_for(site.spec.schedule, site.spec.micro_batches, &extra) else {
+            return Ok(());
+        };
         if state.seen.contains(&next) || state.over() {
             return Ok(());
         }
@@ -153,25 +161,10 @@ fn propose(
 
 /// Moves one cut, or several neighbouring ones together, by `reach` pieces; did any move help?
 fn walk(runs: &mut Runs<'_>, pieces: usize, state: &mut State<'_>, reach: usize) -> Result<bool, Failure> {
-    let count = state.best.1.len();
     let mut helped = false;
-    for width in 1..=count {
-        for first in 0..=count - width {
-            for back in [true, false] {
-                let mut cuts = state.best.1.clone();
-                let mut legal = true;
-                for cut in &mut cuts[first..first + width] {
-                    let moved = if back { cut.checked_sub(reach) } else { cut.checked_add(reach) };
-                    match moved {
-                        Some(moved) => *cut = moved,
-                        None => legal = false,
-                    }
-                }
-                legal &= cuts[0] > 0 && cuts.is_sorted_by(|a, b| a < b) && cuts[count - 1] < pieces;
-                if legal {
-                    helped |= state.offer(runs, cuts)?;
-                }
-            }
+    for change in moves(state.best.1.len()) {
+        if let Some(cuts) = change.of(&state.best.1, pieces, reach) {
+            helped |= state.offer(runs, cuts)?;
         }
     }
     Ok(helped && !state.over())

@@ -4,7 +4,9 @@ use ballast_core::graph::OpId;
 use ballast_core::memory::{CompactPlan, SwapModel};
 use ballast_core::simulate::Rejection;
 use ballast_core::stage::Stage;
-use ballast_partition::pipeline::{Pipeline, Schedule, ScheduleError, StageCost, Timeline, simulate};
+use ballast_partition::pipeline::{
+    Pipeline, Schedule, ScheduleError, StageCost, Timeline, moments, simulate,
+};
 
 use super::memory::InFlight;
 use super::micro_batch::{Measured, MicroBatch};
@@ -19,15 +21,34 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// What stage `stage` of `stages`, one per device, holds at a time.
+    /// Devices that run so many stages.
     #[must_use]
-    pub fn in_flight(&self, stage: usize, stages: usize) -> InFlight {
-        InFlight {
-            micro_batches: self.schedule.in_flight(stage, stages, self.micro_batches),
-            // A half for weights waits for `stage` later micro-batches (schedule H1 of Qi et al.).
-            deferred: if self.schedule.splits_backward() { (stage + 1).min(self.micro_batches) } else { 0 },
-            split: self.schedule.splits_backward(),
+    pub fn devices(&self, stages: usize) -> usize {
+        stages / self.schedule.chunks()
+    }
+
+    /// What each of the devices that run so many stages holds at a time; stage `v` is on device `v % devices`.
+    ///
+    /// # Errors
+    /// Micro-batches that do not suit the schedule, or stages that do not suit its devices.
+    pub fn in_flight(&self, stages: usize) -> Result<Vec<InFlight>, ScheduleError> {
+        let (devices, chunks) = (self.devices(stages), self.schedule.chunks());
+        if devices * chunks != stages {
+            return Err(ScheduleError::Stages { given: stages, devices, chunks });
         }
+        let of = |device| {
+            Ok(InFlight {
+                moments: moments(self.schedule, device, devices, self.micro_batches)?,
+                // A half for weights waits for `device` later micro-batches (schedule H1 of Qi et al.).
+                deferred: if self.schedule.splits_backward() {
+                    (device + 1).min(self.micro_batches)
+                } else {
+                    0
+                },
+                split: self.schedule.splits_backward(),
+            })
+        };
+        (0..devices).map(of).collect()
     }
 }
 
@@ -56,12 +77,12 @@ pub(crate) fn stage_cost(micro: &MicroBatch, measured: &Measured) -> StageCost {
     }
 }
 
-/// Plays a step of stages with these costs, one stage per device.
+/// Plays a step of stages with these costs.
 ///
 /// # Errors
 /// On no micro-batches, or costs that are no times.
 pub(crate) fn play(spec: Spec, stages: Vec<StageCost>) -> Result<Timeline, ScheduleError> {
-    let devices = stages.len();
+    let devices = spec.devices(stages.len());
     simulate(&Pipeline { stages, devices, micro_batches: spec.micro_batches }, spec.schedule)
 }
 
@@ -76,9 +97,15 @@ pub fn judge(
     swap: &[Option<SwapModel>],
     spec: Spec,
 ) -> Result<Judged, Rejection> {
+    let unplayable = |error: ScheduleError| Rejection {
+        device: 0,
+        op: None,
+        error: ballast_core::memory::ReplayError { step: 0, node: None, reason: error.to_string() },
+    };
+    let in_flight = spec.in_flight(micros.len()).map_err(unplayable)?;
     let mut measured = Vec::with_capacity(micros.len());
     for (index, (micro, plan)) in micros.iter().zip(plans).enumerate() {
-        let share = |swap| spec.in_flight(index, micros.len()).host_share(swap);
+        let share = |swap| in_flight[index % in_flight.len()].host_share(index / in_flight.len(), swap);
         let swap = swap.get(index).copied().flatten().map(share);
         let found = micro.measure(plan, swap.as_ref(), spec.schedule.splits_backward()).map_err(|error| {
             let op: Option<OpId> =
@@ -88,10 +115,6 @@ pub fn judge(
         measured.push(found);
     }
     let costs = micros.iter().zip(&measured).map(|(micro, measured)| stage_cost(micro, measured)).collect();
-    let timeline = play(spec, costs).map_err(|error| Rejection {
-        device: 0,
-        op: None,
-        error: ballast_core::memory::ReplayError { step: 0, node: None, reason: error.to_string() },
-    })?;
+    let timeline = play(spec, costs).map_err(unplayable)?;
     Ok(Judged { stages: measured, timeline })
 }

@@ -1,14 +1,19 @@
-//! Memory plan of one stage of a pipeline: what its cap must hold grows with the micro-batches in flight.
+//! Memory plans of the stages of one device of a pipeline: what its cap must hold grows with the micro-batches in flight.
 //!
 //! With `K` in flight, a stash of `B` bytes each and a peak of `P` bytes (stash included) while one runs, the cap `C`
 //! holds when `R + (K - 1) B + P <= C`. For a limit `s` on the stash this is a plain memory problem: peak at most
 //! `C - R - (K - 1) s`, and at most `s` between the passes, which a node without time and with the difference as
 //! workspace enforces ([`MicroBatch::with_stash_limit`]). The limit is searched: a few shares of the largest
 //! possible one, `(C - R) / K`, then around the best of them.
+//!
+//! A device with several stages (interleaved 1F1B) holds `K_c` micro-batches of stage `c` at a [`Moment`] of its order; the cap
+//! bounds all moments. The largest limits are in proportion to what the stages keep without recomputation and fill the room
+//! at the worst moment; one share scales all of them.
 
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::memory::{CompactPlan, SwapModel};
 use ballast_core::report::{PROOF_TOLERANCE, Report, gap};
+use ballast_partition::pipeline::Moment;
 use ballast_remat::{Failure, Order, Solver};
 
 use super::micro_batch::{Measured, MicroBatch};
@@ -17,11 +22,11 @@ use super::micro_batch::{Measured, MicroBatch};
 const SHARES: [f64; 4] = [0.95, 0.8, 0.65, 0.45];
 const LEAST_STEP: f64 = 0.02;
 
-/// What is held at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// What a device holds at a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InFlight {
-    /// Micro-batches whose stash is held.
-    pub micro_batches: usize,
+    /// Micro-batches held for each of its stages while one of them runs.
+    pub moments: Vec<Moment>,
     /// Micro-batches whose backward half for weights waits.
     pub deferred: usize,
     /// Does that half run apart?
@@ -29,12 +34,27 @@ pub struct InFlight {
 }
 
 impl InFlight {
-    /// The host link with the share of its memory that one micro-batch may take.
+    /// Most micro-batches held at a time for one of the device's stages.
     #[must_use]
-    pub fn host_share(self, swap: SwapModel) -> SwapModel {
-        let share = |bytes: u64| bytes / self.micro_batches.max(1) as u64;
+    pub fn micro_batches(&self, chunk: usize) -> usize {
+        self.moments.iter().map(|moment| moment.held[chunk]).max().unwrap_or(0)
+    }
+
+    /// The host link with the share of its memory that one micro-batch of a stage may take.
+    #[must_use]
+    pub fn host_share(&self, chunk: usize, swap: SwapModel) -> SwapModel {
+        let share = |bytes: u64| bytes / self.micro_batches(chunk).max(1) as u64;
         SwapModel { host_capacity_bytes: swap.host_capacity_bytes.map(share), ..swap }
     }
+
+    /// Most bytes held at a moment, where a micro-batch of stage `c` takes `bytes(c)`.
+    fn most(&self, bytes: impl Fn(usize) -> u64) -> u64 {
+        self.moments.iter().map(|moment| total(moment, &bytes)).max().unwrap_or(0)
+    }
+}
+
+fn total(moment: &Moment, bytes: impl Fn(usize) -> u64) -> u64 {
+    moment.held.iter().enumerate().map(|(chunk, &held)| held as u64 * bytes(chunk)).sum()
 }
 
 /// A plan of a stage in a pipeline.
@@ -44,89 +64,83 @@ pub struct StageMemory {
     pub plan: CompactPlan,
     /// One micro-batch under it.
     pub measured: Measured,
-    /// Bytes the device needs.
-    pub need_bytes: u64,
     /// How it was found; its bound is the time without recomputation, sends excluded.
     pub report: Report,
 }
 
-/// Bytes a device needs for this many micro-batches.
-#[must_use]
-pub fn need_bytes(micro: &MicroBatch, measured: &Measured, in_flight: InFlight) -> u64 {
-    micro.resident_bytes
-        + in_flight.deferred as u64 * micro.deferred_bytes
-        + in_flight.micro_batches as u64 * measured.stash_bytes
-        + measured.working_bytes
+/// Plans of the stages of one device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceMemory {
+    /// One plan per stage.
+    pub stages: Vec<StageMemory>,
+    /// Bytes the device needs.
+    pub need_bytes: u64,
 }
 
-/// Plans a stage under a cap on everything its device holds. None: no plan was found under the cap.
+impl DeviceMemory {
+    /// Seconds of one micro-batch, all stages.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.stages.iter().map(|stage| stage.measured.seconds()).sum()
+    }
+}
+
+/// Bytes a device needs for its stages, all micro-batches in flight together.
+#[must_use]
+pub fn need_bytes(micros: &[MicroBatch], measured: &[Measured], in_flight: &InFlight) -> u64 {
+    let working =
+        |moment: &Moment| total(moment, |c| measured[c].stash_bytes) + measured[moment.chunk].working_bytes;
+    always_bytes(micros, in_flight) + in_flight.moments.iter().map(working).max().unwrap_or(0)
+}
+
+/// Bytes held at every moment whatever the plan.
+fn always_bytes(micros: &[MicroBatch], in_flight: &InFlight) -> u64 {
+    let of = |micro: &MicroBatch| micro.resident_bytes + in_flight.deferred as u64 * micro.deferred_bytes;
+    micros.iter().map(of).sum()
+}
+
+/// Bytes that no plan of a device's stages gets rid of.
+#[must_use]
+pub(super) fn floor_bytes(micros: &[MicroBatch], in_flight: &InFlight) -> u64 {
+    always_bytes(micros, in_flight) + in_flight.most(|chunk| micros[chunk].data_bytes)
+}
+
+/// Plans the stages of a device under a cap on everything it holds. None: no plans were found under the cap.
 ///
-/// `options` says who plans and for how long; its cap is not read. `start`, a plan of the same problem that keeps the
+/// `options` says who plans and for how long; its cap is not read. `start`, plans of the same stages that keep the
 /// cap, is never made worse.
 ///
 /// # Errors
 /// A solver's failure other than having no plan, or what the judge refuses.
 pub fn plan_in_flight(
-    micro: &MicroBatch,
-    in_flight: InFlight,
+    micros: &[MicroBatch],
+    in_flight: &InFlight,
     cap_bytes: u64,
     options: &ballast_remat::Options,
-    start: Option<&CompactPlan>,
-) -> Result<Option<StageMemory>, Failure> {
-    let count = in_flight.micro_batches.max(1) as u64;
-    let swap = options.swap.map(|swap| in_flight.host_share(swap));
-    let search = Search { micro, in_flight, cap_bytes, swap };
+    start: Option<&[CompactPlan]>,
+) -> Result<Option<DeviceMemory>, Failure> {
     let deadline = Deadline::start(&options.limits);
-    if let Some(found) = search.take(&CompactPlan::default(), "keep-all", 0, options.limits.seed) {
+    let mut search = Search { micros, in_flight, cap_bytes, options, deadline, work: 0 };
+    let kept = vec![Found::untouched(); micros.len()];
+    if let Some(found) = search.take(kept) {
         return Ok(Some(found));
     }
-    let floor = micro.floor_bytes(in_flight.micro_batches) + in_flight.deferred as u64 * micro.deferred_bytes;
-    let Some(room) = cap_bytes.checked_sub(floor) else { return Ok(None) };
+    let Some(room) = cap_bytes.checked_sub(floor_bytes(micros, in_flight)) else { return Ok(None) };
     if options.solver == Solver::KeepAll {
         return Ok(None);
     }
-    let mut best = match start {
-        Some(plan) => search.take(plan, "given", 0, options.limits.seed),
-        None => None,
-    };
-    let largest = room / count;
+    let mut best = start.and_then(|plans| {
+        let given = |plan: &CompactPlan| Found { plan: plan.clone(), method: "given".to_owned() };
+        search.take(plans.iter().map(given).collect())
+    });
+    let Some(largest) = search.largest(room) else { return Ok(best) };
     let mut tried: Vec<(f64, f64)> = Vec::new();
-    let mut work = 0;
-    let mut attempt = |share: f64, parts: f64, best: &mut Option<StageMemory>| -> Result<f64, Failure> {
-        let stash = (largest as f64 * share) as u64;
-        let cap = room - (count - 1) * stash;
-        let limits = Limits {
-            time_limit_seconds: options
-                .limits
-                .time_limit_seconds
-                .map(|_| deadline.remaining_seconds() / parts),
-            ..options.limits
-        };
-        let gated =
-            ballast_remat::Options { cap_bytes: cap, swap, order: Order::Program, limits, ..options.clone() };
-        let problem = if count == 1 { micro.problem.clone() } else { micro.with_stash_limit(stash, cap) };
-        let outcome = match ballast_remat::plan(&problem, &gated) {
-            Ok(outcome) => outcome,
-            Err(Failure::Infeasible { .. }) => return Ok(f64::INFINITY),
-            Err(other) => return Err(other),
-        };
-        work += outcome.report.work;
-        let plan = if count == 1 { outcome.compact } else { micro.without_gate(&outcome.compact) };
-        let Some(found) = search.take(&plan, &outcome.report.method, work, options.limits.seed) else {
-            return Ok(f64::INFINITY);
-        };
-        let seconds = found.measured.seconds();
-        if best.as_ref().is_none_or(|best| seconds < best.measured.seconds()) {
-            *best = Some(found);
-        }
-        Ok(seconds)
-    };
-    if count == 1 {
-        attempt(1.0, 1.0, &mut best)?;
+    if search.plain() {
+        search.attempt(room, &largest, 1.0, 1.0, &mut best)?;
     } else {
         for (index, share) in SHARES.into_iter().enumerate() {
-            let seconds = attempt(share, (SHARES.len() + 3 - index) as f64, &mut best)?;
-            tried.push((share, seconds));
+            let parts = (SHARES.len() + 3 - index) as f64;
+            tried.push((share, search.attempt(room, &largest, share, parts, &mut best)?));
         }
         let mut step = 0.08;
         while step > LEAST_STEP && !deadline.over() {
@@ -138,17 +152,16 @@ pub fn plan_in_flight(
             for share in [middle - step, middle + step] {
                 if share > 0.0 && share <= 1.0 && tried.iter().all(|(known, _)| (known - share).abs() > 1e-9)
                 {
-                    let seconds = attempt(share, 4.0, &mut best)?;
-                    tried.push((share, seconds));
+                    tried.push((share, search.attempt(room, &largest, share, 4.0, &mut best)?));
                 }
             }
             step /= 2.0;
         }
     }
-    if let Some(best) = &mut best {
-        best.report.seconds = deadline.elapsed_seconds();
-        best.report.work = work;
-        best.report.stop_reason = match (best.report.proved, options.limits.work_limit) {
+    for stage in best.iter_mut().flat_map(|best| &mut best.stages) {
+        stage.report.seconds = deadline.elapsed_seconds();
+        stage.report.work = search.work;
+        stage.report.stop_reason = match (stage.report.proved, options.limits.work_limit) {
             (true, _) => StopReason::Proved,
             (false, _) if deadline.over() => deadline.reason(),
             (false, Some(_)) => StopReason::WorkLimit,
@@ -158,39 +171,137 @@ pub fn plan_in_flight(
     Ok(best)
 }
 
+/// A plan of one stage, and who made it.
+#[derive(Clone)]
+struct Found {
+    plan: CompactPlan,
+    method: String,
+}
+
+impl Found {
+    fn untouched() -> Self {
+        Found { plan: CompactPlan::default(), method: "keep-all".to_owned() }
+    }
+}
+
 struct Search<'a> {
-    micro: &'a MicroBatch,
-    in_flight: InFlight,
+    micros: &'a [MicroBatch],
+    in_flight: &'a InFlight,
     cap_bytes: u64,
-    swap: Option<SwapModel>,
+    options: &'a ballast_remat::Options,
+    deadline: Deadline,
+    work: u64,
 }
 
 impl Search<'_> {
-    /// Measures a plan; none where it does not keep the cap or the judge refuses it.
-    fn take(&self, plan: &CompactPlan, method: &str, work: u64, seed: u64) -> Option<StageMemory> {
-        let Ok(measured) = self.micro.measure(plan, self.swap.as_ref(), self.in_flight.split) else {
-            return None;
+    /// One stage with one micro-batch at a time: no stash to limit.
+    fn plain(&self) -> bool {
+        self.micros.len() == 1 && self.in_flight.micro_batches(0) <= 1
+    }
+
+    fn swap(&self, chunk: usize) -> Option<SwapModel> {
+        self.options.swap.map(|swap| self.in_flight.host_share(chunk, swap))
+    }
+
+    /// The stashes, data apart, that fill the room at the worst moment, in proportion to those without any plan; none where the
+    /// judge refuses even that.
+    fn largest(&self, room: u64) -> Option<Vec<u64>> {
+        let stash = |(chunk, micro): (usize, &MicroBatch)| {
+            let measured =
+                micro.measure(&CompactPlan::default(), self.swap(chunk).as_ref(), self.in_flight.split);
+            measured.ok().map(|measured| (measured.stash_bytes - micro.data_bytes).max(1))
         };
-        let need_bytes = need_bytes(self.micro, &measured, self.in_flight);
+        let weights: Vec<u64> = self.micros.iter().enumerate().map(stash).collect::<Option<_>>()?;
+        let all = u128::from(self.in_flight.most(|chunk| weights[chunk]).max(1));
+        let part = |&weight: &u64| (u128::from(room) * u128::from(weight) / all) as u64;
+        Some(weights.iter().map(part).collect())
+    }
+
+    /// Plans every stage under its share of the room; seconds of a micro-batch, endless where no plan is found. The best
+    /// plans so far are kept.
+    fn attempt(
+        &mut self,
+        room: u64,
+        largest: &[u64],
+        share: f64,
+        parts: f64,
+        best: &mut Option<DeviceMemory>,
+    ) -> Result<f64, Failure> {
+        let stash: Vec<u64> = largest.iter().map(|&bytes| (bytes as f64 * share) as u64).collect();
+        let mut found = Vec::with_capacity(self.micros.len());
+        for (chunk, micro) in self.micros.iter().enumerate() {
+            let running = self.in_flight.moments.iter().filter(|moment| moment.chunk == chunk);
+            let others = running.map(|moment| total(moment, |other| stash[other])).max().unwrap_or(0);
+            // The running micro-batch's own stash is part of its peak.
+            let cap = room.saturating_sub(others.saturating_sub(stash[chunk]));
+            // The stages of a device share what one stage would get.
+            let left = (self.micros.len() - chunk) as f64;
+            let steps = |steps: u64| (steps / self.micros.len() as u64).max(1);
+            let limits = Limits {
+                work_limit: self.options.limits.work_limit.map(steps),
+                time_limit_seconds: self
+                    .options
+                    .limits
+                    .time_limit_seconds
+                    .map(|_| self.deadline.remaining_seconds() / (parts * left)),
+                ..self.options.limits
+            };
+            let gated = ballast_remat::Options {
+                cap_bytes: cap,
+                swap: self.swap(chunk),
+                order: Order::Program,
+                limits,
+                ..self.options.clone()
+            };
+            let plain = self.plain();
+            let problem =
+                if plain { micro.problem.clone() } else { micro.with_stash_limit(stash[chunk], cap) };
+            let outcome = match ballast_remat::plan(&problem, &gated) {
+                Ok(outcome) => outcome,
+                Err(Failure::Infeasible { .. }) => return Ok(f64::INFINITY),
+                Err(other) => return Err(other),
+            };
+            self.work += outcome.report.work;
+            let plan = if plain { outcome.compact } else { micro.without_gate(&outcome.compact) };
+            found.push(Found { plan, method: outcome.report.method });
+        }
+        let Some(found) = self.take(found) else { return Ok(f64::INFINITY) };
+        let seconds = found.seconds();
+        if best.as_ref().is_none_or(|best| seconds < best.seconds()) {
+            *best = Some(found);
+        }
+        Ok(seconds)
+    }
+
+    /// Measures plans; none where they do not keep the cap or the judge refuses one.
+    fn take(&self, found: Vec<Found>) -> Option<DeviceMemory> {
+        let mut measured = Vec::with_capacity(found.len());
+        for (chunk, (micro, found)) in self.micros.iter().zip(&found).enumerate() {
+            measured.push(micro.measure(&found.plan, self.swap(chunk).as_ref(), self.in_flight.split).ok()?);
+        }
+        let need_bytes = need_bytes(self.micros, &measured, self.in_flight);
         if need_bytes > self.cap_bytes {
             return None;
         }
-        let value = measured.seconds() - self.micro.send_seconds();
-        let bound = self.micro.problem.total_time().min(value);
-        let gap = gap(value, bound);
-        let proved = gap <= PROOF_TOLERANCE;
-        let report = Report {
-            value,
-            bound,
-            gap,
-            proved,
-            bound_class: "any".to_owned(),
-            method: method.to_owned(),
-            stop_reason: if proved { StopReason::Proved } else { StopReason::Finished },
-            seconds: 0.0,
-            work,
-            seed,
-        };
-        Some(StageMemory { plan: plan.clone(), measured, need_bytes, report })
+        let stages = found.into_iter().zip(measured).zip(self.micros).map(|((found, measured), micro)| {
+            let value = measured.seconds() - micro.send_seconds();
+            let bound = micro.problem.total_time().min(value);
+            let gap = gap(value, bound);
+            let proved = gap <= PROOF_TOLERANCE;
+            let report = Report {
+                value,
+                bound,
+                gap,
+                proved,
+                bound_class: "any".to_owned(),
+                method: found.method,
+                stop_reason: if proved { StopReason::Proved } else { StopReason::Finished },
+                seconds: 0.0,
+                work: self.work,
+                seed: self.options.limits.seed,
+            };
+            StageMemory { plan: found.plan, measured, report }
+        });
+        Some(DeviceMemory { stages: stages.collect(), need_bytes })
     }
 }

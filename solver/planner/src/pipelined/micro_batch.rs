@@ -221,12 +221,6 @@ impl MicroBatch {
     pub fn send_seconds(&self) -> f64 {
         self.send_forward_seconds + self.send_backward_seconds
     }
-
-    /// Bytes that no plan gets rid of while `in_flight` micro-batches are held.
-    #[must_use]
-    pub fn floor_bytes(&self, in_flight: usize) -> u64 {
-        self.resident_bytes + self.data_bytes * in_flight as u64
-    }
 }
 
 /// Which nodes another stage waits for in the backward pass: those whose values it is sent, and what they need.

@@ -5,6 +5,7 @@
 //! ([`MicroBatch::measure`], through `memory::replay`) and plays the schedule with what it found. Whatever proposes
 //! cuts or plans is scored by it.
 
+mod choice;
 mod exact;
 mod joint;
 mod judge;
@@ -13,11 +14,12 @@ mod micro_batch;
 mod plan;
 mod runs;
 
+pub use choice::{Choice, choices};
 pub use exact::{Exact, exact};
 pub use joint::{Ends, Joint, joint};
 pub use judge::{Judged, Spec, judge};
-pub use memory::{InFlight, StageMemory, need_bytes, plan_in_flight};
+pub use memory::{DeviceMemory, InFlight, StageMemory, need_bytes, plan_in_flight};
 pub use micro_batch::{Measured, MicroBatch};
-pub use plan::{Balanced, MOST_PIECES, balanced, pipeline_plan};
+pub use plan::{Balanced, MOST_PIECES, balanced, choose, pipeline_plan};
 pub(crate) use plan::{Outcome, plan, unplanned};
-pub use runs::{Run, Runs, Score, Site};
+pub use runs::{Run, Runs, Score, Site, Span};

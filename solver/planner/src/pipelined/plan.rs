@@ -11,14 +11,17 @@ use ballast_core::report::Report;
 use ballast_core::simulate::judge_stage;
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
-use ballast_partition::pipeline::{Layers, LayersError, RunTimes, check_flow, first_backward, layers};
+use ballast_partition::pipeline::{
+    Layers, LayersError, RunTimes, Schedule, ScheduleError, check_flow, first_backward, layers,
+};
 use ballast_partition::sequence::Granularity;
 use ballast_remat::Solver;
 
+use super::choice::{Choice, choices};
 use super::joint::{Ends, joint};
 use super::judge::{Spec, judge};
-use super::memory::{StageMemory, need_bytes, plan_in_flight};
-use super::micro_batch::MicroBatch;
+use super::memory::{DeviceMemory, InFlight, StageMemory, floor_bytes, need_bytes, plan_in_flight};
+use super::micro_batch::{Measured, MicroBatch};
 use super::runs::{Runs, Site};
 use crate::stages::{StageOutcome, swap_model};
 use crate::{Failure, Options};
@@ -39,22 +42,25 @@ pub struct Balanced {
     pub device_of: Vec<DeviceId>,
 }
 
-/// Cuts a training step into one stage per device, without regard to memory.
+/// Cuts a training step into one stage per entry of `cluster`, without regard to memory.
 ///
 /// # Errors
-/// For programs that are no training step, and for more devices than pieces.
+/// For programs that are no training step, for more stages than pieces, and where stages or micro-batches do not suit the
+/// schedule.
 pub fn balanced(
     graph: &Graph,
     costs: &Costs,
     cluster: &Cluster,
     granularity: Granularity,
-    micro_batches: usize,
-) -> Result<Balanced, LayersError> {
-    let layers = layers(graph, costs, granularity, MOST_PIECES)?;
+    spec: Spec,
+) -> Result<Balanced, Failure> {
+    let stages = cluster.devices.len();
+    spec.in_flight(stages).map_err(|error| unplayable(&error))?;
+    let layers = layers(graph, costs, granularity, MOST_PIECES).map_err(|error| refuse(&error))?;
     let times = RunTimes::of(graph, costs, cluster, &layers);
     let cuts = times
-        .best_cuts(micro_batches, &|_, _, _| 0.0)
-        .ok_or(LayersError::TooFewPieces { stages: cluster.devices.len(), pieces: layers.pieces })?;
+        .cuts_for(spec.schedule, spec.micro_batches, &|_, _, _| 0.0)
+        .ok_or_else(|| refuse(&LayersError::TooFewPieces { stages, pieces: layers.pieces }))?;
     let device_of = layers.stage_of(graph, &cuts);
     Ok(Balanced { cuts, device_of })
 }
@@ -72,6 +78,10 @@ pub(crate) struct Outcome {
 
 fn refuse(error: &LayersError) -> Failure {
     Failure::Pipeline { op: error.op(), message: error.to_string() }
+}
+
+fn unplayable(error: &ScheduleError) -> Failure {
+    Failure::Pipeline { op: None, message: error.to_string() }
 }
 
 /// Plans a placed training step as a pipeline; `granularity`: cuts may move, by pieces of this kind.
@@ -96,16 +106,7 @@ pub(crate) fn plan(
         let layers = layers(graph, costs, granularity, MOST_PIECES).map_err(|error| refuse(&error))?;
         // Cuts move only from a placement that is one of the layer view.
         if let Some(given) = cuts_of(graph, &layers, &device_of, cluster.devices.len()) {
-            let stages = cluster.devices.len() as f64;
-            let memory = ballast_remat::Options {
-                solver: quick(solver),
-                limits: Limits {
-                    time_limit_seconds: timed.map(|seconds| seconds * MOVING_SHARE / 4.0 / stages),
-                    work_limit: Some(options.limits.work_limit.unwrap_or(QUICK_STEPS).min(QUICK_STEPS)),
-                    ..options.limits
-                },
-                ..ballast_remat::Options::default()
-            };
+            let moving = timed.map(|seconds| seconds * MOVING_SHARE);
             let site = Site {
                 graph,
                 costs,
@@ -113,25 +114,78 @@ pub(crate) fn plan(
                 layers: &layers,
                 spec,
                 cap: options.cap,
-                memory,
+                memory: quick_memory(options, solver, moving, cluster.devices.len()),
                 swap: options.swap,
                 overlap: options.overlap,
                 uniform: false,
             };
-            let moving = match timed {
-                Some(seconds) => deadline.within(seconds * MOVING_SHARE),
-                None => deadline,
-            };
-            let ends =
-                Ends { max_rounds: options.max_rounds, max_ratio: options.max_ratio, deadline: moving };
-            let mut runs = Runs::new(&site);
-            let found = joint(&mut runs, &site, &given, &ends)
-                .map_err(|error| Failure::Partition(error.to_string()))?;
+            let ends = ends(options, moving.map_or(deadline, |seconds| deadline.within(seconds)));
+            let moved = Runs::new(&site).and_then(|mut runs| joint(&mut runs, &site, &given, &ends));
+            let found = moved.map_err(|error| Failure::Partition(error.to_string()))?;
             rounds = found.rounds;
             device_of = layers.stage_of(graph, &found.cuts);
         }
     }
     finish(graph, costs, cluster, device_of, options, spec, rounds, &deadline)
+}
+
+/// The loop under these schedules, the best first, with the limits of `options` for all of them together: see
+/// [`choices`]. `cluster` has one entry per device.
+///
+/// # Errors
+/// For programs that are no training step, caps that move with the schedule, and failures of solvers.
+pub fn choose(
+    graph: &Graph,
+    costs: &Costs,
+    cluster: &Cluster,
+    options: &Options,
+    micro_batches: usize,
+    schedules: &[Schedule],
+    granularity: Granularity,
+) -> Result<Vec<Choice>, Failure> {
+    if matches!(options.cap, CapSpec::Share(_)) {
+        let text = "the cap is a share of what a device needs, which differs by schedule: steps are compared under \
+                    one cap; give bytes, or none for the memory of the devices";
+        return Err(Failure::Pipeline { op: None, message: text.to_owned() });
+    }
+    let deadline = Deadline::start(&options.limits);
+    let layers = layers(graph, costs, granularity, MOST_PIECES).map_err(|error| refuse(&error))?;
+    let timed = options.limits.time_limit_seconds.map(|seconds| seconds / schedules.len().max(1) as f64);
+    let site = Site {
+        graph,
+        costs,
+        cluster,
+        layers: &layers,
+        spec: Spec { schedule: Schedule::OneForwardOneBackward, micro_batches },
+        cap: options.cap,
+        memory: quick_memory(options, own(options)?, timed, cluster.devices.len()),
+        swap: options.swap,
+        overlap: options.overlap,
+        uniform: false,
+    };
+    choices(&site, schedules, &ends(options, deadline)).map_err(|error| Failure::Partition(error.to_string()))
+}
+
+/// How memory is planned while cuts move for so many seconds.
+fn quick_memory(
+    options: &Options,
+    solver: Solver,
+    seconds: Option<f64>,
+    stages: usize,
+) -> ballast_remat::Options {
+    ballast_remat::Options {
+        solver: quick(solver),
+        limits: Limits {
+            time_limit_seconds: seconds.map(|seconds| seconds / 4.0 / stages as f64),
+            work_limit: Some(options.limits.work_limit.unwrap_or(QUICK_STEPS).min(QUICK_STEPS)),
+            ..options.limits
+        },
+        ..ballast_remat::Options::default()
+    }
+}
+
+fn ends(options: &Options, deadline: Deadline) -> Ends {
+    Ends { max_rounds: options.max_rounds, max_ratio: options.max_ratio, deadline }
 }
 
 /// Who plans while cuts move.
@@ -201,24 +255,39 @@ pub fn pipeline_plan(
         op: rejection.op,
         message: rejection.error.to_string(),
     })?;
+    let in_flight = spec.in_flight(stages.len()).map_err(|error| unplayable(&error))?;
+    let devices = in_flight.len();
     let mut entries = Vec::with_capacity(stages.len());
-    for (index, (stage, micro)) in stages.iter().zip(&micros).enumerate() {
-        let in_flight = spec.in_flight(index, stages.len());
-        let unplanned = micro
-            .measure(&CompactPlan::default(), None, in_flight.split)
-            .map_err(|error| Failure::Stage { device: stage.device, op: None, message: error.to_string() })?;
-        let measured = &judged.stages[index];
+    for (index, (stage, measured)) in stages.iter().zip(&judged.stages).enumerate() {
         entries.push(PipelineStage {
             device: stage.device,
-            in_flight: in_flight.micro_batches,
+            in_flight: in_flight[index % devices].micro_batches(index / devices),
             forward_seconds: measured.forward_seconds,
             backward_seconds: measured.backward_seconds,
             weights_seconds: measured.weights_seconds,
             stash_bytes: measured.stash_bytes,
-            need_bytes: need_bytes(micro, measured, in_flight),
-            unplanned_need_bytes: need_bytes(micro, &unplanned, in_flight),
-            memory: judged.timeline.memory[index].clone(),
+            need_bytes: 0,
+            unplanned_need_bytes: 0,
+            memory: judged.timeline.memory[index % devices].clone(),
         });
+    }
+    for (device, held) in in_flight.iter().enumerate() {
+        let own = || (device..stages.len()).step_by(devices);
+        let micros: Vec<MicroBatch> = own().map(|index| micros[index].clone()).collect();
+        let unplanned = own().zip(&micros).map(|(index, micro)| {
+            let refused = |error: ballast_core::memory::ReplayError| Failure::Stage {
+                device: stages[index].device,
+                op: None,
+                message: error.to_string(),
+            };
+            micro.measure(&CompactPlan::default(), None, held.split).map_err(refused)
+        });
+        let unplanned = need_bytes(&micros, &unplanned.collect::<Result<Vec<_>, _>>()?, held);
+        let measured: Vec<Measured> = own().map(|index| judged.stages[index]).collect();
+        let need = need_bytes(&micros, &measured, held);
+        for index in own() {
+            (entries[index].need_bytes, entries[index].unplanned_need_bytes) = (need, unplanned);
+        }
     }
     Ok(PipelinePlan {
         schedule: spec.schedule.to_string(),
@@ -243,11 +312,12 @@ fn finish(
 ) -> Result<Outcome, Failure> {
     let first_backward = first_backward(graph).map_err(|error| refuse(&error))?;
     let stages = stages(graph, costs, cluster, &device_of);
-    let count = stages.len();
-    let mut outcomes = Vec::with_capacity(count);
-    let mut swaps = Vec::with_capacity(count);
-    for (index, stage) in stages.iter().enumerate() {
-        let left = (count - index) as f64;
+    let in_flight = spec.in_flight(stages.len()).map_err(|error| unplayable(&error))?;
+    let devices = in_flight.len();
+    let mut outcomes: Vec<Option<StageOutcome>> = vec![None; stages.len()];
+    let mut swaps = vec![None; stages.len()];
+    for (device, held) in in_flight.iter().enumerate() {
+        let left = (devices - device) as f64;
         let limits = Limits {
             time_limit_seconds: options
                 .limits
@@ -255,37 +325,42 @@ fn finish(
                 .map(|_| deadline.remaining_seconds() / left),
             ..options.limits
         };
-        let device = &cluster.devices[stage.device];
-        let swap = options.swap.then(|| swap_model(device, cluster, options.overlap));
-        swaps.push(swap);
-        let micro = MicroBatch::of(graph, stage, first_backward);
-        outcomes.push(plan_stage(stage, &micro, device.memory, swap, options, spec, (index, count), limits)?);
+        let own: Vec<usize> = (device..stages.len()).step_by(devices).collect();
+        let swap = options.swap.then(|| swap_model(&cluster.devices[device], cluster, options.overlap));
+        let of_device: Vec<&Stage> = own.iter().map(|&index| &stages[index]).collect();
+        let micros: Vec<MicroBatch> =
+            of_device.iter().map(|stage| MicroBatch::of(graph, stage, first_backward)).collect();
+        let memory = cluster.devices[device].memory;
+        let planned = plan_device(&of_device, &micros, memory, swap, options, held, limits)?;
+        for (index, outcome) in own.into_iter().zip(planned) {
+            (outcomes[index], swaps[index]) = (Some(outcome), swap);
+        }
     }
+    let outcomes: Vec<StageOutcome> = outcomes.into_iter().flatten().collect();
     let plans: Vec<CompactPlan> = outcomes.iter().map(|outcome| outcome.plan.clone()).collect();
     let pipeline = pipeline_plan(graph, &stages, &plans, &swaps, spec, first_backward)?;
     Ok(Outcome { device_of, stages, outcomes, pipeline, rounds })
 }
 
-/// Plans one stage; where its cap has no plan, under the first raised one that has.
-#[expect(clippy::too_many_arguments, reason = "the pieces of one stage, each with a type of its own")]
-fn plan_stage(
-    stage: &Stage,
-    micro: &MicroBatch,
+/// Plans the stages of one device; where their cap has no plan, under the first raised one that has.
+fn plan_device(
+    stages: &[&Stage],
+    micros: &[MicroBatch],
     memory: Bytes,
     swap: Option<ballast_core::memory::SwapModel>,
     options: &Options,
-    spec: Spec,
-    (index, count): (usize, usize),
+    in_flight: &InFlight,
     limits: Limits,
-) -> Result<StageOutcome, Failure> {
+) -> Result<Vec<StageOutcome>, Failure> {
     let solver = own(options)?;
     let deadline = Deadline::start(&limits);
-    let failed = |message: String| Failure::Stage { device: stage.device, op: None, message };
-    let in_flight = spec.in_flight(index, count);
-    let unplanned = micro
-        .measure(&CompactPlan::default(), None, in_flight.split)
-        .map_err(|error| failed(error.to_string()))?;
-    let unplanned_need = need_bytes(micro, &unplanned, in_flight);
+    let failed = |stage: &Stage, message: String| Failure::Stage { device: stage.device, op: None, message };
+    let mut unplanned = Vec::with_capacity(micros.len());
+    for (stage, micro) in stages.iter().zip(micros) {
+        let measured = micro.measure(&CompactPlan::default(), None, in_flight.split);
+        unplanned.push(measured.map_err(|error| failed(stage, error.to_string()))?);
+    }
+    let unplanned_need = need_bytes(micros, &unplanned, in_flight);
     let requested = options.cap.bytes(Bytes(unplanned_need), memory);
     let remat = |parts: f64| ballast_remat::Options {
         solver,
@@ -297,10 +372,13 @@ fn plan_stage(
         },
         ..ballast_remat::Options::default()
     };
-    let attempt = |cap: Bytes, parts: f64| -> Result<Option<StageMemory>, Failure> {
-        plan_in_flight(micro, in_flight, cap.0, &remat(parts), None)
-            .map_err(|error| failed(error.to_string()))
+    let attempt = |cap: Bytes, parts: f64| -> Result<Option<DeviceMemory>, Failure> {
+        plan_in_flight(micros, in_flight, cap.0, &remat(parts), None)
+            .map_err(|error| failed(stages[0], error.to_string()))
     };
+    // What binds: the op with the largest working set, of all stages.
+    let working_sets = micros.iter().zip(stages).map(|(micro, stage)| (micro.problem.working_set(), *stage));
+    let binding = working_sets.max_by_key(|((bytes, _), _)| *bytes);
     let mut cap = requested;
     let mut found = attempt(cap, if options.relax_limit > 0.0 { 1.5 } else { 1.0 })?;
     let mut steps = 0;
@@ -308,12 +386,12 @@ fn plan_stage(
         steps += 1;
         let factor = 1.0 + options.relax_step * f64::from(steps);
         if options.relax_limit <= 0.0 || factor > options.relax_limit {
-            let (least, node) = micro.problem.working_set();
-            let floor = least + micro.floor_bytes(in_flight.micro_batches);
+            let ((least, node), stage) = binding.unwrap_or(((0, None), stages[0]));
+            let floor = least + floor_bytes(micros, in_flight);
             return Err(Failure::Infeasible {
                 device: stage.device,
                 op: node.and_then(|node| stage.sources.get(node)).map(|source| source.op()),
-                label: node.map_or_else(String::new, |node| micro.problem.nodes[node].label.clone()),
+                label: node.map_or_else(String::new, |node| stage.problem.nodes[node].label.clone()),
                 cap: requested,
                 smallest: Bytes(if floor > requested.0 { floor } else { unplanned_need }),
                 found: floor <= requested.0,
@@ -323,22 +401,26 @@ fn plan_stage(
         cap = Bytes((requested.as_f64() * factor) as u64);
         found = attempt(cap, 4.0)?;
     }
-    let Some(found) = found else { return Err(failed("no plan".to_owned())) };
-    let smallest_cap = (cap > requested).then_some(Bytes(found.need_bytes));
-    let (score, _) = judge_stage(stage, &found.plan, swap.as_ref(), Some(cap)).map_err(|rejection| {
-        Failure::Stage { device: stage.device, op: rejection.op, message: rejection.error.to_string() }
-    })?;
-    let report = Report { bound: found.report.bound.min(score.seconds), ..found.report };
-    let binding = if cap > requested { micro.problem.working_set().1 } else { None };
-    Ok(StageOutcome {
-        plan: found.plan,
-        score,
-        requested_cap: requested,
-        cap,
-        smallest_cap,
-        binding,
-        report,
-        arena: None,
-        q_table: None,
-    })
+    let Some(found) = found else { return Err(failed(stages[0], "no plan".to_owned())) };
+    let DeviceMemory { stages: planned, need_bytes } = found;
+    let outcome = |(stage, memory): (&&Stage, StageMemory)| {
+        let StageMemory { plan, report, .. } = memory;
+        let (score, _) = judge_stage(stage, &plan, swap.as_ref(), Some(cap)).map_err(|rejection| {
+            Failure::Stage { device: stage.device, op: rejection.op, message: rejection.error.to_string() }
+        })?;
+        let report = Report { bound: report.bound.min(score.seconds), ..report };
+        let binds = binding.filter(|(_, binding)| cap > requested && binding.device == stage.device);
+        Ok(StageOutcome {
+            plan,
+            score,
+            requested_cap: requested,
+            cap,
+            smallest_cap: (cap > requested).then_some(Bytes(need_bytes)),
+            binding: binds.and_then(|((_, node), _)| node),
+            report,
+            arena: None,
+            q_table: None,
+        })
+    };
+    stages.iter().zip(planned).map(outcome).collect()
 }

@@ -1,4 +1,4 @@
-//! Runs of pieces as stages, planned and cached: the cost of every run against what its stage must hold.
+//! Runs of pieces as the stages of a device, planned and cached: their cost against what the device must hold.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -10,11 +10,11 @@ use ballast_core::graph::Graph;
 use ballast_core::memory::CompactPlan;
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
-use ballast_partition::pipeline::{Layers, StageCost};
+use ballast_partition::pipeline::{Layers, ScheduleError, StageCost};
 use ballast_remat::Failure;
 
 use super::judge::{Spec, play, stage_cost};
-use super::memory::{StageMemory, need_bytes, plan_in_flight};
+use super::memory::{DeviceMemory, InFlight, need_bytes, plan_in_flight};
 use super::micro_batch::{Measured, MicroBatch};
 use crate::stages::swap_model;
 
@@ -29,13 +29,13 @@ pub struct Site<'a> {
     pub graph: &'a Graph,
     /// Its costs.
     pub costs: &'a Costs,
-    /// One device per stage.
+    /// One entry per stage; those of one device are alike.
     pub cluster: &'a Cluster,
     /// Its layer view.
     pub layers: &'a Layers,
     /// Schedule and micro-batches.
     pub spec: Spec,
-    /// Cap of every device; a share is one of what the stage needs without recomputation.
+    /// Cap of every device; a share is one of what the device needs without recomputation.
     pub cap: CapSpec,
     /// Who plans a stage's memory, with the limits of one plan; cap and host link are filled in.
     pub memory: ballast_remat::Options,
@@ -47,41 +47,54 @@ pub struct Site<'a> {
     pub uniform: bool,
 }
 
-/// A run of pieces on its stage, planned.
+/// Pieces `from..to` of the layer view, run as one stage.
+pub type Span = (usize, usize);
+
+/// The runs of pieces that are the stages of one device, planned.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// The stage.
-    pub stage: Stage,
-    /// One micro-batch of it.
-    pub micro: MicroBatch,
-    /// Without recomputation and swaps.
-    pub unplanned: Measured,
+    /// Its stages, from the front of the pipeline.
+    pub stages: Vec<Stage>,
+    /// One micro-batch of each.
+    pub micros: Vec<MicroBatch>,
+    /// Each without recomputation and swaps.
+    pub unplanned: Vec<Measured>,
     /// Bytes needed without recomputation and swaps.
     pub unplanned_need_bytes: u64,
     /// The cap asked for.
     pub cap_bytes: u64,
-    /// The plan; none where none was found under the cap.
-    pub found: Option<StageMemory>,
+    /// The plans; none where none were found under the cap.
+    pub found: Option<DeviceMemory>,
 }
 
 impl Run {
-    fn cost(&self) -> StageCost {
-        match &self.found {
-            Some(found) => stage_cost(&self.micro, &found.measured),
-            None => {
-                let mut cost = stage_cost(&self.micro, &self.unplanned);
-                cost.forward_seconds *= WITHOUT_PLAN;
-                cost.backward_seconds *= WITHOUT_PLAN;
-                cost
-            }
-        }
+    /// What its stages cost.
+    fn costs(&self) -> Vec<StageCost> {
+        let measured = |chunk: usize| match &self.found {
+            Some(found) => &found.stages[chunk].measured,
+            None => &self.unplanned[chunk],
+        };
+        let factor = if self.found.is_some() { 1.0 } else { WITHOUT_PLAN };
+        let cost = |(chunk, micro): (usize, &MicroBatch)| {
+            let mut cost = stage_cost(micro, measured(chunk));
+            cost.forward_seconds *= factor;
+            cost.backward_seconds *= factor;
+            cost
+        };
+        self.micros.iter().enumerate().map(cost).collect()
     }
 
-    /// Seconds of one micro-batch under the plan.
+    /// Seconds of one micro-batch under the plans, all stages.
     #[must_use]
     pub fn seconds(&self) -> f64 {
-        let cost = self.cost();
-        cost.forward_seconds + cost.backward_seconds + cost.weights_seconds
+        let seconds = |cost: StageCost| cost.forward_seconds + cost.backward_seconds + cost.weights_seconds;
+        self.costs().into_iter().map(seconds).sum()
+    }
+
+    /// The same without recomputation and swaps.
+    #[must_use]
+    pub fn unplanned_seconds(&self) -> f64 {
+        self.unplanned.iter().map(Measured::seconds).sum()
     }
 }
 
@@ -100,53 +113,90 @@ pub struct Score {
 #[derive(Debug)]
 pub struct Runs<'a> {
     site: &'a Site<'a>,
-    cache: BTreeMap<(usize, usize, DeviceId), Rc<Run>>,
+    in_flight: Vec<InFlight>,
+    cache: BTreeMap<(Vec<Span>, DeviceId), Rc<Run>>,
 }
 
 impl<'a> Runs<'a> {
     /// Nothing planned yet.
-    #[must_use]
-    pub fn new(site: &'a Site<'a>) -> Self {
-        Runs { site, cache: BTreeMap::new() }
+    ///
+    /// # Errors
+    /// Where micro-batches or stages do not suit the schedule.
+    pub fn new(site: &'a Site<'a>) -> Result<Self, Failure> {
+        let in_flight =
+            site.spec.in_flight(site.cluster.devices.len()).map_err(|error| unplayable(&error))?;
+        Ok(Runs { site, in_flight, cache: BTreeMap::new() })
     }
 
-    /// Runs planned so far.
+    /// What every device holds at a time.
+    #[must_use]
+    pub fn in_flight(&self) -> &[InFlight] {
+        &self.in_flight
+    }
+
+    /// Devices planned so far.
     #[must_use]
     pub fn planned(&self) -> usize {
         self.cache.len()
     }
 
-    /// The pieces `from..to` as stage `stage`, planned at the first call.
+    /// Runs of pieces as the stages of a device, from the front of the pipeline; planned at the first call.
     ///
     /// # Errors
     /// A solver's failure other than having no plan under the cap.
-    pub fn run(&mut self, stage: DeviceId, from: usize, to: usize) -> Result<Rc<Run>, Failure> {
-        if let Some(run) = self.cache.get(&(from, to, stage)) {
+    pub fn run(&mut self, device: DeviceId, spans: &[Span]) -> Result<Rc<Run>, Failure> {
+        let key = |device: DeviceId| (spans.to_vec(), device);
+        if let Some(run) = self.cache.get(&key(device)) {
             return Ok(Rc::clone(run));
         }
-        // A plan for more micro-batches in flight serves fewer.
-        let starts: Vec<CompactPlan> = self
-            .cache
-            .range((from, to, 0)..(from, to, stage))
-            .filter_map(|(_, run)| run.found.as_ref().map(|found| found.plan.clone()))
-            .collect();
-        let run = Rc::new(self.plan(stage, from, to, starts.last())?);
-        self.cache.insert((from, to, stage), Rc::clone(&run));
+        // Plans for more micro-batches in flight serve fewer.
+        let plans = |run: &Rc<Run>| -> Option<Vec<CompactPlan>> {
+            let stages = &run.found.as_ref()?.stages;
+            Some(stages.iter().map(|stage| stage.plan.clone()).collect())
+        };
+        let start = self.cache.range(key(0)..key(device)).filter_map(|(_, run)| plans(run)).next_back();
+        let run = Rc::new(self.plan(device, spans, start.as_deref())?);
+        self.cache.insert(key(device), Rc::clone(&run));
         Ok(run)
     }
 
-    fn plan(
-        &self,
-        stage: DeviceId,
-        from: usize,
-        to: usize,
-        start: Option<&CompactPlan>,
-    ) -> Result<Run, Failure> {
-        let Site { graph, costs, cluster, layers, spec, cap, .. } = *self.site;
-        let count = cluster.devices.len();
+    fn plan(&self, device: DeviceId, spans: &[Span], start: Option<&[CompactPlan]>) -> Result<Run, Failure> {
+        let Site { graph, cluster, layers, cap, .. } = *self.site;
+        let devices = self.in_flight.len();
+        let refused = |error: ballast_core::memory::ReplayError| Failure::Refused(error.to_string());
+        let in_flight = &self.in_flight[device];
+        let (mut stages_of, mut micros, mut unplanned) = (Vec::new(), Vec::new(), Vec::new());
+        for (chunk, &span) in spans.iter().enumerate() {
+            let stage = self.stage(chunk * devices + device, span);
+            let micro = MicroBatch::of(graph, &stage, layers.first_backward);
+            unplanned.push(micro.measure(&CompactPlan::default(), None, in_flight.split).map_err(refused)?);
+            stages_of.push(stage);
+            micros.push(micro);
+        }
+        let unplanned_need_bytes = need_bytes(&micros, &unplanned, in_flight);
+        let what = &cluster.devices[device];
+        let cap_bytes = cap.bytes(Bytes(unplanned_need_bytes), what.memory).0;
+        let swap = self.site.swap.then(|| swap_model(what, cluster, self.site.overlap));
+        let memory = ballast_remat::Options { swap, ..self.site.memory.clone() };
+        let alike = || InFlight {
+            deferred: self.in_flight.iter().map(|device| device.deferred).max().unwrap_or(0),
+            ..self.in_flight[0].clone()
+        };
+        let planned_for = if self.site.uniform { &alike() } else { in_flight };
+        let mut found = plan_in_flight(&micros, planned_for, cap_bytes, &memory, start)?;
+        if let Some(found) = &mut found {
+            let measured: Vec<Measured> = found.stages.iter().map(|stage| stage.measured).collect();
+            found.need_bytes = need_bytes(&micros, &measured, in_flight);
+        }
+        Ok(Run { stages: stages_of, micros, unplanned, unplanned_need_bytes, cap_bytes, found })
+    }
+
+    /// A run of pieces as a stage.
+    fn stage(&self, stage: usize, (from, to): Span) -> Stage {
+        let Site { graph, costs, cluster, layers, .. } = *self.site;
         // Where the other pieces run matters only as elsewhere: before or behind this stage.
         let before = stage.saturating_sub(1);
-        let behind = (stage + 1).min(count - 1);
+        let behind = (stage + 1).min(cluster.devices.len() - 1);
         let place = |&piece: &usize| {
             if piece < from {
                 before
@@ -157,38 +207,18 @@ impl<'a> Runs<'a> {
             }
         };
         let device_of: Vec<DeviceId> = layers.piece_of.iter().map(place).collect();
-        let stage_of = stages(graph, costs, cluster, &device_of).swap_remove(stage);
-        let micro = MicroBatch::of(graph, &stage_of, layers.first_backward);
-        let in_flight = spec.in_flight(stage, count);
-        let refused = |error: ballast_core::memory::ReplayError| Failure::Refused(error.to_string());
-        let unplanned = micro.measure(&CompactPlan::default(), None, in_flight.split).map_err(refused)?;
-        let unplanned_need_bytes = need_bytes(&micro, &unplanned, in_flight);
-        let device = &cluster.devices[stage];
-        let cap_bytes = cap.bytes(Bytes(unplanned_need_bytes), device.memory).0;
-        let swap = self.site.swap.then(|| swap_model(device, cluster, self.site.overlap));
-        let memory = ballast_remat::Options { swap, ..self.site.memory.clone() };
-        let planned_for = if self.site.uniform { spec.in_flight(0, count) } else { in_flight };
-        let mut found = plan_in_flight(&micro, planned_for, cap_bytes, &memory, start)?;
-        if let Some(found) = &mut found {
-            found.need_bytes = need_bytes(&micro, &found.measured, in_flight);
-        }
-        Ok(Run { stage: stage_of, micro, unplanned, unplanned_need_bytes, cap_bytes, found })
+        stages(graph, costs, cluster, &device_of).swap_remove(stage)
     }
 
-    /// The runs of cuts, in order of the stages.
+    /// The runs of cuts, in order of the devices.
     ///
     /// # Errors
     /// As [`Runs::run`].
     pub fn of_cuts(&mut self, cuts: &[usize]) -> Result<Vec<Rc<Run>>, Failure> {
-        let ends = cuts.iter().copied().chain([self.site.layers.pieces]);
-        let mut from = 0;
-        ends.enumerate()
-            .map(|(stage, to)| {
-                let run = self.run(stage, from, to);
-                from = to;
-                run
-            })
-            .collect()
+        let spans = spans(cuts, self.site.layers.pieces);
+        let devices = self.in_flight.len();
+        let of = |device: usize| spans.iter().copied().skip(device).step_by(devices).collect::<Vec<Span>>();
+        (0..devices).map(|device| self.run(device, &of(device))).collect()
     }
 
     /// Scores cuts by the event simulation.
@@ -201,12 +231,24 @@ impl<'a> Runs<'a> {
             Some(_) => 0,
             None => (run.unplanned_need_bytes - run.cap_bytes.min(run.unplanned_need_bytes)).max(1),
         };
-        let costs = runs.iter().map(|run| run.cost()).collect();
-        let timeline = play(self.site.spec, costs).map_err(|error| Failure::Options(error.to_string()))?;
+        let by_device: Vec<Vec<StageCost>> = runs.iter().map(|run| run.costs()).collect();
+        let chunks = self.site.spec.schedule.chunks();
+        let costs = (0..chunks).flat_map(|chunk| by_device.iter().map(move |costs| costs[chunk])).collect();
+        let timeline = play(self.site.spec, costs).map_err(|error| unplayable(&error))?;
         Ok(Score {
             short_bytes: runs.iter().map(short).max().unwrap_or(0),
             step_seconds: timeline.step_seconds,
             bubble: timeline.bubble,
         })
     }
+}
+
+/// The runs of pieces between cuts.
+pub(super) fn spans(cuts: &[usize], pieces: usize) -> Vec<Span> {
+    let starts = std::iter::once(0).chain(cuts.iter().copied());
+    starts.zip(cuts.iter().copied().chain([pieces])).collect()
+}
+
+fn unplayable(error: &ScheduleError) -> Failure {
+    Failure::Options(error.to_string())
 }

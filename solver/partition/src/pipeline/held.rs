@@ -1,0 +1,81 @@
+//! What a device holds while a schedule runs: a matter of the order of its passes alone, not of their times.
+
+use super::schedule::{Pass, Schedule, ScheduleError, Task, check, order_of};
+
+/// A pass runs on a device while it holds micro-batches for each of its stages.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment {
+    /// Which of the device's stages runs, counted from the front of the pipeline.
+    pub chunk: usize,
+    /// Micro-batches held between the passes of each of its stages; the running one counts.
+    pub held: Vec<usize>,
+}
+
+impl Moment {
+    /// Does it hold at least as much of everything, with the same stage running?
+    fn covers(&self, other: &Moment) -> bool {
+        self.chunk == other.chunk && self.held.iter().zip(&other.held).all(|(own, theirs)| own >= theirs)
+    }
+}
+
+/// The moments of a device's order that no other one covers, for each of its stages at least one.
+///
+/// With one stage per device that is one moment: so many micro-batches as [`Schedule::in_flight`] says.
+///
+/// # Errors
+/// As [`super::orders`].
+pub fn moments(
+    schedule: Schedule,
+    device: usize,
+    devices: usize,
+    micro_batches: usize,
+) -> Result<Vec<Moment>, ScheduleError> {
+    check(schedule, devices, micro_batches)?;
+    let mut held = vec![0; schedule.chunks()];
+    let mut found: Vec<Moment> = Vec::new();
+    for Task { stage, pass, .. } in order_of(schedule, device, devices, micro_batches) {
+        let chunk = stage / devices;
+        held[chunk] += usize::from(pass == Pass::Forward);
+        let moment = Moment { chunk, held: held.clone() };
+        if !found.iter().any(|known| known.covers(&moment)) {
+            found.retain(|known| !moment.covers(known));
+            found.push(moment);
+        }
+        held[chunk] -= usize::from(pass == schedule.releases());
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_with_one_stage_has_one_moment() {
+        for schedule in [Schedule::GPipe, Schedule::OneForwardOneBackward, Schedule::ZeroBubble] {
+            for device in 0..4 {
+                let held = vec![schedule.in_flight(device, 4, 8)];
+                assert_eq!(
+                    moments(schedule, device, 4, 8).unwrap(),
+                    [Moment { chunk: 0, held }],
+                    "{schedule}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn interleaved_stages_hold_what_the_order_worked_out_by_hand_says() {
+        // Device 1 of 2, two stages, 4 micro-batches: forward a0 a1, then forward and backward in turn
+        // b0 B0 b1 B1 a2 A0 a3 A1 b2 B2 b3 B3, then A2 A3.
+        let schedule = Schedule::Interleaved { chunks: 2 };
+        let moment = |chunk, held: [usize; 2]| Moment { chunk, held: held.to_vec() };
+        assert_eq!(
+            moments(schedule, 1, 2, 4).unwrap(),
+            [moment(0, [3, 0]), moment(1, [2, 1])],
+            "a2 while a0 and a1 are held, b1 beside a0 and a1"
+        );
+        assert!(moments(schedule, 1, 2, 3).is_err(), "rounds of two micro-batches");
+    }
+}
