@@ -41,7 +41,7 @@ fn shortest(
         schedules.extend(spec(name)?.map(|spec| (spec, name)));
     }
     let planner = remat::planner_options(module, options)?;
-    let mut program = planning::read_for_planning(module, &remat::source(options))?;
+    let mut program = planning::read_for_planning(module, &planning::source!(options))?;
     planning::recall_passes(&mut program);
     planning::forget_plan(&mut program);
     program.divide_devices(None)?;

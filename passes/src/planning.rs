@@ -42,6 +42,21 @@ pub(crate) struct Source<'o> {
     pub storage: Chosen,
 }
 
+/// The [`Source`] that the options of a planning pass name.
+macro_rules! source {
+    ($options:expr) => {
+        $crate::planning::Source {
+            function: &$options.function,
+            devices: &$options.devices,
+            dynamic_dim: $options.dynamic_dim,
+            profile: &$options.profile,
+            count: $options.count,
+            storage: $crate::planning::Chosen::Options($options.fusion, $options.cap_counts),
+        }
+    };
+}
+pub(crate) use source;
+
 /// What the back end stores: as options ask for, or as a plan says.
 #[derive(Clone, Copy)]
 pub(crate) enum Chosen {

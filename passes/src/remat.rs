@@ -21,7 +21,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use crate::annotations::{self, Settings};
 use crate::files;
 use crate::import::dlti_text;
-use crate::planning::{self, Chosen, Program, Source};
+use crate::planning::{self, Program};
 use crate::storage::Storage;
 
 /// Runs the pass.
@@ -32,7 +32,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
     let planner = planner_options(module, options)?;
     let asked =
         planning::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
-    let mut program = planning::read_for_planning(module, &source(options))?;
+    let mut program = planning::read_for_planning(module, &planning::source!(options))?;
     program.divide_devices(asked)?;
     planning::recall_passes(&mut program);
     let start = Start::of(&program)?;
@@ -82,18 +82,6 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
     }
     emit_remarks(&program, &planned.plan);
     Ok(())
-}
-
-/// Where the program and its costs come from.
-pub(crate) fn source(options: &RematOptions) -> Source<'_> {
-    Source {
-        function: &options.function,
-        devices: &options.devices,
-        dynamic_dim: options.dynamic_dim,
-        profile: &options.profile,
-        count: options.count,
-        storage: Chosen::Options(options.fusion, options.cap_counts),
-    }
 }
 
 /// What to plan for, and how long, as options say it.

@@ -21,7 +21,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations::{self, Settings};
 use crate::import::dlti_text;
-use crate::planning::{self, Chosen, Program, Source};
+use crate::planning::{self, Program};
 
 /// Runs the pass.
 ///
@@ -35,15 +35,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     })?;
     let pipeline =
         planning::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
-    let source = Source {
-        function: &options.function,
-        devices: &options.devices,
-        dynamic_dim: options.dynamic_dim,
-        profile: &options.profile,
-        count: options.count,
-        storage: Chosen::Options(options.fusion, options.cap_counts),
-    };
-    let mut program = planning::read_for_planning(module, &source)?;
+    let mut program = planning::read_for_planning(module, &planning::source!(options))?;
     planning::recall_passes(&mut program);
     planning::forget_plan(&mut program);
     program.divide_devices(pipeline)?;

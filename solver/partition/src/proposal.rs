@@ -62,9 +62,10 @@ pub(crate) const PIPELINES: &str = "contiguous-dag";
 
 /// Searches all partitions whose stages form a pipeline, whatever the order of the ops, by chains of ideals
 /// ([`crate::dag`]). Its loads are those of stages where the links are alike; with unequal links every transfer is
-/// priced by one at least as fast as all, which keeps the bound a bound.
+/// priced by one at least as fast as all, which keeps the bound a bound. A device holds the arguments whose first readers
+/// it runs, at most the largest cap: what it really holds is more, so that no plan under the caps is left out.
 pub(crate) fn exact(task: &Task<'_>) -> Result<Proposal, Error> {
-    let (problem, devices) = as_dag(task);
+    let (mut problem, devices) = as_dag(task);
     let options = solve::Options {
         class: PlanClass::Contiguous,
         method: Method::Exact,
@@ -73,7 +74,12 @@ pub(crate) fn exact(task: &Task<'_>) -> Result<Proposal, Error> {
         observe: &|_| (),
         placer: None,
     };
-    match solve(&problem, &options) {
+    let solved = solve(&problem, &options).or_else(|reason| {
+        tracing::debug!("exact search under the caps: {reason}");
+        problem.kinds.iter_mut().for_each(|kind| kind.memory_bytes = f64::INFINITY);
+        solve(&problem, &options)
+    });
+    match solved {
         Ok(outcome) => Ok(Proposal {
             device_of: outcome.assignment[..task.items.len()].iter().map(|&device| devices[device]).collect(),
             bound: Some((outcome.report.bound, PIPELINES)),
@@ -124,6 +130,11 @@ fn as_dag(task: &Task<'_>) -> (Problem, Vec<DeviceId>) {
             readers: Vec::new(),
         })
         .collect();
+    for argument in &items.arguments {
+        if let Some(&first) = argument.readers.first() {
+            nodes[first].size_bytes += argument.bytes as f64;
+        }
+    }
     // A node has one output: each further value of an item is a node without time that shares the item's device.
     let mut colours = 0;
     let mut primary = vec![false; items.len()];
@@ -149,10 +160,11 @@ fn as_dag(task: &Task<'_>) -> (Problem, Vec<DeviceId>) {
             readers: value.readers.clone(),
         });
     }
+    let cap = |&device: &DeviceId| task.caps.map_or(f64::INFINITY, |caps| caps[device] as f64);
     let kinds_of = |kind: &Vec<DeviceId>| Kind {
         name: format!("device {}", kind[0]),
         count: kind.len(),
-        memory_bytes: f64::INFINITY,
+        memory_bytes: kind.iter().map(cap).fold(0.0, f64::max),
         transfer_factor: 1.0,
     };
     let problem =

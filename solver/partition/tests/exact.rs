@@ -7,6 +7,7 @@ use ballast_core::device::{Cluster, Link};
 use ballast_core::graph::Graph;
 use ballast_core::limits::Limits;
 use ballast_core::stage::{Stage, stages};
+use ballast_core::units::Bytes;
 use ballast_partition::sequence::Granularity;
 use ballast_partition::{Method, Options, plan};
 use support::{cluster, costs, random_graph};
@@ -107,4 +108,35 @@ fn device_rules_are_kept() {
         let outcome = plan(&graph, &costs, &cluster, &options()).expect("a plan");
         assert_eq!((outcome.device_of[3], outcome.device_of[8]), (1, 0), "seed {seed}");
     }
+}
+
+#[test]
+fn caps_raise_the_bound_and_leave_no_plan_under_them_out() {
+    let (mut raised, mut met) = (0, 0);
+    for seed in 300..360 {
+        let (mut graph, seconds) = random_graph(seed, 7);
+        for tensor in graph.tensors.iter_mut().filter(|tensor| tensor.producer.is_none()) {
+            tensor.bytes = Bytes(400);
+        }
+        let (costs, cluster) = (costs(&vec![seconds; 2]), cluster(2, 1000, LINK));
+        let under_caps = |of: &Vec<usize>| {
+            stages(&graph, &costs, &cluster, of).iter().all(|stage| stage.problem.working_set().0 <= 1000)
+        };
+        let least = |capped: bool| {
+            assignments(7, 2)
+                .filter(|of| is_pipeline(&graph, 2, of) && (!capped || under_caps(of)))
+                .map(|of| slowest(&graph, &costs, &cluster, &of))
+                .fold(f64::INFINITY, f64::min)
+        };
+        let (any, capped) = (least(false), least(true));
+        let outcome = plan(&graph, &costs, &cluster, &options()).expect("a plan");
+        if outcome.report.bound_class == "contiguous-dag" && capped.is_finite() {
+            assert!(outcome.report.bound <= capped + 1e-6, "seed {seed}: {:?} for {capped}", outcome.report);
+            raised += usize::from(outcome.report.bound > any + 1e-6);
+        }
+        if capped.is_finite() && under_caps(&outcome.device_of) {
+            met += usize::from((outcome.report.value - capped).abs() < 1e-6);
+        }
+    }
+    assert!(raised >= 5 && met >= 20, "{raised} bounds raised by the caps, {met} plans the best under them");
 }
