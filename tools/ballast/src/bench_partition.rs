@@ -7,9 +7,12 @@ use ballast_core::limits::{Limits, interrupted};
 use ballast_partition::dag::problem::{PlanClass, Problem};
 use ballast_partition::dag::solve::{Method, Options, Outcome, solve};
 use ballast_partition::dag::workload;
+use ballast_placement::genetic;
+use ballast_planner::place_workload;
 use indexmap::IndexMap;
 use serde::Deserialize;
 
+use crate::partition::Who;
 use crate::{Failure, output};
 
 /// Arguments of `ballast bench partition`.
@@ -25,7 +28,7 @@ pub(crate) struct Args {
     reference: Option<PathBuf>,
     /// Only this method; default: all.
     #[arg(long)]
-    method: Option<Method>,
+    method: Option<Who>,
     /// Seconds of wall clock per run.
     #[arg(long, default_value_t = 60.0)]
     time_limit: f64,
@@ -46,13 +49,15 @@ struct Known {
 }
 
 /// The methods compared, and whether their result depends on the seed.
-const METHODS: [(PlanClass, Method, bool); 6] = [
-    (PlanClass::Contiguous, Method::Order, false),
-    (PlanClass::Contiguous, Method::Exact, false),
-    (PlanClass::Contiguous, Method::Rl, true),
-    (PlanClass::Free, Method::Anneal, true),
-    (PlanClass::Free, Method::Rl, true),
-    (PlanClass::Free, Method::Auto, true),
+const METHODS: [(PlanClass, Who, bool); 8] = [
+    (PlanClass::Contiguous, Who::Own(Method::Order), false),
+    (PlanClass::Contiguous, Who::Own(Method::Exact), false),
+    (PlanClass::Contiguous, Who::Own(Method::Rl), true),
+    (PlanClass::Contiguous, Who::Genetic, true),
+    (PlanClass::Free, Who::Own(Method::Anneal), true),
+    (PlanClass::Free, Who::Own(Method::Rl), true),
+    (PlanClass::Free, Who::Genetic, true),
+    (PlanClass::Free, Who::Own(Method::Auto), true),
 ];
 
 struct Run {
@@ -145,10 +150,18 @@ fn read_reference(args: &Args) -> Result<IndexMap<String, Known>, Failure> {
         .map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))
 }
 
-fn measure(problem: &Problem, class: PlanClass, method: Method, limits: Limits) -> Result<Run, Failure> {
+fn measure(problem: &Problem, class: PlanClass, who: Who, limits: Limits) -> Result<Run, Failure> {
     let before = cpu_seconds()?;
-    let options = Options { class, method, limits, finish_early: false, placer: None, observe: &|_| () };
-    let outcome = solve(problem, &options).map_err(|error| Failure::NoPlan(error.to_string()))?;
+    let failed = |error: &dyn std::fmt::Display| Failure::NoPlan(error.to_string());
+    let outcome = match who {
+        Who::Own(method) => {
+            let options =
+                Options { class, method, limits, finish_early: false, placer: None, observe: &|_| () };
+            solve(problem, &options).map_err(|error| failed(&error))?
+        }
+        Who::Genetic => place_workload(problem, class, &genetic::Options::default(), &limits)
+            .map_err(|error| failed(&error))?,
+    };
     Ok(Run { outcome, cpu_seconds: cpu_seconds()? - before })
 }
 
@@ -177,7 +190,7 @@ fn heading(args: &Args) -> String {
     )
 }
 
-fn row(table: &mut String, name: &str, class: PlanClass, method: Method, runs: &[Run], known: Option<f64>) {
+fn row(table: &mut String, name: &str, class: PlanClass, method: Who, runs: &[Run], known: Option<f64>) {
     let values: Vec<f64> = runs.iter().map(|run| run.outcome.report.value).collect();
     let (value, spread) = mean_and_deviation(&values);
     let (cpu, _) = mean_and_deviation(&runs.iter().map(|run| run.cpu_seconds).collect::<Vec<_>>());

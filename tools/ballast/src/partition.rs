@@ -60,11 +60,21 @@ pub(crate) struct Args {
 
 /// Who looks for the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Who {
+pub(crate) enum Who {
     /// A method of the partitioner.
     Own(Method),
     /// The genetic search of the field.
     Genetic,
+}
+
+impl Who {
+    /// What options and tables call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Who::Own(method) => method.name(),
+            Who::Genetic => "genetic",
+        }
+    }
 }
 
 impl FromStr for Who {
