@@ -51,6 +51,10 @@
 // JSON-NEXT: "micro_batches": 4,
 // JSON-NEXT: "step_seconds":
 // JSON-NEXT: "bubble":
+// JSON-NEXT: "stages": [
+// RUN: ballast report %t.json | FileCheck %s --check-prefix=FILE
+// FILE: 1f1b over 4 micro-batches: step {{[0-9.]+}} ms, {{[0-9.]+}} % idle{{$}}
+// FILE: needs
 
 // The two passes by themselves, and the report.
 // RUN: ballast-opt %s --allow-unregistered-dialect --rl-partition="devices=2 schedule=1f1b micro-batches=4" --ballast-verify --remat="work-limit=300 schedule=1f1b micro-batches=4" --ballast-report="output=%t.txt" -o /dev/null

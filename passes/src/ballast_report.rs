@@ -9,7 +9,6 @@ use ballast_core::simulate::{Balance, StageScore, balance};
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::passes::{BallastReportOptions, ReportFormat};
-use ballast_partition::pipeline::Schedule;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 use melior::ir::operation::OperationRef;
@@ -106,21 +105,6 @@ fn json(
 
 /// The step of a pipeline, and what every device holds.
 fn pipeline_table(pipeline: &PipelinePlan) -> String {
-    let chunks = pipeline.schedule.parse().map_or(1, Schedule::chunks);
-    let shared = match chunks {
-        1 => String::new(),
-        _ => format!(
-            "; stage v of the table runs on device v % {}, and needs are those of whole devices",
-            pipeline.stages.len() / chunks
-        ),
-    };
-    let mut text = format!(
-        "{} over {} micro-batches: step {:.6} ms, {:.1} % idle{shared}\n",
-        pipeline.schedule,
-        pipeline.micro_batches,
-        pipeline.step_seconds * 1e3,
-        pipeline.bubble * 100.0
-    );
     let mut table = Table::new();
     table.load_style(UTF8_FULL_CONDENSED).set_header([
         "device",
@@ -145,8 +129,7 @@ fn pipeline_table(pipeline: &PipelinePlan) -> String {
         ]);
     }
     table.column_iter_mut().for_each(|column| column.set_cell_alignment(CellAlignment::Right));
-    let _ = writeln!(text, "{table}");
-    text
+    format!("{pipeline}\n{table}\n")
 }
 
 fn table(program: &Program<'_, '_>, scores: &[StageScore], pipeline: Option<&PipelinePlan>) -> String {

@@ -3,6 +3,7 @@
 //! The JSON form is versioned ([`PLAN_VERSION`]); its schema is generated from these types.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -66,8 +67,11 @@ pub struct PipelinePlan {
     pub step_seconds: f64,
     /// Share of the devices' time in which they idle.
     pub bubble: f64,
-    /// One entry per device. Under an interleaved schedule every stage of a device counts as a device: with `n` devices,
-    /// stage `v` is on device `v % n`.
+    /// Number of devices, where they run several stages each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub devices: Option<usize>,
+    /// One entry per device. Under an interleaved schedule every stage of a device counts as a device: stage `v` is
+    /// on device `v % devices`.
     pub stages: Vec<PipelineStage>,
 }
 
@@ -93,6 +97,27 @@ pub struct PipelineStage {
     pub unplanned_need_bytes: u64,
     /// Bytes the device holds over the step: seconds from its start, bytes from then on.
     pub memory: Vec<(f64, f64)>,
+}
+
+/// What a step takes, in one line.
+impl fmt::Display for PipelinePlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} over {} micro-batches: step {:.6} ms, {:.1} % idle",
+            self.schedule,
+            self.micro_batches,
+            self.step_seconds * 1e3,
+            self.bubble * 100.0
+        )?;
+        if let Some(devices) = self.devices {
+            write!(
+                f,
+                "; stage v of the table runs on device v % {devices}, and needs are those of whole devices"
+            )?;
+        }
+        Ok(())
+    }
 }
 
 /// What a search said about itself, wall-clock time left out: the same search gives the same bytes.

@@ -41,6 +41,9 @@ pub(crate) fn read_plan(path: &std::path::Path) -> Result<Plan, Failure> {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let plan = read_plan(&args.plan)?;
     println!("{}", summary(&plan));
+    if let Some(pipeline) = &plan.pipeline {
+        println!("{pipeline}");
+    }
     println!("{}", stage_table(&plan));
     if args.ops {
         println!("{}", op_table(&plan));
@@ -82,7 +85,8 @@ fn summary(plan: &Plan) -> String {
 
 fn stage_table(plan: &Plan) -> Table {
     let mut table = Table::new();
-    table.load_style(UTF8_FULL_CONDENSED).set_header([
+    let step = plan.pipeline.as_ref().map_or(&[][..], |pipeline| &pipeline.stages);
+    let heads = [
         "device",
         "ops",
         "time ms",
@@ -97,10 +101,13 @@ fn stage_table(plan: &Plan) -> Table {
         "recomputed",
         "swapped",
         "gap %",
-    ]);
-    for stage in &plan.stages {
+    ];
+    // The cap of a pipeline is for all micro-batches in flight, and a peak is that of one.
+    let of_step = if step.is_empty() { &[][..] } else { &["in flight", "needs"] };
+    table.load_style(UTF8_FULL_CONDENSED).set_header(heads.iter().chain(of_step));
+    for (index, stage) in plan.stages.iter().enumerate() {
         let score = &stage.score;
-        table.add_row([
+        let cells = [
             format!("{} {}", score.device, plan.devices.get(score.device).map_or("", |d| &d.name)),
             score.ops.to_string(),
             milliseconds(score.seconds),
@@ -115,7 +122,9 @@ fn stage_table(plan: &Plan) -> Table {
             score.recomputes.to_string(),
             bytes(score.swap_bytes),
             format!("{:.3}", stage.report.gap * 100.0),
-        ]);
+        ];
+        let of_step = step.get(index).map(|stage| [stage.in_flight.to_string(), bytes(stage.need_bytes)]);
+        table.add_row(cells.into_iter().chain(of_step.into_iter().flatten()));
     }
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);

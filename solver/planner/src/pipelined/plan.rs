@@ -294,6 +294,7 @@ pub fn pipeline_plan(
         micro_batches: spec.micro_batches,
         step_seconds: judged.timeline.step_seconds,
         bubble: judged.timeline.bubble,
+        devices: (devices < stages.len()).then_some(devices),
         stages: entries,
     })
 }
