@@ -65,6 +65,9 @@
 // RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="devices=2 work-limit=500 schedule=1f1b micro-batches=4 cap=80%" -o %t.one
 // RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="devices=2 work-limit=500 schedule=1f1b micro-batches=4 cap=80% threads=2" -o %t.two
 // RUN: diff %t.one %t.two
+// RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="devices=2 work-limit=500 schedule=auto micro-batches=4 cap=257MiB" -o %t.one
+// RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="devices=2 work-limit=500 schedule=auto micro-batches=4 cap=257MiB threads=2" -o %t.two
+// RUN: diff %t.one %t.two
 
 func.func @main(%x: tensor<64x64xf32>, %w1: tensor<4096x4096xf32>, %w2: tensor<4096x4096xf32>, %w3: tensor<4096x4096xf32>, %w4: tensor<4096x4096xf32>) -> (tensor<f32>, tensor<4096x4096xf32>, tensor<4096x4096xf32>, tensor<4096x4096xf32>, tensor<4096x4096xf32>) {
   %0 = "layer.forward"(%x, %w1) : (tensor<64x64xf32>, tensor<4096x4096xf32>) -> tensor<64x64xf32>

@@ -38,6 +38,9 @@ pub(crate) struct Args {
     /// Schedule.
     #[arg(long, default_value = "1f1b")]
     schedule: Schedule,
+    /// Schedules of which the shortest step is shown.
+    #[arg(long, value_delimiter = ',', default_value = "1f1b,zero-bubble,interleaved:2")]
+    any_of: Vec<Schedule>,
     /// Micro-batches of a step.
     #[arg(long, default_value_t = 8)]
     micro_batches: usize,
@@ -86,7 +89,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         if args.swap { "recomputation and swaps" } else { "recomputation alone" },
         args.work_limit,
         args.seed,
-        SCHEDULES.map(|schedule| schedule.to_string()).join(", ")
+        args.any_of.iter().map(Schedule::to_string).collect::<Vec<_>>().join(", ")
     );
     let bar = indicatif::ProgressBar::new((args.graphs.len() * args.devices.len() * args.caps.len()) as u64);
     let mut gains = Vec::new();
@@ -122,10 +125,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     written.map_err(|error| Failure::Internal(error.to_string()))?;
     output::write_text(&table, args.output.as_deref())
 }
-
-/// Schedules of which the shortest step is shown.
-const SCHEDULES: [Schedule; 3] =
-    [Schedule::OneForwardOneBackward, Schedule::ZeroBubble, Schedule::Interleaved { chunks: 2 }];
 
 /// What is gained on a row: percent of the better rival's step, where both keep the cap.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -206,7 +205,7 @@ fn row(
         .and_then(|mut runs| joint(&mut runs, &capped, &balanced, &ends))
         .map_err(failed)?;
     let cpu = cpu_seconds()? - before;
-    let chosen = choices(&capped, &SCHEDULES, &ends).map_err(failed)?;
+    let chosen = choices(&capped, &args.any_of, &ends).map_err(failed)?;
     let chosen = chosen.into_iter().find_map(|choice| Some((choice.schedule, choice.joint?)));
     let shown = |score: Score| {
         format!("{:.2}{}", score.step_seconds * 1e3, if score.short_bytes > 0 { "*" } else { "" })

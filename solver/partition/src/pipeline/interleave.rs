@@ -59,7 +59,7 @@ impl RunTimes {
             let mut helped = true;
             while helped {
                 helped = false;
-                for change in moves(best.len()) {
+                for change in moves(best.len(), best.len()) {
                     let Some(next) = change.of(&best, pieces, reach) else { continue };
                     if left == 0 {
                         return Some(best);
@@ -98,8 +98,9 @@ impl Move {
     }
 }
 
-/// All moves of so many cuts, single ones first.
-pub fn moves(cuts: usize) -> impl Iterator<Item = Move> {
-    let windows = (1..=cuts).flat_map(move |width| (0..=cuts - width).map(move |first| (first, width)));
+/// All moves of so many cuts, at most `widest` of them together, single ones first.
+pub fn moves(cuts: usize, widest: usize) -> impl Iterator<Item = Move> {
+    let windows =
+        (1..=cuts.min(widest)).flat_map(move |width| (0..=cuts - width).map(move |first| (first, width)));
     windows.flat_map(|(first, width)| [true, false].map(|back| Move { first, width, back }))
 }

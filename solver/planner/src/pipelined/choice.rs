@@ -2,7 +2,8 @@
 //!
 //! A device idles least where its backward passes are split or it runs several stages, and holds more micro-batches then:
 //! what that is worth depends on what recomputation costs under the caps. Schedules are tried in the order of their
-//! steps without caps; a schedule whose step without caps is no shorter than the best one under caps is left out.
+//! steps without caps; a schedule whose step without caps is no shorter than the best one under caps is left out, and one
+//! that starts far behind keeps its balanced cuts.
 
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
@@ -14,6 +15,10 @@ use ballast_remat::{Failure, Solver};
 use super::joint::{Ends, Joint, joint};
 use super::judge::Spec;
 use super::runs::{Runs, Site};
+
+/// How much longer than the best step so far that of balanced cuts may be for its cuts to be moved: moving them shortens
+/// a step by a few percent.
+const CATCHES_UP: f64 = 1.1;
 
 /// What the loop finds under a schedule.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,15 +88,20 @@ pub fn choices(site: &Site<'_>, schedules: &[Schedule], ends: &Ends) -> Result<V
     candidates.sort_by(|a, b| a.free_seconds.total_cmp(&b.free_seconds));
     let mut found: Vec<Choice> = Vec::new();
     for (tried, candidate) in candidates.iter().enumerate() {
-        let scores = || found.iter().filter_map(|choice| choice.joint.as_ref()).map(|joint| joint.score);
-        let beaten = |free: f64| scores().any(|score| score.short_bytes == 0 && score.step_seconds <= free);
-        let joint = if beaten(candidate.free_seconds) {
+        let scores = found.iter().filter_map(|choice| choice.joint.as_ref()).map(|joint| joint.score);
+        let kept = scores.filter(|score| score.short_bytes == 0).map(|score| score.step_seconds);
+        let best = kept.fold(f64::INFINITY, f64::min);
+        let joint = if best <= candidate.free_seconds {
             None
         } else {
             let left = (candidates.len() - tried) as f64;
             let deadline = ends.deadline.within(ends.deadline.remaining_seconds() / left);
             let site = candidate.site(site);
-            Some(joint(&mut Runs::new(&site)?, &site, &candidate.cuts, &Ends { deadline, ..*ends })?)
+            let mut runs = Runs::new(&site)?;
+            let given = runs.score(&candidate.cuts)?;
+            let behind = given.short_bytes == 0 && given.step_seconds > CATCHES_UP * best;
+            let max_rounds = if behind { 1 } else { ends.max_rounds };
+            Some(joint(&mut runs, &site, &candidate.cuts, &Ends { max_rounds, deadline, ..*ends })?)
         };
         found.push(Choice { schedule: candidate.schedule, free_seconds: candidate.free_seconds, joint });
     }

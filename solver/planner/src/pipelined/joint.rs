@@ -17,6 +17,9 @@ use super::runs::{Runs, Score, Site, spans};
 /// Pieces by which cuts move, the largest first.
 const REACHES: [usize; 4] = [8, 4, 2, 1];
 
+/// Most neighbouring cuts that move together where devices run several stages.
+const WIDEST: usize = 2;
+
 /// What the loop found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
@@ -53,19 +56,21 @@ pub fn joint(runs: &mut Runs<'_>, site: &Site<'_>, given: &[usize], ends: &Ends)
     if given.is_empty() || state.balanced(runs)? {
         return Ok(state.into_joint(score, StopReason::Finished));
     }
+    if state.over() {
+        let reason = state.reason();
+        return Ok(state.into_joint(score, reason));
+    }
     let times = RunTimes::of(site.graph, site.costs, site.cluster, site.layers);
     let estimate = StashEstimate::of(site.graph, site.costs, site.layers);
     propose(runs, site, &mut state, &times, &estimate)?;
-    for reach in REACHES {
-        while walk(runs, site.layers.pieces, &mut state, reach)? {}
+    // Of many stages, each has few pieces, and moving many cuts at once leaves little time for the others.
+    let stages = site.cluster.devices.len();
+    let reaches = REACHES.into_iter().filter(|reach| 2 * stages * reach <= site.layers.pieces || *reach == 1);
+    let widest = if site.spec.schedule.chunks() > 1 { WIDEST } else { stages };
+    for reach in reaches {
+        while walk(runs, site.layers.pieces, &mut state, reach, widest)? {}
     }
-    let reason = if ends.deadline.over() {
-        ends.deadline.reason()
-    } else if state.rounds >= ends.max_rounds {
-        StopReason::WorkLimit
-    } else {
-        StopReason::Finished
-    };
+    let reason = state.reason();
     Ok(state.into_joint(score, reason))
 }
 
@@ -107,6 +112,17 @@ impl State<'_> {
             self.best = (score, cuts);
         }
         Ok(better)
+    }
+
+    /// Why the loop ends where nothing helps any more, or it must.
+    fn reason(&self) -> StopReason {
+        if self.ends.deadline.over() {
+            self.ends.deadline.reason()
+        } else if self.rounds >= self.ends.max_rounds {
+            StopReason::WorkLimit
+        } else {
+            StopReason::Finished
+        }
     }
 
     fn into_joint(self, given: Score, stop_reason: StopReason) -> Joint {
@@ -160,9 +176,15 @@ fn propose(
 }
 
 /// Moves one cut, or several neighbouring ones together, by `reach` pieces; did any move help?
-fn walk(runs: &mut Runs<'_>, pieces: usize, state: &mut State<'_>, reach: usize) -> Result<bool, Failure> {
+fn walk(
+    runs: &mut Runs<'_>,
+    pieces: usize,
+    state: &mut State<'_>,
+    reach: usize,
+    widest: usize,
+) -> Result<bool, Failure> {
     let mut helped = false;
-    for change in moves(state.best.1.len()) {
+    for change in moves(state.best.1.len(), widest) {
         if let Some(cuts) = change.of(&state.best.1, pieces, reach) {
             helped |= state.offer(runs, cuts)?;
         }
