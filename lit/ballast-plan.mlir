@@ -31,6 +31,9 @@
 // AGAIN: "a100-80gb-0" = #dlti
 // AGAIN: ballast.pipeline = {bubble = {{.*}}, in_flight = [2, 1],
 // AGAIN-NOT: ballast.device<2>
+// RUN: ballast-opt %t.interleaved.mlir --allow-unregistered-dialect --ballast-plan="work-limit=500 schedule=auto micro-batches=4" --ballast-verify | FileCheck %s --check-prefix=CHOSEN
+// CHOSEN: "a100-80gb-0" = #dlti
+// CHOSEN: schedule = "zero-bubble"
 
 // More stages, in the report; the schedule with the shortest step, and what the others came to.
 // RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="devices=1 work-limit=500 schedule=interleaved stages-per-device=3 micro-batches=1" --ballast-report="output=%t.three" -o /dev/null

@@ -43,7 +43,8 @@ fn shortest(
     let planner = remat::planner_options(module, options)?;
     let mut program = planning::read_for_planning(module, &planning::source!(options))?;
     planning::recall_passes(&mut program);
-    planning::forget_plan(&mut program);
+    // The plan itself stays until the program is partitioned: it may be all that tells the passes apart.
+    planning::forget_devices(&mut program);
     program.divide_devices(None)?;
     let devices = program.cluster.devices.len();
     let choices = choose(

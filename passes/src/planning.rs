@@ -303,13 +303,22 @@ pub(crate) fn recall_passes(program: &mut Program<'_, '_>) {
     }
 }
 
-/// Devices written by an earlier plan are forgotten; without one, `ballast.device` on an op is the user's rule.
-pub(crate) fn forget_plan(program: &mut Program<'_, '_>) {
-    if annotations::read_plan(&program.imported).is_some() {
-        annotations::clear(&program.imported);
+/// Devices written by an earlier plan are no rules, and are forgotten; without one, `ballast.device` on an op is the user's
+/// rule. Is there an earlier plan?
+pub(crate) fn forget_devices(program: &mut Program<'_, '_>) -> bool {
+    let planned = annotations::read_plan(&program.imported).is_some();
+    if planned {
         for op in &mut program.imported.graph.ops {
             op.rules.device = None;
         }
+    }
+    planned
+}
+
+/// Forgets an earlier plan, in the IR too.
+pub(crate) fn forget_plan(program: &mut Program<'_, '_>) {
+    if forget_devices(program) {
+        annotations::clear(&program.imported);
     }
 }
 
