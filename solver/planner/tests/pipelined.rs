@@ -176,7 +176,7 @@ fn random_chain(rng: &mut ChaCha8Rng, count: usize, devices: usize) -> Chain {
     chain(&layers, devices)
 }
 
-/// Judges planned runs: one stage per device after the other, front stages first.
+/// Judges planned runs as one pipeline: the first stages of all devices, then their second ones, and so on.
 fn judged(runs: &[Rc<Run>], spec: Spec) -> Judged {
     let chunks = spec.schedule.chunks();
     let stages = || (0..chunks).flat_map(|chunk| runs.iter().map(move |run| (run, chunk)));
@@ -316,8 +316,7 @@ fn stages_that_share_a_device_share_its_cap() {
 #[test]
 fn interleaved_stages_idle_half_as_long() {
     let chain = chain(&[(1.0, 10, 5); 8], 2);
-    let cluster = cluster(2);
-    let mut cluster = cluster.clone();
+    let mut cluster = cluster(2);
     cluster.default_link.bandwidth = 1e12;
     cluster.devices.iter_mut().for_each(|device| device.memory_bandwidth = 1e12);
     let layers = layers(&chain.graph, &chain.costs, Granularity::Op, 99).unwrap();

@@ -15,7 +15,7 @@ const MOST_PASSES: usize = 4_000_000;
 const FORWARD_SHARE: f64 = 1.0 / 3.0;
 
 impl RunTimes {
-    /// The cuts found for so short a step under a schedule, where a stage takes its [`RunTimes::seconds`] and
+    /// The cuts with the shortest step found under a schedule, where a stage takes its [`RunTimes::seconds`] and
     /// what `extra(stage, from, to)` adds; none where there are fewer pieces than stages, or the micro-batches do not
     /// suit the schedule.
     ///
