@@ -6,13 +6,23 @@ use super::{Cluster, Device, file};
 pub const DEFAULT_KIND: &str = "a100-80gb";
 
 /// Name and file of every ready-made kind.
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 18] = [
     ("a100-40gb", include_str!("../devices/a100-40gb.toml")),
     ("a100-80gb", include_str!("../devices/a100-80gb.toml")),
+    ("b200", include_str!("../devices/b200.toml")),
     ("board-chip", include_str!("../devices/board-chip.toml")),
+    ("cpu", include_str!("../devices/cpu.toml")),
     ("h100-80gb", include_str!("../devices/h100-80gb.toml")),
+    ("h200", include_str!("../devices/h200.toml")),
+    ("l40s", include_str!("../devices/l40s.toml")),
+    ("mi300x", include_str!("../devices/mi300x.toml")),
+    ("rtx-4090", include_str!("../devices/rtx-4090.toml")),
+    ("rtx-5090", include_str!("../devices/rtx-5090.toml")),
     ("rtx2080ti", include_str!("../devices/rtx2080ti.toml")),
     ("tpu-v3-core", include_str!("../devices/tpu-v3-core.toml")),
+    ("tpu-v5e", include_str!("../devices/tpu-v5e.toml")),
+    ("tpu-v5p", include_str!("../devices/tpu-v5p.toml")),
+    ("tpu-v6e", include_str!("../devices/tpu-v6e.toml")),
     ("v100-16gb", include_str!("../devices/v100-16gb.toml")),
     ("v100-32gb", include_str!("../devices/v100-32gb.toml")),
 ];

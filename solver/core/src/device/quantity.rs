@@ -60,6 +60,19 @@ const PREFIXES: [(&str, f64); 11] = [
     ("", 1.0),
 ];
 
+/// Common links by name, bytes per second in one direction. NVLink: 25 GB/s a link from the second generation on, 50 from the
+/// fifth, times the links of a GPU (6, 12, 18, 18; data sheets of V100, A100, H100 and B200). PCIe: 16 lanes of 8, 16 and
+/// 32 GT/s at 128/130 (PCI Express base specifications 3 to 5).
+pub(super) const LINKS: [(&str, f64); 7] = [
+    ("nvlink-2", 150e9),
+    ("nvlink-3", 300e9),
+    ("nvlink-4", 450e9),
+    ("nvlink-5", 900e9),
+    ("pcie-3", 15.75e9),
+    ("pcie-4", 31.5e9),
+    ("pcie-5", 63e9),
+];
+
 /// Splits `12.5GB/s` into 12.5 and `GB/s`; none without a leading number.
 fn split(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
@@ -109,8 +122,17 @@ impl Quantity {
 
     /// Bytes per second, finite and above zero.
     pub(super) fn bytes_per_second(&self) -> Result<f64, String> {
+        if let Quantity::Text(text) = self
+            && let Some((_, bandwidth)) = LINKS.iter().find(|(name, _)| name == text)
+        {
+            return Ok(*bandwidth);
+        }
         positive(self.rate(&["B/s", "Bps"])).ok_or_else(|| {
-            format!("{self} is not a bandwidth above zero: write \"900GB/s\" or a number of bytes per second")
+            let links: Vec<&str> = LINKS.iter().map(|(name, _)| *name).collect();
+            format!(
+                "{self} is not a bandwidth above zero: write \"900GB/s\", a number of bytes per second, or one of {}",
+                links.join(", ")
+            )
         })
     }
 
@@ -161,6 +183,7 @@ mod tests {
     fn units_are_scaled() {
         assert_eq!(text("2039GB/s").bytes_per_second(), Ok(2.039e12));
         assert_eq!(text("1.5 GiB/s").bytes_per_second(), Ok(1.5 * 1_073_741_824.0));
+        assert_eq!(text("nvlink-4").bytes_per_second(), Ok(4.5e11));
         assert_eq!(text("19.5TFLOP/s").operations_per_second(), Ok(1.95e13));
         assert_eq!(text("624 TOPS").operations_per_second(), Ok(6.24e14));
         assert_eq!(text("1.5e3").operations_per_second(), Ok(1500.0));
@@ -171,7 +194,19 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        for bad in ["", "fast", "12 parsecs", "1GB", "-1GB/s", "0GB/s", "nan", "inf", "1e999B/s"] {
+        for bad in [
+            "",
+            "fast",
+            "nvlink",
+            "nvlink-9",
+            "12 parsecs",
+            "1GB",
+            "-1GB/s",
+            "0GB/s",
+            "nan",
+            "inf",
+            "1e999B/s",
+        ] {
             assert!(text(bad).bytes_per_second().is_err(), "{bad:?} was read as a bandwidth");
         }
         for bad in [f64::NAN, f64::INFINITY, -1.0, 0.0] {

@@ -216,3 +216,47 @@ fn the_example_and_the_table_of_the_manual_are_true() {
         assert!((number(cells[7]) * 1e9 / cluster.default_link.bandwidth - 1.0).abs() < 1e-9, "{kind}");
     }
 }
+
+#[test]
+fn peak_rates_are_those_the_data_sheets_print() {
+    // TFLOP/s or TOP/s without sparsity: f64, bf16, f8, i8; a device without a unit for a type takes its f32 rate.
+    let sheets = [
+        ("h200", [34.0, 989.5, 1979.0, 1979.0]),
+        ("b200", [40.0, 2250.0, 4500.0, 4500.0]),
+        ("mi300x", [81.7, 1307.4, 2614.9, 2614.9]),
+        ("rtx-4090", [1.29, 165.2, 330.3, 660.6]),
+        ("rtx-5090", [1.64, 209.5, 419.0, 838.0]),
+        ("l40s", [1.43, 362.05, 733.0, 733.0]),
+        ("tpu-v5e", [197.0, 197.0, 197.0, 393.0]),
+        ("tpu-v5p", [459.0, 459.0, 459.0, 918.0]),
+        ("tpu-v6e", [918.0, 918.0, 918.0, 1836.0]),
+    ];
+    for (kind, printed) in sheets {
+        let device = Cluster::parse(kind).unwrap().devices.remove(0);
+        let rates = [Arithmetic::F64, Arithmetic::Bf16, Arithmetic::F8, Arithmetic::I8];
+        for (arithmetic, printed) in rates.into_iter().zip(printed) {
+            let rate = device.peak(arithmetic);
+            assert!((rate / (printed * 1e12) - 1.0).abs() < 1e-9, "{kind} {arithmetic:?}: {rate}");
+        }
+        let rate = device.peak(Arithmetic::F16);
+        assert_eq!(rate, device.peak(Arithmetic::Bf16), "{kind}");
+    }
+}
+
+#[test]
+fn links_of_common_nodes_have_names() {
+    let text = PAIR.replacen("bandwidth = \"100GB/s\"", "bandwidth = \"nvlink-5\"", 1);
+    let cluster = parse("pair.toml", &text).unwrap();
+    assert_eq!(cluster.link(0, 1).bandwidth, 9e11);
+    let page = include_str!("../../../../docs/devices.md");
+    for (name, bandwidth) in quantity::LINKS {
+        assert!(page.contains(&format!("`\"{name}\"` {}", bandwidth / 1e9)), "{name}");
+    }
+    for (kind, link) in
+        [("h200", "nvlink-4"), ("b200", "nvlink-5"), ("rtx-5090", "pcie-5"), ("rtx-4090", "pcie-4")]
+    {
+        let text = PAIR.replacen("bandwidth = \"100GB/s\"", &format!("bandwidth = \"{link}\""), 1);
+        let named = parse("pair.toml", &text).unwrap().link(0, 1).bandwidth;
+        assert_eq!(Cluster::parse(kind).unwrap().default_link.bandwidth, named, "{kind}");
+    }
+}
