@@ -178,6 +178,7 @@ fn plan_attribute<'c>(
             host_peak: bytes(score.host_peak_bytes),
             seconds: score.seconds,
             unplanned_seconds: score.compute_seconds + score.receive_seconds + score.send_seconds,
+            // The search's value leaves sends out; adding them rounds once more.
             bound: (stage.report.bound + score.send_seconds).min(score.seconds),
         }
     });
@@ -192,7 +193,7 @@ fn plan_attribute<'c>(
         tmin: plan.balance.tmin_seconds,
         ratio: plan.balance.ratio,
         bound: plan.bound_seconds,
-        bound_class: plan.partition.bound_class.clone(),
+        bound_class: plan.bound_class.name().to_owned(),
         gap: plan.gap,
         stop: stop_reason(plan.stop_reason),
         method: plan.partition.method.clone(),

@@ -7,7 +7,8 @@ use ballast_core::cap::{CapSpec, ParseCapError};
 use ballast_core::device::DeviceId;
 use ballast_core::limits::{Limits, StopReason};
 use ballast_core::plan::{Plan, fingerprint};
-use ballast_core::report::Report;
+use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
+use ballast_core::stage::{Stage, stages};
 use ballast_dialects::attributes as ir;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes::{self, RematOptions};
@@ -193,9 +194,10 @@ impl Start {
         let placed = annotations::read_devices(&program.imported, devices)?;
         let Some(earlier) = annotations::read_plan(&program.imported) else {
             let device_of = placed.unwrap_or_else(|| vec![0; graph.ops.len()]);
+            let report = report_of_given(program, &device_of).map_err(|text| program.error(None, &text))?;
             return Ok(Start {
                 device_of,
-                report: report_of("given", 0.0, 0.0, "any-assignment", StopReason::Finished, 0),
+                report,
                 granularity: partition::sequence::Granularity::Op,
                 pipeline: None,
                 movable: false,
@@ -228,14 +230,7 @@ impl Start {
         };
         Ok(Start {
             device_of,
-            report: report_of(
-                &earlier.method,
-                earlier.tmax,
-                earlier.bound,
-                &earlier.bound_class,
-                stop,
-                earlier.seed,
-            ),
+            report: report_of(&earlier, stop).map_err(|text| program.error(None, &text))?,
             granularity: match setting("granularity").as_deref() {
                 Some("layer") => partition::sequence::Granularity::Layer,
                 _ => partition::sequence::Granularity::Op,
@@ -285,20 +280,37 @@ impl Start {
     }
 }
 
-fn report_of(method: &str, value: f64, bound: f64, class: &str, stop: StopReason, seed: u64) -> Report {
-    let gap = ballast_core::report::gap(value, bound);
-    Report {
-        value,
-        bound,
-        gap,
-        proved: stop == StopReason::Proved,
-        bound_class: class.to_owned(),
-        method: method.to_owned(),
+/// What there is to say of a placement that somebody wrote into the program.
+fn report_of_given(program: &Program<'_, '_>, device_of: &[DeviceId]) -> Result<Report, String> {
+    let graph = &program.imported.graph;
+    let loads = stages(graph, &program.costs, &program.cluster, device_of);
+    let tmax = loads.iter().map(Stage::load_seconds).fold(0.0, f64::max);
+    let search = SearchStats {
+        method: "given".to_owned(),
+        stop_reason: StopReason::Finished,
+        seconds: 0.0,
+        work: 0,
+        seed: 0,
+    };
+    Report::new(tmax, Bound::any_assignment(graph, &program.costs), search).map_err(|error| error.to_string())
+}
+
+/// What the partition that a function carries says of itself.
+fn report_of(earlier: &ir::Plan<'_>, stop: StopReason) -> Result<Report, String> {
+    let Some(class) = BoundClass::of_name(&earlier.bound_class) else {
+        return Err(format!(
+            "`ballast.plan` has a bound over plans called '{}', which is no class known here: partition it again",
+            earlier.bound_class
+        ));
+    };
+    let search = SearchStats {
+        method: earlier.method.clone(),
         stop_reason: stop,
         seconds: 0.0,
         work: 0,
-        seed,
-    }
+        seed: earlier.seed,
+    };
+    Report::new(earlier.tmax, Bound::proved(earlier.bound, class), search).map_err(|error| error.to_string())
 }
 
 fn settings(

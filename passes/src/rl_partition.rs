@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use ballast_core::cap::CapSpec;
 use ballast_core::device::{CoreModel, DeviceId, MAX_DEVICES};
 use ballast_core::limits::StopReason;
-use ballast_core::report::Report;
+use ballast_core::report::{Bound, Report, SearchStats};
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
@@ -93,9 +93,9 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
         .fact("tmax_seconds", balance.tmax_seconds)
         .fact("tmin_seconds", balance.tmin_seconds)
         .fact("ratio", balance.ratio.map_or_else(|| "none".to_owned(), |ratio| ratio.to_string()))
-        .fact("bound_seconds", outcome.report.bound)
-        .fact("bound_class", &outcome.report.bound_class)
-        .fact("gap", outcome.report.gap);
+        .fact("bound_seconds", plan.bound_seconds)
+        .fact("bound_class", plan.bound_class)
+        .fact("gap", plan.gap);
     if let Some(proposed) = outcome.proposed {
         remark =
             remark.fact("proposed_by", proposed.method).fact("proposed_tmax_seconds", proposed.tmax_seconds);
@@ -171,24 +171,16 @@ fn as_pipeline(
     .map_err(|failure| program.error(failure.op(), &failure.to_string()))?;
     let loads = stages(graph, &program.costs, &program.cluster, &balanced.device_of);
     let value = loads.iter().map(Stage::load_seconds).fold(0.0, f64::max);
-    // All ops, each on the device that is fastest at it, spread evenly.
-    let devices = program.cluster.devices.len();
-    let fastest = |op| (0..devices).map(|device| program.costs.of(device, op)).fold(f64::INFINITY, f64::min);
-    let bound = (graph.planned().map(fastest).sum::<f64>() / devices as f64).min(value);
-    let gap = ballast_core::report::gap(value, bound);
-    let proved = gap <= ballast_core::report::PROOF_TOLERANCE;
-    let report = Report {
-        value,
-        bound,
-        gap,
-        proved,
-        bound_class: "any-assignment".to_owned(),
+    let search = SearchStats {
         method: "layers-dp".to_owned(),
-        stop_reason: if proved { StopReason::Proved } else { StopReason::Finished },
+        stop_reason: StopReason::Finished,
         seconds: 0.0,
         work: 0,
         seed: options.seed,
     };
+    let bound = Bound::any_assignment(graph, &program.costs);
+    let report =
+        Report::new(value, bound, search).map_err(|error| program.error(None, &error.to_string()))?;
     Ok(Placement { device_of: balanced.device_of, report, proposed: None, notes: Vec::new() })
 }
 

@@ -11,7 +11,7 @@ use crate::device::DeviceId;
 use crate::graph::{Graph, OpId};
 use crate::limits::StopReason;
 use crate::memory::CompactPlan;
-use crate::report::Report;
+use crate::report::{BoundClass, Report};
 use crate::simulate::{Balance, StageScore};
 use crate::stage::{NodeSource, Stage};
 
@@ -32,8 +32,10 @@ pub struct Plan {
     pub devices: Vec<PlanDevice>,
     /// Slowest and fastest stage and their ratio, recomputation and exposed swap time included.
     pub balance: Balance,
-    /// Proven lower bound on tmax, seconds, over the class of plans that `partition.bound_class` names.
+    /// Proven lower bound on tmax, seconds, over the plans of `bound_class`.
     pub bound_seconds: f64,
+    /// Which class of plans the bound holds for.
+    pub bound_class: BoundClass,
     /// `(tmax - bound) / tmax`.
     pub gap: f64,
     /// Which limit stopped the search, of the partition's and the stages' searches the least conclusive.
@@ -133,7 +135,7 @@ pub struct SearchRecord {
     /// Is the value proved optimal?
     pub proved: bool,
     /// Which class of plans the bound holds for.
-    pub bound_class: String,
+    pub bound_class: BoundClass,
     /// The method.
     pub method: String,
     /// Why it stopped.
@@ -146,9 +148,19 @@ pub struct SearchRecord {
 
 impl From<Report> for SearchRecord {
     fn from(report: Report) -> Self {
-        let Report { value, bound, gap, proved, bound_class, method, stop_reason, seconds: _, work, seed } =
-            report;
-        SearchRecord { value, bound, gap, proved, bound_class, method, stop_reason, work, seed }
+        let (bound, gap, proved) = (report.bound(), report.gap(), report.proved());
+        let Report { value, method, stop_reason, work, seed, .. } = report;
+        SearchRecord {
+            value,
+            bound: bound.value(),
+            gap,
+            proved,
+            bound_class: bound.class(),
+            method,
+            stop_reason,
+            work,
+            seed,
+        }
     }
 }
 

@@ -2,24 +2,243 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::cost::Costs;
+use crate::graph::Graph;
 use crate::limits::StopReason;
 
-/// Relative gap at or below which a value counts as proved optimal.
+/// Relative gap at or below which a value counts as proved optimal, and relative difference between a bound and a
+/// value that is put down to rounding.
 pub const PROOF_TOLERANCE: f64 = 1e-6;
+
+/// The plans a lower bound holds for: no plan of the class is better than the bound.
+///
+/// Classes of placements come first, then those of placements found in workload files, then those of memory plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BoundClass {
+    /// Every op on any device, in any order; devices may stay idle.
+    AnyAssignment,
+    /// The op sequence cut into runs of neighbouring ops, one run per device at most.
+    ContiguousSequence,
+    /// The same, and every stage keeps its cap with nothing recomputed or swapped.
+    ContiguousSequenceWithinCaps,
+    /// The op sequence cut between layers, one run per device at most.
+    ContiguousLayers,
+    /// The same, and every stage keeps its cap with nothing recomputed or swapped.
+    ContiguousLayersWithinCaps,
+    /// Stages that form a pipeline over the data, in any topological order of the ops.
+    ContiguousDag,
+    /// The same, and every stage keeps its cap with nothing recomputed or swapped.
+    ContiguousDagWithinCaps,
+    /// Stages that form a pipeline over the data, in any topological order of the layers.
+    ContiguousDagLayers,
+    /// The same, and every stage keeps its cap with nothing recomputed or swapped.
+    ContiguousDagLayersWithinCaps,
+    /// Runs of layers on groups of neighbouring cores of one chip.
+    CoreGroups,
+    /// Any sets of layers on any groups of the cores of one chip.
+    AnyGrouping,
+    /// Plans of a workload graph in which every device's part is contiguous.
+    Contiguous,
+    /// Plans of a workload graph without that demand.
+    Free,
+    /// Every layer of a table on any device, every device used.
+    AnyPlacement,
+    /// Any memory plan: everything runs at least once.
+    Any,
+    /// Memory plans whose first runs keep program order.
+    ProgramOrder,
+    /// The same; each op at most once per step, recomputes of a step in program order.
+    ProgramOrderAscending,
+}
+
+impl BoundClass {
+    /// Every class.
+    pub const ALL: [BoundClass; 17] = [
+        Self::AnyAssignment,
+        Self::ContiguousSequence,
+        Self::ContiguousSequenceWithinCaps,
+        Self::ContiguousLayers,
+        Self::ContiguousLayersWithinCaps,
+        Self::ContiguousDag,
+        Self::ContiguousDagWithinCaps,
+        Self::ContiguousDagLayers,
+        Self::ContiguousDagLayersWithinCaps,
+        Self::CoreGroups,
+        Self::AnyGrouping,
+        Self::Contiguous,
+        Self::Free,
+        Self::AnyPlacement,
+        Self::Any,
+        Self::ProgramOrder,
+        Self::ProgramOrderAscending,
+    ];
+
+    /// The name in plans, reports and attributes.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AnyAssignment => "any-assignment",
+            Self::ContiguousSequence => "contiguous-sequence",
+            Self::ContiguousSequenceWithinCaps => "contiguous-sequence-within-caps",
+            Self::ContiguousLayers => "contiguous-layers",
+            Self::ContiguousLayersWithinCaps => "contiguous-layers-within-caps",
+            Self::ContiguousDag => "contiguous-dag",
+            Self::ContiguousDagWithinCaps => "contiguous-dag-within-caps",
+            Self::ContiguousDagLayers => "contiguous-dag-layers",
+            Self::ContiguousDagLayersWithinCaps => "contiguous-dag-layers-within-caps",
+            Self::CoreGroups => "core-groups",
+            Self::AnyGrouping => "any-grouping",
+            Self::Contiguous => "contiguous",
+            Self::Free => "free",
+            Self::AnyPlacement => "any-placement",
+            Self::Any => "any",
+            Self::ProgramOrder => "program-order",
+            Self::ProgramOrderAscending => "program-order-ascending",
+        }
+    }
+
+    /// The class of a name; none where there is none.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.name() == name)
+    }
+
+    /// Does the class hold only plans in which every stage keeps its cap with nothing recomputed or swapped? A bound for
+    /// it says nothing about plans whose memory is planned.
+    #[must_use]
+    pub const fn within_caps(self) -> bool {
+        matches!(
+            self,
+            Self::ContiguousSequenceWithinCaps
+                | Self::ContiguousLayersWithinCaps
+                | Self::ContiguousDagWithinCaps
+                | Self::ContiguousDagLayersWithinCaps
+        )
+    }
+}
+
+impl std::fmt::Display for BoundClass {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A proven lower bound on an objective, in its own unit, over the plans of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Bound {
+    /// Proven lower bound on the objective over the class of plans named in `bound_class`.
+    #[serde(rename = "bound")]
+    value: f64,
+    /// Which class of plans the bound holds for.
+    #[serde(rename = "bound_class")]
+    class: BoundClass,
+}
+
+impl Bound {
+    /// What a proof found: no plan of `class` is below `value`. Only the code that holds the proof may say so.
+    #[must_use]
+    pub const fn proved(value: f64, class: BoundClass) -> Self {
+        Bound { value, class }
+    }
+
+    /// No assignment of ops to devices is faster than the least times spread evenly, or than the op that takes longest.
+    #[must_use]
+    pub fn any_assignment(graph: &Graph, costs: &Costs) -> Self {
+        let devices = costs.seconds.len();
+        let least = |op| (0..devices).map(|device| costs.of(device, op)).fold(f64::INFINITY, f64::min);
+        let (total, longest) = graph
+            .planned()
+            .map(least)
+            .fold((0.0, 0.0_f64), |(total, longest), seconds| (total + seconds, longest.max(seconds)));
+        Bound::proved(longest.max(total / devices.max(1) as f64), BoundClass::AnyAssignment)
+    }
+
+    /// The bound, in the objective's unit.
+    #[must_use]
+    pub const fn value(self) -> f64 {
+        self.value
+    }
+
+    /// The plans it holds for.
+    #[must_use]
+    pub const fn class(self) -> BoundClass {
+        self.class
+    }
+
+    /// This bound, raised to that of a class that holds all plans of this one.
+    #[must_use]
+    pub const fn raised_to(self, wider: Bound) -> Self {
+        Bound { value: self.value.max(wider.value), class: self.class }
+    }
+
+    /// The bound to report for a plan that may lie outside the class: `wider`, which holds for it in any case, where the
+    /// plan beats this one.
+    #[must_use]
+    pub fn unless_beaten_by(self, value: f64, wider: Bound) -> Self {
+        if self.value > value * (1.0 + PROOF_TOLERANCE) { wider } else { self }
+    }
+
+    /// The bound for a program whose memory is planned next: `wider` where this one holds only for plans that keep their
+    /// caps without.
+    #[must_use]
+    pub fn for_memory_plans(self, wider: Bound) -> Self {
+        if self.class.within_caps() { wider } else { self }
+    }
+
+    /// The bound beside the value of a plan of its class: equal to it where only rounding puts it above.
+    ///
+    /// # Errors
+    /// Where it is above the value by more than [`PROOF_TOLERANCE`]: the bound is false.
+    pub fn beside(self, value: f64) -> Result<Self, FalseBound> {
+        if self.value.is_nan() || self.value > value + PROOF_TOLERANCE * value.abs() {
+            return Err(FalseBound { bound: self.value, class: self.class, value });
+        }
+        Ok(Bound { value: self.value.min(value), class: self.class })
+    }
+}
+
+/// A bound above the judged value of a plan of its class: a bug.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "internal error: the lower bound {bound} over the class '{class}' is above {value}, the value of a plan of the class"
+)]
+pub struct FalseBound {
+    /// The bound.
+    pub bound: f64,
+    /// Its class.
+    pub class: BoundClass,
+    /// The value of a plan of the class.
+    pub value: f64,
+}
+
+/// How a search went.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchStats {
+    /// The method that found the plan.
+    pub method: String,
+    /// Why the search stopped, unless with a proof.
+    pub stop_reason: StopReason,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// Deterministic search steps taken.
+    pub work: u64,
+    /// The seed used.
+    pub seed: u64,
+}
 
 /// The outcome of one search, in the objective's own unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Report {
     /// Objective of the plan found (minimised).
     pub value: f64,
-    /// Proven lower bound on the objective over the class of plans named in `bound_class`.
-    pub bound: f64,
+    /// Proven lower bound and the plans it holds for.
+    #[serde(flatten)]
+    bound: Bound,
     /// `(value - bound) / value`, 0 for a value of 0.
-    pub gap: f64,
+    gap: f64,
     /// Is the value proved optimal, within the method's stated tolerance?
-    pub proved: bool,
-    /// Which class of plans the bound holds for, such as `program-order` or `contiguous`.
-    pub bound_class: String,
+    proved: bool,
     /// The method that found the plan.
     pub method: String,
     /// Why the search stopped.
@@ -30,10 +249,139 @@ pub struct Report {
     pub work: u64,
     /// The seed used.
     pub seed: u64,
+    /// Relative gap that counts as a proof.
+    #[serde(skip, default = "proof_tolerance")]
+    tolerance: f64,
+}
+
+fn proof_tolerance() -> f64 {
+    PROOF_TOLERANCE
+}
+
+impl Report {
+    /// A value that the judge derived for a plan of the bound's class, and the bound. A gap of at most
+    /// [`PROOF_TOLERANCE`] is a proof.
+    ///
+    /// # Errors
+    /// As [`Bound::beside`].
+    pub fn new(value: f64, bound: Bound, search: SearchStats) -> Result<Self, FalseBound> {
+        Self::with_tolerance(value, bound, PROOF_TOLERANCE, search)
+    }
+
+    /// As [`Report::new`], for a method that states another tolerance.
+    ///
+    /// # Errors
+    /// As [`Bound::beside`].
+    pub fn with_tolerance(
+        value: f64,
+        bound: Bound,
+        tolerance: f64,
+        search: SearchStats,
+    ) -> Result<Self, FalseBound> {
+        let SearchStats { method, stop_reason, seconds, work, seed } = search;
+        let report = Report {
+            value,
+            bound,
+            gap: 1.0,
+            proved: false,
+            method,
+            stop_reason,
+            seconds,
+            work,
+            seed,
+            tolerance,
+        };
+        report.rebound(bound)
+    }
+
+    /// The same search with another bound.
+    ///
+    /// # Errors
+    /// As [`Bound::beside`].
+    pub fn rebound(mut self, bound: Bound) -> Result<Self, FalseBound> {
+        self.bound = bound.beside(self.value)?;
+        self.gap = gap(self.value, self.bound.value);
+        self.proved = self.gap <= self.tolerance;
+        if self.proved {
+            self.stop_reason = StopReason::Proved;
+        }
+        Ok(self)
+    }
+
+    /// Proven lower bound and the plans it holds for.
+    #[must_use]
+    pub const fn bound(&self) -> Bound {
+        self.bound
+    }
+
+    /// `(value - bound) / value`, 0 for a value of 0.
+    #[must_use]
+    pub const fn gap(&self) -> f64 {
+        self.gap
+    }
+
+    /// Is the value proved optimal within the class of the bound?
+    #[must_use]
+    pub const fn proved(&self) -> bool {
+        self.proved
+    }
 }
 
 /// `(value - bound) / value`, clamped to [0, 1]; 0 when the value is 0.
 #[must_use]
 pub fn gap(value: f64, bound: f64) -> f64 {
     if value <= 0.0 { 0.0 } else { ((value - bound) / value).clamp(0.0, 1.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search() -> SearchStats {
+        SearchStats {
+            method: "test".into(),
+            stop_reason: StopReason::Finished,
+            seconds: 0.0,
+            work: 0,
+            seed: 0,
+        }
+    }
+
+    #[test]
+    fn a_bound_above_its_value_is_an_error_and_rounding_is_none() {
+        let report = |bound| Report::new(10.0, Bound::proved(bound, BoundClass::Any), search());
+        assert_eq!(report(10.1), Err(FalseBound { bound: 10.1, class: BoundClass::Any, value: 10.0 }));
+        assert!(report(f64::NAN).is_err());
+        let rounded = report(10.000_001).expect("rounding");
+        assert_eq!((rounded.bound().value(), rounded.gap(), rounded.proved()), (10.0, 0.0, true));
+        let open = report(9.0).expect("an open gap");
+        assert!((open.gap() - 0.1).abs() < 1e-12 && !open.proved());
+    }
+
+    #[test]
+    fn a_bound_within_caps_says_nothing_of_planned_memory() {
+        let floor = Bound::proved(1.0, BoundClass::AnyAssignment);
+        for class in BoundClass::ALL {
+            let carried = Bound::proved(2.0, class).for_memory_plans(floor);
+            assert_eq!(carried == floor, class.name().ends_with("within-caps"), "{class}");
+        }
+    }
+
+    #[test]
+    fn a_plan_outside_the_class_gets_the_wider_bound() {
+        let floor = Bound::proved(1.0, BoundClass::AnyAssignment);
+        let narrow = Bound::proved(2.0, BoundClass::ContiguousSequence);
+        assert_eq!(narrow.unless_beaten_by(1.5, floor), floor);
+        assert_eq!(narrow.unless_beaten_by(2.0, floor), narrow);
+        assert_eq!(narrow.raised_to(Bound::proved(3.0, BoundClass::AnyAssignment)).value(), 3.0);
+    }
+
+    #[test]
+    fn names_are_those_that_serde_writes() {
+        for class in BoundClass::ALL {
+            assert_eq!(serde_json::to_value(class).expect("a name"), class.name());
+            assert_eq!(BoundClass::of_name(class.name()), Some(class));
+        }
+        assert_eq!(BoundClass::of_name("most-plans"), None);
+    }
 }

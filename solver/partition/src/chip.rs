@@ -4,7 +4,7 @@ use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, CoreGroup, CoreModel, Device, Link};
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, StopReason};
-use ballast_core::report::{PROOF_TOLERANCE, Report, gap};
+use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::simulate::Balance;
 use ballast_core::stage::settle_travellers;
 use ballast_core::units::Bytes;
@@ -99,24 +99,18 @@ pub fn plan_chip(
         }
     }
     // Runs of layers hide cuts: the bound then is the one that holds for every grouping.
-    let (bound, bound_class) = match (&exact, coarse) {
-        (Some((_, value)), false) => (*value, "core-groups"),
-        _ => (ideal, "any-grouping"),
+    let bound = match (&exact, coarse) {
+        (Some((_, value)), false) => Bound::proved(*value, BoundClass::CoreGroups),
+        _ => Bound::proved(ideal, BoundClass::AnyGrouping),
     };
-    let (value, bound) = (score.tmax_seconds, bound.min(score.tmax_seconds));
-    let proved = gap(value, bound) <= PROOF_TOLERANCE && score.violations == 0;
-    let report = Report {
-        value,
-        bound,
-        gap: gap(value, bound),
-        proved,
-        bound_class: bound_class.into(),
+    let search = SearchStats {
         method: method.into(),
-        stop_reason: if proved { StopReason::Proved } else { stop_reason },
+        stop_reason,
         seconds: deadline.elapsed_seconds(),
         work,
         seed: options.limits.seed,
     };
+    let report = Report::new(score.tmax_seconds, bound, search)?;
     Ok(describe(graph, seconds, chip, model, &machine, &layers, &best, score, report, notes, &ops))
 }
 

@@ -4,12 +4,12 @@ use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, StopReason};
-use ballast_core::report::{PROOF_TOLERANCE, Report, gap};
+use ballast_core::report::{Bound, Report, SearchStats};
 use ballast_core::stage::settle_travellers;
 use serde::{Deserialize, Serialize};
 
 use crate::judge::Judge;
-use crate::plan::{Error, Options, Outcome, any_assignment_bound, check};
+use crate::plan::{Error, Options, Outcome, check};
 use crate::sequence::{Sequence, sequence_order};
 
 /// Version of the file.
@@ -128,23 +128,20 @@ pub fn plan_given(
     let judged = Judge::new(graph, costs, cluster, options).judge(device_of);
     let ops = Sequence::of_ops(graph, costs, sequence_order(graph, options.order));
     let value = judged.balance.tmax_seconds;
-    let bound = any_assignment_bound(&ops, cluster.devices.len()).min(value);
-    let proved = gap(value, bound) <= PROOF_TOLERANCE;
     let of = |place: usize| judged.device_of[ops.ops[place]];
     Ok(Outcome {
         cuts: (1..ops.len()).filter(|&place| of(place) != of(place - 1)).collect(),
-        report: Report {
+        report: Report::new(
             value,
-            bound,
-            gap: gap(value, bound),
-            proved,
-            bound_class: "any-assignment".into(),
-            method: "given".into(),
-            stop_reason: if proved { StopReason::Proved } else { StopReason::Finished },
-            seconds: deadline.elapsed_seconds(),
-            work: 0,
-            seed: options.limits.seed,
-        },
+            Bound::any_assignment(graph, costs),
+            SearchStats {
+                method: "given".into(),
+                stop_reason: StopReason::Finished,
+                seconds: deadline.elapsed_seconds(),
+                work: 0,
+                seed: options.limits.seed,
+            },
+        )?,
         notes: judged.note().into_iter().collect(),
         device_of: judged.device_of,
         sequence: ops.ops,

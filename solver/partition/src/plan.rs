@@ -4,7 +4,7 @@ use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::{Graph, OpId, OpRole};
 use ballast_core::limits::{Deadline, Limits, StopReason};
-use ballast_core::report::{PROOF_TOLERANCE, Report, gap};
+use ballast_core::report::{Bound, BoundClass, FalseBound, PROOF_TOLERANCE, Report, SearchStats, gap};
 use ballast_core::simulate::Balance;
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
@@ -17,7 +17,7 @@ use crate::loads::Links;
 use crate::proposal::{self, Proposal, Proposer, Task};
 use crate::refine::refine;
 use crate::rl::train;
-use crate::sequence::{Granularity, Order, Sequence};
+use crate::sequence::{Granularity, Order};
 
 /// Weight of memory over the cap in the first cut: recomputing everything forward costs about a third of a
 /// training step's computation, so a stage at twice its cap counts as a sixth slower.
@@ -125,6 +125,9 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// A bound that a plan of its class beats: a bug.
+    #[error(transparent)]
+    Bound(#[from] FalseBound),
     /// A device rule for a device that does not exist.
     #[error("op {op} ('{name}') is bound to device {device}, and the cluster has devices 0 to {last}")]
     Rule {
@@ -265,38 +268,37 @@ pub fn plan_with(
             ));
         }
     }
-    let floor = any_assignment_bound(items, cluster.devices.len());
+    let floor = Bound::any_assignment(graph, costs);
     let value = best.balance.tmax_seconds;
-    // Fine-tuning may leave the class of plans a bound was proved for.
-    let within = |bound: f64| value >= bound * (1.0 - PROOF_TOLERANCE);
-    let (bound, bound_class) = match (answer.bound, proposed_bound) {
-        (_, Some((bound, class))) if within(bound) && bound > floor => (bound.min(value), class),
-        (Some(bound), _) if within(bound) && contiguous_tmax <= value => {
-            let class = match options.granularity {
-                Granularity::Op => "contiguous-sequence",
-                Granularity::Layer => "contiguous-layers",
-            };
-            (bound.max(floor).min(value), class)
-        }
-        _ => (floor.min(value), "any-assignment"),
+    let in_class = |bound: f64, class: fn(Granularity, bool) -> BoundClass| {
+        Bound::proved(bound, class(options.granularity, site.memory_matters)).raised_to(floor)
     };
-    let proved = gap(value, bound) <= PROOF_TOLERANCE;
-    let stop_reason = if proved { StopReason::Proved } else { stopped.unwrap_or(StopReason::Finished) };
+    let cut_bound = answer.bound.map(|bound| in_class(bound, cut_class));
+    if let Some(bound) = cut_bound {
+        // The cut itself is of the class, whatever was made of it since.
+        bound.beside(contiguous_tmax)?;
+    }
+    // Fine-tuning may leave the class of plans a bound was proved for.
+    let bound = match (cut_bound, proposed_bound.map(|bound| in_class(bound, pipeline_class))) {
+        (_, Some(bound)) if bound.value() > floor.value() => bound.unless_beaten_by(value, floor),
+        (Some(bound), _) if contiguous_tmax <= value => bound.unless_beaten_by(value, floor),
+        _ => floor,
+    };
+    let stop_reason = stopped.unwrap_or(StopReason::Finished);
     let cuts =
         (1..ops.len()).filter(|&i| best.device_of[ops.ops[i]] != best.device_of[ops.ops[i - 1]]).collect();
     Ok(Outcome {
-        report: Report {
+        report: Report::new(
             value,
             bound,
-            gap: gap(value, bound),
-            proved,
-            bound_class: bound_class.into(),
-            method: method.into(),
-            stop_reason,
-            seconds: deadline.elapsed_seconds(),
-            work,
-            seed: options.limits.seed,
-        },
+            SearchStats {
+                method: method.into(),
+                stop_reason,
+                seconds: deadline.elapsed_seconds(),
+                work,
+                seed: options.limits.seed,
+            },
+        )?,
         device_of: best.device_of,
         cuts,
         sequence: all.ops.ops,
@@ -418,9 +420,22 @@ pub(crate) fn check(graph: &Graph, costs: &Costs, cluster: &Cluster, options: &O
     Ok(())
 }
 
-/// No assignment is faster than equal shares of the least times, or than the largest item alone.
-pub(crate) fn any_assignment_bound(sequence: &Sequence, devices: usize) -> f64 {
-    let least = |item: usize| sequence.seconds.iter().map(|row| row[item]).fold(f64::INFINITY, f64::min);
-    let total: f64 = (0..sequence.len()).map(least).sum();
-    (0..sequence.len()).map(least).fold(total / devices as f64, f64::max)
+/// The plans that a cut of the sequence of items competes with.
+fn cut_class(granularity: Granularity, within_caps: bool) -> BoundClass {
+    match (granularity, within_caps) {
+        (Granularity::Op, false) => BoundClass::ContiguousSequence,
+        (Granularity::Op, true) => BoundClass::ContiguousSequenceWithinCaps,
+        (Granularity::Layer, false) => BoundClass::ContiguousLayers,
+        (Granularity::Layer, true) => BoundClass::ContiguousLayersWithinCaps,
+    }
+}
+
+/// The plans whose stages form a pipeline over the items.
+fn pipeline_class(granularity: Granularity, within_caps: bool) -> BoundClass {
+    match (granularity, within_caps) {
+        (Granularity::Op, false) => BoundClass::ContiguousDag,
+        (Granularity::Op, true) => BoundClass::ContiguousDagWithinCaps,
+        (Granularity::Layer, false) => BoundClass::ContiguousDagLayers,
+        (Granularity::Layer, true) => BoundClass::ContiguousDagLayersWithinCaps,
+    }
 }

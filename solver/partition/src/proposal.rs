@@ -37,8 +37,8 @@ pub struct Task<'a> {
 pub struct Proposal {
     /// Device of every item.
     pub device_of: Vec<DeviceId>,
-    /// A bound proved on the way: seconds of the slowest stage, and the class of partitions it holds for.
-    pub bound: Option<(f64, &'static str)>,
+    /// A bound proved on the way, over all partitions whose stages form a pipeline: seconds of the slowest stage.
+    pub bound: Option<f64>,
     /// Search steps taken.
     pub work: u64,
     /// Why the search stopped.
@@ -56,9 +56,6 @@ pub trait Proposer {
     /// Options that make no sense, and searches that cannot run.
     fn propose(&mut self, task: &Task<'_>) -> Result<Proposal, Error>;
 }
-
-/// The class of [`exact`]'s bound: stages that form a pipeline over the program's data, in any topological order.
-pub(crate) const PIPELINES: &str = "contiguous-dag";
 
 /// Searches all partitions whose stages form a pipeline, whatever the order of the ops, by chains of ideals
 /// ([`crate::dag`]). Its loads are those of stages where the links are alike; with unequal links every transfer is
@@ -82,7 +79,7 @@ pub(crate) fn exact(task: &Task<'_>) -> Result<Proposal, Error> {
     match solved {
         Ok(outcome) => Ok(Proposal {
             device_of: outcome.assignment[..task.items.len()].iter().map(|&device| devices[device]).collect(),
-            bound: Some((outcome.report.bound, PIPELINES)),
+            bound: Some(outcome.report.bound().value()),
             work: outcome.report.work,
             stop_reason: outcome.report.stop_reason,
         }),

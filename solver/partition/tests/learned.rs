@@ -84,7 +84,7 @@ fn its_plans_pass_the_judge_and_are_the_same_on_one_and_two_threads() {
             let Some(outcome) = one else { continue };
             let verdict = check(&problem, class, &outcome.assignment).expect("a plan");
             assert_eq!(verdict.max_load, outcome.report.value);
-            assert!(outcome.report.bound <= outcome.report.value && !outcome.report.proved);
+            assert!(outcome.report.bound().value() <= outcome.report.value && !outcome.report.proved());
             found += 1;
         }
     }

@@ -240,7 +240,7 @@ fn a_chip_gets_the_exact_grouping_and_stages_the_judge_agrees_with() {
     chip.cores = Some(model.clone());
     let options = Options { limits: limits(), ..Options::default() };
     let outcome = plan_chip(&graph, &seconds, &chip, &model, &options).expect("a plan");
-    assert!(outcome.report.proved && outcome.report.bound_class == "core-groups");
+    assert!(outcome.report.proved() && outcome.report.bound().class().name() == "core-groups");
     assert_eq!(outcome.cluster.devices.iter().map(|device| device.stage_cores()).sum::<usize>(), 6);
     let stages = ballast_core::stage::stages(&graph, &outcome.costs, &outcome.cluster, &outcome.stage_of);
     let slowest = stages.iter().map(|stage| stage.load_seconds()).fold(0.0, f64::max);

@@ -72,7 +72,7 @@ fn unequal_memories_and_a_lighter_fifth_layer_match_the_exact_search() {
     ];
     for (case, table) in cases {
         let referee = exact(&table, &limits(0)).expect(case);
-        assert!(referee.report.proved, "{case}");
+        assert!(referee.report.proved(), "{case}");
         for seed in 0..10 {
             let options = Options { generations: 1_000, ..Options::default() };
             let found = solve(&table, &options, &limits(seed)).expect(case);
@@ -102,7 +102,10 @@ fn unequal_devices_match_the_exact_search() {
         let found = solve(&table, &Options { generations: 500, ..Options::default() }, &limits(seed))
             .expect("a placement");
         assert!(found.seconds >= referee.seconds, "seed {seed}: below a proven optimum");
-        assert!(found.report.bound <= referee.seconds + 1e-12, "seed {seed}: a bound above the optimum");
+        assert!(
+            found.report.bound().value() <= referee.seconds + 1e-12,
+            "seed {seed}: a bound above the optimum"
+        );
         met += u64::from(found.seconds == referee.seconds);
     }
     assert!(met * 10 >= problems * 9, "only {met} of {problems} optima met");

@@ -118,6 +118,9 @@ pub enum Failure {
     /// The partitioner failed.
     #[error("{0}")]
     Partition(String),
+    /// A bound that a plan of its class beats: a bug.
+    #[error(transparent)]
+    Bound(#[from] ballast_core::report::FalseBound),
 }
 
 impl Failure {
@@ -126,7 +129,7 @@ impl Failure {
     pub fn op(&self) -> Option<OpId> {
         match self {
             Failure::Infeasible { op, .. } | Failure::Stage { op, .. } | Failure::Pipeline { op, .. } => *op,
-            Failure::Partition(_) => None,
+            Failure::Partition(_) | Failure::Bound(_) => None,
         }
     }
 }

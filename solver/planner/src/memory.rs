@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use ballast_core::limits::Limits;
 use ballast_core::memory::{CompactPlan, Replay, SwapModel, expand};
-use ballast_core::report::{Report, gap};
+use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_placement::q_learning::{self, Baseline, LearnError, QTable, TrainingStep};
 use ballast_remat::{Failure, Outcome, Relaxation, Relaxed};
 
@@ -101,7 +101,10 @@ pub(crate) fn plan_field(
         let (compact, replay, report) = found.map_err(|error| failure(solver, step, swap, error))?;
         let schedule =
             expand(&step.problem, &compact).map_err(|error| Failure::Refused(error.to_string()))?;
-        let report = report.unwrap_or_else(|| one_pass(solver, step, &replay, options.limits.seed));
+        let report = match report {
+            Some(report) => report,
+            None => one_pass(solver, step, &replay, options.limits.seed)?,
+        };
         Ok(Outcome { compact, schedule, replay, arena: None, report, progress: Vec::new() })
     })?;
     Ok((plan, table))
@@ -152,18 +155,13 @@ fn failure(solver: Solver, step: &TrainingStep, swap: &SwapModel, error: LearnEr
 }
 
 /// The report of a plan made in one pass: its bound is every node once.
-fn one_pass(solver: Solver, step: &TrainingStep, replay: &Replay, seed: u64) -> Report {
-    let bound = step.problem.total_time().min(replay.time);
-    Report {
-        value: replay.time,
-        bound,
-        gap: gap(replay.time, bound),
-        proved: false,
-        bound_class: "every-node-once".into(),
+fn one_pass(solver: Solver, step: &TrainingStep, replay: &Replay, seed: u64) -> Result<Report, Failure> {
+    let search = SearchStats {
         method: solver.name().into(),
         stop_reason: ballast_core::limits::StopReason::Finished,
         seconds: 0.0,
         work: 0,
         seed,
-    }
+    };
+    Ok(Report::new(replay.time, Bound::proved(step.problem.total_time(), BoundClass::Any), search)?)
 }

@@ -9,7 +9,7 @@ use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::memory::CompactPlan;
 use ballast_core::plan::{PLAN_VERSION, PipelinePlan, Plan, PlanDevice, StagePlan, fingerprint, op_plans};
-use ballast_core::report::{Report, gap};
+use ballast_core::report::{Bound, BoundClass, Report, SearchStats, gap};
 use ballast_core::simulate::{Balance, balance, judge_stage, orders_can_run};
 use ballast_core::stage::{NodeSource, Stage, settle_travellers, stages};
 use ballast_core::units::Bytes;
@@ -92,8 +92,9 @@ pub fn plan(
         let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
         let balance = balance(&scores);
         let best = Round { device_of, stages, outcomes, balance, pipeline: Some(pipeline) };
-        return assemble(graph, cluster, best, partition, rounds);
+        return assemble(graph, costs, cluster, best, partition, rounds);
     }
+    let given = device_of.clone();
     let deadline = Deadline::start(&options.limits);
     let may_move = repartition.is_some() && options.max_rounds > 1;
     let share = |deadline: &Deadline| match options.limits.time_limit_seconds {
@@ -126,7 +127,12 @@ pub fn plan(
             }
         }
     }
-    assemble(graph, cluster, best, partition, rounds)
+    if best.device_of == given {
+        let floor = Bound::any_assignment(graph, costs);
+        // The partition given is of the class its bound is for, and planned memory only adds to its time.
+        partition.bound().for_memory_plans(floor).beside(best.balance.tmax_seconds)?;
+    }
+    assemble(graph, costs, cluster, best, partition, rounds)
 }
 
 /// The plan of a placement in which nothing is recomputed or swapped. Where a stage's peak is over its cap, the
@@ -166,18 +172,15 @@ pub fn unplanned(
                     op: rejection.op,
                     message: rejection.error.to_string(),
                 })?;
-            let report = Report {
-                value: replay.time,
-                bound: stage.problem.total_time().min(replay.time),
-                gap: 0.0,
-                proved: true,
-                bound_class: "program-order".to_owned(),
+            let search = SearchStats {
                 method: "keep-all".to_owned(),
                 stop_reason: StopReason::Proved,
                 seconds: 0.0,
                 work: 0,
                 seed: partition.seed,
             };
+            let bound = Bound::proved(stage.problem.total_time(), BoundClass::Any);
+            let report = Report::new(replay.time, bound, search)?;
             Ok(StageOutcome {
                 plan,
                 score,
@@ -194,7 +197,7 @@ pub fn unplanned(
     let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
     let round =
         Round { device_of: device_of.to_vec(), stages, outcomes, balance: balance(&scores), pipeline };
-    let mut plan = assemble(graph, cluster, round, partition, 0)?.plan;
+    let mut plan = assemble(graph, costs, cluster, round, partition, 0)?.plan;
     // Nothing was asked of these caps yet.
     plan.notes.clear();
     Ok(plan)
@@ -239,12 +242,14 @@ fn stop_reason(partition: &Report, outcomes: &[StageOutcome]) -> StopReason {
 
 fn assemble(
     graph: &Graph,
+    costs: &Costs,
     cluster: &Cluster,
     round: Round,
     mut partition: Report,
     rounds: usize,
 ) -> Result<Planned, Failure> {
     let Round { device_of, stages, outcomes, balance, pipeline } = round;
+    let tmax = balance.tmax_seconds;
     let compact: Vec<CompactPlan> = outcomes.iter().map(|outcome| outcome.plan.clone()).collect();
     let ops = op_plans(graph, &stages, &compact).map_err(|error| Failure::Stage {
         device: error.device,
@@ -280,9 +285,16 @@ fn assemble(
         .collect();
     if let [only] = &outcomes[..] {
         // On one device nothing can be placed elsewhere: the memory plan's own bound is the bound of the whole.
-        partition = Report { method: "one-device".to_owned(), ..only.report.clone() };
+        partition = only.report.clone();
+        partition.method = "one-device".to_owned();
     }
-    let bound_seconds = partition.bound.min(balance.tmax_seconds);
+    // A bound for plans that keep their caps without recomputation says nothing of this one, and one for a class of
+    // partitions nothing of a partition that later rounds found outside it.
+    let floor = Bound::any_assignment(graph, costs);
+    let memory_planned = outcomes.iter().any(|outcome| outcome.report.method != "keep-all");
+    let carried = if memory_planned { partition.bound().for_memory_plans(floor) } else { partition.bound() };
+    let bound = carried.unless_beaten_by(tmax, floor);
+    let bound = bound.beside(tmax)?;
     let stop_reason = stop_reason(&partition, &outcomes);
     let plan = Plan {
         version: PLAN_VERSION,
@@ -299,8 +311,9 @@ fn assemble(
             })
             .collect(),
         balance,
-        bound_seconds,
-        gap: gap(balance.tmax_seconds, bound_seconds),
+        bound_seconds: bound.value(),
+        bound_class: bound.class(),
+        gap: gap(balance.tmax_seconds, bound.value()),
         stop_reason,
         partition: partition.into(),
         rounds,

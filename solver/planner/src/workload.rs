@@ -19,6 +19,9 @@ pub enum WorkloadFailure {
     /// The judge refused the answer: a bug.
     #[error("the genetic search proposed what the judge refuses: {0}")]
     Refused(String),
+    /// A bound that a placement beats: a bug.
+    #[error(transparent)]
+    Bound(#[from] ballast_core::report::FalseBound),
 }
 
 /// Share of the time limit that the plan of the first generation may take.
@@ -98,6 +101,7 @@ pub fn place_workload(
         // The limit came before the first placement was measured.
         Err(PlacementError::NoPlacement(_)) => None,
         Err(PlacementError::Input(reason)) => return Err(WorkloadFailure::Options(reason)),
+        Err(PlacementError::Bound(error)) => return Err(WorkloadFailure::Bound(error)),
     };
     let bred = bred.transpose().map_err(|error| WorkloadFailure::Refused(error.to_string()))?;
     // The quick plan need not survive being read as genes: colours and runs of nodes bind it.

@@ -96,7 +96,7 @@ fn small_programs_get_the_best_of_all_assignments_or_nearly() {
         let found =
             plan_with(&graph, &costs, &cluster, &options(seed, 1), Some(&mut genetic)).expect("a plan");
         let proposed = found.proposed.expect("it ran");
-        assert!(proposed.tmax_seconds >= best - 1e-9 && found.report.bound <= found.report.value);
+        assert!(proposed.tmax_seconds >= best - 1e-9 && found.report.bound().value() <= found.report.value);
         assert!(proposed.tmax_seconds <= best * 1.02, "seed {seed}: {proposed:?} for {best}");
         met += usize::from(proposed.tmax_seconds <= best + 1e-9);
     }

@@ -9,7 +9,7 @@ use ballast_core::device::{Cluster, Device, Link};
 use ballast_core::graph::{Arithmetic, Graph, LayerType, Op, OpId, OpRole, Rules, Tensor, Work};
 use ballast_core::limits::{Limits, StopReason};
 use ballast_core::plan::{OpPlan, Plan};
-use ballast_core::report::Report;
+use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::units::Bytes;
 use ballast_planner::{Failure, Options, plan};
 use rand::{Rng, RngExt, SeedableRng};
@@ -230,18 +230,15 @@ fn tmax_tmin_and_peaks_equal_those_of_a_naive_simulator_on_random_plans() {
         let costs = Costs { seconds: vec![seconds; devices] };
         let device_of = (0..graph.ops.len()).map(|_| rng.random_range(0..devices)).collect();
         let cap = CapSpec::Share(rng.random_range(0.5..1.1));
-        let report = Report {
-            value: 0.0,
-            bound: 0.0,
-            gap: 0.0,
-            proved: false,
-            bound_class: "none".into(),
+        let search = SearchStats {
             method: "random".into(),
             stop_reason: StopReason::Finished,
             seconds: 0.0,
             work: 0,
             seed: round,
         };
+        let bound = Bound::proved(0.0, BoundClass::AnyAssignment);
+        let report = Report::new(0.0, bound, search).expect("a bound of nothing");
         let planned_program =
             match plan(&graph, &costs, &cluster, device_of, report, &options(cap, round), None) {
                 Ok(planned) => planned.plan,

@@ -2,6 +2,7 @@
 
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::Problem;
+use ballast_core::report::{Bound, BoundClass};
 
 use crate::options::{Failure, Options, Outcome};
 use crate::plan;
@@ -47,7 +48,7 @@ pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<C
         let previous = points.last().and_then(|point| point.outcome.clone());
         let outcome = match (outcome, previous) {
             (Some(new), Some(old)) if old.report.value < new.report.value => {
-                Some(with_bound(old, new.report.bound))
+                Some(with_bound(old, new.report.bound())?)
             }
             (None, old) => old,
             (new, _) => new,
@@ -55,22 +56,26 @@ pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<C
         points.push(CurvePoint { cap_bytes, outcome });
     }
     // What holds for a larger cap holds for a smaller one.
-    let mut bound = f64::NEG_INFINITY;
+    let mut bound: Option<Bound> = None;
     for point in points.iter_mut().rev() {
         if let Some(outcome) = point.outcome.take() {
-            bound = bound.max(outcome.report.bound);
-            point.outcome = Some(with_bound(outcome, bound));
+            let own = outcome.report.bound();
+            let best = match bound {
+                Some(larger) if larger.class() == own.class() || larger.class() == BoundClass::Any => {
+                    own.raised_to(larger)
+                }
+                _ => own,
+            };
+            bound = Some(best);
+            point.outcome = Some(with_bound(outcome, best)?);
         }
     }
     Ok(points)
 }
 
-fn with_bound(mut outcome: Outcome, bound: f64) -> Outcome {
-    let report = &mut outcome.report;
-    report.bound = bound.min(report.value);
-    report.gap = ballast_core::report::gap(report.value, report.bound);
-    report.proved = report.gap <= crate::PROVED_WITHIN;
-    outcome
+fn with_bound(outcome: Outcome, bound: Bound) -> Result<Outcome, Failure> {
+    let report = outcome.report.rebound(bound)?;
+    Ok(Outcome { report, ..outcome })
 }
 
 /// The plan of least memory found whose time is at most `1 + overhead` times that of running everything once.

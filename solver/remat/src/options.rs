@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use ballast_core::limits::Limits;
 use ballast_core::memory::{CompactPlan, NodeId, ProblemError, Replay, Schedule, SwapModel};
-use ballast_core::report::Report;
+use ballast_core::report::{FalseBound, Report};
 
 use crate::arena::Arena;
 
@@ -206,4 +206,7 @@ pub enum Failure {
     /// A plan that the judge refused: a bug.
     #[error("internal error: a plan was refused by the judge: {0}")]
     Refused(String),
+    /// A bound that a plan of its class beats: a bug.
+    #[error(transparent)]
+    Bound(#[from] FalseBound),
 }

@@ -6,10 +6,10 @@
 
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::{Problem, replay};
-use ballast_core::report::gap;
+use ballast_core::report::{Bound, BoundClass};
 
 use crate::arena::assign;
-use crate::options::{Failure, Options, Outcome, PROVED_WITHIN};
+use crate::options::{Failure, Options, Outcome};
 use crate::plan;
 
 /// Most caps for live bytes tried.
@@ -22,7 +22,7 @@ pub(crate) fn packed(problem: &Problem, options: &Options, alignment: u64) -> Re
     }
     let deadline = Deadline::start(&options.limits);
     let padded = padded(problem, alignment);
-    let mut bound: Option<(f64, String)> = None;
+    let mut bound: Option<Bound> = None;
     let mut live_cap = options.cap_bytes;
     let mut smallest: Option<(u64, Option<usize>)> = None;
     let mut starts = options.starts.clone();
@@ -47,9 +47,9 @@ pub(crate) fn packed(problem: &Problem, options: &Options, alignment: u64) -> Re
             Err(failure) => return Err(failure),
         };
         // Copies of padded values take longer than they will: a bound that counts them says too much.
-        let (least, class) = bound.get_or_insert_with(|| match options.swap {
-            Some(_) => (problem.total_time(), "any".to_owned()),
-            None => (outcome.report.bound, outcome.report.bound_class.clone()),
+        let bound = *bound.get_or_insert_with(|| match options.swap {
+            Some(_) => Bound::proved(problem.total_time(), BoundClass::Any),
+            None => outcome.report.bound(),
         });
         let swap = options.swap.as_ref();
         let refused = |reason: String| Failure::Refused(reason);
@@ -58,13 +58,9 @@ pub(crate) fn packed(problem: &Problem, options: &Options, alignment: u64) -> Re
         let arena = assign(problem, &outcome.schedule, swap, Some(live_cap), alignment).map_err(refused)?;
         let needed = padded.resident_bytes + arena.arena_bytes;
         if needed <= options.cap_bytes {
-            let report = &mut outcome.report;
-            report.value = outcome.replay.time;
-            report.bound = least.min(report.value);
-            report.bound_class.clone_from(class);
-            report.gap = gap(report.value, report.bound);
-            report.proved = report.gap <= PROVED_WITHIN;
-            report.seconds = deadline.elapsed_seconds();
+            outcome.report.value = outcome.replay.time;
+            outcome.report.seconds = deadline.elapsed_seconds();
+            outcome.report = outcome.report.rebound(bound)?;
             outcome.arena = Some(arena);
             return Ok(outcome);
         }
@@ -139,7 +135,7 @@ mod tests {
             let Ok(outcome) = plan(&problem, &options) else { continue };
             let arena = outcome.arena.as_ref().unwrap();
             assert!(16 + arena.arena_bytes <= options.cap_bytes);
-            assert!(outcome.report.bound <= outcome.report.value);
+            assert!(outcome.report.bound().value() <= outcome.report.value);
             planned += 1;
             let live = plan(&problem, &Options { alignment: None, ..options.clone() }).unwrap();
             let there = assign(&problem, &live.schedule, None, None, 16).unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::memory::{CompactPlan, Problem, expand, replay};
-use ballast_core::report::{Report, gap};
+use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 
 use crate::baseline::{greedy, quick, segments};
 use crate::board::{Board, Progress};
@@ -55,8 +55,7 @@ pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
     if problem.unplanned_peak() <= options.cap_bytes {
         return run.judge(Found {
             plan: CompactPlan::default(),
-            bound: program.total_time,
-            class: "any",
+            bound: Bound::proved(program.total_time, BoundClass::Any),
             method: "keep-all",
             stop: StopReason::Proved,
             work: 0,
@@ -89,9 +88,7 @@ pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
 /// A plan before it is judged.
 struct Found {
     plan: CompactPlan,
-    bound: f64,
-    /// Plans the bound holds for.
-    class: &'static str,
+    bound: Bound,
     method: &'static str,
     stop: StopReason,
     work: u64,
@@ -139,8 +136,7 @@ impl Run<'_> {
         let (_, again) = plan?;
         Some(Found {
             plan: program.compact(&Plan::recomputing(&again)),
-            bound: program.total_time,
-            class: "any",
+            bound: Bound::proved(program.total_time, BoundClass::Any),
             method,
             stop: StopReason::Finished,
             work: 0,
@@ -229,8 +225,7 @@ impl Run<'_> {
         };
         Ok(Some(Found {
             plan: program.compact(&exact.plan),
-            bound: program.total_time + exact.bound,
-            class: ASCENDING,
+            bound: Bound::proved(program.total_time + exact.bound, BoundClass::ProgramOrderAscending),
             method: "stepwise",
             stop: if exact.optimal { StopReason::Proved } else { self.deadline.reason() },
             work: exact.work,
@@ -297,8 +292,10 @@ impl Run<'_> {
         };
         Ok(Some(Found {
             plan: program.compact(&Plan::recomputing(&best.plan)),
-            bound: program.total_time + board.bound(),
-            class: if program.rounds { PROGRAM_ORDER } else { ASCENDING },
+            bound: Bound::proved(
+                program.total_time + board.bound(),
+                if program.rounds { BoundClass::ProgramOrder } else { BoundClass::ProgramOrderAscending },
+            ),
             method: best.method,
             stop,
             work,
@@ -371,8 +368,7 @@ impl Run<'_> {
         }));
         let best = results.into_iter().flatten().min_by(|a, b| a.extra.total_cmp(&b.extra));
         Ok(best.map(|best| Found {
-            bound: program.total_time,
-            class: "any",
+            bound: Bound::proved(program.total_time, BoundClass::Any),
             method: "reorder",
             stop: if best.extra <= 0.0 {
                 StopReason::Proved
@@ -488,8 +484,10 @@ impl Run<'_> {
         let best = exchanges.iter().filter_map(|exchange| exchange.best()).min_by(|a, b| a.0.total_cmp(&b.0));
         Ok(best.map(|(time, plan)| Found {
             plan: program.compact(plan),
-            bound: program.total_time + extra_bound,
-            class: if extra_bound > 0.0 { PROGRAM_ORDER } else { "any" },
+            bound: Bound::proved(
+                program.total_time + extra_bound,
+                if extra_bound > 0.0 { BoundClass::ProgramOrder } else { BoundClass::Any },
+            ),
             method: "exchange",
             stop: if *time <= least || *time <= (program.total_time + extra_bound) * (1.0 + PROVED_WITHIN) {
                 StopReason::Proved
@@ -519,22 +517,15 @@ impl Run<'_> {
         let options = self.options;
         let replay = replay(self.problem, &schedule, options.swap.as_ref(), Some(options.cap_bytes))
             .map_err(|error| refused(error.to_string()))?;
-        let value = replay.time;
-        let bound = found.bound.min(value);
-        let gap = gap(value, bound);
-        let report = Report {
-            value,
-            bound,
-            gap,
-            proved: gap <= PROVED_WITHIN,
-            bound_class: found.class.to_owned(),
+        let search = SearchStats {
             method: found.method.to_owned(),
             stop_reason: found.stop,
             seconds: self.deadline.elapsed_seconds(),
             work: found.work,
             seed: options.limits.seed,
         };
-        self.progress.note(report.seconds, value);
+        let report = Report::with_tolerance(replay.time, found.bound, PROVED_WITHIN, search)?;
+        self.progress.note(report.seconds, report.value);
         Ok(Outcome {
             compact: found.plan,
             schedule,
@@ -593,7 +584,3 @@ const PROOF_END: f64 = 0.9;
 const RECOMPUTE_SHARE: f64 = 0.25;
 /// Share of the time left given to them again while there is none.
 const RECOMPUTE_AGAIN_SHARE: f64 = 0.4;
-/// Plans with first runs in program order.
-const PROGRAM_ORDER: &str = "program-order";
-/// Plans with first runs in program order, each op at most once per step, recomputes of a step in program order.
-const ASCENDING: &str = "program-order-ascending";

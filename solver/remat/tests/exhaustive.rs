@@ -135,7 +135,7 @@ fn solve(problem: &Problem, cap: u64, swap: Option<SwapModel>, solver: Solver) -
     match plan(problem, &options) {
         Ok(outcome) => {
             assert!(
-                outcome.report.proved,
+                outcome.report.proved(),
                 "{solver:?} at {cap} proved nothing: {:?} {problem:?}",
                 outcome.report
             );

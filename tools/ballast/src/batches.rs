@@ -9,7 +9,7 @@ use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
 use ballast_core::graph::Graph;
 use ballast_core::limits::{Limits, StopReason, interrupted};
-use ballast_core::report::Report;
+use ballast_core::report::{Bound, BoundClass, FalseBound, Report, SearchStats};
 use ballast_placement::q_learning::{self, Baseline, BatchError, largest_batch};
 use ballast_planner::{Failure as NoPlan, Solver};
 use serde::Serialize;
@@ -209,18 +209,16 @@ impl Step<'_> {
             model_file: None,
             pipeline: None,
         };
-        let partition = Report {
-            value: 0.0,
-            bound: 0.0,
-            gap: 0.0,
-            proved: false,
-            bound_class: "any-assignment".into(),
+        let search = SearchStats {
             method: "one-device".into(),
             stop_reason: StopReason::Finished,
             seconds: 0.0,
             work: 0,
             seed: self.args.seed,
         };
+        let internal = |error: FalseBound| Stopped(Failure::Internal(error.to_string()));
+        let partition =
+            Report::new(0.0, Bound::proved(0.0, BoundClass::AnyAssignment), search).map_err(internal)?;
         let all = vec![0; graph.ops.len()];
         match ballast_planner::plan(&graph, &costs, self.cluster, all, partition, &options, None) {
             Ok(planned) => Ok(Some(planned.plan.balance.tmax_seconds)),

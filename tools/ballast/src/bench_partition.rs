@@ -194,9 +194,9 @@ fn row(table: &mut String, name: &str, class: PlanClass, method: Who, runs: &[Ru
     let values: Vec<f64> = runs.iter().map(|run| run.outcome.report.value).collect();
     let (value, spread) = mean_and_deviation(&values);
     let (cpu, _) = mean_and_deviation(&runs.iter().map(|run| run.cpu_seconds).collect::<Vec<_>>());
-    let bound = runs.iter().map(|run| run.outcome.report.bound).fold(0.0, f64::max);
+    let bound = runs.iter().map(|run| run.outcome.report.bound().value()).fold(0.0, f64::max);
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let proved = runs.iter().filter(|run| run.outcome.report.proved).count();
+    let proved = runs.iter().filter(|run| run.outcome.report.proved()).count();
     let shown = if runs.len() > 1 { format!("{value:.6} ± {spread:.6}") } else { format!("{value:.6}") };
     let ratio = known.map_or("-".to_owned(), |known| format!("{:.6}", value / known));
     let gap = ballast_core::report::gap(least, bound);

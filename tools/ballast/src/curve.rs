@@ -66,8 +66,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         budget_bytes,
         budget_share: budget_bytes as f64 / peak.max(1) as f64,
         overhead_percent: outcome.map(|outcome| percent(outcome.report.value)),
-        bound_percent: outcome.map(|outcome| percent(outcome.report.bound)),
-        proved: outcome.map(|outcome| outcome.report.proved),
+        bound_percent: outcome.map(|outcome| percent(outcome.report.bound().value())),
+        proved: outcome.map(|outcome| outcome.report.proved()),
         recomputes: outcome.map(|outcome| outcome.replay.recomputes),
     };
     let options = Options {

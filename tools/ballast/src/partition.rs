@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use ballast_core::limits::{Limits, StopReason};
+use ballast_core::report::BoundClass;
 use ballast_partition::dag::learned::ppo::Placer;
 use ballast_partition::dag::problem::{PlanClass, Problem};
 use ballast_partition::dag::solve::{self, Method, NoPlan, Outcome, Progress};
@@ -95,7 +96,7 @@ struct Summary {
     bound: f64,
     gap: f64,
     proved: bool,
-    bound_class: String,
+    bound_class: BoundClass,
     method: String,
     stop_reason: StopReason,
     seconds: f64,
@@ -142,7 +143,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             place_workload(&problem, class, &options, &limits).map_err(|failure| match failure {
                 WorkloadFailure::Options(reason) => Failure::BadInput(format!("--method genetic: {reason}")),
                 WorkloadFailure::NoPlan(error) => no_plan(error),
-                WorkloadFailure::Refused(_) => Failure::Internal(failure.to_string()),
+                WorkloadFailure::Refused(_) | WorkloadFailure::Bound(_) => {
+                    Failure::Internal(failure.to_string())
+                }
             })?
         }
     };
@@ -150,10 +153,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Outcome { verdict, report, .. } = outcome;
     let summary = Summary {
         value: report.value,
-        bound: report.bound,
-        gap: report.gap,
-        proved: report.proved,
-        bound_class: report.bound_class,
+        bound: report.bound().value(),
+        gap: report.gap(),
+        proved: report.proved(),
+        bound_class: report.bound().class(),
         method: report.method,
         stop_reason: report.stop_reason,
         seconds: report.seconds + reading,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use ballast_core::limits::Limits;
 use ballast_core::memory::{Step, SwapModel};
 use ballast_core::plan::ArenaPlan;
+use ballast_core::report::BoundClass;
 use ballast_core::units::Bytes;
 use ballast_remat::{Options, Order, Outcome, Relaxation, Solver, plan_relaxed};
 use serde::Serialize;
@@ -83,7 +84,7 @@ struct Summary {
     bound: f64,
     gap: f64,
     proved: bool,
-    bound_class: String,
+    bound_class: BoundClass,
     method: String,
     stop_reason: ballast_core::limits::StopReason,
     seconds: f64,
@@ -174,19 +175,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let total = problem.total_time();
     let percent = |time: f64| if total > 0.0 { 100.0 * (time / total - 1.0) } else { 0.0 };
     let report = outcome.report.clone();
+    let bound = report.bound();
     let summary = Summary {
         value: report.value,
-        bound: report.bound,
-        gap: report.gap,
-        proved: report.proved,
-        bound_class: report.bound_class,
+        bound: bound.value(),
+        gap: report.gap(),
+        proved: report.proved(),
+        bound_class: bound.class(),
         method: report.method,
         stop_reason: report.stop_reason,
         seconds: report.seconds,
         seed: report.seed,
         work: report.work,
         overhead_percent: percent(report.value),
-        bound_percent: percent(report.bound),
+        bound_percent: percent(bound.value()),
         peak_bytes: outcome.replay.peak_bytes,
         arena_bytes: outcome.arena.as_ref().map(|arena| arena.arena_bytes),
         swap_bytes: outcome.replay.swap_bytes,

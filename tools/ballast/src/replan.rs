@@ -9,7 +9,7 @@ use ballast_core::graph::Graph;
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::plan::Plan;
 use ballast_core::profile::Profile;
-use ballast_core::report::Report;
+use ballast_core::report::{Bound, Report};
 use ballast_placement::replan::{Candidate, Choice, Outcome, candidates, choose, kept};
 use serde::Serialize;
 
@@ -230,8 +230,9 @@ fn plan_memory(
     };
     let mut report = partition.clone();
     report.value = candidate.slowest_seconds;
-    report.bound = report.bound.min(report.value);
-    report.gap = ballast_core::report::gap(report.value, report.bound);
+    // Candidates are any placements: of the bounds known, the one that holds for all of them.
+    let bound = Bound::any_assignment(&problem.graph, &problem.costs);
+    let mut report = report.rebound(bound).map_err(|error| Failure::Internal(error.to_string()))?;
     report.method = "replan".to_owned();
     let planned = ballast_planner::plan(
         &problem.graph,

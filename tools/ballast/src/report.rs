@@ -76,7 +76,7 @@ fn summary(plan: &Plan) -> String {
         milliseconds(balance.tmax_seconds),
         milliseconds(balance.tmin_seconds),
         milliseconds(plan.bound_seconds),
-        plan.partition.bound_class,
+        plan.bound_class,
         plan.gap * 100.0,
         plan.partition.method,
         plan.rounds,

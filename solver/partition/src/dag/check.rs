@@ -4,6 +4,7 @@
 //! it is returned.
 
 use super::problem::{Assignment, DeviceIndex, PlanClass, Problem};
+use ballast_core::report::FalseBound;
 
 /// Relative excess of a memory cap that is put down to rounding of the sum of sizes.
 const MEMORY_ROUNDING: f64 = 1e-9;
@@ -22,6 +23,9 @@ pub struct Verdict {
 /// Why an assignment is no plan.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Violation {
+    /// A bound that a plan of its class beats: a bug.
+    #[error(transparent)]
+    Bound(#[from] FalseBound),
     /// Not one device per node.
     #[error("{given} nodes are assigned, the workload has {wanted}")]
     Length {

@@ -6,7 +6,7 @@
 //! used.
 
 use ballast_core::limits::StopReason;
-use ballast_core::report::{PROOF_TOLERANCE, Report, gap};
+use ballast_core::report::{Bound, Report, SearchStats};
 
 use super::bound::{WorkPrices, simple_bound};
 use super::check::{Violation, check};
@@ -110,18 +110,14 @@ impl<'a> Genes<'a> {
         let assignment: Assignment = self.board.assignment(placement);
         let verdict = check(self.problem, self.board.class, &assignment)?;
         let value = verdict.max_load;
-        let report = Report {
-            value,
-            bound: self.bound.min(value),
-            gap: gap(value, self.bound),
-            proved: self.bound >= value * (1.0 - PROOF_TOLERANCE),
-            bound_class: self.board.class.name().into(),
+        let search = SearchStats {
             method: bred.method.into(),
             stop_reason: bred.stop_reason,
             seconds: bred.seconds,
             work: bred.work,
             seed: bred.seed,
         };
+        let report = Report::new(value, Bound::proved(self.bound, self.board.class.bound_class()), search)?;
         Ok(Outcome { assignment, verdict, report })
     }
 }

@@ -5,6 +5,7 @@
 //! the objective is the largest load (Tarnawski et al., "Efficient Algorithms for Device Placement of DNN
 //! Graph Operators", NeurIPS 2020, section 3). A CPU core has `f = 0`.
 
+use ballast_core::report::BoundClass;
 use std::ops::Range;
 
 /// Index of a node in [`Problem::nodes`].
@@ -104,6 +105,15 @@ impl PlanClass {
         match self {
             PlanClass::Contiguous => "contiguous",
             PlanClass::Free => "free",
+        }
+    }
+
+    /// The class as bounds name it.
+    #[must_use]
+    pub fn bound_class(self) -> BoundClass {
+        match self {
+            PlanClass::Contiguous => BoundClass::Contiguous,
+            PlanClass::Free => BoundClass::Free,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use ballast_core::limits::{Deadline, Limits, StopReason};
-use ballast_core::report::{PROOF_TOLERANCE, Report, gap};
+use ballast_core::report::{Bound, FalseBound, PROOF_TOLERANCE, Report, SearchStats};
 
 use super::check::{Verdict, check};
 use super::learned::ppo::Placer;
@@ -122,6 +122,9 @@ pub enum NoPlan {
     /// The learned placer could not be used.
     #[error("the learned placer: {0}")]
     Learner(String),
+    /// A bound that a plan of its class beats: a bug.
+    #[error(transparent)]
+    Bound(#[from] FalseBound),
     /// The method does not search the class.
     #[error("method '{method}' does not look for {class} plans")]
     Mismatch {
@@ -253,8 +256,7 @@ pub fn solve(problem: &Problem, options: &Options<'_>) -> Result<Outcome, NoPlan
     } else {
         StopReason::Finished
     };
-    let (bound, proved, work, seconds) =
-        (session.bound, session.proved(), session.work, session.clock.elapsed_seconds());
+    let (bound, work, seconds) = (session.bound, session.work, session.clock.elapsed_seconds());
     let Some((assignment, verdict, method)) = session.best else {
         if let Some(reason) = session.learner_failure {
             return Err(NoPlan::Learner(reason));
@@ -270,19 +272,9 @@ pub fn solve(problem: &Problem, options: &Options<'_>) -> Result<Outcome, NoPlan
         return Err(NoPlan::NotFound { class: class.name(), limit });
     };
     let value = verdict.max_load;
-    // Sums in another order leave a proven bound a rounding away from the value it equals.
-    let bound = if bound >= value * (1.0 - SUM_ROUNDING) { value } else { bound };
-    let report = Report {
-        value,
-        bound,
-        gap: gap(value, bound),
-        proved,
-        bound_class: class.name().into(),
-        method: method.into(),
-        stop_reason,
-        seconds,
-        work,
-        seed: options.limits.seed,
-    };
+    // Sums in another order leave a proven bound a rounding below the value it equals.
+    let bound = if (value * (1.0 - SUM_ROUNDING)..value).contains(&bound) { value } else { bound };
+    let search = SearchStats { method: method.into(), stop_reason, seconds, work, seed: options.limits.seed };
+    let report = Report::new(value, Bound::proved(bound, class.bound_class()), search)?;
     Ok(Outcome { assignment, verdict, report })
 }

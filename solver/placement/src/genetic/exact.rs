@@ -1,7 +1,7 @@
 //! The static problem solved exactly, by branch and bound: the referee of the genetic search.
 
 use ballast_core::limits::{Deadline, Limits, StopReason};
-use ballast_core::report::{PROOF_TOLERANCE, Report, gap};
+use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 
 use super::search::Placement;
 use super::table::{LayerTable, PlacementError};
@@ -29,19 +29,15 @@ pub fn exact(table: &LayerTable, limits: &Limits) -> Result<Placement, Placement
             format!("no placement was met in {} steps: raise the limits", tree.steps)
         }));
     };
-    let bound = if complete { value } else { table.bound().min(value) };
-    let report = Report {
-        value,
-        bound,
-        gap: gap(value, bound),
-        proved: value <= bound * (1.0 + PROOF_TOLERANCE),
-        bound_class: "any-placement".into(),
+    let bound = if complete { value } else { table.bound() };
+    let search = SearchStats {
         method: "exact-placement".into(),
         stop_reason: tree.stopped.unwrap_or(StopReason::Proved),
         seconds: deadline.elapsed_seconds(),
         work: tree.steps,
         seed: limits.seed,
     };
+    let report = Report::new(value, Bound::proved(bound, BoundClass::AnyPlacement), search)?;
     Ok(Placement {
         device_of,
         seconds: value,
@@ -262,7 +258,7 @@ mod tests {
                 Ok(found) => {
                     assert!(table.excess(&found.device_of).none(), "seed {seed}");
                     assert_eq!(found.seconds, best, "seed {seed}");
-                    assert!(found.report.proved);
+                    assert!(found.report.proved());
                     solved += 1;
                 }
                 Err(error) => assert!(best.is_infinite(), "seed {seed}: {error}, but {best} exists"),
@@ -283,6 +279,6 @@ mod tests {
         let limits = Limits { time_limit_seconds: None, work_limit: Some(2_000), ..Limits::default() };
         let found = exact(&table, &limits).expect("a first descent");
         assert_eq!(found.report.stop_reason, StopReason::WorkLimit);
-        assert!(found.report.bound <= found.seconds && !found.report.proved);
+        assert!(found.report.bound().value() <= found.seconds && !found.report.proved());
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use ballast_core::limits::{Deadline, Limits, StopReason};
-use ballast_core::report::{PROOF_TOLERANCE, Report, gap};
+use ballast_core::report::{Bound, BoundClass, PROOF_TOLERANCE, Report, SearchStats};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -402,8 +402,7 @@ impl<'a> Run<'a> {
     }
 
     fn finish(self, stop_reason: StopReason) -> Result<Placement, PlacementError> {
-        let proved = self.proved();
-        let bound = self.measure.bound();
+        let bound = Bound::proved(self.measure.bound(), BoundClass::AnyPlacement);
         let Some((seconds, device_of)) = self.best else {
             return Err(PlacementError::NoPlacement(format!(
                 "no placement within the devices' memories was met in {} generations ({} placements): give the devices \
@@ -411,18 +410,14 @@ impl<'a> Run<'a> {
                 self.generations, self.measured
             )));
         };
-        let report = Report {
-            value: seconds,
-            bound: bound.min(seconds),
-            gap: gap(seconds, bound),
-            proved,
-            bound_class: "any-placement".into(),
+        let search = SearchStats {
             method: self.measure.method().into(),
             stop_reason,
             seconds: self.deadline.elapsed_seconds(),
             work: self.measured,
             seed: self.limits.seed,
         };
+        let report = Report::new(seconds, bound, search)?;
         Ok(Placement {
             predicted_seconds: self.table.slowest(&device_of),
             seconds,

@@ -1,5 +1,6 @@
 //! The placement problem: seconds and bytes of every layer on every device.
 
+use ballast_core::report::FalseBound;
 use serde::{Deserialize, Serialize};
 
 /// Layers in run order, and the devices they may go to.
@@ -26,6 +27,9 @@ pub enum PlacementError {
     /// The problem is sound and no placement that keeps its rules is known.
     #[error("{0}")]
     NoPlacement(String),
+    /// A bound that a placement beats: a bug.
+    #[error(transparent)]
+    Bound(#[from] FalseBound),
 }
 
 /// How far a placement is from keeping the rules.

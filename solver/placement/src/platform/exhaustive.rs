@@ -1,7 +1,7 @@
 //! The dynamic problem by trying every placement that could be best: the referee of the dynamic search.
 
 use ballast_core::limits::{Deadline, Limits, StopReason};
-use ballast_core::report::{PROOF_TOLERANCE, Report, gap};
+use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::units::Bytes;
 
 use super::measure::Pipeline;
@@ -34,19 +34,15 @@ pub fn exhaustive(
             walk.runs
         )));
     };
-    let bound = if walk.stopped.is_none() { seconds } else { floor.min(seconds) };
-    let report = Report {
-        value: seconds,
-        bound,
-        gap: gap(seconds, bound),
-        proved: seconds <= bound * (1.0 + PROOF_TOLERANCE),
-        bound_class: "any-placement".into(),
+    let bound = if walk.stopped.is_none() { seconds } else { floor };
+    let search = SearchStats {
         method: "exhaustive".into(),
         stop_reason: walk.stopped.unwrap_or(StopReason::Proved),
         seconds: deadline.elapsed_seconds(),
         work: walk.runs,
         seed: limits.seed,
     };
+    let report = Report::new(seconds, Bound::proved(bound, BoundClass::AnyPlacement), search)?;
     let predicted_seconds = table.slowest(&device_of);
     Ok(Placement { device_of, seconds, predicted_seconds, generations: 0, cache_hits: 0, report })
 }
@@ -250,7 +246,7 @@ mod tests {
             }
             let found = exhaustive(&platform, &table, &batch, &Limits::default()).expect("a placement");
             assert!((found.seconds - best).abs() < 1e-9, "seed {seed}: {} for {best}", found.seconds);
-            assert!(found.report.proved);
+            assert!(found.report.proved());
         }
     }
 }

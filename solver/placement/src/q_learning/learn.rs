@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::memory::{CompactPlan, Replay, SwapModel, expand, replay};
-use ballast_core::report::{PROOF_TOLERANCE, Report, gap};
+use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -359,7 +359,7 @@ fn choose(table: &QTable, scheme: &Scheme, actions: &Actions, epsilon: f64, rng:
 
 /// A learned plan that the judge has passed, with its replay and report.
 ///
-/// `report.value` is the step time, `report.bound` the time of every node once.
+/// `report.value` is the step time, its bound the time of every node once.
 ///
 /// # Errors
 /// See [`learn`]; also a problem or a swap model that makes no sense.
@@ -394,19 +394,16 @@ pub fn plan(
             replay(&step.problem, &schedule, Some(swap), options.cap_bytes).map_err(|error| error.to_string())
         })
         .map_err(LearnError::Iteration)?;
-    let bound = step.problem.total_time();
-    let report = Report {
-        value: judged.time,
-        bound: bound.min(judged.time),
-        gap: gap(judged.time, bound),
-        proved: judged.time <= bound * (1.0 + PROOF_TOLERANCE),
-        bound_class: "every-node-once".into(),
+    let search = SearchStats {
         method: "q-learning".into(),
         stop_reason: learned.stop_reason,
         seconds: clock.elapsed_seconds(),
         work: learned.rounds,
         seed: limits.seed,
     };
+    let bound = Bound::proved(step.problem.total_time(), BoundClass::Any);
+    let report =
+        Report::new(judged.time, bound, search).map_err(|error| LearnError::Iteration(error.to_string()))?;
     Ok((plan, judged, learned, report))
 }
 
@@ -479,7 +476,7 @@ mod tests {
                     plan(&step, &model(overlap), None, &options, &limits(seed)).expect("a plan");
                 assert!(replay.peak_bytes <= cap, "{} over {cap}", replay.peak_bytes);
                 assert_eq!(replay.time, learned.measured.time);
-                assert!(report.bound <= report.value);
+                assert!(report.bound().value() <= report.value);
                 if !overlap {
                     // Every copy counts in full: the time follows from the bytes.
                     let copies = replay.swap_bytes as f64 / 400.0;

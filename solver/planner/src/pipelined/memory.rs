@@ -12,7 +12,7 @@
 
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::memory::{CompactPlan, SwapModel};
-use ballast_core::report::{PROOF_TOLERANCE, Report, gap};
+use ballast_core::report::{Bound, BoundClass, FalseBound, Report, SearchStats};
 use ballast_partition::pipeline::Moment;
 use ballast_remat::{Failure, Order, Solver};
 
@@ -161,7 +161,7 @@ pub fn plan_in_flight(
     for stage in best.iter_mut().flat_map(|best| &mut best.stages) {
         stage.report.seconds = deadline.elapsed_seconds();
         stage.report.work = search.work;
-        stage.report.stop_reason = match (stage.report.proved, options.limits.work_limit) {
+        stage.report.stop_reason = match (stage.report.proved(), options.limits.work_limit) {
             (true, _) => StopReason::Proved,
             (false, _) if deadline.over() => deadline.reason(),
             (false, Some(_)) => StopReason::WorkLimit,
@@ -285,23 +285,19 @@ impl Search<'_> {
         }
         let stages = found.into_iter().zip(measured).zip(self.micros).map(|((found, measured), micro)| {
             let value = measured.seconds() - micro.send_seconds();
-            let bound = micro.problem.total_time().min(value);
-            let gap = gap(value, bound);
-            let proved = gap <= PROOF_TOLERANCE;
-            let report = Report {
-                value,
-                bound,
-                gap,
-                proved,
-                bound_class: "any".to_owned(),
+            let bound = Bound::proved(micro.problem.total_time(), BoundClass::Any);
+            let search = SearchStats {
                 method: found.method,
-                stop_reason: if proved { StopReason::Proved } else { StopReason::Finished },
+                stop_reason: StopReason::Finished,
                 seconds: 0.0,
                 work: self.work,
                 seed: self.options.limits.seed,
             };
-            StageMemory { plan: found.plan, measured, report }
+            let report = Report::new(value, bound, search)?;
+            Ok(StageMemory { plan: found.plan, measured, report })
         });
-        Some(DeviceMemory { stages: stages.collect(), need_bytes })
+        let stages = stages.collect::<Result<_, FalseBound>>();
+        debug_assert!(stages.is_ok(), "the time of everything once is above a plan's");
+        Some(DeviceMemory { stages: stages.ok()?, need_bytes })
     }
 }

@@ -7,7 +7,6 @@ use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::CompactPlan;
 use ballast_core::plan::{PipelinePlan, PipelineStage};
-use ballast_core::report::Report;
 use ballast_core::simulate::judge_stage;
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
@@ -409,7 +408,6 @@ fn plan_device(
         let (score, _) = judge_stage(stage, &plan, swap.as_ref(), Some(cap)).map_err(|rejection| {
             Failure::Stage { device: stage.device, op: rejection.op, message: rejection.error.to_string() }
         })?;
-        let report = Report { bound: report.bound.min(score.seconds), ..report };
         let binds = binding.filter(|(_, binding)| cap > requested && binding.device == stage.device);
         Ok(StageOutcome {
             plan,

@@ -8,7 +8,7 @@ use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::Graph;
 use ballast_core::limits::{Limits, interrupted};
 use ballast_core::plan::Plan;
-use ballast_core::report::{Report, gap};
+use ballast_core::report::{BoundClass, Report, gap};
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
 use ballast_partition::sequence::Granularity;
@@ -82,7 +82,7 @@ pub(super) struct Run {
     /// What the partitioner's own proposal takes without a memory plan, whether or not it was taken.
     pub proposed_seconds: Option<f64>,
     pub bound_seconds: f64,
-    pub bound_class: String,
+    pub bound_class: BoundClass,
     pub gap: f64,
     pub peak_bytes: u64,
     /// Largest cap used over the cap asked for, of any stage; 1: every cap was kept.
@@ -252,10 +252,10 @@ impl Contender {
                 .iter()
                 .map(|stage| {
                     let bound = stage.score.seconds - stage.report.value + stage.report.bound;
-                    (bound, stage.report.bound_class.as_str())
+                    (bound, stage.report.bound_class)
                 })
-                .fold((0.0, ""), |best, next| if next.0 > best.0 { next } else { best }),
-            _ => (plan.bound_seconds, plan.partition.bound_class.as_str()),
+                .fold((0.0, BoundClass::Any), |best, next| if next.0 > best.0 { next } else { best }),
+            _ => (plan.bound_seconds, plan.bound_class),
         };
         let used = || {
             plan.stages.iter().map(|stage| stage.cap_bytes as f64 / stage.requested_cap_bytes.max(1) as f64)
@@ -265,7 +265,7 @@ impl Contender {
             tmax_seconds: tmax,
             proposed_seconds,
             bound_seconds: bound.min(tmax),
-            bound_class: class.into(),
+            bound_class: class,
             gap: gap(tmax, bound),
             peak_bytes: plan.stages.iter().map(|stage| stage.score.peak_bytes).max().unwrap_or(0),
             cap_used: used().fold(1.0, f64::max),

@@ -103,6 +103,8 @@ fn line(row: &Row) -> String {
 
 #[cfg(test)]
 mod tests {
+    use ballast_core::report::BoundClass;
+
     use super::*;
 
     fn run(tmax_seconds: f64) -> Run {
@@ -111,7 +113,7 @@ mod tests {
             tmax_seconds,
             proposed_seconds: None,
             bound_seconds: 0.001,
-            bound_class: "any".into(),
+            bound_class: BoundClass::Any,
             gap: 0.5,
             peak_bytes: 2_000_000,
             cap_used: 1.05,

@@ -212,7 +212,7 @@ mod tests {
         // Runs in turn: what was found is asked at odd numbers or at even ones, the first at the others.
         assert!(medians.found < medians.first, "{medians:?}");
         assert_eq!(found.seconds, medians.found);
-        assert!(found.report.work <= 200 && !found.report.proved, "{:?}", found.report);
+        assert!(found.report.work <= 200 && !found.report.proved(), "{:?}", found.report);
         assert!(runs.unusable > 0 && found.device_of.last() != Some(&0), "{found:?}");
         let again = search(&table(), &mut Counted { asked: 0, unusable: 0 }, &options, &limits, 2);
         assert_eq!(again.expect("an answer").0.device_of, found.device_of);

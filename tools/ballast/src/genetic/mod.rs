@@ -153,6 +153,7 @@ fn failure(error: PlacementError) -> Failure {
     match error {
         PlacementError::Input(reason) => Failure::BadInput(reason),
         PlacementError::NoPlacement(reason) => Failure::NoPlan(reason),
+        PlacementError::Bound(error) => Failure::Internal(error.to_string()),
     }
 }
 
