@@ -20,19 +20,19 @@ pub enum BoundClass {
     AnyAssignment,
     /// The op sequence cut into runs of neighbouring ops, one run per device at most.
     ContiguousSequence,
-    /// The same, and every stage keeps its cap with nothing recomputed or swapped.
+    /// The same, and no stage needs more than its cap however its memory is planned.
     ContiguousSequenceWithinCaps,
     /// The op sequence cut between layers, one run per device at most.
     ContiguousLayers,
-    /// The same, and every stage keeps its cap with nothing recomputed or swapped.
+    /// The same, and no stage needs more than its cap however its memory is planned.
     ContiguousLayersWithinCaps,
     /// Stages that form a pipeline over the data, in any topological order of the ops.
     ContiguousDag,
-    /// The same, and every stage keeps its cap with nothing recomputed or swapped.
+    /// The same, and no stage needs more than its cap however its memory is planned.
     ContiguousDagWithinCaps,
     /// Stages that form a pipeline over the data, in any topological order of the layers.
     ContiguousDagLayers,
-    /// The same, and every stage keeps its cap with nothing recomputed or swapped.
+    /// The same, and no stage needs more than its cap however its memory is planned.
     ContiguousDagLayersWithinCaps,
     /// Runs of layers on groups of neighbouring cores of one chip.
     CoreGroups,
@@ -104,8 +104,8 @@ impl BoundClass {
         Self::ALL.into_iter().find(|class| class.name() == name)
     }
 
-    /// Does the class hold only plans in which every stage keeps its cap with nothing recomputed or swapped? A bound for
-    /// it says nothing about plans whose memory is planned.
+    /// Does the class hold only plans that can keep the caps of its search? A bound for it says nothing about plans under
+    /// other caps, such as raised ones.
     #[must_use]
     pub const fn within_caps(self) -> bool {
         matches!(
@@ -179,10 +179,10 @@ impl Bound {
         if self.value > value * (1.0 + PROOF_TOLERANCE) { wider } else { self }
     }
 
-    /// The bound for a program whose memory is planned next: `wider` where this one holds only for plans that keep their
-    /// caps without.
+    /// The bound for a program whose memory is planned next, perhaps under other caps: `wider` where this one depends on
+    /// the caps of its search.
     #[must_use]
-    pub fn for_memory_plans(self, wider: Bound) -> Self {
+    pub fn under_other_caps(self, wider: Bound) -> Self {
         if self.class.within_caps() { wider } else { self }
     }
 
@@ -359,10 +359,10 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_within_caps_says_nothing_of_planned_memory() {
+    fn a_bound_within_caps_says_nothing_of_other_caps() {
         let floor = Bound::proved(1.0, BoundClass::AnyAssignment);
         for class in BoundClass::ALL {
-            let carried = Bound::proved(2.0, class).for_memory_plans(floor);
+            let carried = Bound::proved(2.0, class).under_other_caps(floor);
             assert_eq!(carried == floor, class.name().ends_with("within-caps"), "{class}");
         }
     }

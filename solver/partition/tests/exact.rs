@@ -6,6 +6,7 @@ use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, Link};
 use ballast_core::graph::Graph;
 use ballast_core::limits::Limits;
+use ballast_core::report::BoundClass;
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
 use ballast_partition::sequence::Granularity;
@@ -72,7 +73,7 @@ fn the_bound_is_the_best_pipeline_and_the_plan_is_no_worse() {
         let value = slowest(&graph, &costs, &cluster, &outcome.device_of);
         assert!((value - outcome.report.value).abs() < 1e-9, "seed {seed}");
         assert!(value <= brute + 1e-9, "seed {seed}: {value} for {brute}");
-        if outcome.report.bound().class().name() == "contiguous-dag" {
+        if outcome.report.bound().class() == BoundClass::ContiguousDag {
             assert!(
                 (outcome.report.bound().value() - brute).abs() < 1e-6 * brute,
                 "seed {seed}: {:?}",
@@ -96,7 +97,7 @@ fn layers_with_several_outputs_are_charged_as_the_judge_charges_them() {
         let proposed = outcome.proposed.expect("exact ran");
         let bound = outcome.report.bound().value();
         assert!(bound <= outcome.report.value, "seed {seed}");
-        if outcome.report.bound().class().name() == "contiguous-dag" && outcome.report.proved() {
+        if outcome.report.bound().class() == BoundClass::ContiguousDag && outcome.report.proved() {
             assert!(proposed.tmax_seconds <= bound * (1.0 + 1e-6), "seed {seed}: {proposed:?}, {bound}");
         }
     }
@@ -134,7 +135,7 @@ fn caps_raise_the_bound_and_leave_no_plan_under_them_out() {
         };
         let (any, capped) = (least(false), least(true));
         let outcome = plan(&graph, &costs, &cluster, &options()).expect("a plan");
-        if outcome.report.bound().class().name() == "contiguous-dag" && capped.is_finite() {
+        if outcome.report.bound().class() == BoundClass::ContiguousDagWithinCaps && capped.is_finite() {
             assert!(
                 outcome.report.bound().value() <= capped + 1e-6,
                 "seed {seed}: {:?} for {capped}",

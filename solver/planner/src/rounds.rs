@@ -130,7 +130,7 @@ pub fn plan(
     if best.device_of == given {
         let floor = Bound::any_assignment(graph, costs);
         // The partition given is of the class its bound is for, and planned memory only adds to its time.
-        partition.bound().for_memory_plans(floor).beside(best.balance.tmax_seconds)?;
+        partition.bound().under_other_caps(floor).beside(best.balance.tmax_seconds)?;
     }
     assemble(graph, costs, cluster, best, partition, rounds)
 }
@@ -288,11 +288,11 @@ fn assemble(
         partition = only.report.clone();
         partition.method = "one-device".to_owned();
     }
-    // A bound for plans that keep their caps without recomputation says nothing of this one, and one for a class of
+    // A bound for plans under the partition's caps says nothing of plans under others, and one for a class of
     // partitions nothing of a partition that later rounds found outside it.
     let floor = Bound::any_assignment(graph, costs);
     let memory_planned = outcomes.iter().any(|outcome| outcome.report.method != "keep-all");
-    let carried = if memory_planned { partition.bound().for_memory_plans(floor) } else { partition.bound() };
+    let carried = if memory_planned { partition.bound().under_other_caps(floor) } else { partition.bound() };
     let bound = carried.unless_beaten_by(tmax, floor);
     let bound = bound.beside(tmax)?;
     let stop_reason = stop_reason(&partition, &outcomes);
