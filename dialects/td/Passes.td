@@ -111,6 +111,9 @@ def PlacementMethod : Choices<"PlacementMethod", "Who chooses the devices of a t
     Value<"InterferenceAware", "interference-aware", "on the hosts with the fewest other jobs">,
     Value<"FaultGreedy", "fault-greedy", "those with the lowest failure rate in the cluster file">,
     Value<"Learned", "learned", "a trained policy">]>;
+def NestedLoops : Choices<"NestedLoops", "Which loops are opened where not all may be", [
+    Value<"Outer", "outer", "outer loops first; loops inside one that stays whole stay too">,
+    Value<"Inner", "inner", "inner loops first">]>;
 def KernelsKept : Choices<"KernelsKept", "What is kept of a module whose loops became kernels", [
     Value<"All", "all", "the program and its kernels">,
     Value<"Program", "program", "the program; kernels are declared, by names that say what they do">,
@@ -480,6 +483,31 @@ def BallastEntry : BallastPass<"ballast-entry"> {
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::mpi::MPIDialect"];
+}
+
+def BallastUnroll : BallastPass<"ballast-unroll"> {
+  let summary = "Replace counted loops by their iterations";
+  let description = [{
+    To a planner a loop is one op. A `stablehlo.while` or `scf.for` whose number of iterations follows from constants becomes straight-line
+    code: its body once per iteration, counters and indices as constants. Calls of private helpers are inlined first.
+
+    What loops stack, slice by slice (`lax.scan` writes its outputs and what its gradient needs so), becomes the slices: a read at
+    a known index reads what was written there, and a stack that nobody reads whole is gone. Where one is read whole or returned, its slices
+    are put side by side.
+
+    ```mlir
+    %2:2 = "stablehlo.while"(%i, %x) ({ ... i < 2 ... }, { ... "some.layer"(%x), i + 1 ... })
+    // becomes
+    %0 = "some.layer"(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    %1 = "some.layer"(%0) : (tensor<8xf32>) -> tensor<8xf32>
+    ```
+
+    A loop that stays whole is named in a missed remark, with the reason and the bytes it carries from one iteration to the next.
+  }];
+  let options = [
+    Count<"maxOps", "max-ops", "50000", "Ops that the loops of a function may become in all, those inside regions included.">,
+    Choice<"nested", "nested", NestedLoops, "Which loops are opened where not all may be.">,
+  ];
 }
 
 def BallastInline : BallastPass<"ballast-inline"> {

@@ -16,8 +16,8 @@ use ballast_dialects::passes::{
     self, BallastApplyOptions, BallastEntryOptions, BallastHostHeapOptions, BallastInlineOptions,
     BallastKernelsOptions, BallastMessagesOptions, BallastOutlineOptions, BallastPlaceOptions,
     BallastPlanOptions, BallastRankOptions, BallastReportOptions, BallastSplitOpsOptions,
-    BallastStripOptions, BallastToBuffersOptions, BallastToStablehloOptions, BallastVerifyOptions,
-    MemoryOrder, Passes, RematOptions, RlPartitionOptions,
+    BallastStripOptions, BallastToBuffersOptions, BallastToStablehloOptions, BallastUnrollOptions,
+    BallastVerifyOptions, MemoryOrder, Passes, RematOptions, RlPartitionOptions,
 };
 use ballast_dialects::registration;
 use ballast_dialects::structured::{Loop, loops};
@@ -261,6 +261,10 @@ impl Passes for Misbehaving {
 
     fn ballast_report(module: OperationRef<'_, '_>, options: &BallastReportOptions) -> Result<(), Reported> {
         Err(diagnostics::error(module.location(), &format!("no {}", options.output)))
+    }
+
+    fn ballast_unroll(_: OperationRef<'_, '_>, _: &BallastUnrollOptions) -> Result<(), Reported> {
+        Ok(())
     }
 
     fn ballast_verify(_: OperationRef<'_, '_>, _: &BallastVerifyOptions) -> Result<(), Reported> {

@@ -21,7 +21,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 const MOST_OPS: u64 = 20_000_000;
 
 /// Attributes on a call that hold for every op of the callee but constants.
-const INHERITED: [&str; 4] = [DEVICE, NEVER_RECOMPUTE, NEVER_SWAP, MUST_KEEP];
+pub(crate) const INHERITED: [&str; 4] = [DEVICE, NEVER_RECOMPUTE, NEVER_SWAP, MUST_KEEP];
 
 /// Runs the pass.
 ///
@@ -239,7 +239,7 @@ fn inline(call: OperationRef<'_, '_>, body: BlockRef<'_, '_>) {
 }
 
 /// Where an op is from when it was inlined at `call`: unknown in the callee means at the call.
-fn location_at<'c>(callee: Location<'c>, call: Location<'c>) -> Location<'c> {
+pub(crate) fn location_at<'c>(callee: Location<'c>, call: Location<'c>) -> Location<'c> {
     // SAFETY: both locations are live and of one context.
     unsafe {
         if callee

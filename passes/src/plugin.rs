@@ -8,8 +8,8 @@ use ballast_dialects::passes::{
     self, BallastApplyOptions, BallastEntryOptions, BallastHostHeapOptions, BallastInlineOptions,
     BallastKernelsOptions, BallastMessagesOptions, BallastOutlineOptions, BallastPlaceOptions,
     BallastPlanOptions, BallastRankOptions, BallastReportOptions, BallastSplitOpsOptions,
-    BallastStripOptions, BallastToBuffersOptions, BallastToStablehloOptions, BallastVerifyOptions, Passes,
-    RematOptions, RlPartitionOptions,
+    BallastStripOptions, BallastToBuffersOptions, BallastToStablehloOptions, BallastUnrollOptions,
+    BallastVerifyOptions, Passes, RematOptions, RlPartitionOptions,
 };
 use ballast_dialects::registration;
 use melior::ir::operation::OperationRef;
@@ -17,7 +17,8 @@ use melior::ir::operation::OperationRef;
 use crate::{
     ballast_apply, ballast_entry, ballast_host_heap, ballast_inline, ballast_kernels, ballast_messages,
     ballast_outline, ballast_place, ballast_plan, ballast_rank, ballast_report, ballast_split_ops,
-    ballast_strip, ballast_to_buffers, ballast_to_stablehlo, ballast_verify, remat, rl_partition, signals,
+    ballast_strip, ballast_to_buffers, ballast_to_stablehlo, ballast_unroll, ballast_verify, remat,
+    rl_partition, signals,
 };
 
 /// Version of the plugin interface (`MLIR_PLUGIN_API_VERSION`).
@@ -118,6 +119,10 @@ impl Passes for Planner {
         options: &BallastToStablehloOptions,
     ) -> Result<(), Reported> {
         ballast_to_stablehlo::run(module, options)
+    }
+
+    fn ballast_unroll(module: OperationRef<'_, '_>, options: &BallastUnrollOptions) -> Result<(), Reported> {
+        ballast_unroll::run(module, options)
     }
 
     fn ballast_verify(module: OperationRef<'_, '_>, options: &BallastVerifyOptions) -> Result<(), Reported> {

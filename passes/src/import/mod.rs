@@ -10,7 +10,7 @@ pub(crate) mod dlti;
 pub(crate) mod dlti_text;
 mod equal;
 pub(crate) mod ir;
-mod opaque;
+pub(crate) mod opaque;
 mod phase;
 pub(crate) mod types;
 mod work;

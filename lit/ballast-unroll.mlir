@@ -1,0 +1,182 @@
+// Counted loops become their iterations; what one stacks for another becomes the slices.
+// RUN: ballast-opt %s --allow-unregistered-dialect --ballast-unroll -split-input-file | FileCheck %s
+// A second run finds nothing to do.
+// RUN: ballast-opt %s --allow-unregistered-dialect --ballast-unroll --ballast-unroll -split-input-file | FileCheck %s
+// RUN: ballast-opt %s --allow-unregistered-dialect --ballast-unroll=max-ops=10 -split-input-file 2>&1 | FileCheck %s --check-prefix=FEW
+// RUN: ballast-opt %s --allow-unregistered-dialect --ballast-unroll="max-ops=10 nested=inner" -split-input-file 2>&1 | FileCheck %s --check-prefix=INNER
+// RUN: ballast-opt %s --allow-unregistered-dialect --ballast-unroll --remarks-filter=ballast -split-input-file -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: ballast-opt %s --allow-unregistered-dialect --ballast-unroll --mlir-print-debuginfo --mlir-print-local-scope -split-input-file | FileCheck %s --check-prefix=LOC
+
+// CHECK-LABEL: func @bodies_follow_each_other
+// CHECK-SAME: %[[X:.*]]: tensor<8xf32>
+// CHECK-NEXT: %[[A:.*]] = "some.layer"(%[[X]]) {ballast.never_recompute}
+// CHECK-NEXT: %[[B:.*]] = "some.layer"(%[[A]]) {ballast.never_recompute}
+// CHECK-NEXT: %[[C:.*]] = "some.layer"(%[[B]]) {ballast.never_recompute}
+// CHECK-NEXT: return %[[C]]
+// LOC-LABEL: func @bodies_follow_each_other
+// LOC: "some.layer"({{.*}} loc(callsite({{.*}} at "iteration 0"(
+// LOC: "some.layer"({{.*}} loc(callsite({{.*}} at "iteration 1"(
+// LOC: "some.layer"({{.*}} loc(callsite({{.*}} at "iteration 2"(
+// REMARK: remark: [Passed] Unroll | Category:ballast | Function=bodies_follow_each_other | Remark="loops were opened", loops=1
+func.func @bodies_follow_each_other(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %r:2 = "stablehlo.while"(%zero, %x) ({
+  ^bb0(%i: tensor<i32>, %v: tensor<8xf32>):
+    %n = "stablehlo.constant"() <{value = dense<3> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %v: tensor<8xf32>):
+    %1 = func.call @helper(%v) : (tensor<8xf32>) -> tensor<8xf32>
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %2 = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%2, %1) : (tensor<i32>, tensor<8xf32>) -> ()
+  }) {ballast.never_recompute} : (tensor<i32>, tensor<8xf32>) -> (tensor<i32>, tensor<8xf32>)
+  return %r#1 : tensor<8xf32>
+}
+func.func private @helper(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = "some.layer"(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// The forward loop stacks what it computes; the backward loop reads it from the end. Weights are read at the counter.
+// CHECK-LABEL: func @stacks_become_their_slices
+// CHECK-SAME: %[[X:.*]]: tensor<8xf32>, %[[W:.*]]: tensor<2x8xf32>
+// CHECK-NEXT: %[[W0:.*]] = "stablehlo.slice"(%[[W]]) {limit_indices = array<i64: 1, 8>, start_indices = array<i64: 0, 0>, strides = array<i64: 1, 1>}
+// CHECK-NEXT: %[[R0:.*]] = "stablehlo.reshape"(%[[W0]])
+// CHECK-NEXT: %[[A:.*]] = "some.layer"(%[[X]], %[[R0]])
+// CHECK-NEXT: %[[W1:.*]] = "stablehlo.slice"(%[[W]]) {limit_indices = array<i64: 2, 8>, start_indices = array<i64: 1, 0>, strides = array<i64: 1, 1>}
+// CHECK-NEXT: %[[R1:.*]] = "stablehlo.reshape"(%[[W1]])
+// CHECK-NEXT: %[[B:.*]] = "some.layer"(%[[A]], %[[R1]])
+// CHECK-NEXT: %[[GB:.*]] = "some.gradient"(%[[B]], %[[A]])
+// CHECK-NEXT: %[[SB:.*]] = "stablehlo.reshape"(%[[GB]])
+// CHECK-NEXT: %[[GA:.*]] = "some.gradient"(%[[GB]], %[[X]])
+// CHECK-NEXT: %[[SA:.*]] = "stablehlo.reshape"(%[[GA]])
+// CHECK-NEXT: %[[G:.*]] = "stablehlo.concatenate"(%[[SA]], %[[SB]]) {dimension = 0 : i64}
+// CHECK-NEXT: return %[[GA]], %[[G]]
+func.func @stacks_become_their_slices(%x: tensor<8xf32>, %w: tensor<2x8xf32>) -> (tensor<8xf32>, tensor<2x8xf32>) {
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %none = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %empty = "stablehlo.broadcast_in_dim"(%none) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<2x8xf32>
+  %f:4 = "stablehlo.while"(%zero, %x, %empty, %w) ({
+  ^bb0(%i: tensor<i32>, %v: tensor<8xf32>, %s: tensor<2x8xf32>, %a: tensor<2x8xf32>):
+    %n = "stablehlo.constant"() <{value = dense<2> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %v: tensor<8xf32>, %s: tensor<2x8xf32>, %a: tensor<2x8xf32>):
+    %0 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %1 = "stablehlo.dynamic_slice"(%a, %i, %0) <{slice_sizes = array<i64: 1, 8>}> : (tensor<2x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+    %2 = "stablehlo.reshape"(%1) : (tensor<1x8xf32>) -> tensor<8xf32>
+    %3 = "some.layer"(%v, %2) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %4 = "stablehlo.broadcast_in_dim"(%v) <{broadcast_dimensions = array<i64: 1>}> : (tensor<8xf32>) -> tensor<1x8xf32>
+    %5 = "stablehlo.dynamic_update_slice"(%s, %4, %i, %0) : (tensor<2x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
+    %6 = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%6, %3, %5, %a) : (tensor<i32>, tensor<8xf32>, tensor<2x8xf32>, tensor<2x8xf32>) -> ()
+  }) : (tensor<i32>, tensor<8xf32>, tensor<2x8xf32>, tensor<2x8xf32>) -> (tensor<i32>, tensor<8xf32>, tensor<2x8xf32>, tensor<2x8xf32>)
+  %b:4 = "stablehlo.while"(%zero, %f#1, %f#2, %empty) ({
+  ^bb0(%i: tensor<i32>, %g: tensor<8xf32>, %s: tensor<2x8xf32>, %t: tensor<2x8xf32>):
+    %n = "stablehlo.constant"() <{value = dense<2> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %g: tensor<8xf32>, %s: tensor<2x8xf32>, %t: tensor<2x8xf32>):
+    %0 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    // From the end, and wrapped as a negative index would be.
+    %1 = "stablehlo.subtract"(%one, %i) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %2 = "stablehlo.compare"(%1, %0) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %two = "stablehlo.constant"() <{value = dense<2> : tensor<i32>}> : () -> tensor<i32>
+    %3 = "stablehlo.add"(%1, %two) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %4 = "stablehlo.select"(%2, %3, %1) : (tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>
+    %5 = "stablehlo.dynamic_slice"(%s, %4, %0) <{slice_sizes = array<i64: 1, 8>}> : (tensor<2x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+    %6 = "stablehlo.reshape"(%5) : (tensor<1x8xf32>) -> tensor<8xf32>
+    %7 = "some.gradient"(%g, %6) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %8 = "stablehlo.reshape"(%7) : (tensor<8xf32>) -> tensor<1x8xf32>
+    %9 = "stablehlo.dynamic_update_slice"(%t, %8, %1, %0) : (tensor<2x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
+    %10 = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%10, %7, %s, %9) : (tensor<i32>, tensor<8xf32>, tensor<2x8xf32>, tensor<2x8xf32>) -> ()
+  }) : (tensor<i32>, tensor<8xf32>, tensor<2x8xf32>, tensor<2x8xf32>) -> (tensor<i32>, tensor<8xf32>, tensor<2x8xf32>, tensor<2x8xf32>)
+  return %b#1, %b#3 : tensor<8xf32>, tensor<2x8xf32>
+}
+
+// -----
+
+// Two outer iterations of three inner ones; ten ops hold either loop and not both.
+// CHECK-LABEL: func @loops_in_loops
+// CHECK-COUNT-6: "some.layer"
+// CHECK-NOT: "some.layer"
+// FEW-LABEL: func @loops_in_loops
+// FEW-NOT: "stablehlo.while"
+// FEW: scf.for
+// FEW: scf.for
+// FEW-NOT: scf.for
+// INNER-LABEL: func @loops_in_loops
+// INNER: scf.for
+// INNER-COUNT-3: "some.layer"
+// INNER-NOT: "some.layer"
+func.func @loops_in_loops(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %2 = arith.constant 2 : index
+  %7 = arith.constant 7 : index
+  %r = scf.for %i = %0 to %2 step %1 iter_args(%v = %x) -> tensor<8xf32> {
+    %s = scf.for %j = %1 to %7 step %2 iter_args(%u = %v) -> tensor<8xf32> {
+      %k = arith.addi %i, %j : index
+      %t = "some.layer"(%u, %k) : (tensor<8xf32>, index) -> tensor<8xf32>
+      scf.yield %t : tensor<8xf32>
+    }
+    scf.yield %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// REMARK: remark: [Missed] LoopWhole | Category:ballast | Function=a_loop_that_computes_its_end_stays | Remark="a loop stays whole: how often it runs depends on values that are computed", bytes=32
+// CHECK-LABEL: func @a_loop_that_computes_its_end_stays
+// INNER-LABEL: func @a_loop_that_computes_its_end_stays
+// FEW-LABEL: func @a_loop_that_computes_its_end_stays
+// CHECK: "stablehlo.while"
+func.func @a_loop_that_computes_its_end_stays(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %r = "stablehlo.while"(%x) ({
+  ^bb0(%v: tensor<8xf32>):
+    %c = "some.test"(%v) : (tensor<8xf32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%v: tensor<8xf32>):
+    %1 = "some.layer"(%v) : (tensor<8xf32>) -> tensor<8xf32>
+    "stablehlo.return"(%1) : (tensor<8xf32>) -> ()
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// A slice of a stack that was never written is what it was made of; one row of four is written into the rest.
+// CHECK-LABEL: func @rows_not_written_stay
+// CHECK-SAME: %[[X:.*]]: tensor<1x8xf32>, %[[S:.*]]: tensor<4x8xf32>
+// CHECK: %[[ROW:.*]] = "stablehlo.slice"(%[[S]]) {limit_indices = array<i64: 3, 8>, start_indices = array<i64: 2, 0>
+// CHECK: %[[ALL:.*]] = "stablehlo.dynamic_update_slice"(%[[S]], %[[X]],
+// CHECK: return %[[ROW]], %[[ALL]]
+func.func @rows_not_written_stay(%x: tensor<1x8xf32>, %s: tensor<4x8xf32>) -> (tensor<1x8xf32>, tensor<4x8xf32>) {
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %r:2 = "stablehlo.while"(%zero, %s) ({
+  ^bb0(%i: tensor<i32>, %v: tensor<4x8xf32>):
+    %n = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %v: tensor<4x8xf32>):
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %z = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+    %1 = "stablehlo.dynamic_update_slice"(%v, %x, %i, %z) : (tensor<4x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<4x8xf32>
+    %2 = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%2, %1) : (tensor<i32>, tensor<4x8xf32>) -> ()
+  }) : (tensor<i32>, tensor<4x8xf32>) -> (tensor<i32>, tensor<4x8xf32>)
+  %row = "stablehlo.slice"(%r#1) <{start_indices = array<i64: 2, 0>, limit_indices = array<i64: 3, 8>, strides = array<i64: 1, 1>}> : (tensor<4x8xf32>) -> tensor<1x8xf32>
+  return %row, %r#1 : tensor<1x8xf32>, tensor<4x8xf32>
+}

@@ -1,0 +1,215 @@
+//! Loops of the IR whose iterations can be counted before they run.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+
+use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::{BlockLike, BlockRef, Value, ValueLike};
+
+use super::integers::{Integers, fold};
+use crate::import::ir;
+
+/// Ops looked at to count the iterations of one loop, at most.
+const MOST_STEPS: u64 = 50_000_000;
+
+/// Why a loop stays whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// How often it runs depends on what it computes, or on arguments.
+    Uncounted,
+    /// Its regions are not one block each.
+    Regions,
+    /// It would be more ops than are allowed.
+    Ops {
+        /// Iterations; at least so many where counting them all took too long.
+        trips: u64,
+        /// Ops it would become.
+        ops: u64,
+    },
+}
+
+impl std::fmt::Display for Why {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Why::Uncounted => formatter.write_str("how often it runs depends on values that are computed"),
+            Why::Regions => formatter.write_str("its regions are not one block each"),
+            Why::Ops { trips, ops } => {
+                write!(formatter, "its {trips} iterations would be {ops} ops, more than max-ops leaves")
+            }
+        }
+    }
+}
+
+/// A loop, as `stablehlo.while` or `scf.for` write it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Loop<'c, 'a> {
+    pub(super) op: OperationRef<'c, 'a>,
+    /// The block whose result says whether to go on; none where a counter does.
+    condition: Option<BlockRef<'c, 'a>>,
+    pub(super) body: BlockRef<'c, 'a>,
+}
+
+impl<'c: 'a, 'a> Loop<'c, 'a> {
+    /// Reads a loop; none for any other op.
+    pub(super) fn of(op: OperationRef<'c, 'a>) -> Option<Result<Self, Why>> {
+        let blocks = match ir::name(op) {
+            "stablehlo.while" | "scf.for" => ir::blocks(op),
+            _ => return None,
+        };
+        let is_while = ir::name(op) == "stablehlo.while";
+        Some(match blocks.as_slice() {
+            &[condition, body] if is_while && op.region_count() == 2 => {
+                Ok(Loop { op, condition: Some(condition), body })
+            }
+            &[body] if !is_while => Ok(Loop { op, condition: None, body }),
+            _ => Err(Why::Regions),
+        })
+    }
+
+    /// Operands that say where a counter begins, ends, and how it steps.
+    pub(super) fn bounds(&self) -> usize {
+        if self.condition.is_some() { 0 } else { 3 }
+    }
+
+    /// What is carried into the first iteration.
+    pub(super) fn carried(&self) -> Vec<Value<'c, 'a>> {
+        self.op.operands().skip(self.bounds()).collect()
+    }
+
+    /// What an iteration hands on.
+    pub(super) fn next(&self) -> Vec<Value<'c, 'a>> {
+        ir::last_op(self.body).map(|last| last.operands().collect()).unwrap_or_default()
+    }
+
+    /// Ops of one iteration, nested ones included, the terminator left out.
+    pub(super) fn ops(&self) -> u64 {
+        ir::ops(self.body).map(|op| 1 + ir::nested(op).len() as u64).sum::<u64>().saturating_sub(1)
+    }
+
+    /// The counter's values in an iteration: the first argument of a body whose counter is its own.
+    pub(super) fn counter(
+        &self,
+        iteration: u64,
+        known: &impl Fn(Value<'c, 'a>) -> Option<Integers<'c>>,
+    ) -> Option<Integers<'c>> {
+        if self.condition.is_some() {
+            return None;
+        }
+        let one = |index: usize| known(self.op.operand(index).ok()?)?.one();
+        let kind = self.body.argument(0).ok()?.r#type();
+        let offset = one(2)?.checked_mul(i64::try_from(iteration).ok()?)?;
+        Integers::scalar(kind, one(0)?.checked_add(offset)?)
+    }
+
+    /// Iterations, where integers known before the loop decide; looks at no more of them than make `most_ops` ops.
+    ///
+    /// # Errors
+    /// Why they cannot be counted, or too many.
+    pub(super) fn trips(
+        &self,
+        known: &impl Fn(Value<'c, 'a>) -> Option<Integers<'c>>,
+        most_ops: u64,
+    ) -> Result<u64, Why> {
+        let ops = self.ops().max(1);
+        let trips = match self.condition {
+            Some(condition) => self.count(condition, known, (most_ops / ops).saturating_add(1))?,
+            None => {
+                let bound = |index: usize| known(self.op.operand(index).ok()?)?.one();
+                match (bound(0), bound(1), bound(2)) {
+                    (Some(from), Some(to), Some(step)) if step > 0 => {
+                        let span = i128::from(to) - i128::from(from);
+                        u64::try_from(span.max(0).unsigned_abs().div_ceil(step.unsigned_abs().into()))
+                            .unwrap_or(u64::MAX)
+                    }
+                    _ => return Err(Why::Uncounted),
+                }
+            }
+        };
+        let all = trips.saturating_mul(ops);
+        if all > most_ops { Err(Why::Ops { trips, ops: all }) } else { Ok(trips) }
+    }
+
+    /// Runs the integers of the loop until its condition is false.
+    fn count(
+        &self,
+        condition: BlockRef<'c, 'a>,
+        known: &impl Fn(Value<'c, 'a>) -> Option<Integers<'c>>,
+        enough: u64,
+    ) -> Result<u64, Why> {
+        let outside: Vec<Option<Integers<'c>>> = self.carried().into_iter().map(known).collect();
+        let mut carried = outside;
+        let test = ir::last_op(condition).and_then(|last| last.operand(0).ok()).ok_or(Why::Regions)?;
+        let next = self.next();
+        // What the condition needs: carried values that it reads, and those their next values are made of.
+        let mut wanted: Option<Vec<OperationRef<'c, 'a>>> = None;
+        let mut steps = 0_u64;
+        for trip in 0.. {
+            let mut here = Local { known, values: HashMap::new() };
+            here.bind(condition, &carried);
+            here.run(ir::ops(condition));
+            match here.get(test).and_then(|go_on| go_on.one()) {
+                None => return Err(Why::Uncounted),
+                Some(0) => return Ok(trip),
+                Some(_) if trip >= enough => return Ok(trip),
+                Some(_) => {}
+            }
+            let mut here = Local { known, values: HashMap::new() };
+            here.bind(self.body, &carried);
+            match &wanted {
+                Some(ops) => here.run(ops.iter().copied()),
+                None => {
+                    here.run(ir::ops(self.body));
+                    let folded = |op: &OperationRef<'c, 'a>| {
+                        op.result(0).is_ok_and(|result| here.values.contains_key(&result.to_raw().ptr))
+                    };
+                    wanted = Some(ir::ops(self.body).filter(folded).collect());
+                }
+            }
+            carried = next.iter().map(|&value| here.get(value)).collect();
+            steps += wanted.as_ref().map_or(0, Vec::len) as u64 + carried.len() as u64;
+            if steps > MOST_STEPS {
+                return Ok(enough);
+            }
+        }
+        Err(Why::Uncounted)
+    }
+}
+
+/// Integers known inside one block.
+struct Local<'k, 'c, K> {
+    known: &'k K,
+    values: HashMap<*const c_void, Option<Integers<'c>>>,
+}
+
+impl<'c: 'a, 'a, K: Fn(Value<'c, 'a>) -> Option<Integers<'c>>> Local<'_, 'c, K> {
+    fn bind(&mut self, block: BlockRef<'c, 'a>, values: &[Option<Integers<'c>>]) {
+        for (index, value) in values.iter().enumerate() {
+            if let Ok(argument) = block.argument(index) {
+                self.values.insert(argument.to_raw().ptr, value.clone());
+            }
+        }
+    }
+
+    fn get(&self, value: Value<'c, 'a>) -> Option<Integers<'c>> {
+        match self.values.get(&value.to_raw().ptr) {
+            Some(found) => found.clone(),
+            None => (self.known)(value),
+        }
+    }
+
+    fn run(&mut self, ops: impl Iterator<Item = OperationRef<'c, 'a>>) {
+        for op in ops {
+            let found = Integers::of_constant(op).or_else(|| {
+                if op.operand_count() == 0 || op.region_count() > 0 {
+                    return None;
+                }
+                let operands: Option<Vec<Integers<'c>>> =
+                    op.operands().map(|value| self.get(value)).collect();
+                fold(op, &operands?)
+            });
+            if let (Some(found), Ok(result)) = (found, op.result(0)) {
+                self.values.insert(result.to_raw().ptr, Some(found));
+            }
+        }
+    }
+}

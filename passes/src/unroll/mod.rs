@@ -1,0 +1,10 @@
+//! Opening loops: bodies as often as they run, indices as constants, stacks as the slices written into them.
+
+mod dead;
+mod integers;
+mod loops;
+mod movement;
+mod rewriter;
+mod stacks;
+
+pub(crate) use rewriter::{Budget, Nested, open_in_block};
