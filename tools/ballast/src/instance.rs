@@ -1,8 +1,9 @@
 //! Memory-planning instances: JSON graphs with a time and a size per node.
 //!
-//! `{"name"?, "nodes": [{"id", "time", "size", "name"?, "is_backward"?, "keep"?}], "edges": [[source, reader]],
-//! "budgets"?: {share: bytes}}`;
-//! ids are 0 to n-1 in topological order, the program order. Other keys are ignored.
+//! `{"name"?, "nodes": [{"id", "time", "size", "name"?, "is_backward"?, "keep"?, "workspace"?, "recomputable"?, "swappable"?}],
+//! "edges": [[source, reader]], "resident_bytes"?, "budgets"?: {share: bytes}}`;
+//! ids are 0 to n-1 in topological order, the program order. Other keys are ignored. `workspace` are bytes held while the node
+//! runs, `resident_bytes` those held from start to end; a node is `recomputable` and `swappable` unless it says otherwise.
 
 use std::path::Path;
 
@@ -19,6 +20,8 @@ struct Instance {
     nodes: Vec<InstanceNode>,
     edges: Vec<(usize, usize)>,
     #[serde(default)]
+    resident_bytes: u64,
+    #[serde(default)]
     budgets: IndexMap<String, u64>,
 }
 
@@ -33,6 +36,16 @@ struct InstanceNode {
     is_backward: bool,
     #[serde(default)]
     keep: bool,
+    #[serde(default)]
+    workspace: u64,
+    #[serde(default = "yes")]
+    recomputable: bool,
+    #[serde(default = "yes")]
+    swappable: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// Reads an instance; times are divided by `units_per_second` where given.
@@ -69,6 +82,9 @@ fn problem(instance: Instance, scale: f64) -> Result<Problem, String> {
         let mut planned = Node::new(label, node.time / scale, bytes, Vec::new());
         planned.backward = node.is_backward;
         planned.keep = node.keep;
+        planned.workspace_bytes = node.workspace;
+        planned.recomputable = node.recomputable;
+        planned.swappable = node.swappable;
         nodes.push(planned);
     }
     for (at, &(source, reader)) in instance.edges.iter().enumerate() {
@@ -88,7 +104,7 @@ fn problem(instance: Instance, scale: f64) -> Result<Problem, String> {
             return Err(format!("the edge [{}, {at}] is given twice", pair[0]));
         }
     }
-    let problem = Problem { name: instance.name, nodes, resident_bytes: 0 };
+    let problem = Problem { name: instance.name, nodes, resident_bytes: instance.resident_bytes };
     problem.check().map_err(|error| error.to_string())?;
     Ok(problem)
 }

@@ -105,6 +105,33 @@ fn a_budget_below_the_working_set_has_no_plan_unless_it_may_rise() {
 }
 
 #[test]
+fn resident_bytes_workspace_and_ops_that_run_once_bind_the_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut instance = chain();
+    let arguments = ["--budget", "8KiB", "--no-swap", "--order", "program"];
+    let runs_of = |instance: &Value, node: u64| {
+        let output = remat(folder.path(), &instance.to_string(), &arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let plan: Value =
+            serde_json::from_slice(&std::fs::read(folder.path().join("plan.json")).unwrap()).unwrap();
+        let runs = |node| {
+            plan["steps"].as_array().unwrap().iter().filter(|&step| *step == json!(["compute", node])).count()
+        };
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (runs(node), answer["peak_bytes"].as_u64().unwrap())
+    };
+    let again =
+        (1..16).find(|&node| runs_of(&instance, node).0 > 1).expect("half the memory needs recomputation");
+    instance["nodes"][again as usize]["recomputable"] = json!(false);
+    assert_eq!(runs_of(&instance, again).0, 1);
+    instance["resident_bytes"] = json!(1000);
+    instance["nodes"][5]["workspace"] = json!(500);
+    assert!(runs_of(&instance, again).1 > 1000);
+    instance["nodes"][5]["workspace"] = json!(8192);
+    assert_eq!(remat(folder.path(), &instance.to_string(), &arguments).status.code(), Some(1));
+}
+
+#[test]
 fn damaged_instances_are_refused_with_a_reason() {
     let folder = tempfile::tempdir().unwrap();
     let good = chain();

@@ -12,6 +12,7 @@ mod libtorch;
 mod lint;
 mod ods;
 mod packages;
+mod python;
 mod test;
 mod tidy;
 mod workspace;
@@ -37,6 +38,12 @@ enum Command {
     Demo,
     /// Set up, build, and run every test: cargo, lit, generated pages.
     Test,
+    /// Install the Python package into an environment of its own and run its tests: those of JAX (two minutes).
+    TestPython {
+        /// Those of PyTorch too (530 MB to download once, 1.3 GB on disk, four minutes more).
+        #[arg(long)]
+        torch: bool,
+    },
     /// Check formatting, clippy, rustdoc, licences and the rules of `tidy`.
     Lint,
     /// Check the rules of the tree that no compiler checks (part of `lint`).
@@ -69,6 +76,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Setup => workspace.set_up(),
         Command::Demo => demo::run(&workspace),
         Command::Test => test::run(&workspace),
+        Command::TestPython { torch } => python::test(&workspace, torch),
         Command::Lint => lint::run(&workspace),
         Command::Tidy => tidy::run(&workspace),
         Command::Docs { check: true } => docs::check(&workspace),

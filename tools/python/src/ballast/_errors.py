@@ -1,0 +1,29 @@
+"""The exceptions of this package. Each says in one sentence what is wrong and what to do."""
+
+from __future__ import annotations
+
+
+class BallastError(RuntimeError):
+    """Ballast cannot do what was asked."""
+
+
+class ProgramNotFound(BallastError):
+    """The planner's programs are not where they are looked for."""
+
+
+class UnsupportedVersion(BallastError):
+    """A framework is missing, or of a version that this package was not written for."""
+
+
+class NoPlan(BallastError):
+    """No plan keeps the cap. `least_cap_bytes` is the smallest cap known to have one, or else the least any plan can have."""
+
+    def __init__(self, message: str, least_cap_bytes: int | None = None, *, found: bool = False) -> None:
+        super().__init__(message)
+        self.least_cap_bytes = least_cap_bytes
+        #: Is a plan for `least_cap_bytes` known to exist?
+        self.found = found
+
+
+class UnsupportedModel(BallastError):
+    """The model cannot be planned: a graph that breaks, dynamic shapes."""

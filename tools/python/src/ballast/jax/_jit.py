@@ -1,0 +1,387 @@
+"""`jit` under a cap: the step is exported, planned by `ballast-opt`, loaded again by public calls, and measured.
+
+What XLA takes for a program is known once it has compiled it, so plans are made and compiled until one keeps the cap and uses
+what it allows, as `ballast fit` does.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import json
+import pathlib
+import tempfile
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.export
+from jax.interpreters import mlir as jax_mlir
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
+
+from .. import _programs
+from .._errors import BallastError, NoPlan
+from .._plan import Plan, Value
+from .._units import format_bytes, parse_cap
+
+#: Barriers hold recomputed ops back; XLA's CPU compiler would drop them before it schedules.
+COMPILER_OPTIONS = {"xla_disable_hlo_passes": "cse_barrier_expander"}
+_ELEMENT_BYTES = {"i1": 1, "i8": 1, "ui8": 1, "i16": 2, "ui16": 2, "f16": 2, "bf16": 2, "i32": 4, "ui32": 4, "f32": 4, "i64": 8, "ui64": 8, "f64": 8}
+
+
+class UnplannedWarning(UserWarning):
+    """A step runs without a plan, and the message says why."""
+
+
+def jit(
+    step: Callable[..., Any], *, cap: int | float | str, cap_counts: str = "step", donate_argnums: int | Sequence[int] = (),
+    static_argnums: int | Sequence[int] = (), time_limit: float = 10.0, tries: int = 6, within: float = 0.03, seed: int = 0,
+    fallback: bool = True,
+) -> Jitted:
+    """`jax.jit` under a memory cap.
+
+    Args:
+        step: A function of pytrees of arrays, such as a training step.
+        cap: Bytes, such as `"8GiB"`, or a share such as `"60%"` of what the cap counts in the step without a plan.
+        cap_counts: `"step"`: arguments, results and temporaries, those that share memory by donation once;
+            `"temp"`: XLA's temporaries alone.
+        donate_argnums, static_argnums: As for `jax.jit`.
+        time_limit: Seconds the planner may search for each try.
+        tries: Most plans to compile.
+        within: How far below the cap is near enough, as a share of the cap.
+        seed: Seed of the planner's random choices.
+        fallback: Where a step cannot be planned at all, run it without a plan and warn; otherwise that is an error. A cap that no plan keeps
+            is always an error.
+
+    Returns:
+        A function like `step`; `.plan` is there after the first call.
+    """
+    return Jitted(
+        step, cap=cap, cap_counts=cap_counts, donate_argnums=_numbers(donate_argnums), static_argnums=_numbers(static_argnums),
+        time_limit=time_limit, tries=tries, within=within, seed=seed, fallback=fallback,
+    )
+
+
+class Jitted:
+    """A step under a cap. Made by `jit`."""
+
+    def __init__(
+        self, step: Callable[..., Any], *, cap: int | float | str, cap_counts: str, donate_argnums: tuple[int, ...],
+        static_argnums: tuple[int, ...], time_limit: float, tries: int, within: float, seed: int, fallback: bool,
+    ) -> None:
+        if cap_counts not in ("step", "temp"):
+            raise ValueError(f"cap_counts={cap_counts!r}: choose 'step' (arguments, results and temporaries) or 'temp' (temporaries)")
+        if tries < 1 or not time_limit > 0 or not within >= 0:
+            raise ValueError("tries and time_limit are above zero, within is not negative")
+        parse_cap(cap, 2**60)
+        self._step = step
+        self._cap, self._counts = cap, cap_counts
+        self._donate, self._static = donate_argnums, static_argnums
+        self._time_limit, self._tries, self._within, self._seed = time_limit, tries, within, seed
+        self._fallback = fallback
+        self._compiled: dict[Any, Callable[..., Any]] = {}
+        self._plan: Plan | None = None
+        self.__wrapped__ = step
+
+    @property
+    def plan(self) -> Plan:
+        """The plan of the last step that was compiled.
+
+        Raises:
+            BallastError: none was.
+        """
+        if self._plan is None:
+            raise BallastError("there is no plan yet: it is made by the first call, or by prepare(*args)")
+        return self._plan
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the step; plans and compiles it first for arguments of new shapes."""
+        run = self._ready(args, kwargs)
+        return run(*self._dynamic(args), **kwargs)
+
+    def prepare(self, *args: Any, **kwargs: Any) -> Plan | None:
+        """Plans and compiles for arguments like these, `jax.ShapeDtypeStruct` allowed, without running. None: it runs without a plan."""
+        self._ready(args, kwargs)
+        return self._plan
+
+    def _dynamic(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(value for at, value in enumerate(args) if at not in self._static)
+
+    def _ready(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
+        leaves, tree = jax.tree.flatten((self._dynamic(args), kwargs))
+        key = (tree, tuple(_shape_of(leaf) for leaf in leaves), tuple(args[at] for at in self._static if at < len(args)))
+        if key not in self._compiled:
+            self._compiled[key] = self._compile(args, kwargs)
+        return self._compiled[key]
+
+    def _compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
+        fixed = {at: args[at] for at in self._static if at < len(args)}
+        place = [at for at in range(len(args)) if at not in fixed]
+        donate = tuple(place.index(at) for at in self._donate if at in place)
+
+        def step(*dynamic: Any, **named: Any) -> Any:
+            full = dict(zip(place, dynamic, strict=True)) | fixed
+            return self._step(*(full[at] for at in range(len(full))), **named)
+
+        dynamic = self._dynamic(args)
+        plain = jax.jit(step, donate_argnums=donate)
+        unplanned = plain.lower(*dynamic, **kwargs).compile()
+        memory = _Memory.of(unplanned)
+        cap = parse_cap(self._cap, memory.counted(self._counts))
+        if memory.counted(self._counts) <= cap:
+            self._plan = _unplanned_plan(memory, self._counts, cap)
+            return plain
+        try:
+            program = _Program(plain, dynamic, kwargs, donate)
+            found, plan = self._fit(program, cap, memory)
+        except NoPlan:
+            raise
+        except Exception as error:
+            reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+            text = f"this step cannot be planned: {reason}"
+            if not self._fallback:
+                raise BallastError(text) from error
+            warnings.warn(
+                f"Ballast: {text}. It runs WITHOUT a plan and takes {format_bytes(memory.counted(self._counts))}, over the cap of "
+                f"{format_bytes(cap)}", UnplannedWarning, stacklevel=4,
+            )
+            self._plan = None
+            return plain
+        self._plan = plan
+        return found
+
+    def _fit(self, program: _Program, cap: int, unplanned: _Memory) -> tuple[Callable[..., Any], Plan]:
+        """Plans and compiles until the measured memory keeps the cap and is close to it, or nothing is gained."""
+        fixed = unplanned.counted("step") - unplanned.temporary if self._counts == "step" else 0
+        target = cap - fixed
+        if target <= 0:
+            raise NoPlan(
+                f"the cap of {cap} bytes ({format_bytes(cap)}) is not above what arguments and results alone take, {fixed} bytes "
+                f"({format_bytes(fixed)}): raise it, or donate what the step replaces (donate_argnums)", fixed
+            )
+        tried: list[_Try] = []
+        while len(tried) < self._tries:
+            asked = _next(tried, target, self._within)
+            if asked is None:
+                break
+            tried.append(program.attempt(asked, self._time_limit, self._seed))
+        fitting = [one for one in tried if one.memory.temporary <= target]
+        if not fitting:
+            least = min(one.memory.temporary for one in tried) + fixed
+            raise NoPlan(
+                f"no plan of {len(tried)} keeps the cap of {cap} bytes ({format_bytes(cap)}) as XLA measures it; the least it took is {least} "
+                f"bytes ({format_bytes(least)}): raise the cap, or give more tries or a longer time_limit", least, found=True,
+            )
+        best = min(fitting, key=lambda one: (one.memory.flops, one.memory.temporary))
+        return best.call, best.plan(cap, self._counts, unplanned, program)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Memory:
+    """What XLA says it takes, bytes, and the operations of the program."""
+
+    temporary: int
+    arguments: int
+    results: int
+    shared: int
+    flops: float
+
+    @classmethod
+    def of(cls, compiled: Any) -> _Memory:
+        stats = compiled.memory_analysis()
+        if stats is None:
+            raise BallastError("this platform's compiler does not say what memory a program takes")
+        return cls(
+            int(stats.temp_size_in_bytes), int(stats.argument_size_in_bytes), int(stats.output_size_in_bytes), int(stats.alias_size_in_bytes),
+            float((compiled.cost_analysis() or {}).get("flops", 0.0)),
+        )
+
+    def counted(self, what: str) -> int:
+        """Bytes, as a cap counts."""
+        return self.temporary + (self.arguments + self.results - self.shared if what == "step" else 0)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Try:
+    """One plan, compiled and measured."""
+
+    asked: int
+    predicted: int
+    memory: _Memory
+    figures: dict[str, Any]
+    call: Callable[..., Any]
+    ops: collections.Counter[tuple[str, str, int]]
+
+    @property
+    def free(self) -> bool:
+        return self.figures["recompute_seconds"] <= 0
+
+    def plan(self, cap: int, counts: str, unplanned: _Memory, program: _Program) -> Plan:
+        """The plan for people."""
+        report = self.figures["report"]
+        values = []
+        for key, runs in sorted(self.ops.items(), key=lambda item: (-item[0][2], item[0])):
+            before = program.ops.get(key, 0)
+            if before and runs > before:
+                op, source, size = key
+                values.append(Value(
+                    op.removeprefix("stablehlo."), op, source, size, 0.0, "recomputed", -(-runs // before),
+                    f"it is computed again for later uses; that frees {format_bytes(size)} until then",
+                ))
+        base = self.figures["compute_seconds"]
+        return Plan(
+            framework="jax", cap_bytes=cap, cap_counts=counts, peak_bytes=self.memory.counted(counts), unplanned_bytes=unplanned.counted(counts),
+            resident_bytes=self.memory.arguments + self.memory.results - self.memory.shared, saved_bytes=self.memory.temporary,
+            seconds=report["value"], unplanned_seconds=base, bound=report["bound"], values=values, method=report["method"],
+            stop_reason=report["stop_reason"], measured_bytes=self.memory.counted(counts),
+            notes=[
+                f"operations as XLA counts them: {self.memory.flops:.4g}, {self.memory.flops / max(unplanned.flops, 1.0):.4f} of the unplanned step",
+                f"the planner was asked for {format_bytes(self.asked)} of temporaries and predicted {format_bytes(self.predicted)}",
+            ],
+        )
+
+
+class _Program:
+    """An exported step, and its planned forms."""
+
+    def __init__(self, plain: Any, dynamic: tuple[Any, ...], kwargs: dict[str, Any], donate: tuple[int, ...]) -> None:
+        self._dynamic, self._kwargs, self._donate = dynamic, kwargs, donate
+        self._exported = jax.export.export(plain)(*dynamic, **kwargs)
+        if self._exported.nr_devices > 1:
+            raise BallastError(
+                f"it runs on {self._exported.nr_devices} devices, and plans are for one: use ballast.checkpoint_policy, which works under sharding"
+            )
+        with jax_mlir.make_ir_context(), ir.Location.unknown():
+            module = ir.Module.parse(self._exported.mlir_module())
+            _drop_shardings(module)
+            self._text = module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
+        # With its functions inlined and nothing else done to it.
+        with jax_mlir.make_ir_context(), ir.Location.unknown():
+            self.ops = _count(ir.Module.parse(self._rewritten("solver=keep-all cap=1000TB")[0]))
+
+    def _rewritten(self, options: str) -> tuple[str, dict[str, Any]]:
+        """The program as planned, and the figures of its plan."""
+        fusion = "xla-cpu" if jax.default_backend() == "cpu" else "xla"
+        with tempfile.TemporaryDirectory(prefix="ballast-") as folder:
+            source, target, plan = (pathlib.Path(folder, name) for name in ("step.mlir", "planned.mlir", "plan.json"))
+            source.write_text(self._text)
+            _programs.run(
+                "ballast-opt",
+                [source, "--allow-unregistered-dialect", f"--remat=cap-counts=temp fusion={fusion} swap=false plan-file={plan} {options}",
+                 "--ballast-to-stablehlo", "--ballast-strip", "--mlir-print-debuginfo", "--mlir-print-op-generic", "-o", target],
+            )
+            return target.read_text(), json.loads(plan.read_text())["stages"][0]
+
+    def attempt(self, asked: int, time_limit: float, seed: int) -> _Try:
+        """Plans for so many bytes of temporaries, loads and compiles the outcome."""
+        text, figures = self._rewritten(f"relax-limit=8 time-limit={time_limit} seed={seed} cap={asked}")
+        with jax_mlir.make_ir_context(), ir.Location.unknown():
+            module = ir.Module.parse(text)
+            ops = _count(module)
+            serialized = stablehlo.serialize_portable_artifact(module, stablehlo.get_current_version())
+        planned = dataclasses.replace(self._exported, mlir_module_serialized=serialized)
+        call = jax.jit(planned.call, donate_argnums=self._donate, compiler_options=COMPILER_OPTIONS)
+        compiled = call.lower(*self._dynamic, **self._kwargs).compile()
+        return _Try(asked, int(figures["peak_bytes"]), _Memory.of(compiled), figures, compiled, ops)
+
+
+def _next(tried: list[_Try], target: int, within: float) -> int | None:
+    """The temporaries to ask for next, or None where another plan is not worth it: what is measured is taken to follow what was asked for."""
+    if not tried:
+        return target
+    slack = int(target * within)
+    fits = [one for one in tried if one.memory.temporary <= target]
+    low = max(fits, key=lambda one: one.asked, default=None)
+    high = min((one for one in tried if one.memory.temporary > target), key=lambda one: one.asked, default=None)
+    last = tried[-1]
+    if low is not None and (low.memory.temporary + slack >= target or low.free):
+        return None
+    if low is None and last.predicted > last.asked:
+        # The plan took more than it was asked for, as no smaller one was found.
+        return None
+    least, most = (low.asked if low else 0), (high.asked if high else 2**62)
+    aim = target - slack / 2
+    if low and high and high.memory.temporary > low.memory.temporary:
+        share = (aim - low.memory.temporary) / (high.memory.temporary - low.memory.temporary)
+        guess = int(low.asked + share * (high.asked - low.asked))
+    else:
+        nearest = low or high
+        assert nearest is not None
+        guess = int(nearest.asked * aim / max(nearest.memory.temporary, 1))
+    if not least < guess < most:
+        guess = (least + most) // 2
+    return guess if most - least > max(slack, 1) and least < guess < most else None
+
+
+def _drop_shardings(module: Any) -> None:
+    """Takes Shardy's ops and attributes out: on one device they say nothing, and they cannot be serialised with the rest."""
+    found: list[Any] = []
+
+    def visit(operation: Any) -> Any:
+        found.append(operation)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    for operation in found:
+        if operation.name == "sdy.sharding_constraint":
+            operation.results[0].replace_all_uses_with(operation.operands[0])
+            operation.erase()
+        elif operation.name == "sdy.mesh":
+            operation.erase()
+        elif operation.name == "func.func":
+            for key in ("arg_attrs", "res_attrs"):
+                if key in operation.attributes:
+                    kept = [
+                        ir.DictAttr.get({named.name: named.attr for named in each if not named.name.startswith("sdy.")})
+                        for each in ir.ArrayAttr(operation.attributes[key])
+                    ]
+                    operation.attributes[key] = ir.ArrayAttr.get(kept)
+
+
+def _count(module: Any) -> collections.Counter[tuple[str, str, int]]:
+    """Ops by name, source and bytes of their results."""
+    found: collections.Counter[tuple[str, str, int]] = collections.Counter()
+
+    def visit(operation: Any) -> Any:
+        size = sum(_bytes(result.type) for result in operation.results)
+        if size and operation.name not in ("stablehlo.constant", "stablehlo.optimization_barrier"):
+            found[operation.name, _location(operation.location), size] += 1
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found
+
+
+def _bytes(kind: Any) -> int:
+    if not isinstance(kind, ir.RankedTensorType):
+        return 0
+    total = _ELEMENT_BYTES.get(str(kind.element_type), 0)
+    for size in kind.shape:
+        total *= size
+    return total
+
+
+def _location(location: Any) -> str:
+    """The name JAX gave, such as `jit(step)/Block_3/dot_general`: the first quoted text of a location."""
+    parts = str(location).split('"')
+    return parts[1] if len(parts) > 2 else ""
+
+
+def _unplanned_plan(memory: _Memory, counts: str, cap: int) -> Plan:
+    return Plan(
+        framework="jax", cap_bytes=cap, cap_counts=counts, peak_bytes=memory.counted(counts), unplanned_bytes=memory.counted(counts),
+        resident_bytes=memory.arguments + memory.results - memory.shared, saved_bytes=memory.temporary, seconds=0.0, unplanned_seconds=0.0,
+        bound=0.0, method="keep-all", stop_reason="the step fits without a plan", measured_bytes=memory.counted(counts),
+    )
+
+
+def _shape_of(leaf: Any) -> tuple[Any, ...]:
+    if hasattr(leaf, "shape") and hasattr(leaf, "dtype"):
+        return (tuple(leaf.shape), str(leaf.dtype), bool(getattr(leaf, "weak_type", False)))
+    return (type(leaf).__name__,)
+
+
+def _numbers(value: int | Sequence[int]) -> tuple[int, ...]:
+    return (value,) if isinstance(value, int) else tuple(value)

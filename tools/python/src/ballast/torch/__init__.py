@@ -1,0 +1,39 @@
+"""PyTorch training steps under a memory cap.
+
+`ballast.torch.compile(model, cap="8GiB")`; `torch.compile(model, backend=ballast.torch.Backend("8GiB"))` or
+`torch.compile(model, backend="ballast", options={"cap": "8GiB"})`; or `ballast.torch.Partitioner("8GiB")` for
+`torch._inductor.config.custom_partitioner_fn` and for `partition_fn` of AOTAutograd.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from .._errors import UnsupportedVersion
+
+try:
+    _torch = importlib.import_module("torch")
+except ImportError as error:
+    raise UnsupportedVersion(f"ballast.torch needs PyTorch 2.11: {error}; install it with `pip install 'ballast[torch]'`") from None
+if tuple(int(part) for part in _torch.__version__.split("+")[0].split(".")[:2]) != (2, 11):
+    raise UnsupportedVersion(
+        f"ballast.torch was written for PyTorch 2.11, and this is {_torch.__version__}: the joint graph it plans is torch's own, and changes "
+        "from version to version; install torch 2.11"
+    )
+
+from ._compile import Backend, CompiledFunction, Partitioner, compile, optimizer_bytes  # noqa: E402
+from ._measure import Measurement, measure  # noqa: E402
+
+__all__ = ["Backend", "CompiledFunction", "Measurement", "Partitioner", "compile", "measure", "optimizer_bytes"]
+
+
+def backend(gm: Any, example_inputs: list[Any], *, options: dict[str, Any] | None = None, **_other: Any) -> Any:
+    """The backend by name: `torch.compile(model, backend="ballast", options={"cap": "8GiB"})`.
+
+    Raises:
+        ValueError: the options have no cap.
+    """
+    if not options or "cap" not in options:
+        raise ValueError("backend 'ballast' needs a cap: torch.compile(model, backend='ballast', options={'cap': '8GiB'})")
+    return Backend(**options)(gm, example_inputs)

@@ -1,0 +1,413 @@
+"""The backend for `torch.compile`: plans the joint graph, hands back forward and backward graphs."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import fx
+from torch._functorch import config as functorch_config
+from torch._functorch import partitioners
+from torch._inductor.custom_graph_pass import CustomPartitionerFn
+
+from .. import _planner
+from .._errors import BallastError, NoPlan, UnsupportedModel
+from .._plan import Plan, Value
+from .._units import format_bytes, parse_cap
+from ._cost import Measured, Roofline, TimeOf
+from ._graph import JointProblem, is_tangent, storages
+from ._judge import Memory, judge
+from ._rewrite import rewrite
+
+#: How often a plan is made again when its graphs take more than it said.
+TRIES = 8
+
+
+class Partitioner(CustomPartitionerFn):
+    """Splits a joint graph under a cap. A value for `torch._inductor.config.custom_partitioner_fn`, and for `partition_fn` of AOTAutograd.
+
+    Args:
+        cap: Bytes, such as `"8GiB"`, or a share such as `"60%"` of what the cap counts in the step without a plan.
+        cap_counts: `"step"`: everything the step holds, parameters, inputs, gradients and `held_bytes` included;
+            `"saved"`: bytes kept from forward to backward beyond parameters and inputs.
+        held_bytes: What else is on the device for the whole step, such as optimizer state.
+        times: `"roofline"`, `"measured"` (every op once per shape, on its device) or a function of a node that gives seconds.
+        time_limit: Seconds the planner may search.
+        seed: Seed of its random choices.
+        threads: Threads it searches with; default: all cores.
+        fused: Price elementwise ops as a fusing compiler runs them.
+    """
+
+    def __init__(
+        self, cap: int | float | str, *, cap_counts: str = "step", held_bytes: int = 0, times: str | TimeOf = "roofline",
+        time_limit: float = 10.0, seed: int = 0, threads: int | None = None, fused: bool = False,
+    ) -> None:
+        if cap_counts not in ("step", "saved"):
+            raise ValueError(f"cap_counts={cap_counts!r}: choose 'step' (everything a step holds) or 'saved' (bytes kept for backward)")
+        parse_cap(cap, 2**60)
+        self.cap = cap
+        self.cap_counts = cap_counts
+        self.held_bytes = int(held_bytes)
+        self.time_limit = time_limit
+        self.seed = seed
+        self.threads = threads
+        self._time_of = _times(times, fused)
+        #: The plan of every graph that was split, in order.
+        self.plans: list[Plan] = []
+
+    def uuid(self) -> None:
+        """None: graphs depend on the planner's search, so they are not taken from a cache."""
+        return None
+
+    def __call__(
+        self, gm: fx.GraphModule, joint_inputs: Any, *, num_fwd_outputs: int, static_lifetime_input_indices: list[int] | None = None,
+        **_unused: Any,
+    ) -> tuple[fx.GraphModule, fx.GraphModule]:
+        """The forward and the backward graph.
+
+        Raises:
+            NoPlan: no plan keeps the cap; the message has the least cap found.
+            UnsupportedModel: sizes are not known.
+        """
+        module = _prepare(gm)
+        joint = JointProblem(module, num_fwd_outputs, self._time_of, held_bytes=self.held_bytes)
+        static = static_lifetime_input_indices or []
+        def made(steps: list[tuple[str, int]]) -> tuple[fx.GraphModule, fx.GraphModule, Any, Memory]:
+            forward, backward, writer = rewrite(joint, steps, num_fwd_outputs, static)
+            return forward, backward, writer, judge(forward, backward, num_fwd_outputs)
+
+        counts = _Counts(self.cap_counts, joint)
+        best = made(joint.problem.keep_all())
+        unplanned = counts.of(best[3])
+        cap = parse_cap(self.cap, unplanned)
+        schedule = None
+        budget = cap
+        if unplanned > cap:
+            best, schedule = self._fit(counts, cap, made)
+        if self.plans:
+            warnings.warn(
+                f"Ballast: graph {len(self.plans) + 1} of this model is planned under the cap alone; the cap of a step holds for a model of "
+                "one graph (fullgraph=True)",
+                stacklevel=2,
+            )
+        self.plans.append(_report(joint, counts, cap, budget, unplanned, schedule, best))
+        return best[0], best[1]
+
+    def _fit(self, counts: _Counts, cap: int, made: Callable[..., Any]) -> tuple[Any, _planner.Schedule]:
+        """Plans, and plans again for less where the graphs take more than the plan said."""
+        budget = cap
+        least: int | None = None
+        for _ in range(TRIES):
+            try:
+                schedule = self._solve(counts, budget)
+            except NoPlan as error:
+                if least is None:
+                    least = self._least(counts, budget, error, made)
+                break
+            outcome = made(schedule.steps)
+            takes = counts.of(outcome[3])
+            if takes <= cap:
+                return outcome, schedule
+            least = min(takes, least) if least is not None else takes
+            # What the graphs take moves with the plan: a little more than what was missing.
+            budget -= takes - cap + cap // 400
+        known = "" if least is None else f"; the least cap found to have a plan is {least} bytes ({format_bytes(least)})"
+        counted = "the step holds" if self.cap_counts == "step" else "are kept for backward"
+        raise NoPlan(
+            f"no plan keeps the cap of {cap} bytes ({format_bytes(cap)}) on what {counted}{known}", least, found=least is not None
+        )
+
+    def _solve(self, counts: _Counts, budget: int, time_limit: float | None = None) -> _planner.Schedule:
+        return _planner.solve(
+            counts.problem(), counts.budget(budget), time_limit=time_limit or self.time_limit, seed=self.seed, threads=self.threads
+        )
+
+    def _least(self, counts: _Counts, budget: int, refused: NoPlan, made: Callable[..., Any]) -> int | None:
+        """What the graphs of the smallest plan take: found by halving between what is refused and what is not."""
+        low = budget
+        joint = counts.joint.problem
+        high = counts.cap_of(joint.peak(joint.keep_all()))
+        if refused.found and refused.least_cap_bytes is not None:
+            high = min(high, counts.cap_of(refused.least_cap_bytes))
+        elif refused.least_cap_bytes is not None:
+            low = max(low, counts.cap_of(refused.least_cap_bytes) - 1)
+        found = None
+        hasty = max(self.time_limit / 5, 1.0)
+        for _ in range(8):
+            middle = high if found is None else (low + high) // 2
+            try:
+                takes = counts.of(made(self._solve(counts, middle, hasty).steps)[3])
+                found = takes if found is None else min(found, takes)
+                high = middle
+            except NoPlan:
+                low = middle
+            if high - low <= max(high // 100, 1):
+                break
+        return found
+
+
+class _Counts:
+    """What a cap counts, and the problem whose budget says the same."""
+
+    def __init__(self, what: str, joint: JointProblem) -> None:
+        self.what = what
+        self.joint = joint
+        self._slack = 0
+        self._kept = 0
+        if what == "saved":
+            # At the boundary so much more is held than anywhere else that the budget binds there alone.
+            self._slack = 2 * sum(node.size + node.workspace for node in joint.problem.nodes) + 1
+            names = {name for result in joint.forward_results if isinstance(result, fx.Node) for name, _ in storages(result)}
+            self._kept = sum(joint.problem.nodes[joint.of_storage[name]].size for name in names if name in joint.of_storage)
+
+    def problem(self) -> _planner.Problem:
+        """The problem to plan."""
+        self.joint.problem.nodes[self.joint.boundary].workspace = self._slack
+        return self.joint.problem
+
+    def budget(self, cap: int) -> int:
+        """The planner's budget for a cap."""
+        return cap if self.what == "step" else cap + self._slack + self._kept + self.joint.problem.resident_bytes
+
+    def cap_of(self, budget: int) -> int:
+        """The cap for a budget of the planner."""
+        return budget if self.what == "step" else max(budget - self._slack - self._kept - self.joint.problem.resident_bytes, 0)
+
+    def of(self, memory: Memory) -> int:
+        """What the graphs take, as the cap counts."""
+        return memory.saved_bytes if self.what == "saved" else memory.peak_bytes + self.joint.problem.resident_bytes
+
+
+def _times(times: str | TimeOf, fused: bool) -> TimeOf:
+    if callable(times):
+        return times
+    if times == "roofline":
+        return Roofline(fused=fused)
+    if times == "measured":
+        return Measured(fallback=Roofline(fused=fused))
+    raise ValueError(f"times={times!r}: choose 'roofline' or 'measured', or give a function of a graph's node")
+
+
+def _prepare(gm: fx.GraphModule) -> fx.GraphModule:
+    """What torch's own partitioners do first: dead code, common subexpressions, marks of what must be saved."""
+    gm.graph.eliminate_dead_code()
+    gm.recompile()
+    if functorch_config.cse:
+        gm.graph = partitioners.fx_graph_cse(gm.graph)
+    if partitioners.has_recomputable_ops(gm):
+        gm = partitioners.cleanup_recompute_tags(gm, is_default_partition=False)
+    if not functorch_config.unsafe_allow_optimization_of_collectives:
+        partitioners.force_save_collectives(gm)
+    partitioners.force_save_effectful_ops(gm)
+    partitioners.force_save_bw_mutation_src(gm)
+    return gm
+
+
+def _report(
+    joint: JointProblem, counts: _Counts, cap: int, budget: int, unplanned: int, schedule: _planner.Schedule | None,
+    made: tuple[fx.GraphModule, fx.GraphModule, Any, Memory],
+) -> Plan:
+    forward, backward, writer, memory = made
+    total = joint.problem.total_time()
+    # A further result of an op is a node with the op's time: its first run costs nothing.
+    once = {part.node: joint.problem.nodes[index].time for index, part in enumerate(joint.parts) if part.kind == "op"}
+    base = sum(once.values())
+    seconds = sum(seconds * writer.runs.get(node, 1) for node, seconds in once.items())
+    bound = base if schedule is None else min(max(schedule.bound - (total - base), base), seconds)
+    saved = {node.name for node in backward.graph.find_nodes(op="placeholder") if not is_tangent(node)}
+    values = []
+    for index, part in enumerate(joint.parts):
+        node = joint.problem.nodes[index]
+        if part.kind not in ("op", "also") or part.again or part.node is None:
+            continue
+        names = {part.node.name} | {user.name for user in part.node.users if any(name == part.storage for name, _ in storages(user))}
+        runs = writer.runs.get(part.node, 1)
+        is_saved = bool(names & saved)
+        if is_saved:
+            fate, reason = "saved", "a later use in the backward pass costs less memory time than computing it again"
+            if not node.recomputable:
+                reason = "its op may not run twice, or its result is too small to matter"
+        elif runs > 1:
+            fate, reason = "recomputed", f"computing it again takes {node.time:.2e} s and frees {format_bytes(node.size)} until then"
+        elif node.keep:
+            fate, reason = "result", "the step returns it"
+        else:
+            fate, reason = "temporary", "it is used within one pass"
+        values.append(Value(node.name, str(part.node.target), _source(part.node), node.size, node.time, fate, runs, reason))
+    if schedule is None:
+        method, stopped = "keep-all", "the step fits without a plan"
+    else:
+        method, stopped = schedule.method, schedule.stop_reason
+    extra = joint.problem.resident_bytes if counts.what == "step" else 0
+    return Plan(
+        framework="torch", cap_bytes=cap, cap_counts=counts.what, peak_bytes=counts.of(memory), unplanned_bytes=unplanned,
+        resident_bytes=joint.problem.resident_bytes, saved_bytes=memory.saved_bytes, seconds=seconds, unplanned_seconds=base, bound=bound,
+        values=values, method=method, stop_reason=stopped, timeline=[live + extra for live in memory.timeline], boundary=memory.forward_ops,
+    )
+
+
+def _source(node: fx.Node) -> str:
+    stack = node.meta.get("nn_module_stack")
+    if stack:
+        path, _ = list(stack.values())[-1]
+        words = re.findall(r"\w+", str(path))
+        return ".".join(word for word in words if word not in ("L", "G", "self", "fn", "_modules", "_orig_mod"))
+    trace = node.meta.get("stack_trace") or ""
+    files = [line.strip() for line in trace.splitlines() if line.strip().startswith("File ")]
+    return files[-1].replace("File ", "") if files else ""
+
+
+class Backend:
+    """A backend for `torch.compile(model, backend=...)`; `plans` has what was planned.
+
+    Args:
+        cap: As for `Partitioner`, which takes the other options.
+        compiler: `"eager"`: the graphs run op by op, with no compiler; `"inductor"`: torch's compiler, on CPU too where there is a C++
+            compiler.
+    """
+
+    def __init__(self, cap: int | float | str, *, compiler: str = "eager", **options: Any) -> None:
+        if compiler not in ("eager", "inductor"):
+            raise ValueError(f"compiler={compiler!r}: choose 'eager' (op by op) or 'inductor'")
+        self.compiler = compiler
+        self.partitioner = Partitioner(cap, **{"fused": compiler == "inductor", **options})
+
+    @property
+    def plans(self) -> list[Plan]:
+        """The plan of every graph compiled for training, in order."""
+        return self.partitioner.plans
+
+    def __call__(self, gm: fx.GraphModule, example_inputs: list[Any], **_options: Any) -> Any:
+        """Compiles a graph that dynamo has captured."""
+        if self.compiler == "inductor":
+            from torch._inductor.compile_fx import compile_fx
+
+            return compile_fx(gm, example_inputs, config_patches={"custom_partitioner_fn": self.partitioner})
+        from torch._dynamo.backends.common import aot_autograd
+        from torch._dynamo.backends.debugging import boxed_nop
+
+        with functorch_config.patch(enable_autograd_cache=False):
+            return aot_autograd(
+                fw_compiler=boxed_nop, bw_compiler=boxed_nop, inference_compiler=boxed_nop, partition_fn=self.partitioner,
+                keep_inference_input_mutations=True,
+            )(gm, example_inputs)
+
+
+def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
+    """Bytes of an optimizer's state: what it holds, or before its first step what its kind will hold.
+
+    Raises:
+        ValueError: its state is empty and its kind is not known: give `held_bytes`.
+    """
+    tensors = [value for state in optimizer.state.values() for value in state.values() if isinstance(value, torch.Tensor)]
+    if tensors:
+        return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
+    total = 0
+    for group in optimizer.param_groups:
+        size = sum(parameter.numel() * parameter.element_size() for parameter in group["params"] if parameter.requires_grad)
+        kind = type(optimizer).__name__
+        if kind in ("Adam", "AdamW", "NAdam", "RAdam", "Adamax"):
+            total += size * (3 if group.get("amsgrad") else 2)
+        elif kind == "SGD":
+            total += size if group.get("momentum") else 0
+        elif kind in ("Adagrad", "RMSprop"):
+            total += size
+        else:
+            raise ValueError(f"what {kind} will hold is not known before its first step: give held_bytes instead, or step it once")
+    return total
+
+
+class _Compiled:
+    """What both forms of a compiled model share."""
+
+    _ballast_backend: Backend
+
+    @property
+    def plan(self) -> Plan:
+        """The plan of the last graph compiled for training.
+
+        Raises:
+            BallastError: nothing was compiled yet.
+        """
+        if not self._ballast_backend.plans:
+            raise BallastError("there is no plan yet: it is made by the first call in training (with gradients)")
+        return self._ballast_backend.plans[-1]
+
+
+def compile(  # noqa: A001
+    model: Callable[..., Any], cap: int | float | str, *, compiler: str | None = None, optimizer: torch.optim.Optimizer | None = None,
+    held_bytes: int = 0, fullgraph: bool = True, **options: Any,
+) -> Any:
+    """`torch.compile` under a memory cap: what is kept from forward to backward and what is computed again follows a plan.
+
+    Args:
+        model: A module or function.
+        cap: Bytes, such as `"8GiB"`, or a share such as `"60%"` of what the step takes without a plan.
+        compiler: `"inductor"` or `"eager"`; by default inductor for models on an accelerator, and no compiler on the CPU.
+        optimizer: Its state counts as held for the whole step.
+        held_bytes: What else is held.
+        fullgraph: Refuse models that break into several graphs; without it every graph is planned under the cap by itself.
+        options: `cap_counts`, `times`, `time_limit`, `seed`, `threads`: as for `Partitioner`.
+
+    Returns:
+        The compiled model. `.plan` is there after the first call.
+
+    Raises:
+        ValueError: options that make no sense.
+        NoPlan: at the first call, where no plan keeps the cap.
+        UnsupportedModel: at the first call, where the model cannot be captured as one graph of fixed sizes.
+    """
+    if compiler is None:
+        parameter = next(model.parameters(), None) if isinstance(model, torch.nn.Module) else None
+        compiler = "inductor" if parameter is not None and parameter.device.type != "cpu" else "eager"
+    if optimizer is not None:
+        held_bytes += optimizer_bytes(optimizer)
+    backend = Backend(cap, compiler=compiler, held_bytes=held_bytes, **options)
+    compiled = torch.compile(model, backend=backend, dynamic=False, fullgraph=fullgraph)
+    if isinstance(compiled, torch.nn.Module):
+        kind = type(compiled)
+
+        class Compiled(_Compiled, kind):  # type: ignore[misc, valid-type]
+            def __call__(self, *args: Any, **kwargs: Any) -> Any:
+                return _call(super().__call__, args, kwargs)
+
+        Compiled.__name__ = Compiled.__qualname__ = kind.__name__
+        object.__setattr__(compiled, "_ballast_backend", backend)
+        compiled.__class__ = Compiled
+        return compiled
+    return CompiledFunction(compiled, backend)
+
+
+class CompiledFunction(_Compiled):
+    """A compiled function; `plan` is there after the first call."""
+
+    def __init__(self, function: Callable[..., Any], backend: Backend) -> None:
+        self._function = function
+        self._ballast_backend = backend
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls it."""
+        return _call(self._function, args, kwargs)
+
+
+def _call(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Calls, and says what went wrong in one sentence where it is ours to say."""
+    exceptions = torch._dynamo.exc
+    try:
+        return function(*args, **kwargs)
+    except exceptions.BackendCompilerFailed as error:
+        inner = error.inner_exception
+        while inner is not None and not isinstance(inner, BallastError):
+            inner = inner.__cause__
+        if inner is None:
+            raise
+        raise inner from None
+    except exceptions.Unsupported as error:
+        first = str(error).strip().splitlines()[0]
+        raise UnsupportedModel(
+            f"the model is not one graph ({first}): a cap holds for the step of one graph; take out what breaks it, or give fullgraph=False "
+            "to plan every graph by itself"
+        ) from error

@@ -1,0 +1,153 @@
+"""What an op of a joint graph costs: seconds by a roofline, or measured once per op and shape."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import fx
+from torch.utils import _pytree as pytree
+from torch.utils.flop_counter import flop_registry
+
+from ._measure import measure
+from .._devices import CPU, Device, of_cuda
+
+TimeOf = Callable[[fx.Node], float]
+
+
+def tensors(value: Any) -> list[torch.Tensor]:
+    """The tensors in the recorded value of a node."""
+    return [leaf for leaf in pytree.tree_leaves(value) if isinstance(leaf, torch.Tensor)]
+
+
+def device_of(node: fx.Node) -> torch.device | None:
+    """The device of a node's first result."""
+    found = tensors(node.meta.get("val"))
+    return found[0].device if found else None
+
+
+class Roofline:
+    """`max(operations / peak, bytes / bandwidth) + launch`, with operations counted by torch's own formulas.
+
+    Where a compiler fuses elementwise ops (`fused`), one costs what its operations do and half the traffic of its result.
+    """
+
+    def __init__(self, device: Device | None = None, *, fused: bool = False) -> None:
+        self._device = device
+        self._fused = fused
+
+    def __call__(self, node: fx.Node) -> float:
+        device = self._device or _table_entry(device_of(node))
+        outputs = tensors(node.meta.get("val"))
+        inputs = [tensor for source in node.all_input_nodes for tensor in tensors(source.meta.get("val"))]
+        traffic = sum(_stored(tensor) for tensor in (*inputs, *outputs))
+        bits = 8 * max((tensor.element_size() for tensor in outputs if tensor.is_floating_point()), default=4)
+        flops = _flops(node)
+        if flops is None:
+            flops = float(max((tensor.numel() for tensor in (*inputs, *outputs)), default=0))
+            if self._fused and is_pointwise(node):
+                return max(flops / device.peak_f32, sum(_stored(tensor) for tensor in outputs) / 2 / device.bandwidth)
+            # Vector units, not matrix units.
+            return max(flops / device.peak_f32, traffic / device.bandwidth) + device.launch_seconds
+        return max(flops / device.peak(bits), traffic / device.bandwidth) + device.launch_seconds
+
+
+class Measured:
+    """Runs every op once per shape on its own device, three times after a first one, and takes the middle; what it allocates beside its
+    results is read from the allocator in another run."""
+
+    def __init__(self, *, fallback: TimeOf | None = None) -> None:
+        self._cache: dict[tuple[Any, ...], tuple[float, int]] = {}
+        self._fallback = fallback or Roofline()
+
+    def __call__(self, node: fx.Node) -> float:
+        """Seconds of one run."""
+        return self._figures(node)[0]
+
+    def workspace(self, node: fx.Node) -> int:
+        """Bytes allocated while it runs, beside its results."""
+        return self._figures(node)[1]
+
+    def _figures(self, node: fx.Node) -> tuple[float, int]:
+        key = _key(node)
+        if key not in self._cache:
+            self._cache[key] = self._measure(node)
+        return self._cache[key]
+
+    def _measure(self, node: fx.Node) -> tuple[float, int]:
+        if not isinstance(node.target, torch._ops.OpOverload) or node.target._schema.is_mutable:
+            return self._fallback(node), 0
+        state = torch.get_rng_state()
+        try:
+            with torch.no_grad(), torch.utils._python_dispatch._disable_current_modes():
+                args, kwargs = pytree.tree_map(_real, (node.args, node.kwargs))
+                seconds = []
+                for _ in range(4):
+                    _wait(device_of(node))
+                    start = time.perf_counter()
+                    node.target(*args, **kwargs)
+                    _wait(device_of(node))
+                    seconds.append(time.perf_counter() - start)
+                def run() -> None:
+                    node.target(*args, **kwargs)
+                used = measure(run, device=device_of(node) or "cpu").peak_bytes
+            results = sum(_stored(tensor) for tensor in tensors(node.meta.get("val")))
+            return sorted(seconds[1:])[1], max(used - results, 0)
+        except Exception:  # An op may refuse arguments made up for it, as an index out of range: then the formula stands in.
+            return self._fallback(node), 0
+        finally:
+            torch.set_rng_state(state)
+
+
+def is_pointwise(node: fx.Node) -> bool:
+    """Is this an elementwise op, by torch's own tag?"""
+    return isinstance(node.target, torch._ops.OpOverload) and torch.Tag.pointwise in node.target.tags
+
+
+def _table_entry(device: torch.device | None) -> Device:
+    if device is not None and device.type == "cuda" and torch.cuda.is_available():
+        return of_cuda(torch.cuda.get_device_name(device))
+    return of_cuda("") if device is not None and device.type == "cuda" else CPU
+
+
+def _stored(tensor: torch.Tensor) -> int:
+    return min(tensor.numel() * tensor.element_size(), tensor.untyped_storage().nbytes())
+
+
+def _flops(node: fx.Node) -> float | None:
+    packet = getattr(node.target, "overloadpacket", None)
+    if packet not in flop_registry:
+        return None
+    def shape(leaf: Any) -> Any:
+        return leaf.meta.get("val") if isinstance(leaf, fx.Node) else leaf
+    args, kwargs = pytree.tree_map(shape, (node.args, node.kwargs))
+    try:
+        return float(flop_registry[packet](*args, **kwargs, out_val=node.meta.get("val")))
+    except Exception:  # A formula that does not know this overload: bytes alone price the op.
+        return None
+
+
+def _key(node: fx.Node) -> tuple[Any, ...]:
+    def plain(leaf: Any) -> Any:
+        if isinstance(leaf, fx.Node):
+            return tuple((tuple(t.shape), t.stride(), t.dtype, str(t.device)) for t in tensors(leaf.meta.get("val")))
+        return repr(leaf)
+    return (str(node.target), tuple(plain(leaf) for leaf in pytree.tree_leaves((node.args, node.kwargs), is_leaf=lambda x: isinstance(x, fx.Node))))
+
+
+def _real(leaf: Any) -> Any:
+    if not isinstance(leaf, fx.Node):
+        return leaf
+    def made(value: Any) -> Any:
+        if not isinstance(value, torch.Tensor):
+            return value
+        base = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=value.device)
+        return base.normal_() if value.is_floating_point() else base.zero_()
+    return pytree.tree_map(made, leaf.meta.get("val"))
+
+
+def _wait(device: torch.device | None) -> None:
+    if device is not None and device.type == "cuda":
+        torch.cuda.synchronize(device)

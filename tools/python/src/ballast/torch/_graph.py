@@ -1,0 +1,309 @@
+"""The joint forward-backward graph of AOTAutograd as a memory problem.
+
+A value is a storage, not a tensor: views belong to the storage they look at, so a reader of a view reads the storage. An op with several
+results has a value for each storage; those much smaller than its largest one are computed with it once and kept.
+
+Nodes of the problem that hold no bytes order the rest: the boundary between the passes, which reads what must be there when the forward
+pass ends and before which no gradient comes in; and one after every random op, so that random numbers are drawn in program order.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from typing import Any
+
+import torch
+from torch import fx
+from torch.utils import _pytree as pytree
+from torch.utils.checkpoint import CheckpointPolicy
+
+from .. import _planner
+from .._errors import UnsupportedModel
+from ._cost import TimeOf, is_pointwise, tensors
+
+#: A result this many times smaller than the largest one of its op is kept from its first run on.
+SMALL_RESULT = 16
+#: Where a node of a graph says how many bytes its op takes while it runs, beside its results.
+WORKSPACE = "ballast_workspace"
+_ATTENTION = {"flex_attention", "flex_attention_backward"}
+
+
+@dataclasses.dataclass
+class Part:
+    """What one node of the problem stands for."""
+
+    #: `op`, `also` (a further result of an op, taken when the op runs), `tangent`, `boundary`, `effect`, `token`.
+    kind: str
+    node: fx.Node | None = None
+    #: Storage computed, as the graph's fake tensors name it.
+    storage: int | None = None
+    #: Does it stand for a run in the backward pass that a checkpoint demands?
+    again: bool = False
+
+
+def is_random(node: fx.Node) -> bool:
+    """Does the op draw random numbers from the generator's state?"""
+    if torch.Tag.nondeterministic_seeded not in getattr(node.target, "tags", ()):
+        return False
+    # Attention kernels are marked for the dropout they can do.
+    names = [argument.name for argument in node.target._schema.arguments]
+    if "dropout_p" not in names:
+        return True
+    at = names.index("dropout_p")
+    return (node.args[at] if at < len(node.args) else node.kwargs.get("dropout_p", 0.0)) != 0.0
+
+
+def storages(node: fx.Node) -> list[tuple[int, int]]:
+    """Name and bytes of each storage that a node's results look at."""
+    found = {}
+    for tensor in tensors(node.meta.get("val")):
+        storage = tensor.untyped_storage()
+        found[storage._cdata] = int(storage.nbytes())
+    return list(found.items())
+
+
+def is_tangent(node: fx.Node) -> bool:
+    """Is this an input of the backward pass alone?"""
+    return node.op == "placeholder" and ("tangents" in str(node.target) or "bwd_seed" in str(node.target) or "bwd_base" in str(node.target))
+
+
+def mutates(node: fx.Node) -> bool:
+    """Does the op write to one of its arguments?"""
+    return isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable
+
+
+class JointProblem:
+    """A joint graph, the problem made from it, and how the two belong together."""
+
+    def __init__(self, module: fx.GraphModule, num_fwd_outputs: int, time_of: TimeOf, *, held_bytes: int = 0) -> None:
+        self.module = module
+        self.nodes = list(module.graph.nodes)
+        self.output = self.nodes[-1]
+        results = pytree.arg_tree_leaves(*self.output.args)
+        self.forward_results: list[Any] = results[:num_fwd_outputs]
+        self.backward_results: list[Any] = results[num_fwd_outputs:]
+        self.problem = _planner.Problem()
+        self.parts: list[Part] = []
+        #: Problem node that computes a storage, in the forward pass or wherever its only run is.
+        self.of_storage: dict[int, int] = {}
+        #: The same for runs that a checkpoint demands in the backward pass.
+        self._again: dict[int, int] = {}
+        self._resident: dict[int, int] = {}
+        self._time_of = time_of
+        self._refuse_dynamic()
+        self._backward = self._backward_nodes()
+        self._mutated = self._mutated_inputs()
+        self._random: int | None = None
+        self.boundary = -1
+        self._build()
+        self.problem.resident_bytes = sum(self._resident.values()) + held_bytes
+        self.input_bytes = sum(self._resident.values())
+
+    # What the graph says.
+
+    def _refuse_dynamic(self) -> None:
+        for node in self.nodes:
+            value = node.meta.get("val")
+            symbolic = isinstance(value, torch.SymInt) or any(
+                isinstance(size, torch.SymInt) for tensor in tensors(value) for size in tensor.shape
+            )
+            if symbolic:
+                raise UnsupportedModel(
+                    f"the size of '{node.name}' is not known when the step is compiled: plans are for fixed sizes; call torch.compile with "
+                    "dynamic=False, and pad batches to one shape"
+                )
+
+    def _backward_nodes(self) -> set[fx.Node]:
+        """What the forward pass does not need."""
+        needed: set[fx.Node] = set()
+        stack = [result for result in self.forward_results if isinstance(result, fx.Node)]
+        stack += [node for node in self.nodes if self._is_forward_effect(node)]
+        while stack:
+            node = stack.pop()
+            if node not in needed:
+                needed.add(node)
+                stack.extend(node.all_input_nodes)
+        return {node for node in self.nodes if node not in needed and node.op == "call_function"}
+
+    def _is_forward_effect(self, node: fx.Node) -> bool:
+        if node.op != "call_function" or not self._is_effect(node):
+            return False
+        return node.meta.get("partitioner_tag") not in ("is_backward", "must_be_in_backward")
+
+    @staticmethod
+    def _is_effect(node: fx.Node) -> bool:
+        return mutates(node) or (not tensors(node.meta.get("val")) and not node.users and node.is_impure(impure_random=False))
+
+    def _mutated_inputs(self) -> set[int]:
+        """Storages of inputs that the step writes to: what reads them may not run again."""
+        found = {name for node in self.nodes if mutates(node) for name, _ in storages(node.args[0])}
+        described = {str(node.meta["desc"]): node for node in self.nodes if node.op == "placeholder" and "desc" in node.meta}
+        for desc in self.output.meta.get("desc") or ():
+            for leaf in pytree.tree_leaves(desc):
+                source = described.get(str(getattr(leaf, "mutated_input", "")))
+                if source is not None:
+                    found.update(name for name, _ in storages(source))
+        return found
+
+    # The problem.
+
+    def _add(self, part: Part, node: _planner.Node) -> int:
+        self.parts.append(part)
+        return self.problem.add(node)
+
+    def _build(self) -> None:
+        forward_results = {name for result in self.forward_results if isinstance(result, fx.Node) for name, _ in storages(result)}
+        kept = {name for result in self.backward_results if isinstance(result, fx.Node) for name, _ in storages(result)}
+        self._kept = kept | forward_results
+        self._forward_results = forward_results
+        late = []
+        boundary_inputs: list[int] = []
+        for node in self.nodes:
+            if is_tangent(node) or node in self._backward:
+                late.append(node)
+            elif node.op in ("placeholder", "get_attr"):
+                self._resident.update(storages(node))
+            elif node.op == "call_function":
+                boundary_inputs += self._forward(node)
+        boundary_inputs += [self.of_storage[name] for name in forward_results if name in self.of_storage]
+        self.boundary = self._add(
+            Part("boundary"), _planner.Node("boundary", 0.0, 0, boundary_inputs, recomputable=False, swappable=False)
+        )
+        for node in self.nodes:
+            if node.op == "call_function" and node not in self._backward and _demanded(node):
+                self._op(node, again=True)
+        for node in late:
+            if node.op == "placeholder":
+                for name, size in storages(node):
+                    self.of_storage[name] = self._add(
+                        Part("tangent", node, name),
+                        _planner.Node(node.name, 0.0, size, [self.boundary], backward=True, recomputable=False),
+                    )
+            elif self._is_effect(node):
+                self._effect(node, [self.boundary])
+            else:
+                self._op(node)
+
+    def _forward(self, node: fx.Node) -> list[int]:
+        """Adds a node of the forward pass; returns what must have run when that pass ends."""
+        if self._is_effect(node):
+            return [self._effect(node, [])]
+        made = self._op(node)
+        # What a policy says to save is there at the end of the forward pass and runs once.
+        return made if node.meta.get("recompute") == CheckpointPolicy.MUST_SAVE else []
+
+    def _effect(self, node: fx.Node, after: list[int]) -> int:
+        for name, size in storages(node):
+            if name not in self.of_storage and name not in self._resident:
+                self._resident[name] = size
+        return self._add(
+            Part("effect", node), _planner.Node(node.name, 0.0, 0, self._inputs(node) + after, recomputable=False, swappable=False)
+        )
+
+    def _inputs(self, node: fx.Node, *, again: bool = False) -> list[int]:
+        found = set()
+        late = again or node in self._backward
+        for source in node.all_input_nodes:
+            for name, _ in storages(source):
+                if late and name in self._again:
+                    found.add(self._again[name])
+                elif name in self.of_storage:
+                    found.add(self.of_storage[name])
+        return sorted(found)
+
+    def _op(self, node: fx.Node, *, again: bool = False) -> list[int]:
+        """Adds the values an op makes; none for a view. Returns their indices."""
+        held = self._again if again else self.of_storage
+        looked_at = {name for source in node.all_input_nodes for name, _ in storages(source)}
+        made = [(name, size) for name, size in storages(node) if name not in looked_at and name not in self._resident]
+        made = [pair for pair in made if again or pair[0] not in self.of_storage]
+        if not made:
+            return []
+        used = {name for user in node.users for name, _ in storages(user)} if _has_parts(node) else {name for name, _ in made}
+        results = sorted((pair for pair in made if pair[0] in used), key=lambda pair: -pair[1]) or made[:1]
+        unused = sum(size for name, size in made if (name, size) not in results)
+        inputs = self._inputs(node, again=again) + ([self.boundary] if again else [])
+        seconds = self._time_of(node)
+        repeats = self._may_repeat(node)
+        random = is_random(node)
+        backward = again or node in self._backward
+        # Results that come with the first one and are kept: those of random ops and of the backward pass, and small ones.
+        along = [at > 0 and (random or (backward and not again) or size * SMALL_RESULT <= results[0][1]) for at, (_, size) in enumerate(results)]
+        scratch = int(getattr(self._time_of, "workspace", _nothing)(node))
+        node.meta[WORKSPACE] = scratch
+        workspace = scratch + unused + sum(size for (_, size), comes in zip(results, along, strict=True) if comes)
+        indices: list[int] = []
+        for at, (name, size) in enumerate(results):
+            keep = name in self._kept
+            if along[at]:
+                index = self._add(
+                    Part("also", node, name, again),
+                    _planner.Node(f"{node.name}.{at}", 0.0, size, [indices[0]], backward=backward, keep=keep, recomputable=False),
+                )
+            else:
+                reads = list(inputs) + indices[:1]
+                if random and not again and self._random is not None:
+                    reads.append(self._random)
+                index = self._add(
+                    Part("op", node, name, again),
+                    _planner.Node(
+                        node.name if at == 0 else f"{node.name}.{at}", seconds, size, reads, workspace=workspace if at == 0 else scratch,
+                        backward=backward, keep=keep, recomputable=repeats and name not in self._forward_results,
+                    ),
+                )
+            held[name] = index
+            indices.append(index)
+        if random and not again:
+            self._random = self._add(
+                Part("token", node), _planner.Node(f"{node.name}.drawn", 0.0, 0, indices[:1], recomputable=False, swappable=False)
+            )
+        return indices
+
+    def _may_repeat(self, node: fx.Node) -> bool:
+        policy = node.meta.get("recompute")
+        if policy == CheckpointPolicy.MUST_SAVE:
+            return False
+        target = node.target
+        if isinstance(target, torch._ops.HigherOrderOperator):
+            return target.name() in _ATTENTION
+        if not isinstance(target, torch._ops.OpOverload):
+            return target is operator.getitem
+        if target.namespace in ("_c10d_functional", "c10d", "fsdp", "prims") and is_random(node):
+            return False
+        if target.namespace in ("_c10d_functional", "c10d", "fsdp"):
+            return False
+        if torch.Tag.data_dependent_output in target.tags or torch.Tag.dynamic_output_shape in target.tags:
+            return False
+        if policy is None and _is_custom(target):
+            return False
+        return not self._reads_mutated(node)
+
+    def _reads_mutated(self, node: fx.Node) -> bool:
+        touched = {name for source in node.all_input_nodes for name, _ in storages(source)} & self._mutated
+        # Batch normalisation in training reads its running averages only to write them.
+        return bool(touched) and "batch_norm" not in str(node.target)
+
+    # The reference for what is gained.
+
+    def is_pointwise(self, index: int) -> bool:
+        """Is this node of the problem an elementwise op?"""
+        node = self.parts[index].node
+        return node is not None and is_pointwise(node)
+
+
+def _nothing(_node: fx.Node) -> int:
+    return 0
+
+
+def _demanded(node: fx.Node) -> bool:
+    return node.meta.get("recompute") == CheckpointPolicy.MUST_RECOMPUTE
+
+
+def _has_parts(node: fx.Node) -> bool:
+    return isinstance(node.meta.get("val"), (tuple, list))
+
+
+def _is_custom(target: torch._ops.OpOverload) -> bool:
+    """An op of the user's own: what it does beside its result is not known."""
+    return target.namespace not in ("aten", "prims", "prim", "inductor", "quantized", "rngprims", "_c10d_functional", "fbgemm", "torchvision")

@@ -1,0 +1,130 @@
+"""What needs no framework: units, programs, the planner, the plan, the table of devices."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+import ballast
+from ballast import _devices, _planner, _programs
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+def chain(layers=8, size=1000):
+    """Layers forward, a gradient each back, unit times."""
+    problem = _planner.Problem()
+    for layer in range(layers):
+        problem.add(_planner.Node(f"f{layer}", 1.0, size, [layer - 1] if layer else []))
+    for layer in reversed(range(layers)):
+        problem.add(_planner.Node(f"b{layer}", 1.0, size, [len(problem.nodes) - 1, layer], backward=True))
+    return problem
+
+
+@pytest.mark.parametrize(
+    ("text", "found"), [("8GiB", 8 << 30), ("512 MB", 512_000_000), (4096, 4096), ("1.5kib", 1536), ("7", 7), ("10B", 10)]
+)
+def test_bytes_are_read_with_binary_and_decimal_units(text, found):
+    assert ballast.parse_bytes(text) == found
+
+
+@pytest.mark.parametrize("text", ["", "GiB", "8 gigs", "-1", "0", 0, "60%", True])
+def test_what_is_no_number_of_bytes_is_refused(text):
+    with pytest.raises(ValueError, match="byte|number"):
+        ballast.parse_bytes(text)
+
+
+def test_a_missing_planner_is_named_with_the_remedy(monkeypatch, tmp_path):
+    monkeypatch.delenv("BALLAST_BIN")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ballast.ProgramNotFound, match=r"cargo build --release -p ballast\b.*BALLAST_BIN"):
+        _programs.find("ballast")
+    monkeypatch.setenv("BALLAST_BIN", str(tmp_path))
+    with pytest.raises(ballast.ProgramNotFound, match="BALLAST_BIN"):
+        _programs.find("ballast")
+    with pytest.raises(ballast.ProgramNotFound, match="no program 'ballast'"):
+        ballast.set_programs(tmp_path)
+
+
+def test_the_import_needs_no_framework():
+    code = "import sys, ballast; assert not {'torch', 'jax', 'numpy'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_planner_keeps_the_budget_by_this_packages_own_count():
+    problem = chain()
+    unplanned = problem.peak(problem.keep_all())
+    assert unplanned == 9000
+    schedule = _planner.solve(problem, 6000, time_limit=2)
+    assert problem.peak(schedule.steps) == schedule.peak_bytes <= 6000
+    assert schedule.bound <= schedule.value and schedule.value > problem.total_time()
+    assert {index for kind, index in schedule.steps if kind == "compute"} == set(range(16))
+
+
+def test_resident_bytes_workspace_and_ops_that_run_once_are_known_to_the_planner():
+    problem = chain()
+    problem.resident_bytes = 500
+    problem.nodes[3].workspace = 100
+    problem.nodes[2].recomputable = False
+    schedule = _planner.solve(problem, 6500, time_limit=2)
+    assert problem.peak(schedule.steps) == schedule.peak_bytes <= 6500
+    assert [step for step in schedule.steps if step == ("compute", 2)] == [("compute", 2)]
+
+
+def test_a_budget_below_the_least_is_refused_with_the_least():
+    with pytest.raises(ballast.NoPlan) as refused:
+        _planner.solve(chain(), 1500, time_limit=2)
+    assert refused.value.least_cap_bytes is not None and refused.value.least_cap_bytes >= 2000
+
+
+def test_the_devices_are_those_of_the_planner():
+    for name, device in _devices.DEVICES.items():
+        kind = tomllib.loads((ROOT / f"solver/core/src/devices/{name}.toml").read_text())["kinds"][name]
+        assert ballast.parse_bytes(kind["memory"]) == device.memory_bytes
+        for key, value in (("f32", device.peak_f32), ("f16", device.peak_16), ("f64", device.peak_64)):
+            assert float(kind["peak"][key].removesuffix("TFLOP/s")) * 1e12 == value
+        assert float(kind["memory-bandwidth"].removesuffix("GB/s")) * 1e9 == device.bandwidth
+
+
+def plan():
+    values = [
+        ballast.Value("a", "mm", "block.0", 100, 1.0, "saved"),
+        ballast.Value("b", "relu", "block.1/attn", 300, 0.5, "recomputed", 2, "it is cheap"),
+    ]
+    return ballast.Plan(
+        "torch", 1000, "step", 900, 1500, 100, 100, 11.0, 10.0, 10.5, values, "milp", "finished", timeline=[100, 900, 300], boundary=2
+    )
+
+
+def test_a_plan_says_its_figures():
+    made = plan()
+    assert made.gap == pytest.approx(0.5 / 11) and made.overhead == pytest.approx(0.1)
+    assert [value.name for value in made.saved] == ["a"] and [value.name for value in made.recomputed] == ["b"]
+    assert "cap 1000 B" in made.table() and "b " in made.table()
+    assert "it is cheap" in made.why("attn")
+    with pytest.raises(KeyError, match=r"block\.1"):
+        made.why("no such thing")
+
+
+def test_a_plan_survives_json(tmp_path):
+    made = plan()
+    path = tmp_path / "plan.json"
+    text = made.to_json(path)
+    assert ballast.Plan.from_json(text) == made == ballast.Plan.from_json(path)
+    for damaged in ("[]", '{"version": 2}', '{"version": 1}', json.dumps({**json.loads(text), "values": [{"name": 3}]})):
+        with pytest.raises(ValueError, match="plan|version|not"):
+            ballast.Plan.from_json(damaged if damaged.startswith("{") else path.with_name("none.json").write_text(damaged) and path.with_name("none.json"))
+
+
+def test_a_plot_has_the_cap_or_says_what_is_missing(tmp_path):
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        with pytest.raises(ImportError, match="pip install matplotlib"):
+            plan().plot()
+        return
+    plan().plot(tmp_path / "plan.png")
+    assert (tmp_path / "plan.png").stat().st_size > 1000

@@ -1,0 +1,222 @@
+"""PyTorch: steps under a cap have eager's gradients and the memory the plan says."""
+
+import functools
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from models_torch import MODELS, transformers_models  # noqa: E402
+from torch.utils import checkpoint  # noqa: E402
+
+import ballast  # noqa: E402
+import ballast.torch  # noqa: E402
+
+QUICK = {"time_limit": 1.0, "threads": 1}
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+
+
+def loss_of(model, batch):
+    found = model(*batch)
+    return getattr(found, "logits", found).float().square().mean()
+
+
+def gradients(model, run, state):
+    """Loss, gradients and buffers of one step from a state and a seed."""
+    model.load_state_dict(state)
+    model.zero_grad(set_to_none=True)
+    torch.manual_seed(1)
+    loss = run()
+    loss.backward()
+    found = {name: parameter.grad for name, parameter in model.named_parameters() if parameter.grad is not None}
+    return loss.item(), found, {name: buffer.clone() for name, buffer in model.named_buffers()}
+
+
+def check(model, batch, shares, **options):
+    """Plans for shares of the unplanned step; every one that has a plan computes what eager computes. Returns the plans."""
+    state = {name: value.clone() for name, value in model.state_dict().items()}
+    expected = gradients(model, lambda: loss_of(model, batch), state)
+    plans = []
+    for share in shares:
+        torch._dynamo.reset()
+        compiled = ballast.torch.compile(model, cap=share, **{**QUICK, **options})
+        found = gradients(model, lambda: loss_of(compiled, batch), state)
+        assert found[0] == pytest.approx(expected[0], rel=1e-6)
+        assert found[1].keys() == expected[1].keys()
+        for name, gradient in expected[1].items():
+            torch.testing.assert_close(found[1][name], gradient, rtol=1e-4, atol=1e-7)
+        for name, buffer in expected[2].items():
+            torch.testing.assert_close(found[2][name], buffer)
+        plan = compiled.plan
+        assert plan.peak_bytes <= plan.cap_bytes
+        assert plan.unplanned_seconds <= plan.bound <= plan.seconds
+        plans.append(plan)
+    return plans
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_gradients_are_eagers_under_every_cap(name):
+    model, batch = MODELS[name]()
+    plans = check(model, batch, ["100%", "80%"])
+    assert not plans[0].recomputed
+    assert plans[1].recomputed and plans[1].overhead > 0
+
+
+@pytest.mark.parametrize("name", ["gpt2", "bert", "llama", "vit"])
+def test_models_of_transformers(name):
+    pytest.importorskip("transformers")
+    model, batch = transformers_models()[name]()
+    (plan,) = check(model, batch, ["90%"])
+    assert plan.recomputed
+
+
+@pytest.mark.parametrize("counts", ["step", "saved"])
+def test_the_allocator_sees_what_the_plan_says(counts):
+    model, batch = MODELS["resnet"]()
+
+    class WithLoss(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = model
+
+        def forward(self, x):
+            return self.model(x).square().mean()
+
+    inside = WithLoss()
+    compiled = ballast.torch.compile(inside, cap="75%", cap_counts=counts, times="measured", **QUICK)
+
+    def step():
+        inside.zero_grad(set_to_none=True)
+        compiled(*batch).backward()
+
+    step()
+    plan = compiled.plan
+    measured = ballast.torch.measure(step).peak_bytes
+    planned = max(plan.timeline) - plan.resident_bytes if counts == "step" else max(plan.timeline)
+    assert measured == pytest.approx(planned, rel=0.02)
+    if counts == "saved":
+        assert plan.saved_bytes == plan.peak_bytes <= plan.cap_bytes < plan.unplanned_bytes
+
+
+def test_a_cap_without_a_plan_is_refused_with_one_that_has():
+    model, batch = MODELS["encoder"]()
+    with pytest.raises(ballast.NoPlan, match="least cap found") as refused:
+        ballast.torch.compile(model, cap="20%", **QUICK)(*batch)
+    torch._dynamo.reset()
+    least = refused.value.least_cap_bytes
+    compiled = ballast.torch.compile(model, cap=int(least * 1.02), **QUICK)
+    compiled(*batch).sum().backward()
+    assert compiled.plan.peak_bytes <= least * 1.02
+
+
+@pytest.mark.parametrize("mark", ["MUST_SAVE", "MUST_RECOMPUTE"])
+def test_marks_of_selective_checkpointing_are_kept(mark):
+    wanted = getattr(checkpoint.CheckpointPolicy, mark)
+    layers = torch.nn.ModuleList(torch.nn.Linear(32, 32) for _ in range(4))
+
+    def choose(_context, function, *_args, **_kwargs):
+        # Matrix products are marked; everything else is the plan's own choice.
+        products = (torch.ops.aten.mm.default, torch.ops.aten.addmm.default)
+        return wanted if function in products else checkpoint.CheckpointPolicy.PREFER_RECOMPUTE
+
+    def run(x):
+        def body(y):
+            for layer in layers:
+                y = torch.tanh(layer(y))
+            return y
+
+        context = functools.partial(checkpoint.create_selective_checkpoint_contexts, choose)
+        return checkpoint.checkpoint(body, x, use_reentrant=False, context_fn=context).sum()
+
+    x = torch.randn(64, 32, requires_grad=True)
+    run(x).backward()
+    expected, x.grad = x.grad, None
+    compiled = ballast.torch.compile(run, cap="100%", **QUICK)
+    compiled(x).backward()
+    torch.testing.assert_close(x.grad, expected)
+    forward = [value for value in compiled.plan.values if value.name.startswith("addmm")]
+    assert len(forward) == 4
+    if mark == "MUST_SAVE":
+        assert all(value.runs == 1 for value in forward)
+    else:
+        assert all(value.fate != "saved" for value in forward)
+
+
+def test_the_backend_has_a_name_and_is_a_callable():
+    model, batch = MODELS["encoder"]()
+    loss_of(model, batch).backward()
+    expected = next(model.parameters()).grad.clone()
+    backend = ballast.torch.Backend("80%", **QUICK)
+    for given in ({"backend": backend}, {"backend": "ballast", "options": {"cap": "80%", **QUICK}}):
+        torch._dynamo.reset()
+        model.zero_grad()
+        loss_of(torch.compile(model, dynamic=False, **given), batch).backward()
+        torch.testing.assert_close(next(model.parameters()).grad, expected)
+    assert backend.plans and backend.plans[0].recomputed
+
+
+def test_a_partitioner_for_ones_own_call_of_aotautograd():
+    from functorch.compile import aot_module, nop
+
+    model, batch = MODELS["encoder"]()
+    partitioner = ballast.torch.Partitioner("80%", **QUICK)
+    aot_module(model, fw_compiler=nop, bw_compiler=nop, partition_fn=partitioner)(*batch).sum().backward()
+    assert partitioner.plans[0].peak_bytes <= partitioner.plans[0].cap_bytes
+
+
+def test_optimizer_state_counts_as_held():
+    model, batch = MODELS["encoder"]()
+    size = sum(parameter.numel() * 4 for parameter in model.parameters())
+    optimizer = torch.optim.AdamW(model.parameters())
+    assert ballast.torch.optimizer_bytes(optimizer) == 2 * size
+    assert ballast.torch.optimizer_bytes(torch.optim.SGD(model.parameters())) == 0
+    compiled = ballast.torch.compile(model, cap="1GiB", optimizer=optimizer, **QUICK)
+    compiled(*batch).sum().backward()
+    assert compiled.plan.resident_bytes >= 3 * size
+
+
+def test_what_cannot_be_planned_is_said_in_a_sentence():
+    with pytest.raises(ValueError, match="such as '8GiB'"):
+        ballast.torch.compile(torch.nn.Linear(2, 2), cap="a lot")
+    with pytest.raises(ValueError, match="cap_counts"):
+        ballast.torch.compile(torch.nn.Linear(2, 2), cap="1GB", cap_counts="temp")
+    with pytest.raises(ValueError, match="needs a cap"):
+        ballast.torch.backend(None, [])
+
+    def breaks(x):
+        torch._dynamo.graph_break()
+        return x.sin().sum()
+
+    with pytest.raises(ballast.UnsupportedModel, match="not one graph"):
+        ballast.torch.compile(breaks, cap="1GiB")(torch.randn(4, requires_grad=True))
+
+    def sized(x):
+        return (x * x.shape[0]).sin().sum()
+
+    torch._dynamo.reset()
+    x = torch.randn(8, 4, requires_grad=True)
+    torch._dynamo.mark_dynamic(x, 0)
+    with pytest.raises(Exception, match="fixed sizes|specializ|dynamic"):
+        torch.compile(sized, backend=ballast.torch.Backend("1GiB"), dynamic=True)(x)
+
+
+def test_a_model_without_gradients_needs_no_plan():
+    model, batch = MODELS["encoder"]()
+    compiled = ballast.torch.compile(model, cap="1kB")
+    with torch.no_grad():
+        expected = model(*batch)
+        torch.testing.assert_close(compiled(*batch), expected)
+    with pytest.raises(ballast.BallastError, match="no plan yet"):
+        _ = compiled.plan
+
+
+def test_the_tutorial_runs():
+    import pages
+
+    pages.run("pytorch.md")

@@ -1,0 +1,97 @@
+//! The tests of `tools/python`, in an environment of their own that is made once per user and sees the pinned JAX.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use xshell::cmd;
+
+use crate::jax;
+use crate::libtorch::cache_folder;
+use crate::workspace::{Workspace, step};
+
+/// Sets up, builds the planner, installs the package from the tree and runs its tests: those of JAX, and of PyTorch where asked for.
+///
+/// # Errors
+/// Says what is missing, or that a test failed.
+pub(crate) fn test(workspace: &Workspace, torch: bool) -> Result<()> {
+    let shell = &workspace.shell;
+    workspace.set_up()?;
+    // All of it, as the other tests do: a part would be compiled with other features of the same crates, once more.
+    workspace.build()?;
+    let python = environment(workspace)?;
+    if torch {
+        install_torch(workspace, &python)?;
+    }
+    step("python: installing tools/python");
+    cmd!(shell, "{python} -m pip install --quiet --disable-pip-version-check")
+        .args(["--no-deps", "--no-build-isolation", "--force-reinstall", "./tools/python"])
+        .quiet()
+        .run()
+        .context("pip cannot install tools/python")?;
+    step("python tests");
+    let selected: &[&str] = if torch { &[] } else { &["--ignore=tests/test_torch.py"] };
+    let _folder = shell.push_dir("tools/python");
+    cmd!(shell, "{python} -m pytest -p no:cacheprovider")
+        .args(selected)
+        .env("BALLAST_BIN", &workspace.release)
+        .quiet()
+        .run()
+        .context("the tests of tools/python failed")
+}
+
+/// The Python of the environment, made if this user has none.
+fn environment(workspace: &Workspace) -> Result<PathBuf> {
+    let shell = &workspace.shell;
+    let jax_python = jax::install_if_missing(workspace)?;
+    let folder = cache_folder(&workspace.root).join("python-tests");
+    let python = folder.join("bin/python");
+    let test = "import jax, optax, pytest, setuptools";
+    if works(workspace, &python, test) {
+        return Ok(python);
+    }
+    step("python: making the environment of the tests");
+    cmd!(shell, "{jax_python} -m venv --clear {folder}").quiet().run()?;
+    // The pinned JAX is there already: it is seen, not downloaded again.
+    let print = "import site; print(site.getsitepackages()[0])";
+    let seen = cmd!(shell, "{jax_python} -c {print}").quiet().read()?;
+    let own = cmd!(shell, "{python} -c {print}").quiet().read()?;
+    shell.write_file(Path::new(&own).join("jax.pth"), format!("{seen}\n"))?;
+    install(workspace, &python, "tools/xtask/python.txt")?;
+    if !works(workspace, &python, test) {
+        bail!("the environment in {} does not start", folder.display());
+    }
+    Ok(python)
+}
+
+/// Adds PyTorch's CPU half and transformers (530 MB to download, 1.3 GB on disk).
+fn install_torch(workspace: &Workspace, python: &Path) -> Result<()> {
+    let test = "import torch, transformers; assert torch.__version__.startswith('2.11.')";
+    if works(workspace, python, test) {
+        return Ok(());
+    }
+    step("python: installing torch (530 MB)");
+    install(workspace, python, "tools/xtask/torch.txt")?;
+    let shell = &workspace.shell;
+    cmd!(shell, "{python} tools/python/cpu_torch.py").quiet().run()?;
+    if !works(workspace, python, test) {
+        bail!("torch does not start in {}", python.display());
+    }
+    Ok(())
+}
+
+fn install(workspace: &Workspace, python: &Path, requirements: &str) -> Result<()> {
+    cmd!(
+        workspace.shell,
+        "{python} -m pip install --quiet --disable-pip-version-check --no-deps --only-binary=:all:"
+    )
+    .arg("--requirement")
+    .arg(requirements)
+    .quiet()
+    .run()
+    .with_context(|| format!("pip cannot install {requirements}: is the Python package index in reach?"))
+}
+
+fn works(workspace: &Workspace, python: &Path, test: &str) -> bool {
+    python.exists()
+        && cmd!(workspace.shell, "{python} -c {test}").quiet().ignore_stdout().ignore_stderr().run().is_ok()
+}
