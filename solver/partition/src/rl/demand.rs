@@ -37,10 +37,11 @@ impl Demands {
     }
 
     /// Demands of the first `i` layers under a target in seconds, for every `i`. A layer no number of cores makes
-    /// fast enough counts as all cores.
+    /// fast enough counts as all cores; under a target of 0 or below every layer that takes time is one.
     #[must_use]
     pub fn prefix(&self, target_seconds: f64) -> Vec<f64> {
         let layers = self.prefix.len() - 1;
+        let target_seconds = target_seconds.max(0.0);
         let mut per_second = vec![f64::INFINITY; layers];
         for first in 0..layers {
             let mut reached = first;
@@ -148,5 +149,11 @@ mod tests {
         assert!((demands.prefix(4.0)[5] - (1.0 / 3.0 + 0.25 + 0.75 + 0.25)).abs() < 1e-12);
         // Under 1 s nothing makes 3 s fast enough: all cores.
         assert_eq!(demands.prefix(1.0), [0.0, 1.0, 2.0, 6.0, 6.0, 7.0]);
+        // Where the best plan known is far above the bound, targets beyond the bound can lie below 0.
+        for target in [0.0, -1.0, f64::NEG_INFINITY, f64::NAN] {
+            assert_eq!(demands.prefix(target), [0.0, 4.0, 8.0, 12.0, 12.0, 16.0]);
+            let spread = demands.spread(target).expect("a state");
+            assert_eq!((spread.layers().iter().sum::<usize>(), spread.cores()), (5, 4));
+        }
     }
 }
