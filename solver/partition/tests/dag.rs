@@ -258,6 +258,69 @@ fn graphs_with_many_ideals_are_proved() {
     assert!(outcome.report.proved(), "{:?}", outcome.report);
 }
 
+/// Blocks of up to `width` parallel branches, forward and backward, with memory, and backward nodes that no forward node
+/// stands behind.
+fn training(seed: u64, blocks: usize, width: u32, orphans: usize) -> Problem {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut arcs: Vec<(usize, usize)> = Vec::new();
+    let mut count = 1;
+    for _ in 0..blocks {
+        let root = count - 1;
+        let mut ends = vec![root];
+        for _ in 0..1 + random.next_u32() % width {
+            let mut at = root;
+            for _ in 0..1 + random.next_u32() % 5 {
+                arcs.push((at, count));
+                at = count;
+                count += 1;
+            }
+            ends.push(at);
+        }
+        arcs.extend(ends.into_iter().map(|end| (end, count)));
+        count += 1;
+    }
+    let mut nodes: Vec<Node> = (0..2 * count + orphans)
+        .map(|v| {
+            let time = 0.1 + (random.next_u32() % 1000) as f64 / 700.0;
+            Node {
+                id: v.to_string(),
+                time: vec![time, time * 10.0],
+                size_bytes: (random.next_u32() % 100) as f64,
+                backward: v >= count,
+                colour: (v < 2 * count).then_some(v % count),
+                output_cost: (1 + random.next_u32() % 100) as f64 / 100.0,
+                readers: Vec::new(),
+            }
+        })
+        .collect();
+    for (from, to) in arcs {
+        nodes[from].readers.push(to);
+        nodes[count + to].readers.push(count + from);
+    }
+    for orphan in 2 * count..2 * count + orphans {
+        nodes[count + random.next_u32() as usize % count].readers.push(orphan);
+    }
+    let bytes: f64 = nodes.iter().map(|node| node.size_bytes).sum();
+    let kind = |name: &str, count: usize, memory_bytes: f64, transfer_factor: f64| Kind {
+        name: name.into(),
+        count,
+        memory_bytes,
+        transfer_factor,
+    };
+    let kinds =
+        vec![kind("accelerator", 8, 1.25 * bytes / 8.0, 1.0), kind("CPU core", 2, f64::INFINITY, 0.0)];
+    Problem { name: String::new(), kinds, nodes, colours: count }
+}
+
+#[test]
+fn training_graphs_of_few_ideals_are_proved() {
+    for (seed, blocks, width, orphans) in [(1, 110, 3, 0), (2, 130, 2, 1), (3, 60, 3, 5), (4, 12, 4, 3)] {
+        let problem = training(seed, blocks, width, orphans);
+        let outcome = run(&problem, PlanClass::Contiguous, Method::Auto, steps(20_000_000)).unwrap();
+        assert!(outcome.report.proved(), "seed {seed}, {} nodes: {:?}", problem.nodes.len(), outcome.report);
+    }
+}
+
 #[test]
 fn large_graphs_are_planned_coarse_to_fine() {
     let mut problem = branches(2, 120, 3, 8);

@@ -48,22 +48,35 @@ pub struct ChainOutcome {
 /// Groups without order that stay elements of the lattice: those whose nets say little about where they go.
 const MOST_LOOSE: usize = 6;
 
+/// Which groups without order are elements of the lattice; the others float.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elements {
+    /// All: the search is exact, for few of them.
+    All,
+    /// At most so many, those whose nets say little about where they go.
+    Loose(usize),
+}
+
+impl Elements {
+    /// As many as a search over a lattice without end can take.
+    pub const SOME: Elements = Elements::Loose(MOST_LOOSE);
+}
+
 /// What the search works on: the groups of the lattice, and those that float.
 pub struct ChainGraph {
-    graph: Hypergraph,
+    pub(super) graph: Hypergraph,
     /// The lattice part, all nets under their old numbers.
-    walk: Hypergraph,
-    walk_groups: Vec<GroupId>,
-    prices: WorkPrices,
-    floating: Vec<GroupId>,
-    floaters: Floaters,
+    pub(super) walk: Hypergraph,
+    pub(super) walk_groups: Vec<GroupId>,
+    pub(super) prices: WorkPrices,
+    pub(super) floating: Vec<GroupId>,
+    pub(super) floaters: Floaters,
 }
 
 impl ChainGraph {
-    /// Prepares a graph whose forward arcs have no cycle; `relaxed`: groups without order may float, else all are
-    /// elements of the lattice and the search is exact, for few of them.
+    /// Prepares a graph whose forward arcs have no cycle.
     #[must_use]
-    pub fn new(graph: &Hypergraph, relaxed: bool) -> Self {
+    pub fn new(graph: &Hypergraph, elements: Elements) -> Self {
         let cuts = |g: GroupId| -> f64 { graph.nets.of(g).iter().map(|&n| graph.net_cost[n as usize]).sum() };
         let fastest = |g: GroupId| {
             let able = (0..graph.kinds.len()).filter(|&k| graph.kinds[k].count > 0);
@@ -72,9 +85,10 @@ impl ChainGraph {
         let mut loose: Vec<GroupId> =
             (0..graph.len()).filter(|&g| !graph.ordered[g] && fastest(g) > cuts(g)).collect();
         loose.sort_by(|&a, &b| fastest(b).total_cmp(&fastest(a)).then(a.cmp(&b)));
-        loose.truncate(MOST_LOOSE);
-        let keep: Vec<bool> =
-            (0..graph.len()).map(|g| !relaxed || graph.ordered[g] || loose.contains(&g)).collect();
+        loose.truncate(if let Elements::Loose(most) = elements { most } else { 0 });
+        let keep: Vec<bool> = (0..graph.len())
+            .map(|g| elements == Elements::All || graph.ordered[g] || loose.contains(&g))
+            .collect();
         let walk = graph.induced(&keep);
         let mut floating: Vec<GroupId> = (0..graph.len()).filter(|&g| !keep[g]).collect();
         floating.sort_by(|&a, &b| cuts(b).total_cmp(&cuts(a)).then(a.cmp(&b)));
@@ -238,7 +252,7 @@ impl Search<'_> {
                 if groups < total && rest > slack(*threshold, most_left) {
                     return Some(*threshold);
                 }
-                floaters.choices(graph, kind, stage, *threshold, &mut choices);
+                floaters.choices(graph, kind, &stage.held, *threshold, &mut choices);
                 for choice in &choices {
                     if groups == total {
                         for (label, _) in &open {

@@ -1,14 +1,16 @@
-//! Contiguous plans: linear orders first, then chains of ideals until the best plan is proved.
+//! Contiguous plans: linear orders first, then pairs or chains of ideals until the best plan is proved.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::bound::{WorkPrices, simple_bound};
-use super::chain::{self, ChainEnd, ChainGraph};
+use super::chain::{self, ChainEnd, ChainGraph, Elements};
 use super::descent::descend;
 use super::hypergraph::Hypergraph;
+use super::lattice::Lattice;
 use super::multilevel::merge_runs;
 use super::order::{OrderRule, best_cut, linear_order};
+use super::pairs::Pairs;
 use super::reduce::{merge_dominated, merge_uncuttable};
 use super::solve::Session;
 
@@ -27,6 +29,9 @@ const LARGEST_LINE: usize = 20_000;
 /// Groups above which chains of ideals are not tried: the bound then is that of the work.
 const LARGEST_LATTICE: usize = 20_000;
 
+/// Ideals up to which the program over all pairs of them is solved.
+const MOST_IDEALS: usize = 40_000;
+
 /// Random orders tried after the fixed ones.
 const RANDOM_ORDERS: u64 = 8;
 
@@ -40,9 +45,54 @@ pub(super) fn search(session: &mut Session<'_>, exact: bool) {
     let prices = WorkPrices::fit(&graph);
     session.prove(simple_bound(&graph, &prices));
     orders(session, &graph, &prices);
-    if exact && !session.proved() && graph.len() <= LARGEST_LATTICE {
+    if exact && !session.proved() && graph.len() <= LARGEST_LATTICE && !prove_by_pairs(session, &graph) {
         prove(session, &graph);
     }
+}
+
+/// A graph without what no plan below a value needs: nets that such a plan cannot cut, groups that follow a neighbour.
+fn reduced(graph: &Hypergraph, value: f64) -> Hypergraph {
+    let graph = merge_uncuttable(graph, value).without_cycles();
+    merge_dominated(&graph, value, true).without_cycles()
+}
+
+/// Where the order has few ideals: proves the best plan by the program over all pairs of them. Returns whether nothing is
+/// left to do.
+fn prove_by_pairs(session: &mut Session<'_>, graph: &Hypergraph) -> bool {
+    // Groups without order double the ideals each: all are elements if that fits, else more and more of them.
+    for elements in [Elements::All, Elements::Loose(0), Elements::Loose(2), Elements::SOME] {
+        session.report_phase("pairs of ideals");
+        let value = session.value();
+        let threshold = value * (1.0 - STRICTLY);
+        let reduced = reduced(graph, threshold);
+        if elements != Elements::All && reduced.ordered.iter().all(|&ordered| ordered) {
+            return false;
+        }
+        let chain = ChainGraph::new(&reduced, elements);
+        let lattice = Lattice::of(&chain.walk, MOST_IDEALS);
+        let Some(pairs) = lattice.as_ref().and_then(|lattice| Pairs::new(&chain, lattice)) else { continue };
+        let outcome = {
+            let session = &*session;
+            pairs.search(threshold, &mut |steps| !session.over(steps))
+        };
+        session.work += outcome.steps;
+        let found = outcome.best.as_ref().map(|best| best.0);
+        if let Some((_, placement)) = outcome.best {
+            place_open(session, &reduced, &placement);
+        }
+        if !outcome.complete {
+            return session.over(0);
+        }
+        match found {
+            Some(least) => session.prove(least),
+            None if value.is_infinite() => session.infeasible = true,
+            None => session.prove(value),
+        }
+        if session.infeasible || session.proved() || elements == Elements::All {
+            return true;
+        }
+    }
+    false
 }
 
 /// Plans from the best cuts of linear orders.
@@ -119,7 +169,12 @@ fn settle(session: &mut Session<'_>, graph: &Hypergraph, placement: &[usize], me
 
 /// Raises the bound to the value of the best plan, finding better ones on the way.
 fn prove(session: &mut Session<'_>, graph: &Hypergraph) {
-    let (mut bisecting, mut relaxed) = (false, true);
+    let codes = graph.kinds.iter().try_fold(1u32, |codes, kind| codes.checked_mul(kind.count as u32 + 1));
+    if codes.is_none() {
+        tracing::debug!("more kinds of devices than chains of ideals can count");
+        return;
+    }
+    let (mut bisecting, mut elements) = (false, Elements::SOME);
     loop {
         session.report_phase("chains of ideals");
         let value = session.value();
@@ -128,12 +183,11 @@ fn prove(session: &mut Session<'_>, graph: &Hypergraph) {
         } else {
             value * (1.0 - STRICTLY)
         };
-        let reduced = merge_uncuttable(graph, threshold).without_cycles();
-        let reduced = merge_dominated(&reduced, threshold, true).without_cycles();
+        let reduced = reduced(graph, threshold);
         let cap = if bisecting { u64::MAX } else { FIRST_ATTEMPT_STEPS };
         let outcome = {
             let session = &*session;
-            chain::search(&ChainGraph::new(&reduced, relaxed), threshold, &mut |steps| {
+            chain::search(&ChainGraph::new(&reduced, elements), threshold, &mut |steps| {
                 steps < cap && !session.over(steps)
             })
         };
@@ -145,11 +199,11 @@ fn prove(session: &mut Session<'_>, graph: &Hypergraph) {
         match (outcome.end, found) {
             (ChainEnd::Complete, Some(least)) => {
                 session.prove(least);
-                if session.proved() || !relaxed {
+                if session.proved() || elements == Elements::All {
                     return;
                 }
                 // The plan found leaves groups without order open, and they found no place below its bound.
-                relaxed = false;
+                elements = Elements::All;
             }
             (ChainEnd::Complete, None) => {
                 if session.value().is_infinite() {

@@ -7,7 +7,6 @@
 //! Floaters left over are placed afterwards, and where that raises no load above the bound, the plan is optimal.
 
 use super::hypergraph::{GroupId, Hypergraph};
-use super::stage::Visit;
 
 /// A set of floaters, by bits.
 pub(super) type Mask = u64;
@@ -30,6 +29,23 @@ pub(super) struct Floaters {
     reach: Vec<Vec<u64>>,
     /// No cap can be hit, so exchanges never break one.
     roomy: bool,
+}
+
+/// A stage as floaters see it.
+#[derive(Clone, Copy)]
+pub(super) struct Held<'a> {
+    /// Load of the stage without any floater.
+    pub(super) load: f64,
+    /// Bytes of the stage.
+    pub(super) bytes: f64,
+    /// Per net, how many of its ends in the walk are in the stage.
+    pub(super) inside: &'a [u32],
+    /// Per net, the value of `inside` at which nothing of it is elsewhere.
+    pub(super) whole: &'a [u32],
+    /// Floaters not used before that share a net with the stage.
+    pub(super) tied: Mask,
+    /// Floaters used before.
+    pub(super) used: Mask,
 }
 
 /// One way a stage may take floaters.
@@ -107,7 +123,7 @@ impl Floaters {
         &self,
         graph: &Hypergraph,
         kind: usize,
-        stage: &Visit<'_>,
+        stage: &Held<'_>,
         threshold: f64,
         out: &mut Vec<Choice>,
     ) {
@@ -149,7 +165,7 @@ impl Floaters {
 
     /// Is some best plan sure to take the floater here? Wherever else it is, moving it here adds its time and
     /// the nets that do not touch this stage, and saves the nets that end here and nowhere else.
-    fn belongs(&self, graph: &Hypergraph, kind: usize, factor: f64, stage: &Visit<'_>, bit: usize) -> bool {
+    fn belongs(&self, graph: &Hypergraph, kind: usize, factor: f64, stage: &Held<'_>, bit: usize) -> bool {
         if !self.roomy {
             return false;
         }
@@ -170,7 +186,7 @@ impl Floaters {
         &self,
         graph: &Hypergraph,
         kind: usize,
-        stage: &Visit<'_>,
+        stage: &Held<'_>,
         (tied, taken, ignored): (Mask, Mask, Mask),
     ) -> f64 {
         let factor = graph.kinds[kind].transfer_factor;
@@ -190,13 +206,13 @@ impl Floaters {
         load + bits_of(taken).map(|bit| self.time[bit * self.kinds + kind]).sum::<f64>()
     }
 
-    fn fits(&self, graph: &Hypergraph, kind: usize, stage: &Visit<'_>, taken: Mask) -> bool {
+    fn fits(&self, graph: &Hypergraph, kind: usize, stage: &Held<'_>, taken: Mask) -> bool {
         let bytes = stage.bytes + bits_of(taken).map(|bit| self.size_bytes[bit]).sum::<f64>();
         bytes <= graph.kinds[kind].memory_bytes
     }
 
     /// Is every floater taken tied to the stage, over others taken?
-    fn grounded(&self, stage: &Visit<'_>, taken: Mask) -> bool {
+    fn grounded(&self, stage: &Held<'_>, taken: Mask) -> bool {
         let mut held: Mask = 0;
         loop {
             let grown = bits_of(taken & !held)

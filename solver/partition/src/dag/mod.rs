@@ -20,6 +20,7 @@ pub mod mip;
 pub mod multilevel;
 mod neighbourhood;
 pub mod order;
+mod pairs;
 mod price_bound;
 pub mod problem;
 mod proposal;

@@ -6,13 +6,13 @@
 //! subtree: run time plus these is the bound that prunes. Groups that float (see [`super::floaters`]) are not
 //! part of the walk; their ends of nets count as outside once a stage has taken them.
 
-use super::floaters::Mask;
+use super::floaters::{Held, Mask};
 use super::hypergraph::Hypergraph;
 
 /// What the enumeration reports for a stage; the answer may lower the threshold.
 pub(super) struct Visit<'a> {
-    /// Load of the stage.
-    pub(super) load: f64,
+    /// Load and bytes of the stage, and what ties floaters to it.
+    pub(super) held: Held<'a>,
     /// Priced work of the stage.
     pub(super) work: f64,
     /// The ideal after the stage, as bits.
@@ -21,16 +21,6 @@ pub(super) struct Visit<'a> {
     pub(super) hash: u64,
     /// Number of groups in the stage.
     pub(super) groups: usize,
-    /// Bytes of the stage.
-    pub(super) bytes: f64,
-    /// Per net, how many of its ends in the walk are in the stage.
-    pub(super) inside: &'a [u32],
-    /// Per net, the value of `inside` at which nothing of it is elsewhere.
-    pub(super) whole: &'a [u32],
-    /// Floaters not used before that share a net with the stage.
-    pub(super) tied: Mask,
-    /// Floaters used before.
-    pub(super) used: Mask,
 }
 
 /// Limits of one enumeration.
@@ -236,17 +226,20 @@ impl<'a> StageWalk<'a> {
             }
             let load = self.sums.time + factor * self.sums.crossing;
             if load < threshold {
-                let seen = Visit {
+                let held = Held {
                     load,
-                    work: self.sums.work,
-                    bits: &self.bits,
-                    hash: self.hash,
-                    groups: self.frames.len() - 1,
                     bytes: self.sums.bytes,
                     inside: &self.inside,
                     whole: &self.whole,
                     tied: self.sums.tied & !self.used,
                     used: self.used,
+                };
+                let seen = Visit {
+                    held,
+                    work: self.sums.work,
+                    bits: &self.bits,
+                    hash: self.hash,
+                    groups: self.frames.len() - 1,
                 };
                 match visit(&seen) {
                     Some(lowered) => threshold = lowered,
