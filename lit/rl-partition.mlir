@@ -4,12 +4,12 @@
 // ONE: ballast.plan = #ballast.plan<version = 1, devices = 1,
 // ONE-COUNT-6: ballast.device = #ballast.device<0>
 
-// RUN: ballast-opt %s --rl-partition="devices=2 method=dp time-limit=10" --ballast-verify | FileCheck %s --check-prefix=TWO
-// RUN: ballast-opt %s --rl-partition="devices=2 method=dp granularity=layer" --ballast-verify | FileCheck %s --check-prefix=DEVICES
-// RUN: ballast-opt %s --rl-partition="devices=2 method=dp order=memory" --ballast-verify | FileCheck %s --check-prefix=DEVICES
-// RUN: ballast-opt %s --rl-partition="devices=2 method=dp count=exact" --ballast-verify | FileCheck %s --check-prefix=DEVICES
-// RUN: ballast-opt %s --rl-partition="devices=2 method=dp cap=1GiB" --ballast-verify | FileCheck %s --check-prefix=DEVICES
-// RUN: ballast-opt %s --rl-partition="devices=2 method=dp work-limit=1000 seed=1 threads=2" --ballast-verify | FileCheck %s --check-prefix=DEVICES
+// RUN: ballast-opt %s --rl-partition="devices=2 use-all-devices=true method=dp time-limit=10" --ballast-verify | FileCheck %s --check-prefix=TWO
+// RUN: ballast-opt %s --rl-partition="devices=2 use-all-devices=true method=dp granularity=layer" --ballast-verify | FileCheck %s --check-prefix=DEVICES
+// RUN: ballast-opt %s --rl-partition="devices=2 use-all-devices=true method=dp order=memory" --ballast-verify | FileCheck %s --check-prefix=DEVICES
+// RUN: ballast-opt %s --rl-partition="devices=2 use-all-devices=true method=dp count=exact" --ballast-verify | FileCheck %s --check-prefix=DEVICES
+// RUN: ballast-opt %s --rl-partition="devices=2 use-all-devices=true method=dp cap=1GiB" --ballast-verify | FileCheck %s --check-prefix=DEVICES
+// RUN: ballast-opt %s --rl-partition="devices=2 use-all-devices=true method=dp work-limit=1000 seed=1 threads=2" --ballast-verify | FileCheck %s --check-prefix=DEVICES
 // DEVICES: devices = 2,
 // TWO: devices = 2,
 // TWO: math.exp {{.*}}ballast.device = #ballast.device<0>
@@ -22,13 +22,13 @@
 // GIVEN: math.exp {{.*}}ballast.device = #ballast.device<1>
 // GIVEN-COUNT-5: ballast.device = #ballast.device<0>
 // BY: Partition {{.*}}method=given
-// RUN: ballast-opt %s --rl-partition="devices=2 method=dp graph-file=%t.graph.json" -o /dev/null
+// RUN: ballast-opt %s --rl-partition="devices=2 use-all-devices=true method=dp graph-file=%t.graph.json" -o /dev/null
 // RUN: FileCheck %s --check-prefix=GRAPH --input-file=%t.graph.json
 // GRAPH: "name": "main"
 // GRAPH-COUNT-6: "name": "math.
 
 // The other methods find the same cut.
-// RUN: ballast-opt %s --rl-partition="devices=2 method=exact" --remarks-filter=ballast --ballast-verify 2>%t.exact | FileCheck %s --check-prefix=TWO
+// RUN: ballast-opt %s --rl-partition="devices=2 use-all-devices=true method=exact" --remarks-filter=ballast --ballast-verify 2>%t.exact | FileCheck %s --check-prefix=TWO
 // RUN: FileCheck %s --check-prefix=EXACT --input-file=%t.exact
 // EXACT: Partition {{.*}}bound_class=contiguous-dag{{.*}}proposed_by=exact
 // RUN: ballast-opt %s --rl-partition="devices=2 method=genetic generations=20" --remarks-filter=ballast --ballast-verify 2>%t.genetic | FileCheck %s --check-prefix=DEVICES
@@ -40,11 +40,15 @@
 // RUN: ballast-opt %s --rl-partition="devices=2 method=genetic fitness=loads work-limit=500 threads=2" --ballast-verify -o %t.two.mlir
 // RUN: diff %t.one.mlir %t.two.mlir
 
-// A slow device gets less: with one tenth of the speed, one op of six, the least a device in use can have.
-// RUN: ballast-opt %s --rl-partition="devices=%S/Inputs/two-kinds.toml method=dp" --ballast-verify | FileCheck %s --check-prefix=UNEQUAL
-// RUN: ballast-opt %s --rl-partition="devices=%S/Inputs/two-kinds.toml method=exact" --ballast-verify | FileCheck %s --check-prefix=DEVICES
+// A slow device gets less: with one tenth of the speed, one op of six where every device must have one, and else nothing.
+// RUN: ballast-opt %s --rl-partition="devices=%S/Inputs/two-kinds.toml use-all-devices=true method=dp" --ballast-verify | FileCheck %s --check-prefix=UNEQUAL
+// RUN: ballast-opt %s --rl-partition="devices=%S/Inputs/two-kinds.toml use-all-devices=true method=exact" --ballast-verify | FileCheck %s --check-prefix=DEVICES
 // UNEQUAL: ballast.device = #ballast.device<1>
 // UNEQUAL-COUNT-5: ballast.device = #ballast.device<0>
+// RUN: ballast-opt %s --rl-partition="devices=%S/Inputs/two-kinds.toml method=dp" --ballast-verify 2>%t.idle | FileCheck %s --check-prefix=FASTER
+// RUN: FileCheck %s --check-prefix=SAID --input-file=%t.idle
+// FASTER-COUNT-6: ballast.device = #ballast.device<0>
+// SAID: warning: 1 of 2 devices stay idle: no partition found that uses more of them is faster
 
 // Over the cores of a chip a stage gets a group of cores; the groups are the devices from there on.
 // RUN: ballast-opt %s --rl-partition="devices=%S/Inputs/chip.toml cores=4 method=dp" --ballast-verify | FileCheck %s --check-prefix=CORES
@@ -59,18 +63,18 @@
 // LINEAR: devices = 1,{{.*}}<device = 0, cores = 2,
 
 // A device the user put on an op is kept; planning again forgets what an earlier plan wrote.
-// RUN: ballast-opt %s --rl-partition="devices=2 method=dp" --rl-partition="devices=3 method=dp" --ballast-verify | FileCheck %s --check-prefix=AGAIN
+// RUN: ballast-opt %s --rl-partition="devices=2 use-all-devices=true method=dp" --rl-partition="devices=3 use-all-devices=true method=dp" --ballast-verify | FileCheck %s --check-prefix=AGAIN
 // AGAIN: devices = 3,
 // AGAIN: ballast.device = #ballast.device<2>
 
 // The whole pipeline; its output reads back and verifies.
-// RUN: ballast-opt %s --rl-partition="devices=2 time-limit=10 method=dp" --remat="cap=100% time-limit=10" -o %t.mlir
+// RUN: ballast-opt %s --rl-partition="devices=2 use-all-devices=true time-limit=10 method=dp" --remat="cap=100% time-limit=10" -o %t.mlir
 // RUN: ballast-opt %t.mlir --ballast-verify | FileCheck %s --check-prefix=DEVICES
 // RUN: mlir-opt %t.mlir %plugin --pass-pipeline='builtin.module(ballast-verify)' | FileCheck %s --check-prefix=DEVICES
 
 // Stock mlir-opt with the plugin gives the same bytes.
-// RUN: ballast-opt %s --rl-partition="devices=2 method=dp work-limit=100 seed=1" --remat="cap=80% work-limit=100 seed=1" -o %t.driver.mlir 2>/dev/null
-// RUN: mlir-opt %s %plugin --pass-pipeline='builtin.module(rl-partition{devices=2 method=dp work-limit=100 seed=1},remat{cap=80%% work-limit=100 seed=1})' -o %t.plugin.mlir 2>/dev/null
+// RUN: ballast-opt %s --rl-partition="devices=2 use-all-devices=true method=dp work-limit=100 seed=1" --remat="cap=80% work-limit=100 seed=1" -o %t.driver.mlir 2>/dev/null
+// RUN: mlir-opt %s %plugin --pass-pipeline='builtin.module(rl-partition{devices=2 use-all-devices=true method=dp work-limit=100 seed=1},remat{cap=80%% work-limit=100 seed=1})' -o %t.plugin.mlir 2>/dev/null
 // RUN: diff %t.driver.mlir %t.plugin.mlir
 
 func.func @main(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {

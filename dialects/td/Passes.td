@@ -180,6 +180,8 @@ def RlPartition : BallastPass<"rl-partition"> {
     Choice<"granularity", "granularity", Granularity, "What is moved as one.">,
     Choice<"order", "order", PartitionOrder, "Order of the op sequence.">,
     Choice<"method", "method", PartitionMethod, "How the partition is found.">,
+    Flag<"useAllDevices", "use-all-devices", "false",
+         "Must every device get an op, also where the slowest stage is faster with some of them idle?">,
     Count<"cores", "cores", "0",
           "Cores of the one device to partition over: stages get groups of cores, every core is used, and `cap` bounds the "
           "memory of one core; 0: the device is planned as a whole.">,

@@ -92,6 +92,7 @@ fn partition(options: &BallastPlanOptions, time_limit: f64) -> RlPartitionOption
         granularity: options.granularity,
         order: PartitionOrder::Program,
         method: PartitionMethod::Auto,
+        use_all_devices: false,
         cores: 0,
         cap: options.cap.clone(),
         cap_counts: options.cap_counts,

@@ -185,6 +185,8 @@ struct Start {
     pipeline: Option<Spec>,
     /// May ops be moved to other devices? Not those a user placed, and not on one device.
     movable: bool,
+    /// Must every device get an op?
+    use_all_devices: bool,
 }
 
 impl Start {
@@ -201,6 +203,7 @@ impl Start {
                 granularity: partition::sequence::Granularity::Op,
                 pipeline: None,
                 movable: false,
+                use_all_devices: false,
             });
         };
         let (before, now) = (Storage::of_plan(&earlier).fusion_name(), program.storage.fusion_name());
@@ -237,6 +240,7 @@ impl Start {
             },
             pipeline: planning::pipeline_of_plan(setting),
             movable: devices > 1 && setting("pinned").as_deref() == Some("false"),
+            use_all_devices: setting("use_all_devices").as_deref() == Some("true"),
         })
     }
 
@@ -270,6 +274,7 @@ impl Start {
     ) -> Result<Option<Vec<DeviceId>>, String> {
         let options = partition::Options {
             granularity: self.granularity,
+            use_all_devices: self.use_all_devices,
             limits: *limits,
             ..partition::Options::default()
         };
@@ -333,6 +338,7 @@ fn settings(
         ("overlap", options.overlap.to_string()),
         ("pinned", (!start.movable).to_string()),
         ("profile", (!options.profile.is_empty()).to_string()),
+        ("use_all_devices", start.use_all_devices.to_string()),
     ];
     settings.extend(program.storage.settings());
     settings.extend(planning::pipeline_settings(program, pipeline.map(|pipeline| pipeline.spec)));

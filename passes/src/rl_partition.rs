@@ -283,6 +283,7 @@ fn partition_options(
         rl,
         granularity: granularity(options.granularity),
         order: order(options.order),
+        use_all_devices: options.use_all_devices,
         limits,
         caps,
         ..partition::Options::default()
@@ -355,6 +356,7 @@ fn settings(program: &Program<'_, '_>, options: &RlPartitionOptions, pipeline: O
         ("granularity", options.granularity.name().to_owned()),
         ("pinned", pinned.to_string()),
         ("profile", (!options.profile.is_empty()).to_string()),
+        ("use_all_devices", options.use_all_devices.to_string()),
     ];
     settings.extend(program.storage.settings());
     settings.extend(planning::pipeline_settings(program, pipeline));

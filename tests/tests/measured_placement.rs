@@ -121,8 +121,11 @@ fn rules_of_a_program_hold_and_an_earlier_plan_does_not() {
     let original = folder.path().join("original.mlir");
     std::fs::write(&original, DeepMlp { layers: 3, width: 16, batch: 32 }.program()).unwrap();
     let [planned, bound] = ["planned.mlir", "bound.mlir"].map(|name| folder.path().join(name));
-    let _ = ballast_opt(&original, ["--rl-partition=devices=2 method=dp", "-o", planned.to_str().unwrap()])
-        .succeeded();
+    let _ = ballast_opt(
+        &original,
+        ["--rl-partition=devices=2 use-all-devices=true method=dp", "-o", planned.to_str().unwrap()],
+    )
+    .succeeded();
     // The last product is bound to the first device, where the cut does not put it.
     let text = std::fs::read_to_string(&original).unwrap();
     let last = text.rfind("linalg.matmul ins").expect("a product") + "linalg.matmul ".len();

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// Plans with a work limit and without the learner: the same bytes on every machine.
 const REPEATABLE: [&str; 2] = [
-    "--rl-partition=devices=2 method=dp seed=1 time-limit=0 work-limit=200",
+    "--rl-partition=devices=2 use-all-devices=true method=dp seed=1 time-limit=0 work-limit=200",
     "--remat=cap=70% seed=1 time-limit=0 work-limit=200",
 ];
 
@@ -24,7 +24,7 @@ fn every_model_is_planned_and_the_plan_holds() {
     for model in models() {
         let remat = format!("--remat=cap=70% seed=1 time-limit=2 plan-file='{}'", plan.display());
         let arguments: [OsString; 4] = [
-            "--rl-partition=devices=4 method=dp seed=1 time-limit=1".into(),
+            "--rl-partition=devices=4 use-all-devices=true method=dp seed=1 time-limit=1".into(),
             remat.into(),
             "-o".into(),
             output.clone().into(),
@@ -144,7 +144,12 @@ fn a_failed_run_writes_nothing() {
         let remat = format!("--remat={options} plan-file='{}'", plan.display());
         let failed = ballast_opt(
             &model,
-            ["--rl-partition=devices=2 method=dp", &remat, "-o", output.to_str().unwrap()],
+            [
+                "--rl-partition=devices=2 use-all-devices=true method=dp",
+                &remat,
+                "-o",
+                output.to_str().unwrap(),
+            ],
         );
         assert_eq!(failed.code, Some(1), "{options}: {failed:#?}");
         assert!(failed.stderr.contains("error: "), "{options}: {}", failed.stderr);

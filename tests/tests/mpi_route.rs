@@ -10,7 +10,7 @@ use ballast_tests::{Run, ballast_opt, built, model, run, scratch};
 fn plan(original: &Path, folder: &Path, devices: usize) -> PathBuf {
     let planned = folder.join(format!("planned{devices}.mlir"));
     let arguments = [
-        format!("--rl-partition=devices={devices} method=dp seed=1 time-limit=2"),
+        format!("--rl-partition=devices={devices} use-all-devices=true method=dp seed=1 time-limit=2"),
         format!("--remat=devices={devices} cap=95% seed=1 time-limit=2"),
         "-o".into(),
         planned.display().to_string(),

@@ -96,7 +96,9 @@ fn check(seed: u64, folder: &Path, seen: &mut Seen) {
         0 => String::new(),
         1 => format!("devices='{}'", fast_host.display()),
         _ => {
-            arguments.push("--rl-partition=devices=3 method=dp seed=1 time-limit=0.5".to_owned());
+            arguments.push(
+                "--rl-partition=devices=3 use-all-devices=true method=dp seed=1 time-limit=0.5".to_owned(),
+            );
             String::new()
         }
     };

@@ -13,7 +13,7 @@ fn stock_mlir_opt_reads_every_rewritten_and_every_cut_model() {
         let name = model.file_name().unwrap().to_string_lossy().into_owned();
         let rewritten = folder.path().join(&name);
         let options = [
-            "--rl-partition=devices=2 method=dp seed=1 time-limit=3".to_owned(),
+            "--rl-partition=devices=2 use-all-devices=true method=dp seed=1 time-limit=3".to_owned(),
             "--remat=devices=2 cap=80% solver=greedy seed=1 time-limit=3 relax-limit=8".to_owned(),
             "--ballast-apply".to_owned(),
         ];

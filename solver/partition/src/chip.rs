@@ -65,7 +65,11 @@ pub fn plan_chip(
     let runs = items.run_starts(MOST_LAYERS);
     let coarse = runs.len() < items.len();
     let layers = items.grouped(&runs);
-    let machine = Machine::new(&layers, Site::chip(model));
+    let machine = if coarse {
+        Machine::new(&layers, Site::chip(model))
+    } else {
+        Machine::of_runs(&ops, &starts, Site::chip(model))
+    };
     let spread = State::spread(layers.len(), model.count)
         .ok_or_else(|| Error::NoOps { function: graph.name.clone() })?;
     let exact = best_grouping(&machine);

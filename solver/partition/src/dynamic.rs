@@ -26,6 +26,7 @@ pub(crate) struct Site<'a> {
     pub(crate) caps: &'a [u64],
     /// Can memory bind at all?
     pub(crate) memory_matters: bool,
+    /// Must every device get a stage?
     pub(crate) use_all: bool,
     pub(crate) pressure: f64,
 }
@@ -37,6 +38,8 @@ pub(crate) struct Answer {
     /// Lower bound on tmax over all cuts of the sequence given, seconds; none where the sequence was coarsened
     /// or devices were taken in a fixed order.
     pub(crate) bound: Option<f64>,
+    /// Does the bound hold only for cuts whose arguments and working sets keep the caps?
+    pub(crate) bound_within_caps: bool,
     /// Did the deadline end a search?
     pub(crate) cut_short: bool,
     /// States and stages looked at.
@@ -79,6 +82,7 @@ pub(crate) fn partition(sequence: &Sequence, site: &Site<'_>, deadline: &Deadlin
         exact_order: states(&classes) <= MOST_STATES,
         classes,
         site_caps: site.memory_matters,
+        relaxed: false,
     };
     search.run()
 }
@@ -91,6 +95,8 @@ struct Search<'a> {
     /// Is every order of the device classes tried?
     exact_order: bool,
     site_caps: bool,
+    /// Have the caps been widened?
+    relaxed: bool,
     work: u64,
     cut_short: bool,
     notes: Vec<String>,
@@ -103,18 +109,19 @@ impl Search<'_> {
         let n = sequence.len();
         let mut best: Option<(f64, Vec<DeviceId>)> = None;
         let quick = sequence.run_starts(QUICK_ITEMS.max(2 * k));
-        self.offer(&mut best, &quick);
-        if best.is_none() && self.site_caps {
-            self.relax_caps(&quick);
+        let (limit, starts) = loop {
             self.offer(&mut best, &quick);
-        }
-        let limit = self.item_limit(best.is_some());
-        let starts = sequence.run_starts(limit);
+            let limit = self.item_limit(best.is_some());
+            let starts = sequence.run_starts(limit);
+            if quick.len() < starts.len() {
+                self.offer(&mut best, &starts);
+            }
+            if best.is_some() || !self.relax_caps(&quick) {
+                break (limit, starts);
+            }
+        };
         let exact = starts.len() == n;
         let mut bound = None;
-        if quick.len() < starts.len() {
-            self.offer(&mut best, &starts);
-        }
         if !exact && let Some((_, devices)) = &best {
             let refined = refined_starts(sequence, devices, limit, k);
             self.offer(&mut best, &refined);
@@ -136,6 +143,7 @@ impl Search<'_> {
         Answer {
             device_of,
             bound,
+            bound_within_caps: self.site_caps,
             cut_short: self.cut_short,
             work: self.work,
             notes: std::mem::take(&mut self.notes),
@@ -166,7 +174,9 @@ impl Search<'_> {
         for wire in wires {
             // Prices differ from the true ones where links do: an incumbent's value is no limit there.
             let limit = if self.site.links.uniform() { best_value(best) } else { f64::INFINITY };
-            let Some(cut) = self.cut(&coarse, wire, self.site.pressure, limit) else { continue };
+            let Some(cut) = self.cut(&coarse, wire, self.site.pressure, self.site.use_all, limit) else {
+                continue;
+            };
             let value = cut.tmax_seconds;
             let devices = expand(&coarse, &cut.devices(coarse.len()), self.sequence.len(), starts);
             let (value, devices) =
@@ -177,11 +187,20 @@ impl Search<'_> {
         }
     }
 
-    fn cut(&mut self, coarse: &Sequence, wire: Wire, pressure: f64, limit: f64) -> Option<Cut> {
+    fn cut(
+        &mut self,
+        coarse: &Sequence,
+        wire: Wire,
+        pressure: f64,
+        use_all: bool,
+        limit: f64,
+    ) -> Option<Cut> {
         if self.deadline.over() {
             self.cut_short = true;
             return None;
         }
+        // The same sums in another order may be a rounding above the value they gave.
+        let limit = limit * (1.0 + 1e-9);
         let least = self.least_prefix(coarse);
         let index = coarse.index();
         let table = Table::new(coarse, &index, wire, self.site_caps, &least, limit);
@@ -196,11 +215,11 @@ impl Search<'_> {
         self.work += stages as u64;
         let question = Question {
             classes,
-            use_all: self.site.use_all,
+            use_all,
             caps: self.site_caps,
             pressure,
             fixed_order: !self.exact_order,
-            limit_seconds: limit * (1.0 + 1e-9),
+            limit_seconds: limit,
         };
         match best_cut(coarse, &table, &question, self.deadline) {
             Ok(cut) => cut,
@@ -224,13 +243,21 @@ impl Search<'_> {
     }
 
     fn bound(&mut self, starts: &[usize], limit: f64) -> Option<f64> {
+        // A bound under wider caps than asked for would name no class that anyone knows.
+        self.site_caps &= !self.relaxed;
         let coarse = self.sequence.grouped(starts);
-        let cut = self.cut(&coarse, self.site.links.fastest(), 0.0, limit)?;
+        // Over cuts that leave devices idle too, whatever the plan must do: one bound for one class.
+        let cut = self.cut(&coarse, self.site.links.fastest(), 0.0, false, limit)?;
         Some(cut.tmax_seconds)
     }
 
-    /// Where no cut keeps the caps, finds by how much all caps have to grow for one to exist.
-    fn relax_caps(&mut self, starts: &[usize]) {
+    /// Where no cut keeps the caps, finds by how much all caps have to grow for one to exist; returns whether to search
+    /// again.
+    fn relax_caps(&mut self, starts: &[usize]) -> bool {
+        if !self.site_caps || self.relaxed || self.deadline.over() {
+            return false;
+        }
+        self.relaxed = true;
         let coarse = self.sequence.grouped(starts);
         let wire = self.site.links.fastest();
         let original: Vec<u64> = self.classes.iter().map(|class| class.cap).collect();
@@ -239,38 +266,37 @@ impl Search<'_> {
                 class.cap = (cap as f64 * by).ceil() as u64;
             }
         };
-        let (mut low, mut high) = (1.0, 2.0);
-        while high < 1e6 {
+        let (mut low, mut high, mut found) = (1.0, 2.0, false);
+        while high < 1e6 && !self.deadline.over() {
             scale(&mut self.classes, high);
-            if self.cut(&coarse, wire, 0.0, f64::INFINITY).is_some() {
+            found = self.cut(&coarse, wire, 0.0, self.site.use_all, f64::INFINITY).is_some();
+            if found {
                 break;
             }
             low = high;
             high *= 2.0;
-            if self.deadline.over() {
-                break;
-            }
         }
-        while high - low > 0.01 * low && !self.deadline.over() && high < 1e6 {
+        while found && high - low > 0.01 * low && !self.deadline.over() {
             let middle = 0.5 * (low + high);
             scale(&mut self.classes, middle);
-            if self.cut(&coarse, wire, 0.0, f64::INFINITY).is_some() {
+            if self.cut(&coarse, wire, 0.0, self.site.use_all, f64::INFINITY).is_some() {
                 high = middle;
             } else {
                 low = middle;
             }
         }
-        if high < 1e6 {
+        if found {
             scale(&mut self.classes, high);
             self.notes.push(format!(
-                "no partition into neighbouring ops keeps arguments and working sets within the caps; with caps \
-                 {:.0} % larger one does, and the partition is made for those",
+                "no partition into neighbouring ops was found that keeps arguments and working sets within the caps; \
+                 with caps {:.0} % larger there is one, and the partition is made for those",
                 (high - 1.0) * 100.0
             ));
         } else {
             // Device rules stand in the way, not memory.
             self.site_caps = false;
         }
+        true
     }
 
     /// Stages of similar time, for want of anything better; device rules kept op by op.

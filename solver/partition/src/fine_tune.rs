@@ -24,11 +24,9 @@ const SWEEPS: usize = 8;
 pub struct Keep<'a> {
     /// Cap of every device, bytes; none: memory is not looked at.
     pub caps: Option<&'a [u64]>,
-    /// Must every device keep at least one op?
-    pub use_all: bool,
 }
 
-/// Improves an assignment; the result is never slower, and never moves more bytes.
+/// Improves an assignment; the result is never slower, never moves more bytes, and leaves no device idle that was in use.
 #[must_use]
 pub fn fine_tune(
     sequence: &Sequence,
@@ -119,7 +117,7 @@ impl Tuner<'_> {
         let (tmax, mut traffic) = (self.loads.tmax(), self.loads.traffic());
         let (mut taken, mut kept) = (0, 0);
         for &item in run {
-            if !self.loads.allowed(item, to) || (self.keep.use_all && self.loads.items(from) == 1) {
+            if !self.loads.allowed(item, to) || self.loads.items(from) == 1 {
                 break;
             }
             let touches = self.neighbours(item).any(|other| self.loads.device_of()[other] == to);
@@ -154,7 +152,7 @@ impl Tuner<'_> {
                     _ => continue,
                 }
             };
-            if !self.loads.allowed(item, to) || (self.keep.use_all && self.loads.items(from) == 1) {
+            if !self.loads.allowed(item, to) || self.loads.items(from) == 1 {
                 continue;
             }
             let (tmax, traffic) = (self.loads.tmax(), self.loads.traffic());

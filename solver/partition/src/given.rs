@@ -146,6 +146,7 @@ pub fn plan_given(
         device_of: judged.device_of,
         sequence: ops.ops,
         balance: judged.balance,
+        bounds: vec![Bound::any_assignment(graph, costs)],
         proposed: None,
     })
 }

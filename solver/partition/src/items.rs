@@ -16,7 +16,9 @@ pub struct Items {
     /// What is placed as one.
     pub sequence: Sequence,
     /// Where each item begins in `ops`.
-    starts: Vec<usize>,
+    pub starts: Vec<usize>,
+    /// What an item is.
+    pub granularity: Granularity,
     /// What the user should know.
     pub notes: Vec<String>,
 }
@@ -30,12 +32,14 @@ impl Items {
         if options.granularity == Granularity::Layer {
             let starts = ops.layer_starts(graph);
             if starts.len() >= devices {
-                return Items { sequence: ops.grouped(&starts), ops, starts, notes };
+                let sequence = ops.grouped(&starts);
+                return Items { sequence, ops, starts, granularity: Granularity::Layer, notes };
             }
             let layers = starts.len();
             notes.push(format!("{devices} devices for {layers} layers: the partition is made op by op"));
         }
-        Items { sequence: ops.clone(), starts: (0..ops.len()).collect(), ops, notes }
+        let starts = (0..ops.len()).collect();
+        Items { sequence: ops.clone(), starts, ops, granularity: Granularity::Op, notes }
     }
 
     /// From the device of every item to that of every op of the sequence.

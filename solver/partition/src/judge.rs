@@ -2,7 +2,7 @@
 
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
-use ballast_core::graph::Graph;
+use ballast_core::graph::{Ends, Graph};
 use ballast_core::simulate::Balance;
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
@@ -62,8 +62,12 @@ impl<'a> Judge<'a> {
         Judge { graph, costs, cluster, caps }
     }
 
-    /// Caps without what no stage decides about: arguments that no op reads are resident on device 0.
+    /// Caps without what no stage decides about: arguments that no op reads are resident on device 0, where
+    /// arguments count.
     pub(crate) fn caps_for_stages(&self) -> Vec<u64> {
+        if self.graph.ends == Ends::Left {
+            return self.caps.clone();
+        }
         let mut unread: Vec<bool> =
             self.graph.tensors.iter().map(|tensor| tensor.producer.is_none()).collect();
         for op in self.graph.planned() {
@@ -85,7 +89,8 @@ impl<'a> Judge<'a> {
         let arguments: u64 = ops.arguments.iter().map(|argument| argument.bytes).sum();
         let values: u64 = ops.values.iter().map(|value| value.bytes).sum();
         let inside = ops.internal_peak.iter().copied().max().unwrap_or(0);
-        let most = arguments.saturating_add(values).saturating_add(inside);
+        let resident: u64 = ops.resident.iter().sum();
+        let most = arguments.saturating_add(resident).saturating_add(values).saturating_add(inside);
         caps.iter().any(|&cap| cap < most)
     }
 

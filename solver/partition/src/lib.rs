@@ -9,6 +9,7 @@ mod given;
 mod items;
 mod judge;
 pub mod loads;
+mod membership;
 pub mod pipeline;
 mod plan;
 mod proposal;

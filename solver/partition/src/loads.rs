@@ -128,7 +128,8 @@ impl<'a> Loads<'a> {
         for (item, &device) in loads.device_of.iter().enumerate() {
             loads.items[device] += 1;
             loads.compute[device] += sequence.seconds[sequence.row_of[device]][item];
-            loads.working_set[device] = loads.working_set[device].max(sequence.working_set[item]);
+            loads.resident[device] += sequence.resident[item];
+            loads.working_set[device] = loads.working_set[device].max(sequence.most_working_set(item));
         }
         for (id, value) in sequence.values.iter().enumerate() {
             for &reader in &value.readers {
@@ -183,7 +184,7 @@ impl<'a> Loads<'a> {
         self.traffic
     }
 
-    /// Resident arguments and (an upper bound on) the largest working set of a device, bytes.
+    /// What is resident on a device and (an upper bound on) its largest working set, bytes.
     #[must_use]
     pub fn least_bytes(&self, device: DeviceId) -> u64 {
         self.resident[device] + self.working_set[device]
@@ -237,7 +238,9 @@ impl<'a> Loads<'a> {
         self.items[to] += 1;
         self.compute[from] -= sequence.seconds[sequence.row_of[from]][item];
         self.compute[to] += sequence.seconds[sequence.row_of[to]][item];
-        self.working_set[to] = self.working_set[to].max(sequence.working_set[item]);
+        self.resident[from] -= sequence.resident[item];
+        self.resident[to] += sequence.resident[item];
+        self.working_set[to] = self.working_set[to].max(sequence.most_working_set(item));
     }
 
     /// Adds (or with -1 takes back) the transfers of a value.

@@ -14,6 +14,7 @@ use crate::fine_tune::{Keep, fine_tune};
 use crate::items::Items;
 use crate::judge::Judge;
 use crate::loads::Links;
+use crate::membership::Membership;
 use crate::proposal::{self, Proposal, Proposer, Task};
 use crate::refine::refine;
 use crate::rl::train;
@@ -22,9 +23,6 @@ use crate::sequence::{Granularity, Order};
 /// Weight of memory over the cap in the first cut: recomputing everything forward costs about a third of a
 /// training step's computation, so a stage at twice its cap counts as a sixth slower.
 const PRESSURE: f64 = 1.0 / 3.0;
-
-/// A partition with idle devices is named when it takes less than this share of the time.
-const WORTH_A_NOTE: f64 = 0.95;
 
 /// How the partition is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,8 +51,8 @@ pub struct Options {
     pub limits: Limits,
     /// Cap of every device; none: the devices' memories.
     pub caps: Option<Vec<Bytes>>,
-    /// May devices stay without an op where that is faster? Otherwise each gets at least one.
-    pub idle_devices: bool,
+    /// Must every device get an op, also where fewer devices are faster?
+    pub use_all_devices: bool,
     /// A partition to improve on, one device per op (entries of views and constants are not read).
     pub start: Option<Vec<DeviceId>>,
     /// The learner.
@@ -74,6 +72,8 @@ pub struct Outcome {
     pub balance: Balance,
     /// Value (tmax, seconds), bound, method.
     pub report: Report,
+    /// Every bound proved on the way; the report names the strongest that says something about its plan.
+    pub bounds: Vec<Bound>,
     /// What the method chosen proposed by itself, whether or not it was taken.
     pub proposed: Option<Proposed>,
     /// What the user should know.
@@ -103,7 +103,7 @@ pub enum Error {
     },
     /// More devices than ops.
     #[error(
-        "{devices} devices for {ops} ops: every device needs at least one op; ask for at most {ops} devices"
+        "{devices} devices for {ops} ops: no more devices than ops can be used; ask for at most {ops} devices"
     )]
     MoreDevicesThanOps {
         /// Devices asked for.
@@ -175,7 +175,7 @@ pub fn plan_with(
         links: &links,
         caps: &caps,
         memory_matters: judge.memory_matters(ops, &caps),
-        use_all: !options.idle_devices,
+        use_all: options.use_all_devices,
         pressure: PRESSURE,
     };
     let answer = dynamic::partition(items, &site, &deadline);
@@ -185,10 +185,7 @@ pub fn plan_with(
     let contiguous_tmax = best.balance.tmax_seconds;
     let mut method = "dp";
     let index = ops.index();
-    let keep = Keep {
-        caps: (site.memory_matters && best.over_least == 0).then_some(&caps[..]),
-        use_all: site.use_all,
-    };
+    let keep = Keep { caps: (site.memory_matters && best.over_least == 0).then_some(&caps[..]) };
     let tuned = judge.judge(all.place(graph, &fine_tune(ops, &index, &links, cut, keep, &deadline)));
     if tuned.improves(&best) {
         best = tuned;
@@ -204,7 +201,6 @@ pub fn plan_with(
             index: &items_index,
             links: &links,
             caps: site.memory_matters.then_some(&caps[..]),
-            use_all: site.use_all,
             start: &answer.device_of,
             limits: Limits {
                 time_limit_seconds: options.limits.time_limit_seconds.map(|_| deadline.remaining_seconds()),
@@ -255,35 +251,34 @@ pub fn plan_with(
         }
     }
     notes.extend(best.note());
-    if site.use_all && best.balance.idle_devices == 0 && cluster.devices.len() > 1 {
-        let free = dynamic::partition(items, &Site { use_all: false, ..site }, &deadline);
-        let free = judge.judge(all.place(graph, &all.to_ops(&free.device_of)));
-        if free.over_least <= best.over_least
-            && free.balance.tmax_seconds < WORTH_A_NOTE * best.balance.tmax_seconds
-        {
-            notes.push(format!(
-                "transfers outweigh the gain: with {} of the devices idle the slowest stage would take {:.3e} s \
-                 instead of {:.3e} s",
-                free.balance.idle_devices, free.balance.tmax_seconds, best.balance.tmax_seconds
-            ));
-        }
+    if best.balance.idle_devices > 0 {
+        notes.push(format!(
+            "{} of {} devices stay idle: no partition found that uses more of them is faster",
+            best.balance.idle_devices,
+            cluster.devices.len()
+        ));
     }
     let floor = Bound::any_assignment(graph, costs);
     let value = best.balance.tmax_seconds;
-    let in_class = |bound: f64, class: fn(Granularity, bool) -> BoundClass| {
-        Bound::proved(bound, class(options.granularity, site.memory_matters)).raised_to(floor)
-    };
-    let cut_bound = answer.bound.map(|bound| in_class(bound, cut_class));
+    let granularity = all.granularity;
+    let cut_bound = answer
+        .bound
+        .map(|bound| Bound::proved(bound, cut_class(granularity, answer.bound_within_caps)).raised_to(floor));
     if let Some(bound) = cut_bound {
         // The cut itself is of the class, whatever was made of it since.
         bound.beside(contiguous_tmax)?;
     }
-    // Fine-tuning may leave the class of plans a bound was proved for.
-    let bound = match (cut_bound, proposed_bound.map(|bound| in_class(bound, pipeline_class))) {
-        (_, Some(bound)) if bound.value() > floor.value() => bound.unless_beaten_by(value, floor),
-        (Some(bound), _) if contiguous_tmax <= value => bound.unless_beaten_by(value, floor),
+    let proposed_bound = proposed_bound
+        .map(|bound| Bound::proved(bound, pipeline_class(granularity, site.memory_matters)).raised_to(floor));
+    let placed: Vec<DeviceId> = ops.ops.iter().map(|&op| best.device_of[op]).collect();
+    let membership = Membership::of(ops, &placed, &all.starts, best.over_least == 0);
+    // The wider class first, then the narrower one, as far as they say something about the plan.
+    let bound = match (cut_bound, proposed_bound) {
+        (_, Some(bound)) if bound.value() > floor.value() => membership.choose(bound, value, floor),
+        (Some(bound), _) => membership.choose(bound, value, floor),
         _ => floor,
     };
+    let bounds = [Some(floor), proposed_bound, cut_bound].into_iter().flatten().collect();
     let stop_reason = stopped.unwrap_or(StopReason::Finished);
     let cuts =
         (1..ops.len()).filter(|&i| best.device_of[ops.ops[i]] != best.device_of[ops.ops[i - 1]]).collect();
@@ -303,6 +298,7 @@ pub fn plan_with(
         cuts,
         sequence: all.ops.ops,
         balance: best.balance,
+        bounds,
         proposed,
         notes,
     })

@@ -7,7 +7,7 @@ use ballast_core::device::DeviceId;
 use ballast_core::limits::{Deadline, Limits, StopReason};
 
 use crate::dag::problem::{Kind, Node, PlanClass, Problem};
-use crate::dag::solve::{self, Method, solve};
+use crate::dag::solve::{self, Method, NoPlan, solve};
 use crate::loads::Links;
 use crate::plan::Error;
 use crate::sequence::{Index, Pin, Sequence};
@@ -22,8 +22,6 @@ pub struct Task<'a> {
     pub links: &'a Links,
     /// Cap of every device, bytes; none where no stage can be over one.
     pub caps: Option<&'a [u64]>,
-    /// Must every device get an item?
-    pub use_all: bool,
     /// Device of every item in the best partition so far that is a cut of the sequence.
     pub start: &'a [DeviceId],
     /// Limits; the time is what is left.
@@ -60,7 +58,7 @@ pub trait Proposer {
 /// Searches all partitions whose stages form a pipeline, whatever the order of the ops, by chains of ideals
 /// ([`crate::dag`]). Its loads are those of stages where the links are alike; with unequal links every transfer is
 /// priced by one at least as fast as all, which keeps the bound a bound. A device holds the arguments whose first readers
-/// it runs, at most the largest cap: what it really holds is more, so that no plan under the caps is left out.
+/// it runs, at most its cap: what it really holds is more, so that no plan under the caps is left out.
 pub(crate) fn exact(task: &Task<'_>) -> Result<Proposal, Error> {
     let (mut problem, devices) = as_dag(task);
     let options = solve::Options {
@@ -71,11 +69,15 @@ pub(crate) fn exact(task: &Task<'_>) -> Result<Proposal, Error> {
         observe: &|_| (),
         placer: None,
     };
-    let solved = solve(&problem, &options).or_else(|reason| {
-        tracing::debug!("exact search under the caps: {reason}");
+    let mut solved = solve(&problem, &options);
+    if let Err(NoPlan::Infeasible { .. }) = solved {
+        // What the caps rule out they cannot choose among: the fastest pipeline stands in, and the judge says by how
+        // much it is over.
         problem.kinds.iter_mut().for_each(|kind| kind.memory_bytes = f64::INFINITY);
-        solve(&problem, &options)
-    });
+        let left = task.limits.time_limit_seconds.map(|_| task.deadline.remaining_seconds());
+        let limits = Limits { time_limit_seconds: left, ..task.limits };
+        solved = solve(&problem, &solve::Options { limits, ..options });
+    }
     match solved {
         Ok(outcome) => Ok(Proposal {
             device_of: outcome.assignment[..task.items.len()].iter().map(|&device| devices[device]).collect(),
@@ -99,11 +101,16 @@ pub(crate) fn exact(task: &Task<'_>) -> Result<Proposal, Error> {
 /// The items as a problem over kinds of devices, and the device behind every device index of it.
 fn as_dag(task: &Task<'_>) -> (Problem, Vec<DeviceId>) {
     let items = task.items;
+    let cap = |device: DeviceId| task.caps.map_or(f64::INFINITY, |caps| caps[device] as f64);
     let pinned = items.pins.iter().any(|pin| matches!(pin, Pin::To(_)));
-    // Devices of one kind change places freely, which a rule for one of them forbids.
+    // Devices of one kind, alike in costs and cap, change places freely, which a rule for one of them forbids.
     let mut kinds: Vec<Vec<DeviceId>> = Vec::new();
     for device in 0..items.row_of.len() {
-        let alike = kinds.iter_mut().find(|kind| !pinned && items.row_of[kind[0]] == items.row_of[device]);
+        let alike = kinds.iter_mut().find(|kind| {
+            let like =
+                |a: DeviceId, b| items.row_of[a] == items.row_of[b] && cap(a).total_cmp(&cap(b)).is_eq();
+            !pinned && like(kind[0], device)
+        });
         match alike {
             Some(kind) => kind.push(device),
             None => kinds.push(vec![device]),
@@ -132,6 +139,9 @@ fn as_dag(task: &Task<'_>) -> (Problem, Vec<DeviceId>) {
             nodes[first].size_bytes += argument.bytes as f64;
         }
     }
+    for (node, &bytes) in nodes.iter_mut().zip(&items.resident) {
+        node.size_bytes += bytes as f64;
+    }
     // A node has one output: each further value of an item is a node without time that shares the item's device.
     let mut colours = 0;
     let mut primary = vec![false; items.len()];
@@ -157,11 +167,10 @@ fn as_dag(task: &Task<'_>) -> (Problem, Vec<DeviceId>) {
             readers: value.readers.clone(),
         });
     }
-    let cap = |&device: &DeviceId| task.caps.map_or(f64::INFINITY, |caps| caps[device] as f64);
     let kinds_of = |kind: &Vec<DeviceId>| Kind {
         name: format!("device {}", kind[0]),
         count: kind.len(),
-        memory_bytes: kind.iter().map(cap).fold(0.0, f64::max),
+        memory_bytes: cap(kind[0]),
         transfer_factor: 1.0,
     };
     let problem =

@@ -66,7 +66,7 @@ pub(crate) fn refine(
     }
     let caps = slots.iter().map(|&d| if site.memory_matters { site.caps[d] } else { u64::MAX }).collect();
     let wire = if site.links.uniform() { site.links.fastest() } else { site.links.mean() };
-    let machine = Machine::new(&layers, machine::Site::Devices { caps, wire, use_all: site.use_all });
+    let machine = Machine::new(&layers, machine::Site::Devices { caps, wire });
     let Some(state) = State::new(counts) else {
         return Err(train::Error::Options("the start leaves the last device without a layer".into()));
     };

@@ -17,7 +17,7 @@ const LINK: Link = Link { bandwidth: 16.0, latency_seconds: 0.25 };
 
 fn options() -> Options {
     let limits = Limits { time_limit_seconds: None, ..Limits::default() };
-    Options { limits, method: Method::Exact, idle_devices: true, ..Options::default() }
+    Options { limits, method: Method::Exact, ..Options::default() }
 }
 
 fn slowest(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[usize]) -> f64 {

@@ -23,7 +23,7 @@ fn loads(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[usize]) -
     stages(graph, costs, cluster, device_of).iter().map(Stage::load_seconds).collect()
 }
 
-/// Every assignment of the program's ops to stages of neighbours, every device in use, in every device order.
+/// Every assignment of the program's ops to stages of neighbours, in every device order.
 fn contiguous_assignments(n: usize, k: usize) -> Vec<Vec<usize>> {
     fn orders(k: usize) -> Vec<Vec<usize>> {
         if k == 0 {
@@ -53,7 +53,7 @@ fn contiguous_assignments(n: usize, k: usize) -> Vec<Vec<usize>> {
             .collect()
     }
     let mut all = Vec::new();
-    for lengths in cuts(n, k) {
+    for lengths in (1..=k.min(n)).flat_map(|stages| cuts(n, stages)) {
         for order in orders(k) {
             let of = lengths.iter().zip(&order).flat_map(|(&length, &device)| vec![device; length]);
             all.push(of.collect());
@@ -189,7 +189,7 @@ fn the_answer_is_never_worse_than_the_start() {
 }
 
 #[test]
-fn layers_stay_whole_until_fine_tuning_and_idle_devices_are_allowed_on_request() {
+fn a_device_stays_idle_where_that_is_faster_and_the_plan_says_so() {
     // Four layers of 1 + 1 s with huge values: two devices are slower than one.
     let ops: Vec<(Vec<usize>, u64, bool)> =
         (0..8).map(|i| (if i == 0 { vec![] } else { vec![i - 1] }, 1000, i % 2 == 0)).collect();
@@ -197,12 +197,29 @@ fn layers_stay_whole_until_fine_tuning_and_idle_devices_are_allowed_on_request()
     let cluster = cluster(2, 1 << 30, LINK);
     let layered = Options { granularity: Granularity::Layer, ..options() };
     let outcome = plan(&graph, &costs, &cluster, &layered).expect("a plan");
-    assert_eq!(outcome.cuts, [4]);
-    assert_eq!(outcome.balance.idle_devices, 0);
-    assert!(outcome.notes.iter().any(|note| note.contains("1 of the devices idle")), "{:?}", outcome.notes);
-    let outcome = plan(&graph, &costs, &cluster, &Options { idle_devices: true, ..layered }).expect("a plan");
     assert_eq!((outcome.report.value, outcome.balance.idle_devices), (8.0, 1));
     assert!(outcome.cuts.is_empty());
+    assert!(
+        outcome.notes.iter().any(|note| note.contains("1 of 2 devices stay idle")),
+        "{:?}",
+        outcome.notes
+    );
+    // Asked for, every device is used, and the bound says what that costs.
+    let all = Options { use_all_devices: true, ..layered };
+    let outcome = plan(&graph, &costs, &cluster, &all).expect("a plan");
+    assert_eq!((&outcome.cuts[..], outcome.balance.idle_devices), (&[4][..], 0));
+    let report = &outcome.report;
+    assert!(report.value > 60.0 && report.bound().value() == 8.0 && !report.proved(), "{report:?}");
+}
+
+#[test]
+fn of_cuts_as_fast_as_the_fastest_one_leaves_no_device_idle() {
+    // The first op decides; the others fit on one device or on two.
+    let ops: Vec<(Vec<usize>, u64, bool)> = (0..3).map(|_| (Vec::new(), 1, false)).collect();
+    let (graph, costs) = (graph(&ops), costs(&vec![vec![4.0, 1.0, 1.0]; 3]));
+    let outcome = plan(&graph, &costs, &cluster(3, 1 << 30, LINK), &options()).expect("a plan");
+    assert_eq!((outcome.report.value, outcome.balance.idle_devices), (4.0, 0));
+    assert!(outcome.notes.is_empty(), "{:?}", outcome.notes);
 }
 
 #[test]

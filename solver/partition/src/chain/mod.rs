@@ -32,7 +32,7 @@ pub struct Class {
 pub struct Question<'a> {
     /// The devices.
     pub classes: &'a [Class],
-    /// Must every device get a stage? Otherwise idle devices are allowed.
+    /// Must every device get a stage? Otherwise devices may stay idle.
     pub use_all: bool,
     /// Do caps hold? Otherwise memory is not looked at.
     pub caps: bool,
@@ -106,7 +106,8 @@ impl Pricing<'_> {
 
 /// The best cut, or none when no cut keeps the caps, the rules and the limit.
 ///
-/// Among cuts with the least tmax, the one whose fastest stage is slowest is returned.
+/// Among cuts with the least tmax those that use the most devices count, and of these the one
+/// whose fastest stage is slowest is returned.
 ///
 /// # Errors
 /// When the deadline ends the search: nothing is known then.
@@ -151,17 +152,28 @@ struct Steps {
     states: usize,
     /// By class: the states it can be used in, and the state after.
     of_class: Vec<Vec<(usize, usize)>>,
-    /// States in which the sequence may end.
-    ends: Vec<usize>,
+    /// Devices in use in every state.
+    in_use: Vec<usize>,
 }
 
 impl Steps {
     fn new(question: &Question<'_>) -> Self {
         let classes = question.classes;
-        let (states, of_class) = if question.fixed_order {
-            (classes.len() + 1, (0..classes.len()).map(|c| vec![(c, c + 1)]).collect())
+        let (states, in_use, of_class) = if question.fixed_order {
+            let states = classes.len() + 1;
+            (states, (0..states).collect(), (0..classes.len()).map(|c| vec![(c, c + 1)]).collect())
         } else {
             let states = states(classes);
+            let digits = |mut state: usize| {
+                let of_class = |class: &Class| {
+                    let radix = class.devices.len() + 1;
+                    let used = state % radix;
+                    state /= radix;
+                    used
+                };
+                classes.iter().map(of_class).sum()
+            };
+            let in_use = (0..states).map(digits).collect();
             let mut stride = 1;
             let of_class = classes
                 .iter()
@@ -172,10 +184,9 @@ impl Steps {
                     (0..states).filter(free).map(|state| (state, state + step)).collect()
                 })
                 .collect();
-            (states, of_class)
+            (states, in_use, of_class)
         };
-        let ends = if question.use_all { vec![states - 1] } else { (0..states).collect() };
-        Steps { states, of_class, ends }
+        Steps { states, of_class, in_use }
     }
 }
 
@@ -231,13 +242,15 @@ fn search(
             }
         }
     }
-    let mut end_state = None;
-    for &candidate in &steps.ends {
-        let value = best[candidate * (n + 1) + n];
-        if value != worst && end_state.is_none_or(|s: usize| better(value, best[s * (n + 1) + n])) {
-            end_state = Some(candidate);
-        }
-    }
+    let at_end = |state: usize| best[state * (n + 1) + n];
+    // Of cuts as fast as the fastest, those that leave no device idle come first.
+    let preferred = |new: usize, old: usize| {
+        better(at_end(new), at_end(old)) && (minimise || steps.in_use[new] == steps.in_use[old])
+            || !minimise && steps.in_use[new] > steps.in_use[old]
+    };
+    let ends = if pricing.question.use_all { steps.states - 1..steps.states } else { 0..steps.states };
+    let reached = ends.filter(|&state| at_end(state) != worst);
+    let end_state = reached.reduce(|old, new| if preferred(new, old) { new } else { old });
     let Some(mut state) = end_state else { return Ok(None) };
     let value = best[state * (n + 1) + n];
     let (mut end, mut reversed) = (n, Vec::new());

@@ -91,15 +91,21 @@ impl<'a> Sweep<'a> {
                 self.bytes.1 += i128::from(values[value].bytes);
             }
             if values[value].returned {
-                self.returned += values[value].bytes;
+                self.returned += values[value].held_bytes;
             }
         }
+        self.resident += self.sequence.resident[item];
         for &(argument, previous) in &self.index.loads[item] {
             if previous.is_none_or(|previous| previous < first) {
                 self.resident += self.sequence.arguments[argument].bytes;
             }
         }
         self.working_set = self.working_set.max(self.sequence.working_set[item]);
+        for arrival in &self.sequence.arrivals[item] {
+            let arriving = arrival.inputs.iter().filter(|&&(from, _)| from < first);
+            let more: u64 = arriving.map(|&(_, bytes)| bytes).sum();
+            self.working_set = self.working_set.max(arrival.working_set + more);
+        }
         self.pin = self.pin.and(self.sequence.pins[item]);
         if let Some(profile) = &mut self.profile {
             let place = item - first;
@@ -108,13 +114,15 @@ impl<'a> Sweep<'a> {
                 let value = &values[read.value];
                 if read.previous < first {
                     profile.add(place, place + 1, value.bytes);
-                } else if !(value.returned && value.producer >= first) {
+                } else if value.producer < first {
                     profile.add(read.previous - first + 1, place + 1, value.bytes);
+                } else if !value.returned {
+                    profile.add(read.previous - first + 1, place + 1, value.held_bytes);
                 }
             }
             for &value in &self.index.makes[item] {
                 let end = if values[value].returned { profile.length } else { place + 1 };
-                profile.add(place, end, values[value].bytes);
+                profile.add(place, end, values[value].held_bytes);
             }
         }
         let bytes = (self.bytes.0 + self.bytes.1) as u64;
@@ -270,7 +278,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sequence::{Argument, Value};
+    use crate::sequence::{Argument, Arrival, Value};
     use rand::{RngExt, SeedableRng};
 
     fn random(rng: &mut rand_chacha::ChaCha8Rng, n: usize) -> Sequence {
@@ -282,10 +290,18 @@ mod tests {
             let returned = rng.random_bool(0.2);
             if !readers.is_empty() || returned {
                 let bytes = rng.random_range(1..50);
-                sequence.values.push(Value { producer, readers, bytes, returned });
+                let held_bytes = if rng.random_bool(0.3) { rng.random_range(0..=bytes) } else { bytes };
+                sequence.values.push(Value { producer, readers, bytes, held_bytes, returned });
             }
             sequence.internal_peak[producer] = rng.random_range(0..20);
             sequence.working_set[producer] = rng.random_range(0..20);
+            sequence.resident[producer] = if rng.random_bool(0.2) { rng.random_range(0..20) } else { 0 };
+            for _ in 0..rng.random_range(0..3) {
+                let from = (0..producer).filter(|_| rng.random_bool(0.3));
+                let inputs: Vec<(usize, u64)> = from.map(|item| (item, 7 + item as u64)).collect();
+                let working_set = rng.random_range(0..=sequence.working_set[producer]);
+                sequence.arrivals[producer].push(Arrival { working_set, inputs });
+            }
         }
         for _ in 0..3 {
             let readers: Vec<usize> = (0..n).filter(|_| rng.random_bool(0.3)).collect();
@@ -314,19 +330,23 @@ mod tests {
                 let mut to = here.last().copied().unwrap_or(from);
                 if made_here && value.returned {
                     to = end - 1;
-                    returned += value.bytes;
+                    returned += value.held_bytes;
                 }
                 for item in from..=to {
-                    live[item - first] += value.bytes;
+                    live[item - first] += if made_here { value.held_bytes } else { value.bytes };
                 }
             }
         }
         for item in first..end {
             live[item - first] += sequence.internal_peak[item];
         }
-        let resident: u64 =
-            sequence.arguments.iter().filter(|a| a.readers.iter().any(inside)).map(|a| a.bytes).sum();
-        let working = sequence.working_set[first..end].iter().copied().max().unwrap_or(0);
+        let arguments = sequence.arguments.iter().filter(|a| a.readers.iter().any(inside));
+        let resident: u64 = arguments.map(|a| a.bytes).chain(sequence.resident[first..end].to_vec()).sum();
+        let arriving = sequence.arrivals[first..end].iter().flatten().map(|arrival| {
+            let inputs = arrival.inputs.iter().filter(|(item, _)| !inside(item));
+            arrival.working_set + inputs.map(|&(_, bytes)| bytes).sum::<u64>()
+        });
+        let working = sequence.working_set[first..end].iter().copied().chain(arriving).max().unwrap_or(0);
         Interval {
             transfer_seconds: wire.latency_seconds * messages as f64 + wire.seconds_per_byte * bytes as f64,
             route_bytes: bytes,

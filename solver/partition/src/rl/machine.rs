@@ -24,8 +24,6 @@ pub enum Site {
         caps: Vec<u64>,
         /// Price of a transfer.
         wire: Wire,
-        /// Must every device get a layer?
-        use_all: bool,
     },
 }
 
@@ -56,7 +54,7 @@ pub struct Score {
     pub memory_bytes: f64,
     /// Largest route load: bytes into and out of a stage.
     pub route_bytes: f64,
-    /// Stages over their memory, and idle devices where none may be idle.
+    /// Stages over their memory.
     pub violations: usize,
     /// Stages in use.
     pub stages: usize,
@@ -79,6 +77,18 @@ impl Machine {
     /// Prices every stage of the sequence; meant for some hundreds of layers.
     #[must_use]
     pub fn new(sequence: &Sequence, site: Site) -> Self {
+        let starts: Vec<usize> = (0..sequence.len()).collect();
+        Machine::of_runs(sequence, &starts, site)
+    }
+
+    /// Prices every stage of the layers that begin at `starts` in a sequence of smaller items, with the memory that these
+    /// need: a layer taken as one holds what arrives for it all along.
+    ///
+    /// # Panics
+    /// As [`Sequence::grouped`].
+    #[must_use]
+    pub fn of_runs(items: &Sequence, starts: &[usize], site: Site) -> Self {
+        let sequence = &items.grouped(starts);
         let n = sequence.len();
         let (slots, wire) = match &site {
             Site::Chip { speed_up, .. } => {
@@ -90,11 +100,20 @@ impl Machine {
             Site::Chip { .. } => vec![sequence.row_of.first().copied().unwrap_or(0); slots],
             Site::Devices { .. } => sequence.row_of.clone(),
         };
-        let index = sequence.index();
+        let index = items.index();
+        let ends: Vec<usize> = starts.iter().skip(1).copied().chain([items.len()]).collect();
         let intervals = (0..n)
             .map(|first| {
-                let mut sweep = Sweep::new(sequence, &index, wire, first, Some(n - first));
-                (first..n).map(|_| sweep.push()).collect()
+                let mut sweep =
+                    Sweep::new(items, &index, wire, starts[first], Some(items.len() - starts[first]));
+                let mut grow = |(&start, &end): (&usize, &usize)| {
+                    let mut interval = sweep.push();
+                    for _ in start + 1..end {
+                        interval = sweep.push();
+                    }
+                    interval
+                };
+                starts[first..].iter().zip(&ends[first..]).map(&mut grow).collect()
             })
             .collect();
         let mut total = 0.0;
@@ -222,9 +241,6 @@ impl Machine {
             score.route_bytes = score.route_bytes.max(interval.route_bytes as f64);
             score.violations += usize::from(self.over_cap(group));
             score.stages += 1;
-        }
-        if matches!(self.site, Site::Devices { use_all: true, .. }) {
-            score.violations += self.slots - score.stages;
         }
         score
     }

@@ -2,7 +2,7 @@
 
 use ballast_core::graph::Graph;
 
-use super::{Argument, Pin, Sequence, Value};
+use super::{Argument, Arrival, Pin, Sequence, Value};
 
 impl Sequence {
     /// Places in the op list where a layer begins: at every op that opens one, and at the first op.
@@ -36,10 +36,10 @@ impl Sequence {
             readers.retain(|&reader| reader != producer);
             if readers.is_empty() && !value.returned {
                 let last = value.readers.last().copied().unwrap_or(value.producer);
-                change[value.producer] += i128::from(value.bytes);
-                change[last + 1] -= i128::from(value.bytes);
+                change[value.producer] += i128::from(value.held_bytes);
+                change[last + 1] -= i128::from(value.held_bytes);
             } else {
-                values.push(Value { producer, readers, bytes: value.bytes, returned: value.returned });
+                values.push(Value { producer, readers, ..*value });
             }
         }
         let mut live = 0i128;
@@ -58,6 +58,18 @@ impl Sequence {
                 Argument { readers, bytes: argument.bytes }
             })
             .collect();
+        let arrivals = groups()
+            .enumerate()
+            .map(|(group, run)| {
+                let of_item = self.arrivals[run].iter().flatten();
+                let outside = of_item.filter_map(|arrival| {
+                    let inputs = arrival.inputs.iter().map(|&(item, bytes)| (group_of[item], bytes));
+                    let inputs: Vec<(usize, u64)> = inputs.filter(|&(from, _)| from != group).collect();
+                    (!inputs.is_empty()).then_some(Arrival { working_set: arrival.working_set, inputs })
+                });
+                outside.collect()
+            })
+            .collect();
         let largest = |of: &[u64]| groups().map(|run| of[run].iter().copied().max().unwrap_or(0)).collect();
         Sequence {
             ops: self.ops.clone(),
@@ -70,6 +82,8 @@ impl Sequence {
             row_of: self.row_of.clone(),
             operations: groups().map(|run| self.operations[run].iter().sum()).collect(),
             working_set: largest(&self.working_set),
+            arrivals,
+            resident: groups().map(|run| self.resident[run].iter().sum()).collect(),
             internal_peak: largest(&inside),
             pins: groups()
                 .map(|run| self.pins[run].iter().fold(Pin::Free, |all, &pin| all.and(pin)))

@@ -10,7 +10,7 @@ mod order;
 
 use ballast_core::cost::Costs;
 use ballast_core::device::DeviceId;
-use ballast_core::graph::{Graph, OpId};
+use ballast_core::graph::{Ends, Graph, OpId};
 
 pub use order::{Order, sequence_order};
 
@@ -31,10 +31,21 @@ pub struct Value {
     pub producer: usize,
     /// The items that read it, ascending, the producer left out; empty for a value only returned.
     pub readers: Vec<usize>,
-    /// Stored size.
+    /// Stored size where it arrives from another device.
     pub bytes: u64,
+    /// Memory it takes where it is made: less than `bytes` where it lies in the buffer of a result.
+    pub held_bytes: u64,
     /// Does the function return it?
     pub returned: bool,
+}
+
+/// An op that reads values which take more memory when they arrive from another device than where they are made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Inputs + value + workspace of the op when all its inputs are made on its device, bytes.
+    pub working_set: u64,
+    /// The items that make such values, each with the bytes added where it lies on another device.
+    pub inputs: Vec<(usize, u64)>,
 }
 
 /// An argument (weight or input): resident on every device with an item that reads it.
@@ -42,7 +53,7 @@ pub struct Value {
 pub struct Argument {
     /// The items that read it, ascending.
     pub readers: Vec<usize>,
-    /// Stored size.
+    /// Stored size; 0 where arguments do not count.
     pub bytes: u64,
 }
 
@@ -83,8 +94,13 @@ pub struct Sequence {
     pub row_of: Vec<usize>,
     /// Operations of an item by the counting of exact multiplications and additions.
     pub operations: Vec<u64>,
-    /// The largest inputs + value + workspace among the ops of an item, bytes.
+    /// The largest inputs + value + workspace among the ops of an item, bytes, with all inputs made on its device.
     pub working_set: Vec<u64>,
+    /// Ops of an item that need more than that where inputs arrive.
+    pub arrivals: Vec<Vec<Arrival>>,
+    /// Bytes resident on the device of an item from start to end, arguments apart: buffers of its results, and those
+    /// that the back end fills early.
+    pub resident: Vec<u64>,
     /// Peak of what lives only inside an item: workspaces, and values read nowhere else, bytes.
     pub internal_peak: Vec<u64>,
     /// Device rules.
@@ -105,37 +121,61 @@ impl Sequence {
             place[op] = item;
         }
         let returned = graph.returned_ops();
+        // What counts as memory here is what the judge counts (`ballast_core::stage`).
+        let in_results = if graph.ends == Ends::AsMade { Vec::new() } else { graph.in_result_buffers() };
+        let stored: Vec<(u64, u64)> = order
+            .iter()
+            .map(|&op| {
+                let (held, in_result) = graph.stored_bytes(op, &in_results);
+                (held.0, if graph.ends == Ends::Throughout { in_result.0 } else { 0 })
+            })
+            .collect();
+        let mut resident: Vec<u64> = stored.iter().map(|&(_, in_result)| in_result).collect();
+        for &(op, bytes) in graph.early.iter().filter(|(op, _)| place[*op] != usize::MAX) {
+            resident[place[op]] += bytes.0;
+        }
         let mut readers = vec![Vec::new(); order.len()];
         let mut argument_readers = vec![Vec::new(); graph.tensors.len()];
         let mut working_set = Vec::with_capacity(order.len());
+        let mut arrivals = vec![Vec::new(); order.len()];
         for (item, &op) in order.iter().enumerate() {
-            let mut held = graph.value_bytes(op).0 + graph.ops[op].workspace.0;
+            let mut held = stored[item].0 + graph.ops[op].workspace.0;
+            let mut inputs = Vec::new();
             for producer in graph.value_inputs(op) {
-                readers[place[producer]].push(item);
-                held += graph.value_bytes(producer).0;
+                let from = place[producer];
+                readers[from].push(item);
+                held += stored[from].0;
+                let more = graph.value_bytes(producer).0.saturating_sub(stored[from].0);
+                if more > 0 {
+                    inputs.push((from, more));
+                }
             }
             for argument in graph.argument_inputs(op) {
                 argument_readers[argument].push(item);
             }
             working_set.push(held);
+            if !inputs.is_empty() {
+                arrivals[item].push(Arrival { working_set: held, inputs });
+            }
         }
         let mut values = Vec::new();
         let mut internal_peak = Vec::with_capacity(order.len());
         for (item, (&op, readers)) in order.iter().zip(readers).enumerate() {
-            let bytes = graph.value_bytes(op).0;
+            let (bytes, held_bytes) = (graph.value_bytes(op).0, stored[item].0);
             let mut internal = graph.ops[op].workspace.0;
             if readers.is_empty() && !returned[op] {
-                internal += bytes;
+                internal += held_bytes;
             } else {
-                values.push(Value { producer: item, readers, bytes, returned: returned[op] });
+                values.push(Value { producer: item, readers, bytes, held_bytes, returned: returned[op] });
             }
             internal_peak.push(internal);
         }
+        let counted = |bytes: u64| if graph.ends == Ends::Left { 0 } else { bytes };
         let arguments = argument_readers
             .into_iter()
             .enumerate()
             .filter(|(_, readers)| !readers.is_empty())
-            .map(|(tensor, readers)| Argument { readers, bytes: graph.tensors[tensor].bytes.0 })
+            .map(|(tensor, readers)| Argument { readers, bytes: counted(graph.tensors[tensor].bytes.0) })
             .collect();
         Sequence {
             starts: (0..=order.len()).collect(),
@@ -146,6 +186,8 @@ impl Sequence {
             row_of,
             operations: order.iter().map(|&op| graph.ops[op].work.macs_exact).collect(),
             working_set,
+            arrivals,
+            resident,
             internal_peak,
             pins: order.iter().map(|&op| graph.ops[op].rules.device.map_or(Pin::Free, Pin::To)).collect(),
             values,
@@ -169,10 +211,18 @@ impl Sequence {
             row_of: vec![0],
             operations: seconds.iter().map(|s| (s * 1e12) as u64).collect(),
             working_set: (0..n).map(|i| bytes[i] + if i > 0 { bytes[i - 1] } else { 0 }).collect(),
+            arrivals: vec![Vec::new(); n],
+            resident: vec![0; n],
             internal_peak: vec![0; n],
             pins: vec![Pin::Free; n],
             values: (0..n.saturating_sub(1))
-                .map(|i| Value { producer: i, readers: vec![i + 1], bytes: bytes[i], returned: false })
+                .map(|i| Value {
+                    producer: i,
+                    readers: vec![i + 1],
+                    bytes: bytes[i],
+                    held_bytes: bytes[i],
+                    returned: false,
+                })
                 .collect(),
             arguments: (0..n).map(|i| Argument { readers: vec![i], bytes: memory[i] }).collect(),
         }
@@ -194,6 +244,15 @@ impl Sequence {
     #[must_use]
     pub fn item_ops(&self, item: usize) -> &[OpId] {
         &self.ops[self.starts[item]..self.starts[item + 1]]
+    }
+
+    /// The largest inputs + value + workspace of an item, wherever its inputs are made, bytes.
+    #[must_use]
+    pub fn most_working_set(&self, item: usize) -> u64 {
+        let all = |arrival: &Arrival| {
+            arrival.working_set + arrival.inputs.iter().map(|&(_, bytes)| bytes).sum::<u64>()
+        };
+        self.arrivals[item].iter().map(all).fold(self.working_set[item], u64::max)
     }
 
     /// Running sums of seconds by row: `prefix[row][i]` is the time of the first `i` items.
