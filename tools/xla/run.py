@@ -20,20 +20,119 @@ import numpy  # noqa: E402
 from jaxlib import xla_client  # noqa: E402
 
 NAMES = {"float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16", "bool": "i1",
-         "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64"}
+         "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
+         "uint8": "ui8", "uint16": "ui16", "uint32": "ui32", "uint64": "ui64"}
 
 
-def arguments(module, seed):
-    """One random array per parameter: small numbers, or integers that are valid indices."""
-    shapes = xla_client.XlaComputation(module.as_serialized_hlo_module_proto()).program_shape().parameter_shapes()
-    for number, shape in enumerate(shapes):
-        random = numpy.random.default_rng([seed, number])
+class Arguments:
+    """One random array per parameter: small numbers, integers that are valid indices; above zero where a root or a logarithm is taken."""
+
+    def __init__(self, module, seed, positive):
+        computation = xla_client.XlaComputation(module.as_serialized_hlo_module_proto())
+        self.shapes = computation.program_shape().parameter_shapes()
+        self.seed = seed
+        self.positive = positive
+
+    def __len__(self):
+        return len(self.shapes)
+
+    def __getitem__(self, number):
+        shape = self.shapes[number]
+        random = numpy.random.default_rng([self.seed, number])
         kind = shape.numpy_dtype()
         dims = shape.dimensions()
         if numpy.issubdtype(kind, numpy.integer) or kind == numpy.bool_:
-            yield random.integers(0, 2, dims).astype(kind)
-        else:
-            yield ((random.random(dims) - 0.5) / 4).astype(kind)
+            return random.integers(0, 2, dims).astype(kind)
+        numbers = random.random(dims)
+        if number in self.positive:
+            # From 1/64, so that no root of it is near a division by zero.
+            return (1 / 64 + numbers / 4).astype(kind)
+        return ((numbers - 0.5) / 4).astype(kind)
+
+
+class Inputs:
+    """Arguments on a device. A program that is donated an argument takes its memory: such a one is put there anew for every run."""
+
+    def __init__(self, arguments, device):
+        self.arguments = arguments
+        self.device = device
+        self.values = [None] * len(arguments)
+
+    def ready(self):
+        for number, value in enumerate(self.values):
+            if value is None or value.is_deleted():
+                self.values[number] = jax.device_put(self.arguments[number], self.device)
+        for value in self.values:
+            value.block_until_ready()
+        return self.values
+
+
+# Ops that keep a value above zero if what they read is, apart from scale: which of their operands that is asked of.
+KEEPS = {"convert": (0,), "reshape": (0,), "broadcast_in_dim": (0,), "transpose": (0,), "slice": (0,), "dynamic_slice": (0,),
+         "optimization_barrier": (0,), "add": (0, 1), "multiply": (0, 1), "divide": (0,), "maximum": (0, 1),
+         "sqrt": (0,), "concatenate": None, "select": (1, 2), "pad": (0, 1), "gather": (0,), "reduce": (0,)}
+# Ops that take numbers above zero alone.
+ASKS = {"sqrt", "rsqrt", "log", "cbrt"}
+
+
+def positive_arguments(text):
+    """Numbers of the arguments of the entry that reach a root or a logarithm by way of ops that keep their sign, such as second moments."""
+    from jax._src.interpreters import mlir
+    from jaxlib.mlir import ir
+    with mlir.make_ir_context(), ir.Location.unknown():
+        module = ir.Module.parse(text)
+        bodies, calls = {}, {}
+        for op in module.body.operations:
+            if op.operation.name == "func.func" and len(op.regions[0].blocks) > 0:
+                name = ir.StringAttr(op.attributes["sym_name"]).value
+                bodies[name] = op.regions[0].blocks[0]
+                for inner in bodies[name].operations:
+                    if inner.operation.name in ("func.call", "call"):
+                        callee = ir.FlatSymbolRefAttr(inner.attributes["callee"]).value
+                        calls.setdefault(callee, []).append(inner.operation)
+        public = [name for name in bodies if name not in calls]
+        entry = "main" if "main" in bodies else (public or list(bodies))[0]
+        found, seen, work = set(), set(), []
+
+        def ask(value, function):
+            key = (function, hash(value), str(value.get_name()) if hasattr(value, "get_name") else repr(value))
+            if key not in seen:
+                seen.add(key)
+                work.append((value, function))
+
+        for name, body in bodies.items():
+            for op in body.operations:
+                if op.operation.name.removeprefix("stablehlo.") in ASKS:
+                    ask(op.operation.operands[0], name)
+        while work:
+            value, function = work.pop()
+            if isinstance(value.maybe_downcast(), ir.BlockArgument):
+                argument = ir.BlockArgument(value)
+                if argument.owner != bodies[function]:
+                    continue
+                if function == entry:
+                    found.add(argument.arg_number)
+                for call in calls.get(function, []):
+                    caller = next(name for name, body in bodies.items() if body == call.operation.block)
+                    ask(call.operands[argument.arg_number], caller)
+                continue
+            op = ir.OpResult(value).owner
+            name = op.name.removeprefix("stablehlo.")
+            if name in ("func.call", "call"):
+                callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+                last = list(bodies[callee].operations)[-1].operation
+                ask(last.operands[ir.OpResult(value).result_number], callee)
+                continue
+            if name == "optimization_barrier":
+                ask(op.operands[ir.OpResult(value).result_number], function)
+                continue
+            # A square is not negative whatever is squared.
+            if name not in KEEPS or (name == "multiply" and op.operands[0] == op.operands[1]):
+                continue
+            which = KEEPS[name]
+            for number in range(len(op.operands)) if which is None else which:
+                ask(op.operands[number], function)
+        return sorted(found)
 
 
 # What a call takes that computes nothing: Python, and XLA's dispatch.
@@ -65,14 +164,17 @@ def functions(text):
 
 
 def timed(compiled, inputs, runs):
-    """Seconds of every run, from the call until all results are there."""
+    """Seconds of every run, from the call until all results are there; and the results of the last."""
     seconds = []
+    outputs = []
     for _ in range(runs):
+        values = inputs.ready()
         start = time.perf_counter()
-        for output in compiled.execute(inputs):
+        outputs = compiled.execute(values)
+        for output in outputs:
             output.block_until_ready()
         seconds.append(time.perf_counter() - start)
-    return seconds
+    return seconds, outputs
 
 
 def copies(device):
@@ -94,12 +196,12 @@ def copies(device):
 
 def time_each(options, device, compile_program):
     """Seconds of every run of every function, less those of a call that computes nothing."""
-    overhead = min(timed(compile_program(EMPTY), [], 100))
+    overhead = min(timed(compile_program(EMPTY), Inputs([], device), 100)[0])
     answer = {"overhead_seconds": overhead, "functions": {}}
     for name, text in functions(options.program.read_text()):
         compiled = compile_program(text)
-        inputs = [jax.device_put(value, device) for value in arguments(compiled.hlo_modules()[0], options.seed)]
-        seconds = timed(compiled, inputs, options.runs)
+        arguments = Arguments(compiled.hlo_modules()[0], options.seed, positive_arguments(text))
+        seconds, _ = timed(compiled, Inputs(arguments, device), options.runs)
         answer["functions"][name] = [max(second - overhead, 0.0) for second in seconds]
     if device.platform != "cpu":
         answer["copies"] = copies(device)
@@ -113,6 +215,8 @@ def main():
     parser.add_argument("--platform", default="cpu", help="where to run: cpu, gpu, tpu; default %(default)s")
     parser.add_argument("--runs", type=int, default=1, help="timed runs, after one that is not timed")
     parser.add_argument("--results", type=pathlib.Path, help="run, and write the results here")
+    parser.add_argument("--positive", help="numbers of the arguments to draw above zero; default: those of which a root or a "
+                        "logarithm is taken")
     parser.add_argument("--each", action="store_true", help="time the functions of the program one by one")
     options = parser.parse_args()
 
@@ -126,7 +230,8 @@ def main():
     if options.each:
         json.dump(time_each(options, device, compile_program), sys.stdout)
         return
-    compiled = compile_program(options.program.read_text())
+    text = options.program.read_text()
+    compiled = compile_program(text)
     memory = compiled.get_compiled_memory_stats()
     answer = {
         "temporary_bytes": memory.temp_size_in_bytes,
@@ -136,16 +241,13 @@ def main():
         "flops": compiled.cost_analysis().get("flops"),
     }
     if options.results:
-        module = compiled.hlo_modules()[0]
-        inputs = [jax.device_put(value, device) for value in arguments(module, options.seed)]
-        seconds = []
-        outputs = []
-        for _ in range(options.runs + 1):
-            start = time.perf_counter()
-            outputs = compiled.execute(inputs)
-            for output in outputs:
-                output.block_until_ready()
-            seconds.append(time.perf_counter() - start)
+        if options.positive is None:
+            positive = positive_arguments(text)
+        else:
+            positive = [int(number) for number in options.positive.split(",") if number]
+        arguments = Arguments(compiled.hlo_modules()[0], options.seed, positive)
+        answer["positive"] = positive
+        seconds, outputs = timed(compiled, Inputs(arguments, device), options.runs + 1)
         answer["seconds"] = min(seconds[1:])
         # Accelerators count what their allocator hands out; the CPU client does not.
         answer["device_peak_bytes"] = (device.memory_stats() or {}).get("peak_bytes_in_use")

@@ -7,6 +7,7 @@
 
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -26,7 +27,14 @@ const MOST_LINKS: usize = 40;
 /// # Errors
 /// What the system says; a folder; more bytes than [`LARGEST_INPUT`], or [`LARGEST_STREAM`] where the size is not known before.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
+    read_open(File::open(path)?)
+}
+
+/// Reads the rest of an open file.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_open(file: File) -> io::Result<Vec<u8>> {
     let about = file.metadata()?;
     if about.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
@@ -70,6 +78,25 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut output = Output::create(path)?;
     output.write_all(bytes)?;
     output.finish()
+}
+
+/// As [`write`], for a writer that opens files by name and goes by their ending: it gets the name of a file that is empty, and what it
+/// left there is put at `path`. `ending` is used where the path has none.
+///
+/// # Errors
+/// What the writer says, and as [`write`].
+pub fn write_by_name<E: From<io::Error>>(
+    path: &Path,
+    ending: &str,
+    writer: impl FnOnce(&Path) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut output = Output::create(path)?;
+    let ending = path.extension().map_or_else(|| ending.into(), |ending| ending.to_string_lossy());
+    let own = tempfile::Builder::new().suffix(&format!(".{ending}")).tempfile()?;
+    writer(own.path())?;
+    // Opened anew: the writer may have put another file there.
+    io::copy(&mut File::open(own.path())?, &mut output)?;
+    Ok(output.finish()?)
 }
 
 /// Can a file be put at `path`? Asked before a long search, whose answer would be lost. What is there stays as it is.
@@ -233,6 +260,16 @@ impl Output {
     }
 }
 
+/// For a writer that takes file descriptors.
+impl AsFd for Output {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match &self.0 {
+            Destination::File { partial, .. } => partial.as_file().as_fd(),
+            Destination::Stream(file) => file.as_fd(),
+        }
+    }
+}
+
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.0 {
@@ -258,6 +295,7 @@ fn plain(error: &io::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::os::fd::{AsFd, BorrowedFd};
     use std::os::unix::fs::symlink;
     use std::process::Command;
 
@@ -352,6 +390,27 @@ mod tests {
         assert_eq!(names(folder.path()), ["plan.lp"]);
         let nowhere = folder.path().join("nowhere/plan");
         assert!(check_target(&nowhere).is_err_and(|error| error.kind() == io::ErrorKind::NotFound));
+    }
+
+    #[test]
+    fn a_writer_by_name_gets_the_ending_and_its_failure_leaves_nothing() {
+        let folder = folder();
+        let path = folder.path().join("model.mps");
+        let mut named = PathBuf::new();
+        write_by_name(&path, "lp", |file| {
+            named = file.to_owned();
+            std::fs::write(file, b"rows")
+        })
+        .expect("written");
+        assert_eq!(
+            (named.extension(), std::fs::read(&path).expect("read")),
+            (path.extension(), b"rows".to_vec())
+        );
+        assert!(write_by_name(&path, "lp", |_| Err(io::Error::other("no"))).is_err());
+        assert_eq!(
+            (std::fs::read(&path).expect("read"), names(folder.path())),
+            (b"rows".to_vec(), vec!["model.mps".into()])
+        );
     }
 
     #[test]

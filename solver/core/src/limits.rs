@@ -27,6 +27,13 @@ impl Default for Limits {
     }
 }
 
+/// Threads to start where so many are asked for: at least one, and no more than this machine runs at once. No answer depends
+/// on it.
+#[must_use]
+pub fn threads(asked: usize) -> usize {
+    asked.clamp(1, std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+}
+
 /// Why a search stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -87,7 +87,7 @@ impl Profile {
     /// A file that cannot be read, and everything [`Profile::parse`] refuses.
     pub fn load(path: &Path) -> Result<Self, ProfileError> {
         let origin = path.display().to_string();
-        match std::fs::read_to_string(path) {
+        match crate::file::read_text(path) {
             Ok(text) => Self::parse(&origin, &text),
             Err(error) => {
                 Err(ProfileError { origin, message: format!("the profile cannot be read: {error}") })

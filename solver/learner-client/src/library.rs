@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::ffi::{CStr, OsStr, c_char, c_void};
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::mem::ManuallyDrop;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -89,6 +90,10 @@ impl Learner {
     /// [`LearnerError::Open`] if there is none, [`LearnerError::Version`] for one of another build.
     pub fn open(path: Option<&Path>) -> Result<Arc<Self>, LearnerError> {
         let path = path.map_or_else(default_path, Path::to_owned);
+        // A bare name is looked for by the system's loader.
+        if path.exists() {
+            whole(&path).map_err(|reason| LearnerError::Open(format!("{}: {reason}", path.display())))?;
+        }
         // SAFETY: the library's initialisers are those of libtorch and of our own crate.
         let library = unsafe { Library::new(&path) }.map_err(|error| {
             // The loader's own words are one level down.
@@ -146,6 +151,48 @@ unsafe fn symbol<T: Copy>(library: &Library, name: &str) -> Result<T, LearnerErr
         .map_err(|error| LearnerError::Open(error.to_string()))
 }
 
+/// Is a file a shared object that is all there? The loader maps one without a look at its length, and where it was cut short the
+/// process dies (SIGBUS) as soon as it touches what is missing.
+///
+/// Reads the ELF header and the program headers (System V ABI, chapters 4 and 5) of a 64-bit file of this machine.
+fn whole(path: &Path) -> Result<(), String> {
+    const HEADER: usize = 64;
+    const SEGMENT: usize = 56;
+    let mut file = std::fs::File::open(path).map_err(|error| error.to_string())?;
+    let about = file.metadata().map_err(|error| error.to_string())?;
+    if !about.is_file() {
+        return Err("no regular file".into());
+    }
+    let length = about.len();
+    let mut header = [0; HEADER];
+    let wrong = || "no shared object of this machine".to_owned();
+    file.read_exact(&mut header).map_err(|_| wrong())?;
+    // Magic number, 64 bits, little-endian.
+    if header[..6] != [0x7f, b'E', b'L', b'F', 2, 1] {
+        return Err(wrong());
+    }
+    let short = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
+    let (segments_at, sections_at) = (long(&header, 32), long(&header, 40));
+    let (segments, sections) = (u64::from(short(56)), u64::from(short(60)));
+    let cut =
+        || format!("cut short: it has {length} bytes and its headers speak of more: copy or build it again");
+    let ends = |start: u64, size: u64| start.checked_add(size).filter(|&end| end <= length);
+    ends(sections_at, sections * u64::from(short(58))).ok_or_else(cut)?;
+    ends(segments_at, segments * SEGMENT as u64).ok_or_else(cut)?;
+    file.seek(SeekFrom::Start(segments_at)).map_err(|error| error.to_string())?;
+    for _ in 0..segments {
+        let mut segment = [0; SEGMENT];
+        file.read_exact(&mut segment).map_err(|error| error.to_string())?;
+        ends(long(&segment, 8), long(&segment, 32)).ok_or_else(cut)?;
+    }
+    Ok(())
+}
+
+/// Eight bytes as a number.
+fn long(bytes: &[u8], at: usize) -> u64 {
+    bytes[at..at + 8].iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
 fn default_path() -> PathBuf {
     let program = std::env::current_exe().ok();
     own_file()
@@ -179,4 +226,33 @@ fn own_file() -> Option<PathBuf> {
         CStr::from_ptr(info.dli_fname)
     };
     Path::new(OsStr::from_bytes(name.to_bytes())).canonicalize().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_that_was_cut_short_is_refused_and_not_opened() {
+        // Any shared object will do: the system's own, cut at every kind of place.
+        let own = std::env::current_exe().expect("a test has a path");
+        whole(&own).expect("this program is whole");
+        let bytes = std::fs::read(&own).expect("read");
+        let folder = std::env::temp_dir().join(format!("ballast-cut-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let path = folder.join("cut.so");
+        for length in [0, 3, 63, 64, 4096, bytes.len() / 2, bytes.len() - 1] {
+            std::fs::write(&path, &bytes[..length]).expect("written");
+            let Err(LearnerError::Open(reason)) = Learner::open(Some(&path)) else {
+                panic!("{length} bytes were opened")
+            };
+            assert!(
+                reason.contains("cut short") || reason.contains("no shared object"),
+                "{length}: {reason}"
+            );
+        }
+        std::fs::write(&path, "#!/bin/sh\n".repeat(20)).expect("written");
+        assert!(whole(&path).is_err_and(|reason| reason.contains("no shared object")));
+        std::fs::remove_dir_all(&folder).expect("removed");
+    }
 }

@@ -30,6 +30,15 @@ pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<C
     let deadline = Deadline::start(&options.limits);
     let mut points: Vec<CurvePoint> = Vec::with_capacity(caps.len());
     for (index, &cap_bytes) in caps.iter().enumerate() {
+        // Out of time: the plan for the smaller cap serves this one. Its bound does not; but nothing takes less than running once.
+        if deadline.over()
+            && let Some(outcome) = points.last().and_then(|point| point.outcome.clone())
+        {
+            let mut outcome = with_bound(outcome, Bound::proved(problem.total_time(), BoundClass::Any))?;
+            outcome.report.stop_reason = deadline.reason();
+            points.push(CurvePoint { cap_bytes, outcome: Some(outcome) });
+            continue;
+        }
         let left = (caps.len() - index) as f64;
         let limits = Limits {
             time_limit_seconds: options

@@ -6,12 +6,24 @@
 //! same answer out. Interrupts go through HiGHS's callbacks, since its own time limit is looked at too rarely.
 
 use std::ffi::{CString, c_char, c_int, c_void};
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
+use ballast_core::file;
 use ballast_core::limits::Deadline;
 use highs_sys as sys;
 
 use crate::model::{Column, Model, Row};
+
+/// Does a model end in the last line of its format, LP or MPS?
+fn is_whole(model: &Path) -> std::io::Result<bool> {
+    let mut file = std::fs::File::open(model)?;
+    let last = file.seek(SeekFrom::End(0))?.min(16);
+    file.seek(SeekFrom::End(-(last as i64)))?;
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    Ok(matches!(text.trim_end().lines().last(), Some("end" | "ENDATA")))
+}
 
 /// When to stop early.
 pub(crate) struct Control<'a> {
@@ -367,18 +379,18 @@ impl Highs {
             // SAFETY: as above.
             unsafe { sys::Highs_passRowName(highs.raw, row as sys::HighsInt, name.as_ptr()) };
         }
-        // Beside the target under another name, then renamed; HiGHS crashes on a file it cannot open.
-        let extension = path.extension().map_or_else(|| "lp".into(), |e| e.to_string_lossy().into_owned());
-        let partial = path.with_extension(format!("{}.partial.{extension}", std::process::id()));
-        std::fs::File::create(&partial).map_err(|error| error.to_string())?;
-        let file = text(partial.to_str().ok_or("the path is not UTF-8")?.to_owned())?;
-        // SAFETY: a live object and a C string.
-        let status = unsafe { sys::Highs_writeModel(highs.raw, file.as_ptr()) };
-        if status == sys::STATUS_ERROR {
-            let _ = std::fs::remove_file(&partial);
-            return Err("HiGHS could not write it; the extension is .lp or .mps".into());
-        }
-        std::fs::rename(&partial, path).map_err(|error| error.to_string())
+        // Written by name, and to a file that is there: HiGHS crashes on one it cannot open.
+        let written = file::write_by_name(path, "lp", |partial| {
+            let name = text(partial.to_string_lossy().into_owned()).map_err(std::io::Error::other)?;
+            // SAFETY: a live object and a C string.
+            let status = unsafe { sys::Highs_writeModel(highs.raw, name.as_ptr()) };
+            // Its writer does not look whether there was room: what is whole has the last line of its format.
+            if status == sys::STATUS_ERROR || !is_whole(partial)? {
+                return Err(std::io::Error::other("HiGHS could not write it; the extension is .lp or .mps"));
+            }
+            Ok(())
+        });
+        written.map_err(|error: std::io::Error| error.to_string())
     }
 
     fn flag(&mut self, option: &str, value: bool) -> Option<()> {

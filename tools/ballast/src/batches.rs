@@ -15,6 +15,8 @@ use ballast_planner::{Failure as NoPlan, Solver};
 use serde::Serialize;
 
 use crate::compare::import;
+use crate::output::paths;
+use crate::ranges::{count, half, seconds};
 use crate::{Failure, output};
 
 /// Arguments of `ballast batches`.
@@ -23,20 +25,20 @@ pub(crate) struct Args {
     /// Training steps (.mlir, or .json graphs), exported at one batch size that divides no other dimension, such as 13.
     #[arg(required = true)]
     programs: Vec<PathBuf>,
-    /// The batch size of the programs.
-    #[arg(long)]
+    /// The batch size of the programs; 1 to 1048576.
+    #[arg(long, value_parser = count::<u64, 1, 1_048_576>)]
     batch: u64,
     /// Device files or ready-made kinds; of each its first device.
     #[arg(long, value_delimiter = ',', required = true)]
     devices: Vec<String>,
-    /// Seconds of wall clock for each plan tried.
-    #[arg(long, default_value_t = 5.0)]
+    /// Seconds of wall clock for each plan tried; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds, default_value_t = 5.0)]
     time_limit: f64,
-    /// Largest batch tried.
-    #[arg(long, default_value_t = 1 << 20)]
+    /// Largest batch tried; 1 to 1073741824.
+    #[arg(long, value_parser = count::<u64, 1, 1_073_741_824>, default_value_t = 1 << 20)]
     most: u64,
-    /// The answer is the largest batch to this share of itself.
-    #[arg(long, default_value_t = 0.01)]
+    /// The answer is the largest batch to this share of itself; 0 to 0.5.
+    #[arg(long, value_parser = half, default_value_t = 0.01)]
     precision: f64,
     /// Copies run beside computation.
     #[arg(long)]
@@ -82,12 +84,7 @@ struct Line {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if !(args.time_limit > 0.0 && args.time_limit.is_finite()) || args.most == 0 {
-        return Err(Failure::BadInput("--time-limit and --most must be above zero".into()));
-    }
-    if !(0.0..=0.5).contains(&args.precision) {
-        return Err(Failure::BadInput(format!("--precision {}: give 0 to 0.5", args.precision)));
-    }
+    output::check(paths(&args.programs), paths(&args.json).chain(paths(&args.output)))?;
     let devices = args.devices.iter().map(|text| one_device(text)).collect::<Result<Vec<_>, _>>()?;
     let bar = indicatif::ProgressBar::new((args.programs.len() * devices.len() * PLANNERS.len()) as u64);
     bar.set_style(

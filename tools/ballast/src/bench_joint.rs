@@ -14,6 +14,8 @@ use ballast_partition::sequence::Granularity;
 use ballast_planner::pipelined::{Ends, MOST_PIECES, Runs, Score, Site, Spec, choices, joint};
 
 use crate::bench_partition::cpu_seconds;
+use crate::output::paths;
+use crate::ranges::count;
 use crate::replan::read_graph;
 use crate::{Failure, output};
 
@@ -26,11 +28,11 @@ pub(crate) struct Args {
     /// Where to write the table (Markdown); without it, stdout.
     #[arg(short, long)]
     output: Option<PathBuf>,
-    /// Numbers of devices.
-    #[arg(long, value_delimiter = ',', default_value = "4,8")]
+    /// Numbers of devices; 1 to 64.
+    #[arg(long, value_parser = count::<usize, 1, 64>, value_delimiter = ',', default_value = "4,8")]
     devices: Vec<usize>,
-    /// Caps, percent of what a stage of the balanced partition needs without recomputation; see --cap-of.
-    #[arg(long, value_delimiter = ',', default_value = "60,40")]
+    /// Caps, percent of what a stage of the balanced partition needs without recomputation; see --cap-of; 1 to 10000.
+    #[arg(long, value_parser = count::<u32, 1, 10_000>, value_delimiter = ',', default_value = "60,40")]
     caps: Vec<u32>,
     /// Whose need without recomputation, in the balanced partition, a device's cap is a share of.
     #[arg(long, value_enum, default_value_t = CapOf::Neediest)]
@@ -41,14 +43,14 @@ pub(crate) struct Args {
     /// Schedules of which the shortest step is shown.
     #[arg(long, value_delimiter = ',', default_value = "1f1b,zero-bubble,interleaved:2")]
     any_of: Vec<Schedule>,
-    /// Micro-batches of a step.
-    #[arg(long, default_value_t = 8)]
+    /// Micro-batches of a step; 1 to 4096.
+    #[arg(long, value_parser = count::<usize, 1, 4096>, default_value_t = 8)]
     micro_batches: usize,
     /// Search steps per memory plan.
-    #[arg(long, default_value_t = 20_000)]
+    #[arg(long, value_parser = count::<u64, 1, { u64::MAX }>, default_value_t = 20_000)]
     work_limit: u64,
-    /// Partitions the loop may plan and score.
-    #[arg(long, default_value_t = 200)]
+    /// Partitions the loop may plan and score; 1 to 1000000.
+    #[arg(long, value_parser = count::<usize, 1, 1_000_000>, default_value_t = 200)]
     max_rounds: usize,
     /// May values be swapped to host memory?
     #[arg(long)]
@@ -68,10 +70,7 @@ enum CapOf {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args.work_limit == 0 || args.max_rounds == 0 || args.micro_batches == 0 {
-        let text = "--work-limit, --max-rounds and --micro-batches must be above zero";
-        return Err(Failure::BadInput(text.into()));
-    }
+    output::check(paths(&args.graphs), paths(&args.output))?;
     if args.schedule.chunks() > 1 {
         let text = "--schedule: one stage per device; interleaved stages are among any schedule's";
         return Err(Failure::BadInput(text.into()));

@@ -12,7 +12,9 @@ use ballast_planner::place_workload;
 use indexmap::IndexMap;
 use serde::Deserialize;
 
+use crate::output::paths;
 use crate::partition::Who;
+use crate::ranges::{count, seconds, threads};
 use crate::{Failure, output};
 
 /// Arguments of `ballast bench partition`.
@@ -29,14 +31,14 @@ pub(crate) struct Args {
     /// Only this method; default: all.
     #[arg(long)]
     method: Option<Who>,
-    /// Seconds of wall clock per run.
-    #[arg(long, default_value_t = 60.0)]
+    /// Seconds of wall clock per run; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds, default_value_t = 60.0)]
     time_limit: f64,
-    /// Runs of a method that depends on the seed.
-    #[arg(long, default_value_t = 5)]
+    /// Runs of a method that depends on the seed; 1 to 1000.
+    #[arg(long, value_parser = count::<u64, 1, 1000>, default_value_t = 5)]
     seeds: u64,
-    /// Threads of every run.
-    #[arg(long, default_value_t = 2)]
+    /// Threads of every run; 1 to 1024, no more than the machine has cores.
+    #[arg(long, value_parser = threads, default_value_t = 2)]
     threads: usize,
 }
 
@@ -66,10 +68,9 @@ struct Run {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args.threads == 0 || args.seeds == 0 || !(args.time_limit > 0.0 && args.time_limit.is_finite()) {
-        return Err(Failure::BadInput("--threads, --seeds and --time-limit must be above zero".into()));
-    }
     let files = workload_files(&args.folder)?;
+    let inputs = files.iter().map(|(_, path)| path.as_path()).chain(paths(&args.reference));
+    output::check(inputs, paths(&args.output))?;
     let reference = read_reference(args)?;
     let bar = indicatif::ProgressBar::new((files.len() * METHODS.len()) as u64);
     bar.set_style(

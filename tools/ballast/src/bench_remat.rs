@@ -8,6 +8,8 @@ use ballast_core::memory::Problem;
 use ballast_remat::{Failure as NoPlan, Options, Order, Outcome, Solver, plan};
 
 use crate::bench_partition::cpu_seconds;
+use crate::output::paths;
+use crate::ranges::seconds;
 use crate::search_args::SearchArgs;
 use crate::{Failure, instance, output};
 
@@ -22,18 +24,16 @@ pub(crate) struct Args {
     /// Order of first runs: program, or free.
     #[arg(long, default_value = "program")]
     order: Order,
-    /// Seconds of wall clock per run.
-    #[arg(long, default_value_t = 60.0)]
+    /// Seconds of wall clock per run; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds, default_value_t = 60.0)]
     time_limit: f64,
     #[command(flatten)]
     search: SearchArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args.search.threads == 0 || !(args.time_limit > 0.0 && args.time_limit.is_finite()) {
-        return Err(Failure::BadInput("--threads and --time-limit must be above zero".into()));
-    }
     let files = instances(&args.folder)?;
+    output::check(paths(&files), paths(&args.output))?;
     let bar = indicatif::ProgressBar::new(files.len() as u64);
     let mut table = format!(
         "Overheads in % of the time without recomputation; {} s and {} threads a run, seed {}, order {}. Bounds hold \

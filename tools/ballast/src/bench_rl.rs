@@ -13,6 +13,8 @@ use ballast_partition::rl::train::{Options, Weights};
 use ballast_partition::sequence::Sequence;
 use serde::Deserialize;
 
+use crate::output::paths;
+use crate::ranges::{count, seconds, step_size};
 use crate::replan::read_graph;
 use crate::train_partition::{ZERO_SHOT_SECONDS, failure};
 use crate::{Failure, output};
@@ -20,11 +22,11 @@ use crate::{Failure, output};
 /// Arguments of `ballast bench rl`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Layers of the generated chains.
-    #[arg(long, value_delimiter = ',', default_values_t = [20, 50, 100, 200])]
+    /// Layers of the generated chains; 1 to 1000.
+    #[arg(long, value_parser = count::<usize, 1, 1000>, value_delimiter = ',', default_values_t = [20, 50, 100, 200])]
     layers: Vec<usize>,
-    /// Cores of the chips.
-    #[arg(long, value_delimiter = ',', default_values_t = [8, 16, 32, 64])]
+    /// Cores of the chips; 2 to 1024.
+    #[arg(long, value_parser = count::<usize, 2, 1024>, value_delimiter = ',', default_values_t = [8, 16, 32, 64])]
     cores: Vec<usize>,
     /// Chain files besides (JSON: {"name", "seconds": [per layer]}), each on every number of cores.
     #[arg(long, num_args = 1..)]
@@ -39,14 +41,14 @@ pub(crate) struct Args {
     /// Which generated chains: another number gives other chains, none of them drawn in training.
     #[arg(long, default_value_t = 0)]
     draw: u64,
-    /// Exponent of the speed-up of cores on chain files and programs: c cores are c^e times as fast as one.
-    #[arg(long, default_value_t = 0.8)]
+    /// Exponent of the speed-up of cores on chain files and programs: c cores are c^e times as fast as one; above 0, at most 1.
+    #[arg(long, value_parser = step_size, default_value_t = 0.8)]
     exponent: f64,
-    /// Wall-clock seconds of every run; a run ends early at the optimum.
-    #[arg(long, default_value_t = 60.0)]
+    /// Wall-clock seconds of every run; a run ends early at the optimum; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds, default_value_t = 60.0)]
     time_limit: f64,
-    /// Seeds a method runs with on every chain.
-    #[arg(long, default_value_t = 5)]
+    /// Seeds a method runs with on every chain; 1 to 1000.
+    #[arg(long, value_parser = count::<u64, 1, 1000>, default_value_t = 5)]
     seeds: u64,
     /// Who runs: rl-random, rl-dp, zero-shot, rl-plain, annealing-splice, annealing, random, dp.
     #[arg(long, value_delimiter = ',', value_parser = contender, default_value = "rl-random,rl-dp,zero-shot,rl-plain,annealing-splice,annealing,random,dp")]
@@ -69,15 +71,8 @@ struct ChainFile {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args.seeds == 0 || !(args.time_limit > 0.0 && args.time_limit.is_finite()) {
-        return Err(Failure::BadInput("--seeds and --time-limit must be above zero".into()));
-    }
-    if args.layers.contains(&0) || args.cores.iter().any(|&cores| cores < 2) {
-        return Err(Failure::BadInput("--layers must be above zero and --cores above one".into()));
-    }
-    if !(args.exponent > 0.0 && args.exponent <= 1.0) {
-        return Err(Failure::BadInput(format!("--exponent {}: give one above 0, at most 1", args.exponent)));
-    }
+    let inputs = paths(&args.chains).chain(paths(&args.policy)).chain(paths(&args.graphs));
+    output::check(inputs, paths(&args.output))?;
     let options = Options {
         weights: args.policy.clone().map_or(Weights::Pretrained, Weights::File),
         library: args.learner.clone(),

@@ -7,6 +7,8 @@ use ballast_core::limits::{Limits, interrupted};
 use ballast_core::memory::{Problem, SwapModel};
 use ballast_remat::{Failure as NoPlan, Options, Order, Outcome, plan};
 
+use crate::output::paths;
+use crate::ranges::{multiple, positive, seconds};
 use crate::search_args::SearchArgs;
 use crate::{Failure, instance, output};
 
@@ -16,17 +18,17 @@ pub(crate) struct Args {
     /// Instances whose times are operations; the budgets are those each names.
     #[arg(required = true)]
     instances: Vec<PathBuf>,
-    /// Budgets to leave out above this share of the unplanned peak, unless all are.
-    #[arg(long, default_value_t = 0.6)]
+    /// Budgets to leave out above this share of the unplanned peak, unless all are; above 0, at most 1000.
+    #[arg(long, value_parser = multiple, default_value_t = 0.6)]
     most: f64,
-    /// Bandwidths of the host link in each direction, GB/s.
-    #[arg(long, value_delimiter = ',', default_values_t = [8.0, 16.0, 64.0])]
+    /// Bandwidths of the host link in each direction, GB/s; above zero, at most 1e18.
+    #[arg(long, value_parser = positive, value_delimiter = ',', default_values_t = [8.0, 16.0, 64.0])]
     links: Vec<f64>,
-    /// Speeds of computation, TFLOP/s.
-    #[arg(long, value_delimiter = ',', default_values_t = [10.0, 100.0])]
+    /// Speeds of computation, TFLOP/s; above zero, at most 1e18.
+    #[arg(long, value_parser = positive, value_delimiter = ',', default_values_t = [10.0, 100.0])]
     rates: Vec<f64>,
-    /// Seconds of wall clock per plan.
-    #[arg(long, default_value_t = 5.0)]
+    /// Seconds of wall clock per plan; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds, default_value_t = 5.0)]
     time_limit: f64,
     #[command(flatten)]
     search: SearchArgs,
@@ -36,16 +38,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let positive = |values: &[f64]| values.iter().all(|&value| value > 0.0 && value.is_finite());
-    if args.search.threads == 0
-        || !positive(&[args.time_limit, args.most])
-        || !positive(&args.links)
-        || !positive(&args.rates)
-    {
-        return Err(Failure::BadInput(
-            "--threads, --time-limit, --most, --links and --rates must be above zero".into(),
-        ));
-    }
+    output::check(paths(&args.instances), paths(&args.output))?;
     let mut table = format!(
         "Overheads in % of the time without recomputation or swaps; {} s and {} threads a plan, seed {}, first runs in program \
          order, one copy engine per direction beside the computation.\n\n\

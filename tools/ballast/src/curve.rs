@@ -7,6 +7,8 @@ use ballast_core::units::Bytes;
 use ballast_remat::{Options, Order, Outcome, curve, least_memory};
 use serde::Serialize;
 
+use crate::output::paths;
+use crate::ranges::{amount, count, seconds};
 use crate::search_args::SearchArgs;
 use crate::{Failure, instance, output};
 
@@ -18,18 +20,18 @@ pub(crate) struct Args {
     /// Budgets, such as 512MiB,1GiB; without them, so many as --points says.
     #[arg(long, value_delimiter = ',')]
     budgets: Vec<Bytes>,
-    /// Budgets spread evenly from the working set to the unplanned peak.
-    #[arg(long, default_value_t = 20, conflicts_with = "budgets")]
+    /// Budgets spread evenly from the working set to the unplanned peak; 1 to 10000.
+    #[arg(long, value_parser = count::<u64, 1, 10_000>, default_value_t = 20, conflicts_with = "budgets")]
     points: u64,
     /// Instead of a curve the plan of least memory whose time is at most this much above that without
-    /// recomputation, percent.
-    #[arg(long, conflicts_with_all = ["budgets", "points"])]
+    /// recomputation, percent; 0 to 1e18.
+    #[arg(long, value_parser = amount, conflicts_with_all = ["budgets", "points"])]
     overhead: Option<f64>,
     /// Order of first runs: program, or free.
     #[arg(long, default_value = "program")]
     order: Order,
-    /// Seconds of wall clock for all points together.
-    #[arg(long, default_value_t = 60.0)]
+    /// Seconds of wall clock for all points together; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds, default_value_t = 60.0)]
     time_limit: f64,
     #[command(flatten)]
     search: SearchArgs,
@@ -54,10 +56,7 @@ struct Point {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args.search.threads == 0 || args.points == 0 || !(args.time_limit > 0.0 && args.time_limit.is_finite())
-    {
-        return Err(Failure::BadInput("--threads, --points and --time-limit must be above zero".into()));
-    }
+    output::check([args.instance.as_path()], paths(&args.output))?;
     let problem = instance::read(&args.instance, None)?;
     let (least, peak) = (problem.working_set().0, problem.unplanned_peak());
     let total = problem.total_time();

@@ -9,28 +9,29 @@ use std::path::PathBuf;
 use ballast_core::memory::{self, Problem};
 use serde::Serialize;
 
+use crate::ranges::count;
 use crate::{Failure, output};
 
 /// Arguments of `ballast decoder`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Decoder layers.
-    #[arg(long, default_value_t = 48)]
+    /// Decoder layers; 1 to 4096.
+    #[arg(long, value_parser = count::<u64, 1, 4096>, default_value_t = 48)]
     layers: u64,
-    /// Width of the model; a multiple of the heads.
-    #[arg(long, default_value_t = 1536)]
+    /// Width of the model; a multiple of the heads; 1 to 1048576.
+    #[arg(long, value_parser = count::<u64, 1, 1_048_576>, default_value_t = 1536)]
     width: u64,
-    /// Attention heads.
-    #[arg(long, default_value_t = 12)]
+    /// Attention heads; 1 to 256.
+    #[arg(long, value_parser = count::<u64, 1, 256>, default_value_t = 12)]
     heads: u64,
-    /// Tokens of a sequence.
-    #[arg(long, default_value_t = 1024)]
+    /// Tokens of a sequence; 1 to 1048576.
+    #[arg(long, value_parser = count::<u64, 1, 1_048_576>, default_value_t = 1024)]
     tokens: u64,
-    /// Sequences of a batch.
-    #[arg(long, default_value_t = 4)]
+    /// Sequences of a batch; 1 to 1048576.
+    #[arg(long, value_parser = count::<u64, 1, 1_048_576>, default_value_t = 4)]
     batch: u64,
-    /// Words of the vocabulary.
-    #[arg(long, default_value_t = 32_000)]
+    /// Words of the vocabulary; 1 to 1048576.
+    #[arg(long, value_parser = count::<u64, 1, 1_048_576>, default_value_t = 32_000)]
     words: u64,
     /// Where to write the instance.
     #[arg(short, long)]
@@ -222,12 +223,8 @@ impl Builder {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let sizes = [args.layers, args.width, args.heads, args.tokens, args.batch, args.words];
-    if sizes.iter().any(|&size| size == 0 || size > 1 << 20) || args.layers > 4096 || args.heads > 256 {
-        return Err(Failure::BadInput(
-            "sizes are from 1 to 1048576, with at most 4096 layers and 256 heads".into(),
-        ));
-    }
+    output::check([], [args.output.as_path()])?;
+    check_size(args)?;
     if !args.width.is_multiple_of(args.heads) {
         return Err(Failure::BadInput(format!(
             "--width {} is no multiple of --heads {}",
@@ -236,7 +233,37 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let text =
         serde_json::to_string(&instance(args)).map_err(|error| Failure::Internal(error.to_string()))?;
-    output::replace_file(&args.output, format!("{text}\n").as_bytes())
+    output::write_file(&args.output, format!("{text}\n").as_bytes())
+}
+
+/// Most nodes of an instance written: some 400 bytes each.
+const MOST_NODES: u64 = 4_000_000;
+
+/// Refuses what would not fit: counted before anything is made.
+fn check_size(args: &Args) -> Result<(), Failure> {
+    let exact = 1 << 53;
+    let rows = args.batch * args.tokens;
+    let pairs = u128::from(rows) * u128::from(args.tokens);
+    let width = u128::from(args.width);
+    // Operations of the largest products: twice the multiplications, and JSON's numbers are exact up to 2^53.
+    let largest = [
+        2 * pairs * width,
+        8 * u128::from(rows) * width * width,
+        2 * u128::from(rows) * width * u128::from(args.words),
+    ];
+    if largest.into_iter().any(|operations| operations > exact) {
+        return Err(Failure::BadInput(
+            "one op of this decoder has more than 2^53 operations: lower --batch, --tokens, --width or --words".into(),
+        ));
+    }
+    // Nine ops a head and some forty a layer, each with three gradients at most.
+    let nodes = 4 * args.layers * (9 * args.heads + 40);
+    if nodes > MOST_NODES {
+        return Err(Failure::BadInput(format!(
+            "this decoder has up to {nodes} ops, more than {MOST_NODES}: lower --layers or --heads"
+        )));
+    }
+    Ok(())
 }
 
 fn instance(args: &Args) -> Instance {

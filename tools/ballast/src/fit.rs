@@ -13,7 +13,8 @@ use ballast_core::units::Bytes;
 use serde::Serialize;
 
 use crate::Failure;
-use crate::output::{read_text, replace_file, write_json};
+use crate::output::{check, paths, read_bytes, read_text, write_file, write_json};
+use crate::ranges::{count, seconds, share};
 use crate::run::Measured;
 use crate::run::plan::PlanFigures;
 use crate::run::tools::{beside, capture};
@@ -61,17 +62,17 @@ pub(crate) struct Args {
     /// Further options of `--remat`.
     #[arg(long, default_value = "swap=false time-limit=10")]
     remat: String,
-    /// Most plans to measure.
-    #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Most plans to measure; 1 to 1000.
+    #[arg(long, value_parser = count::<u32, 1, 1000>, default_value_t = 6)]
     tries: u32,
-    /// How far below the cap is near enough, as a share of the cap.
-    #[arg(long, default_value_t = 0.03)]
+    /// How far below the cap is near enough, as a share of the cap; 0 to 1.
+    #[arg(long, value_parser = share, default_value_t = 0.03)]
     within: f64,
-    /// Seconds for all of it: no plan is begun after them. None: as long as the tries take.
-    #[arg(long)]
+    /// Seconds for all of it: no plan is begun after them. None: as long as the tries take; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds)]
     time_limit: Option<f64>,
-    /// Seconds that planning or compiling one program may take, at most.
-    #[arg(long, default_value_t = 600.0)]
+    /// Seconds that planning or compiling one program may take, at most; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds, default_value_t = 600.0)]
     step_limit: f64,
     /// Function to plan; without it the only public function, or `main`.
     #[arg(long, default_value = "")]
@@ -124,14 +125,8 @@ struct Answer {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let bad = |text: String| Failure::BadInput(text);
     let cap: CapSpec = args.cap.parse().map_err(|error| bad(format!("--cap: {error}")))?;
-    if !(args.within.is_finite() && args.within >= 0.0) {
-        return Err(bad(format!("--within {}: a share of the cap, 0 or above", args.within)));
-    }
-    let seconds = |name: &str, value: f64| {
-        Duration::try_from_secs_f64(value).map_err(|error| bad(format!("{name} {value}: {error}")))
-    };
-    let limit = seconds("--step-limit", args.step_limit)?;
-    let until = args.time_limit.map(|value| seconds("--time-limit", value)).transpose()?;
+    let limit = Duration::from_secs_f64(args.step_limit);
+    let until = args.time_limit.map(Duration::from_secs_f64);
     let begin = Instant::now();
     let job = Job {
         function: &args.function,
@@ -139,8 +134,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         platform: &args.platform,
         seed: 0,
         compile_only: true,
+        positive: None,
         limit,
     };
+    check(paths(std::slice::from_ref(&args.program)), [args.output.as_path()])?;
     // A file that cannot be read, or has another format, is said to be before anything is compiled.
     read_text(&args.program)?;
     let unplanned = xla::measure(&args.program, false, &job)?;
@@ -167,8 +164,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         tracing::info!(asked_bytes, tried.measured_bytes, tried.fits, "planned");
         search.tries.push(tried);
         if search.best() == Some(search.tries.len() - 1) {
-            let bytes = std::fs::read(&file).map_err(|error| bad(format!("{}: {error}", file.display())))?;
-            chosen = Some((search.tries.len() - 1, bytes));
+            chosen = Some((search.tries.len() - 1, read_bytes(&file)?));
         }
     };
     let Some((chosen, program)) = chosen else {
@@ -183,7 +179,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             Bytes(least)
         )));
     };
-    replace_file(&args.output, &program)?;
+    write_file(&args.output, &program)?;
     let answer = Answer {
         cap_bytes,
         cap_counts: args.cap_counts.name(),

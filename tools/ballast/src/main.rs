@@ -1,7 +1,6 @@
 //! `ballast`: planning without MLIR, training, reports.
 //!
-//! Every planning command prints one JSON object on stdout and nothing else; messages go to stderr.
-//! Exit codes: 0 a plan was written, 1 there is no plan, 2 bad input or usage, 3 internal error.
+//! Every planning command prints one JSON object on stdout and nothing else; messages go to stderr. Exit codes: see [`failure`].
 
 mod batches;
 mod bench;
@@ -13,6 +12,7 @@ mod bench_swaps;
 mod compare;
 mod curve;
 mod decoder;
+mod failure;
 mod fit;
 mod genetic;
 mod instance;
@@ -20,6 +20,7 @@ mod output;
 mod partition;
 mod place;
 mod profile;
+mod ranges;
 mod remat;
 mod replan;
 mod report;
@@ -34,6 +35,7 @@ mod train_partition;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use failure::Failure;
 
 #[derive(Parser)]
 #[command(version, about = "Plans which device runs which op, and what is kept, recomputed or swapped.")]
@@ -86,31 +88,15 @@ enum Command {
     Train(train::Args),
 }
 
-/// Why a command ended without a plan.
-#[derive(Debug)]
-pub(crate) enum Failure {
-    /// Exit code 1.
-    NoPlan(String),
-    /// Exit code 2.
-    BadInput(String),
-    /// Exit code 3.
-    Internal(String),
-}
-
-impl Failure {
-    /// What happened.
-    pub(crate) fn message(&self) -> &str {
-        let (Failure::NoPlan(message) | Failure::BadInput(message) | Failure::Internal(message)) = self;
-        message
-    }
-}
-
 fn main() -> ExitCode {
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_env_filter(tracing_subscriber::EnvFilter::from_env("BALLAST_LOG"))
         .init();
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(stopped) => return without_command(&stopped),
+    };
     if let Err(error) = ballast_core::limits::catch_signals() {
         tracing::warn!("signals are not caught: {error}");
     }
@@ -136,15 +122,20 @@ fn main() -> ExitCode {
         Command::Train(args) => train::run(&args),
     })
     .unwrap_or_else(|_| Err(Failure::Internal("a bug in ballast; the message above says where".into())));
-    let (code, kind, message) = match outcome {
-        Ok(()) => return ExitCode::SUCCESS,
-        Err(Failure::NoPlan(message)) => (1, "no plan", message),
-        Err(Failure::BadInput(message)) => (2, "error", message),
-        Err(Failure::Internal(message)) => (3, "internal error", message),
-    };
-    #[expect(clippy::print_stderr, reason = "the one place that reports failures to the user")]
-    {
-        eprintln!("ballast: {kind}: {message}");
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
     }
-    ExitCode::from(code)
+}
+
+/// Help, which was asked for and goes to standard output, or what is wrong with the command line.
+fn without_command(stopped: &clap::Error) -> ExitCode {
+    let text = stopped.render();
+    if stopped.use_stderr() {
+        return Failure::Usage(text.to_string()).report();
+    }
+    match output::print(&text.to_string()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
 }

@@ -15,6 +15,8 @@ use ballast_planner::{WorkloadFailure, place_workload};
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use crate::output::paths;
+use crate::ranges::{seconds, threads};
 use crate::search_args::GeneticArgs;
 use crate::{Failure, output};
 
@@ -37,8 +39,8 @@ pub(crate) struct Args {
     #[arg(long)]
     any: bool,
     /// Seconds of wall clock; the search uses them all unless it has a proof. With neither limit it follows a
-    /// fixed schedule, for 60 s at most.
-    #[arg(long)]
+    /// fixed schedule, for 60 s at most; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds)]
     time_limit: Option<f64>,
     /// Search steps: with it and without a time limit the same bytes come out whatever the clock.
     #[arg(long)]
@@ -46,8 +48,8 @@ pub(crate) struct Args {
     /// Seed of every random choice.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Threads; default: all cores.
-    #[arg(long)]
+    /// Threads; default: all cores; 1 to 1024, no more than the machine has cores.
+    #[arg(long, value_parser = threads)]
     threads: Option<usize>,
     /// Who looks: auto, order, exact, rl or genetic for contiguous plans; auto, anneal, rl or genetic for any.
     #[arg(long, default_value = "auto")]
@@ -116,7 +118,9 @@ struct AssignmentFile<'a> {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let start = std::time::Instant::now();
-    let mut limits = limits(args)?;
+    let inputs = paths(std::slice::from_ref(&args.workload)).chain(paths(&args.policy));
+    output::check(inputs, [args.output.as_path()])?;
+    let mut limits = limits(args);
     let class = if args.any { PlanClass::Free } else { PlanClass::Contiguous };
     let problem = workload::read(&args.workload).map_err(|error| Failure::BadInput(error.to_string()))?;
     let finish_early = args.time_limit.is_none() && args.work_limit.is_none();
@@ -171,28 +175,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Reads a placer `ballast train dag` wrote.
 pub(crate) fn read_placer(path: &Path) -> Result<Placer, Failure> {
-    let bytes =
-        std::fs::read(path).map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))?;
-    Placer::from_file(&bytes).map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))
+    Placer::from_file(&output::read_bytes(path)?)
+        .map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))
 }
 
-fn limits(args: &Args) -> Result<Limits, Failure> {
-    if args.threads == Some(0) {
-        return Err(Failure::BadInput("--threads 0: give at least one".into()));
-    }
-    match args.time_limit {
-        Some(seconds) if !(seconds.is_finite() && seconds > 0.0) => {
-            return Err(Failure::BadInput(format!("--time-limit {seconds}: give seconds above zero")));
-        }
-        _ => {}
-    }
-    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    Ok(Limits {
+fn limits(args: &Args) -> Limits {
+    Limits {
         time_limit_seconds: args.time_limit.or(args.work_limit.is_none().then_some(DEFAULT_SECONDS)),
         work_limit: args.work_limit.or(args.time_limit.is_none().then_some(DEFAULT_WORK)),
         seed: args.seed,
-        threads: args.threads.unwrap_or_else(cores),
-    })
+        threads: args.threads.unwrap_or_else(|| ballast_core::limits::threads(usize::MAX)),
+    }
 }
 
 /// Solves with a line of progress on a terminal.

@@ -7,7 +7,7 @@ use ballast_placement::jobs::{JobCluster, JobError, JobList, Method};
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
 use crate::Failure;
-use crate::output::{read_text, write_json};
+use crate::output::{check, paths, read_text, write_json};
 
 /// Arguments of `ballast place`.
 #[derive(clap::Args)]
@@ -45,6 +45,8 @@ pub(crate) fn failure(file: Option<&std::path::Path>) -> impl Fn(JobError) -> Fa
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let inputs = [args.jobs.as_path(), args.cluster.as_path()];
+    check(inputs.into_iter().chain(paths(&args.network)), paths(&args.output))?;
     let jobs = JobList::parse(&read_text(&args.jobs)?).map_err(failure(Some(&args.jobs)))?;
     let cluster = JobCluster::parse(&read_text(&args.cluster)?).map_err(failure(Some(&args.cluster)))?;
     let period = args

@@ -1,6 +1,5 @@
 //! `ballast remat`: plans recomputation and swaps of one device under a memory budget.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ballast_core::limits::Limits;
@@ -11,6 +10,8 @@ use ballast_core::units::Bytes;
 use ballast_remat::{Options, Order, Outcome, Relaxation, Solver, plan_relaxed};
 use serde::Serialize;
 
+use crate::output::paths;
+use crate::ranges::{amount, positive, relax_limit, relax_step, seconds, threads};
 use crate::{Failure, instance, output};
 
 /// Arguments of `ballast remat`.
@@ -34,8 +35,8 @@ pub(crate) struct Args {
     /// Order of first runs: program, or free.
     #[arg(long, default_value = "free")]
     order: Order,
-    /// Seconds of wall clock; 60 unless a work limit is given.
-    #[arg(long)]
+    /// Seconds of wall clock; 60 unless a work limit is given; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds)]
     time_limit: Option<f64>,
     /// Search steps: with it and without a time limit the same bytes come out whatever the clock.
     #[arg(long)]
@@ -43,15 +44,15 @@ pub(crate) struct Args {
     /// Seed of every random choice.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Threads; default: all cores.
-    #[arg(long)]
+    /// Threads; default: all cores; 1 to 1024, no more than the machine has cores.
+    #[arg(long, value_parser = threads)]
     threads: Option<usize>,
     /// Bytes copied to or from the host per unit of time of the instance (per second with --rate), such as
     /// 16GB. Without it nothing is swapped, since an instance's times may be operations, not seconds.
     #[arg(long)]
     bandwidth: Option<Bytes>,
-    /// Time of every copy on top of its bytes.
-    #[arg(long, default_value_t = 0.0)]
+    /// Time of every copy on top of its bytes; 0 to 1e18.
+    #[arg(long, value_parser = amount, default_value_t = 0.0)]
     latency: f64,
     /// Count every copy in full instead of letting copies run beside computation.
     #[arg(long)]
@@ -60,8 +61,8 @@ pub(crate) struct Args {
     #[arg(long)]
     host_memory: Option<Bytes>,
     /// Units of the instance's times per second, such as 1e13 for operations at 10 TFLOP/s: times become
-    /// seconds.
-    #[arg(long)]
+    /// seconds; above zero, at most 1e18.
+    #[arg(long, value_parser = positive)]
     rate: Option<f64>,
     /// Who plans: auto, milp, stepwise, local-search, greedy, sqrt-n, gaps, chain or keep-all.
     #[arg(long, default_value = "auto")]
@@ -69,11 +70,11 @@ pub(crate) struct Args {
     /// Where to write the mixed-integer program, LP or MPS by extension.
     #[arg(long)]
     model_file: Option<PathBuf>,
-    /// A budget without a plan is raised by this share of itself at a time.
-    #[arg(long, default_value_t = 0.05)]
+    /// A budget without a plan is raised by this share of itself at a time; 0.0001 to 10.
+    #[arg(long, value_parser = relax_step, default_value_t = 0.05)]
     relax_step: f64,
-    /// Largest budget tried, as a multiple of the one given; 0: a budget without a plan is an error.
-    #[arg(long, default_value_t = 0.0)]
+    /// Largest budget tried, as a multiple of the one given; 0: a budget without a plan is an error; 0, or 1 to 1000.
+    #[arg(long, value_parser = relax_limit, default_value_t = 0.0)]
     relax_limit: f64,
 }
 
@@ -112,27 +113,17 @@ struct PlanFile {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let positive = |name: &str, value: Option<f64>| match value {
-        Some(value) if !(value.is_finite() && value > 0.0) => {
-            Err(Failure::BadInput(format!("--{name} {value}: give a number above zero")))
-        }
-        value => Ok(value),
-    };
+    output::check(
+        [args.instance.as_path()],
+        [args.output.as_path()].into_iter().chain(paths(&args.model_file)),
+    )?;
     if args.budget.0 == 0 {
         return Err(Failure::BadInput("--budget 0: a device without memory plans nothing".into()));
     }
     if args.arena == Some(Bytes(0)) {
         return Err(Failure::BadInput("--arena 0: give an alignment of at least one byte".into()));
     }
-    if args.threads == Some(0) {
-        return Err(Failure::BadInput("--threads 0: give at least one".into()));
-    }
-    let rate = positive("rate", args.rate)?;
-    let time_limit = positive("time-limit", args.time_limit)?;
-    if !(args.latency.is_finite() && args.latency >= 0.0) {
-        return Err(Failure::BadInput(format!("--latency {}: give a time, not negative", args.latency)));
-    }
-    let problem = instance::read(&args.instance, rate)?;
+    let problem = instance::read(&args.instance, args.rate)?;
     let swap = match args.bandwidth {
         Some(Bytes(0)) => {
             return Err(Failure::BadInput("--bandwidth 0: nothing could ever be copied".into()));
@@ -154,12 +145,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         order: args.order,
         rounds: true,
         limits: Limits {
-            time_limit_seconds: time_limit.or(default_time),
+            time_limit_seconds: args.time_limit.or(default_time),
             work_limit: args.work_limit,
             seed: args.seed,
-            threads: args
-                .threads
-                .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get)),
+            threads: args.threads.unwrap_or_else(|| ballast_core::limits::threads(usize::MAX)),
         },
         solver: args.solver,
         model_file: args.model_file.clone(),
@@ -199,7 +188,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     write_plan(&args.output, outcome)?;
     let line = serde_json::to_string(&summary).map_err(|error| Failure::Internal(error.to_string()))?;
-    writeln!(std::io::stdout(), "{line}").map_err(|error| Failure::Internal(error.to_string()))
+    output::print(&format!("{line}\n"))
 }
 
 fn write_plan(path: &Path, outcome: &Outcome) -> Result<(), Failure> {
@@ -218,5 +207,5 @@ fn write_plan(path: &Path, outcome: &Outcome) -> Result<(), Failure> {
     let arena = outcome.arena.as_ref().map(|arena| arena.plan(|node| node));
     let text = serde_json::to_string(&PlanFile { steps, arena })
         .map_err(|error| Failure::Internal(error.to_string()))?;
-    output::replace_file(path, format!("{text}\n").as_bytes())
+    output::write_file(path, format!("{text}\n").as_bytes())
 }

@@ -10,11 +10,13 @@ use ballast_core::limits::{Deadline, Limits};
 use ballast_core::plan::Plan;
 use ballast_core::profile::Profile;
 use ballast_core::report::{Bound, Report};
+use ballast_core::units::Bytes;
 use ballast_placement::replan::{Candidate, Choice, Outcome, candidates, choose, kept};
 use serde::Serialize;
 
 use crate::Failure;
-use crate::output::{read_text, write_json};
+use crate::output::{check, paths, read_text, write_json};
+use crate::ranges::{duration, factor, threads};
 use crate::report::read_plan;
 
 /// Arguments of `ballast replan`.
@@ -34,14 +36,14 @@ pub(crate) struct Args {
     /// Memory cap of each stage: bytes with a unit, or a percentage of its unplanned peak; none: the device's memory.
     #[arg(long, default_value = "")]
     cap: String,
-    /// How much slower than a plan from scratch the new plan may be: 0.05 for 5 %.
-    #[arg(long, default_value_t = 0.05)]
+    /// How much slower than a plan from scratch the new plan may be: 0.05 for 5 %; 0 to 1000.
+    #[arg(long, value_parser = factor, default_value_t = 0.05)]
     tolerance: f64,
     /// May values be swapped to host memory?
     #[arg(long, action = clap::ArgAction::Set, default_value_t = true)]
     swap: bool,
-    /// Wall-clock limit in seconds; 0 for none.
-    #[arg(long, default_value_t = 60.0)]
+    /// Wall-clock limit in seconds; 0 for none; 0 to 1e9.
+    #[arg(long, value_parser = duration, default_value_t = 60.0)]
     time_limit: f64,
     /// Limit on search steps of every search; with it and no time limit the answer is the same everywhere.
     #[arg(long)]
@@ -49,8 +51,8 @@ pub(crate) struct Args {
     /// Seed of every random choice.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Threads.
-    #[arg(long, default_value_t = 1)]
+    /// Threads; 1 to 1024, no more than the machine has cores.
+    #[arg(long, value_parser = threads, default_value_t = 1)]
     threads: usize,
     /// Write the new plan here.
     #[arg(short, long)]
@@ -90,12 +92,8 @@ struct Problem {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if !(args.tolerance.is_finite() && args.tolerance >= 0.0) {
-        return Err(Failure::BadInput(format!("--tolerance {}: 0 or more", args.tolerance)));
-    }
-    if !(args.time_limit.is_finite() && args.time_limit >= 0.0) {
-        return Err(Failure::BadInput(format!("--time-limit {}: seconds, or 0 for none", args.time_limit)));
-    }
+    let inputs = [args.plan.as_path(), args.devices.as_ref(), args.graph.as_path()];
+    check(inputs.into_iter().chain(paths(&args.profile)), [args.output.as_path()])?;
     let cap: CapSpec = args.cap.parse().map_err(|error| Failure::BadInput(format!("--cap: {error}")))?;
     let old = read_plan(&args.plan)?;
     let problem = read_problem(args)?;
@@ -174,24 +172,42 @@ pub(crate) fn read_graph(path: &Path) -> Result<Graph, Failure> {
     Ok(graph)
 }
 
-/// Indices a graph from a file must keep for the solvers to work on it.
+/// What a graph from a file must keep for the solvers to work on it: indices that lead somewhere, tensors and ops that name each
+/// other, figures that can be added up.
 fn check_graph(graph: &Graph) -> Result<(), String> {
-    let tensors = graph.tensors.len();
+    let (tensors, ops) = (graph.tensors.len(), graph.ops.len());
     for (id, op) in graph.ops.iter().enumerate() {
+        let op_said = |what: String| Err(format!("op {id} ('{}') {what}", op.name));
         for &tensor in op.inputs.iter().chain(&op.outputs) {
             if tensor >= tensors {
-                return Err(format!("op {id} ('{}') names tensor {tensor} of {tensors}", op.name));
+                return op_said(format!("names tensor {tensor} of {tensors}"));
             }
         }
         for &tensor in &op.inputs {
             if graph.tensors[tensor].producer.is_some_and(|producer| producer >= id) {
-                return Err(format!("op {id} ('{}') reads what is computed later", op.name));
+                return op_said("reads what is computed later".into());
             }
         }
+        if let Some(&tensor) = op.outputs.iter().find(|&&tensor| graph.tensors[tensor].producer != Some(id)) {
+            return op_said(format!("makes tensor {tensor}, which says that it comes from elsewhere"));
+        }
     }
-    match graph.tensors.iter().position(|tensor| tensor.producer.is_some_and(|p| p >= graph.ops.len())) {
-        Some(tensor) => Err(format!("tensor {tensor} comes from an op that is not there")),
-        None => Ok(()),
+    for (id, tensor) in graph.tensors.iter().enumerate() {
+        if let Some(producer) = tensor.producer
+            && !graph.ops.get(producer).is_some_and(|op| op.outputs.contains(&id))
+        {
+            return Err(format!("tensor {id} comes from op {producer}, which does not make it"));
+        }
+    }
+    if let Some((op, _)) = graph.early.iter().find(|(op, _)| *op >= ops) {
+        return Err(format!("early: op {op} of {ops} is not there"));
+    }
+    let workspaces = graph.ops.iter().map(|op| op.workspace);
+    let early = graph.early.iter().map(|&(_, bytes)| bytes);
+    let mut bytes = graph.tensors.iter().map(|tensor| tensor.bytes).chain(workspaces).chain(early);
+    match bytes.try_fold(0_u64, |sum, Bytes(bytes)| sum.checked_add(bytes)) {
+        Some(_) => Ok(()),
+        None => Err("the sizes add up to more than 2^64 bytes".into()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `ballast report`: a plan file as tables a person can read.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use ballast_core::plan::{PLAN_VERSION, Plan, StagePlan};
@@ -8,6 +9,7 @@ use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 
 use crate::Failure;
+use crate::output::{print, read_text};
 
 /// Arguments of `ballast report`.
 #[derive(clap::Args)]
@@ -22,9 +24,9 @@ pub(crate) struct Args {
 /// Reads a plan file of this version.
 pub(crate) fn read_plan(path: &std::path::Path) -> Result<Plan, Failure> {
     let bad = |message: String| Failure::BadInput(format!("{}: {message}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
+    let text = read_text(path)?;
     let value: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| bad(format!("not JSON: {error}")))?;
+        serde_json::from_str(&text).map_err(|error| bad(no_json(&text, &error)))?;
     match value.get("version").and_then(serde_json::Value::as_u64) {
         Some(version) if version == u64::from(PLAN_VERSION) => {}
         Some(version) => {
@@ -37,21 +39,37 @@ pub(crate) fn read_plan(path: &std::path::Path) -> Result<Plan, Failure> {
     serde_json::from_value(value).map_err(|error| bad(error.to_string()))
 }
 
-#[expect(clippy::print_stdout, reason = "the command's product")]
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let plan = read_plan(&args.plan)?;
-    println!("{}", summary(&plan));
+    let mut text = summary(&plan) + "\n";
     if let Some(pipeline) = &plan.pipeline {
-        println!("{pipeline}");
+        let _ = writeln!(text, "{pipeline}");
     }
-    println!("{}", stage_table(&plan));
+    let _ = writeln!(text, "{}", stage_table(&plan));
     if args.ops {
-        println!("{}", op_table(&plan));
+        let _ = writeln!(text, "{}", op_table(&plan));
     }
     for note in &plan.notes {
-        println!("note: {note}");
+        let _ = writeln!(text, "note: {note}");
     }
-    Ok(())
+    print(&text)
+}
+
+/// Why a text is no plan file; one that looks like MLIR is most likely the program the plan is in.
+fn no_json(text: &str, error: &serde_json::Error) -> String {
+    let begins = |line: &str| {
+        ["module", "func.func", "#", "builtin.module", "\"builtin.module\"", "//"]
+            .iter()
+            .any(|start| line.starts_with(start))
+    };
+    let first = text.lines().map(str::trim_start).find(|line| !line.is_empty()).unwrap_or_default();
+    if begins(first) || text.starts_with("ML\u{ef}R") {
+        "this is MLIR, and a plan file is JSON: `ballast-opt FILE --ballast-report` shows the plan of a planned program, and \
+         `--remat=\"plan-file=plan.json\"` writes the file that is read here"
+            .to_owned()
+    } else {
+        format!("not JSON: {error}")
+    }
 }
 
 fn milliseconds(seconds: f64) -> String {

@@ -2,12 +2,10 @@
 
 use ballast_core::plan::Plan;
 
-use crate::Failure;
+use crate::{Failure, output};
 
-#[expect(clippy::print_stdout, reason = "the command's product")]
 pub(crate) fn run() -> Result<(), Failure> {
     let schema = schemars::schema_for!(Plan);
     let text = serde_json::to_string_pretty(&schema).map_err(|e| Failure::Internal(e.to_string()))?;
-    println!("{text}");
-    Ok(())
+    output::print(&format!("{text}\n"))
 }

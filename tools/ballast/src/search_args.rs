@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::ranges::{count, seconds, share, threads};
 use ballast_partition::sequence::Granularity;
 use ballast_placement::genetic::Options;
 
@@ -11,28 +12,28 @@ pub(crate) struct SearchArgs {
     /// Seed of every random choice.
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Threads of every run.
-    #[arg(long, default_value_t = 2)]
+    /// Threads of every run; 1 to 1024, no more than the machine has cores.
+    #[arg(long, value_parser = threads, default_value_t = 2)]
     pub threads: usize,
 }
 
 /// Of genetic searches.
 #[derive(clap::Args)]
 pub(crate) struct GeneticArgs {
-    /// Chromosomes of a generation; as published 100, and 12 where a program is run on processes.
-    #[arg(long)]
+    /// Chromosomes of a generation; as published 100, and 12 where a program is run on processes; 2 to 65536.
+    #[arg(long, value_parser = count::<usize, 2, 65_536>)]
     population: Option<usize>,
-    /// Probability that a pair is crossed.
-    #[arg(long, default_value_t = 0.6)]
+    /// Probability that a pair is crossed; 0 to 1.
+    #[arg(long, value_parser = share, default_value_t = 0.6)]
     crossover: f64,
-    /// Probability that a child is mutated.
-    #[arg(long, default_value_t = 0.1)]
+    /// Probability that a child is mutated; 0 to 1.
+    #[arg(long, value_parser = share, default_value_t = 0.1)]
     mutation: f64,
-    /// Generations; as published 10000 with predicted times and 1000 with measured ones.
-    #[arg(long)]
+    /// Generations; as published 10000 with predicted times and 1000 with measured ones; 1 to 1000000000000.
+    #[arg(long, value_parser = count::<u64, 1, 1_000_000_000_000>)]
     generations: Option<u64>,
-    /// The best so many chromosomes live on unchanged.
-    #[arg(long, default_value_t = 1)]
+    /// The best so many chromosomes live on unchanged; 0 to 65536.
+    #[arg(long, value_parser = count::<usize, 0, 65_536>, default_value_t = 1)]
     elite: usize,
 }
 
@@ -71,8 +72,8 @@ impl From<Unit> for Granularity {
 /// Of trainings.
 #[derive(clap::Args)]
 pub(crate) struct TrainingArgs {
-    /// Wall-clock limit in seconds.
-    #[arg(long)]
+    /// Wall-clock limit in seconds; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds)]
     pub time_limit: Option<f64>,
     /// Seed of weights, of what is trained on, and of choices.
     #[arg(long, default_value_t = 0)]

@@ -16,7 +16,8 @@ use ballast_placement::q_learning::{
 use serde::Serialize;
 
 use crate::Failure;
-use crate::output::{read_text, write_json};
+use crate::output::{check, paths, read_text, write_json};
+use crate::ranges::{count, seconds, share};
 use crate::replan::read_graph;
 
 /// Arguments of `ballast swaps`.
@@ -36,14 +37,14 @@ pub(crate) struct Args {
     /// Copies run beside computation.
     #[arg(long)]
     overlap: bool,
-    /// Iterations to learn from.
-    #[arg(long, default_value_t = Options::default().rounds)]
+    /// Iterations to learn from; 1 to 1000000000.
+    #[arg(long, value_parser = count::<u64, 1, 1_000_000_000>, default_value_t = Options::default().rounds)]
     rounds: u64,
-    /// w of the reward: 0 for time alone, 1 for memory alone.
-    #[arg(long, default_value_t = Options::default().weight)]
+    /// w of the reward: 0 for time alone, 1 for memory alone; 0 to 1.
+    #[arg(long, value_parser = share, default_value_t = Options::default().weight)]
     weight: f64,
-    /// Probability of an action drawn at random.
-    #[arg(long, default_value_t = Options::default().epsilon)]
+    /// Probability of an action drawn at random; 0 to 1.
+    #[arg(long, value_parser = share, default_value_t = Options::default().epsilon)]
     epsilon: f64,
     /// Go on from a saved table.
     #[arg(long)]
@@ -51,11 +52,11 @@ pub(crate) struct Args {
     /// Save the table here.
     #[arg(long)]
     table: Option<PathBuf>,
-    /// Learn on these parts of the rounds and carry on with the rest, for example 0.2,0.5,0.8,1.
-    #[arg(long, value_delimiter = ',', conflicts_with_all = ["resume", "table"])]
+    /// Learn on these parts of the rounds and carry on with the rest, for example 0.2,0.5,0.8,1; 0 to 1.
+    #[arg(long, value_parser = share, value_delimiter = ',', conflicts_with_all = ["resume", "table"])]
     sub_data: Vec<f64>,
-    /// Wall-clock limit in seconds.
-    #[arg(long)]
+    /// Wall-clock limit in seconds; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds)]
     time_limit: Option<f64>,
     /// Seed of every random choice.
     #[arg(long, default_value_t = 0)]
@@ -96,9 +97,8 @@ fn failure(error: LearnError) -> Failure {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args.time_limit.is_some_and(|seconds| seconds.is_nan() || seconds <= 0.0) {
-        return Err(Failure::BadInput("--time-limit takes a positive number of seconds".into()));
-    }
+    // A table may be carried on with where it is: it is read whole before it is written.
+    check([args.graph.as_path(), args.devices.as_ref()], paths(&args.table).chain(paths(&args.output)))?;
     let cap: CapSpec = args.cap.parse().map_err(|error| Failure::BadInput(format!("--cap: {error}")))?;
     let graph = read_graph(&args.graph)?;
     let mut cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;

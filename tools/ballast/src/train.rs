@@ -15,8 +15,9 @@ use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
 use crate::Failure;
-use crate::output::{read_text, replace_file, write_json};
+use crate::output::{check, paths, read_bytes, read_text, write_file, write_json};
 use crate::place::failure;
+use crate::ranges::{count, duration, factor, fraction, multiple, per_hour, seconds, spread, step_size};
 use crate::{train_dag, train_partition};
 
 /// Arguments of `ballast train`.
@@ -41,26 +42,26 @@ enum What {
 /// What the simulator runs.
 #[derive(clap::Args)]
 struct Simulator {
-    /// Devices a batch asks for, over those of the cluster; above 1 jobs queue.
-    #[arg(long, default_value_t = 0.5)]
+    /// Devices a batch asks for, over those of the cluster; above 1 jobs queue; above 0, at most 1000.
+    #[arg(long, value_parser = multiple, default_value_t = 0.5)]
     load: f64,
-    /// Devices of a job, each as likely.
-    #[arg(long, value_delimiter = ',', default_values_t = [1, 2, 4])]
+    /// Devices of a job, each as likely; 1 to 4096.
+    #[arg(long, value_parser = count::<usize, 1, 4096>, value_delimiter = ',', default_values_t = [1, 2, 4])]
     widths: Vec<usize>,
-    /// Shortest run time of a job, seconds.
-    #[arg(long, default_value_t = 600.0)]
+    /// Shortest run time of a job, seconds; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds, default_value_t = 600.0)]
     shortest: f64,
-    /// Longest run time of a job, seconds; also the scale of run times in the state.
-    #[arg(long, default_value_t = 3600.0)]
+    /// Longest run time of a job, seconds; also the scale of run times in the state; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds, default_value_t = 3600.0)]
     longest: f64,
-    /// Seconds a job takes to start again after a failure.
-    #[arg(long, default_value_t = 30.0)]
+    /// Seconds a job takes to start again after a failure; 0 to 1e9.
+    #[arg(long, value_parser = duration, default_value_t = 30.0)]
     restart: f64,
-    /// Seconds a failed device is out of order.
-    #[arg(long, default_value_t = 120.0)]
+    /// Seconds a failed device is out of order; 0 to 1e9.
+    #[arg(long, value_parser = duration, default_value_t = 120.0)]
     recovery: f64,
-    /// A job lasts this much longer for every other job on its hosts.
-    #[arg(long, default_value_t = 0.05)]
+    /// A job lasts this much longer for every other job on its hosts; 0 to 1000.
+    #[arg(long, value_parser = factor, default_value_t = 0.05)]
     interference: f64,
 }
 
@@ -87,14 +88,14 @@ impl Simulator {
 /// How to train.
 #[derive(clap::Args)]
 struct Training {
-    /// Updates of the networks.
-    #[arg(long, default_value_t = TrainOptions::default().trainings)]
+    /// Updates of the networks; 1 to 1000000000.
+    #[arg(long, value_parser = count::<u64, 1, 1_000_000_000>, default_value_t = TrainOptions::default().trainings)]
     trainings: u64,
-    /// Batches of jobs between two updates.
-    #[arg(long, default_value_t = TrainOptions::default().batches_per_period)]
+    /// Batches of jobs between two updates; 1 to 65536.
+    #[arg(long, value_parser = count::<usize, 1, 65_536>, default_value_t = TrainOptions::default().batches_per_period)]
     batches: usize,
-    /// Samples kept for updates.
-    #[arg(long, default_value_t = TrainOptions::default().buffer)]
+    /// Samples kept for updates; 1 to 1048576.
+    #[arg(long, value_parser = count::<usize, 1, 1_048_576>, default_value_t = TrainOptions::default().buffer)]
     buffer: usize,
     /// Samples of an update: as many as are new, or all kept.
     #[arg(long, value_enum, default_value_t = Replay::New)]
@@ -102,23 +103,23 @@ struct Training {
     /// What a decision is rewarded for: what the batch came to, as in the source, or its own job.
     #[arg(long, value_enum, default_value_t = CreditTo::Batch)]
     credit: CreditTo,
-    /// Discount of the critic's value of the next state.
-    #[arg(long, default_value_t = TrainOptions::default().gamma)]
+    /// Discount of the critic's value of the next state; 0 to 1, 1 left out.
+    #[arg(long, value_parser = fraction, default_value_t = TrainOptions::default().gamma)]
     gamma: f64,
-    /// Step size of both networks.
-    #[arg(long, default_value_t = TrainOptions::default().policy_rate)]
+    /// Step size of both networks; above 0, at most 1.
+    #[arg(long, value_parser = step_size, default_value_t = TrainOptions::default().policy_rate)]
     rate: f64,
-    /// Weight of the policy's entropy.
-    #[arg(long, default_value_t = TrainOptions::default().entropy_weight)]
+    /// Weight of the policy's entropy; 0 to 1000.
+    #[arg(long, value_parser = factor, default_value_t = TrainOptions::default().entropy_weight)]
     entropy: f64,
     /// Step size and weight of the entropy fall in a line, to nothing at the end.
     #[arg(long)]
     anneal: bool,
-    /// Keep the network that does best on batches of its own, tried after so many trainings in the simulator; 0: the last one.
-    #[arg(long, default_value_t = 0)]
+    /// Keep the network that does best on batches of its own, tried after so many trainings in the simulator; 0: the last one; 0 to 1000000000.
+    #[arg(long, value_parser = count::<u64, 0, 1_000_000_000>, default_value_t = 0)]
     validate_every: u64,
-    /// Wall-clock limit in seconds.
-    #[arg(long)]
+    /// Wall-clock limit in seconds; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds)]
     time_limit: Option<f64>,
     /// Seed of weights, batches, faults and choices.
     #[arg(long, default_value_t = 0)]
@@ -192,20 +193,20 @@ struct Place {
 
 #[derive(clap::Args)]
 struct PlaceTable {
-    /// Cluster sizes.
-    #[arg(long, value_delimiter = ',', default_values_t = [16, 64])]
+    /// Cluster sizes; 1 to 4096.
+    #[arg(long, value_parser = count::<usize, 1, 4096>, value_delimiter = ',', default_values_t = [16, 64])]
     sizes: Vec<usize>,
-    /// Mean failures of a device an hour.
-    #[arg(long, value_delimiter = ',', default_values_t = [0.05, 0.2, 0.5])]
+    /// Mean failures of a device an hour; 0 to 3600.
+    #[arg(long, value_parser = per_hour, value_delimiter = ',', default_values_t = [0.05, 0.2, 0.5])]
     levels: Vec<f64>,
-    /// Unseen batches a placer runs.
-    #[arg(long, default_value_t = 50)]
+    /// Unseen batches a placer runs; 1 to 100000.
+    #[arg(long, value_parser = count::<u64, 1, 100_000>, default_value_t = 50)]
     seeds: u64,
-    /// The largest failure rate over the smallest.
-    #[arg(long, default_value_t = 50.0)]
+    /// The largest failure rate over the smallest; 1 to 1e18.
+    #[arg(long, value_parser = spread, default_value_t = 50.0)]
     rate_spread: f64,
-    /// Speeds lie between 1 - this and 1 + this.
-    #[arg(long, default_value_t = 0.1)]
+    /// Speeds lie between 1 - this and 1 + this; 0 to 1, 1 left out.
+    #[arg(long, value_parser = fraction, default_value_t = 0.1)]
     speed_spread: f64,
     /// Write the table here instead of to stdout.
     #[arg(short, long)]
@@ -248,6 +249,8 @@ pub(crate) fn progress(trainings: u64) -> ProgressBar {
 }
 
 fn place(args: &Place) -> Result<(), Failure> {
+    // A network may be trained on where it is: it is read whole before it is written.
+    check([args.cluster.as_path()].into_iter().chain(paths(&args.history)), [args.output.as_path()])?;
     let cluster = JobCluster::parse(&read_text(&args.cluster)?).map_err(failure(Some(&args.cluster)))?;
     let devices = cluster.devices.len();
     let history = match &args.history {
@@ -261,9 +264,7 @@ fn place(args: &Place) -> Result<(), Failure> {
     let mut trainer = match &args.resume {
         None => Trainer::new(&learner, devices, workload.longest_seconds, &options).map_err(failure(None))?,
         Some(path) => {
-            let file = std::fs::read(path)
-                .map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))?;
-            Trainer::resume(&learner, &file, devices, &options).map_err(failure(Some(path)))?
+            Trainer::resume(&learner, &read_bytes(path)?, devices, &options).map_err(failure(Some(path)))?
         }
     };
     let deadline = Deadline::after(args.training.time_limit);
@@ -280,11 +281,12 @@ fn place(args: &Place) -> Result<(), Failure> {
     }
     .map_err(failure(None))?;
     bar.finish_and_clear();
-    replace_file(&args.output, &trainer.save().map_err(failure(None))?)?;
+    write_file(&args.output, &trainer.save().map_err(failure(None))?)?;
     write_json(&Trained { parameters: trainer.parameters(), stop_reason, last }, None)
 }
 
 fn place_table(args: &PlaceTable) -> Result<(), Failure> {
+    check([], paths(&args.output))?;
     let options = args.training.options();
     let (workload, world) = (args.simulator.workload(), args.simulator.world());
     let learner = args.training.learner()?;

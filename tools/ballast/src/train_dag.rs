@@ -15,8 +15,9 @@ use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
 use crate::Failure;
-use crate::output::{replace_file, write_json};
+use crate::output::{check, paths, write_file, write_json};
 use crate::partition::read_placer;
+use crate::ranges::{count, factor, step_size};
 use crate::search_args::TrainingArgs;
 use crate::train::progress;
 
@@ -32,8 +33,8 @@ const TRIALS: usize = 10;
 /// Arguments of `ballast train dag`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Updates the placer learns from in all, those before a resume included; every one on a graph of its own.
-    #[arg(long, default_value_t = 1500)]
+    /// Updates the placer learns from in all, those before a resume included; every one on a graph of its own; 1 to 1000000000.
+    #[arg(long, value_parser = count::<usize, 1, 1_000_000_000>, default_value_t = 1500)]
     updates: usize,
     /// Write the placer here, also every fifty updates and at an interrupt.
     #[arg(short, long)]
@@ -47,14 +48,14 @@ pub(crate) struct Args {
     /// Append one JSON line per update to this file.
     #[arg(long)]
     metrics: Option<PathBuf>,
-    /// Step size of the policy; that of the critic is twice as large.
-    #[arg(long, default_value_t = Rates::default().policy_rate)]
+    /// Step size of the policy; that of the critic is twice as large; above 0, at most 1.
+    #[arg(long, value_parser = step_size, default_value_t = Rates::default().policy_rate)]
     rate: f64,
-    /// Weight of the policy's entropy.
-    #[arg(long, default_value_t = Rates::default().entropy_weight)]
+    /// Weight of the policy's entropy; 0 to 1000.
+    #[arg(long, value_parser = factor, default_value_t = Rates::default().entropy_weight)]
     entropy: f64,
-    /// Episodes of an update.
-    #[arg(long, default_value_t = Rates::default().episodes)]
+    /// Episodes of an update; 1 to 4096.
+    #[arg(long, value_parser = count::<usize, 1, 4096>, default_value_t = Rates::default().episodes)]
     episodes: usize,
     #[command(flatten)]
     common: TrainingArgs,
@@ -83,11 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         entropy_weight: args.entropy,
         episodes: args.episodes,
     };
-    if args.episodes == 0 || !(args.rate > 0.0 && args.rate.is_finite() && args.entropy >= 0.0) {
-        return Err(Failure::BadInput(
-            "--episodes and --rate must be above zero, --entropy not below".into(),
-        ));
-    }
+    check(paths(&args.graphs), [args.output.as_path()])?;
     let problems: Vec<Problem> = (args.graphs.iter())
         .map(|path| workload::read(path).map_err(|error| Failure::BadInput(error.to_string())))
         .collect::<Result<_, _>>()?;
@@ -171,5 +168,5 @@ fn board(problems: &[Problem], rng: &mut ChaCha8Rng) -> Board {
 
 fn save(placer: &Placer, path: &std::path::Path) -> Result<(), Failure> {
     let bytes = placer.to_file().map_err(|error| Failure::Internal(error.to_string()))?;
-    replace_file(path, &bytes)
+    write_file(path, &bytes)
 }

@@ -11,7 +11,8 @@ use ballast_partition::rl::train::{Error, Options, Trainer, Weights};
 use serde::Serialize;
 
 use crate::Failure;
-use crate::output::write_json;
+use crate::output::{check, write_json};
+use crate::ranges::{count, factor, share, step_size};
 use crate::search_args::TrainingArgs;
 use crate::train::progress;
 
@@ -44,11 +45,11 @@ const TRIALS: [(usize, usize); 12] = [
 /// Arguments of `ballast train partition`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Episodes the policy learns from in all, those before a resume included.
-    #[arg(long, default_value_t = EPISODES)]
+    /// Episodes the policy learns from in all, those before a resume included; 0 to 1000000000.
+    #[arg(long, value_parser = count::<usize, 0, 1_000_000_000>, default_value_t = EPISODES)]
     episodes: usize,
-    /// The first so many of them imitate a teacher that knows the optimum.
-    #[arg(long, default_value_t = IMITATED)]
+    /// The first so many of them imitate a teacher that knows the optimum; 0 to 1000000000.
+    #[arg(long, value_parser = count::<usize, 0, 1_000_000_000>, default_value_t = IMITATED)]
     imitate: usize,
     /// Write the policy here, also every hundred episodes and at an interrupt.
     #[arg(short, long)]
@@ -59,17 +60,17 @@ pub(crate) struct Args {
     /// Append one JSON line per episode to this file.
     #[arg(long)]
     metrics: Option<PathBuf>,
-    /// Step size.
-    #[arg(long, default_value_t = Options::default().learning_rate)]
+    /// Step size; above 0, at most 1.
+    #[arg(long, value_parser = step_size, default_value_t = Options::default().learning_rate)]
     rate: f64,
-    /// Weight of the policy's entropy.
-    #[arg(long, default_value_t = Options::default().entropy_weight)]
+    /// Weight of the policy's entropy; 0 to 1000.
+    #[arg(long, value_parser = factor, default_value_t = Options::default().entropy_weight)]
     entropy: f64,
-    /// Discount of later rewards.
-    #[arg(long, default_value_t = Options::default().discount)]
+    /// Discount of later rewards; 0 to 1.
+    #[arg(long, value_parser = share, default_value_t = Options::default().discount)]
     discount: f64,
-    /// Environments stepped as one batch.
-    #[arg(long, default_value_t = Options::default().environments)]
+    /// Environments stepped as one batch; 1 to 4096.
+    #[arg(long, value_parser = count::<usize, 1, 4096>, default_value_t = Options::default().environments)]
     environments: usize,
     #[command(flatten)]
     common: TrainingArgs,
@@ -98,6 +99,7 @@ pub(crate) fn failure(error: Error) -> Failure {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    check([], [args.output.as_path()])?;
     let options = Options {
         weights: args.resume.clone().map_or(Weights::Fresh, Weights::File),
         learning_rate: args.rate,

@@ -48,7 +48,7 @@ fn broken_input_of_genetic_is_refused() {
     fails(&here, &["genetic", "two-boards.toml", "--devices", "8"], 2, "two-boards.toml");
     fails(&here, &["genetic", "ten-layers.toml", "--devices", "0"], 2, "0");
     let wrong = ["genetic", "ten-layers.toml", "--devices", "eight-chips.toml", "--mutation", "3"];
-    fails(&here, &wrong, 2, "mutation is 3");
+    fails(&here, &wrong, 2, "from 0 to 1");
     let names =
         ["genetic", "ten-layers.toml", "--devices", "8", "--dynamic", "--topology", "two-boards.toml"];
     fails(&here, &names, 2, "'chip0'");

@@ -2,7 +2,7 @@
 //!
 //! Continuous integration runs the same commands. Nothing here asks a question.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool talks to its user")]
+#![expect(clippy::print_stderr, reason = "a command-line tool talks to its user")]
 
 mod bench;
 mod demo;
@@ -16,6 +16,12 @@ mod python;
 mod test;
 mod tidy;
 mod workspace;
+
+/// Prints a line on standard output: see [`workspace::say`].
+macro_rules! say {
+    ($($argument:tt)*) => { $crate::workspace::say(format_args!($($argument)*)) };
+}
+pub(crate) use say;
 
 use std::process::ExitCode;
 

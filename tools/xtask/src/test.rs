@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
+use crate::say;
 use crate::workspace::{LLVM_BIN, Workspace, cargo, step};
 use crate::{docs, jax};
 
@@ -39,12 +40,12 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
         ("generated pages", generated_pages(workspace)?),
     ];
     let mut sum = Tally::default();
-    println!();
+    say!("");
     for (name, tally) in suites {
-        println!("{name:<16} {:>5} passed, {} failed, {} skipped", tally.passed, tally.failed, tally.skipped);
+        say!("{name:<16} {:>5} passed, {} failed, {} skipped", tally.passed, tally.failed, tally.skipped);
         sum += tally;
     }
-    println!("{} passed, {} failed", sum.passed, sum.failed);
+    say!("{} passed, {} failed", sum.passed, sum.failed);
     if sum.failed > 0 {
         bail!("{} tests failed", sum.failed);
     }
@@ -107,7 +108,7 @@ fn each_line(command: &mut Command, mut take: impl FnMut(&str)) -> Result<bool> 
     for line in BufReader::new(output).split(b'\n') {
         let line = line?;
         let line = String::from_utf8_lossy(&line);
-        println!("{line}");
+        say!("{line}");
         take(&line);
     }
     Ok(child.wait()?.success())

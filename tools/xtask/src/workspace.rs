@@ -1,5 +1,6 @@
 //! Where the checkout and its build outputs are, and how commands are run in them.
 
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -89,4 +90,20 @@ pub(crate) fn cargo() -> String {
 /// Says what is being done.
 pub(crate) fn step(what: &str) {
     eprintln!("xtask: {what}");
+}
+
+/// Prints a line on standard output. Where that cannot be written to nothing else can be done, and the program ends: quietly, with the
+/// code of the signal that programs get by default, if nobody reads it any more.
+#[expect(clippy::disallowed_methods, reason = "the one way to standard output")]
+pub(crate) fn say(line: std::fmt::Arguments<'_>) {
+    const CLOSED_PIPE: i32 = 128 + 13;
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_fmt(line).and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush()) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(CLOSED_PIPE),
+        Err(error) => {
+            step(&format!("error: standard output cannot be written: {error}"));
+            std::process::exit(1);
+        }
+    }
 }

@@ -139,7 +139,7 @@ impl Source<'_> {
 /// A file that cannot be read, and everything [`parse`] refuses.
 pub fn load(path: &Path) -> Result<Cluster, DeviceError> {
     let origin = path.display().to_string();
-    match std::fs::read_to_string(path) {
+    match crate::file::read_text(path) {
         Ok(text) => parse(&origin, &text),
         Err(error) => Err(DeviceError {
             origin,

@@ -133,7 +133,7 @@ struct EdgeEntry {
 /// On anything that makes the file unreadable, ambiguous or without any plan for a single node.
 pub fn read(path: &Path) -> Result<Problem, WorkloadError> {
     let shown = path.display().to_string();
-    let text = std::fs::read_to_string(path)
+    let text = ballast_core::file::read_text(path)
         .map_err(|source| WorkloadError::Read { path: shown.clone(), source })?;
     parse(&text, &shown)
 }

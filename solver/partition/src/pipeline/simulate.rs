@@ -155,7 +155,12 @@ pub fn simulate(pipeline: &Pipeline, schedule: Schedule) -> Result<Timeline, Sch
     let mut free_at = vec![0.0; devices];
     let mut events: BinaryHeap<Reverse<Event>> =
         (0..devices).map(|device| Reverse(Event { seconds: 0.0, device })).collect();
+    // When a device that found its next task too early will look again.
+    let mut wake_at: Vec<Option<f64>> = vec![None; devices];
     while let Some(Reverse(Event { seconds, device })) = events.pop() {
+        if wake_at[device] == Some(seconds) {
+            wake_at[device] = None;
+        }
         let Some(&task) = orders[device].get(tasks[device].len()) else { continue };
         let Task { stage, micro_batch, pass } = task;
         let ready = match pass {
@@ -167,7 +172,11 @@ pub fn simulate(pipeline: &Pipeline, schedule: Schedule) -> Result<Timeline, Sch
         let Some(ready) = ready else { continue };
         let start = ready.max(free_at[device]);
         if start > seconds {
-            events.push(Reverse(Event { seconds: start, device }));
+            // Once: everything that has arrived meanwhile would come back each time, and again.
+            if wake_at[device] != Some(start) {
+                wake_at[device] = Some(start);
+                events.push(Reverse(Event { seconds: start, device }));
+            }
             continue;
         }
         let end = start + stages[stage].seconds(pass, split);

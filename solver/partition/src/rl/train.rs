@@ -121,7 +121,8 @@ impl Trainer {
         let saved = match &options.weights {
             Weights::Fresh => None,
             Weights::File(path) => {
-                let bytes = std::fs::read(path).map_err(|source| Error::Io { path: path.clone(), source })?;
+                let bytes = ballast_core::file::read(path)
+                    .map_err(|source| Error::Io { path: path.clone(), source })?;
                 Some(read(path, &bytes)?)
             }
             Weights::Pretrained if options.view == crate::rl::policy::View::Pairs => {
@@ -172,16 +173,13 @@ impl Trainer {
             .map_err(|source| Error::Saved { path: PathBuf::new(), source })
     }
 
-    /// Writes the network: first under another name, then renamed, so that no half-written file is left.
+    /// Writes the network, whole or not at all.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         let bytes = self.to_file()?;
-        let mut partial = path.as_os_str().to_owned();
-        partial.push(".partial");
-        std::fs::write(&partial, bytes)
-            .and_then(|()| std::fs::rename(&partial, path))
+        ballast_core::file::write(path, &bytes)
             .map_err(|source| Error::Io { path: path.to_path_buf(), source })
     }
 

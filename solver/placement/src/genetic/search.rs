@@ -404,6 +404,10 @@ impl<'a> Run<'a> {
     fn finish(self, stop_reason: StopReason) -> Result<Placement, PlacementError> {
         let bound = Bound::proved(self.measure.bound(), BoundClass::AnyPlacement);
         let Some((seconds, device_of)) = self.best else {
+            if self.measured == 0 {
+                let text = "the search was stopped before the first placement was run: give it more time, or a smaller batch";
+                return Err(PlacementError::NoPlacement(text.into()));
+            }
             return Err(PlacementError::NoPlacement(format!(
                 "no placement within the devices' memories was met in {} generations ({} placements): give the devices \
                  more memory, or the search more time",

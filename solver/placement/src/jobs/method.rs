@@ -71,7 +71,7 @@ impl Method {
                 })?;
                 let refuse =
                     |error: &dyn std::fmt::Display| JobError::Input(format!("{}: {error}", path.display()));
-                let file = std::fs::read(path).map_err(|error| refuse(&error))?;
+                let file = ballast_core::file::read(path).map_err(|error| refuse(&error))?;
                 let learner = Learner::open(learner).map_err(|error| JobError::Learner(error.to_string()))?;
                 let mut policy = PolicyNetwork::load(&learner, &file, cluster.devices.len())
                     .map_err(|error| refuse(&error))?;

@@ -1,5 +1,6 @@
 //! A batch of jobs on a cluster whose devices fail, event by event.
 
+use ballast_core::limits::Deadline;
 use serde::{Deserialize, Serialize};
 
 use super::faults::FaultTrace;
@@ -44,7 +45,7 @@ impl World {
 }
 
 /// What a batch came to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Completion time of the last job, seconds.
     pub makespan_seconds: f64,
@@ -71,6 +72,32 @@ pub fn run_batch(
     faults: &mut FaultTrace,
     placer: &mut dyn Placer,
 ) -> Result<Outcome, JobError> {
+    run(cluster, jobs, world, faults, placer, &|| false).map(Option::unwrap_or_default)
+}
+
+/// As [`run_batch`], but none once the deadline is over: a batch may have any number of jobs.
+///
+/// # Errors
+/// As [`run_batch`].
+pub(super) fn run_batch_within(
+    cluster: &JobCluster,
+    jobs: &[Job],
+    world: &World,
+    faults: &mut FaultTrace,
+    placer: &mut dyn Placer,
+    deadline: &Deadline,
+) -> Result<Option<Outcome>, JobError> {
+    run(cluster, jobs, world, faults, placer, &|| deadline.over())
+}
+
+fn run(
+    cluster: &JobCluster,
+    jobs: &[Job],
+    world: &World,
+    faults: &mut FaultTrace,
+    placer: &mut dyn Placer,
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<Outcome>, JobError> {
     let usable = cluster.usable();
     let sound = usable.iter().filter(|&&usable| usable).count();
     if let Some(job) = jobs.iter().find(|job| job.devices > sound) {
@@ -93,6 +120,9 @@ pub fn run_batch(
     };
     let mut now = 0.0;
     for (index, job) in jobs.iter().enumerate() {
+        if stop() {
+            return Ok(None);
+        }
         let mut waits = 0;
         let free = loop {
             let free_at: Vec<f64> = (0..usable.len())
@@ -139,7 +169,7 @@ pub fn run_batch(
         outcome.completed_seconds.push(end);
         outcome.devices.push(devices);
     }
-    Ok(outcome)
+    Ok(Some(outcome))
 }
 
 /// Other jobs on the hosts of these devices.

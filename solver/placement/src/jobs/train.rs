@@ -17,7 +17,7 @@ use super::placer::Random;
 use super::policy::{
     Decision, LearnedPlacer, PolicyNetwork, SavedHeader, learner_error, read_saved, value_layers, write_saved,
 };
-use super::simulate::{World, run_batch};
+use super::simulate::{World, run_batch_within};
 use super::workload::Workload;
 
 /// How large the random batch of an update is.
@@ -285,30 +285,37 @@ impl Trainer {
         workload.check(cluster.devices.len())?;
         world.check()?;
         let mut best: Option<(f64, Vec<f32>)> = None;
-        let mut stop_reason = StopReason::Finished;
-        for done in 0..self.options.trainings {
-            if deadline.over() {
-                stop_reason = deadline.reason();
-                break;
-            }
-            let (mut rewards, mut added) = (0.0, 0);
-            for _ in 0..self.options.batches_per_period {
-                let (decisions, of_batch, of_decision) = self.play(cluster, workload, world)?;
-                rewards += of_batch;
-                added += decisions.len();
-                self.keep(decisions, &of_decision);
-            }
-            let mean_reward = rewards / self.options.batches_per_period as f64;
-            let figures = self.update(added, mean_reward, self.left(done))?;
-            watch(&figures);
-            let every = self.options.validate_every;
-            if every > 0 && ((done + 1).is_multiple_of(every) || done + 1 == self.options.trainings) {
-                let row = learned(cluster, workload, world, &mut self.policy, VALIDATION)?;
-                if best.as_ref().is_none_or(|(seconds, _)| row.makespan_seconds < *seconds) {
-                    best = Some((row.makespan_seconds, self.policy.network.state().map_err(learner_error)?));
+        // A period that the deadline cuts short is not learned from.
+        let stop_reason = 'trainings: {
+            for done in 0..self.options.trainings {
+                if deadline.over() {
+                    break 'trainings deadline.reason();
+                }
+                let (mut rewards, mut added) = (0.0, 0);
+                for _ in 0..self.options.batches_per_period {
+                    let Some((decisions, of_batch, of_decision)) =
+                        self.play(cluster, workload, world, deadline)?
+                    else {
+                        break 'trainings deadline.reason();
+                    };
+                    rewards += of_batch;
+                    added += decisions.len();
+                    self.keep(decisions, &of_decision);
+                }
+                let mean_reward = rewards / self.options.batches_per_period as f64;
+                let figures = self.update(added, mean_reward, self.left(done))?;
+                watch(&figures);
+                let every = self.options.validate_every;
+                if every > 0 && ((done + 1).is_multiple_of(every) || done + 1 == self.options.trainings) {
+                    let row = learned(cluster, workload, world, &mut self.policy, VALIDATION)?;
+                    if best.as_ref().is_none_or(|(seconds, _)| row.makespan_seconds < *seconds) {
+                        best =
+                            Some((row.makespan_seconds, self.policy.network.state().map_err(learner_error)?));
+                    }
                 }
             }
-        }
+            StopReason::Finished
+        };
         if let Some((_, state)) = best {
             self.policy.network.set_state(&state).map_err(learner_error)?;
         }
@@ -356,13 +363,14 @@ impl Trainer {
     }
 
     /// One batch under the policy and under random placements, with the same faults: its decisions, its reward, and that of each
-    /// decision.
+    /// decision; none once the deadline is over.
     fn play(
         &mut self,
         cluster: &JobCluster,
         workload: &Workload,
         world: &World,
-    ) -> Result<(Vec<Decision>, f64, Vec<f64>), JobError> {
+        deadline: &Deadline,
+    ) -> Result<Option<(Vec<Decision>, f64, Vec<f64>)>, JobError> {
         let rates: Vec<f64> = cluster.devices.iter().map(|device| device.failures_per_second).collect();
         let jobs = workload.batch(cluster.devices.len(), &mut self.rng);
         // Evaluation draws its faults from seeds above this range.
@@ -372,7 +380,8 @@ impl Trainer {
         let mut random_completed = vec![0.0; jobs.len()];
         for _ in 0..self.options.random_placements {
             let mut placer = Random::new(self.rng.random());
-            let outcome = run_batch(cluster, &jobs, world, &mut faults(), &mut placer)?;
+            let outcome = run_batch_within(cluster, &jobs, world, &mut faults(), &mut placer, deadline)?;
+            let Some(outcome) = outcome else { return Ok(None) };
             random = random.min(outcome.makespan_seconds);
             for (sum, completed) in random_completed.iter_mut().zip(&outcome.completed_seconds) {
                 *sum += completed / f64::from(self.options.random_placements);
@@ -380,7 +389,8 @@ impl Trainer {
         }
         let explorer = ChaCha8Rng::seed_from_u64(self.rng.random());
         let mut placer = LearnedPlacer::exploring(&mut self.policy, explorer);
-        let outcome = run_batch(cluster, &jobs, world, &mut faults(), &mut placer)?;
+        let outcome = run_batch_within(cluster, &jobs, world, &mut faults(), &mut placer, deadline)?;
+        let Some(outcome) = outcome else { return Ok(None) };
         let of_batch = reward(random, outcome.makespan_seconds);
         let of_job = |job: usize| match self.options.credit {
             Credit::Batch => of_batch,
@@ -389,7 +399,7 @@ impl Trainer {
         // A decision gives a job one of its devices.
         let of_decision =
             jobs.iter().enumerate().flat_map(|(index, job)| vec![of_job(index); job.devices]).collect();
-        Ok((placer.decisions, of_batch, of_decision))
+        Ok(Some((placer.decisions, of_batch, of_decision)))
     }
 
     fn keep(&mut self, decisions: Vec<Decision>, rewards: &[f64]) {

@@ -5,7 +5,7 @@ use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::units::Bytes;
 
 use super::measure::Pipeline;
-use super::simulate::{Batch, simulate};
+use super::simulate::{Batch, Run, simulate_within};
 use super::topology::Platform;
 use crate::genetic::{LayerTable, Measure, Placement, PlacementError};
 
@@ -29,10 +29,10 @@ pub fn exhaustive(
     let mut walk = Walk::new(platform, table, *batch, limits.work_limit, &deadline);
     walk.search();
     let Some((seconds, device_of)) = walk.best else {
-        return Err(PlacementError::NoPlacement(format!(
-            "no placement keeps the devices' memories with every device used ({} tried)",
-            walk.runs
-        )));
+        return Err(PlacementError::NoPlacement(match walk.stopped {
+            Some(_) => "the search was stopped before the first placement was run: give it more time, or a smaller batch".into(),
+            None => format!("no placement keeps the devices' memories with every device used ({} tried)", walk.runs),
+        }));
     };
     let bound = if walk.stopped.is_none() { seconds } else { floor };
     let search = SearchStats {
@@ -47,6 +47,9 @@ pub fn exhaustive(
     Ok(Placement { device_of, seconds, predicted_seconds, generations: 0, cache_hits: 0, report })
 }
 
+/// Steps between two looks at the clock.
+const STEPS_PER_LOOK: u64 = 1 << 16;
+
 struct Walk<'a> {
     platform: &'a Platform,
     table: &'a LayerTable,
@@ -56,7 +59,8 @@ struct Walk<'a> {
     placement: Vec<usize>,
     best: Option<(f64, Vec<usize>)>,
     runs: u64,
-    nodes: u64,
+    /// Since the last look at the clock.
+    steps: u64,
     work_limit: Option<u64>,
     deadline: &'a Deadline,
     stopped: Option<StopReason>,
@@ -84,7 +88,7 @@ impl<'a> Walk<'a> {
             placement: Vec::new(),
             best: None,
             runs: 0,
-            nodes: 0,
+            steps: 0,
             work_limit,
             deadline,
             stopped: None,
@@ -123,11 +127,15 @@ impl<'a> Walk<'a> {
     }
 
     fn over(&mut self) -> bool {
-        self.nodes += 1;
+        // A node looks at every pair of devices and every layer placed.
+        self.steps += (self.table.devices() * self.table.devices()) as u64 + self.placement.len() as u64;
         if self.work_limit.is_some_and(|limit| self.runs >= limit) {
             self.stopped = Some(StopReason::WorkLimit);
-        } else if self.nodes.is_multiple_of(256) && self.deadline.over() {
-            self.stopped = Some(self.deadline.reason());
+        } else if self.steps > STEPS_PER_LOOK {
+            self.steps = 0;
+            if self.deadline.over() {
+                self.stopped = Some(self.deadline.reason());
+            }
         }
         self.stopped.is_some()
     }
@@ -199,7 +207,11 @@ impl<'a> Walk<'a> {
 
     fn run(&mut self) {
         self.runs += 1;
-        let seconds = simulate(self.platform, self.table, &self.placement, &self.batch).seconds;
+        let run = simulate_within(self.platform, self.table, &self.placement, &self.batch, self.deadline);
+        let Some(Run { seconds, .. }) = run else {
+            self.stopped = Some(self.deadline.reason());
+            return;
+        };
         if self.best.as_ref().is_none_or(|(best, _)| seconds < *best) {
             self.best = Some((seconds, self.placement.clone()));
         }
@@ -210,6 +222,7 @@ impl<'a> Walk<'a> {
 mod tests {
     use rand::{RngExt, SeedableRng};
 
+    use super::super::simulate::simulate;
     use super::*;
 
     #[test]

@@ -3,7 +3,7 @@
 use ballast_core::limits::{Deadline, Limits};
 use rayon::prelude::*;
 
-use super::simulate::{Batch, simulate};
+use super::simulate::{Batch, simulate_within};
 use super::topology::Platform;
 use crate::genetic::{self, LayerTable, Measure, Options, Placement, PlacementError};
 
@@ -56,9 +56,15 @@ impl Measure for Pipeline<'_> {
             if deadline.over() {
                 break;
             }
-            let run =
-                |placement: &Vec<usize>| simulate(self.platform, self.table, placement, &self.batch).seconds;
-            seconds.par_extend(chunk.par_iter().map(run));
+            let run = |placement: &Vec<usize>| {
+                simulate_within(self.platform, self.table, placement, &self.batch, deadline)
+                    .map(|run| run.seconds)
+            };
+            let runs: Vec<Option<f64>> = chunk.par_iter().map(run).collect();
+            seconds.extend(runs.iter().map_while(|run| *run));
+            if runs.contains(&None) {
+                break;
+            }
         }
         Ok(seconds)
     }

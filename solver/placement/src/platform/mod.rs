@@ -15,5 +15,5 @@ mod topology;
 pub use closed_form::PipelineTime;
 pub use exhaustive::exhaustive;
 pub use measure::Pipeline;
-pub use simulate::{Batch, Run, simulate};
+pub use simulate::{Batch, Run, simulate, simulate_within};
 pub use topology::Platform;

@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 
+use ballast_core::limits::Deadline;
 use ballast_core::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +34,7 @@ impl Default for Batch {
 }
 
 /// What a run took.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// Seconds until the last item is through.
     pub seconds: f64,
@@ -48,14 +49,31 @@ pub struct Run {
 /// Runs a batch. `placement` has a device of the platform for every layer of the table.
 #[must_use]
 pub fn simulate(platform: &Platform, table: &LayerTable, placement: &[usize], batch: &Batch) -> Run {
-    let mut world = World::new(platform, table, placement, *batch);
-    for item in 0..batch.items {
-        world.ready(item, 0, Task::Compute);
+    let world = World::started(platform, table, placement, *batch);
+    world.run_on(|| false).unwrap_or_default()
+}
+
+/// As [`simulate()`], but none once the deadline is over: the batch may have a million items.
+#[must_use]
+pub fn simulate_within(
+    platform: &Platform,
+    table: &LayerTable,
+    placement: &[usize],
+    batch: &Batch,
+    deadline: &Deadline,
+) -> Option<Run> {
+    if deadline.over() {
+        return None;
     }
-    world.start(placement[0], 0.0);
-    while let Some(Reverse(event)) = world.events.pop() {
-        world.handle(&event);
-    }
+    World::started(platform, table, placement, *batch).run_on(|| deadline.over())
+}
+
+/// Events between two looks at the clock.
+const EVENTS_PER_LOOK: u64 = 1 << 14;
+
+/// What a finished world came to.
+fn outcome(world: World<'_>) -> Run {
+    let batch = world.batch;
     let later = f64::from(batch.items.saturating_sub(1));
     let first = world.finished.first().copied().unwrap_or(0.0);
     let last = world.finished.last().copied().unwrap_or(0.0);
@@ -160,6 +178,29 @@ impl<'a> World<'a> {
             carrying: vec![false; platform.wires().len()],
             finished: Vec::with_capacity(batch.items as usize),
         }
+    }
+
+    /// All items waiting at the first layer's device.
+    fn started(platform: &'a Platform, table: &'a LayerTable, placement: &'a [usize], batch: Batch) -> Self {
+        let mut world = World::new(platform, table, placement, batch);
+        for item in 0..batch.items {
+            world.ready(item, 0, Task::Compute);
+        }
+        world.start(placement[0], 0.0);
+        world
+    }
+
+    /// Lets everything happen; none if it is told to stop before.
+    fn run_on(mut self, stop: impl Fn() -> bool) -> Option<Run> {
+        let mut handled = 0_u64;
+        while let Some(Reverse(event)) = self.events.pop() {
+            self.handle(&event);
+            handled += 1;
+            if handled.is_multiple_of(EVENTS_PER_LOOK) && stop() {
+                return None;
+            }
+        }
+        Some(outcome(self))
     }
 
     fn plan(&mut self, at: f64, what: Happening) {

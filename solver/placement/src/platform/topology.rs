@@ -58,6 +58,16 @@ fn refuse<T>(reason: String) -> Result<T, PlacementError> {
     Err(PlacementError::Input(reason))
 }
 
+/// Most devices and switches of a platform: every pair of devices has a route.
+const MOST_NODES: usize = 1024;
+
+fn check_size(nodes: usize) -> Result<(), PlacementError> {
+    if nodes <= MOST_NODES {
+        return Ok(());
+    }
+    refuse(format!("{nodes} devices and switches: at most {MOST_NODES} are simulated"))
+}
+
 impl Platform {
     /// Reads a topology file for the devices of that name.
     ///
@@ -74,6 +84,7 @@ impl Platform {
             ));
         }
         let names: Vec<String> = devices.iter().chain(&file.switches).cloned().collect();
+        check_size(names.len())?;
         for (i, name) in names.iter().enumerate() {
             if names[..i].contains(name) {
                 return refuse(format!("'{name}' names two devices or switches"));
@@ -122,6 +133,7 @@ impl Platform {
     /// [`PlacementError::Input`] for a link without a speed.
     pub fn direct(cluster: &Cluster) -> Result<Self, PlacementError> {
         let names: Vec<String> = cluster.devices.iter().map(|device| device.name.clone()).collect();
+        check_size(names.len())?;
         let mut links = Vec::new();
         for from in 0..names.len() {
             for to in (0..names.len()).filter(|&to| to != from) {

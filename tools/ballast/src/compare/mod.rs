@@ -16,6 +16,8 @@ use ballast_core::device::Cluster;
 use ballast_core::graph::Graph;
 use serde::Serialize;
 
+use crate::output::paths;
+use crate::ranges::{count, seconds, threads};
 use crate::replan::read_graph;
 use crate::run::tools;
 use crate::search_args::Unit;
@@ -37,14 +39,14 @@ pub(crate) struct Args {
     /// Memory cap: bytes with a unit, or a percentage of each stage's own unplanned peak; none: the device's memory.
     #[arg(long, default_value = "")]
     cap: String,
-    /// Seconds of wall clock for each run of each method, partition and memory plan together.
-    #[arg(long, default_value_t = 10.0)]
+    /// Seconds of wall clock for each run of each method, partition and memory plan together; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds, default_value_t = 10.0)]
     time_limit: f64,
-    /// Runs of a method that depends on the seed.
-    #[arg(long, default_value_t = 3)]
+    /// Runs of a method that depends on the seed; 1 to 1000.
+    #[arg(long, value_parser = count::<u64, 1, 1000>, default_value_t = 3)]
     seeds: u64,
-    /// Threads of every run.
-    #[arg(long, default_value_t = 1)]
+    /// Threads of every run; 1 to 1024, no more than the machine has cores.
+    #[arg(long, value_parser = threads, default_value_t = 1)]
     threads: usize,
     /// What is moved as one.
     #[arg(long, value_enum, default_value_t = Unit::Op)]
@@ -79,13 +81,11 @@ struct Comparison {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args.threads == 0 || args.seeds == 0 || !(args.time_limit > 0.0 && args.time_limit.is_finite()) {
-        return Err(Failure::BadInput("--threads, --seeds and --time-limit must be above zero".into()));
-    }
     let cap: CapSpec = args.cap.parse().map_err(|error| Failure::BadInput(format!("--cap: {error}")))?;
     let cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;
     let contenders = methods::chosen(&args.only).map_err(Failure::BadInput)?;
     let programs = programs(&args.programs)?;
+    output::check(paths(&programs), paths(&args.json).chain(paths(&args.output)))?;
     let runs: u64 = contenders.iter().map(|contender| contender.runs(args.seeds)).sum();
     let bar = indicatif::ProgressBar::new(runs * programs.len() as u64);
     bar.set_style(
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let in_file = |failure: Failure| match failure {
             Failure::BadInput(text) => Failure::BadInput(format!("{}: {text}", path.display())),
             Failure::NoPlan(text) => Failure::NoPlan(format!("{}: {text}", path.display())),
-            other @ Failure::Internal(_) => other,
+            other => other,
         };
         let start = methods::Start::new(&task, cap).map_err(in_file)?;
         let mut rows = Vec::new();

@@ -19,13 +19,14 @@ use ballast_core::report::Report;
 use ballast_placement::genetic::{
     self, LayerFile, LayerTable, Options, Placement, PlacementError, exact::exact,
 };
-use ballast_placement::platform::{Batch, Pipeline, Platform, Run, exhaustive, simulate};
+use ballast_placement::platform::{Batch, Pipeline, Platform, Run, exhaustive, simulate_within};
 use measured::{Runs, search};
 use processes::Processes;
 use serde::Serialize;
 
 use crate::Failure;
-use crate::output::{read_text, write_json};
+use crate::output::{check, paths, read_text, write_json};
+use crate::ranges::{count, seconds, threads};
 use crate::search_args::{GeneticArgs, Unit};
 
 /// Arguments of `ballast genetic`.
@@ -47,14 +48,14 @@ pub(crate) struct Args {
     /// Run every placement on real processes, one per device, under Open MPI.
     #[arg(long, requires = "dynamic", conflicts_with_all = ["topology", "overlap", "in_order", "exact"])]
     processes: bool,
-    /// Runs of a placement on processes; their mean is its time.
-    #[arg(long, requires = "processes", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    /// Runs of a placement on processes; their mean is its time; 1 to 1000.
+    #[arg(long, value_parser = count::<u32, 1, 1000>, requires = "processes", default_value_t = 3)]
     repeats: u32,
-    /// Seconds that one run on processes may take at most.
-    #[arg(long, requires = "processes", default_value_t = 60.0)]
+    /// Seconds that one run on processes may take at most; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds, requires = "processes", default_value_t = 60.0)]
     run_limit: f64,
-    /// Items of a batch, 50 where nothing is given; not for programs.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    /// Items of a batch, 50 where nothing is given; not for programs; 1 to 1000000.
+    #[arg(long, value_parser = count::<u32, 1, 1_000_000>)]
     batch: Option<u32>,
     /// Devices compute while their messages move.
     #[arg(long, requires = "dynamic")]
@@ -68,16 +69,16 @@ pub(crate) struct Args {
     #[command(flatten)]
     search: GeneticArgs,
     /// Most placements measured; on processes 60 where no time limit is given.
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = count::<u64, 1, { u64::MAX }>)]
     runs: Option<u64>,
-    /// Wall-clock limit in seconds; none: the answer is the same on every machine.
-    #[arg(long)]
+    /// Wall-clock limit in seconds; none: the answer is the same on every machine; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds)]
     time_limit: Option<f64>,
     /// Seed of every random choice.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Threads; they do not change the answer.
-    #[arg(long, default_value_t = 1)]
+    /// Threads; they do not change the answer; 1 to 1024, no more than the machine has cores.
+    #[arg(long, value_parser = threads, default_value_t = 1)]
     threads: usize,
     /// What of a program is placed as one.
     #[arg(long, value_enum, default_value_t = Unit::Op, requires = "processes")]
@@ -166,9 +167,9 @@ fn in_file(path: &std::path::Path) -> impl Fn(PlacementError) -> Failure {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args.time_limit.is_some_and(|seconds| seconds.is_nan() || seconds <= 0.0) {
-        return Err(Failure::BadInput("--time-limit takes a positive number of seconds".into()));
-    }
+    let inputs = [args.layers.as_path(), args.devices.as_ref()].into_iter();
+    let outputs = paths(&args.planned).chain(paths(&args.placement)).chain(paths(&args.output));
+    check(inputs.chain(paths(&args.topology)).chain(paths(&args.profile)), outputs)?;
     let limits = Limits {
         time_limit_seconds: args.time_limit,
         work_limit: args.runs,
@@ -206,20 +207,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         (Some(platform), true) => exhaustive(platform, &table, &batch, &limits),
     }
     .map_err(failure)?;
-    let run = platform.map(|platform| simulate(&platform, &table, &placement.device_of, &batch));
+    // A tenth of the limit on top of it; a batch that takes longer is left out.
+    let last = Deadline::after(limits.time_limit_seconds.map(|seconds| (seconds / 10.0).max(0.1)));
+    let run =
+        platform.and_then(|platform| simulate_within(&platform, &table, &placement.device_of, &batch, &last));
     write_json(&answer(file.name, &cluster, &table, placement, run), args.output.as_deref())
 }
 
 /// Items of a batch where nothing is given.
 const BATCH: u32 = 50;
-
-/// Seconds one run on processes may take.
-fn run_limit(args: &Args) -> Result<Duration, Failure> {
-    Duration::try_from_secs_f64(args.run_limit)
-        .ok()
-        .filter(|limit| !limit.is_zero())
-        .ok_or_else(|| Failure::BadInput(format!("--run-limit {}: seconds above zero", args.run_limit)))
-}
 
 /// The layers of a layer file on processes, which stay for the whole search.
 struct LayerRuns(Processes);
@@ -245,7 +241,7 @@ fn on_processes(
     options: &Options,
     limits: &Limits,
 ) -> Result<(Placement, Option<Measured>), Failure> {
-    let run_limit = run_limit(args)?;
+    let run_limit = Duration::from_secs_f64(args.run_limit);
     // Said here and not by a process that fails.
     kernels::layers(file)
         .map_err(|error| in_file(&args.layers)(PlacementError::Input(error.message().into())))?;

@@ -23,7 +23,7 @@ use super::processes::{LOOK_UP, Processes};
 use super::{Args, Measured};
 use crate::Failure;
 use crate::compare::import;
-use crate::output::{read_text, replace_file, write_json};
+use crate::output::{read_text, write_file, write_json};
 use crate::run::Job;
 use crate::run::compare::{Values, compare};
 use crate::run::mpi::library;
@@ -71,7 +71,7 @@ struct Usage {
 
 pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
     check(args)?;
-    let run_limit = super::run_limit(args)?;
+    let run_limit = Duration::from_secs_f64(args.run_limit);
     let deadline = Deadline::start(limits);
     let in_file = |reason: String| Failure::BadInput(format!("{}: {reason}", args.layers.display()));
     let cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;
@@ -159,7 +159,7 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
         write_json(&Given::new(&graph, &device_of), Some(path))?;
     }
     if let (Some(path), Some(&number)) = (&args.planned, runs.numbers.get(&device_of)) {
-        replace_file(path, read_text(&runs.compiler.planned(number))?.as_bytes())?;
+        write_file(path, read_text(&runs.compiler.planned(number))?.as_bytes())?;
     }
     let names: Vec<String> = cluster.devices.iter().map(|device| device.name.clone()).collect();
     let answer = Answer {
@@ -291,7 +291,7 @@ impl ProgramRuns<'_> {
         if self.usage.insert(number, usage).is_none() {
             results.sort_by_key(|(number, _)| *number);
             let results: Vec<Values> = results.into_iter().map(|(_, values)| values).collect();
-            let difference = compare(&self.reference, &results).map_err(Failure::Internal)?;
+            let difference = compare(&self.reference, &results, None).map_err(Failure::Internal)?;
             if !difference.identical {
                 return Err(Failure::Internal(format!(
                     "the results of a placement differ from the program's by {:e} of their largest value",

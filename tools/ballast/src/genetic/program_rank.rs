@@ -5,7 +5,7 @@
 //! through, the first rank answers. The processes end with the input.
 
 use std::error::Error as _;
-use std::io::{BufRead as _, Write as _};
+use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -13,6 +13,7 @@ use libloading::Library;
 
 use super::mpi::World;
 use crate::Failure;
+use crate::output::print;
 
 /// Arguments of `ballast program-rank`.
 #[derive(clap::Args)]
@@ -65,8 +66,7 @@ impl Rank<'_> {
             let start = Instant::now();
             self.placement(f32::from(number))?;
             self.world.meet()?;
-            let answer = writeln!(std::io::stdout(), "{}", start.elapsed().as_secs_f64());
-            answer.map_err(|error| Failure::BadInput(format!("standard output: {error}")))?;
+            print(&format!("{}\n", start.elapsed().as_secs_f64()))?;
         }
         self.tell(END)
     }

@@ -4,7 +4,7 @@
 //! others; every rank runs its layers of every item of the batch, and the first answers with the seconds of the batch, from all having
 //! met to the last having ended. The processes end with the input.
 
-use std::io::{BufRead as _, Write as _};
+use std::io::BufRead as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -13,7 +13,8 @@ use ballast_placement::genetic::LayerFile;
 use super::kernels::{Layer, layers};
 use super::mpi::World;
 use crate::Failure;
-use crate::output::read_text;
+use crate::output::{print, read_text};
+use crate::ranges::count;
 
 /// Arguments of `ballast genetic-rank`.
 #[derive(clap::Args)]
@@ -23,8 +24,8 @@ pub(crate) struct Args {
     /// Open MPI's library.
     #[arg(long)]
     library: PathBuf,
-    /// Items of a batch.
-    #[arg(long)]
+    /// Items of a batch; 1 to 1000000.
+    #[arg(long, value_parser = count::<u32, 1, 1_000_000>)]
     batch: u32,
 }
 
@@ -68,8 +69,7 @@ impl Rank {
             let start = Instant::now();
             self.batch(&placement)?;
             self.world.meet()?;
-            let answer = writeln!(std::io::stdout(), "{}", start.elapsed().as_secs_f64());
-            answer.map_err(|error| Failure::BadInput(format!("standard output: {error}")))?;
+            print(&format!("{}\n", start.elapsed().as_secs_f64()))?;
         }
         // No device has this number: all end.
         self.tell(&vec![self.world.ranks; self.layers.len()])

@@ -12,7 +12,8 @@ use ballast_core::profile::{KindProfile, MeasuredLink, Measurement, Profile};
 use indexmap::IndexMap;
 
 use crate::Failure;
-use crate::output::{read_text, write_json};
+use crate::output::{check, read_text, write_json};
+use crate::ranges::{count, seconds};
 use crate::run::Job;
 
 /// Who runs the ops.
@@ -46,17 +47,17 @@ pub(crate) struct Args {
     /// Function to take the ops of; without it the only public function, or `main`.
     #[arg(long, default_value = "")]
     function: String,
-    /// Timed runs of every op.
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Timed runs of every op; 1 to 10000.
+    #[arg(long, value_parser = count::<u32, 1, 10_000>, default_value_t = 5)]
     runs: u32,
-    /// Runs of every op before the timed ones.
-    #[arg(long, default_value_t = 1)]
+    /// Runs of every op before the timed ones; 0 to 10000.
+    #[arg(long, value_parser = count::<u32, 0, 10_000>, default_value_t = 1)]
     warm_up: u32,
     /// Seed of the arguments.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Seconds that compiling the ops, and running them, may take each.
-    #[arg(long, default_value_t = 600.0)]
+    /// Seconds that compiling the ops, and running them, may take each; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds, default_value_t = 600.0)]
     time_limit: f64,
     /// Where XLA runs the ops: cpu, gpu or tpu, as the jaxlib at hand knows them.
     #[arg(long, default_value = "cpu")]
@@ -71,8 +72,8 @@ pub(crate) struct Args {
 /// # Errors
 /// A missing tool, ops that do not compile or run, a profile that cannot be written.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let limit = Duration::try_from_secs_f64(args.time_limit)
-        .map_err(|error| Failure::BadInput(format!("--time-limit {}: {error}", args.time_limit)))?;
+    check([args.model.as_path()], [args.output.as_path()])?;
+    let limit = Duration::from_secs_f64(args.time_limit);
     let runs = args.runs + args.warm_up;
     let job = Job { function: &args.function, seed: args.seed, runs, limit };
     let bar = if std::io::stderr().is_terminal() {

@@ -16,7 +16,8 @@ use comfy_table::presets::UTF8_FULL_CONDENSED;
 use serde::Serialize;
 
 use crate::Failure;
-use crate::output::{read_text, write_json};
+use crate::output::{check, paths, print, read_text, write_json};
+use crate::ranges::{count, factor, seconds};
 use plan::{PlanFigures, StageFigures};
 
 /// Who runs the programs.
@@ -46,14 +47,15 @@ pub(crate) struct Args {
     /// Seed of the arguments.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Largest difference of results to accept, relative to the largest value of the result.
-    #[arg(long, default_value_t = 1e-5)]
-    tolerance: f64,
-    /// How often each program runs; the shortest run counts (native and mpi; xla takes three).
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Largest difference of results to accept, relative to the largest value of the result; without it by element type: 1e-12 for
+    /// f64, 1e-5 for f32, 2^-9 for f16, 2^-6 for bf16, and none for whole numbers; 0 to 1000.
+    #[arg(long, value_parser = factor)]
+    tolerance: Option<f64>,
+    /// How often each program runs; the shortest run counts (native and mpi; xla takes three); 1 to 1000000.
+    #[arg(long, value_parser = count::<u32, 1, 1_000_000>, default_value_t = 1)]
     runs: u32,
-    /// Seconds that compiling or running one program may take, at most.
-    #[arg(long, default_value_t = 600.0)]
+    /// Seconds that compiling or running one program may take, at most; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds, default_value_t = 600.0)]
     time_limit: f64,
     /// Compile and measure memory, but do not run (xla only).
     #[arg(long)]
@@ -109,6 +111,9 @@ pub(crate) struct Measured {
     /// What every rank did (mpi only).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ranks: Vec<mpi::Rank>,
+    /// Arguments that were drawn above zero, by number: the program takes roots or logarithms of them (xla only).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    positive_arguments: Vec<usize>,
     /// The results.
     #[serde(skip)]
     results: Vec<compare::Values>,
@@ -170,8 +175,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let text = "--compile-only is for the xla back end: the others count while they run";
         return Err(Failure::BadInput(text.into()));
     }
-    let limit = Duration::try_from_secs_f64(args.time_limit)
-        .map_err(|error| Failure::BadInput(format!("--time-limit {}: {error}", args.time_limit)))?;
+    check([args.original.as_path(), args.rewritten.as_path()], paths(&args.json))?;
+    let limit = Duration::from_secs_f64(args.time_limit);
     let job = Job { function: &args.function, seed: args.seed, runs: args.runs, limit };
     let xla = xla::Job {
         function: &args.function,
@@ -179,22 +184,32 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         platform: &args.platform,
         seed: args.seed,
         compile_only: args.compile_only,
+        positive: None,
         limit,
     };
     let plan = PlanFigures::find(&read_text(&args.rewritten)?);
-    let original = match args.backend {
-        Backend::Native | Backend::Mpi => native::measure(&args.original, false, &job)?,
-        Backend::Xla => xla::measure(&args.original, false, &xla)?,
-    };
-    let rewritten = match args.backend {
-        Backend::Native => native::measure(&args.rewritten, true, &job)?,
-        Backend::Mpi => mpi::measure(&args.rewritten, plan.as_ref(), &job)?,
-        Backend::Xla => xla::measure(&args.rewritten, true, &xla)?,
+    let (original, rewritten) = match args.backend {
+        Backend::Native => {
+            (native::measure(&args.original, false, &job)?, native::measure(&args.rewritten, true, &job)?)
+        }
+        Backend::Mpi => (
+            native::measure(&args.original, false, &job)?,
+            mpi::measure(&args.rewritten, plan.as_ref(), &job)?,
+        ),
+        Backend::Xla => {
+            let original = xla::measure(&args.original, false, &xla)?;
+            // Which arguments must not be negative is read from the original: both programs get the same.
+            let positive = original.positive_arguments.as_slice();
+            let rewritten =
+                xla::measure(&args.rewritten, true, &xla::Job { positive: Some(positive), ..xla })?;
+            (original, rewritten)
+        }
     };
     let difference = if args.compile_only {
         None
     } else {
-        Some(compare::compare(&original.results, &rewritten.results).map_err(Failure::BadInput)?)
+        let compared = compare::compare(&original.results, &rewritten.results, args.tolerance);
+        Some(compared.map_err(Failure::BadInput)?)
     };
     let comparison = Comparison {
         backend: format!("{:?}", args.backend).to_lowercase(),
@@ -211,19 +226,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match &args.json {
         Some(path) if path.as_os_str() == "-" => write_json(&comparison, None)?,
         Some(path) => write_json(&comparison, Some(path))?,
-        None => print(&comparison),
+        None => print(&shown(&comparison))?,
     }
-    match &comparison.difference {
-        Some(difference) if difference.relative > args.tolerance => Err(Failure::BadInput(format!(
-            "the results differ by {:e} relative to their largest value, more than the tolerance of {:e}",
-            difference.relative, args.tolerance
-        ))),
-        _ => Ok(()),
-    }
+    comparison.difference.as_ref().map_or(Ok(()), compare::Difference::verdict).map_err(Failure::BadInput)
 }
 
-#[expect(clippy::print_stdout, reason = "the command's product")]
-fn print(comparison: &Comparison) {
+/// The comparison as a table.
+fn shown(comparison: &Comparison) -> String {
     let mut table = Table::new();
     table.load_style(UTF8_FULL_CONDENSED);
     table.set_header(["", "original", "rewritten", "plan"]);
@@ -270,24 +279,16 @@ fn print(comparison: &Comparison) {
         "time",
         [seconds(before.seconds), seconds(after.seconds), seconds(plan.map(|plan| plan.seconds))],
     ));
-    println!("{table}");
+    let mut text = format!("{table}\n");
     if let Some(stages) = &comparison.stages {
-        print_stages(&after.ranks, stages);
+        text += &shown_stages(&after.ranks, stages);
     }
-    match &comparison.difference {
-        None => println!("not run"),
-        Some(difference) if difference.identical => {
-            println!("results: {} identical bit for bit", difference.results)
-        }
-        Some(difference) => println!(
-            "results: {}, largest difference {:e}, {:e} of the largest value",
-            difference.results, difference.absolute, difference.relative
-        ),
-    }
+    text += &comparison.difference.as_ref().map_or_else(|| "not run\n".to_owned(), ToString::to_string);
+    text
 }
 
-#[expect(clippy::print_stdout, reason = "the command's product")]
-fn print_stages(ranks: &[mpi::Rank], stages: &Stages) {
+/// Every stage beside its rank.
+fn shown_stages(ranks: &[mpi::Rank], stages: &Stages) -> String {
     let mut table = Table::new();
     table.load_style(UTF8_FULL_CONDENSED);
     table.set_header([
@@ -318,8 +319,8 @@ fn print_stages(ranks: &[mpi::Rank], stages: &Stages) {
             time(rank.waiting_seconds),
         ]);
     }
-    println!("{table}");
     let ratio =
         |ratio: Option<f64>| ratio.map_or_else(|| "unknown".to_owned(), |ratio| format!("{ratio:.3}"));
-    println!("slowest over fastest stage: {}, planned {}", ratio(stages.ratio), ratio(stages.plan.ratio));
+    let (measured, planned) = (ratio(stages.ratio), ratio(stages.plan.ratio));
+    format!("{table}\nslowest over fastest stage: {measured}, planned {planned}\n")
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use ballast_core::file;
 use serde::Deserialize;
 
 use super::compare::{Taken, Values, read_results};
@@ -30,7 +31,7 @@ impl Figures {
     /// Reads what a run left in its folder: figures, and results with their numbers.
     pub(crate) fn read(folder: &Path, what: &str) -> Result<(Self, Vec<(usize, Values)>), Failure> {
         let read = |name: &str| {
-            std::fs::read(folder.join(name))
+            file::read(&folder.join(name))
                 .map_err(|error| Failure::BadInput(format!("{what}: no {name}: {error}")))
         };
         let figures: Figures = serde_json::from_slice(&read("measurement.json")?)

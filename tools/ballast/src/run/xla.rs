@@ -10,6 +10,7 @@ use super::Measured;
 use super::compare::{Taken, read_results};
 use super::tools::{beside, capture};
 use crate::Failure;
+use crate::output::read_bytes;
 
 /// The script, so that the program needs no file beside it.
 pub(crate) const SCRIPT: &str = include_str!("../../../xla/run.py");
@@ -26,6 +27,9 @@ struct Answer {
     flops: Option<f64>,
     seconds: Option<f64>,
     device_peak_bytes: Option<u64>,
+    /// Arguments that were drawn above zero.
+    #[serde(default)]
+    positive: Vec<usize>,
     #[serde(default)]
     results: Vec<Taken>,
 }
@@ -43,6 +47,8 @@ pub(crate) struct Job<'a> {
     pub(crate) seed: u64,
     /// Compile, do not run.
     pub(crate) compile_only: bool,
+    /// Numbers of the arguments to draw above zero; none: those the program takes roots or logarithms of.
+    pub(crate) positive: Option<&'a [usize]>,
     /// How long lowering, compiling and running may take.
     pub(crate) limit: Duration,
 }
@@ -70,13 +76,17 @@ pub(crate) fn measure(program: &Path, planned: bool, job: &Job<'_>) -> Result<Me
     if !job.compile_only {
         run.arg("--results").arg(&results);
     }
+    if let Some(positive) = job.positive {
+        let numbers: Vec<String> = positive.iter().map(usize::to_string).collect();
+        run.arg(format!("--positive={}", numbers.join(",")));
+    }
     let output = capture(&mut run, &what, job.limit)?;
     let answer: Answer = serde_json::from_slice(&output)
         .map_err(|error| Failure::Internal(format!("{what}: the answer of XLA is no JSON: {error}")))?;
     let results = if job.compile_only {
         Vec::new()
     } else {
-        read_results(&answer.results, &std::fs::read(&results).map_err(io)?).map_err(Failure::Internal)?
+        read_results(&answer.results, &read_bytes(&results)?).map_err(Failure::Internal)?
     };
     let held = answer.temporary_bytes + answer.argument_bytes + answer.result_bytes;
     Ok(Measured {
@@ -85,6 +95,7 @@ pub(crate) fn measure(program: &Path, planned: bool, job: &Job<'_>) -> Result<Me
         peak_bytes: held.saturating_sub(answer.alias_bytes),
         temporary_bytes: Some(answer.temporary_bytes),
         flops: answer.flops,
+        positive_arguments: answer.positive,
         results,
         ..Measured::default()
     })

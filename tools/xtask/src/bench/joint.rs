@@ -7,6 +7,7 @@ use anyhow::Result;
 use xshell::cmd;
 
 use super::{machine, program_graphs};
+use crate::say;
 use crate::workspace::{Workspace, step};
 
 /// Arguments of `cargo xtask bench joint`.
@@ -29,7 +30,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
             cmd!(workspace.shell, "{program} bench joint {graphs...} --work-limit {limit} --cap-of {cap_of}");
         Ok(read.quiet().read()?)
     };
-    println!(
+    say!(
         "<!-- Written by `cargo xtask bench joint`; do not edit. -->\n\n# Partition and memory plan, one after the other and \
          together\n\n*No cap* is the balanced partition without a cap; *partition, then plan* plans its stages' memory; \
          *uniform* plans every stage as if it held as many micro-batches as the first; *loop* moves the cuts. {}.\n\n\

@@ -10,6 +10,7 @@ use serde_json::Value;
 use xshell::cmd;
 
 use super::{file_name, from_here, machine};
+use crate::say;
 use crate::workspace::{Workspace, step};
 
 /// Arguments of `cargo xtask bench models`.
@@ -42,24 +43,24 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     if models.is_empty() {
         bail!("no .mlir file in {}", folder.display());
     }
-    println!("{}", heading(workspace, args)?);
+    say!("{}", heading(workspace, args)?);
     let mut slowest = 0f64;
     let mut relaxed = 0;
     let mut runs = 0;
     for model in &models {
-        println!("## {}\n\n{}", file_name(model), TABLE_HEAD);
+        say!("## {}\n\n{}", file_name(model), TABLE_HEAD);
         for &devices in &args.devices {
             for &cap in &args.caps {
                 let row = measure(workspace, args, model, devices, cap)?;
-                println!("{}", row.text);
+                say!("{}", row.text);
                 slowest = slowest.max(row.seconds);
                 relaxed += usize::from(row.relaxed);
                 runs += 1;
             }
         }
-        println!();
+        say!("");
     }
-    println!("{runs} plans, all verified, {relaxed} under a relaxed cap; the slowest took {slowest:.1} s.");
+    say!("{runs} plans, all verified, {relaxed} under a relaxed cap; the slowest took {slowest:.1} s.");
     Ok(())
 }
 

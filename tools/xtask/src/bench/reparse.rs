@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use xshell::cmd;
 
 use super::{file_name, from_here};
+use crate::say;
 use crate::workspace::{LLVM_BIN, Workspace, step};
 
 /// Arguments of `cargo xtask bench reparse`.
@@ -66,7 +67,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     if programs.is_empty() {
         bail!("no .mlir file in {}", folder.display());
     }
-    println!("| program | route | outcome |\n|---|---|---|");
+    say!("| program | route | outcome |\n|---|---|---|");
     let mut failed = 0;
     for program in &programs {
         let name = file_name(program);
@@ -80,7 +81,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
                     "failed"
                 }
             };
-            println!("| {name} | {} | {outcome} |", route.name);
+            say!("| {name} | {} | {outcome} |", route.name);
         }
     }
     if failed > 0 {

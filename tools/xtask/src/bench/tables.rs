@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use xshell::cmd;
 
 use super::{machine, program_graphs};
+use crate::say;
 use crate::workspace::{Workspace, step};
 
 /// Arguments handed on as they are.
@@ -47,6 +48,6 @@ fn print(workspace: &Workspace, table: &str, arguments: &[String]) -> Result<()>
     let _here = workspace.shell.push_dir(std::env::current_dir().context("cannot tell the current folder")?);
     let program = workspace.program("ballast");
     let written = cmd!(workspace.shell, "{program} bench {table} {arguments...}").quiet().read()?;
-    println!("{}.\n\n{written}", machine(workspace)?);
+    say!("{}.\n\n{written}", machine(workspace)?);
     Ok(())
 }

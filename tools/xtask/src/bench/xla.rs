@@ -9,6 +9,7 @@ use xshell::cmd;
 
 use super::{file_name, from_here};
 use crate::jax;
+use crate::say;
 use crate::workspace::{Workspace, step};
 
 /// Arguments of `cargo xtask bench xla`.
@@ -42,7 +43,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     };
     let mut programs = workspace.shell.read_dir(&folder)?;
     programs.retain(|path| path.extension().is_some_and(|extension| extension == "mlir"));
-    println!("{HEAD}");
+    say!("{HEAD}");
     for program in &programs {
         if !workspace.shell.read_file(program)?.contains("stablehlo.") {
             continue;
@@ -51,15 +52,15 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
         step(&format!("{name}, as it is"));
         let bench = Bench { workspace, python: &python, args, program };
         let plain = bench.measure(None)?;
-        println!("{}", row(&name, None, &plain, &plain));
+        say!("{}", row(&name, None, &plain, &plain));
         for &cap in &args.caps {
             step(&format!("{name}, {cap} %"));
             let bytes = (plain.temporaries * f64::from(cap) / 100.0).floor();
             match bench.measure(Some(bytes)) {
-                Ok(planned) => println!("{}", row(&name, Some((cap, bytes)), &plain, &planned)),
+                Ok(planned) => say!("{}", row(&name, Some((cap, bytes)), &plain, &planned)),
                 Err(reason) => {
                     step(&format!("{name}, {cap} %: {reason:#}"));
-                    println!("| {name} | {cap}, {:.2} | no plan | | | |", bytes / 1e6);
+                    say!("| {name} | {cap}, {:.2} | no plan | | | |", bytes / 1e6);
                 }
             }
         }

@@ -1,0 +1,66 @@
+//! How the program ends: every exit code there is, and the one place that tells the user why.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use ballast_core::printable::printable;
+
+/// Why a command ended without an answer.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// There is no plan for what was asked, or none was found in time: exit code 1.
+    NoPlan(String),
+    /// What was given cannot be used: an option, a file that cannot be read or written, a program that is missing: exit code 2.
+    BadInput(String),
+    /// The command line is not one of this program's, as clap says it: exit code 2.
+    Usage(String),
+    /// A bug: exit code 3.
+    Internal(String),
+    /// Whoever read standard output wants no more, as `head` does once it has its lines. Ends the process as the signal
+    /// would that programs get by default, which shells show as code 141, and says nothing.
+    ClosedPipe,
+}
+
+impl Failure {
+    /// What happened.
+    pub(crate) fn message(&self) -> &str {
+        match self {
+            Failure::NoPlan(message)
+            | Failure::BadInput(message)
+            | Failure::Usage(message)
+            | Failure::Internal(message) => message,
+            Failure::ClosedPipe => "nobody reads standard output",
+        }
+    }
+
+    /// Tells the user, and gives the exit code.
+    pub(crate) fn report(&self) -> ExitCode {
+        let (code, kind) = match self {
+            Failure::NoPlan(_) => (1, "no plan"),
+            Failure::BadInput(_) => (2, "error"),
+            Failure::Usage(message) => {
+                tell(message);
+                return ExitCode::from(2);
+            }
+            Failure::Internal(_) => (3, "internal error"),
+            Failure::ClosedPipe => return end_by_signal(libc::SIGPIPE),
+        };
+        tell(&format!("ballast: {kind}: {}\n", self.message()));
+        ExitCode::from(code)
+    }
+}
+
+/// Writes to standard error. Where that is closed there is nobody left to tell.
+fn tell(text: &str) {
+    let _ = std::io::stderr().write_all(printable(text).as_bytes());
+}
+
+/// Ends the process by a signal that it ignores or catches otherwise; the code that shells show for it, should that fail.
+fn end_by_signal(signal: libc::c_int) -> ExitCode {
+    // SAFETY: puts the default action back and raises the signal, in a process that has nothing left to do.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
+    ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))
+}

@@ -1,0 +1,193 @@
+//! What commands read and write, and how they end: pipes that close, disks that are full, files that are each other, endless or
+//! made for something else.
+
+mod support;
+
+use std::io::Read as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use std::os::unix::process::ExitStatusExt as _;
+use support::{DYNAMIC, examples, json};
+
+/// A chain of three nodes, as a memory-planning instance.
+const CHAIN: &str = r#"{"nodes": [{"id": 0, "time": 1, "size": 8}, {"id": 1, "time": 1, "size": 8}, {"id": 2, "time": 1, "size": 8}],
+    "edges": [[0, 1], [1, 2]]}"#;
+
+fn ballast(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ballast"));
+    command.current_dir(folder).args(args);
+    command
+}
+
+fn run(folder: &Path, args: &[&str]) -> Output {
+    ballast(folder, args).output().expect("runs")
+}
+
+fn message(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A folder with the chain in `chain.json`.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("chain.json"), CHAIN).expect("written");
+    folder
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_a_command_quietly() {
+    let folder = folder();
+    for args in [&["schema"][..], &["remat", "chain.json", "--budget", "24", "-o", "plan.json"], &["--help"]]
+    {
+        let mut child =
+            ballast(folder.path(), args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs");
+        // Closed before anything is read.
+        drop(child.stdout.take());
+        let mut said = String::new();
+        child.stderr.take().expect("piped").read_to_string(&mut said).expect("read");
+        let status = child.wait().expect("ends");
+        assert_eq!((status.signal(), said.as_str()), (Some(libc::SIGPIPE), ""), "{args:?}: {status}");
+    }
+}
+
+#[test]
+fn standard_output_that_is_full_is_an_error_with_its_code() {
+    let folder = folder();
+    for args in [&["schema"][..], &["--version"], &["curve", "chain.json", "--time-limit", "1"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("there");
+        let output = ballast(folder.path(), args).stdout(full).output().expect("runs");
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", message(&output));
+        assert!(message(&output).contains("standard output cannot be written"), "{}", message(&output));
+    }
+}
+
+#[test]
+fn an_answer_never_goes_over_an_input_nor_over_another_answer() {
+    let folder = folder();
+    std::os::unix::fs::symlink("chain.json", folder.path().join("link.json")).expect("linked");
+    for args in [
+        &["remat", "chain.json", "--budget", "24", "-o", "./chain.json"][..],
+        &["remat", "chain.json", "--budget", "24", "-o", "link.json"],
+        &["curve", "chain.json", "-o", "chain.json"],
+        &["remat", "chain.json", "--budget", "24", "-o", "one.lp", "--model-file", "./one.lp"],
+    ] {
+        let output = run(folder.path(), args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let said = message(&output);
+        assert!(said.contains("this is an input") || said.contains("two answers"), "{args:?}: {said}");
+    }
+    let kept = std::fs::read_to_string(folder.path().join("chain.json")).expect("there");
+    assert_eq!(kept, CHAIN);
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 2);
+}
+
+#[test]
+fn a_target_that_cannot_be_written_is_refused_before_the_search() {
+    let folder = folder();
+    // A search this long would be noticed.
+    let long = ["--time-limit", "1000000", "--budget", "17"];
+    for target in ["no/such/folder/plan.json", "."] {
+        let args = [&["remat", "chain.json", "-o", target][..], &long].concat();
+        let output = run(folder.path(), &args);
+        assert_eq!(output.status.code(), Some(2), "{target}");
+        assert!(message(&output).contains("cannot be written"), "{}", message(&output));
+    }
+}
+
+#[test]
+fn endless_inputs_are_refused() {
+    let folder = folder();
+    for args in [
+        &["remat", "/dev/zero", "--budget", "24", "-o", "plan.json"][..],
+        &["partition", "/dev/zero", "-o", "plan.json"],
+        &["report", "/dev/zero"],
+        &["genetic", "/dev/zero", "--devices", "2"],
+        &["swaps", "/dev/zero", "--devices", "cpu"],
+        &["place", "/dev/zero", "/dev/zero", "--method", "first-fit"],
+        &["genetic", "chain.json", "--devices", "/dev/zero"],
+    ] {
+        let output = run(folder.path(), args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", message(&output));
+        assert!(message(&output).contains("the most that is read"), "{args:?}: {}", message(&output));
+    }
+}
+
+#[test]
+fn numbers_out_of_range_are_refused_with_the_range() {
+    let folder = folder();
+    for (args, range) in [
+        (&["curve", "chain.json", "--points", "1000000000"][..], "1 to 10000"),
+        (&["curve", "chain.json", "--threads", "1000000000"], "1 to 1024"),
+        (&["train", "dag", "-o", "net", "--episodes", "1000000000"], "1 to 4096"),
+        (&["train", "place-table", "--restart", "1e300"], "0 to 1e9"),
+        (&["train", "place-table", "--load", "1000000000"], "at most 1000"),
+        (&["train", "partition", "-o", "net", "--rate", "1000000000"], "at most 1"),
+        (&["remat", "chain.json", "--budget", "24", "-o", "p", "--relax-step", "1e-300"], "0.0001 to 10"),
+    ] {
+        let output = run(folder.path(), args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", message(&output));
+        assert!(message(&output).contains(range), "{args:?}: {}", message(&output));
+    }
+    let large = run(folder.path(), &["decoder", "--layers", "4096", "--heads", "256", "-o", "decoder.json"]);
+    assert!(message(&large).contains("lower --layers"), "{}", message(&large));
+    let huge = ["decoder", "--tokens", "1048576", "--batch", "1048576", "-o", "decoder.json"];
+    assert!(message(&run(folder.path(), &huge)).contains("2^53"));
+}
+
+#[test]
+fn a_program_given_for_a_plan_is_told_apart() {
+    let folder = folder();
+    for text in
+        ["module {\n}\n", "// A comment.\nfunc.func @main() { return }", "#map = affine_map<() -> ()>\n"]
+    {
+        std::fs::write(folder.path().join("program.mlir"), text).expect("written");
+        let output = run(folder.path(), &["report", "program.mlir"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(message(&output).contains("--ballast-report"), "{}", message(&output));
+    }
+    let other = message(&run(folder.path(), &["report", "chain.json"]));
+    assert!(other.contains("no 'version'"), "{other}");
+}
+
+#[test]
+fn a_graph_that_names_what_is_not_there_is_refused() {
+    let folder = folder();
+    let graph = |early: &str| {
+        let text = format!(r#"{{"name": "f", "ops": [], "tensors": [], "early": {early}}}"#);
+        std::fs::write(folder.path().join("graph.json"), text).expect("written");
+        run(folder.path(), &["swaps", "graph.json", "--devices", "cpu"])
+    };
+    let output = graph("[[999999, 1]]");
+    assert_eq!(output.status.code(), Some(2), "{}", message(&output));
+    assert!(message(&output).contains("early: op 999999"), "{}", message(&output));
+    let output = graph("[[0, 18446744073709551615]]");
+    assert_eq!(output.status.code(), Some(2), "{}", message(&output));
+}
+
+#[test]
+fn names_from_files_reach_a_terminal_as_text() {
+    let folder = folder();
+    // The message repeats the name of the file.
+    let output = run(folder.path(), &["remat", "\u{1b}[2J.json", "--budget", "24", "-o", "plan.json"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(message(&output).contains(r"\u{1b}[2J") && !message(&output).contains('\u{1b}'));
+}
+
+#[test]
+fn searches_that_simulate_large_batches_stop_when_their_time_is_over() {
+    let here = examples();
+    let output = run(&here, &[&DYNAMIC[..], &["--batch", "1000000", "--time-limit", "0.1"]].concat());
+    // Within the limit nothing was run to its end: that is said, and nothing is made up.
+    assert_eq!(output.status.code(), Some(1), "{}", message(&output));
+    assert!(message(&output).contains("stopped before"), "{}", message(&output));
+    let output = run(&here, &["genetic", "ten-layers.toml", "--devices", "4096", "--dynamic", "--exact"]);
+    assert!(message(&output).contains("at most 1024"), "{}", message(&output));
+    // A curve of more points than there is time for has them all: the plan for a smaller budget serves a larger one.
+    let folder = folder();
+    let budgets = ["curve", "chain.json", "--budgets", "17,18,19,20,21,22,23,24", "--time-limit", "1e-9"];
+    let points = json(&run(folder.path(), &budgets));
+    let points = points.as_array().expect("points");
+    assert_eq!(points.len(), 8);
+    assert!(points.iter().all(|point| point["overhead_percent"] == 0.0), "{points:?}");
+}
