@@ -16,32 +16,73 @@ import sys
 import command_line
 import torch
 from torch._subclasses import FakeTensorMode
-from torch.func import functional_call
+from torch._decomp import get_decompositions
+from torch.func import functional_call, functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch_mlir import fx
 from torch_mlir.compiler_utils import TorchMlirCompilerError
 
 from torch_models import MODELS
 
+aten = torch.ops.aten
+# Large ops that torch-mlir has no lowering for, or none for their gradients.
+DECOMPOSED = [
+    aten.native_batch_norm, aten.native_batch_norm_backward, aten._native_batch_norm_legit, aten._native_batch_norm_legit_functional,
+    aten.native_layer_norm_backward, aten.native_dropout, aten.native_dropout_backward, aten._safe_softmax, aten.threshold_backward,
+]
 FORMS = {"linalg": "linalg-on-tensors", "tosa": "tosa", "stablehlo": "stablehlo"}
 
 
-def training_step(module, names, rate):
-    """A function of parameters, inputs and labels, all flat, that returns the new parameters and the loss."""
+def training_step(module, names, rate, buffers=()):
+    """A function of parameters, buffers, inputs and labels, all flat, that returns the new parameters, the new buffers and the loss."""
 
     def step(*arrays):
-        parameters, inputs, labels = arrays[: len(names)], arrays[len(names) : -1], arrays[-1]
+        parameters, held, inputs, labels = _split(arrays, len(names), len(buffers))
         parameters = [parameter.detach().requires_grad_() for parameter in parameters]
-        logits = functional_call(module, dict(zip(names, parameters, strict=True)), inputs)
+        # Modules write to their running averages; the step returns them.
+        held = [buffer.clone() for buffer in held]
+        state = dict(zip([*names, *buffers], [*parameters, *held], strict=True))
+        # Attention as arithmetic: kernels of one platform have no form elsewhere.
+        with sdpa_kernel(SDPBackend.MATH):
+            logits = functional_call(module, state, inputs)
         # Picked by comparison: the gradient of a gather is a scatter, which few forms have.
         wanted = labels.unsqueeze(-1) == torch.arange(logits.shape[-1], device=labels.device)
         scores = torch.log_softmax(logits, dim=-1)
         loss = -torch.where(wanted, scores, torch.zeros_like(scores)).sum() / labels.numel()
         gradients = torch.autograd.grad(loss, parameters)
         updated = [old - rate * gradient for old, gradient in zip(parameters, gradients, strict=True)]
-        return *updated, loss
+        return *updated, *held, loss
 
     return step
+
+
+def _split(arrays, parameters, buffers):
+    end = parameters + buffers
+    return arrays[:parameters], arrays[parameters:end], arrays[end:-1], arrays[-1]
+
+
+def _batch_norm(x, weight, bias, mean, variance, training, momentum, epsilon):
+    """The op that says in its schema what it writes."""
+    if mean is None:
+        return aten._native_batch_norm_legit.no_stats(x, weight, bias, training, momentum, epsilon)
+    return aten._native_batch_norm_legit.default(x, weight, bias, mean, variance, training, momentum, epsilon)
+
+
+def _convolution_backward(
+    gradient, x, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, mask
+):
+    """Gradients of a transposed convolution by those of the convolution it is the transpose of."""
+    if not transposed:
+        return NotImplemented
+    of_x = aten.convolution(gradient, weight, None, stride, padding, dilation, False, [0] * len(stride), groups) if mask[0] else None
+    of_weight = None
+    if mask[1]:
+        of_weight = aten.convolution_backward(
+            x, gradient, weight, None, stride, padding, dilation, False, [0] * len(stride), groups, [False, True, False]
+        )[1]
+    of_bias = gradient.sum([0, *range(2, gradient.dim())]) if mask[2] else None
+    return of_x, of_weight, of_bias
 
 
 def drop_aliases(graph):
@@ -56,9 +97,16 @@ def drop_aliases(graph):
 def export(module, inputs, labels, form, rate=0.01):
     """MLIR text of the training step of `module` in one of FORMS."""
     names = [name for name, _ in module.named_parameters()]
-    arrays = [*(parameter.detach() for parameter in module.parameters()), *inputs, labels]
-    step = training_step(module, names, rate)
-    graph = make_fx(step, decomposition_table=fx.get_decomposition_table(), tracing_mode="fake")(*arrays)
+    buffers = [name for name, _ in module.named_buffers()]
+    arrays = [*(parameter.detach() for parameter in module.parameters()), *module.buffers(), *inputs, labels]
+    step = training_step(module, names, rate, buffers)
+    table = {
+        **fx.get_decomposition_table(), **get_decompositions(DECOMPOSED), aten.convolution_backward.default: _convolution_backward
+    }
+    graph = make_fx(step, decomposition_table={aten.native_batch_norm.default: _batch_norm}, tracing_mode="fake")(*arrays)
+    # What is written in place, as dropout's mask, becomes values; then large ops are broken down.
+    graph = make_fx(functionalize(graph), tracing_mode="fake")(*arrays)
+    graph = make_fx(graph, decomposition_table=table, tracing_mode="fake")(*arrays)
     drop_aliases(graph)
     lowered = fx.stateless_fx_import(graph, output_type=FORMS[form], model_name="main")
     # Upstream MLIR registers neither StableHLO nor torch-mlir's own dialect of scatters.

@@ -56,5 +56,41 @@ class StepTest(unittest.TestCase):
         torch.testing.assert_close(updated, list(module.parameters()), check_stride=False)
 
 
+class Small(torch.nn.Module):
+    """Two levels of a U-Net: batch normalisation, max pooling, a transposed convolution; logits last."""
+
+    def __init__(self):
+        super().__init__()
+        self.down = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3, padding=1), torch.nn.BatchNorm2d(8), torch.nn.ReLU(inplace=True))
+        self.low = torch.nn.Sequential(torch.nn.Conv2d(8, 8, 3, padding=1), torch.nn.BatchNorm2d(8), torch.nn.ReLU(inplace=True))
+        self.up, self.last = torch.nn.ConvTranspose2d(8, 8, 2, 2), torch.nn.Conv2d(16, 2, 1)
+
+    def forward(self, x):
+        high = self.down(x)
+        low = self.up(self.low(torch.nn.functional.max_pool2d(high, 2)))
+        return self.last(torch.cat([high, low], 1)).permute(0, 2, 3, 1)
+
+
+class OwnModelTest(unittest.TestCase):
+    """Models as people write them become files."""
+
+    def test_a_transformer_encoder_with_and_without_dropout(self):
+        """Attention and dropout are lowered; with dropout too."""
+        for dropout in (0.0, 0.1):
+            layer = torch.nn.TransformerEncoderLayer(16, 2, 32, dropout=dropout, batch_first=True)
+            module = torch.nn.TransformerEncoder(layer, 1)
+            text = export_torch.export(module, (torch.randn(2, 8, 16),), torch.randint(0, 16, (2, 8)), "linalg")
+            self.assertIn("linalg.batch_matmul", text)
+            self.assertIn("func.func @main", text)
+
+    def test_a_unet_with_its_running_averages(self):
+        """The step returns parameters, buffers, loss."""
+        module = Small()
+        text = export_torch.export(module, (torch.randn(2, 3, 8, 8),), torch.randint(0, 2, (2, 8, 8)), "linalg")
+        results = len(list(module.parameters())) + len(list(module.buffers())) + 1
+        returned = [line for line in text.splitlines() if "return" in line][-1]
+        self.assertEqual(returned.split(":")[0].count("%"), results)
+
+
 if __name__ == "__main__":
     unittest.main()
