@@ -20,9 +20,11 @@ use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations;
 use crate::ballast_inline::inline_calls;
+use crate::ballast_unroll::is_loop;
 use crate::files;
 use crate::import::{self, ImportOptions, Imported, dlti};
 use crate::storage::Storage;
+use crate::unroll::carried_bytes;
 
 /// Seconds a search may take when the user names neither a time nor a work limit.
 const DEFAULT_TIME_LIMIT_SECONDS: f64 = 60.0;
@@ -137,7 +139,12 @@ pub(crate) fn read_for_planning<'c: 'a, 'a>(
 ) -> Result<Program<'c, 'a>, Reported> {
     let cluster = cluster(module, source.devices)?;
     inline_calls(module, (!source.function.is_empty()).then_some(source.function))?;
-    read(module, source, cluster)
+    let program = read(module, source, cluster)?;
+    for &op in program.imported.ops.iter().filter(|&&op| is_loop(op)) {
+        let text = "a loop is planned as one op; --ballast-unroll before this pass opens those whose iterations are known";
+        program.remark(Kind::Missed, "LoopWhole", text).fact("bytes", carried_bytes(op)).emit(op.location());
+    }
+    Ok(program)
 }
 
 /// Reads the program as it stands.

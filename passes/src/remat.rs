@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use ballast_core::cap::{CapSpec, ParseCapError};
 use ballast_core::device::DeviceId;
@@ -33,36 +34,15 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
     let planner = planner_options(module, options)?;
     let asked =
         planning::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
-    let mut program = planning::read_for_planning(module, &planning::source!(options))?;
-    program.divide_devices(asked)?;
-    planning::recall_passes(&mut program);
-    let start = Start::of(&program)?;
-    let pipeline = start.pipeline(&program, asked)?;
-    let planner = ballast_planner::Options { pipeline, ..planner };
-    if planner.pipeline.is_some() && planner.arena.is_some() {
-        let text = "arena with a schedule: micro-batches in flight have no addresses; leave one of them out";
-        return Err(diagnostics::error(module.location(), text));
-    }
-    if planner.pipeline.is_some() && matches!(options.order, passes::MemoryOrder::Free) {
-        let text = "order=free with a schedule: a stage of a pipeline keeps program order; use order=program";
-        return Err(program.error(None, text));
-    }
-    for op in &mut program.imported.graph.ops {
-        op.rules.device = None;
-    }
-    let repartition = |device_of: &[DeviceId], seconds: &[f64]| {
-        start.repartition(&program, &planner.limits, device_of, seconds)
+    let begin = Instant::now();
+    let program = planning::read_for_planning(module, &planning::source!(options))?;
+    let first = Attempt::make(module, program, options, planner.clone(), asked)?;
+    let attempt = match first.with_fused_ops_split(module, options, planner, begin)? {
+        Some(second) => second,
+        None => first,
     };
-    let planned = ballast_planner::plan(
-        &program.imported.graph,
-        &program.costs,
-        &program.cluster,
-        start.device_of.clone(),
-        start.report.clone(),
-        &planner,
-        start.movable.then_some(&repartition),
-    )
-    .map_err(|failure| program.error(failure.op(), &failure.to_string()))?;
+    let Attempt { program, start, planner, cap, planned } = attempt;
+    let planned = planned.map_err(|failure| program.error(failure.op(), &failure.to_string()))?;
     warn_of_relaxed_caps(&program, &planned);
     program.write_graph(&options.graph_file)?;
     if !options.plan_file.is_empty() {
@@ -76,7 +56,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
         &program.costs,
         &planned.plan,
         &planned.device_of,
-        &settings(&program, options, &start, planner.pipeline),
+        &settings(&program, options, &start, planner.pipeline, cap),
     )?;
     if program.cluster_is_new {
         dlti_text::write(module, &program.cluster)?;
@@ -84,6 +64,110 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
     emit_remarks(&program, &planned.plan);
     Ok(())
 }
+
+/// A program read and planned with one model of what the back end stores.
+struct Attempt<'c, 'a> {
+    program: Program<'c, 'a>,
+    start: Start,
+    planner: ballast_planner::Options,
+    /// The cap, as the plan's settings say it.
+    cap: String,
+    planned: Result<Planned, ballast_planner::Failure>,
+}
+
+impl<'c: 'a, 'a> Attempt<'c, 'a> {
+    fn make(
+        module: OperationRef<'c, 'a>,
+        mut program: Program<'c, 'a>,
+        options: &RematOptions,
+        planner: ballast_planner::Options,
+        asked: Option<Spec>,
+    ) -> Result<Self, Reported> {
+        program.divide_devices(asked)?;
+        planning::recall_passes(&mut program);
+        let start = Start::of(&program)?;
+        let pipeline = start.pipeline(&program, asked)?;
+        let planner = ballast_planner::Options { pipeline, ..planner };
+        if planner.pipeline.is_some() && planner.arena.is_some() {
+            let text =
+                "arena with a schedule: micro-batches in flight have no addresses; leave one of them out";
+            return Err(diagnostics::error(module.location(), text));
+        }
+        if planner.pipeline.is_some() && matches!(options.order, passes::MemoryOrder::Free) {
+            let text =
+                "order=free with a schedule: a stage of a pipeline keeps program order; use order=program";
+            return Err(program.error(None, text));
+        }
+        for op in &mut program.imported.graph.ops {
+            op.rules.device = None;
+        }
+        let repartition = |device_of: &[DeviceId], seconds: &[f64]| {
+            start.repartition(&program, &planner.limits, device_of, seconds)
+        };
+        let planned = ballast_planner::plan(
+            &program.imported.graph,
+            &program.costs,
+            &program.cluster,
+            start.device_of.clone(),
+            start.report.clone(),
+            &planner,
+            start.movable.then_some(&repartition),
+        );
+        Ok(Attempt { program, start, planner, cap: options.cap.clone(), planned })
+    }
+
+    /// The program planned with every value stored, where no plan keeps the cap with fused ops whole, the option left the model open, and this
+    /// keeps the cap or comes nearer. What is counted then is at least what a back end holds that fuses some of it after all.
+    fn with_fused_ops_split(
+        &self,
+        module: OperationRef<'c, 'a>,
+        options: &RematOptions,
+        mut planner: ballast_planner::Options,
+        begin: Instant,
+    ) -> Result<Option<Self>, Reported> {
+        let used = |planned: &Planned| planned.relaxed.iter().map(|relaxed| relaxed.used.0).sum::<u64>();
+        let misses = !matches!(&self.planned, Ok(planned) if planned.relaxed.is_empty());
+        let is_open = matches!(options.fusion, passes::FusionModel::Auto)
+            && annotations::read_plan(&self.program.imported).is_none();
+        if !misses || !is_open || self.program.groups.is_empty() || self.planner.pipeline.is_some() {
+            return Ok(None);
+        }
+        if let Some(seconds) = planner.limits.time_limit_seconds {
+            let rest = seconds - begin.elapsed().as_secs_f64();
+            if rest < LEAST_REST * seconds {
+                return Ok(None);
+            }
+            planner.limits.time_limit_seconds = Some(rest);
+        }
+        // The same bytes, though the unplanned peak counts more.
+        let mut cap = options.cap.clone();
+        if let (Ok(Planned { relaxed, .. }), 1) = (&self.planned, self.program.cluster.devices.len())
+            && let [only] = relaxed.as_slice()
+        {
+            planner.cap = CapSpec::Absolute(only.requested);
+            cap = only.requested.0.to_string();
+        }
+        let source = planning::source!(options);
+        let storage = planning::Chosen::Options(passes::FusionModel::None, options.cap_counts);
+        let program = planning::read_as_is(module, &planning::Source { storage, ..source })?;
+        let second = Attempt { cap, ..Attempt::make(module, program, options, planner, None)? };
+        let gains = match (&self.planned, &second.planned) {
+            (_, Err(_)) => false,
+            (Err(_), Ok(_)) => true,
+            (Ok(first), Ok(second)) => {
+                second.relaxed.len() < first.relaxed.len() || used(second) < used(first)
+            }
+        };
+        if gains {
+            let text = "no plan keeps the cap with fused ops whole: planned with every value stored";
+            second.program.remark(Kind::Passed, "FusionSplit", text).emit(module.location());
+        }
+        Ok(gains.then_some(second))
+    }
+}
+
+/// Least share of the time limit that is worth a second plan.
+const LEAST_REST: f64 = 0.05;
 
 /// What to plan for, and how long, as options say it.
 ///
@@ -323,9 +407,10 @@ fn settings(
     options: &RematOptions,
     start: &Start,
     pipeline: Option<Pipelining>,
+    cap: String,
 ) -> Settings {
     let mut settings = vec![
-        ("cap", options.cap.clone()),
+        ("cap", cap),
         ("count", options.count.name().to_owned()),
         ("dynamic_dim", options.dynamic_dim.to_string()),
         (

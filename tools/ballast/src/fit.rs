@@ -2,7 +2,8 @@
 //!
 //! What XLA takes for a program is known once it has compiled it: fusion, order and the gaps of its heap are its own. Plans are
 //! made for a prediction. So the cap a plan is asked for is moved, by what the last one took, until the measured memory is
-//! under the cap and close to it.
+//! under the cap and close to it. There are several ways to plan a program: with its loops opened or whole, with XLA's fusions
+//! predicted or every value stored. Each is a search of its own, and what is written is the best plan that any of them measured.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -85,9 +86,36 @@ pub(crate) struct Args {
     python: PathBuf,
 }
 
+/// A form of the program that plans start from, and what XLA takes for it unplanned.
+#[derive(Clone, Debug, Serialize)]
+struct Form {
+    /// What was done to the program.
+    name: &'static str,
+    #[serde(skip)]
+    file: PathBuf,
+    /// What XLA takes.
+    measured_bytes: u64,
+    /// Operations, as XLA counts them: those of a loop's body once.
+    flops: Option<f64>,
+    /// Operations with loops counted as often as they run, over those that XLA counts.
+    #[serde(skip)]
+    scale: f64,
+}
+
+/// The program as it was given.
+const AS_IS: &str = "as-is";
+/// Its counted loops replaced by their iterations.
+const OPENED: &str = "loops-opened";
+/// What its author decided to compute twice computed once, loops opened: where barriers are, as `jax.checkpoint` writes them.
+const REMOVED: &str = "checkpoints-removed";
+
 /// A plan and what XLA took for it.
 #[derive(Clone, Debug, Serialize)]
 struct Try {
+    /// Form of the program that was planned.
+    program: &'static str,
+    /// Model of what XLA stores that it was planned with.
+    fusion: String,
     /// Cap the plan was asked for.
     asked_bytes: u64,
     /// Peak by the plan.
@@ -101,6 +129,9 @@ struct Try {
     /// Is it without recomputation and swaps?
     #[serde(skip)]
     free: bool,
+    /// Operations with loops counted as often as they run, as near as that is known.
+    #[serde(skip)]
+    compared_flops: Option<f64>,
 }
 
 /// What the command prints.
@@ -111,6 +142,8 @@ struct Answer {
     /// What XLA takes for the program as it is.
     unplanned_bytes: u64,
     unplanned_flops: Option<f64>,
+    /// The forms of the program that were planned.
+    forms: Vec<Form>,
     tries: Vec<Try>,
     /// Which of the tries was written.
     chosen: usize,
@@ -149,35 +182,59 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         CapSpec::Absolute(Bytes(bytes)) => bytes,
     };
     let folder = tempfile::tempdir().map_err(|error| bad(format!("no temporary folder: {error}")))?;
-    let mut search = Search::new(cap_bytes, args.within);
+    let mut forms = vec![Form {
+        name: AS_IS,
+        file: args.program.clone(),
+        measured_bytes: unplanned_bytes,
+        flops: unplanned.flops,
+        scale: 1.0,
+    }];
+    forms.extend(opened(args, folder.path(), &job)?);
+    if let [whole, opened] = forms.as_mut_slice()
+        && let (Some(once), Some(all)) = (whole.flops, opened.flops)
+        && once > 0.0
+    {
+        whole.scale = all / once;
+    }
+    let latest = forms.last().map_or(args.program.clone(), |form| form.file.clone());
+    forms.extend(checkpoints_removed(args, &latest, folder.path(), &job)?);
+    let mut routes = routes(args, &forms, cap_bytes);
+    // Without a plan nothing is computed twice.
+    let least_flops = forms.last().and_then(|form| form.flops);
     let mut chosen: Option<(usize, Vec<u8>)> = None;
+    let mut tries: Vec<Try> = Vec::new();
+    let mut failed = None;
     let stopped = loop {
-        if search.tries.len() >= args.tries as usize {
+        if tries.len() >= args.tries as usize {
             break "tries";
         }
-        if !search.tries.is_empty() && until.is_some_and(|until| begin.elapsed() >= until) {
+        if !tries.is_empty() && until.is_some_and(|until| begin.elapsed() >= until) {
             break "time-limit";
         }
-        let Some(asked_bytes) = search.next() else { break "finished" };
+        let Some((route, asked_bytes)) = next_route(&routes, least_flops) else { break "finished" };
         let file = folder.path().join("planned.mlir");
-        let tried = attempt(args, asked_bytes, cap_bytes, &file, &job)?;
-        tracing::info!(asked_bytes, tried.measured_bytes, tried.fits, "planned");
-        search.tries.push(tried);
-        if search.best() == Some(search.tries.len() - 1) {
-            chosen = Some((search.tries.len() - 1, read_bytes(&file)?));
+        let tried = match attempt(args, &routes[route], &forms, asked_bytes, cap_bytes, &file, &job) {
+            Ok(tried) => tried,
+            // Another route may still do, and what was found stays.
+            Err(failure) => {
+                tracing::warn!("{}", failure.message());
+                routes[route].search.closed = true;
+                failed = Some(failure);
+                continue;
+            }
+        };
+        tracing::info!(tried.program, tried.fusion, asked_bytes, tried.measured_bytes, tried.fits, "planned");
+        routes[route].search.tries.push(tried.clone());
+        tries.push(tried);
+        if best(&tries) == Some(tries.len() - 1) {
+            chosen = Some((tries.len() - 1, read_bytes(&file)?));
         }
     };
+    if let (true, Some(failure)) = (tries.is_empty(), failed) {
+        return Err(failure);
+    }
     let Some((chosen, program)) = chosen else {
-        let least = search.tries.iter().map(|tried| tried.measured_bytes).min().unwrap_or(unplanned_bytes);
-        return Err(Failure::NoPlan(format!(
-            "{}: no plan of {} keeps {} as {} measures it; the least it took is {}: raise the cap, or give more --tries \
-             or a longer time-limit in --remat",
-            args.program.display(),
-            search.tries.len(),
-            Bytes(cap_bytes),
-            args.platform,
-            Bytes(least)
-        )));
+        return Err(Failure::NoPlan(missed(args, cap_bytes, unplanned_bytes, &tries)));
     };
     write_file(&args.output, &program)?;
     let answer = Answer {
@@ -185,16 +242,157 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         cap_counts: args.cap_counts.name(),
         unplanned_bytes,
         unplanned_flops: unplanned.flops,
-        tries: search.tries,
+        forms,
+        tries,
         chosen,
         stopped,
     };
     write_json(&answer, None)
 }
 
+/// Why nothing was written.
+fn missed(args: &Args, cap_bytes: u64, unplanned_bytes: u64, tries: &[Try]) -> String {
+    let least = tries.iter().map(|tried| tried.measured_bytes).min().unwrap_or(unplanned_bytes);
+    let reached = if least < unplanned_bytes {
+        format!("the least it took is {}", Bytes(least))
+    } else {
+        format!("none took less than the {} of the program as it is", Bytes(unplanned_bytes))
+    };
+    format!(
+        "{}: no plan of {} keeps {} as {} measures it; {reached}: raise the cap, or give more --tries \
+         or a longer time-limit in --remat",
+        args.program.display(),
+        tries.len(),
+        Bytes(cap_bytes),
+        args.platform,
+    )
+}
+
+/// The program with its counted loops opened, where it has any: to a planner a loop is one op.
+fn opened(args: &Args, folder: &Path, job: &Job<'_>) -> Result<Option<Form>, Failure> {
+    let loops = |text: &str| text.matches("stablehlo.while").count();
+    if loops(&read_text(&args.program)?) == 0 {
+        return Ok(None);
+    }
+    let what = args.program.display().to_string();
+    let file = folder.join("opened.mlir");
+    let inlined = folder.join("inlined.mlir");
+    for (pass, file) in [("--ballast-inline", &inlined), ("--ballast-unroll", &file)] {
+        let mut run = Command::new(beside("ballast-opt")?);
+        run.arg(&args.program).args(["--allow-unregistered-dialect", pass, "-o"]).arg(file);
+        capture(&mut run, &what, job.limit)?;
+    }
+    if loops(&read_text(&file)?) >= loops(&read_text(&inlined)?) {
+        tracing::warn!(
+            "no loop of {what} can be opened: each is planned as one op, and holds all it carries"
+        );
+        return Ok(None);
+    }
+    Ok(form(args, OPENED, file, job))
+}
+
+/// The program without its optimization barriers, where it has any: what they keep apart is recomputation that its author chose. A plan
+/// made from this one chooses for itself; plans of the other forms start from the author's.
+fn checkpoints_removed(
+    args: &Args,
+    program: &Path,
+    folder: &Path,
+    job: &Job<'_>,
+) -> Result<Option<Form>, Failure> {
+    if !read_text(program)?.contains("stablehlo.optimization_barrier") {
+        return Ok(None);
+    }
+    let file = folder.join("checkpoints-removed.mlir");
+    xla::without_barriers(program, &file, job)?;
+    Ok(form(args, REMOVED, file, job))
+}
+
+/// A form of the program that XLA can compile.
+fn form(args: &Args, name: &'static str, file: PathBuf, job: &Job<'_>) -> Option<Form> {
+    match xla::measure(&file, false, job) {
+        Ok(measured) => Some(Form {
+            name,
+            file,
+            measured_bytes: args.cap_counts.of(&measured),
+            flops: measured.flops,
+            scale: 1.0,
+        }),
+        // The program itself could be compiled, so it can still be planned as it is.
+        Err(failure) => {
+            tracing::warn!("{name}: {}", failure.message());
+            None
+        }
+    }
+}
+
+/// One way to plan.
+struct Route {
+    /// Which form of the program.
+    form: usize,
+    /// Model of what XLA stores.
+    fusion: &'static str,
+    search: Search,
+}
+
+/// The ways to plan, the most promising first.
+fn routes(args: &Args, forms: &[Form], cap_bytes: u64) -> Vec<Route> {
+    let predicted = if args.platform == "cpu" { "xla-cpu" } else { "xla" };
+    // With opened loops first: then every iteration can be planned.
+    let mut routes = Vec::new();
+    for (form, found) in forms.iter().enumerate().rev() {
+        // Where XLA would make one op of many, storing every value is what lets a plan drop some of them.
+        let all = [predicted, "none"];
+        let models = if args.remat.contains("fusion=") { &all[..1] } else { &all[..] };
+        for fusion in models {
+            let search = Search::new(cap_bytes, args.within);
+            // What fits as it is needs no plan, whatever a prediction says.
+            let search = Search { unplanned_fits: found.measured_bytes <= cap_bytes, ..search };
+            routes.push(Route { form, fusion, search });
+        }
+    }
+    routes
+}
+
+/// The route to try next, and the cap to ask for. Until one keeps the cap, all take turns; then that one is followed to its end, and the
+/// others have their turn where it costs more operations than [`CHEAP`] times those of the program without a plan.
+fn next_route(routes: &[Route], least_flops: Option<f64>) -> Option<(usize, u64)> {
+    let fits = |route: &Route| route.search.tries.iter().any(|tried| tried.fits);
+    let found = routes.iter().any(fits);
+    let fitting = || routes.iter().flat_map(|route| &route.search.tries).filter(|tried| tried.fits);
+    // A plan that costs nothing cannot be beaten.
+    if fitting().any(|tried| tried.free) {
+        return None;
+    }
+    let cheap = |tried: &Try| {
+        least_flops.zip(tried.compared_flops).is_some_and(|(least, flops)| flops <= CHEAP * least)
+    };
+    let done = fitting().any(cheap);
+    let may = |route: &Route| !found || fits(route) || (!done && route.search.tries.len() < OTHER_TRIES);
+    let open = routes.iter().enumerate().filter(|(_, route)| may(route));
+    let open = open.filter_map(|(index, route)| Some((index, route.search.next()?)));
+    open.min_by_key(|&(index, _)| {
+        let route = &routes[index];
+        (found && !fits(route), route.search.tries.len(), index)
+    })
+}
+
+/// Operations of a plan that is not worth beating by another route, as a multiple of those without a plan.
+const CHEAP: f64 = 1.02;
+/// Tries of a route when another one keeps the cap.
+const OTHER_TRIES: usize = 2;
+
+/// The try that keeps the cap with the fewest operations, then with the least memory, then the first.
+fn best(tries: &[Try]) -> Option<usize> {
+    let key = |tried: &Try| (tried.compared_flops.unwrap_or(0.0), tried.measured_bytes);
+    let fitting = (0..tries.len()).filter(|&index| tries[index].fits);
+    fitting.reduce(|best, index| if key(&tries[index]) < key(&tries[best]) { index } else { best })
+}
+
 /// Plans for a cap, and lets XLA compile the outcome.
 fn attempt(
     args: &Args,
+    route: &Route,
+    forms: &[Form],
     asked_bytes: u64,
     cap_bytes: u64,
     file: &Path,
@@ -204,10 +402,11 @@ fn attempt(
     let mut plan = Command::new(beside("ballast-opt")?);
     // Where the prediction is far above the truth, a plan above the cap may still keep it.
     let relax = if args.remat.contains("relax-limit=") { "" } else { RELAX };
-    plan.arg(&args.program).args(["--allow-unregistered-dialect", "-o"]).arg(file).arg(format!(
+    let form = &forms[route.form];
+    plan.arg(&form.file).args(["--allow-unregistered-dialect", "-o"]).arg(file).arg(format!(
         "--remat=cap-counts={} fusion={} function='{}' {} {relax}cap={asked_bytes}",
         args.cap_counts.name(),
-        if args.platform == "cpu" { "xla-cpu" } else { "xla" },
+        route.fusion,
         args.function,
         args.remat,
     ));
@@ -219,6 +418,9 @@ fn attempt(
     let measured = xla::measure(file, true, job)?;
     let measured_bytes = args.cap_counts.of(&measured);
     Ok(Try {
+        program: form.name,
+        fusion: route.fusion.to_owned(),
+        compared_flops: measured.flops.map(|flops| flops * form.scale),
         asked_bytes,
         predicted_bytes: stage.peak_bytes,
         measured_bytes,
@@ -231,32 +433,33 @@ fn attempt(
 /// Most a cap that is asked for may be raised.
 const RELAX: &str = "relax-limit=8 ";
 
+/// A cap above any program.
+const BOUNDLESS: u64 = 1 << 50;
+
 /// Which cap to ask for next.
 struct Search {
     cap_bytes: u64,
     within: f64,
+    /// Does the program keep the cap without a plan?
+    unplanned_fits: bool,
+    /// Did planning or compiling fail?
+    closed: bool,
     tries: Vec<Try>,
 }
 
 impl Search {
     fn new(cap_bytes: u64, within: f64) -> Self {
-        Search { cap_bytes, within, tries: Vec::new() }
-    }
-
-    /// The try that keeps the cap with the fewest operations, then with the least memory, then the first.
-    fn best(&self) -> Option<usize> {
-        let key = |tried: &Try| (tried.flops.unwrap_or(0.0), tried.measured_bytes);
-        let fitting = (0..self.tries.len()).filter(|&index| self.tries[index].fits);
-        fitting.reduce(
-            |best, index| {
-                if key(&self.tries[index]) < key(&self.tries[best]) { index } else { best }
-            },
-        )
+        Search { cap_bytes, within, unplanned_fits: false, closed: false, tries: Vec::new() }
     }
 
     /// The cap to ask for, or none if another plan is not worth it.
     fn next(&self) -> Option<u64> {
-        let Some(last) = self.tries.last() else { return Some(self.cap_bytes) };
+        if self.closed {
+            return None;
+        }
+        let Some(last) = self.tries.last() else {
+            return Some(if self.unplanned_fits { BOUNDLESS } else { self.cap_bytes });
+        };
         let slack = (self.cap_bytes as f64 * self.within) as u64;
         let low = self.tries.iter().filter(|tried| tried.fits).max_by_key(|tried| tried.asked_bytes);
         let high = self.tries.iter().filter(|tried| !tried.fits).min_by_key(|tried| tried.asked_bytes);
@@ -294,7 +497,21 @@ impl Search {
 
 #[cfg(test)]
 mod tests {
-    use super::{Search, Try};
+    use super::{AS_IS, Route, Search, Try, best, next_route};
+
+    fn a_try(measured_bytes: u64, flops: f64, cap: u64) -> Try {
+        Try {
+            program: AS_IS,
+            fusion: "xla-cpu".to_owned(),
+            asked_bytes: cap,
+            predicted_bytes: cap,
+            measured_bytes,
+            flops: Some(flops),
+            fits: measured_bytes <= cap,
+            free: false,
+            compared_flops: Some(flops),
+        }
+    }
 
     /// Tries against a back end that takes what `takes` says, until the search has enough.
     fn tried(cap: u64, takes: impl Fn(u64) -> u64, free_from: u64) -> Search {
@@ -302,14 +519,14 @@ mod tests {
         while let Some(asked_bytes) = search.next() {
             assert!(search.tries.len() < 20, "{:?}", search.tries);
             let measured_bytes = takes(asked_bytes);
+            // The more memory, the fewer operations.
+            let flops = 1e6 - asked_bytes.min(free_from) as f64;
+            let free = asked_bytes >= free_from;
             search.tries.push(Try {
                 asked_bytes,
                 predicted_bytes: asked_bytes,
-                measured_bytes,
-                // The more memory, the fewer.
-                flops: Some(1e6 - asked_bytes.min(free_from) as f64),
-                fits: measured_bytes <= cap,
-                free: asked_bytes >= free_from,
+                free,
+                ..a_try(measured_bytes, flops, cap)
             });
         }
         search
@@ -318,14 +535,14 @@ mod tests {
     #[test]
     fn a_prediction_that_is_right_needs_one_plan() {
         let search = tried(1000, |asked| asked - 5, 10_000);
-        assert_eq!((search.tries.len(), search.best()), (1, Some(0)));
+        assert_eq!((search.tries.len(), best(&search.tries)), (1, Some(0)));
     }
 
     #[test]
     fn memory_that_is_left_is_used_and_memory_that_is_not_there_is_given_back() {
         for factor in [0.3, 0.62, 0.9, 1.1, 1.7] {
             let search = tried(1000, |asked| (asked as f64 * factor) as u64 + 20, 10_000);
-            let best = &search.tries[search.best().unwrap()];
+            let best = &search.tries[best(&search.tries).unwrap()];
             assert!((970..=1000).contains(&best.measured_bytes), "{factor}: {:?}", search.tries);
             assert!(search.tries.len() <= 5, "{factor}: {:?}", search.tries);
         }
@@ -335,7 +552,7 @@ mod tests {
     fn steps_are_bracketed_until_the_bracket_is_narrow() {
         // Nothing between 700 and 1200 can be had.
         let search = tried(1000, |asked| if asked < 1234 { 700 } else { 1200 }, 10_000);
-        let best = &search.tries[search.best().unwrap()];
+        let best = &search.tries[best(&search.tries).unwrap()];
         assert!((1200..1234).contains(&best.asked_bytes), "{:?}", search.tries);
     }
 
@@ -344,17 +561,42 @@ mod tests {
         let search = tried(1000, |asked| asked / 2, 1500);
         assert!(search.tries.last().unwrap().free && search.tries.len() < 4);
         let mut search = Search::new(1000, 0.03);
-        let raised = Try {
-            asked_bytes: 1000,
-            predicted_bytes: 1500,
-            measured_bytes: 1400,
-            flops: None,
-            fits: false,
-            free: false,
-        };
+        let raised = Try { predicted_bytes: 1500, ..a_try(1400, 1.0, 1000) };
         search.tries.push(raised.clone());
-        assert_eq!((search.next(), search.best()), (None, None));
+        assert_eq!((search.next(), best(&search.tries)), (None, None));
         search.tries[0] = Try { measured_bytes: 900, fits: true, ..raised };
-        assert_eq!((search.next(), search.best()), (Some(1094), Some(0)));
+        assert_eq!((search.next(), best(&search.tries)), (Some(1094), Some(0)));
+    }
+
+    #[test]
+    fn what_fits_as_it_is_is_not_planned_for_a_prediction() {
+        let search = Search { unplanned_fits: true, ..Search::new(1000, 0.03) };
+        assert!(search.next().unwrap() > 1 << 40);
+    }
+
+    fn route(tries: Vec<Try>) -> Route {
+        Route { form: 0, fusion: "none", search: Search { tries, ..Search::new(1000, 0.03) } }
+    }
+
+    #[test]
+    fn routes_take_turns_until_one_keeps_the_cap_and_that_one_is_followed() {
+        let over = a_try(1500, 2.0, 1000);
+        let under = Try { asked_bytes: 900, ..a_try(800, 3.0, 1000) };
+        let next = |routes: &[Route]| next_route(routes, Some(2.0)).map(|(route, _)| route);
+        assert_eq!(next(&[route(vec![]), route(vec![])]), Some(0));
+        assert_eq!(next(&[route(vec![over.clone()]), route(vec![])]), Some(1));
+        assert_eq!(next(&[route(vec![over.clone()]), route(vec![over.clone()])]), Some(0));
+        assert_eq!(next(&[route(vec![over.clone()]), route(vec![over.clone(), under.clone()])]), Some(1));
+        // Near enough: the other one may still find something cheaper.
+        let near = a_try(995, 3.0, 1000);
+        assert_eq!(next(&[route(vec![near.clone()]), route(vec![over.clone()])]), Some(1));
+        // Unless it hardly costs anything.
+        let cheap = Try { compared_flops: Some(2.01), ..near.clone() };
+        assert_eq!(next(&[route(vec![cheap]), route(vec![over.clone()])]), None);
+        let free = Try { free: true, ..near };
+        assert_eq!(next(&[route(vec![free]), route(vec![])]), None);
+        // Fewer operations first, then less memory, whatever the route.
+        assert_eq!(best(&[over, under.clone(), a_try(900, 3.0, 1000), a_try(900, 2.5, 1000)]), Some(3));
+        assert_eq!(best(&[under.clone(), Try { measured_bytes: 700, ..under }]), Some(1));
     }
 }

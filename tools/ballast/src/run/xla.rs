@@ -53,6 +53,28 @@ pub(crate) struct Job<'a> {
     pub(crate) limit: Duration,
 }
 
+/// Writes a program without its optimization barriers.
+pub(crate) fn without_barriers(program: &Path, to: &Path, job: &Job<'_>) -> Result<(), Failure> {
+    let folder =
+        tempfile::tempdir().map_err(|error| Failure::BadInput(format!("no temporary folder: {error}")))?;
+    let what = program.display().to_string();
+    let io = |error: std::io::Error| Failure::BadInput(format!("{what}: {error}"));
+    let lowered = folder.path().join("program.mlir");
+    let mut lower = Command::new(beside("ballast-opt")?);
+    lower.arg(program).args([
+        "--allow-unregistered-dialect",
+        "--ballast-inline",
+        "--mlir-print-op-generic",
+        "-o",
+    ]);
+    capture(lower.arg(&lowered), &what, job.limit)?;
+    let script = folder.path().join("run.py");
+    std::fs::write(&script, SCRIPT).map_err(io)?;
+    let mut run = Command::new(job.python);
+    run.arg(&script).arg(&lowered).arg("--without-barriers").arg(to);
+    capture(&mut run, &what, job.limit).map(|_| ())
+}
+
 /// Compiles a program, and runs it unless told otherwise.
 pub(crate) fn measure(program: &Path, planned: bool, job: &Job<'_>) -> Result<Measured, Failure> {
     let folder =
