@@ -210,6 +210,7 @@ pub(crate) fn planner_options(
     Ok(ballast_planner::Options {
         cap,
         solver,
+        outside: None,
         q_learning,
         q_tables: read_tables(&options.q_table).map_err(error)?,
         order: match options.order {
@@ -477,23 +478,7 @@ fn emit_remarks(program: &Program<'_, '_>, plan: &Plan) {
             .fact("gap", stage.report.gap)
             .emit(location);
     }
-    for entry in &plan.ops {
-        let op = program.imported.ops[entry.op];
-        let bytes = program.imported.graph.value_bytes(entry.op).0;
-        if !entry.recompute_before.is_empty() {
-            let repeats = entry.recompute_before.len();
-            program
-                .remark(Kind::Passed, "Recompute", "dropped after use and computed again")
-                .fact("bytes", bytes)
-                .fact("seconds", program.costs.of(entry.device, entry.op) * repeats as f64)
-                .fact("times", repeats)
-                .emit(op.location());
-        }
-        if entry.swap.is_some() {
-            program
-                .remark(Kind::Passed, "Swap", "kept in host memory between uses")
-                .fact("bytes", bytes)
-                .emit(op.location());
-        }
+    if let Err(reason) = crate::explained::emit(program, plan) {
+        program.warning(None, &format!("internal error: no remarks on single values: {reason}"));
     }
 }

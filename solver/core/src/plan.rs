@@ -14,6 +14,7 @@ use crate::memory::CompactPlan;
 use crate::report::{BoundClass, Report};
 use crate::simulate::{Balance, StageScore};
 use crate::stage::{NodeSource, Stage};
+use crate::stage_memory::StageMemory;
 
 /// Version of the plan format; raised whenever a reader of the old one would misread the new one.
 pub const PLAN_VERSION: u32 = 1;
@@ -205,6 +206,9 @@ pub struct StagePlan {
     /// Addresses of its buffers, where the plan is for an arena.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arena: Option<ArenaPlan>,
+    /// What the memory plan was made for, so that the plan can be replayed, shown and explained without the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<StageMemory>,
 }
 
 /// One block of device memory and what lies where in it. Values resident from start to end lie outside.
@@ -573,8 +577,7 @@ mod tests {
 
     #[test]
     fn contradicting_entries_are_refused() {
-        let stages = two_stages();
-        let plans = [CompactPlan::default(), CompactPlan::default()];
+        let (stages, plans) = (two_stages(), [CompactPlan::default(), CompactPlan::default()]);
         let entries = op_plans(&graph(4), &stages, &plans).unwrap();
         let refused = |change: fn(&mut Vec<OpPlan>), op| {
             let mut entries = entries.clone();

@@ -7,6 +7,7 @@
 
 mod genetic;
 mod memory;
+mod outside;
 pub mod pipelined;
 mod rounds;
 mod stages;
@@ -14,6 +15,7 @@ mod workload;
 
 pub use genetic::{Fitness, Genetic, layer_table};
 pub use memory::Solver;
+pub use outside::Program;
 pub use rounds::{Planned, Relaxed, Repartition, plan, unplanned};
 pub use stages::{StageOutcome, plan_stages, stage_file, swap_model};
 pub use workload::{WorkloadFailure, place_workload};
@@ -34,6 +36,8 @@ pub struct Options {
     pub cap: CapSpec,
     /// Who plans a stage's memory.
     pub solver: Solver,
+    /// The program that plans, where the solver is [`Solver::Outside`].
+    pub outside: Option<Program>,
     /// Parameters of Q-learning, where it is the solver; its cap is the stage's.
     pub q_learning: q_learning::Options,
     /// Tables Q-learning goes on from, by device.

@@ -17,6 +17,8 @@ pub enum Solver {
     QLearning,
     /// A swap scheduler without learning.
     Swaps(Baseline),
+    /// A program that is no part of Ballast; not among [`Solver::all`], since it needs a path.
+    Outside,
 }
 
 impl Default for Solver {
@@ -43,7 +45,8 @@ impl Solver {
     /// The name users write.
     #[must_use]
     pub fn name(self) -> &'static str {
-        Self::all().into_iter().find(|&(_, solver)| solver == self).map_or("no-swap", |(name, _)| name)
+        let fallback = if self == Solver::Outside { "exec" } else { "no-swap" };
+        Self::all().into_iter().find(|&(_, solver)| solver == self).map_or(fallback, |(name, _)| name)
     }
 }
 

@@ -12,6 +12,7 @@ use ballast_core::plan::{PLAN_VERSION, PipelinePlan, Plan, PlanDevice, StagePlan
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats, gap};
 use ballast_core::simulate::{Balance, balance, judge_stage, orders_can_run};
 use ballast_core::stage::{NodeSource, Stage, settle_travellers, stages};
+use ballast_core::stage_memory::StageMemory;
 use ballast_core::units::Bytes;
 use ballast_placement::q_learning::QTable;
 
@@ -190,6 +191,7 @@ pub fn unplanned(
                 binding: None,
                 report,
                 arena: None,
+                swap: None,
                 q_table: None,
             })
         })
@@ -327,6 +329,7 @@ fn assemble(
                 cap_bytes: outcome.cap.0,
                 smallest_cap_bytes: outcome.smallest_cap.map(|cap| cap.0),
                 report: outcome.report.clone().into(),
+                memory: Some(StageMemory::of(stage, outcome.swap)),
             })
             .collect(),
         ops,

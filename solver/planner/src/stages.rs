@@ -37,6 +37,8 @@ pub struct StageOutcome {
     pub report: Report,
     /// Addresses, where the plan is for an arena.
     pub arena: Option<Arena>,
+    /// How copies were timed; none where nothing was to be swapped.
+    pub swap: Option<SwapModel>,
     /// What Q-learning learned, where it planned the stage.
     pub q_table: Option<QTable>,
 }
@@ -133,7 +135,7 @@ fn plan_stage(
         limits,
         solver: match options.solver {
             Solver::Remat(solver) => solver,
-            Solver::QLearning | Solver::Swaps(_) => ballast_remat::Solver::default(),
+            Solver::QLearning | Solver::Swaps(_) | Solver::Outside => ballast_remat::Solver::default(),
         },
         model_file: options.model_file.as_deref().map(|path| stage_file(path, stage.device)),
         ..ballast_remat::Options::default()
@@ -157,6 +159,15 @@ fn plan_stage(
         }
         field if options.arena.is_some() => {
             return Err(failed(format!("solver={} does not plan for an arena", field.name()), None));
+        }
+        Solver::Outside => {
+            let Some(program) = &options.outside else {
+                return Err(failed("no program was named to plan".to_owned(), None));
+            };
+            ballast_remat::relaxed(remat.cap_bytes, &remat.limits, &relaxation, |cap_bytes, limits| {
+                program.plan(&stage.problem, &ballast_remat::Options { cap_bytes, limits, ..remat.clone() })
+            })
+            .map(|outcome| (outcome, None))
         }
         field => {
             let step = TrainingStep::of_stage(graph, stage);
@@ -190,6 +201,7 @@ fn plan_stage(
         binding: outcome.binding,
         report: outcome.plan.report,
         arena: outcome.plan.arena,
+        swap,
         q_table,
     })
 }

@@ -202,6 +202,7 @@ fn options(cap: CapSpec, seed: u64) -> Options {
         cap,
         // Every family of planners in turn; what they return is judged the same way.
         solver: ["auto", "q-learning", "capuchin", "vdnn"][seed as usize % 4].parse().expect("a solver"),
+        outside: None,
         q_learning: ballast_placement::q_learning::Options { rounds: 40, ..Default::default() },
         q_tables: std::collections::BTreeMap::new(),
         order: ballast_remat::Order::Program,

@@ -195,6 +195,12 @@ pub enum Failure {
         /// Why.
         reason: String,
     },
+    /// A planner outside of Ballast gave no plan, or one that the judge refuses.
+    #[error("{reason}")]
+    Outside {
+        /// The program, and what is wrong.
+        reason: String,
+    },
     /// The model file could not be written.
     #[error("cannot write the model to {}: {reason}", path.display())]
     ModelFile {

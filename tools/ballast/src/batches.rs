@@ -187,6 +187,7 @@ impl Step<'_> {
         let options = ballast_planner::Options {
             cap: CapSpec::DeviceMemory,
             solver,
+            outside: None,
             q_learning: q_learning::Options::default(),
             q_tables: std::collections::BTreeMap::new(),
             order: ballast_remat::Order::Program,

@@ -1,56 +1,30 @@
-//! Memory-planning instances: JSON graphs with a time and a size per node.
-//!
-//! `{"name"?, "nodes": [{"id", "time", "size", "name"?, "is_backward"?, "keep"?, "workspace"?, "recomputable"?, "swappable"?}],
-//! "edges": [[source, reader]], "resident_bytes"?, "budgets"?: {share: bytes}}`;
-//! ids are 0 to n-1 in topological order, the program order. Other keys are ignored. `workspace` are bytes held while the node
-//! runs, `resident_bytes` those held from start to end; a node is `recomputable` and `swappable` unless it says otherwise.
+//! What is planned, from a file: a memory-planning instance ([`ballast_core::instance`]), or the graph of a program on one device.
 
 use std::path::Path;
 
-use ballast_core::memory::{Node, Problem};
+use ballast_core::cost::Costs;
+use ballast_core::device::Cluster;
+use ballast_core::instance::Instance;
+use ballast_core::memory::{Problem, SwapModel};
+use ballast_core::stage::stages;
 use indexmap::IndexMap;
-use serde::Deserialize;
 
+use crate::replan::read_graph;
 use crate::{Failure, output};
 
-#[derive(Deserialize)]
-struct Instance {
-    #[serde(default)]
-    name: String,
-    nodes: Vec<InstanceNode>,
-    edges: Vec<(usize, usize)>,
-    #[serde(default)]
-    resident_bytes: u64,
-    #[serde(default)]
-    budgets: IndexMap<String, u64>,
+/// An instance or a program, ready to plan.
+pub(crate) struct Input {
+    /// The problem; times of a program are seconds.
+    pub problem: Problem,
+    /// Budgets that the file names, bytes by share of the unplanned peak.
+    pub budgets: IndexMap<String, u64>,
+    /// How a program's device copies to the host, with copies beside computation; an instance says nothing of it.
+    pub link: Option<SwapModel>,
 }
 
-#[derive(Deserialize)]
-struct InstanceNode {
-    id: usize,
-    time: f64,
-    size: serde_json::Number,
-    #[serde(default)]
-    name: Option<String>,
-    #[serde(default)]
-    is_backward: bool,
-    #[serde(default)]
-    keep: bool,
-    #[serde(default)]
-    workspace: u64,
-    #[serde(default = "yes")]
-    recomputable: bool,
-    #[serde(default = "yes")]
-    swappable: bool,
-}
-
-fn yes() -> bool {
-    true
-}
-
-/// Reads an instance; times are divided by `units_per_second` where given.
+/// Reads an instance, or a graph that runs on the default device; times are divided by `units_per_second` where given.
 pub(crate) fn read(path: &Path, units_per_second: Option<f64>) -> Result<Problem, Failure> {
-    read_with_budgets(path, units_per_second).map(|(problem, _)| problem)
+    read_any(path, units_per_second, "1").map(|input| input.problem)
 }
 
 /// Reads an instance and the budgets it names, as shares of the unplanned peak with their bytes.
@@ -58,58 +32,42 @@ pub(crate) fn read_with_budgets(
     path: &Path,
     units_per_second: Option<f64>,
 ) -> Result<(Problem, IndexMap<String, u64>), Failure> {
+    read_any(path, units_per_second, "1").map(|input| (input.problem, input.budgets))
+}
+
+/// Reads an instance, or a graph that runs on `device`: a kind, or a device file, of which the first device counts.
+pub(crate) fn read_any(path: &Path, units_per_second: Option<f64>, device: &str) -> Result<Input, Failure> {
     let bad = |message: String| Failure::BadInput(format!("{}: {message}", path.display()));
-    let mut instance: Instance =
-        serde_json::from_str(&output::read_text(path)?).map_err(|error| bad(error.to_string()))?;
+    let text = output::read_text(path)?;
+    if is_graph(&text) {
+        let cluster = Cluster::parse(device).map_err(|error| Failure::BadInput(error.to_string()))?;
+        let cluster = Cluster { devices: cluster.devices[..1].to_vec(), links: Vec::new(), ..cluster };
+        let graph = read_graph(path)?;
+        let costs = Costs::estimate(&graph, &cluster, None).costs;
+        let device_of = vec![0; graph.ops.len()];
+        let problem = stages(&graph, &costs, &cluster, &device_of).remove(0).problem;
+        problem.check().map_err(|error| bad(error.to_string()))?;
+        let link = ballast_planner::swap_model(&cluster.devices[0], &cluster, true);
+        return Ok(Input { problem, budgets: IndexMap::new(), link: Some(link) });
+    }
+    let mut instance = Instance::parse(&text).map_err(bad)?;
     let budgets = std::mem::take(&mut instance.budgets);
-    Ok((problem(instance, units_per_second.unwrap_or(1.0)).map_err(bad)?, budgets))
+    let problem = instance.problem(units_per_second.unwrap_or(1.0)).map_err(bad)?;
+    Ok(Input { problem, budgets, link: None })
 }
 
-fn problem(instance: Instance, scale: f64) -> Result<Problem, String> {
-    if instance.nodes.is_empty() {
-        return Err("there are no nodes".into());
-    }
-    let count = instance.nodes.len();
-    let mut nodes = Vec::with_capacity(count);
-    for (at, node) in instance.nodes.into_iter().enumerate() {
-        if node.id != at {
-            return Err(format!("nodes[{at}] has id {}: ids are 0 to {} in order", node.id, count - 1));
-        }
-        let bytes = node.size.as_u64().or_else(|| whole(node.size.as_f64()?)).ok_or_else(|| {
-            format!("node {at} has size {}: sizes are whole bytes, not negative", node.size)
-        })?;
-        let label = node.name.unwrap_or_else(|| format!("n{at}"));
-        let mut planned = Node::new(label, node.time / scale, bytes, Vec::new());
-        planned.backward = node.is_backward;
-        planned.keep = node.keep;
-        planned.workspace_bytes = node.workspace;
-        planned.recomputable = node.recomputable;
-        planned.swappable = node.swappable;
-        nodes.push(planned);
-    }
-    for (at, &(source, reader)) in instance.edges.iter().enumerate() {
-        if source >= count || reader >= count {
-            return Err(format!("edges[{at}] = [{source}, {reader}], but the nodes are 0 to {}", count - 1));
-        }
-        if source >= reader {
-            return Err(format!(
-                "edges[{at}] = [{source}, {reader}]: a value is read by later nodes only (ids are in topological order)"
-            ));
-        }
-        nodes[reader].inputs.push(source);
-    }
-    for (at, node) in nodes.iter_mut().enumerate() {
-        node.inputs.sort_unstable();
-        if let Some(pair) = node.inputs.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(format!("the edge [{}, {at}] is given twice", pair[0]));
-        }
-    }
-    let problem = Problem { name: instance.name, nodes, resident_bytes: instance.resident_bytes };
-    problem.check().map_err(|error| error.to_string())?;
-    Ok(problem)
+fn has(text: &str, keys: [&str; 2]) -> bool {
+    // Kept apart from the readers, whose messages are about one form only.
+    serde_json::from_str::<serde_json::Value>(text)
+        .is_ok_and(|value| keys.iter().all(|key| value.get(key).is_some()))
 }
 
-/// Writers of JSON turn large whole numbers into floats.
-fn whole(value: f64) -> Option<u64> {
-    (value >= 0.0 && value.fract() == 0.0 && value < 9.0e15).then_some(value as u64)
+/// Is it the graph of a program?
+fn is_graph(text: &str) -> bool {
+    has(text, ["ops", "tensors"])
+}
+
+/// Is it a workload to partition?
+pub(crate) fn is_workload(text: &str) -> bool {
+    has(text, ["maxFPGAs", "nodes"]) || has(text, ["accelerators", "nodes"])
 }

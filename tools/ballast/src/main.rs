@@ -12,10 +12,12 @@ mod bench_swaps;
 mod compare;
 mod curve;
 mod decoder;
+mod explain;
 mod failure;
 mod fit;
 mod genetic;
 mod instance;
+mod judge;
 mod output;
 mod partition;
 mod place;
@@ -56,6 +58,8 @@ enum Command {
     Curve(curve::Args),
     /// Write the training step of a decoder as a memory-planning instance.
     Decoder(decoder::Args),
+    /// Say why a plan keeps, recomputes or swaps a value, and which op binds the peak.
+    Explain(explain::Args),
     /// Plan a program so that XLA, measured, keeps a cap.
     Fit(fit::Args),
     /// Place the layers of a layer file on devices: genetic search, from predicted times or from runs.
@@ -66,6 +70,8 @@ enum Command {
     /// One of the processes of `ballast genetic PROGRAM --processes`.
     #[command(hide = true)]
     ProgramRank(genetic::program_rank::Args),
+    /// Score anybody's plan of an instance, a program or a workload.
+    Judge(judge::Args),
     /// Partition a workload graph over accelerators and CPU cores.
     Partition(partition::Args),
     /// Give devices to the waiting training jobs of one scheduling period.
@@ -76,12 +82,12 @@ enum Command {
     Remat(remat::Args),
     /// Move a plan to devices that changed: some gone, slower or with less memory.
     Replan(replan::Args),
-    /// Show a plan file as tables.
+    /// Show a plan file as tables, as an HTML page, or as a trace.
     Report(report::Args),
     /// Run a program and its rewritten form, and compare results, memory and time.
     Run(run::Args),
-    /// Print the JSON schema of the plan file.
-    Schema,
+    /// Print the JSON schema of a file.
+    Schema(schema::Args),
     /// Choose the tensors of a training step to swap: learned, or by a baseline.
     Swaps(swaps::Args),
     /// Train networks for later use.
@@ -106,10 +112,12 @@ fn main() -> ExitCode {
         Command::Compare(args) => compare::run(&args),
         Command::Curve(args) => curve::run(&args),
         Command::Decoder(args) => decoder::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Fit(args) => fit::run(&args),
         Command::Genetic(args) => genetic::run(&args),
         Command::GeneticRank(args) => genetic::rank::run(&args),
         Command::ProgramRank(args) => genetic::program_rank::run(&args),
+        Command::Judge(args) => judge::run(&args),
         Command::Partition(args) => partition::run(&args),
         Command::Place(args) => place::run(&args),
         Command::Profile(args) => profile::run(&args),
@@ -117,7 +125,7 @@ fn main() -> ExitCode {
         Command::Replan(args) => replan::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Run(args) => run::run(&args),
-        Command::Schema => schema::run(),
+        Command::Schema(args) => schema::run(&args),
         Command::Swaps(args) => swaps::run(&args),
         Command::Train(args) => train::run(&args),
     })

@@ -1,13 +1,16 @@
 //! `ballast remat`: plans recomputation and swaps of one device under a memory budget.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
+use ballast_core::instance::Steps;
 use ballast_core::limits::Limits;
-use ballast_core::memory::{Step, SwapModel};
+use ballast_core::memory::SwapModel;
 use ballast_core::plan::ArenaPlan;
 use ballast_core::report::BoundClass;
 use ballast_core::units::Bytes;
-use ballast_remat::{Options, Order, Outcome, Relaxation, Solver, plan_relaxed};
+use ballast_planner::Program;
+use ballast_remat::{Options, Order, Outcome, Relaxation, Solver, plan_relaxed, relaxed};
 use serde::Serialize;
 
 use crate::output::paths;
@@ -17,8 +20,12 @@ use crate::{Failure, instance, output};
 /// Arguments of `ballast remat`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Instance: JSON with nodes (id, time, size) and edges.
+    /// Instance: JSON with nodes (id, time, size) and edges (`ballast schema instance`); or the graph of a program, written by
+    /// `--remat="graph-file=..."`.
     instance: PathBuf,
+    /// The device a graph runs on: a kind, or a device file (its first device).
+    #[arg(long, default_value = "1")]
+    device: String,
     /// Bytes the device may hold at any moment, such as 4096, 512MiB or 16GiB.
     #[arg(long)]
     budget: Bytes,
@@ -64,9 +71,10 @@ pub(crate) struct Args {
     /// seconds; above zero, at most 1e18.
     #[arg(long, value_parser = positive)]
     rate: Option<f64>,
-    /// Who plans: auto, milp, stepwise, local-search, greedy, sqrt-n, gaps, chain or keep-all.
+    /// Who plans: auto, milp, stepwise, local-search, greedy, sqrt-n, gaps, chain or keep-all; or exec:PROGRAM, a planner of your
+    /// own that reads a question and writes a plan, as JSON (docs/other-planners.md).
     #[arg(long, default_value = "auto")]
-    solver: Solver,
+    solver: Who,
     /// Where to write the mixed-integer program, LP or MPS by extension.
     #[arg(long)]
     model_file: Option<PathBuf>,
@@ -76,6 +84,26 @@ pub(crate) struct Args {
     /// Largest budget tried, as a multiple of the one given; 0: a budget without a plan is an error; 0, or 1 to 1000.
     #[arg(long, value_parser = relax_limit, default_value_t = 0.0)]
     relax_limit: f64,
+}
+
+/// Who plans.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Who {
+    /// A solver of Ballast.
+    Own(Solver),
+    /// A program that is no part of it.
+    Outside(Program),
+}
+
+impl FromStr for Who {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.strip_prefix("exec:") {
+            Some(path) => Ok(Who::Outside(Program { path: PathBuf::from(path) })),
+            None => text.parse().map(Who::Own).map_err(|error: String| format!("{error}, or exec:PROGRAM")),
+        }
+    }
 }
 
 /// What is printed.
@@ -107,7 +135,8 @@ struct Summary {
 /// The plan file: `{"steps": [["compute", 0], ...]}`, and where each buffer lies if that was asked for.
 #[derive(Serialize)]
 struct PlanFile {
-    steps: Vec<(&'static str, usize)>,
+    #[serde(flatten)]
+    steps: Steps,
     #[serde(skip_serializing_if = "Option::is_none")]
     arena: Option<ArenaPlan>,
 }
@@ -123,7 +152,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.arena == Some(Bytes(0)) {
         return Err(Failure::BadInput("--arena 0: give an alignment of at least one byte".into()));
     }
-    let problem = instance::read(&args.instance, args.rate)?;
+    let instance::Input { problem, link, .. } = instance::read_any(&args.instance, args.rate, &args.device)?;
     let swap = match args.bandwidth {
         Some(Bytes(0)) => {
             return Err(Failure::BadInput("--bandwidth 0: nothing could ever be copied".into()));
@@ -134,6 +163,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             latency: args.latency,
             overlap: !args.no_overlap,
             host_capacity_bytes: args.host_memory.map(|bytes| bytes.0),
+        }),
+        None if !args.no_swap => link.map(|link| SwapModel {
+            overlap: !args.no_overlap,
+            host_capacity_bytes: args.host_memory.map(|bytes| bytes.0).or(link.host_capacity_bytes),
+            ..link
         }),
         _ => None,
     };
@@ -150,12 +184,25 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             seed: args.seed,
             threads: args.threads.unwrap_or_else(|| ballast_core::limits::threads(usize::MAX)),
         },
-        solver: args.solver,
+        solver: match args.solver {
+            Who::Own(solver) => solver,
+            Who::Outside(_) => Solver::default(),
+        },
         model_file: args.model_file.clone(),
         ..Options::default()
     };
     let relaxation = Relaxation { step: args.relax_step, limit: args.relax_limit };
-    let relaxed = plan_relaxed(&problem, &options, &relaxation).map_err(|failure| match failure {
+    let relaxed = match &args.solver {
+        Who::Own(_) => plan_relaxed(&problem, &options, &relaxation),
+        Who::Outside(_) if args.arena.is_some() => {
+            return Err(Failure::BadInput("--arena: a planner of your own gives no addresses".into()));
+        }
+        Who::Outside(program) => relaxed(args.budget.0, &options.limits, &relaxation, |cap_bytes, limits| {
+            program.plan(&problem, &Options { cap_bytes, limits, ..options.clone() })
+        }),
+    };
+    let relaxed = relaxed.map_err(|failure| match failure {
+        ballast_remat::Failure::Outside { .. } => Failure::NoPlan(failure.to_string()),
         ballast_remat::Failure::Infeasible { .. } => Failure::NoPlan(failure.to_string()),
         ballast_remat::Failure::Refused(_) => Failure::Internal(failure.to_string()),
         other => Failure::BadInput(format!("{}: {other}", args.instance.display())),
@@ -192,18 +239,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn write_plan(path: &Path, outcome: &Outcome) -> Result<(), Failure> {
-    let steps = outcome
-        .schedule
-        .steps
-        .iter()
-        .map(|&step| match step {
-            Step::Compute(node) => ("compute", node),
-            Step::Free(node) => ("free", node),
-            Step::SwapOut(node) => ("swap_out", node),
-            Step::SwapIn(node) => ("swap_in", node),
-            Step::HostFree(node) => ("host_free", node),
-        })
-        .collect();
+    let steps = Steps::from(&outcome.schedule);
     let arena = outcome.arena.as_ref().map(|arena| arena.plan(|node| node));
     let text = serde_json::to_string(&PlanFile { steps, arena })
         .map_err(|error| Failure::Internal(error.to_string()))?;

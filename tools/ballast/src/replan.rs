@@ -230,6 +230,7 @@ fn plan_memory(
     let options = ballast_planner::Options {
         cap,
         solver: ballast_planner::Solver::default(),
+        outside: None,
         q_learning: ballast_placement::q_learning::Options::default(),
         q_tables: std::collections::BTreeMap::new(),
         order: ballast_remat::Order::Program,

@@ -1,11 +1,38 @@
-//! `ballast schema`: the JSON schema of the plan file.
+//! `ballast schema`: the JSON schemas of the files that other programs read and write.
 
+use ballast_core::instance::{Instance, Steps};
 use ballast_core::plan::Plan;
+use ballast_partition::dag::workload::WorkloadFile;
 
 use crate::{Failure, output};
 
-pub(crate) fn run() -> Result<(), Failure> {
-    let schema = schemars::schema_for!(Plan);
-    let text = serde_json::to_string_pretty(&schema).map_err(|e| Failure::Internal(e.to_string()))?;
-    output::print(&format!("{text}\n"))
+/// Arguments of `ballast schema`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Of which file.
+    #[arg(value_enum, default_value_t = File::Plan)]
+    file: File,
+}
+
+/// A file with a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum File {
+    /// Plan file of a program, written by `--remat="plan-file=..."`.
+    Plan,
+    /// Memory-planning instance, read by `ballast remat`, `curve` and `judge`.
+    Instance,
+    /// Plan of an instance: its steps.
+    Steps,
+    /// Workload graph, read by `ballast partition` and `judge`.
+    Workload,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let schema = match args.file {
+        File::Plan => schemars::schema_for!(Plan),
+        File::Instance => schemars::schema_for!(Instance),
+        File::Steps => schemars::schema_for!(Steps),
+        File::Workload => schemars::schema_for!(WorkloadFile),
+    };
+    output::write_json(&schema, None)
 }

@@ -66,6 +66,9 @@ pub(crate) fn pages(workspace: &Workspace) -> Result<Vec<Page>> {
         page("docs/options.md", options(&ods::passes(workspace)?)),
         page("docs/versions.md", versions(workspace)?),
         page("docs/plan.schema.json", cmd!(workspace.shell, "{ballast} schema").quiet().read()?),
+        page("docs/instance.schema.json", cmd!(workspace.shell, "{ballast} schema instance").quiet().read()?),
+        page("docs/steps.schema.json", cmd!(workspace.shell, "{ballast} schema steps").quiet().read()?),
+        page("docs/workload.schema.json", cmd!(workspace.shell, "{ballast} schema workload").quiet().read()?),
     ])
 }
 

@@ -9,9 +9,11 @@ mod problem;
 mod replay;
 mod schedule;
 mod stays;
+mod trace;
 
 pub use compact::{CompactError, CompactPlan, compact, expand};
 pub use problem::{Node, NodeId, Problem, ProblemError};
 pub use replay::{Assessment, Replay, ReplayError, SwapModel, assess, replay};
 pub use schedule::{Schedule, Step};
 pub use stays::{Stay, stays};
+pub use trace::{Event, EventKind, trace};

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use super::{NodeId, Problem, Schedule, Step};
 
 /// How swaps are timed.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SwapModel {
     /// Bytes per unit of time, device to host.
     pub out_bandwidth: f64,
@@ -301,6 +301,20 @@ impl<'a> Judge<'a> {
     /// End of the last compute step; with copies that count in full, of the last copy too.
     pub(super) fn now(&self) -> f64 {
         self.now
+    }
+
+    /// Bytes in use on the device when the last compute step or copy claimed its own, and on the host now.
+    pub(super) fn held_bytes(&self, what: Step) -> (u64, u64) {
+        let device = match (what, self.result.timeline.last()) {
+            (Step::Compute(_), Some(&(_, bytes))) => bytes,
+            _ => self.device.used,
+        };
+        (device, self.host.used)
+    }
+
+    /// When the last copy to the host, and the last one back, end.
+    pub(super) fn copies_end(&self) -> (f64, f64) {
+        (self.out_free, self.in_free)
     }
 
     /// When the last claim of memory was met.

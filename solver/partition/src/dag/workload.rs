@@ -39,7 +39,8 @@ pub enum WorkloadError {
     },
 }
 
-#[derive(Deserialize)]
+/// A number or a text.
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(untagged)]
 enum Label {
     Number(i64),
@@ -55,7 +56,8 @@ impl Label {
     }
 }
 
-#[derive(Clone, Copy, Deserialize)]
+/// True, false, 1 or 0.
+#[derive(Clone, Copy, Deserialize, schemars::JsonSchema)]
 #[serde(untagged)]
 enum Flag {
     Bool(bool),
@@ -73,30 +75,40 @@ impl Flag {
     }
 }
 
-#[derive(Deserialize)]
+/// A workload file as it is written; [`read`] is the way to one.
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct WorkloadFile {
+pub struct WorkloadFile {
+    /// Name for messages; the file's own without it.
     #[serde(default)]
     name: Option<String>,
+    /// Number of accelerators, all alike.
     #[serde(rename = "maxFPGAs")]
     max_fpgas: Option<f64>,
+    /// Number of CPU cores.
     #[serde(rename = "maxCPUs")]
     max_cpus: Option<f64>,
+    /// Memory of an accelerator, in the unit of the sizes.
     #[serde(rename = "maxSizePerFPGA")]
     max_size_per_fpga: Option<f64>,
+    /// Accelerators that are not alike, in place of `maxFPGAs` and `maxSizePerFPGA`.
     accelerators: Option<Vec<AcceleratorEntry>>,
+    /// The nodes.
     nodes: Vec<NodeEntry>,
+    /// The edges.
     edges: Vec<EdgeEntry>,
 }
 
 /// One line of `accelerators`: `count` devices alike.
-#[derive(Deserialize)]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct AcceleratorEntry {
+    /// How many.
     count: usize,
     /// Divides `fpgaLatency`.
     #[serde(default = "one")]
     speed: f64,
+    /// Memory of each.
     max_size: f64,
     /// Multiplies the edge costs.
     #[serde(default = "one")]
@@ -107,23 +119,35 @@ fn one() -> f64 {
     1.0
 }
 
-#[derive(Deserialize)]
+/// A node.
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct NodeEntry {
+    /// Its name, used once.
     id: Label,
+    /// Time on an accelerator.
     fpga_latency: Option<f64>,
+    /// Time on a CPU core.
     cpu_latency: Option<f64>,
+    /// Memory it takes on an accelerator.
     size: Option<f64>,
+    /// May it run on an accelerator?
     supported_on_fpga: Option<Flag>,
+    /// Is it part of the backward pass, and so free of the order rule?
     is_backward_node: Option<Flag>,
+    /// Nodes of one class share a device.
     color_class: Option<Label>,
 }
 
-#[derive(Deserialize)]
+/// An edge.
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct EdgeEntry {
+    /// The node that makes the tensor.
     source_id: Label,
+    /// The node that reads it.
     dest_id: Label,
+    /// Time to move it between a device and host memory; edges of one source have one cost.
     cost: Option<f64>,
 }
 

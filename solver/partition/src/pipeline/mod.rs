@@ -17,4 +17,4 @@ pub use held::{Moment, moments};
 pub use interleave::{Move, moves};
 pub use layers::{Layers, LayersError, check_flow, first_backward, layers};
 pub use schedule::{Pass, Schedule, ScheduleError, Task, orders};
-pub use simulate::{Pipeline, StageCost, Timeline, simulate};
+pub use simulate::{Pipeline, StageCost, TimedTask, Timeline, simulate};

@@ -418,6 +418,7 @@ fn plan_device(
             binding: binds.and_then(|((_, node), _)| node),
             report,
             arena: None,
+            swap,
             q_table: None,
         })
     };

@@ -14,7 +14,7 @@ use ballast_core::units::Bytes;
 use ballast_partition::sequence::Granularity;
 use ballast_partition::{Method, Options, Outcome, Proposer, plan_with};
 use ballast_placement::q_learning;
-use ballast_planner::{Genetic, Repartition, Solver};
+use ballast_planner::{Genetic, Program, Repartition, Solver};
 use serde::Serialize;
 
 use crate::Failure;
@@ -30,6 +30,8 @@ pub(super) struct Task<'a> {
     pub granularity: Granularity,
     pub time_limit_seconds: f64,
     pub threads: usize,
+    /// Planners outside of Ballast.
+    pub outside: &'a [Program],
 }
 
 /// Who is compared.
@@ -41,6 +43,8 @@ pub(super) enum Contender {
     Memory(Solver),
     /// Partition by `auto`, memory by `auto`, and rounds of both.
     Rounds,
+    /// Plans memory as a memory solver does: a program that is no part of Ballast, by its index in the task.
+    Outside(usize),
 }
 
 /// Who partitions.
@@ -145,6 +149,15 @@ impl Contender {
             }
             Contender::Memory(solver) => solver.name(),
             Contender::Rounds => "rounds",
+            Contender::Outside(_) => "exec",
+        }
+    }
+
+    /// Its name in the table.
+    fn label(self, task: &Task<'_>) -> String {
+        match self {
+            Contender::Outside(index) => format!("exec:{}", task.outside[index].path.display()),
+            _ => self.name().to_owned(),
         }
     }
 
@@ -157,8 +170,8 @@ impl Contender {
             Contender::Memory(Solver::Remat(own)) => {
                 !matches!(own, Own::Greedy | Own::SqrtN | Own::KeepAll | Own::Stepwise)
             }
-            Contender::Memory(Solver::QLearning) => true,
-            Contender::Memory(Solver::Swaps(_)) => false,
+            Contender::Memory(Solver::QLearning) | Contender::Outside(_) => true,
+            Contender::Memory(Solver::Swaps(_) | Solver::Outside) => false,
         }
     }
 
@@ -190,16 +203,17 @@ impl Contender {
         }
         let what = match self {
             Contender::Partition(_) => "partition",
-            Contender::Memory(_) => "memory",
+            Contender::Memory(_) | Contender::Outside(_) => "memory",
             Contender::Rounds => "both",
         };
-        Ok(Row { what, method: self.name().into(), runs, refused })
+        Ok(Row { what, method: self.label(task), runs, refused })
     }
 
     fn run(self, task: &Task<'_>, start: &Start, seed: u64) -> Result<Run, Failure> {
         let clock = Instant::now();
         let (device_of, report, proposed, solver) = match self {
             Contender::Memory(solver) => (start.device_of.clone(), start.report.clone(), None, solver),
+            Contender::Outside(_) => (start.device_of.clone(), start.report.clone(), None, Solver::Outside),
             Contender::Partition(who) => {
                 let found = partition(task, who, &limits(task, seed, PARTITION_SHARE), start.cap_bytes())?;
                 (found.device_of, found.report, found.proposed, Solver::default())
@@ -215,9 +229,17 @@ impl Contender {
         let options = ballast_planner::Options {
             cap: start.cap,
             solver,
+            outside: match self {
+                Contender::Outside(index) => Some(task.outside[index].clone()),
+                _ => None,
+            },
             q_learning: q_learning::Options::default(),
             q_tables: std::collections::BTreeMap::new(),
-            order: ballast_remat::Order::Free,
+            // A program outside is asked for what a program in the IR can say: first runs in their order.
+            order: match self {
+                Contender::Outside(_) => ballast_remat::Order::Program,
+                _ => ballast_remat::Order::Free,
+            },
             swap: true,
             overlap: false,
             arena: None,
@@ -247,7 +269,7 @@ impl Contender {
         let tmax = plan.balance.tmax_seconds;
         let (bound, class) = match self {
             // The partition is given: no plan of its stages is faster than the slowest of their bounds.
-            Contender::Memory(_) => plan
+            Contender::Memory(_) | Contender::Outside(_) => plan
                 .stages
                 .iter()
                 .map(|stage| {

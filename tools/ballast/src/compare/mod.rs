@@ -14,6 +14,7 @@ use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
 use ballast_core::graph::Graph;
+use ballast_planner::Program;
 use serde::Serialize;
 
 use crate::output::paths;
@@ -24,6 +25,8 @@ use crate::search_args::Unit;
 use crate::{Failure, output};
 use methods::Row;
 
+/// Marks a planner of the user's among the methods.
+const OUTSIDE: &str = "exec:";
 /// Time a program may take to be read.
 const READING_LIMIT: Duration = Duration::from_secs(600);
 
@@ -51,9 +54,12 @@ pub(crate) struct Args {
     /// What is moved as one.
     #[arg(long, value_enum, default_value_t = Unit::Op)]
     granularity: Unit,
-    /// Only these methods and solvers, by name.
+    /// Only these methods and solvers, by name; exec:PROGRAM for a planner of your own (docs/other-planners.md).
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
+    /// A planner of your own beside those compared: a program that reads a question and writes a plan, as JSON.
+    #[arg(long, value_name = "PROGRAM")]
+    exec: Vec<PathBuf>,
     /// Function to plan; without it the only public function, or `main`.
     #[arg(long, default_value = "")]
     function: String,
@@ -83,7 +89,17 @@ struct Comparison {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let cap: CapSpec = args.cap.parse().map_err(|error| Failure::BadInput(format!("--cap: {error}")))?;
     let cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;
-    let contenders = methods::chosen(&args.only).map_err(Failure::BadInput)?;
+    let (outside, only): (Vec<&String>, Vec<&String>) =
+        args.only.iter().partition(|name| name.starts_with(OUTSIDE));
+    let outside = outside.into_iter().map(|name| PathBuf::from(&name[OUTSIDE.len()..]));
+    let outside: Vec<Program> =
+        outside.chain(args.exec.iter().cloned()).map(|path| Program { path }).collect();
+    let only: Vec<String> = only.into_iter().cloned().collect();
+    let mut contenders = match only.is_empty() && !args.only.is_empty() {
+        true => Vec::new(),
+        false => methods::chosen(&only).map_err(Failure::BadInput)?,
+    };
+    contenders.extend((0..outside.len()).map(methods::Contender::Outside));
     let programs = programs(&args.programs)?;
     output::check(paths(&programs), paths(&args.json).chain(paths(&args.output)))?;
     let runs: u64 = contenders.iter().map(|contender| contender.runs(args.seeds)).sum();
@@ -104,6 +120,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             granularity: args.granularity.into(),
             time_limit_seconds: args.time_limit,
             threads: args.threads,
+            outside: &outside,
         };
         let in_file = |failure: Failure| match failure {
             Failure::BadInput(text) => Failure::BadInput(format!("{}: {text}", path.display())),

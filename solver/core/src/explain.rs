@@ -1,0 +1,443 @@
+//! Why a plan keeps, recomputes or swaps a value, and what would change that; read off the judged schedule alone.
+//!
+//! A value idles while it lies on the device between two uses. Dropping it then frees its bytes there, and pays where what the
+//! device holds meanwhile matters: keeping a dropped value needs, in the same schedule, the most bytes held while it was away plus its
+//! own. These figures are exact for the plan at hand with everything else as it is; they do not say what another search would find.
+
+use std::fmt::Write as _;
+
+use crate::memory::{Event, EventKind, NodeId, Problem, ReplayError, Schedule, Step, SwapModel, trace};
+use crate::units::Bytes;
+
+/// What happens to a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fate {
+    /// It stays from its first run to its last use.
+    Kept,
+    /// It is dropped and computed, or received, again.
+    Recomputed,
+    /// It goes to the host and comes back.
+    Swapped,
+}
+
+impl Fate {
+    /// The word in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Fate::Kept => "kept",
+            Fate::Recomputed => "recomputed",
+            Fate::Swapped => "swapped",
+        }
+    }
+}
+
+/// Between two uses of a value, with what the device holds meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// What ran or was copied last before it: index of the event.
+    pub after: usize,
+    /// What needs the value next; none: the end of the program, for a returned value.
+    pub before: Option<usize>,
+    /// Most bytes held in between.
+    pub held_bytes: u64,
+    /// Node whose run or copy holds them.
+    pub at: NodeId,
+}
+
+/// What is to be said about one value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Verdict {
+    /// The node.
+    pub node: NodeId,
+    /// What happens to it.
+    pub fate: Fate,
+    /// Times it runs again, or is copied in either direction.
+    pub times: usize,
+    /// What these cost: repeated runs, or copies as if nothing ran beside them.
+    pub seconds: f64,
+    /// Kept: the stretch of idling in which the device holds most. Otherwise: the stretch of absence in which it holds most.
+    pub stretch: Option<Stretch>,
+}
+
+/// A stage's schedule with what happens to every value.
+#[derive(Clone, Debug)]
+pub struct Explained {
+    /// Runs and copies in order.
+    pub events: Vec<Event>,
+    /// One verdict per node.
+    pub verdicts: Vec<Verdict>,
+    /// Index of the first event that holds the peak; none without nodes.
+    pub peak: Option<usize>,
+    /// Dearest price the plan pays for a byte that is away, seconds per byte; none where nothing is away.
+    pub dearest: Option<(NodeId, f64)>,
+}
+
+/// Largest bytes over runs of events, in logarithmic tables.
+struct Highest(Vec<Vec<usize>>);
+
+impl Highest {
+    fn new(events: &[Event]) -> Self {
+        let mut levels = vec![(0..events.len()).collect::<Vec<_>>()];
+        let mut width = 1;
+        while 2 * width <= events.len() {
+            let last = &levels[levels.len() - 1];
+            let next = (0..=events.len() - 2 * width).map(|at| higher(events, last[at], last[at + width]));
+            let next = next.collect();
+            levels.push(next);
+            width *= 2;
+        }
+        Highest(levels)
+    }
+
+    /// First of the highest events from `from` up to, not including, `to`.
+    fn of(&self, events: &[Event], from: usize, to: usize) -> Option<usize> {
+        let level = (to.checked_sub(from)?).checked_ilog2()? as usize;
+        let row = &self.0[level];
+        Some(higher(events, row[from], row[to - (1 << level)]))
+    }
+}
+
+fn higher(events: &[Event], one: usize, other: usize) -> usize {
+    if events[other].device_bytes > events[one].device_bytes { other } else { one }
+}
+
+/// Explains a schedule that the judge accepts.
+///
+/// # Errors
+/// As [`trace`].
+pub fn explain(
+    problem: &Problem,
+    schedule: &Schedule,
+    swap: Option<&SwapModel>,
+    cap_bytes: Option<u64>,
+) -> Result<Explained, ReplayError> {
+    let (events, _) = trace(problem, schedule, swap, cap_bytes)?;
+    let highest = Highest::new(&events);
+    let count = problem.nodes.len();
+    let mut verdicts: Vec<Verdict> = (0..count)
+        .map(|node| Verdict { node, fate: Fate::Kept, times: 0, seconds: 0.0, stretch: None })
+        .collect();
+    let mut idle: Vec<Option<Stretch>> = vec![None; count];
+    let mut away: Vec<Option<Stretch>> = vec![None; count];
+    let worse = |stretch: &mut Option<Stretch>, after: usize, before: usize| {
+        if let Some(top) = highest.of(&events, after + 1, before) {
+            let held_bytes = events[top].device_bytes;
+            if stretch.is_none_or(|known| held_bytes > known.held_bytes) {
+                let before = (before < events.len()).then_some(before);
+                *stretch = Some(Stretch { after, before, held_bytes, at: events[top].node });
+            }
+        }
+    };
+    // The last event that used the value, and whether it has left the device since.
+    let mut last: Vec<Option<usize>> = vec![None; count];
+    let mut gone = vec![false; count];
+    let mut next = 0;
+    for (step, &what) in schedule.steps.iter().enumerate() {
+        if let Step::Free(node) = what {
+            gone[node] = true;
+        }
+        if events.get(next).is_none_or(|event| event.step != step) {
+            continue;
+        }
+        let event = events[next];
+        let node = event.node;
+        let bytes = problem.nodes[node].bytes;
+        match event.kind {
+            EventKind::Run => {}
+            EventKind::Again => {
+                let verdict = &mut verdicts[node];
+                verdict.fate = if verdict.fate == Fate::Swapped { Fate::Swapped } else { Fate::Recomputed };
+                verdict.times += 1;
+                verdict.seconds += problem.nodes[node].time;
+            }
+            EventKind::Out | EventKind::In => {
+                let link = |swap: &SwapModel| match event.kind {
+                    EventKind::Out => swap.out_time(bytes),
+                    _ => swap.in_time(bytes),
+                };
+                let verdict = &mut verdicts[node];
+                verdict.fate = Fate::Swapped;
+                verdict.times += 1;
+                verdict.seconds += swap.map_or(0.0, link);
+            }
+        }
+        let inputs = match event.kind {
+            EventKind::Run | EventKind::Again => &problem.nodes[node].inputs[..],
+            EventKind::Out | EventKind::In => &[],
+        };
+        for &used in inputs.iter().chain([&node]) {
+            if let Some(before) = last[used] {
+                let stretch = if gone[used] { &mut away[used] } else { &mut idle[used] };
+                worse(stretch, before, next);
+            }
+            (last[used], gone[used]) = (Some(next), false);
+        }
+        next += 1;
+    }
+    for (node, what) in problem.nodes.iter().enumerate() {
+        if let (true, Some(before)) = (what.keep, last[node]) {
+            worse(&mut idle[node], before, events.len());
+        }
+    }
+    let mut dearest: Option<(NodeId, f64)> = None;
+    for verdict in &mut verdicts {
+        let node = verdict.node;
+        verdict.stretch = if verdict.fate == Fate::Kept { idle[node] } else { away[node] };
+        let price = verdict.seconds / problem.nodes[node].bytes.max(1) as f64;
+        if verdict.fate != Fate::Kept && dearest.is_none_or(|(_, known)| price > known) {
+            dearest = Some((node, price));
+        }
+    }
+    let peak = highest.of(&events, 0, events.len());
+    Ok(Explained { events, verdicts, peak, dearest })
+}
+
+impl Explained {
+    /// Why, in a sentence. `name` says what a node is called.
+    #[must_use]
+    pub fn reason(
+        &self,
+        verdict: &Verdict,
+        problem: &Problem,
+        cap_bytes: u64,
+        name: &dyn Fn(NodeId) -> String,
+    ) -> String {
+        let node = &problem.nodes[verdict.node];
+        let held = |stretch: &Stretch| size(stretch.held_bytes);
+        if node.bytes == 0 {
+            return "it takes no memory of its own".to_owned();
+        }
+        let Some(stretch) = &verdict.stretch else {
+            return match verdict.fate {
+                Fate::Kept => "nothing else runs between its uses: dropping it would free nothing".to_owned(),
+                Fate::Recomputed | Fate::Swapped => {
+                    "nothing else runs while it is away: the plan could do without".to_owned()
+                }
+            };
+        };
+        let between = self.between(stretch, name);
+        match verdict.fate {
+            Fate::Kept if node.pinned => format!("a rule keeps it on the device {between}"),
+            Fate::Kept if stretch.before.is_none() => {
+                format!(
+                    "the program returns it, and it must be there at the end; {between} the device holds up to {}",
+                    held(stretch)
+                )
+            }
+            Fate::Kept if !node.recomputable && !node.swappable => {
+                format!(
+                    "it may neither run twice nor be swapped; {between} the device holds up to {}",
+                    held(stretch)
+                )
+            }
+            Fate::Kept => {
+                let room = cap_bytes.saturating_sub(stretch.held_bytes);
+                let at = name(stretch.at);
+                let fits = match room {
+                    room if room >= node.bytes => format!(", {} below the cap: there is room", size(room)),
+                    room => {
+                        format!(", {} below the cap: others were dropped to make room for it", size(room))
+                    }
+                };
+                format!("{between} the device holds at most {} (at {at}){fits}", held(stretch))
+            }
+            Fate::Recomputed | Fate::Swapped => {
+                let need = stretch.held_bytes + node.bytes;
+                let at = name(stretch.at);
+                let how = if verdict.fate == Fate::Swapped { "copying it" } else { "making it again" };
+                let mut text = format!(
+                    "{between} the device holds up to {} (at {at}); with these {} kept as well it would hold {}",
+                    held(stretch),
+                    size(node.bytes),
+                    size(need)
+                );
+                match need.checked_sub(cap_bytes) {
+                    Some(over) if over > 0 => {
+                        let _ = write!(text, ", {} over the cap", size(over));
+                    }
+                    _ => text.push_str(
+                        ", which the cap allows, but not together with all that stays in its place",
+                    ),
+                }
+                let _ = write!(text, "; {how} takes {}", seconds(verdict.seconds));
+                text
+            }
+        }
+    }
+
+    /// What would change it, in a sentence.
+    #[must_use]
+    pub fn change(
+        &self,
+        verdict: &Verdict,
+        problem: &Problem,
+        cap_bytes: u64,
+        swap: Option<&SwapModel>,
+        name: &dyn Fn(NodeId) -> String,
+    ) -> String {
+        let node = &problem.nodes[verdict.node];
+        let Some(stretch) = &verdict.stretch else {
+            return "no cap does: it is in use all the time it is there".to_owned();
+        };
+        match verdict.fate {
+            Fate::Recomputed | Fate::Swapped => {
+                let need = stretch.held_bytes + node.bytes;
+                if need > cap_bytes {
+                    format!("with a cap of {} or more it can stay, all else as it is", size(need))
+                } else {
+                    "a longer search may find that it can stay".to_owned()
+                }
+            }
+            Fate::Kept if node.pinned => "removing the rule".to_owned(),
+            Fate::Kept if stretch.before.is_none() && !node.recomputable => {
+                "not returning it, or a program that computes it later".to_owned()
+            }
+            Fate::Kept => {
+                let mut ways = Vec::new();
+                if node.recomputable {
+                    ways.push(format!("making it again takes {}", seconds(node.time)));
+                }
+                if let (true, Some(swap)) = (node.swappable, swap) {
+                    let copies = swap.out_time(node.bytes) + swap.in_time(node.bytes);
+                    ways.push(format!("copying it to the host and back {}", seconds(copies)));
+                }
+                if ways.is_empty() {
+                    return "allowing it to run twice or to be swapped".to_owned();
+                }
+                let mut text = format!(
+                    "a cap below {} makes something held there go; {}",
+                    size(stretch.held_bytes),
+                    ways.join(", ")
+                );
+                if let Some((other, price)) = self.dearest {
+                    let own = node.time / node.bytes.max(1) as f64;
+                    let _ = write!(
+                        text,
+                        " ({} per MiB; the dearest value that is away, {}, costs {})",
+                        seconds(own * MIB),
+                        name(other),
+                        seconds(price * MIB)
+                    );
+                }
+                text
+            }
+        }
+    }
+
+    fn between(&self, stretch: &Stretch, name: &dyn Fn(NodeId) -> String) -> String {
+        let after = name(self.events[stretch.after].node);
+        match stretch.before {
+            Some(before) if matches!(self.events[before].kind, EventKind::Again | EventKind::In) => {
+                format!("from {after} until it is back")
+            }
+            Some(before) => format!("between {after} and {}", name(self.events[before].node)),
+            None => format!("from {after} to the end"),
+        }
+    }
+}
+
+const MIB: f64 = 1_048_576.0;
+
+/// A size in MiB up to 10 GiB: caps and peaks are read by their small differences.
+fn size(bytes: u64) -> String {
+    match bytes as f64 / MIB {
+        mib if (1.0..10_240.0).contains(&mib) => format!("{mib:.1} MiB"),
+        _ => Bytes(bytes).to_string(),
+    }
+}
+
+/// A time in the unit that suits it.
+#[must_use]
+pub fn seconds(seconds: f64) -> String {
+    match seconds.abs() {
+        0.0 => "no time".to_owned(),
+        value if value < 1e-3 => format!("{:.3} us", seconds * 1e6),
+        value if value < 1.0 => format!("{:.3} ms", seconds * 1e3),
+        _ => format!("{seconds:.3} s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{CompactPlan, Node, expand};
+
+    /// a (4 bytes) is read by b and e; b by c; c (8 bytes) by d; d by e, which is returned. Unplanned peak: 4 + 4 + 8 at c.
+    fn problem() -> Problem {
+        let node = |label: &str, bytes, inputs: &[usize]| Node::new(label, 2.0, bytes, inputs.to_vec());
+        let mut nodes = vec![
+            node("a", 4, &[]),
+            node("b", 4, &[0]),
+            node("c", 8, &[1]),
+            node("d", 1, &[2]),
+            node("e", 1, &[0, 3]),
+        ];
+        nodes[4].keep = true;
+        Problem { name: "p".into(), nodes, resident_bytes: 0 }
+    }
+
+    fn explained(plan: &CompactPlan, swap: Option<&SwapModel>) -> Explained {
+        let problem = problem();
+        explain(&problem, &expand(&problem, plan).unwrap(), swap, None).unwrap()
+    }
+
+    fn texts(explained: &Explained, node: NodeId, cap: u64) -> (String, String) {
+        let problem = problem();
+        let name = |node: NodeId| problem.nodes[node].label.clone();
+        let verdict = &explained.verdicts[node];
+        (
+            explained.reason(verdict, &problem, cap, &name),
+            explained.change(verdict, &problem, cap, None, &name),
+        )
+    }
+
+    #[test]
+    fn a_kept_value_idles_where_the_device_holds_most() {
+        let explained = explained(&CompactPlan::default(), None);
+        let a = explained.verdicts[0];
+        assert_eq!((a.fate, a.times), (Fate::Kept, 0));
+        // After b read it and until e does, c runs with a, b and itself there.
+        assert_eq!(a.stretch, Some(Stretch { after: 1, before: Some(4), held_bytes: 16, at: 2 }));
+        assert_eq!(explained.verdicts[1].stretch, None, "b is read at once");
+        assert_eq!(explained.peak.map(|event| explained.events[event].node), Some(2));
+        let (reason, change) = texts(&explained, 0, 20);
+        assert!(reason.contains("between b and e") && reason.contains("there is room"), "{reason}");
+        assert!(change.contains("a cap below 16 B"), "{change}");
+        assert!(texts(&explained, 0, 16).0.contains("to make room"));
+    }
+
+    #[test]
+    fn a_recomputed_value_says_what_keeping_it_would_hold() {
+        let explained = explained(&CompactPlan { recompute: vec![(4, 0)], ..CompactPlan::default() }, None);
+        let a = explained.verdicts[0];
+        assert_eq!((a.fate, a.times, a.seconds), (Fate::Recomputed, 1, 2.0));
+        assert_eq!(a.stretch.map(|stretch| (stretch.held_bytes, stretch.at)), Some((12, 2)));
+        let (reason, change) = texts(&explained, 0, 12);
+        assert!(reason.contains("4 B over the cap"), "{reason}");
+        assert!(change.contains("a cap of 16 B"), "{change}");
+        assert_eq!(explained.dearest, Some((0, 0.5)));
+        // The figure is exact: at that cap the plan without the recompute is accepted, below it is not.
+        let problem = problem();
+        let kept = expand(&problem, &CompactPlan::default()).unwrap();
+        assert!(trace(&problem, &kept, None, Some(16)).is_ok());
+        assert!(trace(&problem, &kept, None, Some(15)).is_err());
+    }
+
+    #[test]
+    fn a_swapped_value_pays_for_both_copies() {
+        let link = SwapModel {
+            out_bandwidth: 2.0,
+            in_bandwidth: 4.0,
+            latency: 0.0,
+            overlap: false,
+            host_capacity_bytes: None,
+        };
+        let plan = CompactPlan { swap_out: vec![(0, 0)], swap_in: vec![(4, 0)], ..CompactPlan::default() };
+        let explained = explained(&plan, Some(&link));
+        let a = explained.verdicts[0];
+        assert_eq!((a.fate, a.times, a.seconds), (Fate::Swapped, 2, 3.0));
+        assert_eq!(a.stretch.map(|stretch| stretch.held_bytes), Some(12));
+    }
+}

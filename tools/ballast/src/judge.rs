@@ -1,0 +1,158 @@
+//! `ballast judge`: scores anybody's plan of an instance, a program or a workload, by the judge that Ballast's own plans pass.
+
+use std::path::PathBuf;
+
+use ballast_core::instance::read_plan;
+use ballast_core::memory::{Problem, SwapModel, replay};
+use ballast_core::units::Bytes;
+use ballast_partition::dag::check::check;
+use ballast_partition::dag::problem::{PlanClass, Problem as Workload};
+use ballast_partition::dag::workload;
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use crate::ranges::amount;
+use crate::{Failure, instance, output};
+
+/// Arguments of `ballast judge`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// What was planned: a memory-planning instance, a program's graph file, or a workload (JSON; `ballast schema` prints the
+    /// forms).
+    instance: PathBuf,
+    /// The plan: `{"steps": [["compute", 0], ...]}` for an instance or a graph, `{"assignment": {"node": device, ...}}` for a
+    /// workload.
+    plan: PathBuf,
+    /// Bytes the device may hold at any moment; without it the peak is reported and not judged.
+    #[arg(long)]
+    budget: Option<Bytes>,
+    /// Bytes copied to or from the host per unit of time of the instance; without it, a plan that swaps is refused. A graph has
+    /// the link of its device.
+    #[arg(long)]
+    bandwidth: Option<Bytes>,
+    /// Time of every copy on top of its bytes; 0 to 1e18.
+    #[arg(long, value_parser = amount, default_value_t = 0.0)]
+    latency: f64,
+    /// Count every copy in full instead of letting copies run beside computation.
+    #[arg(long)]
+    no_overlap: bool,
+    /// Bytes of host memory; default: no limit.
+    #[arg(long)]
+    host_memory: Option<Bytes>,
+    /// The device a graph runs on: a kind, or a device file (its first device).
+    #[arg(long, default_value = "1")]
+    device: String,
+    /// The devices of a workload's plan may wait for each other in any order.
+    #[arg(long)]
+    any: bool,
+}
+
+/// What a memory plan amounts to.
+#[derive(Serialize)]
+struct MemoryVerdict {
+    /// Time of the plan, in the instance's unit; of a graph, seconds.
+    value: f64,
+    overhead_percent: f64,
+    recompute_time: f64,
+    exposed_swap_time: f64,
+    peak_bytes: u64,
+    peak_node: Option<usize>,
+    unplanned_peak_bytes: u64,
+    /// No plan needs less.
+    working_set_bytes: u64,
+    host_peak_bytes: u64,
+    swap_bytes: u64,
+    recomputes: usize,
+}
+
+/// What an assignment amounts to.
+#[derive(Serialize)]
+struct PartitionVerdict {
+    /// The largest load.
+    value: f64,
+    loads: Vec<f64>,
+    bytes: Vec<f64>,
+}
+
+/// A plan of a workload.
+#[derive(Deserialize)]
+struct AssignmentFile {
+    assignment: IndexMap<String, usize>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if args.bandwidth == Some(Bytes(0)) {
+        return Err(Failure::BadInput("--bandwidth 0: nothing could ever be copied".into()));
+    }
+    let plan = output::read_text(&args.plan)?;
+    if instance::is_workload(&output::read_text(&args.instance)?) {
+        let workload =
+            workload::read(&args.instance).map_err(|error| Failure::BadInput(error.to_string()))?;
+        let class = if args.any { PlanClass::Free } else { PlanClass::Contiguous };
+        let in_plan = |text: String| Failure::NoPlan(format!("{}: {text}", args.plan.display()));
+        let assignment = assignment(&workload, &plan).map_err(in_plan)?;
+        let verdict = check(&workload, class, &assignment).map_err(|error| in_plan(error.to_string()))?;
+        let verdict =
+            PartitionVerdict { value: verdict.max_load, loads: verdict.loads, bytes: verdict.bytes };
+        return output::write_json(&verdict, None);
+    }
+    let instance::Input { problem, link, .. } = instance::read_any(&args.instance, None, &args.device)?;
+    let swap = args.bandwidth.map(|bandwidth| SwapModel {
+        out_bandwidth: bandwidth.as_f64(),
+        in_bandwidth: bandwidth.as_f64(),
+        latency: args.latency,
+        overlap: !args.no_overlap,
+        host_capacity_bytes: args.host_memory.map(|bytes| bytes.0),
+    });
+    let of_device = link.map(|link| SwapModel {
+        overlap: !args.no_overlap,
+        host_capacity_bytes: args.host_memory.map(|bytes| bytes.0).or(link.host_capacity_bytes),
+        ..link
+    });
+    let verdict = memory(&problem, &plan, swap.or(of_device).as_ref(), args.budget)
+        .map_err(|text| Failure::NoPlan(format!("{}: {text}", args.plan.display())))?;
+    output::write_json(&verdict, None)
+}
+
+fn memory(
+    problem: &Problem,
+    plan: &str,
+    swap: Option<&SwapModel>,
+    budget: Option<Bytes>,
+) -> Result<MemoryVerdict, String> {
+    let schedule = read_plan(plan, problem)?;
+    let judged = replay(problem, &schedule, swap, budget.map(|bytes| bytes.0))
+        .map_err(|error| format!("the plan is wrong: {error}"))?;
+    let total = problem.total_time();
+    Ok(MemoryVerdict {
+        value: judged.time,
+        overhead_percent: if total > 0.0 { 100.0 * (judged.time / total - 1.0) } else { 0.0 },
+        recompute_time: judged.recompute_time,
+        exposed_swap_time: judged.exposed_swap_time,
+        peak_bytes: judged.peak_bytes,
+        peak_node: judged.peak_node,
+        unplanned_peak_bytes: problem.unplanned_peak(),
+        working_set_bytes: problem.working_set().0,
+        host_peak_bytes: judged.host_peak_bytes,
+        swap_bytes: judged.swap_bytes,
+        recomputes: judged.recomputes,
+    })
+}
+
+/// The device of every node of a workload, as an assignment file says.
+///
+/// # Errors
+/// No assignment file, a node it lacks, a node the workload lacks.
+pub(crate) fn assignment(workload: &Workload, text: &str) -> Result<Vec<usize>, String> {
+    let file: AssignmentFile =
+        serde_json::from_str(text).map_err(|error| format!("not an assignment: {error}"))?;
+    let known: std::collections::BTreeSet<&str> =
+        workload.nodes.iter().map(|node| node.id.as_str()).collect();
+    if let Some(unknown) = file.assignment.keys().find(|id| !known.contains(id.as_str())) {
+        return Err(format!("the plan is wrong: the workload has no node {unknown}"));
+    }
+    let device = |id: &str| {
+        file.assignment.get(id).copied().ok_or_else(|| format!("the plan is wrong: node {id} has no device"))
+    };
+    workload.nodes.iter().map(|node| device(&node.id)).collect()
+}

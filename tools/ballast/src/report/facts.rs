@@ -1,0 +1,203 @@
+//! The stages of a plan replayed from its file: what reports draw and explanations say. Figures that differ from those written in the
+//! file are refused.
+
+use std::collections::BTreeMap;
+
+use ballast_core::explain::{Explained, Fate, Verdict, explain};
+use ballast_core::graph::OpId;
+use ballast_core::memory::{EventKind, NodeId, Stay, expand, stays};
+use ballast_core::plan::{OpPlan, Plan, compact_plans};
+use ballast_core::simulate::judge_stage;
+use ballast_core::stage::{NodeSource, Stage};
+use ballast_core::stage_memory::{room_bytes, stages_of};
+use ballast_core::units::Bytes;
+
+/// Share by which a replayed time may differ from the one written: sums in another order.
+const TIMES_AGREE: f64 = 1e-9;
+
+/// A plan, replayed.
+pub(crate) struct Facts<'p> {
+    /// Entry of every planned op.
+    pub entries: BTreeMap<OpId, &'p OpPlan>,
+    /// One entry per stage.
+    pub stages: Vec<StageFacts<'p>>,
+}
+
+/// A stage, replayed.
+pub(crate) struct StageFacts<'p> {
+    /// The stage.
+    pub stage: Stage,
+    /// Its entry in the plan.
+    pub entry: &'p ballast_core::plan::StagePlan,
+    /// Bytes it may hold.
+    pub room: u64,
+    /// Runs and copies, and what happens to every value.
+    pub explained: Explained,
+    /// Place of every event on the axis of the op sequence: a first run at its position, what happens before it between the two.
+    pub places: Vec<f64>,
+    /// When every value is on the device, in indices of events: from the first to, not including, the second.
+    pub stays: Vec<(NodeId, bool, usize, usize)>,
+    /// Bytes without a plan, by position in program order.
+    pub before: Vec<u64>,
+}
+
+impl<'p> Facts<'p> {
+    /// Replays every stage of a plan.
+    ///
+    /// # Errors
+    /// A plan that does not hold its stages, that the judge refuses, or whose figures are not those of the replay.
+    pub(crate) fn of(plan: &'p Plan) -> Result<Self, String> {
+        let stages = stages_of(plan)?;
+        let compact = compact_plans(&stages, &plan.ops).map_err(|error| error.to_string())?;
+        let mut facts = Vec::with_capacity(stages.len());
+        for (index, ((stage, compact), entry)) in
+            stages.into_iter().zip(&compact).zip(&plan.stages).enumerate()
+        {
+            let device = stage.device;
+            let refused = |reason: String| format!("the plan of device {device} is refused: {reason}");
+            let swap = entry.memory.as_ref().and_then(|memory| memory.swap);
+            let cap = Some(entry.cap_bytes);
+            let (score, _) = judge_stage(&stage, compact, swap.as_ref(), cap.map(Bytes))
+                .map_err(|error| refused(error.to_string()))?;
+            agree(&score, &entry.score).map_err(refused)?;
+            let schedule = expand(&stage.problem, compact).map_err(|error| refused(error.to_string()))?;
+            let explained = explain(&stage.problem, &schedule, swap.as_ref(), cap)
+                .map_err(|error| refused(error.to_string()))?;
+            let all = stays(&stage.problem, &schedule, swap.as_ref(), cap)
+                .map_err(|error| refused(error.to_string()))?;
+            facts.push(StageFacts {
+                places: places(&explained),
+                stays: in_events(&explained, &all),
+                before: stage.problem.unplanned_profile(),
+                room: room_bytes(plan, index),
+                stage,
+                entry,
+                explained,
+            });
+        }
+        let entries = plan.ops.iter().map(|entry| (entry.op, entry)).collect();
+        Ok(Facts { entries, stages: facts })
+    }
+
+    /// The entry of the op behind a node.
+    pub(crate) fn entry(&self, stage: &StageFacts<'_>, node: NodeId) -> Option<&'p OpPlan> {
+        self.entries.get(&stage.stage.sources[node].op()).copied()
+    }
+
+    /// What a node is called: its op, with its number in program order, since names repeat.
+    pub(crate) fn name(&self, stage: &StageFacts<'_>, node: NodeId) -> String {
+        let op = stage.stage.sources[node].op();
+        format!("{} #{op}", stage.stage.problem.nodes[node].label)
+    }
+
+    /// Why a value is where it is, and what would change that.
+    pub(crate) fn words(&self, stage: &StageFacts<'_>, verdict: &Verdict) -> (String, String) {
+        let cap = stage.room;
+        let swap = stage.entry.memory.as_ref().and_then(|memory| memory.swap);
+        let name = |node| self.name(stage, node);
+        let (explained, problem) = (&stage.explained, &stage.stage.problem);
+        (
+            explained.reason(verdict, problem, cap, &name),
+            explained.change(verdict, problem, cap, swap.as_ref(), &name),
+        )
+    }
+}
+
+impl StageFacts<'_> {
+    /// The verdicts of one fate, the largest value first; ties in program order.
+    pub(crate) fn of_fate(&self, fate: Fate) -> Vec<&Verdict> {
+        let bytes = |verdict: &Verdict| self.stage.problem.nodes[verdict.node].bytes;
+        let mut found: Vec<&Verdict> = self
+            .explained
+            .verdicts
+            .iter()
+            .filter(|verdict| verdict.fate == fate && bytes(verdict) > 0)
+            .collect();
+        found.sort_by_key(|verdict| std::cmp::Reverse(bytes(verdict)));
+        found
+    }
+
+    /// Is it the value of another device?
+    pub(crate) fn is_receive(&self, node: NodeId) -> bool {
+        matches!(self.stage.sources[node], NodeSource::Receive(_))
+    }
+
+    /// What lies on the device at an event, the largest first: node, whether it is workspace, first and last event of the stay.
+    pub(crate) fn residents(&self, event: usize) -> Vec<(NodeId, bool, usize, usize)> {
+        let mut here: Vec<_> = self
+            .stays
+            .iter()
+            .copied()
+            .filter(|&(node, workspace, from, to)| {
+                from <= event && event < to && self.size(node, workspace) > 0
+            })
+            .collect();
+        here.sort_by_key(|&(node, workspace, ..)| (std::cmp::Reverse(self.size(node, workspace)), node));
+        here
+    }
+
+    /// Bytes of a value, or of a node's workspace.
+    pub(crate) fn size(&self, node: NodeId, workspace: bool) -> u64 {
+        let node = &self.stage.problem.nodes[node];
+        if workspace { node.workspace_bytes } else { node.bytes }
+    }
+}
+
+/// Is what the replay found what the file says?
+fn agree(
+    found: &ballast_core::simulate::StageScore,
+    written: &ballast_core::simulate::StageScore,
+) -> Result<(), String> {
+    let bytes = [
+        ("peak_bytes", found.peak_bytes, written.peak_bytes),
+        ("unplanned_peak_bytes", found.unplanned_peak_bytes, written.unplanned_peak_bytes),
+        ("host_peak_bytes", found.host_peak_bytes, written.host_peak_bytes),
+        ("swap_bytes", found.swap_bytes, written.swap_bytes),
+        ("recomputes", found.recomputes as u64, written.recomputes as u64),
+        ("ops", found.ops as u64, written.ops as u64),
+    ];
+    if let Some((what, found, written)) = bytes.into_iter().find(|(_, found, written)| found != written) {
+        return Err(format!("its {what} is {found}, and the file says {written}"));
+    }
+    let seconds = [
+        ("seconds", found.seconds, written.seconds),
+        ("recompute_seconds", found.recompute_seconds, written.recompute_seconds),
+        ("exposed_swap_seconds", found.exposed_swap_seconds, written.exposed_swap_seconds),
+    ];
+    let far =
+        |(_, found, written): &(_, f64, f64)| (found - written).abs() > TIMES_AGREE * written.abs().max(1e-3);
+    match seconds.into_iter().find(far) {
+        Some((what, found, written)) => Err(format!("its {what} is {found}, and the file says {written}")),
+        None => Ok(()),
+    }
+}
+
+fn places(explained: &Explained) -> Vec<f64> {
+    let mut places = vec![0.0; explained.events.len()];
+    let mut position = 0;
+    let mut waiting: Vec<usize> = Vec::new();
+    let settle = |waiting: &mut Vec<usize>, places: &mut Vec<f64>, position: usize| {
+        let parts = (waiting.len() + 1) as f64;
+        for (at, event) in waiting.drain(..).enumerate() {
+            places[event] = position as f64 - 1.0 + (at + 1) as f64 / parts;
+        }
+    };
+    for (index, event) in explained.events.iter().enumerate() {
+        match event.kind {
+            EventKind::Run => {
+                settle(&mut waiting, &mut places, position);
+                places[index] = position as f64;
+                position += 1;
+            }
+            EventKind::Again | EventKind::In | EventKind::Out => waiting.push(index),
+        }
+    }
+    settle(&mut waiting, &mut places, position);
+    places
+}
+
+/// Stays by event instead of by step.
+fn in_events(explained: &Explained, stays: &[Stay]) -> Vec<(NodeId, bool, usize, usize)> {
+    let event_at = |step: usize| explained.events.partition_point(|event| event.step < step);
+    stays.iter().map(|stay| (stay.node, stay.workspace, event_at(stay.from), event_at(stay.to))).collect()
+}

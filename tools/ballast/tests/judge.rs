@@ -1,0 +1,224 @@
+//! `ballast judge` and planners outside of Ballast: right plans scored, wrong ones refused with the reason, slow ones killed.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+fn ballast(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ballast")).current_dir(folder).args(args).output().expect("runs")
+}
+
+fn answer(folder: &Path, args: &[&str]) -> Value {
+    let output = ballast(folder, args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+fn fails(folder: &Path, args: &[&str], code: i32, part: &str) {
+    let output = ballast(folder, args);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
+    assert!(message.contains(part), "{args:?}: {message}");
+    assert!(output.stdout.is_empty());
+}
+
+/// A chain of sixteen layers forward and back, of 1 KiB each; the first may not run twice, the last is kept.
+fn write_chain(folder: &Path) {
+    let layers = 16;
+    let mut nodes: Vec<Value> =
+        (0..2 * layers).map(|id| json!({"id": id, "time": 1, "size": 1024})).collect();
+    nodes[0]["recomputable"] = false.into();
+    nodes[2 * layers - 1]["keep"] = true.into();
+    let mut edges: Vec<(usize, usize)> = (1..2 * layers).map(|id| (id - 1, id)).collect();
+    edges.extend((0..layers - 1).map(|layer| (layer, 2 * layers - 1 - layer)));
+    let instance = json!({"name": "chain", "resident_bytes": 512, "nodes": nodes, "edges": edges});
+    std::fs::write(folder.join("chain.json"), instance.to_string()).expect("written");
+}
+
+/// The planner that ships as an example.
+fn example() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../planners/belady.py");
+    format!("exec:{}", path.display())
+}
+
+fn script(folder: &Path, name: &str, text: &str) -> String {
+    let path: PathBuf = folder.join(name);
+    std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("made to run");
+    format!("exec:{}", path.display())
+}
+
+const BUDGET: [&str; 4] = ["--budget", "9KiB", "--order", "program"];
+
+#[test]
+fn plans_of_ballast_and_of_others_have_the_figures_their_planner_prints() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    write_chain(here);
+    for solver in ["auto", "greedy", &example()] {
+        let plan = ["remat", "chain.json", "-o", "plan.json", "--work-limit", "5000", "--solver", solver];
+        let printed = answer(here, &[&plan[..], &BUDGET].concat());
+        let judged = answer(here, &["judge", "chain.json", "plan.json", "--budget", "9KiB"]);
+        for key in ["value", "peak_bytes", "recomputes", "overhead_percent"] {
+            assert_eq!(judged[key], printed[key], "{solver}: {key}");
+        }
+        assert!(judged["recomputes"].as_u64() > Some(0));
+        fails(here, &["judge", "chain.json", "plan.json", "--budget", "4KiB"], 1, "above the cap");
+    }
+}
+
+#[test]
+fn wrong_plans_are_refused_with_the_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    write_chain(here);
+    for (plan, part) in [
+        (r#"{"steps": [["compute", 1]]}"#, "reads node 0"),
+        (r#"{"steps": [["compute", 0], ["free", 0], ["compute", 0]]}"#, "must not run twice"),
+        (r#"{"steps": [["compute", 0]]}"#, "never runs"),
+        (r#"{"steps": [["compute", 0], ["swap_out", 0]]}"#, "no host link"),
+        (r#"{"steps": [["compute", 99]]}"#, "no node 99"),
+        (r#"{"recompute": [[99, 1]]}"#, "beyond the end"),
+        ("not a plan", "not JSON"),
+        ("{\"moves\": 1}", "neither 'steps'"),
+    ] {
+        std::fs::write(here.join("plan.json"), plan).expect("written");
+        fails(here, &["judge", "chain.json", "plan.json"], 1, part);
+        // The same out of the mouth of a program.
+        let program =
+            script(here, "wrong.sh", &format!("cat > /dev/null; echo '{}'", plan.replace('\'', "")));
+        let remat = ["remat", "chain.json", "-o", "out.json", "--solver", &program];
+        fails(here, &[&remat[..], &BUDGET].concat(), 1, "refused");
+        assert!(!here.join("out.json").exists());
+    }
+    std::fs::write(here.join("plan.json"), "{}").expect("written");
+    assert_eq!(answer(here, &["judge", "chain.json", "plan.json"])["recomputes"], 0, "nothing runs again");
+}
+
+#[test]
+fn a_program_that_hangs_fails_or_is_missing_is_named_and_gone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    write_chain(here);
+    let number = here.join("number");
+    let slow = script(here, "slow.sh", &format!("sleep 1000 & echo $! > {}; wait", number.display()));
+    let broken = script(here, "broken.sh", "echo out of ideas >&2; exit 3");
+    let remat = |program: &str| -> Vec<String> {
+        let args = ["remat", "chain.json", "-o", "out.json", "--time-limit", "0.5", "--solver", program];
+        args.iter().chain(&BUDGET).map(|arg| (*arg).to_owned()).collect()
+    };
+    let fails_with = |program: &str, part: &str| {
+        let args = remat(program);
+        fails(here, &args.iter().map(String::as_str).collect::<Vec<_>>(), 1, part);
+    };
+    let start = Instant::now();
+    fails_with(&slow, "time limit");
+    assert!(start.elapsed().as_secs() < 60, "it was waited for");
+    let child = std::fs::read_to_string(number).expect("it started").trim().to_owned();
+    let state = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+    assert!(state.is_empty() || state.contains(") Z "), "its child still runs: {state}");
+    fails_with(&broken, "out of ideas");
+    fails_with("exec:no-such-program", "cannot be run");
+}
+
+#[test]
+fn assignments_of_workloads_are_scored() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let node =
+        |id: usize| json!({"id": id, "fpgaLatency": 2, "cpuLatency": 9, "size": 1, "supportedOnFpga": 1});
+    let workload = json!({
+        "maxFPGAs": 2, "maxCPUs": 0, "maxSizePerFPGA": 3,
+        "nodes": [node(0), node(1), node(2)],
+        "edges": [{"sourceId": 0, "destId": 1, "cost": 1}, {"sourceId": 1, "destId": 2, "cost": 1}],
+    });
+    std::fs::write(here.join("workload.json"), workload.to_string()).expect("written");
+    let write = |plan: Value| std::fs::write(here.join("plan.json"), plan.to_string()).expect("written");
+    let judge = ["judge", "workload.json", "plan.json"];
+    write(json!({"assignment": {"0": 0, "1": 0, "2": 1}}));
+    assert_eq!(answer(here, &judge)["value"], 5.0, "4 of work and 1 of a tensor that crosses");
+    write(json!({"assignment": {"0": 0, "1": 1, "2": 0}}));
+    fails(here, &judge, 1, "not contiguous");
+    assert_eq!(answer(here, &[&judge[..], &["--any"]].concat())["value"], 6.0);
+    write(json!({"assignment": {"0": 0, "1": 0}}));
+    fails(here, &judge, 1, "node 2 has no device");
+    write(json!({"assignment": {"0": 0, "1": 0, "2": 0, "3": 0}}));
+    fails(here, &judge, 1, "no node 3");
+}
+
+#[test]
+fn a_program_of_ones_own_competes_on_a_real_training_step() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/inputs/models/mlp3_b128.mlir");
+    let wrong = script(here, "wrong.sh", "cat > /dev/null; echo '{\"steps\": []}'");
+    let only = format!("greedy,{},{wrong}", example());
+    let args = ["--devices", "1", "--cap", "95%", "--time-limit", "5", "--seeds", "1", "--json", "rows.json"];
+    let output =
+        ballast(here, &[&["compare", model.to_str().expect("a path"), "--only", &only], &args[..]].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let rows: Value =
+        serde_json::from_str(&std::fs::read_to_string(here.join("rows.json")).expect("written"))
+            .expect("JSON");
+    let row = |part: &str| {
+        let rows = rows[0]["rows"].as_array().expect("rows").iter();
+        rows.clone()
+            .find(|row| row["method"].as_str().is_some_and(|name| name.contains(part)))
+            .expect(part)
+            .clone()
+    };
+    let run = |part: &str| row(part)["runs"][0].clone();
+    for who in ["belady.py", "greedy"] {
+        let run = run(who);
+        assert!(run["tmax_seconds"].as_f64() >= run["bound_seconds"].as_f64(), "{who}: {run}");
+    }
+    assert!(row("wrong.sh")["refused"].as_str().expect("a reason").contains("never runs"));
+}
+
+#[test]
+fn a_graph_file_is_planned_like_an_instance_and_schemas_are_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/inputs/models/mlp3_b128.mlir");
+    let made = Command::new(Path::new(env!("CARGO_BIN_EXE_ballast")).with_file_name("ballast-opt"))
+        .current_dir(here)
+        .arg(model)
+        .args([
+            "--allow-unregistered-dialect",
+            "--remat=solver=keep-all cap=100% graph-file=graph.json",
+            "-o",
+            "/dev/null",
+        ])
+        .output()
+        .expect("runs");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let points = answer(here, &["curve", "graph.json", "--points", "2", "--time-limit", "2"]);
+    let peak = points[1]["budget_bytes"].to_string();
+    let plan = [
+        "remat",
+        "graph.json",
+        "--budget",
+        &peak,
+        "-o",
+        "plan.json",
+        "--work-limit",
+        "2000",
+        "--device",
+        "h200",
+    ];
+    let printed = answer(here, &plan);
+    let judged = answer(here, &["judge", "graph.json", "plan.json", "--device", "h200", "--budget", &peak]);
+    assert_eq!((&judged["value"], &judged["peak_bytes"]), (&printed["value"], &printed["peak_bytes"]));
+    for (file, words) in [
+        ("instance", ["workspace", "resident_bytes", "recomputable", "view_of"]),
+        ("steps", ["swap_out", "swap_in", "host_free", "compute"]),
+        ("workload", ["maxFPGAs", "isBackwardNode", "colorClass", "accelerators"]),
+        ("plan", ["memory", "runs_once", "workspace_bytes", "bound_class"]),
+    ] {
+        let schema = answer(here, &["schema", file]).to_string();
+        assert!(words.iter().all(|word| schema.contains(word)), "{file}");
+    }
+}

@@ -1,0 +1,264 @@
+//! `ballast report` and `ballast explain` on the plan of a real training step: every figure is the plan file's.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn ballast(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ballast")).current_dir(folder).args(args).output().expect("runs")
+}
+
+fn text(folder: &Path, args: &[&str]) -> String {
+    let output = ballast(folder, args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+fn fails(folder: &Path, args: &[&str], part: &str) {
+    let output = ballast(folder, args);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
+    assert!(message.contains(part), "{args:?}: {message}");
+}
+
+/// A folder with `plan.json`: a small GPT-2's training step under passes with these options.
+fn planned(passes: &[&str]) -> (tempfile::TempDir, PathBuf, Value) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path().to_owned();
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/inputs/models/gpt2_tiny_b2_s64.mlir");
+    let output = Command::new(Path::new(env!("CARGO_BIN_EXE_ballast")).with_file_name("ballast-opt"))
+        .current_dir(&here)
+        .arg(model)
+        .arg("--allow-unregistered-dialect")
+        .args(passes)
+        .args(["-o", "/dev/null"])
+        .output()
+        .expect("runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let plan = std::fs::read_to_string(here.join("plan.json")).expect("written");
+    (folder, here, serde_json::from_str(&plan).expect("JSON"))
+}
+
+fn on_two_devices() -> (tempfile::TempDir, PathBuf, Value) {
+    planned(&[
+        "--rl-partition=devices=2 method=dp work-limit=1000",
+        "--remat=cap=70% solver=greedy work-limit=1000 relax-limit=3 plan-file=plan.json",
+    ])
+}
+
+fn seconds(value: &Value, key: &str) -> f64 {
+    value[key].as_f64().unwrap_or_else(|| panic!("no {key}"))
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().expect("a list").iter().map(|number| number.as_f64().expect("a number")).collect()
+}
+
+/// What the page's charts are drawn from.
+fn data(page: &str) -> Value {
+    let after = page.split("id=\"data\">").nth(1).expect("data");
+    serde_json::from_str(&after.split("</script>").next().expect("an end").replace("<\\/", "</"))
+        .expect("JSON")
+}
+
+#[test]
+fn every_figure_of_the_page_is_that_of_the_plan_file() {
+    let (_keep, here, plan) = on_two_devices();
+    text(&here, &["report", "plan.json", "--html", "page.html", "--trace", "trace.json"]);
+    let page = std::fs::read_to_string(here.join("page.html")).expect("written");
+    let data = data(&page);
+    for key in [
+        "balance",
+        "bound_seconds",
+        "bound_class",
+        "gap",
+        "stop_reason",
+        "partition",
+        "rounds",
+        "notes",
+        "devices",
+    ] {
+        assert_eq!(data["plan"][key], plan[key], "{key}");
+    }
+    let stages = plan["stages"].as_array().expect("stages");
+    let mut recomputes = 0;
+    for (drawn, stage) in data["devices"].as_array().expect("devices").iter().zip(stages) {
+        let of = |key: &str| stage[key].as_u64().unwrap_or_else(|| panic!("no {key}"));
+        let event = &drawn["event"];
+        let highest = |value: &Value| numbers(value).into_iter().fold(0.0, f64::max) as u64;
+        assert_eq!(highest(&event["held"]), of("peak_bytes"));
+        assert_eq!(highest(&drawn["before"]), of("unplanned_peak_bytes"));
+        assert_eq!(
+            (drawn["cap"].as_u64(), drawn["resident"].as_u64()),
+            (Some(of("cap_bytes")), Some(of("resident_bytes")))
+        );
+        let again = numbers(&event["kind"]).into_iter().filter(|&kind| kind == 1.0).count() as u64;
+        assert!(again <= of("recomputes"), "repeated receives are transfers");
+        recomputes += of("recomputes");
+        // Microseconds, rounded to a nanosecond.
+        let end = highest(&event["end"]) as f64 + drawn["send"].as_f64().expect("a time");
+        assert!((end - seconds(stage, "seconds") * 1e6).abs() < 1.01, "{end}");
+        // What lies on the device adds up to what it holds, at every event.
+        let stays = drawn["stays"].as_array().expect("stays");
+        let (bytes, workspace) = (numbers(&drawn["bytes"]), numbers(&drawn["workspace"]));
+        for (index, held) in numbers(&event["held"]).into_iter().enumerate().step_by(7) {
+            let here: f64 = stays
+                .iter()
+                .map(numbers)
+                .filter(|stay| stay[2] <= index as f64 && (index as f64) < stay[3])
+                .map(
+                    |stay| if stay[1] == 1.0 { workspace[stay[0] as usize] } else { bytes[stay[0] as usize] },
+                )
+                .sum();
+            assert_eq!(here + drawn["resident"].as_f64().expect("bytes"), held, "event {index}");
+        }
+        for shown in ["seconds", "compute_seconds", "recompute_seconds"] {
+            let cell = format!("<td class=\"n\">{:.3}</td>", seconds(stage, shown) * 1e3);
+            assert!(page.contains(&cell), "{shown}: {cell}");
+        }
+    }
+    assert!(recomputes > 0, "the plan says nothing worth a report");
+    let trace: Value =
+        serde_json::from_str(&std::fs::read_to_string(here.join("trace.json")).expect("written"))
+            .expect("JSON");
+    let events = trace["traceEvents"].as_array().expect("events");
+    let of = |category: &'static str| events.iter().filter(move |event| event["cat"] == category);
+    let paid: f64 = of("recompute").map(|event| seconds(event, "dur")).sum();
+    let written: f64 = stages.iter().map(|stage| seconds(stage, "recompute_seconds")).sum();
+    assert!(paid <= written * 1e6 + 1e-6 && paid > 0.0, "{paid} {written}");
+    let ops = plan["ops"].as_array().expect("ops").len();
+    assert_eq!(of("computation").count(), ops);
+}
+
+#[test]
+fn the_page_needs_no_network_and_has_no_markup_from_names() {
+    let (_keep, here, plan) = on_two_devices();
+    let named = plan.to_string().replacen("stablehlo.dot_general", "<b>\\\"&</script>", 1);
+    std::fs::write(here.join("named.json"), named).expect("written");
+    text(&here, &["report", "named.json", "--html", "page.html"]);
+    let page = std::fs::read_to_string(here.join("page.html")).expect("written");
+    for bad in [
+        "<script src",
+        "<link rel=\"stylesheet\"",
+        "@import",
+        "fetch(",
+        "XMLHttpRequest",
+        "<b>\\\"&</script>",
+        "<b>\"&",
+    ] {
+        assert!(!page.contains(bad), "{bad}");
+    }
+    assert!(page.contains("&lt;b&gt;&quot;&amp;&lt;/script&gt;"));
+    assert_eq!(page.matches("</script>").count(), 3);
+}
+
+#[test]
+fn the_page_draws_in_a_browser() {
+    let found = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| {
+        Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
+    });
+    let (_keep, here, plan) = on_two_devices();
+    text(&here, &["report", "plan.json", "--html", "page.html"]);
+    let Some(browser) = found else {
+        assert!(here.join("page.html").exists());
+        return;
+    };
+    let dumped = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", here.join("browser").display()))
+        .arg(format!("file://{}", here.join("page.html").display()))
+        .output()
+        .expect("runs");
+    let page = String::from_utf8_lossy(&dumped.stdout);
+    // One chart per device, and the timeline.
+    let devices = plan["stages"].as_array().expect("stages").len();
+    assert!(page.contains(&format!("data-drawn=\"{}\"", devices + 1)), "not drawn");
+    assert_eq!(page.matches("<canvas").count(), devices + 1);
+    assert!(page.contains("resident from start to end"));
+}
+
+#[test]
+fn tables_fit_a_terminal_and_json_says_the_same() {
+    let (_keep, here, plan) = planned(&[
+        "--ballast-plan=devices=4 schedule=1f1b micro-batches=8 work-limit=500 plan-file=plan.json",
+    ]);
+    let report = text(&here, &["report", "plan.json", "--ops"]);
+    for line in report.lines().filter(|line| !line.starts_with("note:")) {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    for caption in ["Time of every device, ms", "Memory of every device", "Stages of the pipeline"] {
+        assert!(report.contains(caption), "{report}");
+    }
+    let json: Value = serde_json::from_str(&text(&here, &["report", "plan.json", "--json"])).expect("JSON");
+    assert_eq!((&json["balance"], &json["pipeline"]), (&plan["balance"], &plan["pipeline"]));
+    assert_eq!(json["planned_ops"].as_u64(), Some(plan["ops"].as_array().expect("ops").len() as u64));
+    // The step is played again from the plan, and ends when the plan says.
+    text(&here, &["report", "plan.json", "--html", "page.html"]);
+    let page = std::fs::read_to_string(here.join("page.html")).expect("written");
+    let data = data(&page);
+    let ends =
+        data["step"].as_array().expect("devices").iter().flat_map(|tasks| tasks.as_array().expect("tasks"));
+    let end = ends.map(|task| task[3].as_f64().expect("an end")).fold(0.0, f64::max);
+    assert!((end - seconds(&plan["pipeline"], "step_seconds") * 1e6).abs() < 0.01);
+}
+
+#[test]
+fn a_plan_that_contradicts_itself_is_not_shown() {
+    let (_keep, here, plan) = on_two_devices();
+    let altered = |name: &str, change: &dyn Fn(&mut Value)| {
+        let mut plan = plan.clone();
+        change(&mut plan);
+        std::fs::write(here.join(name), plan.to_string()).expect("written");
+    };
+    altered("peak.json", &|plan| plan["stages"][0]["peak_bytes"] = 1.into());
+    altered("time.json", &|plan| plan["stages"][1]["memory"]["nodes"][0]["seconds"] = 1.0.into());
+    altered("node.json", &|plan| plan["stages"][1]["memory"]["nodes"][0]["op"] = 999_999.into());
+    altered("old.json", &|plan| drop(plan["stages"][0].as_object_mut().expect("a stage").remove("memory")));
+    for (name, part) in [
+        ("peak.json", "peak_bytes"),
+        ("time.json", "seconds"),
+        ("node.json", "999999"),
+        ("old.json", "plan again"),
+    ] {
+        fails(&here, &["report", name, "--html", "page.html"], part);
+        assert!(!here.join("page.html").exists());
+    }
+    text(&here, &["report", "old.json"]);
+}
+
+#[test]
+fn explain_says_of_every_value_why_and_what_would_change_it() {
+    let (_keep, here, plan) = on_two_devices();
+    let ask = |args: &[&str]| -> Value {
+        let all = [&["explain", "plan.json", "--json"], args].concat();
+        serde_json::from_str(&text(&here, &all)).expect("JSON")
+    };
+    let ops = plan["ops"].as_array().expect("ops");
+    let recomputed = ops.iter().filter(|op| op["recompute_before"].is_array()).collect::<Vec<_>>();
+    assert!(!recomputed.is_empty());
+    for op in &recomputed {
+        let answers = ask(&["--tensor", &format!("#{}", op["op"])]);
+        let values = answers["values"].as_array().expect("values");
+        let own = values.iter().find(|value| value["device"] == op["device"]).expect("an answer");
+        assert_eq!(own["fate"], "recomputed");
+        assert_eq!(
+            own["times"].as_u64(),
+            Some(op["recompute_before"].as_array().expect("places").len() as u64)
+        );
+        assert!(own["why"].as_str().expect("a text").contains("kept as well it would hold"), "{own}");
+    }
+    let peaks = ask(&[]);
+    for (peak, stage) in
+        peaks["peaks"].as_array().expect("peaks").iter().zip(plan["stages"].as_array().expect("stages"))
+    {
+        assert_eq!(peak["peak_bytes"], stage["peak_bytes"]);
+    }
+    let location = recomputed[0]["location"].as_str().expect("a place");
+    let line: Vec<&str> = location.rsplitn(2, ':').collect();
+    let answers = ask(&["--line", line[1].rsplit('/').next().expect("a file")]);
+    assert_eq!(answers["values"][0]["op"], recomputed[0]["op"]);
+    assert!(text(&here, &["explain", "plan.json"]).contains("what would change it"));
+    fails(&here, &["explain", "plan.json", "--tensor", "no_such_op"], "no planned op");
+    fails(&here, &["explain", "plan.json", "--line", "nowhere.py:1"], "no planned op");
+}
