@@ -57,11 +57,11 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
             _ => return None,
         };
         let is_while = ir::name(op) == "stablehlo.while";
-        Some(match blocks.as_slice() {
-            &[condition, body] if is_while && op.region_count() == 2 => {
+        Some(match *blocks.as_slice() {
+            [condition, body] if is_while && op.region_count() == 2 => {
                 Ok(Loop { op, condition: Some(condition), body })
             }
-            &[body] if !is_while => Ok(Loop { op, condition: None, body }),
+            [body] if !is_while => Ok(Loop { op, condition: None, body }),
             _ => Err(Why::Regions),
         })
     }

@@ -5,6 +5,8 @@
 //! under the cap and close to it. There are several ways to plan a program: with its loops opened or whole, with XLA's fusions
 //! predicted or every value stored. Each is a search of its own, and what is written is the best plan that any of them measured.
 
+mod forms;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -20,6 +22,7 @@ use crate::run::Measured;
 use crate::run::plan::PlanFigures;
 use crate::run::tools::{beside, capture};
 use crate::run::xla::{self, Job};
+use forms::Form;
 
 /// What the cap is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -85,29 +88,6 @@ pub(crate) struct Args {
     #[arg(long, default_value = "python3")]
     python: PathBuf,
 }
-
-/// A form of the program that plans start from, and what XLA takes for it unplanned.
-#[derive(Clone, Debug, Serialize)]
-struct Form {
-    /// What was done to the program.
-    name: &'static str,
-    #[serde(skip)]
-    file: PathBuf,
-    /// What XLA takes.
-    measured_bytes: u64,
-    /// Operations, as XLA counts them: those of a loop's body once.
-    flops: Option<f64>,
-    /// Operations with loops counted as often as they run, over those that XLA counts.
-    #[serde(skip)]
-    scale: f64,
-}
-
-/// The program as it was given.
-const AS_IS: &str = "as-is";
-/// Its counted loops replaced by their iterations.
-const OPENED: &str = "loops-opened";
-/// What its author decided to compute twice computed once, loops opened: where barriers are, as `jax.checkpoint` writes them.
-const REMOVED: &str = "checkpoints-removed";
 
 /// A plan and what XLA took for it.
 #[derive(Clone, Debug, Serialize)]
@@ -182,22 +162,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         CapSpec::Absolute(Bytes(bytes)) => bytes,
     };
     let folder = tempfile::tempdir().map_err(|error| bad(format!("no temporary folder: {error}")))?;
-    let mut forms = vec![Form {
-        name: AS_IS,
-        file: args.program.clone(),
-        measured_bytes: unplanned_bytes,
-        flops: unplanned.flops,
-        scale: 1.0,
-    }];
-    forms.extend(opened(args, folder.path(), &job)?);
-    if let [whole, opened] = forms.as_mut_slice()
-        && let (Some(once), Some(all)) = (whole.flops, opened.flops)
-        && once > 0.0
-    {
-        whole.scale = all / once;
-    }
-    let latest = forms.last().map_or(args.program.clone(), |form| form.file.clone());
-    forms.extend(checkpoints_removed(args, &latest, folder.path(), &job)?);
+    let forms = forms::of(args, &unplanned, folder.path(), &job)?;
     let mut routes = routes(args, &forms, cap_bytes);
     // Without a plan nothing is computed twice.
     let least_flops = forms.last().and_then(|form| form.flops);
@@ -266,63 +231,6 @@ fn missed(args: &Args, cap_bytes: u64, unplanned_bytes: u64, tries: &[Try]) -> S
         Bytes(cap_bytes),
         args.platform,
     )
-}
-
-/// The program with its counted loops opened, where it has any: to a planner a loop is one op.
-fn opened(args: &Args, folder: &Path, job: &Job<'_>) -> Result<Option<Form>, Failure> {
-    let loops = |text: &str| text.matches("stablehlo.while").count();
-    if loops(&read_text(&args.program)?) == 0 {
-        return Ok(None);
-    }
-    let what = args.program.display().to_string();
-    let file = folder.join("opened.mlir");
-    let inlined = folder.join("inlined.mlir");
-    for (pass, file) in [("--ballast-inline", &inlined), ("--ballast-unroll", &file)] {
-        let mut run = Command::new(beside("ballast-opt")?);
-        run.arg(&args.program).args(["--allow-unregistered-dialect", pass, "-o"]).arg(file);
-        capture(&mut run, &what, job.limit)?;
-    }
-    if loops(&read_text(&file)?) >= loops(&read_text(&inlined)?) {
-        tracing::warn!(
-            "no loop of {what} can be opened: each is planned as one op, and holds all it carries"
-        );
-        return Ok(None);
-    }
-    Ok(form(args, OPENED, file, job))
-}
-
-/// The program without its optimization barriers, where it has any: what they keep apart is recomputation that its author chose. A plan
-/// made from this one chooses for itself; plans of the other forms start from the author's.
-fn checkpoints_removed(
-    args: &Args,
-    program: &Path,
-    folder: &Path,
-    job: &Job<'_>,
-) -> Result<Option<Form>, Failure> {
-    if !read_text(program)?.contains("stablehlo.optimization_barrier") {
-        return Ok(None);
-    }
-    let file = folder.join("checkpoints-removed.mlir");
-    xla::without_barriers(program, &file, job)?;
-    Ok(form(args, REMOVED, file, job))
-}
-
-/// A form of the program that XLA can compile.
-fn form(args: &Args, name: &'static str, file: PathBuf, job: &Job<'_>) -> Option<Form> {
-    match xla::measure(&file, false, job) {
-        Ok(measured) => Some(Form {
-            name,
-            file,
-            measured_bytes: args.cap_counts.of(&measured),
-            flops: measured.flops,
-            scale: 1.0,
-        }),
-        // The program itself could be compiled, so it can still be planned as it is.
-        Err(failure) => {
-            tracing::warn!("{name}: {}", failure.message());
-            None
-        }
-    }
 }
 
 /// One way to plan.
@@ -497,7 +405,8 @@ impl Search {
 
 #[cfg(test)]
 mod tests {
-    use super::{AS_IS, Route, Search, Try, best, next_route};
+    use super::forms::AS_IS;
+    use super::{Route, Search, Try, best, next_route};
 
     fn a_try(measured_bytes: u64, flops: f64, cap: u64) -> Try {
         Try {
