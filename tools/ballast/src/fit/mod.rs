@@ -258,6 +258,8 @@ fn routes(args: &Args, forms: &[Form], cap_bytes: u64) -> Vec<Route> {
             routes.push(Route { form, fusion, search });
         }
     }
+    // What keeps the cap as it is comes before any plan; otherwise the order stays.
+    routes.sort_by_key(|route| !route.search.unplanned_fits);
     routes
 }
 
@@ -267,13 +269,13 @@ fn next_route(routes: &[Route], least_flops: Option<f64>) -> Option<(usize, u64)
     let fits = |route: &Route| route.search.tries.iter().any(|tried| tried.fits);
     let found = routes.iter().any(fits);
     let fitting = || routes.iter().flat_map(|route| &route.search.tries).filter(|tried| tried.fits);
-    // A plan that costs nothing cannot be beaten.
-    if fitting().any(|tried| tried.free) {
-        return None;
-    }
     let cheap = |tried: &Try| {
         least_flops.zip(tried.compared_flops).is_some_and(|(least, flops)| flops <= CHEAP * least)
     };
+    // What keeps the cap without a plan cannot be beaten, unless its author computes some of it twice.
+    if fitting().any(|tried| tried.free && (least_flops.is_none() || cheap(tried))) {
+        return None;
+    }
     let done = fitting().any(cheap);
     let may = |route: &Route| !found || fits(route) || (!done && route.search.tries.len() < OTHER_TRIES);
     let open = routes.iter().enumerate().filter(|(_, route)| may(route));
@@ -502,8 +504,11 @@ mod tests {
         // Unless it hardly costs anything.
         let cheap = Try { compared_flops: Some(2.01), ..near.clone() };
         assert_eq!(next(&[route(vec![cheap]), route(vec![over.clone()])]), None);
-        let free = Try { free: true, ..near };
-        assert_eq!(next(&[route(vec![free]), route(vec![])]), None);
+        let free = Try { free: true, compared_flops: Some(2.0), ..near };
+        assert_eq!(next(&[route(vec![free.clone()]), route(vec![])]), None);
+        // Without a plan, but with its author's recomputation: another form may need less of it.
+        let checkpointed = Try { compared_flops: Some(3.0), ..free };
+        assert_eq!(next(&[route(vec![checkpointed]), route(vec![])]), Some(1));
         // Fewer operations first, then less memory, whatever the route.
         assert_eq!(best(&[over, under.clone(), a_try(900, 3.0, 1000), a_try(900, 2.5, 1000)]), Some(3));
         assert_eq!(best(&[under.clone(), Try { measured_bytes: 700, ..under }]), Some(1));
