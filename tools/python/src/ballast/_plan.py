@@ -56,6 +56,8 @@ class Plan:
     #: Proven lower bound on the seconds of any plan under the cap, for the problem given to the planner.
     bound: float
     values: list[Value] = dataclasses.field(default_factory=list)
+    #: Which plans the bound holds for: `any`, or those whose first runs are in `program-order`.
+    bound_class: str = "any"
     #: Who found it, and what ended the search.
     method: str = ""
     stop_reason: str = ""

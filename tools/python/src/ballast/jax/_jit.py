@@ -234,7 +234,7 @@ class _Try:
         return Plan(
             framework="jax", cap_bytes=cap, cap_counts=counts, peak_bytes=self.memory.counted(counts), unplanned_bytes=unplanned.counted(counts),
             resident_bytes=self.memory.arguments + self.memory.results - self.memory.shared, saved_bytes=self.memory.temporary,
-            seconds=report["value"], unplanned_seconds=base, bound=report["bound"], values=values, method=report["method"],
+            seconds=report["value"], unplanned_seconds=base, bound=report["bound"], values=values, bound_class=report["bound_class"], method=report["method"],
             stop_reason=report["stop_reason"], measured_bytes=self.memory.counted(counts),
             notes=[
                 f"operations as XLA counts them: {self.memory.flops:.4g}, {self.memory.flops / max(unplanned.flops, 1.0):.4f} of the unplanned step",

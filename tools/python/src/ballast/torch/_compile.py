@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import warnings
 from collections.abc import Callable
@@ -121,9 +122,25 @@ class Partitioner(CustomPartitionerFn):
         )
 
     def _solve(self, counts: _Counts, budget: int, time_limit: float | None = None) -> _planner.Schedule:
-        return _planner.solve(
-            counts.problem(), counts.budget(budget), time_limit=time_limit or self.time_limit, seed=self.seed, threads=self.threads
-        )
+        """Plans in program order, where most plans are proved the best of their kind within a second, and where only the boundary binds no other
+        order is better; for a cap on the whole step with first runs in any order too, and takes the better one."""
+        limit = time_limit or self.time_limit
+        orders = ("program",) if counts.what == "saved" else ("program", "free")
+        found: list[_planner.Schedule] = []
+        refused: NoPlan | None = None
+        for order in orders:
+            try:
+                found.append(_planner.solve(
+                    counts.problem(), counts.budget(budget), time_limit=limit / len(orders), seed=self.seed, threads=self.threads, order=order
+                ))
+            except NoPlan as error:
+                # The least of any order is the one that counts: it is asked last.
+                refused = error
+        if not found:
+            assert refused is not None
+            raise refused
+        best = min(found, key=lambda schedule: schedule.value)
+        return dataclasses.replace(best, bound=found[-1].bound, bound_class=found[-1].bound_class)
 
     def _least(self, counts: _Counts, budget: int, refused: NoPlan, made: Callable[..., Any]) -> int | None:
         """What the graphs of the smallest plan take: found by halving between what is refused and what is not."""
@@ -245,7 +262,8 @@ def _report(
     return Plan(
         framework="torch", cap_bytes=cap, cap_counts=counts.what, peak_bytes=counts.of(memory), unplanned_bytes=unplanned,
         resident_bytes=joint.problem.resident_bytes, saved_bytes=memory.saved_bytes, seconds=seconds, unplanned_seconds=base, bound=bound,
-        values=values, method=method, stop_reason=stopped, timeline=[live + extra for live in memory.timeline], boundary=memory.forward_ops,
+        bound_class=schedule.bound_class if schedule else "any", values=values, method=method, stop_reason=stopped,
+        timeline=[live + extra for live in memory.timeline], boundary=memory.forward_ops,
     )
 
 

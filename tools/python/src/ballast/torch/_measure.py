@@ -33,7 +33,7 @@ def measure(step: Callable[[], Any], *, device: torch.device | str = "cpu") -> M
         return Measurement(torch.cuda.max_memory_allocated(device) - before, torch.cuda.memory_allocated(device) - before)
     from torch.profiler import ProfilerActivity, profile
 
-    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True, acc_events=True) as profiler:
         step()
     changes = []
     for event in _events(profiler.profiler.kineto_results.experimental_event_tree()):
