@@ -26,7 +26,7 @@
 // RUN: not ballast-opt %s --ballast-place="cluster=%S/Inputs/jobs.cluster.json devices=0" 2>&1 | FileCheck %s --check-prefix=DEVICES
 // DEVICES: error: devices=0
 // RUN: not ballast-opt %s --ballast-place="cluster=%S/Inputs/jobs.cluster.json placement-file=%t.none/p.json" 2>&1 | FileCheck %s --check-prefix=FILE
-// FILE: error: {{.*}}.none/p.json cannot be written
+// FILE: error: cannot write placement-file '{{.*}}.none/p.json'
 // RUN: not ballast-opt %s --ballast-place="cluster=%S/Inputs/jobs.cluster.json profile=%S/Inputs/unknown-op.profile.json" 2>&1 | FileCheck %s --check-prefix=PROFILE
 // PROFILE: error: {{.*}}unknown-op.profile.json{{.*}}no.such.op
 // RUN: sed 's/devices = 2 : i64/colour = 2 : i64/' %s | not ballast-opt --ballast-place="cluster=%S/Inputs/jobs.cluster.json" 2>&1 | FileCheck %s --check-prefix=ENTRY

@@ -1,4 +1,4 @@
-// The passes as MLIR sees them, and the driver's main function. Everything they do, they do in Rust.
+// The passes as MLIR sees them. Everything they do, they do in Rust.
 #include "Ballast.h"
 
 #include "mlir-c/IR.h"
@@ -12,12 +12,8 @@
 #include "mlir/Dialect/MPI/IR/MPI.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 using namespace mlir;
 
@@ -73,13 +69,4 @@ void ballastRegisterPasses(const ballast::PassTable *table) {
 }
 
 void ballastRegisterDialect(DialectRegistry *registry) { registry->insert<ballast::BallastDialect>(); }
-
-int ballastOptMain(int argc, char **argv) {
-  registerAllPasses();
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registry.insert<ballast::BallastDialect>();
-  return asMainReturnCode(MlirOptMain(argc, argv, "Ballast: plans programs for several small memories\n", registry));
-}
 }

@@ -176,7 +176,22 @@ unsafe extern "C" {
     ) -> isize;
 
     pub(crate) fn ballastRegisterDialect(registry: *mut std::ffi::c_void);
-    pub(crate) fn ballastOptMain(argc: i32, argv: *const *const std::ffi::c_char) -> i32;
+    pub(crate) fn ballastOptParse(
+        argc: i32,
+        argv: *const *const std::ffi::c_char,
+        input: *mut MlirStringRef,
+        output: *mut MlirStringRef,
+    );
+    pub(crate) fn ballastOptList(argc: i32, argv: *const *const std::ffi::c_char, status: *mut i32) -> bool;
+    pub(crate) fn ballastOptRun(
+        argc: i32,
+        argv: *const *const std::ffi::c_char,
+        name: MlirStringRef,
+        program: MlirStringRef,
+        descriptor: i32,
+        partial: MlirStringRef,
+        error: *mut i32,
+    ) -> bool;
 }
 
 /// A string as MLIR takes it, valid as long as `text` is.

@@ -6,6 +6,7 @@
 pub mod attributes;
 pub mod cloning;
 pub mod diagnostics;
+pub mod driver;
 mod ffi;
 pub mod operations;
 pub mod passes;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use ballast_core::file;
 use ballast_dialects::attributes as names;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes::{self, BallastPlaceOptions, CapCounts, FusionModel};
@@ -33,10 +34,12 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlaceOptions) -
     if options.job_devices == 0 || options.steps == 0 {
         return Err(refuse("job-devices and steps are at least 1"));
     }
-    let text = std::fs::read_to_string(&options.cluster)
+    let text = file::read_text(Path::new(&options.cluster))
         .map_err(|error| refuse(&format!("{}: {error}", options.cluster)))?;
     let cluster =
         JobCluster::parse(&text).map_err(|error| refuse(&format!("{}: {error}", options.cluster)))?;
+    files::check(module, [("placement-file", options.placement_file.as_str())])
+        .map_err(|text| refuse(&text))?;
     let programs = jobs(module, options)?;
     if programs.is_empty() {
         return Err(refuse("no public function with a body: there is no job to place"));
@@ -53,7 +56,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlaceOptions) -
     })?;
     if !options.placement_file.is_empty() {
         let text = serde_json::to_string_pretty(&period).expect("a placement is JSON");
-        files::write(Path::new(&options.placement_file), text.as_bytes())
+        files::write(module, Path::new(&options.placement_file), text.as_bytes())
             .map_err(|error| refuse(&format!("{} cannot be written: {error}", options.placement_file)))?;
     }
     for (job, program) in &programs {

@@ -18,8 +18,10 @@ use crate::{planning, remat, rl_partition};
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlanOptions) -> Result<(), Reported> {
     let PipelineSchedule::Shortest = options.schedule else {
         let half = options.time_limit / 2.0;
+        let memory = memory(options, half);
+        remat::check_files(module, &memory)?;
         rl_partition::run(module, &partition(options, half))?;
-        return remat::run(module, &memory(options, half));
+        return remat::run(module, &memory);
     };
     let third = options.time_limit / 3.0;
     let schedule = shortest(module, &memory(options, third), options.granularity)?;

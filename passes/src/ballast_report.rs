@@ -29,7 +29,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastReportOptions) 
         ReportFormat::Json => json(&program, &scores, pipeline.as_ref())
             .map_err(|error| program.error(None, &format!("internal error: no report: {error}")))?,
     };
-    crate::files::write(Path::new(&options.output), text.as_bytes()).map_err(|error| {
+    crate::files::write(module, Path::new(&options.output), text.as_bytes()).map_err(|error| {
         program.error(None, &format!("cannot write the report to '{}': {error}", options.output))
     })
 }

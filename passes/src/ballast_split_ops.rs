@@ -45,7 +45,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastSplitOpsOptions
     }
     let keys: Vec<&str> = first.keys().copied().collect();
     let text = serde_json::to_string_pretty(&keys).expect("text is JSON");
-    files::write(Path::new(&options.keys_file), text.as_bytes()).map_err(|error| {
+    files::write(module, Path::new(&options.keys_file), text.as_bytes()).map_err(|error| {
         let text = format!("{} cannot be written: {error}", options.keys_file);
         diagnostics::error(module.location(), &text)
     })?;

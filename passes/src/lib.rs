@@ -22,6 +22,7 @@ mod ballast_to_buffers;
 mod ballast_to_stablehlo;
 mod ballast_unroll;
 mod ballast_verify;
+mod driver;
 mod explained;
 mod files;
 mod import;

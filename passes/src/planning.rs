@@ -100,11 +100,11 @@ impl Program<'_, '_> {
     ///
     /// # Errors
     /// At the function, where the file cannot be written.
-    pub(crate) fn write_graph(&self, path: &str) -> Result<(), Reported> {
+    pub(crate) fn write_graph(&self, module: OperationRef<'_, '_>, path: &str) -> Result<(), Reported> {
         if path.is_empty() {
             return Ok(());
         }
-        files::write_json(Path::new(path), &self.imported.graph)
+        files::write_json(module, Path::new(path), &self.imported.graph)
             .map_err(|error| self.error(None, &format!("cannot write graph-file '{path}': {error}")))
     }
 
@@ -278,7 +278,9 @@ pub(crate) fn pipeline(
 /// The pipeline a plan was made for, from its settings.
 pub(crate) fn pipeline_of_plan(setting: impl Fn(&str) -> Option<String>) -> Option<Spec> {
     let schedule = setting("schedule")?.parse().ok()?;
-    Some(Spec { schedule, micro_batches: setting("micro_batches")?.parse().ok()? })
+    let micro_batches =
+        setting("micro_batches")?.parse().ok().filter(|count| (1..=MOST_MICRO_BATCHES).contains(count))?;
+    Some(Spec { schedule, micro_batches })
 }
 
 /// The settings that say which pipeline a plan was made for. Where the backward pass starts is one of them: what
@@ -353,6 +355,7 @@ pub(crate) fn limits(
         (false, true) => None,
         (false, false) => Some(DEFAULT_TIME_LIMIT_SECONDS),
     };
+    let threads = ballast_core::limits::threads(threads);
     Ok(Limits { time_limit_seconds, work_limit: (work_limit > 0).then_some(work_limit), seed, threads })
 }
 

@@ -17,7 +17,7 @@ use melior::ir::operation::OperationRef;
 use crate::{
     ballast_apply, ballast_entry, ballast_host_heap, ballast_inline, ballast_kernels, ballast_messages,
     ballast_outline, ballast_place, ballast_plan, ballast_rank, ballast_report, ballast_split_ops,
-    ballast_strip, ballast_to_buffers, ballast_to_stablehlo, ballast_unroll, ballast_verify, remat,
+    ballast_strip, ballast_to_buffers, ballast_to_stablehlo, ballast_unroll, ballast_verify, driver, remat,
     rl_partition, signals,
 };
 
@@ -187,7 +187,7 @@ pub extern "C" fn ballast_opt_main() -> i32 {
     catch_unwind(|| {
         register_passes();
         signals::own_the_process();
-        registration::opt_main(std::env::args_os())
+        driver::main(std::env::args_os())
     })
     .unwrap_or(INTERNAL_ERROR)
 }

@@ -32,6 +32,7 @@ use crate::storage::Storage;
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Result<(), Reported> {
     let planner = planner_options(module, options)?;
+    check_files(module, options)?;
     let asked =
         planning::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
     let begin = Instant::now();
@@ -44,13 +45,13 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
     let Attempt { program, start, planner, cap, planned } = attempt;
     let planned = planned.map_err(|failure| program.error(failure.op(), &failure.to_string()))?;
     warn_of_relaxed_caps(&program, &planned);
-    program.write_graph(&options.graph_file)?;
+    program.write_graph(module, &options.graph_file)?;
     if !options.plan_file.is_empty() {
-        files::write_json(Path::new(&options.plan_file), &planned.plan).map_err(|error| {
+        files::write_json(module, Path::new(&options.plan_file), &planned.plan).map_err(|error| {
             program.error(None, &format!("cannot write plan-file '{}': {error}", options.plan_file))
         })?;
     }
-    save_tables(&program, options, &planned)?;
+    save_tables(module, &program, options, &planned)?;
     annotations::write(
         &program.imported,
         &program.costs,
@@ -169,6 +170,19 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
 /// Least share of the time limit that is worth a second plan.
 const LEAST_REST: f64 = 0.05;
 
+/// Refuses, before anything is planned, files that could not be written afterwards.
+///
+/// # Errors
+/// At the module.
+pub(crate) fn check_files(module: OperationRef<'_, '_>, options: &RematOptions) -> Result<(), Reported> {
+    let files = [
+        ("plan-file", options.plan_file.as_str()),
+        ("graph-file", &options.graph_file),
+        ("model-file", &options.model_file),
+    ];
+    files::check(module, files).map_err(|text| diagnostics::error(module.location(), &text))
+}
+
 /// What to plan for, and how long, as options say it.
 ///
 /// # Errors
@@ -243,18 +257,23 @@ fn read_tables(path: &str) -> Result<BTreeMap<DeviceId, QTable>, String> {
             return Ok(tables);
         }
         let bad = |error: &dyn std::fmt::Display| format!("q-table '{}': {error}", file.display());
-        let text = std::fs::read_to_string(&file).map_err(|error| bad(&error))?;
+        let text = ballast_core::file::read_text(&file).map_err(|error| bad(&error))?;
         tables.insert(stage, QTable::parse(&text).map_err(|error| bad(&error))?);
     }
 }
 
-fn save_tables(program: &Program<'_, '_>, options: &RematOptions, planned: &Planned) -> Result<(), Reported> {
+fn save_tables(
+    module: OperationRef<'_, '_>,
+    program: &Program<'_, '_>,
+    options: &RematOptions,
+    planned: &Planned,
+) -> Result<(), Reported> {
     if options.save_q_table.is_empty() {
         return Ok(());
     }
     for (&device, table) in &planned.q_tables {
         let file = ballast_planner::stage_file(Path::new(&options.save_q_table), device);
-        files::write_json(&file, table).map_err(|error| {
+        files::write_json(module, &file, table).map_err(|error| {
             program.error(None, &format!("cannot write save-q-table '{}': {error}", file.display()))
         })?;
     }

@@ -20,6 +20,7 @@ use ballast_planner::{Fitness, Genetic};
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations::{self, Settings};
+use crate::files;
 use crate::import::dlti_text;
 use crate::planning::{self, Program};
 
@@ -33,6 +34,8 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     let cap: CapSpec = options.cap.parse().map_err(|error: ballast_core::cap::ParseCapError| {
         diagnostics::error(module.location(), &error.to_string())
     })?;
+    files::check(module, [("graph-file", options.graph_file.as_str())])
+        .map_err(|text| diagnostics::error(module.location(), &text))?;
     let pipeline =
         planning::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
     let mut program = planning::read_for_planning(module, &planning::source!(options))?;
@@ -84,7 +87,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     if program.cluster_is_new {
         dlti_text::write(module, &program.cluster)?;
     }
-    program.write_graph(&options.graph_file)?;
+    program.write_graph(module, &options.graph_file)?;
     let balance = &plan.balance;
     let mut remark = program
         .remark(Kind::Passed, "Partition", "cut the op sequence into stages")
@@ -131,7 +134,7 @@ fn as_given(
         let text = "placement-file= names the device of every op: nothing is left to `method`, `cores` or `schedule`";
         return Err(program.error(None, text));
     }
-    let text = std::fs::read_to_string(path)
+    let text = ballast_core::file::read_text(path.as_ref())
         .map_err(|error| program.error(None, &format!("{path}: cannot be read: {error}")))?;
     let graph = &program.imported.graph;
     let device_of = partition::Given::parse(&text)

@@ -1,0 +1,88 @@
+//! `ballast-opt`: MLIR's driver, with the files it reads and writes in our hands.
+//!
+//! MLIR's own main opens its output, and so empties it, before it has read the input, and deletes it when a pass fails. Here the input is read
+//! first and whole, the output must be another file, and it is replaced once everything has gone well.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{ErrorKind, IsTerminal as _, Write as _};
+use std::os::fd::AsFd as _;
+use std::path::Path;
+
+use ballast_core::file::{self, Output};
+use ballast_core::printable::printable;
+use ballast_dialects::driver::{Driver, Outcome};
+
+use crate::files::{self, ProgramFiles};
+
+/// MLIR's code for a program or pass that was refused with a diagnostic.
+const REFUSED: i32 = 1;
+/// A file that cannot be read or written.
+const BAD_FILE: i32 = 2;
+
+/// Runs the driver; the exit status.
+pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> i32 {
+    let driver = Driver::parse(arguments);
+    if let Some(status) = driver.list() {
+        return status;
+    }
+    run(&driver).unwrap_or_else(|message| {
+        // Where standard error is closed there is nobody left to tell.
+        let _ = writeln!(std::io::stderr(), "{}", printable(&message));
+        BAD_FILE
+    })
+}
+
+#[expect(clippy::disallowed_methods, reason = "MLIR writes to it, and says how that went")]
+fn run(driver: &Driver) -> Result<i32, String> {
+    let standard = |path: &Path| path.as_os_str() == "-";
+    let (input, output) = (driver.input.as_path(), driver.output.as_path());
+    if !standard(output) && !standard(input) && file::same(input, output) {
+        let name = output.display();
+        return Err(format!("ballast-opt: -o {name}: the program is read from this file: give another"));
+    }
+    let refused = |what: &str, path: &Path, error: std::io::Error| {
+        format!("ballast-opt: cannot open {what} file '{}': {error}", path.display())
+    };
+    let mut target = None;
+    if !standard(output) {
+        target = Some(Output::create(output).map_err(|error| refused("output", output, error))?);
+    }
+    let name = if standard(input) { Path::new("<stdin>") } else { input };
+    let program = if standard(input) { read_stdin() } else { file::read(input) };
+    let program = program.map_err(|error| refused("input", name, error))?;
+    files::keep(ProgramFiles { input: name.to_owned(), output: output.to_owned() });
+    let outcome = match &target {
+        Some(target) => driver.run(name, program, target.as_fd(), target.partial()),
+        None => driver.run(name, program, std::io::stdout().as_fd(), None),
+    };
+    let written = match outcome {
+        Outcome::Refused => return Ok(REFUSED),
+        Outcome::NotWritten(error) => Err(error),
+        Outcome::Done => target.map_or(Ok(()), Output::finish),
+    };
+    match written {
+        Ok(()) => Ok(0),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(end_by_closed_pipe()),
+        Err(error) => Err(format!("ballast-opt: cannot write output file '{}': {error}", output.display())),
+    }
+}
+
+fn read_stdin() -> std::io::Result<Vec<u8>> {
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        let _ =
+            writeln!(std::io::stderr(), "(processing input from stdin now, hit ctrl-c/ctrl-d to interrupt)");
+    }
+    file::read_open(File::from(stdin.as_fd().try_clone_to_owned()?))
+}
+
+/// Ends the process as a reader that has gone ends programs by default; the code that shells show for it, should that fail.
+fn end_by_closed_pipe() -> i32 {
+    // SAFETY: puts the default action back and raises the signal, in a process that has nothing left to do.
+    unsafe {
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+        libc::raise(libc::SIGPIPE);
+    }
+    128 + libc::SIGPIPE
+}
