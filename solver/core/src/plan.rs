@@ -307,13 +307,14 @@ pub struct PlanError {
 /// Turns judged stage plans into one entry per planned op, in program order.
 ///
 /// # Errors
-/// When a stage plan has rounds of recomputes, swaps a value out twice, or swaps it in without having it out, or swaps a received value.
+/// When a stage plan has further rounds of recomputes or copies, swaps a value out twice, or swaps it in without having it out, or swaps a received value.
 pub fn op_plans(graph: &Graph, stages: &[Stage], plans: &[CompactPlan]) -> Result<Vec<OpPlan>, PlanError> {
     let mut entries: BTreeMap<OpId, OpPlan> = BTreeMap::new();
     let mut receives: Vec<(OpId, ReceivePlan)> = Vec::new();
     for (stage, plan) in stages.iter().zip(plans) {
-        if let Some(&(_, node)) = plan.rounds.iter().flatten().next() {
-            let reason = "recomputes in several rounds at one position have no form in the IR".into();
+        let copies = plan.copies.iter().flat_map(|round| round.swap_out.iter().chain(&round.swap_in));
+        if let Some(&(_, node)) = plan.rounds.iter().flatten().chain(copies).next() {
+            let reason = "steps in several rounds at one position have no form in the IR".into();
             let op = stage.sources.get(node).map_or(0, |source| source.op());
             return Err(PlanError { op, device: stage.device, reason });
         }

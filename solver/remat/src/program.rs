@@ -206,7 +206,7 @@ impl Program {
             .collect()
     }
 
-    /// A plan in slots; none if its first runs have another order.
+    /// A plan in slots; none if its first runs have another order or there are copies between recomputes.
     pub(crate) fn plan(&self, plan: &CompactPlan) -> Option<Plan> {
         let without = CompactPlan { swap_out: Vec::new(), swap_in: Vec::new(), ..plan.clone() };
         let again = self.recomputes(&without)?;
@@ -225,14 +225,14 @@ impl Program {
         Some(Plan { again, out: copies(&plan.swap_out)?, back: copies(&plan.swap_in)? })
     }
 
-    /// The recomputes of a plan with this order of first runs; none if it has another order or swaps.
+    /// The recomputes of a plan with this order of first runs; none if it has another order, swaps, or copies between recomputes.
     pub(crate) fn recomputes(&self, plan: &CompactPlan) -> Option<Vec<Again>> {
         let order = plan.order.as_deref();
         let same = match order {
             Some(order) => order == &self.original[..self.real],
             None => self.program_order,
         };
-        if !same || !plan.swap_out.is_empty() {
+        if !same || !plan.swap_out.is_empty() || !plan.copies.is_empty() {
             return None;
         }
         let mut slot_of = vec![0; self.len()];
@@ -301,6 +301,7 @@ impl Program {
             rounds: (1..round_count(&plan.again)).map(&mut round).collect(),
             swap_out: sorted(&mut plan.out.iter().copied()),
             swap_in: sorted(&mut plan.back.iter().copied()),
+            copies: Vec::new(),
         }
     }
 }

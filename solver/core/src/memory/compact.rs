@@ -32,6 +32,23 @@ pub struct CompactPlan {
     /// Copy the node back before the position.
     #[serde(default)]
     pub swap_in: Vec<(usize, NodeId)>,
+    /// Copies between recomputes: those of entry k at a position come right before round k of `rounds` there, after the round
+    /// before. With them every schedule has a compact form.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<CopyRound>,
+}
+
+/// Copies between two rounds of recomputes: at one position those to the host first, each kind by ascending node. Unlike in
+/// [`CompactPlan::swap_out`], a position means before the first run there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CopyRound {
+    /// Copy the node to the host before the position.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub swap_out: Vec<(usize, NodeId)>,
+    /// Copy the node back before the position.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub swap_in: Vec<(usize, NodeId)>,
 }
 
 /// A compact plan that stands for no schedule, or a schedule that has no compact form.
@@ -65,14 +82,14 @@ pub enum CompactError {
         /// Why it cannot be.
         reason: &'static str,
     },
-    /// A step list that does not have the canonical order of steps within a position.
-    #[error("step {step}: {reason}")]
-    NotCanonical {
-        /// Index of the step.
-        step: usize,
-        /// What is out of place.
-        reason: &'static str,
-    },
+}
+
+/// Kinds of steps between two first runs, in their order within a round.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Out,
+    In,
+    Again,
 }
 
 /// One event of the schedule before the frees are placed.
@@ -98,24 +115,33 @@ pub fn expand(problem: &Problem, plan: &CompactPlan) -> Result<Schedule, Compact
     for (position, &node) in order.iter().enumerate() {
         position_of[node] = position;
     }
-    let mut recompute = by_position("recompute", n, &plan.recompute, &position_of, true)?;
-    for round in &plan.rounds {
-        recompute.extend(by_position("recompute", n, round, &position_of, true)?);
-    }
-    // Stable: rounds stay one after the other.
-    recompute.sort_by_key(|&(position, _)| position);
-    let swap_in = by_position("swap-in", n, &plan.swap_in, &position_of, true)?;
+    let before = |what, list: &[(usize, NodeId)]| by_position(what, n, list, &position_of, true);
     let swap_out = by_position("swap-out", n, &plan.swap_out, &position_of, false)?;
-    let mut events = Vec::with_capacity(n + recompute.len() + swap_in.len() + swap_out.len());
-    let (mut next_in, mut next_again, mut next_out) = (0, 0, 0);
+    // Between two first runs: kinds of one round follow each other, by ascending node, and rounds do.
+    let mut between: Vec<(usize, usize, Kind, NodeId)> = Vec::new();
+    let mut add = |round: usize, kind: Kind, list: Vec<(usize, NodeId)>| {
+        between.extend(list.into_iter().map(|(position, node)| (position, round, kind, node)));
+    };
+    add(0, Kind::In, before("swap-in", &plan.swap_in)?);
+    add(0, Kind::Again, before("recompute", &plan.recompute)?);
+    for (round, list) in (1..).zip(&plan.rounds) {
+        add(round, Kind::Again, before("recompute", list)?);
+    }
+    for (round, copies) in (1..).zip(&plan.copies) {
+        add(round, Kind::Out, before("swap-out", &copies.swap_out)?);
+        add(round, Kind::In, before("swap-in", &copies.swap_in)?);
+    }
+    between.sort_unstable();
+    let mut events = Vec::with_capacity(n + between.len() + swap_out.len());
+    let (mut next, mut next_out) = (0, 0);
     for position in 0..=n {
-        while swap_in.get(next_in).is_some_and(|at| at.0 == position) {
-            events.push(Event::SwapIn(swap_in[next_in].1));
-            next_in += 1;
-        }
-        while recompute.get(next_again).is_some_and(|at| at.0 == position) {
-            events.push(Event::Compute(recompute[next_again].1));
-            next_again += 1;
+        while let Some(&(_, _, kind, node)) = between.get(next).filter(|at| at.0 == position) {
+            events.push(match kind {
+                Kind::Out => Event::SwapOut(node),
+                Kind::In => Event::SwapIn(node),
+                Kind::Again => Event::Compute(node),
+            });
+            next += 1;
         }
         if let Some(&node) = order.get(position) {
             events.push(Event::Compute(node));
@@ -231,22 +257,19 @@ fn place_frees(problem: &Problem, events: &[Event]) -> Schedule {
     Schedule { steps }
 }
 
-/// The compact plan of a schedule that has the canonical order of steps. Frees are not read: [`expand`] places
-/// them anew, never later than the schedule had them.
+/// The compact plan of a schedule. Frees are not read: [`expand`] places them anew, never later than the schedule
+/// had them.
 ///
 /// # Errors
-/// A node that does not exist or never runs, or a step that is out of place: a swap-in after a recompute of
-/// the same position, a swap-out before the first run of its position, copies of one kind out of order.
+/// A node that does not exist or never runs.
 pub fn compact(problem: &Problem, schedule: &Schedule) -> Result<CompactPlan, CompactError> {
     let n = problem.nodes.len();
     let mut order = Vec::with_capacity(n);
     let mut seen = vec![false; n];
     let mut plan = CompactPlan::default();
-    let mut recomputed_here = false;
-    let mut copied_in_here = false;
-    let mut previous = None;
-    let mut round = 0;
-    for (index, &step) in schedule.steps.iter().enumerate() {
+    // Round of the present position, and the last step of it.
+    let (mut round, mut previous): (usize, Option<(Kind, NodeId)>) = (0, None);
+    for &step in &schedule.steps {
         let (Step::Compute(node)
         | Step::Free(node)
         | Step::SwapOut(node)
@@ -255,55 +278,34 @@ pub fn compact(problem: &Problem, schedule: &Schedule) -> Result<CompactPlan, Co
         if node >= n {
             return Err(CompactError::Node { what: "the schedule", node, nodes: n });
         }
-        let position = order.len();
-        let list = match step {
-            Step::Compute(_) if seen[node] => Some(0),
-            Step::SwapIn(_) => Some(1),
-            Step::SwapOut(_) => Some(2),
-            _ => None,
-        };
-        if let Some(list) = list {
-            let out_of_order = previous
-                .is_some_and(|p: (usize, usize, NodeId)| p.0 == list && p.1 == position && p.2 >= node);
-            if out_of_order && list == 0 {
-                round += 1;
-            } else if out_of_order {
-                let reason = "copies of one kind and position are not in ascending order of their nodes";
-                return Err(CompactError::NotCanonical { step: index, reason });
-            }
-            previous = Some((list, position, node));
-        }
-        match step {
-            Step::Compute(_) if seen[node] => {
-                match round {
-                    0 => plan.recompute.push((position, node)),
-                    later => {
-                        plan.rounds.resize(plan.rounds.len().max(later), Vec::new());
-                        plan.rounds[later - 1].push((position, node));
-                    }
-                }
-                recomputed_here = true;
-            }
+        let kind = match step {
+            Step::Compute(_) if seen[node] => Kind::Again,
             Step::Compute(_) => {
                 seen[node] = true;
                 order.push(node);
-                (recomputed_here, copied_in_here) = (false, false);
-                round = 0;
+                (round, previous) = (0, None);
+                continue;
             }
-            Step::SwapIn(_) if recomputed_here => {
-                let reason = "a swap-in follows a recompute of the same position";
-                return Err(CompactError::NotCanonical { step: index, reason });
-            }
-            Step::SwapIn(_) => {
-                plan.swap_in.push((position, node));
-                copied_in_here = true;
-            }
-            Step::SwapOut(_) if recomputed_here || copied_in_here || position == 0 => {
-                let reason = "a swap-out does not follow the first run of a position directly";
-                return Err(CompactError::NotCanonical { step: index, reason });
-            }
-            Step::SwapOut(_) => plan.swap_out.push((position - 1, node)),
-            Step::Free(_) | Step::HostFree(_) => {}
+            Step::SwapOut(_) => Kind::Out,
+            Step::SwapIn(_) => Kind::In,
+            Step::Free(_) | Step::HostFree(_) => continue,
+        };
+        let position = order.len();
+        // A copy to the host before the first run of all: there is nothing after which it could be.
+        if previous.is_some_and(|last| last >= (kind, node))
+            || position == 0 && kind == Kind::Out && round == 0
+        {
+            round += 1;
+        }
+        previous = Some((kind, node));
+        let at = (position, node);
+        match (round.checked_sub(1), kind) {
+            (None, Kind::Out) => plan.swap_out.push((position - 1, node)),
+            (None, Kind::In) => plan.swap_in.push(at),
+            (None, Kind::Again) => plan.recompute.push(at),
+            (Some(later), Kind::Again) => further(&mut plan.rounds, later).push(at),
+            (Some(later), Kind::Out) => further(&mut plan.copies, later).swap_out.push(at),
+            (Some(later), Kind::In) => further(&mut plan.copies, later).swap_in.push(at),
         }
     }
     if order.len() != n {
@@ -313,6 +315,12 @@ pub fn compact(problem: &Problem, schedule: &Schedule) -> Result<CompactPlan, Co
         plan.order = Some(order);
     }
     Ok(plan)
+}
+
+/// The entry of a further round, made if it is not there.
+fn further<T: Default + Clone>(rounds: &mut Vec<T>, index: usize) -> &mut T {
+    rounds.resize(rounds.len().max(index + 1), T::default());
+    &mut rounds[index]
 }
 
 #[cfg(test)]
@@ -371,6 +379,18 @@ mod tests {
         let schedule = expand(&chain(), &plan).unwrap();
         assert_eq!(schedule.steps, [C(0), O(0), C(1), F(0), C(2), F(1), I(0), H(0), C(3), F(0), F(2), F(3)]);
         assert_eq!(compact(&chain(), &schedule).unwrap(), plan);
+    }
+
+    #[test]
+    fn every_order_of_copies_and_recomputes_has_a_form() {
+        use Step::{Compute as C, SwapIn as I, SwapOut as O};
+        // b comes back after a was made again; a leaves after that; a comes back after b was made once more.
+        let steps = [C(0), C(1), O(1), C(2), C(0), I(1), O(0), C(1), I(0), C(3)];
+        let plan = compact(&chain(), &Schedule { steps: steps.to_vec() }).unwrap();
+        assert_eq!((plan.swap_out.as_slice(), plan.recompute.as_slice()), (&[(1, 1)][..], &[(3, 0)][..]));
+        let kept = |step: &Step| !matches!(step, Step::Free(_) | Step::HostFree(_));
+        let again = expand(&chain(), &plan).unwrap();
+        assert_eq!(again.steps.into_iter().filter(kept).collect::<Vec<_>>(), steps);
     }
 
     #[test]

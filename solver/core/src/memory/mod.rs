@@ -11,7 +11,7 @@ mod schedule;
 mod stays;
 mod trace;
 
-pub use compact::{CompactError, CompactPlan, compact, expand};
+pub use compact::{CompactError, CompactPlan, CopyRound, compact, expand};
 pub use problem::{Node, NodeId, Problem, ProblemError};
 pub use replay::{Assessment, Replay, ReplayError, SwapModel, assess, replay};
 pub use schedule::{Schedule, Step};

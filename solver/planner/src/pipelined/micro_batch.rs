@@ -213,6 +213,14 @@ impl MicroBatch {
             rounds: plan.rounds.iter().map(|round| map(round, &back)).collect(),
             swap_out: map(&plan.swap_out, &after),
             swap_in: map(&plan.swap_in, &back),
+            copies: plan
+                .copies
+                .iter()
+                .map(|round| CopyRound {
+                    swap_out: map(&round.swap_out, &back),
+                    swap_in: map(&round.swap_in, &back),
+                })
+                .collect(),
         }
     }
 
