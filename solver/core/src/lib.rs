@@ -9,6 +9,7 @@ pub mod cap;
 pub mod cost;
 pub mod device;
 pub mod explain;
+pub mod dual_bound;
 pub mod file;
 pub mod fusion;
 pub mod graph;
