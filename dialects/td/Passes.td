@@ -229,7 +229,7 @@ def Remat : BallastPass<"remat"> {
     Count<"arena", "arena", "0", "Alignment in bytes of one block per stage in which every buffer has its address: the cap holds for "
           "the block, gaps included, and the plan file has the addresses. 0: no block, the cap holds for live bytes.">,
     TimeLimitOption, WorkLimitOption, SeedOption, ThreadsOption,
-    Real<"relaxStep", "relax-step", "0.05", "Step by which a cap is raised, as a share of the cap asked for.">,
+    Real<"relaxStep", "relax-step", "0.05", "Step by which a cap is raised, as a share of the cap asked for, at least 0.0001.">,
     Real<"relaxLimit", "relax-limit", "2.0",
          "Largest cap to try, as a multiple of the cap asked for; 0: never raise it.">,
     MaxRatioOption,

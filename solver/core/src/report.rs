@@ -46,15 +46,22 @@ pub enum BoundClass {
     AnyPlacement,
     /// Any memory plan: everything runs at least once.
     Any,
+    /// Memory plans in any order of first runs; between two of them copies to the host, copies back and recomputes follow each other, each
+    /// op at most once per kind, in program order, and a value is copied to the host once.
+    AnyOrderAscending,
     /// Memory plans whose first runs keep program order.
     ProgramOrder,
-    /// The same; each op at most once per step, recomputes of a step in program order.
+    /// The same; between two first runs as in `any-order-ascending`.
     ProgramOrderAscending,
+    /// `program-order`, and nothing is copied to the host although it may be.
+    ProgramOrderWithoutSwaps,
+    /// `program-order-ascending`, and nothing is copied to the host although it may be.
+    ProgramOrderAscendingWithoutSwaps,
 }
 
 impl BoundClass {
     /// Every class.
-    pub const ALL: [BoundClass; 17] = [
+    pub const ALL: [BoundClass; 20] = [
         Self::AnyAssignment,
         Self::ContiguousSequence,
         Self::ContiguousSequenceWithinCaps,
@@ -70,8 +77,11 @@ impl BoundClass {
         Self::Free,
         Self::AnyPlacement,
         Self::Any,
+        Self::AnyOrderAscending,
         Self::ProgramOrder,
         Self::ProgramOrderAscending,
+        Self::ProgramOrderWithoutSwaps,
+        Self::ProgramOrderAscendingWithoutSwaps,
     ];
 
     /// The name in plans, reports and attributes.
@@ -95,6 +105,9 @@ impl BoundClass {
             Self::Any => "any",
             Self::ProgramOrder => "program-order",
             Self::ProgramOrderAscending => "program-order-ascending",
+            Self::AnyOrderAscending => "any-order-ascending",
+            Self::ProgramOrderWithoutSwaps => "program-order-without-swaps",
+            Self::ProgramOrderAscendingWithoutSwaps => "program-order-ascending-without-swaps",
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use ballast_core::limits::Deadline;
 
+use crate::model::Model;
 use crate::options::PROVED_WITHIN;
 use crate::program::{Again, Program, unit};
 
@@ -25,14 +26,36 @@ pub(crate) struct Best {
     pub(crate) method: &'static str,
 }
 
-/// When better plans were found: seconds since the start, time of the plan.
+/// What a run leaves behind beside its plan.
 #[derive(Debug, Default)]
-pub(crate) struct Progress(Mutex<Vec<(f64, f64)>>);
+pub(crate) struct Progress {
+    /// When better plans were found: seconds since the start, time of the plan.
+    better: Mutex<Vec<(f64, f64)>>,
+    /// The mixed-integer program solved last, where it is asked for.
+    model: Option<Mutex<Option<Model>>>,
+}
 
 impl Progress {
+    /// With or without the mixed-integer program.
+    pub(crate) fn new(with_model: bool) -> Self {
+        Progress { better: Mutex::default(), model: with_model.then(Mutex::default) }
+    }
+
+    /// Notes the mixed-integer program that is solved next.
+    pub(crate) fn solves(&self, model: &Model) {
+        if let Some(slot) = &self.model {
+            *lock(slot) = Some(model.clone());
+        }
+    }
+
+    /// The mixed-integer program solved last.
+    pub(crate) fn model(&self) -> Option<Model> {
+        self.model.as_ref().and_then(|slot| lock(slot).take())
+    }
+
     /// Notes a plan if it is better than those before.
     pub(crate) fn note(&self, seconds: f64, time: f64) {
-        let mut list = lock(&self.0);
+        let mut list = lock(&self.better);
         if list.last().is_none_or(|&(_, least)| time < least) {
             list.push((seconds, time));
         }
@@ -40,7 +63,7 @@ impl Progress {
 
     /// All that were noted.
     pub(crate) fn list(&self) -> Vec<(f64, f64)> {
-        lock(&self.0).clone()
+        lock(&self.better).clone()
     }
 }
 
@@ -49,7 +72,7 @@ pub(crate) struct Board {
     best: Mutex<Option<Best>>,
     bound: Mutex<f64>,
     done: AtomicBool,
-    progress: Arc<Progress>,
+    pub(crate) progress: Arc<Progress>,
     /// Time of running everything once.
     total_time: f64,
     impossible: AtomicBool,

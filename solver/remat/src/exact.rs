@@ -3,6 +3,7 @@
 use ballast_core::limits::Deadline;
 use ballast_core::memory::SwapModel;
 
+use crate::board::Progress;
 use crate::highs::{Control, Highs, Status};
 use crate::interval::WHOLE_TIME;
 use crate::program::{Plan, Program};
@@ -22,9 +23,11 @@ pub(crate) struct Exact {
 pub(crate) fn solve_stepwise(
     program: &Program,
     swap: Option<&SwapModel>,
+    progress: &Progress,
     deadline: &Deadline,
 ) -> Option<Exact> {
     let stepwise = Stepwise::new(program, swap);
+    progress.solves(&stepwise.model);
     let mut highs = Highs::new(&stepwise.model, false)?;
     highs.gaps(0.0, 1e-7)?;
     let control = Control {

@@ -6,7 +6,7 @@
 //! leaves for the host at most once; it may come back several times.
 
 use ballast_core::limits::Deadline;
-use ballast_core::memory::{Assessment, Problem, Step, SwapModel, assess, expand};
+use ballast_core::memory::{Assessment, CompactPlan, Problem, Step, SwapModel, assess, expand};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -73,6 +73,11 @@ impl<'a> Exchange<'a> {
     /// Best plan under the cap, with its whole time.
     pub(crate) fn best(&self) -> Option<&(f64, Plan)> {
         self.best.as_ref()
+    }
+
+    /// The best plan in the caller's numbering.
+    pub(crate) fn best_plan(&self) -> Option<CompactPlan> {
+        self.best.as_ref().map(|(_, plan)| self.program.compact(plan))
     }
 
     /// Makes at most `moves` moves; returns those made.

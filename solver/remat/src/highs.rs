@@ -9,6 +9,7 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
+use ballast_core::dual_bound::{DualColumns, DualRow, dual_bound};
 use ballast_core::file;
 use ballast_core::limits::Deadline;
 use highs_sys as sys;
@@ -60,10 +61,13 @@ pub(crate) struct Answer {
     pub(crate) status: Status,
     /// Column values, if HiGHS calls them feasible.
     pub(crate) values: Option<Vec<f64>>,
-    /// Proven lower bound on the objective.
+    /// Lower bound on the objective. Of a linear program it is made from the duals of the rows, and holds whatever the tolerances of HiGHS
+    /// did; of a mixed-integer program it is what HiGHS says.
     pub(crate) bound: f64,
-    /// Reduced cost of each column at the optimum of a linear program.
+    /// Reduced cost of each column at the optimum of a linear program: those the bound was made with.
     pub(crate) reduced: Vec<f64>,
+    /// Dual of each row there.
+    duals: Vec<f64>,
     /// Branch-and-bound nodes, or simplex iterations of a linear program.
     pub(crate) work: u64,
 }
@@ -76,6 +80,7 @@ impl Answer {
             values: None,
             bound: f64::NEG_INFINITY,
             reduced: Vec::new(),
+            duals: Vec::new(),
             work: 0,
         }
     }
@@ -85,9 +90,9 @@ impl Answer {
 pub(crate) struct Highs {
     raw: *mut c_void,
     columns: usize,
+    rows: usize,
     /// Is the model solved without regard to integrality?
     relaxed: bool,
-    cost: Vec<f64>,
 }
 
 struct Watch<'a> {
@@ -159,7 +164,7 @@ impl Highs {
         if raw.is_null() {
             return None;
         }
-        let mut highs = Highs { raw, columns: model.cost.len(), relaxed, cost: model.cost.clone() };
+        let mut highs = Highs { raw, columns: model.cost.len(), rows: model.rows.len(), relaxed };
         highs.flag("output_flag", false)?;
         highs.int("threads", 1)?;
         highs.text("parallel", "off")?;
@@ -215,6 +220,7 @@ impl Highs {
 
     /// Adds rows; the next solve starts from the last basis.
     pub(crate) fn add_rows(&mut self, rows: &[Row]) -> Option<()> {
+        self.rows += rows.len();
         let rows = Sparse::of(rows);
         // SAFETY: as in `new`.
         let status = unsafe {
@@ -270,7 +276,26 @@ impl Highs {
         })
     }
 
-    /// Solves.
+    /// Solves a linear program; `model` is the one passed, with the rows added and the columns fixed since.
+    pub(crate) fn solve_linear(&mut self, model: &Model, control: &Control<'_>) -> Answer {
+        let mut answer = self.solve(control);
+        if answer.status == Status::Optimal && answer.duals.len() == model.rows.len() {
+            let columns = DualColumns { cost: &model.cost, lower: &model.lower, upper: &model.upper };
+            let rows = model.rows.iter().zip(&answer.duals).map(|(row, &dual)| DualRow {
+                lower: row.lower,
+                upper: row.upper,
+                terms: &row.terms,
+                dual,
+            });
+            let safe = dual_bound(columns, rows);
+            (answer.bound, answer.reduced) = (safe.value, safe.reduced);
+        } else if answer.status == Status::Optimal {
+            return Answer::failed();
+        }
+        answer
+    }
+
+    /// Solves; of a linear program the answer has no bound.
     pub(crate) fn solve(&mut self, control: &Control<'_>) -> Answer {
         let mut set = || {
             let seconds = control.deadline.remaining_seconds();
@@ -332,27 +357,21 @@ impl Highs {
             | sys::MODEL_STATUS_REACHED_INTERRUPT => Status::Stopped,
             _ => Status::Failed,
         };
-        let (mut values, mut reduced) = (None, Vec::new());
+        let (mut values, mut duals) = (None, Vec::new());
         if self.int_info("primal_solution_status")? == sys::SOLUTION_STATUS_FEASIBLE {
             let mut columns = vec![0.0; self.columns];
             let null = std::ptr::null_mut;
-            let mut duals = vec![0.0; if self.relaxed { self.columns } else { 0 }];
-            let wanted = if self.relaxed { duals.as_mut_ptr() } else { null() };
-            // SAFETY: the arrays have one entry per column; null stands for "not wanted".
-            unsafe { sys::Highs_getSolution(self.raw, columns.as_mut_ptr(), wanted, null(), null()) };
+            let mut row_duals = vec![0.0; if self.relaxed { self.rows } else { 0 }];
+            let wanted = if self.relaxed { row_duals.as_mut_ptr() } else { null() };
+            // SAFETY: the arrays have one entry per column and per row; null stands for "not wanted".
+            unsafe { sys::Highs_getSolution(self.raw, columns.as_mut_ptr(), null(), null(), wanted) };
             values = Some(columns);
             if self.relaxed && status == Status::Optimal {
-                reduced = duals;
+                duals = row_duals;
             }
         }
         let (bound, work) = if self.relaxed {
-            let value: f64 = match &values {
-                Some(values) if status == Status::Optimal => {
-                    values.iter().zip(&self.cost).map(|(value, cost)| value * cost).sum()
-                }
-                _ => f64::NEG_INFINITY,
-            };
-            (value, self.int_info("simplex_iteration_count")? as u64)
+            (f64::NEG_INFINITY, self.int_info("simplex_iteration_count")? as u64)
         } else {
             let mut nodes = 0i64;
             let key = CString::new("mip_node_count").ok()?;
@@ -361,7 +380,7 @@ impl Highs {
             let bound = self.double_info("mip_dual_bound")?;
             (if bound.is_finite() { bound.max(seen) } else { seen }, nodes.max(0) as u64)
         };
-        Some(Answer { status, values, bound, reduced, work })
+        Some(Answer { status, values, bound, reduced: Vec::new(), duals, work })
     }
 
     /// Writes the model, LP or MPS by extension, with the names given.

@@ -164,7 +164,7 @@ pub enum Failure {
         "no plan fits the cap of {cap_bytes} bytes: {}node {} ('{label}') {}; the smallest cap {} {smallest_cap} bytes",
         if *proved { "" } else { "none was found within the limits. " },
         node.map_or_else(|| "-".to_owned(), |node| node.to_string()),
-        if *proved { "alone needs more" } else { "binds" },
+        if *proved && *smallest_cap > cap_bytes.saturating_add(1) { "alone needs more" } else { "binds" },
         if *found { "found to have a plan is" } else { "possible is" },
     )]
     Infeasible {

@@ -12,8 +12,8 @@ use crate::baseline::{greedy, quick, segments};
 use crate::board::{Board, Progress};
 use crate::chain::Chain;
 use crate::exact::solve_stepwise;
-use crate::exchange::{Exchange, paged};
 use crate::free::{Free, search_free};
+use crate::frontier::{Frontier, search_states};
 use crate::gaps::cover;
 use crate::highs::Highs;
 use crate::interval::{Interval, WHOLE_TIME};
@@ -22,8 +22,8 @@ use crate::packed::packed;
 use crate::program::{Again, MOST_NODES, Plan, Program};
 use crate::prover::{first_positions, prove};
 use crate::search::Search;
+use crate::state::Rules;
 use crate::stepwise::{MOST_STEPS, Stepwise};
-use crate::swap_bound::{Goal, swap_bound};
 use crate::timeline::Timeline;
 
 /// Plans one device.
@@ -42,7 +42,8 @@ pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
         return packed(problem, options, alignment);
     }
     let deadline = Deadline::start(&options.limits);
-    let run = Run { problem, options, deadline, progress: Arc::default() };
+    let run =
+        Run { problem, options, deadline, progress: Arc::new(Progress::new(options.model_file.is_some())) };
     if problem.nodes.len() >= MOST_NODES {
         return Err(Failure::Options(format!(
             "{} nodes: at most {} are planned",
@@ -51,19 +52,30 @@ pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
         )));
     }
     let program = Program::new(problem, None, options.cap_bytes).with_rounds(options.rounds);
-    run.write_model(&program)?;
+    run.check_model_file()?;
     if problem.unplanned_peak() <= options.cap_bytes {
-        return run.judge(Found {
-            plan: CompactPlan::default(),
-            bound: Bound::proved(program.total_time, BoundClass::Any),
-            method: "keep-all",
-            stop: StopReason::Proved,
-            work: 0,
-        });
+        return run.judge(
+            &program,
+            Found {
+                plan: CompactPlan::default(),
+                bound: Bound::proved(program.total_time, BoundClass::Any),
+                method: "keep-all",
+                stop: StopReason::Proved,
+                work: 0,
+            },
+        );
     }
     let (least, node) = problem.working_set();
     if least > options.cap_bytes {
         return Err(run.infeasible(true, least, node));
+    }
+    let mut known = None;
+    if options.solver == Solver::Auto {
+        match run.states(least, node)? {
+            Some(States::Best(found)) => return run.judge(&program, found),
+            Some(States::Bound(bound)) => known = Some(bound),
+            None => {}
+        }
     }
     let found = match options.solver {
         Solver::KeepAll => Err(Failure::NotApplicable {
@@ -77,35 +89,47 @@ pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
         }
         Solver::Gaps => Ok(run.baseline(&program, "gaps", run.cover(&program))),
         Solver::Chain => run.chain(&program).map(|plan| run.baseline(&program, "chain", plan)),
-        Solver::Auto | Solver::LocalSearch if options.swap.is_some() => run.exchange(&program),
+        Solver::Auto | Solver::LocalSearch if options.swap.is_some() => run.joint(&program),
         Solver::Auto | Solver::LocalSearch if options.order == Order::Free => run.free(&program),
         _ => run.search_and_prove(&program),
     }?;
-    let Some(found) = found else { return Err(run.infeasible(false, least, node)) };
-    run.judge(found)
+    let Some(mut found) = found else { return Err(run.infeasible(false, least, node)) };
+    if let Some(bound) = known.filter(|bound| bound.value() > found.bound.value()) {
+        found.bound = bound;
+    }
+    run.judge(&program, found)
 }
 
 /// A plan before it is judged.
-struct Found {
-    plan: CompactPlan,
-    bound: Bound,
-    method: &'static str,
-    stop: StopReason,
-    work: u64,
+pub(crate) struct Found {
+    pub(crate) plan: CompactPlan,
+    pub(crate) bound: Bound,
+    pub(crate) method: &'static str,
+    pub(crate) stop: StopReason,
+    pub(crate) work: u64,
 }
 
-struct Run<'a> {
-    problem: &'a Problem,
-    options: &'a Options,
-    deadline: Deadline,
-    progress: Arc<Progress>,
+/// What the search over states of a small problem found.
+enum States {
+    /// The best plan.
+    Best(Found),
+    /// It was stopped; a bound.
+    Bound(Bound),
+}
+
+pub(crate) struct Run<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) options: &'a Options,
+    pub(crate) deadline: Deadline,
+    pub(crate) progress: Arc<Progress>,
 }
 
 impl Run<'_> {
     fn infeasible(&self, proved: bool, least: u64, node: Option<usize>) -> Failure {
         Failure::Infeasible {
             cap_bytes: self.options.cap_bytes,
-            smallest_cap: least,
+            // What is proved without an op that alone needs more is that this cap is too small.
+            smallest_cap: if proved { least.max(self.options.cap_bytes.saturating_add(1)) } else { least },
             found: false,
             proved,
             node,
@@ -113,16 +137,64 @@ impl Run<'_> {
         }
     }
 
-    /// Writes the model the options ask for: the full program for small problems, else the interval model.
+    /// Searches the states of a small problem; none where it is too large.
+    fn states(&self, least: u64, node: Option<usize>) -> Result<Option<States>, Failure> {
+        let Options { swap, cap_bytes, rounds, limits, .. } = self.options;
+        let free = self.options.order == Order::Free;
+        let Some(rules) = Rules::new(self.problem, swap.as_ref(), *cap_bytes, free, *rounds) else {
+            return Ok(None);
+        };
+        let part = if limits.time_limit_seconds.is_some() {
+            self.deadline.within(self.deadline.remaining_seconds() * STATES_SHARE)
+        } else {
+            self.deadline
+        };
+        let most = limits.work_limit.map_or(MOST_STATES, |work| (work / MOVES_PER_STATE).min(MOST_STATES));
+        let Frontier { plan, bound, complete, work } = search_states(&rules, most, &part);
+        tracing::debug!(work, bound, complete, seconds = self.deadline.elapsed_seconds(), "states");
+        let class = match (free, *rounds) {
+            (true, true) => BoundClass::Any,
+            (true, false) => BoundClass::AnyOrderAscending,
+            (false, rounds) => in_program_order(rounds),
+        };
+        match plan {
+            Some(plan) => Ok(Some(States::Best(Found {
+                plan,
+                bound: Bound::proved(bound, class),
+                method: "best-first",
+                stop: StopReason::Proved,
+                work,
+            }))),
+            None if complete => Err(self.infeasible(true, least, node)),
+            None => Ok(Some(States::Bound(Bound::proved(bound, class)))),
+        }
+    }
+
+    /// Can the model be written where the options ask for it?
+    fn check_model_file(&self) -> Result<(), Failure> {
+        let Some(path) = &self.options.model_file else { return Ok(()) };
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let reason = match ballast_core::file::check_target(path) {
+            Err(error) => error.to_string(),
+            Ok(()) if !matches!(extension, "lp" | "mps") => "the extension is .lp or .mps".into(),
+            Ok(()) => return Ok(()),
+        };
+        Err(Failure::ModelFile { path: path.clone(), reason })
+    }
+
+    /// Writes the mixed-integer program that was solved last; where none was needed, the full program if the problem is small, else the
+    /// interval model.
     fn write_model(&self, program: &Program) -> Result<(), Failure> {
         let Some(path) = &self.options.model_file else { return Ok(()) };
-        let full = program.len() <= MOST_STEPS && self.options.solver != Solver::Milp;
-        let model = if full || self.options.solver == Solver::Stepwise {
-            Stepwise::new(program, self.options.swap.as_ref()).model
-        } else {
-            Interval::new(program, &first_positions(program, usize::MAX), program.total_time / WHOLE_TIME)
-                .model
-        };
+        let model = self.progress.model().unwrap_or_else(|| {
+            if program.len() <= MOST_STEPS && self.options.solver != Solver::Milp {
+                Stepwise::new(program, self.options.swap.as_ref()).model
+            } else {
+                let unit = program.total_time / WHOLE_TIME;
+                let positions = first_positions(program, usize::MAX);
+                Interval::with_swaps(program, &positions, unit, self.options.swap.as_ref()).model
+            }
+        });
         Highs::write(&model, path).map_err(|reason| Failure::ModelFile { path: path.clone(), reason })
     }
 
@@ -143,7 +215,7 @@ impl Run<'_> {
         })
     }
 
-    fn backward(&self) -> Vec<bool> {
+    pub(crate) fn backward(&self) -> Vec<bool> {
         self.problem.nodes.iter().map(|node| node.backward).collect()
     }
 
@@ -201,7 +273,7 @@ impl Run<'_> {
     }
 
     /// A search in program order, from the start given if there is one.
-    fn search<'p>(&self, program: &'p Program) -> Search<'p> {
+    pub(crate) fn search<'p>(&self, program: &'p Program) -> Search<'p> {
         let mut search = Search::new(program, self.options.limits.seed);
         for again in self.options.starts.iter().filter_map(|start| program.recomputes(start)) {
             search.adopt(&again);
@@ -220,7 +292,8 @@ impl Run<'_> {
         if self.options.swap.is_some_and(|swap| swap.overlap) {
             return refuse("it counts every copy in full, and the host link overlaps".into());
         }
-        let Some(exact) = solve_stepwise(program, self.options.swap.as_ref(), &self.deadline) else {
+        let Some(exact) = solve_stepwise(program, self.options.swap.as_ref(), &self.progress, &self.deadline)
+        else {
             return Ok(None);
         };
         Ok(Some(Found {
@@ -294,7 +367,11 @@ impl Run<'_> {
             plan: program.compact(&Plan::recomputing(&best.plan)),
             bound: Bound::proved(
                 program.total_time + board.bound(),
-                if program.rounds { BoundClass::ProgramOrder } else { BoundClass::ProgramOrderAscending },
+                match (options.swap, program.rounds) {
+                    (None, rounds) => in_program_order(rounds),
+                    (Some(_), true) => BoundClass::ProgramOrderWithoutSwaps,
+                    (Some(_), false) => BoundClass::ProgramOrderAscendingWithoutSwaps,
+                },
             ),
             method: best.method,
             stop,
@@ -304,7 +381,7 @@ impl Run<'_> {
 
     /// Plans in any order of first runs; none worse than the best in program order that a share of the limits
     /// finds.
-    fn free(&self, program: &Program) -> Result<Option<Found>, Failure> {
+    pub(crate) fn free(&self, program: &Program) -> Result<Option<Found>, Failure> {
         let limits = self.options.limits;
         let moves = limits.work_limit.unwrap_or(u64::MAX);
         let mut search = self.search(program);
@@ -382,124 +459,6 @@ impl Run<'_> {
         }))
     }
 
-    /// Recomputes and swaps together: the best without swaps first, then exchanges from it, from a plan by paging, and from those
-    /// given.
-    fn exchange(&self, program: &Program) -> Result<Option<Found>, Failure> {
-        let (options, limits) = (self.options, self.options.limits);
-        let Some(swap) = options.swap else { return Ok(None) };
-        let moves = limits.work_limit.unwrap_or(u64::MAX);
-        let timed = limits.time_limit_seconds.is_some();
-        let part = self.deadline.within(self.deadline.remaining_seconds() * RECOMPUTE_SHARE);
-        let part = if timed { part } else { self.deadline };
-        let mut search = self.search(program);
-        let mut work = search.run(if moves == u64::MAX { moves } else { moves / 2 }, &part);
-        if timed && search.best().is_none() {
-            // Plans without swaps are hard to find here, and worth it: copies cost more wherever a link is slow.
-            let part = self.deadline.within(self.deadline.remaining_seconds() * RECOMPUTE_AGAIN_SHARE);
-            while search.best().is_none() && !part.over() {
-                work += search.run(4096, &part);
-            }
-        }
-        let recomputing = match search.best() {
-            Some((_, again)) => Some(Plan::recomputing(again)),
-            None => quick(program, &self.backward()).map(|(_, again, _)| Plan::recomputing(&again)),
-        };
-        let given = options.starts.iter().filter_map(|start| program.plan(start));
-        let part = self.deadline.within(self.deadline.remaining_seconds() * PAGING_SHARE);
-        let (part, tries) =
-            if timed { (part, u64::MAX) } else { (self.deadline, (moves / 1000).clamp(3, MOST_PAGED)) };
-        let page =
-            |program| paged(self.problem, program, &swap, options.cap_bytes, limits.seed, tries, &part);
-        let starts = recomputing.into_iter().chain(page(program)).chain(given).map(|start| (program, start));
-        // Swaps alone, too: where they do best, few recomputes are on the way.
-        let mut swapping = program.clone();
-        swapping.repeatable.fill(false);
-        let repeats = program.repeatable.contains(&true);
-        let swaps = if repeats { page(&swapping).map(|start| (&swapping, start)) } else { None };
-        let starts: Vec<(&Program, Plan)> = swaps.into_iter().chain(starts).collect();
-        let share = (moves / 100 / starts.len().max(1) as u64).max(1);
-        let mut exchanges: Vec<Exchange<'_>> = Vec::new();
-        for (index, (program, start)) in (0..).zip(starts) {
-            let seed = limits.seed.wrapping_add(index);
-            exchanges.extend(Exchange::new(self.problem, program, swap, options.cap_bytes, seed, start));
-        }
-        let least = program.total_time * (1.0 + 1e-12);
-        let finish = AtomicBool::new(false);
-        let drive = |exchange: &mut Exchange<'_>, deadline: &Deadline, moves: u64| {
-            let mut made = 0;
-            while made < moves && !deadline.over() && !finish.load(Ordering::Relaxed) {
-                let now = exchange.run((moves - made).min(64), deadline);
-                made += now;
-                if timed && exchange.best().is_some_and(|(time, _)| *time <= least) {
-                    finish.store(true, Ordering::Relaxed);
-                }
-            }
-            made
-        };
-        let least_known = |exchanges: &[Exchange<'_>]| {
-            let times = exchanges.iter().filter_map(|exchange| exchange.best().map(|(time, _)| *time));
-            times.fold(f64::INFINITY, f64::min)
-        };
-        // Bounds are for plans in program order with copies that count in full.
-        let prove = |known: f64, deadline: Deadline, effort: Option<u64>| {
-            let stop = || finish.load(Ordering::Relaxed);
-            let goal = Goal { value: known - program.total_time, deadline, stop: &stop, effort };
-            if options.order == Order::Program { swap_bound(program, &swap, goal) } else { 0.0 }
-        };
-        let mut extra_bound = 0.0;
-        if limits.threads > 1 {
-            let beside = timed && limits.work_limit.is_none();
-            let known = least_known(&exchanges);
-            (work, extra_bound) = std::thread::scope(|scope| {
-                let prover = beside.then(|| {
-                    let seconds = self.deadline.remaining_seconds() * PROOF_END;
-                    let deadline = self.deadline.within(seconds);
-                    scope.spawn(move || prove(known, deadline, None))
-                });
-                let handles: Vec<_> = exchanges
-                    .iter_mut()
-                    .map(|exchange| scope.spawn(|| drive(exchange, &self.deadline, share)))
-                    .collect();
-                let made = handles.into_iter().map(|handle| handle.join().unwrap_or(0)).sum::<u64>();
-                (work + made, prover.map_or(0.0, |prover| prover.join().unwrap_or(0.0)))
-            });
-        } else {
-            let count = exchanges.len();
-            let end = self.deadline.within(self.deadline.remaining_seconds() * (1.0 - PROOF_SHARE));
-            let end = if timed { end } else { self.deadline };
-            for (index, exchange) in exchanges.iter_mut().enumerate() {
-                let seconds = end.remaining_seconds() / (count - index) as f64;
-                let turn = if timed { end.within(seconds) } else { end };
-                work += drive(exchange, &turn, share);
-            }
-        }
-        if extra_bound == 0.0 && !self.deadline.over() {
-            let seconds = self.deadline.remaining_seconds() * PROOF_END;
-            let deadline = if timed { self.deadline.within(seconds) } else { self.deadline };
-            extra_bound = prove(least_known(&exchanges), deadline, limits.work_limit);
-        }
-        for exchange in &mut exchanges {
-            exchange.polish(&self.deadline);
-        }
-        let best = exchanges.iter().filter_map(|exchange| exchange.best()).min_by(|a, b| a.0.total_cmp(&b.0));
-        Ok(best.map(|(time, plan)| Found {
-            plan: program.compact(plan),
-            bound: Bound::proved(
-                program.total_time + extra_bound,
-                if extra_bound > 0.0 { BoundClass::ProgramOrder } else { BoundClass::Any },
-            ),
-            method: "exchange",
-            stop: if *time <= least || *time <= (program.total_time + extra_bound) * (1.0 + PROVED_WITHIN) {
-                StopReason::Proved
-            } else if self.deadline.over() || limits.work_limit.is_none() {
-                self.deadline.reason()
-            } else {
-                StopReason::WorkLimit
-            },
-            work,
-        }))
-    }
-
     /// Has a search without any plan had its share of the limits?
     fn impatient(&self, work: u64, limit: u64) -> bool {
         let patience = self.options.patience;
@@ -511,7 +470,7 @@ impl Run<'_> {
         slow || (limit < u64::MAX && work as f64 > patience * limit as f64)
     }
 
-    fn judge(&self, found: Found) -> Result<Outcome, Failure> {
+    fn judge(&self, program: &Program, found: Found) -> Result<Outcome, Failure> {
         let refused = |error: String| Failure::Refused(error);
         let schedule = expand(self.problem, &found.plan).map_err(|error| refused(error.to_string()))?;
         let options = self.options;
@@ -526,6 +485,7 @@ impl Run<'_> {
         };
         let report = Report::with_tolerance(replay.time, found.bound, PROVED_WITHIN, search)?;
         self.progress.note(report.seconds, report.value);
+        self.write_model(program)?;
         Ok(Outcome {
             compact: found.plan,
             schedule,
@@ -535,6 +495,11 @@ impl Run<'_> {
             progress: self.progress.list(),
         })
     }
+}
+
+/// All plans in program order, with or without further rounds.
+fn in_program_order(rounds: bool) -> BoundClass {
+    if rounds { BoundClass::ProgramOrder } else { BoundClass::ProgramOrderAscending }
 }
 
 /// Searches until the board is over.
@@ -572,15 +537,8 @@ const PROGRAM_ORDER_SHARE: f64 = 0.15;
 const GRACE: f64 = 0.05;
 /// Most seconds of that.
 const MOST_GRACE: f64 = 2.0;
-/// Share of the time left then that plans by paging may take.
-const PAGING_SHARE: f64 = 0.25;
-/// Most of them without a time limit.
-const MOST_PAGED: u64 = 300;
-/// Share of the time left that a bound for plans with swaps has where it is not looked for beside the search.
-const PROOF_SHARE: f64 = 0.3;
-/// Share of the time left at which it is told to end: HiGHS does not look at the clock all the time.
-const PROOF_END: f64 = 0.9;
-/// Share of the time given to plans without swaps before swaps are tried.
-const RECOMPUTE_SHARE: f64 = 0.25;
-/// Share of the time left given to them again while there is none.
-const RECOMPUTE_AGAIN_SHARE: f64 = 0.4;
+/// Most states looked at, and share of the time that may take.
+const MOST_STATES: u64 = 20_000;
+const STATES_SHARE: f64 = 0.15;
+/// Moves of the local search that a state counts as.
+const MOVES_PER_STATE: u64 = 50;

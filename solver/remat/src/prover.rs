@@ -122,8 +122,10 @@ impl<'a> Proof<'a> {
 
     /// Solves; the positions to add. None when a limit stopped it.
     fn run(mut self, effort: &mut Option<u64>) -> Option<Vec<Slot>> {
+        self.board.progress.solves(&self.interval.model);
         loop {
             self.tighten(effort)?;
+            self.board.progress.solves(&self.interval.model);
             let answer = self.branch(effort)?;
             if answer.status == Status::Infeasible {
                 if self.cutoff().is_finite() {
@@ -202,7 +204,7 @@ impl<'a> Proof<'a> {
                 nodes: None,
                 iterations,
             };
-            let answer = self.relaxed.solve(&control);
+            let answer = self.relaxed.solve_linear(&self.interval.model, &control);
             spend(effort, answer.work.max(1) * MOVES_PER_ITERATION)?;
             if stop(board) {
                 return None;

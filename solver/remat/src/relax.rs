@@ -9,6 +9,9 @@ use crate::plan;
 /// Share of the time left for a cap after which it counts as one without a plan.
 const PATIENCE: f64 = 0.3;
 
+/// Least share of the requested cap that a step may add.
+const LEAST_STEP: f64 = 1e-4;
+
 /// How far a cap without a plan may be raised.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Relaxation {
@@ -72,8 +75,10 @@ pub fn relaxed(
             "relax-step and relax-limit are finite numbers, the limit not negative".into(),
         ));
     }
-    if relaxation.limit > 0.0 && relaxation.step <= 0.0 {
-        return Err(Failure::Options("relax-step must be above zero unless relax-limit is 0".into()));
+    if relaxation.limit > 0.0 && relaxation.step < LEAST_STEP {
+        return Err(Failure::Options(format!(
+            "relax-step must be at least {LEAST_STEP} unless relax-limit is 0: each step is planned anew"
+        )));
     }
     let deadline = Deadline::start(limits);
     let first = match attempt(requested, *limits) {
@@ -94,16 +99,18 @@ pub fn relaxed(
         least = least.min(requested.saturating_add(1));
     }
     let top = (requested as f64 * relaxation.limit).floor() as u64;
-    let mut round = 1u32;
+    let raised = |round: f64| (requested as f64 * (1.0 + relaxation.step * round)).ceil() as u64;
+    // The first step that any plan could keep, at once.
+    let mut round = ((least as f64 / requested.max(1) as f64 - 1.0) / relaxation.step).floor().max(1.0);
+    while raised(round) < least.min(top) {
+        round += 1.0;
+    }
     loop {
-        let cap = (requested as f64 * (1.0 + relaxation.step * f64::from(round))).ceil() as u64;
-        if cap > top {
+        let cap = raised(round);
+        if cap > top || deadline.over() {
             return Err(first);
         }
-        round += 1;
-        if cap < least {
-            continue;
-        }
+        round += 1.0;
         // Each cap gets half of what is left, so that later ones still have time.
         let limits = Limits {
             time_limit_seconds: limits.time_limit_seconds.map(|_| deadline.remaining_seconds() / 2.0),

@@ -7,6 +7,7 @@
 use ballast_core::limits::Deadline;
 use ballast_core::memory::SwapModel;
 
+use crate::board::Progress;
 use crate::cover::broken_cover;
 use crate::highs::{Control, Highs, Status};
 use crate::interval::{Interval, WHOLE_TIME};
@@ -41,6 +42,8 @@ pub(crate) struct Goal<'a> {
     pub(crate) deadline: Deadline,
     /// Told to stop?
     pub(crate) stop: &'a dyn Fn() -> bool,
+    /// Where the programs solved are noted.
+    pub(crate) progress: &'a Progress,
     /// Work that may be done, in moves of the local search; none: the clock alone limits it.
     pub(crate) effort: Option<u64>,
 }
@@ -96,7 +99,10 @@ impl Search<'_> {
             }
             let interval = Interval::with_swaps(self.program, &critical, self.unit, Some(self.swap));
             match self.tighten(interval) {
-                Some(interval) => last = Some(interval),
+                Some(interval) => {
+                    self.goal.progress.solves(&interval.model);
+                    last = Some(interval);
+                }
                 None => break,
             }
             if critical.len() < positions || positions == most {
@@ -126,7 +132,7 @@ impl Search<'_> {
                 nodes: None,
                 iterations: self.goal.effort.map(|effort| effort / MOVES_PER_ITERATION),
             };
-            let answer = relaxed.solve(&control);
+            let answer = relaxed.solve_linear(&interval.model, &control);
             self.spend(answer.work.max(1) * MOVES_PER_ITERATION);
             if answer.status == Status::Infeasible {
                 self.raise(WHOLE_TIME);
@@ -231,12 +237,15 @@ mod tests {
             };
             let program = Program::new(&problem, None, rng.random_range(least..peak));
             let deadline = Deadline::after(None);
-            let Some(exact) = solve_stepwise(&program, Some(&swap), &deadline) else { continue };
+            let Some(exact) = solve_stepwise(&program, Some(&swap), &Progress::default(), &deadline) else {
+                continue;
+            };
             assert!(exact.optimal);
             let optimum = exact.bound;
             // The value known may be any plan's, not only the best one's.
             let value = optimum * rng.random_range(1.0..1.5);
-            let goal = Goal { value, deadline, stop: &|| false, effort: None };
+            let goal =
+                Goal { value, deadline, stop: &|| false, progress: &Progress::default(), effort: None };
             let bound = swap_bound(&program, &swap, goal);
             assert!(
                 bound <= optimum * (1.0 + 1e-6) + 1e-9,

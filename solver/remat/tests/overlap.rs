@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use ballast_core::limits::Limits;
 use ballast_core::memory::{Node, Problem, SwapModel};
+use ballast_core::report::BoundClass;
 use ballast_remat::{Options, Order, plan};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -76,8 +76,9 @@ impl Moment {
 struct Exhaustive<'a> {
     problem: &'a Problem,
     cap: u64,
-    /// Units of time per byte, to the host and back.
+    /// Units of time per byte, to the host and back, and per copy.
     slow: (u64, u64),
+    latency: u64,
     times: Vec<u64>,
     /// Time of the first runs from each on.
     rest: Vec<u64>,
@@ -133,7 +134,8 @@ impl Exhaustive<'_> {
             if here {
                 if !there && moment.freed == 0 {
                     let mut next = moment.clone();
-                    next.out_busy = next.out_busy.max(next.ready[v]) + self.slow.0 * node.bytes;
+                    next.out_busy =
+                        next.out_busy.max(next.ready[v]) + self.slow.0 * node.bytes + self.latency;
                     next.leaving[v] = next.out_busy;
                     next.host |= 1 << v;
                     all.push(next);
@@ -143,7 +145,7 @@ impl Exhaustive<'_> {
             let mut next = moment.clone();
             next.freed = 0;
             if there && next.claim(node.bytes, self.cap) {
-                next.in_busy = next.in_busy.max(next.leaving[v]) + self.slow.1 * node.bytes;
+                next.in_busy = next.in_busy.max(next.leaving[v]) + self.slow.1 * node.bytes + self.latency;
                 next.ready[v] = next.in_busy;
                 next.device |= 1 << v;
                 all.push(next);
@@ -184,10 +186,11 @@ fn no_schedule_is_faster_than_the_joint_plan_under_overlap() {
     for graph in 0..200 {
         let problem = random_problem(&mut rng);
         let slow = (rng.random_range(1..3), rng.random_range(1..3));
+        let latency = u64::from(rng.random_bool(0.3));
         let swap = SwapModel {
             out_bandwidth: 1.0 / slow.0 as f64,
             in_bandwidth: 1.0 / slow.1 as f64,
-            latency: 0.0,
+            latency: latency as f64,
             overlap: true,
             host_capacity_bytes: None,
         };
@@ -197,16 +200,20 @@ fn no_schedule_is_faster_than_the_joint_plan_under_overlap() {
                 cap_bytes: cap,
                 swap: Some(swap),
                 order: Order::Program,
-                limits: Limits { work_limit: Some(1_000_000), time_limit_seconds: None, ..Limits::default() },
+                rounds: true,
                 ..Options::default()
             };
             let times: Vec<u64> = problem.nodes.iter().map(|node| node.time as u64).collect();
             let rest = (0..=times.len()).map(|from| times[from..].iter().sum()).collect();
-            let hand = Exhaustive { problem: &problem, cap, slow, times, rest };
+            let hand = Exhaustive { problem: &problem, cap, slow, latency, times, rest };
             match plan(&problem, &options) {
                 Ok(outcome) => {
                     let value = outcome.report.value.round() as u64;
                     assert!((outcome.report.value - value as f64).abs() < 1e-6, "times are whole numbers");
+                    assert!(outcome.report.proved(), "{:?}", outcome.report);
+                    let fits = problem.unplanned_peak() <= cap;
+                    let class = if fits { BoundClass::Any } else { BoundClass::ProgramOrder };
+                    assert_eq!(outcome.report.bound().class(), class);
                     planned += 1;
                     costly += usize::from(value > hand.rest[0]);
                     swapped += usize::from(outcome.replay.swap_bytes > 0);

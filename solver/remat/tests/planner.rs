@@ -2,6 +2,7 @@
 
 use ballast_core::limits::Limits;
 use ballast_core::memory::{Node, Problem, SwapModel};
+use ballast_core::report::BoundClass;
 use ballast_remat::{
     Failure, Options, Order, Relaxation, Solver, assign, curve, least_memory, plan, plan_relaxed,
 };
@@ -77,7 +78,7 @@ fn link(bandwidth: f64, overlap: bool) -> SwapModel {
 }
 
 #[test]
-fn the_known_answers_of_the_four_ops() {
+fn the_known_answers_of_the_four() {
     for cap in [12, 20] {
         let outcome = plan(&four(), &with_work(cap, 2000, 1)).unwrap();
         assert_eq!(
@@ -233,9 +234,12 @@ fn the_model_file_has_readable_names() {
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(text.contains(expected) && text.contains("capacity_"), "{file} lacks {expected}: {text}");
     }
-    let nowhere = folder.path().join("none/model.lp");
-    let options = Options { model_file: Some(nowhere), ..with_work(9, 2000, 1) };
-    assert!(matches!(plan(&four(), &options), Err(Failure::ModelFile { .. })));
+    let full = folder.path().join("disk.lp");
+    std::os::unix::fs::symlink("/dev/full", &full).unwrap();
+    for path in [folder.path().join("none/model.lp"), folder.path().join("model.txt"), full] {
+        let options = Options { model_file: Some(path), ..with_work(9, 2000, 1) };
+        assert!(matches!(plan(&four(), &options), Err(Failure::ModelFile { .. })));
+    }
 }
 
 #[test]
@@ -306,4 +310,46 @@ fn rounds_lift_the_order_of_recomputes_between_two_first_runs() {
         gains += usize::from(!rounds.compact.rounds.is_empty());
     }
     assert!(gains > 0, "no plan used a second round");
+}
+
+#[test]
+fn small_problems_with_swaps_are_proved_by_default() {
+    for (overlap, order, rounds, time, class) in [
+        (true, Order::Free, true, 11.5, BoundClass::Any),
+        (true, Order::Program, true, 11.5, BoundClass::ProgramOrder),
+        (true, Order::Free, false, 11.5, BoundClass::AnyOrderAscending),
+        (false, Order::Program, false, 12.0, BoundClass::ProgramOrderAscending),
+    ] {
+        let options =
+            Options { cap_bytes: 9, swap: Some(link(8.0, overlap)), order, rounds, ..Options::default() };
+        let report = plan(&four(), &options).unwrap().report;
+        assert!((report.value - time).abs() < 1e-9 && report.proved(), "{report:?}");
+        assert_eq!(report.bound().class(), class);
+    }
+}
+
+/// Copying costs 1, which the interval model's plans know nothing of: its proof holds for plans without swaps.
+#[test]
+fn a_bound_without_swaps_says_so() {
+    let options = Options {
+        cap_bytes: 9,
+        swap: Some(link(8.0, false)),
+        order: Order::Program,
+        solver: Solver::Milp,
+        ..Options::default()
+    };
+    let report = plan(&four(), &options).unwrap().report;
+    assert_eq!((report.value, report.proved()), (13.0, true));
+    assert_eq!(report.bound().class(), BoundClass::ProgramOrderAscendingWithoutSwaps);
+    let full = plan(&four(), &Options { solver: Solver::Stepwise, ..options }).unwrap().report;
+    assert_eq!((full.value, full.bound().class()), (12.0, BoundClass::ProgramOrderAscending));
+}
+
+#[test]
+fn caps_are_raised_at_once_to_the_least_any_plan_can_keep_and_not_by_next_to_nothing() {
+    let options = Options { cap_bytes: 2, ..Options::default() };
+    let raised = plan_relaxed(&four(), &options, &Relaxation { step: 0.001, limit: 1e9 }).unwrap();
+    assert_eq!((raised.requested_cap, raised.used_cap), (2, 9));
+    let refused = plan_relaxed(&four(), &options, &Relaxation { step: 1e-300, limit: 2.0 });
+    assert!(matches!(refused, Err(Failure::Options(reason)) if reason.contains("relax-step")));
 }

@@ -1,0 +1,216 @@
+//! Plans that recompute and swap: starts without swaps, by paging and given ones, then exchanges from each, and a bound beside them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ballast_core::limits::{Deadline, StopReason};
+use ballast_core::memory::SwapModel;
+use ballast_core::report::{Bound, BoundClass};
+
+use crate::baseline::quick;
+use crate::exchange::{Exchange, paged};
+use crate::options::{Failure, Options, Order, PROVED_WITHIN};
+use crate::portfolio::{Found, Run};
+use crate::program::{Plan, Program};
+use crate::swap_bound::{Goal, swap_bound};
+
+impl Run<'_> {
+    /// Recomputes and swaps together: the best without swaps first, then exchanges from it, from plans by paging, and from those
+    /// given.
+    pub(crate) fn joint(&self, program: &Program) -> Result<Option<Found>, Failure> {
+        let Some(swap) = self.options.swap else { return Ok(None) };
+        if self.options.order == Order::Program {
+            let (recomputing, work) = self.recomputing(program);
+            return Ok(self.exchange(&swap, &[program], recomputing, work));
+        }
+        // The best order without swaps is the one to swap in; plans in program order stay candidates.
+        let limits = self.options.limits;
+        let part = self.deadline.within(self.deadline.remaining_seconds() * FREE_SHARE);
+        let part = if limits.time_limit_seconds.is_some() { part } else { self.deadline };
+        let options = Options {
+            limits: ballast_core::limits::Limits {
+                work_limit: limits.work_limit.map(|work| (work / 2).max(1)),
+                ..limits
+            },
+            ..self.options.clone()
+        };
+        let run = Run { options: &options, deadline: part, progress: self.progress.clone(), ..*self };
+        let Some(found) = run.free(program)? else {
+            return Ok(self.exchange(&swap, &[program], None, 0));
+        };
+        if found.stop == StopReason::Proved {
+            return Ok(Some(found));
+        }
+        let order = found.plan.order.as_deref();
+        let ordered =
+            Program::new(self.problem, order, self.options.cap_bytes).with_rounds(self.options.rounds);
+        let start = ordered.plan(&found.plan);
+        let programs = if order.is_some() { vec![&ordered, program] } else { vec![&ordered] };
+        Ok(self.exchange(&swap, &programs, start, found.work))
+    }
+
+    /// The best plan in program order without swaps that a share of the limits finds.
+    fn recomputing(&self, program: &Program) -> (Option<Plan>, u64) {
+        let limits = self.options.limits;
+        let moves = limits.work_limit.unwrap_or(u64::MAX);
+        let timed = limits.time_limit_seconds.is_some();
+        let part = self.deadline.within(self.deadline.remaining_seconds() * RECOMPUTE_SHARE);
+        let part = if timed { part } else { self.deadline };
+        let mut search = self.search(program);
+        let mut work = search.run(if moves == u64::MAX { moves } else { moves / 2 }, &part);
+        if timed && search.best().is_none() {
+            // Plans without swaps are hard to find here, and worth it: copies cost more wherever a link is slow.
+            let part = self.deadline.within(self.deadline.remaining_seconds() * RECOMPUTE_AGAIN_SHARE);
+            while search.best().is_none() && !part.over() {
+                work += search.run(4096, &part);
+            }
+        }
+        let plan = match search.best() {
+            Some((_, again)) => Some(Plan::recomputing(again)),
+            None => quick(program, &self.backward()).map(|(_, again, _)| Plan::recomputing(&again)),
+        };
+        (plan, work)
+    }
+
+    /// Exchanges in the orders of some programs, from a plan without swaps in the first of them, from plans by paging and from those
+    /// given.
+    fn exchange(
+        &self,
+        swap: &SwapModel,
+        programs: &[&Program],
+        recomputing: Option<Plan>,
+        mut work: u64,
+    ) -> Option<Found> {
+        let (options, limits) = (self.options, self.options.limits);
+        let program = *programs.first()?;
+        let moves = limits.work_limit.unwrap_or(u64::MAX);
+        let timed = limits.time_limit_seconds.is_some();
+        let part = self.deadline.within(self.deadline.remaining_seconds() * PAGING_SHARE);
+        let (part, tries) =
+            if timed { (part, u64::MAX) } else { (self.deadline, (moves / 1000).clamp(3, MOST_PAGED)) };
+        // Swaps alone, too: where they do best, few recomputes are on the way.
+        let swapping = program.repeatable.contains(&true).then(|| {
+            let mut swapping = program.clone();
+            swapping.repeatable.fill(false);
+            swapping
+        });
+        let paging: Vec<&Program> = swapping.iter().chain(programs.iter().copied()).collect();
+        let mut starts: Vec<(&Program, Plan)> = Vec::new();
+        for (index, &program) in paging.iter().enumerate() {
+            let part = part.within(part.remaining_seconds() / (paging.len() - index) as f64);
+            let part = if timed { part } else { self.deadline };
+            let plan = paged(self.problem, program, swap, options.cap_bytes, limits.seed, tries, &part);
+            starts.extend(plan.map(|plan| (program, plan)));
+        }
+        // After the plan that swaps alone.
+        let place = usize::from(swapping.is_some() && !starts.is_empty());
+        starts.splice(place..place, recomputing.map(|plan| (program, plan)));
+        for &program in programs {
+            starts.extend(options.starts.iter().filter_map(|start| Some((program, program.plan(start)?))));
+        }
+        let share = (moves / 100 / starts.len().max(1) as u64).max(1);
+        let mut exchanges: Vec<Exchange<'_>> = Vec::new();
+        for (index, (program, start)) in (0..).zip(starts) {
+            let seed = limits.seed.wrapping_add(index);
+            exchanges.extend(Exchange::new(self.problem, program, *swap, options.cap_bytes, seed, start));
+        }
+        let least = program.total_time * (1.0 + 1e-12);
+        let finish = AtomicBool::new(false);
+        let drive = |exchange: &mut Exchange<'_>, deadline: &Deadline, moves: u64| {
+            let mut made = 0;
+            while made < moves && !deadline.over() && !finish.load(Ordering::Relaxed) {
+                let now = exchange.run((moves - made).min(64), deadline);
+                made += now;
+                if timed && exchange.best().is_some_and(|(time, _)| *time <= least) {
+                    finish.store(true, Ordering::Relaxed);
+                }
+            }
+            made
+        };
+        let least_known = |exchanges: &[Exchange<'_>]| {
+            let times = exchanges.iter().filter_map(|exchange| exchange.best().map(|(time, _)| *time));
+            times.fold(f64::INFINITY, f64::min)
+        };
+        // Bounds are for plans in program order with copies that count in full.
+        let prove = |known: f64, deadline: Deadline, effort: Option<u64>| {
+            let stop = || finish.load(Ordering::Relaxed);
+            let goal = Goal {
+                value: known - program.total_time,
+                deadline,
+                stop: &stop,
+                progress: &self.progress,
+                effort,
+            };
+            if options.order == Order::Program { swap_bound(program, swap, goal) } else { 0.0 }
+        };
+        let mut extra_bound = 0.0;
+        if limits.threads > 1 {
+            let beside = timed && limits.work_limit.is_none();
+            let known = least_known(&exchanges);
+            (work, extra_bound) = std::thread::scope(|scope| {
+                let prover = beside.then(|| {
+                    let seconds = self.deadline.remaining_seconds() * PROOF_END;
+                    let deadline = self.deadline.within(seconds);
+                    scope.spawn(move || prove(known, deadline, None))
+                });
+                let handles: Vec<_> = exchanges
+                    .iter_mut()
+                    .map(|exchange| scope.spawn(|| drive(exchange, &self.deadline, share)))
+                    .collect();
+                let made = handles.into_iter().map(|handle| handle.join().unwrap_or(0)).sum::<u64>();
+                (work + made, prover.map_or(0.0, |prover| prover.join().unwrap_or(0.0)))
+            });
+        } else {
+            let count = exchanges.len();
+            let end = self.deadline.within(self.deadline.remaining_seconds() * (1.0 - PROOF_SHARE));
+            let end = if timed { end } else { self.deadline };
+            for (index, exchange) in exchanges.iter_mut().enumerate() {
+                let seconds = end.remaining_seconds() / (count - index) as f64;
+                let turn = if timed { end.within(seconds) } else { end };
+                work += drive(exchange, &turn, share);
+            }
+        }
+        if extra_bound == 0.0 && !self.deadline.over() {
+            let seconds = self.deadline.remaining_seconds() * PROOF_END;
+            let deadline = if timed { self.deadline.within(seconds) } else { self.deadline };
+            extra_bound = prove(least_known(&exchanges), deadline, limits.work_limit);
+        }
+        for exchange in &mut exchanges {
+            exchange.polish(&self.deadline);
+        }
+        let best = exchanges
+            .iter()
+            .filter_map(|exchange| Some((exchange.best()?.0, exchange.best_plan()?)))
+            .min_by(|a, b| a.0.total_cmp(&b.0));
+        best.map(|(time, plan)| Found {
+            plan,
+            bound: Bound::proved(
+                program.total_time + extra_bound,
+                if extra_bound > 0.0 { BoundClass::ProgramOrder } else { BoundClass::Any },
+            ),
+            method: "exchange",
+            stop: if time <= least || time <= (program.total_time + extra_bound) * (1.0 + PROVED_WITHIN) {
+                StopReason::Proved
+            } else if self.deadline.over() || limits.work_limit.is_none() {
+                self.deadline.reason()
+            } else {
+                StopReason::WorkLimit
+            },
+            work,
+        })
+    }
+}
+
+/// Share of the time given to plans in any order without swaps before swaps are tried.
+const FREE_SHARE: f64 = 0.6;
+/// Share of the time left then that plans by paging may take.
+const PAGING_SHARE: f64 = 0.25;
+/// Most of them without a time limit.
+const MOST_PAGED: u64 = 300;
+/// Share of the time left that a bound for plans with swaps has where it is not looked for beside the search.
+const PROOF_SHARE: f64 = 0.3;
+/// Share of the time left at which it is told to end: HiGHS does not look at the clock all the time.
+const PROOF_END: f64 = 0.9;
+/// Share of the time given to plans without swaps before swaps are tried.
+const RECOMPUTE_SHARE: f64 = 0.25;
+/// Share of the time left given to them again while there is none.
+const RECOMPUTE_AGAIN_SHARE: f64 = 0.4;
