@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use ballast_core::graph::{Ends, Graph, OpId, TensorId};
 use ballast_core::memory::{
-    CompactPlan, Node, NodeId, Problem, ReplayError, Step, SwapModel, expand, replay,
+    CompactPlan, CopyRound, Node, NodeId, Problem, ReplayError, Step, SwapModel, expand, replay,
 };
 use ballast_core::stage::{NodeSource, Stage};
 
