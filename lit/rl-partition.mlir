@@ -16,6 +16,14 @@
 // TWO: ballast.receives = [#ballast.receive<device = 1, position = 0>]
 // TWO: math.atan {{.*}}ballast.device = #ballast.device<1>
 
+// By default any placement may win, and the bound holds for all of them.
+// RUN: ballast-opt %s --rl-partition="devices=2 work-limit=100000 seed=1" --remarks-filter=ballast --ballast-verify -o /dev/null 2>%t.auto
+// RUN: FileCheck %s --check-prefix=AUTO --input-file=%t.auto
+// RUN: ballast-opt %s --rl-partition="devices=2 work-limit=100000 seed=1 threads=2" -o %t.two-threads.mlir
+// RUN: ballast-opt %s --rl-partition="devices=2 work-limit=100000 seed=1" -o %t.one-thread.mlir
+// RUN: diff %t.one-thread.mlir %t.two-threads.mlir
+// AUTO: Partition {{.*}}bound_class=any-assignment,
+
 // A placement from a file is taken as it is, though dynamic programming has a faster one.
 // RUN: ballast-opt %s --rl-partition="devices=2 placement-file=%S/Inputs/six.placement.json" --remarks-filter=ballast --ballast-verify 2>%t.given | FileCheck %s --check-prefix=GIVEN
 // RUN: FileCheck %s --check-prefix=BY --input-file=%t.given

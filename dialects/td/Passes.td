@@ -58,7 +58,7 @@ def PartitionOrder : Choices<"PartitionOrder", "Order of the op sequence that is
     Value<"Program", "program", "as written">,
     Value<"Memory", "memory", "a topological order with a low memory peak">]>;
 def PartitionMethod : Choices<"PartitionMethod", "How a partition is found", [
-    Value<"Auto", "auto", "learning only where dynamic programming cannot prove its cut">,
+    Value<"Auto", "auto", "the cut, the folded layers of a training step and a free search from both; the fastest is kept">,
     Value<"Dp", "dp", "dynamic programming and fine-tuning alone">,
     Value<"Rl", "rl", "REINFORCE on top of it">,
     Value<"Genetic", "genetic", "a genetic search on top of it">,

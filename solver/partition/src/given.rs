@@ -4,12 +4,13 @@ use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, StopReason};
-use ballast_core::report::{Bound, Report, SearchStats};
+use ballast_core::report::{Report, SearchStats};
 use ballast_core::stage::settle_travellers;
 use serde::{Deserialize, Serialize};
 
 use crate::judge::Judge;
-use crate::plan::{Error, Options, Outcome, check};
+use crate::loads::Links;
+use crate::plan::{Error, Options, Outcome, any_assignment, check};
 use crate::sequence::{Sequence, sequence_order};
 
 /// Version of the file.
@@ -128,12 +129,13 @@ pub fn plan_given(
     let judged = Judge::new(graph, costs, cluster, options).judge(device_of);
     let ops = Sequence::of_ops(graph, costs, sequence_order(graph, options.order));
     let value = judged.balance.tmax_seconds;
+    let floor = any_assignment(graph, costs, &ops, &Links::new(cluster));
     let of = |place: usize| judged.device_of[ops.ops[place]];
     Ok(Outcome {
         cuts: (1..ops.len()).filter(|&place| of(place) != of(place - 1)).collect(),
         report: Report::new(
             value,
-            Bound::any_assignment(graph, costs),
+            floor,
             SearchStats {
                 method: "given".into(),
                 stop_reason: StopReason::Finished,
@@ -146,7 +148,7 @@ pub fn plan_given(
         device_of: judged.device_of,
         sequence: ops.ops,
         balance: judged.balance,
-        bounds: vec![Bound::any_assignment(graph, costs)],
+        bounds: vec![floor],
         proposed: None,
     })
 }

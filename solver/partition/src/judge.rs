@@ -10,6 +10,15 @@ use ballast_core::units::Bytes;
 use crate::plan::Options;
 use crate::sequence::Sequence;
 
+/// Weight of memory over the cap: recomputing everything forward costs about a third of a training step's
+/// computation, so a stage at twice its cap counts as a sixth slower.
+pub(crate) const PRESSURE: f64 = 1.0 / 3.0;
+
+/// Seconds of a device with what it holds above its cap priced in.
+pub(crate) fn pressed(seconds: f64, held: f64, cap: f64) -> f64 {
+    if held > cap { seconds * (1.0 + PRESSURE * (1.0 - cap / held)) } else { seconds }
+}
+
 /// A placed program with the figures it is compared by.
 pub(crate) struct Judged {
     pub(crate) device_of: Vec<DeviceId>,
@@ -19,6 +28,8 @@ pub(crate) struct Judged {
     over_device: DeviceId,
     /// Sum over the devices of the unplanned peak over the cap.
     over_peak: u64,
+    /// Slowest stage, with what its peak is over its cap priced in, seconds.
+    pressed_seconds: f64,
 }
 
 impl Judged {
@@ -31,6 +42,13 @@ impl Judged {
     /// No worse in anything.
     pub(crate) fn improves(&self, other: &Judged) -> bool {
         self.no_worse(other) && self.over_peak <= other.over_peak
+    }
+
+    /// Less over the caps, else faster with the memory over them priced in.
+    pub(crate) fn beats(&self, other: &Judged) -> bool {
+        self.over_least < other.over_least
+            || self.over_least == other.over_least
+                && self.pressed_seconds < other.pressed_seconds * (1.0 - 1e-12)
     }
 
     /// What the user should know of its memory.
@@ -99,14 +117,16 @@ impl<'a> Judge<'a> {
         let idle = stages.iter().filter(|stage| stage.idle()).count();
         let busy = stages.iter().filter(|stage| !stage.idle());
         let balance = Balance::of(busy.map(Stage::load_seconds), idle);
-        let (mut over_least, mut over_device, mut over_peak) = (0, 0, 0u64);
+        let (mut over_least, mut over_device, mut over_peak, mut pressed_seconds) = (0, 0, 0u64, 0.0f64);
         for (stage, &cap) in stages.iter().zip(&self.caps) {
             let over = stage.problem.working_set().0.saturating_sub(cap);
             if over > over_least {
                 (over_least, over_device) = (over, stage.device);
             }
-            over_peak += stage.problem.unplanned_peak().saturating_sub(cap);
+            let peak = stage.problem.unplanned_peak();
+            over_peak = over_peak.saturating_add(peak.saturating_sub(cap));
+            pressed_seconds = pressed(stage.load_seconds(), peak as f64, cap as f64).max(pressed_seconds);
         }
-        Judged { device_of, balance, over_least, over_device, over_peak }
+        Judged { device_of, balance, over_least, over_device, over_peak, pressed_seconds }
     }
 }

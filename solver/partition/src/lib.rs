@@ -5,6 +5,7 @@ pub mod chip;
 pub mod dag;
 mod dynamic;
 pub mod fine_tune;
+mod free;
 mod given;
 mod items;
 mod judge;

@@ -31,7 +31,13 @@ impl Links {
     /// Seconds of sending so many bytes.
     #[must_use]
     pub fn seconds(&self, from: DeviceId, to: DeviceId, bytes: u64) -> f64 {
-        self.links[from * self.devices + to].seconds(Bytes(bytes))
+        self.link(from, to).seconds(Bytes(bytes))
+    }
+
+    /// The link from one device to another.
+    #[must_use]
+    pub fn link(&self, from: DeviceId, to: DeviceId) -> Link {
+        self.links[from * self.devices + to]
     }
 
     fn pairs(&self) -> impl Iterator<Item = Link> + '_ {

@@ -4,25 +4,22 @@ use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::{Graph, OpId, OpRole};
 use ballast_core::limits::{Deadline, Limits, StopReason};
-use ballast_core::report::{Bound, BoundClass, FalseBound, PROOF_TOLERANCE, Report, SearchStats, gap};
+use ballast_core::report::{Bound, BoundClass, FalseBound, Report, SearchStats};
 use ballast_core::simulate::Balance;
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
 
 use crate::dynamic::{self, Site};
 use crate::fine_tune::{Keep, fine_tune};
+use crate::free;
 use crate::items::Items;
-use crate::judge::Judge;
+use crate::judge::{Judge, PRESSURE};
 use crate::loads::Links;
 use crate::membership::Membership;
 use crate::proposal::{self, Proposal, Proposer, Task};
 use crate::refine::refine;
 use crate::rl::train;
-use crate::sequence::{Granularity, Order};
-
-/// Weight of memory over the cap in the first cut: recomputing everything forward costs about a third of a
-/// training step's computation, so a stage at twice its cap counts as a sixth slower.
-const PRESSURE: f64 = 1.0 / 3.0;
+use crate::sequence::{Granularity, Order, Sequence};
 
 /// How the partition is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +29,7 @@ pub enum Method {
     Dp,
     /// That, and then the learner, starting from its answer.
     Rl,
-    /// The learner only where the dynamic programme could not prove its cut.
+    /// The cut, the folded layers of a training step, and a free search from both; the best is kept.
     Auto,
     /// Dynamic programming, and then all partitions that form a pipeline, with proof.
     Exact,
@@ -191,9 +188,9 @@ pub fn plan_with(
         best = tuned;
         method = "dp+fine-tuning";
     }
-    let contiguous_proved = answer.bound.is_some_and(|bound| gap(contiguous_tmax, bound) <= PROOF_TOLERANCE);
     let (mut stopped, mut work) = (answer.cut_short.then(|| deadline.reason()), answer.work);
     let (mut proposed, mut proposed_bound) = (None, None);
+    let from_proposer = proposer.is_some();
     if cluster.devices.len() > 1 {
         let items_index = items.index();
         let task = Task {
@@ -210,8 +207,7 @@ pub fn plan_with(
         };
         let learner_runs = match options.method {
             Method::Rl => true,
-            Method::Auto => !contiguous_proved,
-            Method::Dp | Method::Exact => false,
+            Method::Dp | Method::Exact | Method::Auto => false,
         };
         let proposal = match proposer {
             Some(proposer) => Some((proposer.name(), proposer.propose(&task)?)),
@@ -242,6 +238,27 @@ pub fn plan_with(
             }
         }
     }
+    let floor = any_assignment(graph, costs, ops, &links);
+    if options.method == Method::Auto && !from_proposer {
+        let search = free::Candidates {
+            graph,
+            costs,
+            cluster,
+            items: &all,
+            links: &links,
+            caps: site.memory_matters.then_some(&caps[..]),
+            judge: &judge,
+            use_all: site.use_all,
+            start: options.start.as_deref(),
+            bound: floor.value(),
+            limits: options.limits,
+            deadline: &deadline,
+        };
+        let found = free::improve(&search, best, method);
+        work += found.work;
+        stopped = stopped.or(found.stopped);
+        (best, method) = (found.best, found.method);
+    }
     if let Some(start) = &options.start {
         let given: Vec<DeviceId> = ops.ops.iter().map(|&op| start[op]).collect();
         let given = judge.judge(all.place(graph, &given));
@@ -258,7 +275,6 @@ pub fn plan_with(
             cluster.devices.len()
         ));
     }
-    let floor = Bound::any_assignment(graph, costs);
     let value = best.balance.tmax_seconds;
     let granularity = all.granularity;
     let cut_bound = answer
@@ -275,6 +291,8 @@ pub fn plan_with(
     // The wider class first, then the narrower one, as far as they say something about the plan.
     let bound = match (cut_bound, proposed_bound) {
         (_, Some(bound)) if bound.value() > floor.value() => membership.choose(bound, value, floor),
+        // Cuts are one class of those that `auto` looks through.
+        (Some(_), _) if options.method == Method::Auto && !from_proposer => floor,
         (Some(bound), _) => membership.choose(bound, value, floor),
         _ => floor,
     };
@@ -414,6 +432,12 @@ pub(crate) fn check(graph: &Graph, costs: &Costs, cluster: &Cluster, options: &O
         }
     }
     Ok(())
+}
+
+/// The bound for any assignment, devices that differ priced in.
+pub(crate) fn any_assignment(graph: &Graph, costs: &Costs, ops: &Sequence, links: &Links) -> Bound {
+    Bound::any_assignment(graph, costs)
+        .raised_to(Bound::proved(free::any_assignment(ops, links), BoundClass::AnyAssignment))
 }
 
 /// The plans that a cut of the sequence of items competes with.

@@ -1,0 +1,241 @@
+//! What a free search places: groups of items, the values between them as nets, and what they hold in memory.
+//!
+//! A value is received once by every device that reads it and sent once by its maker, so it is a hyperedge over its writer and
+//! readers, as in [`crate::dag::hypergraph`]; here links may differ from pair to pair, and arguments are held once by every
+//! device that reads them. Merging groups keeps every load exactly where links are alike.
+
+use ballast_core::device::DeviceId;
+use indexmap::IndexMap;
+
+use crate::dag::hypergraph::Lists;
+use crate::loads::Links;
+use crate::sequence::{Pin, Sequence};
+
+/// Index of a group.
+pub(super) type GroupId = usize;
+
+/// In [`Board::holds_of`]: the group needs the bytes in the first part of the program.
+pub(super) const BEFORE: u32 = 1;
+/// The group needs the bytes in the second part.
+pub(super) const AFTER: u32 = 2;
+
+/// What one link costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Wire {
+    pub(super) latency_seconds: f64,
+    pub(super) seconds_per_byte: f64,
+}
+
+/// Devices and links, the same on every level of coarsening.
+#[derive(Clone, Debug)]
+pub(super) struct Site {
+    pub(super) devices: usize,
+    /// The row of seconds of every device.
+    pub(super) row_of: Vec<usize>,
+    /// By `from * devices + to`.
+    wires: Vec<Wire>,
+    /// Are all links alike?
+    pub(super) uniform: bool,
+    /// Mean of all links: what nets are rated by.
+    mean: Wire,
+    /// Cap of every device, bytes; none where no cap can bind.
+    pub(super) caps: Option<Vec<f64>>,
+}
+
+impl Site {
+    pub(super) fn new(row_of: &[usize], links: &Links, caps: Option<&[u64]>) -> Self {
+        let devices = row_of.len();
+        let pair = |from: usize, to: usize| {
+            let link = links.link(from, to);
+            Wire { latency_seconds: link.latency_seconds, seconds_per_byte: 1.0 / link.bandwidth }
+        };
+        let mean = links.mean();
+        Site {
+            devices,
+            row_of: row_of.to_vec(),
+            wires: (0..devices * devices).map(|at| pair(at / devices, at % devices)).collect(),
+            uniform: links.uniform(),
+            mean: Wire { latency_seconds: mean.latency_seconds, seconds_per_byte: mean.seconds_per_byte },
+            caps: caps.map(|caps| caps.iter().map(|&cap| cap as f64).collect()),
+        }
+    }
+
+    /// Seconds of a net between two devices.
+    pub(super) fn seconds(&self, from: usize, to: usize, net: &Net) -> f64 {
+        let wire = &self.wires[from * self.devices + to];
+        net.values * wire.latency_seconds + net.bytes * wire.seconds_per_byte
+    }
+}
+
+/// Values with one writer and the same readers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Net {
+    pub(super) writer: u32,
+    /// How many values.
+    pub(super) values: f64,
+    /// Their bytes.
+    pub(super) bytes: f64,
+}
+
+/// The problem on one level.
+#[derive(Clone, Debug)]
+pub(super) struct Board {
+    pub(super) groups: usize,
+    /// Seconds by `group * rows + row`.
+    pub(super) seconds: Vec<f64>,
+    pub(super) rows: usize,
+    /// The device a rule binds a group to.
+    pub(super) pins: Vec<Option<DeviceId>>,
+    pub(super) nets: Vec<Net>,
+    /// Seconds of every net over the mean link.
+    pub(super) net_seconds: Vec<f64>,
+    /// Groups of every net, its writer among them; two or more, ascending.
+    pub(super) ends: Lists,
+    /// Nets of every group.
+    pub(super) nets_of: Lists,
+    /// Bytes that a device holds once, whichever of its groups need them: arguments, and values from before to after the
+    /// moment with the most live bytes.
+    pub(super) hold_bytes: Vec<f64>,
+    /// Of every group `4 * hold`, and [`BEFORE`] and [`AFTER`] where it needs the bytes on that side.
+    pub(super) holds_of: Lists,
+}
+
+impl Board {
+    /// The items of a sequence; what they hold only where `memory` asks for it.
+    pub(super) fn of(sequence: &Sequence, site: &Site, memory: bool) -> Self {
+        let groups = sequence.len();
+        let rows = sequence.seconds.len();
+        let read = || sequence.values.iter().filter(|value| !value.readers.is_empty());
+        let nets: Vec<Net> = read()
+            .map(|value| Net { writer: value.producer as u32, values: 1.0, bytes: value.bytes as f64 })
+            .collect();
+        let ends = Lists::new(read().map(|value| {
+            let mut ends: Vec<u32> = value.readers.iter().map(|&reader| reader as u32).collect();
+            ends.push(value.producer as u32);
+            ends.sort_unstable();
+            ends
+        }));
+        let holds = if memory { holds(sequence) } else { Vec::new() };
+        let mut holds_of = vec![Vec::new(); groups];
+        for (hold, (_, needs)) in holds.iter().enumerate() {
+            for &(group, sides) in needs {
+                holds_of[group].push(4 * hold as u32 + sides);
+            }
+        }
+        let mut board = Board {
+            groups,
+            seconds: (0..groups * rows).map(|at| sequence.seconds[at % rows][at / rows]).collect(),
+            rows,
+            pins: sequence
+                .pins
+                .iter()
+                .map(|pin| if let Pin::To(device) = pin { Some(*device) } else { None })
+                .collect(),
+            net_seconds: Vec::new(),
+            nets_of: ends.transposed(groups),
+            nets,
+            ends,
+            hold_bytes: holds.iter().map(|(bytes, _)| *bytes).collect(),
+            holds_of: Lists::new(holds_of),
+        };
+        board.rate(site);
+        board
+    }
+
+    fn rate(&mut self, site: &Site) {
+        let wire = site.mean;
+        let seconds = |net: &Net| net.values * wire.latency_seconds + net.bytes * wire.seconds_per_byte;
+        self.net_seconds = self.nets.iter().map(seconds).collect();
+    }
+
+    /// Least seconds of a group over all devices.
+    pub(super) fn least_seconds(&self, group: GroupId) -> f64 {
+        self.seconds[group * self.rows..(group + 1) * self.rows].iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// May a group run on a device?
+    pub(super) fn runs(&self, group: GroupId, device: usize) -> bool {
+        self.pins[group].is_none_or(|pinned| pinned == device)
+    }
+
+    /// Merges groups: group `g` becomes part of group `map[g] < count`. Groups bound to different devices must not meet.
+    pub(super) fn quotient(&self, site: &Site, map: &[GroupId], count: usize) -> Self {
+        let rows = self.rows;
+        let mut seconds = vec![0.0; count * rows];
+        let mut pins = vec![None; count];
+        let mut sides: Vec<Vec<u32>> = vec![Vec::new(); count];
+        for (group, &target) in map.iter().enumerate() {
+            for row in 0..rows {
+                seconds[target * rows + row] += self.seconds[group * rows + row];
+            }
+            pins[target] = pins[target].or(self.pins[group]);
+            sides[target].extend_from_slice(self.holds_of.of(group));
+        }
+        let holds_of = Lists::new(sides.into_iter().map(|mut held| {
+            held.sort_unstable();
+            held.dedup_by(|next, kept| {
+                let same = *next / 4 == *kept / 4;
+                if same {
+                    *kept |= *next % 4;
+                }
+                same
+            });
+            held
+        }));
+        let mut merged: IndexMap<(u32, Vec<u32>), Net> = IndexMap::new();
+        for (number, net) in self.nets.iter().enumerate() {
+            let mut ends: Vec<u32> = self.ends.of(number).iter().map(|&g| map[g as usize] as u32).collect();
+            ends.sort_unstable();
+            ends.dedup();
+            if ends.len() > 1 {
+                let writer = map[net.writer as usize] as u32;
+                // Who writes matters only where links differ.
+                let key = if site.uniform { u32::MAX } else { writer };
+                merged
+                    .entry((key, ends))
+                    .and_modify(|held| {
+                        held.values += net.values;
+                        held.bytes += net.bytes;
+                    })
+                    .or_insert(Net { writer, ..*net });
+            }
+        }
+        let nets: Vec<Net> = merged.values().copied().collect();
+        let ends = Lists::new(merged.into_keys().map(|(_, ends)| ends));
+        let mut board = Board {
+            groups: count,
+            seconds,
+            rows,
+            pins,
+            net_seconds: Vec::new(),
+            nets_of: ends.transposed(count),
+            nets,
+            ends,
+            hold_bytes: self.hold_bytes.clone(),
+            holds_of,
+        };
+        board.rate(site);
+        board
+    }
+}
+
+/// Bytes a device holds at once, and by which of its items: arguments throughout, and the values that live across the
+/// moment at which the sequence as a whole holds most. A device holds such a value if it has an end of it on either side.
+fn holds(sequence: &Sequence) -> Vec<(f64, Vec<(GroupId, u32)>)> {
+    let live = sequence.crossing_bytes();
+    let peak = (0..live.len()).max_by_key(|&place| (live[place], std::cmp::Reverse(place))).unwrap_or(0);
+    let side = |item: usize| if item < peak { BEFORE } else { AFTER };
+    let arguments = sequence.arguments.iter().map(|argument| {
+        (argument.bytes as f64, argument.readers.iter().map(|&reader| (reader, BEFORE | AFTER)).collect())
+    });
+    let crossing = |value: &&crate::sequence::Value| {
+        value.producer < peak && (value.returned || value.readers.last().is_some_and(|&last| last >= peak))
+    };
+    let values = sequence.values.iter().filter(crossing).map(|value| {
+        let own = if value.returned { BEFORE | AFTER } else { BEFORE };
+        let mut needs: Vec<(GroupId, u32)> = vec![(value.producer, own)];
+        needs.extend(value.readers.iter().map(|&reader| (reader, side(reader))));
+        (value.bytes as f64, needs)
+    });
+    arguments.chain(values).collect()
+}

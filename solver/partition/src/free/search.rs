@@ -1,0 +1,307 @@
+//! The search itself: rounds of independent lanes, each from coarse to fine.
+
+use ballast_core::device::DeviceId;
+use ballast_core::limits::{Deadline, Limits, StopReason};
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use super::board::{Board, Site};
+use super::levels::{Coarse, breadth_first, coarsen, lift, runs};
+use super::state::State;
+use super::walk::{Cooling, anneal};
+use crate::loads::Links;
+use crate::sequence::Sequence;
+
+/// Independent runs whose best result every round goes on from, whatever the number of threads.
+const LANES: usize = 4;
+/// Moves of a lane by group, in the first rounds and at most: rounds without a gain make the next ones longer.
+const FIRST_MOVES_PER_GROUP: u64 = 40;
+const MOVES_PER_GROUP: u64 = 1_000;
+const FEWEST_MOVES: u64 = 20_000;
+const MOST_MOVES: u64 = 2_000_000;
+const LONGER: f64 = 1.3;
+/// Rounds in which placements are made anew, before they are combined.
+const NEW_ROUNDS: u64 = 6;
+/// Moves of the whole search, by group, at least and at most.
+const ALL_MOVES_PER_GROUP: u64 = 20_000;
+const FEWEST_ALL_MOVES: u64 = 1_500_000;
+const MOST_ALL_MOVES: u64 = 60_000_000;
+/// Rounds of any length without a gain of this share, after which a search ends.
+const IDLE_ROUNDS: usize = 24;
+const WORTH_A_ROUND: f64 = 1e-4;
+/// A placement this close to its bound is not improved on.
+const CLOSE_ENOUGH: f64 = 1e-4;
+/// Powers of the energy: coarse levels look more at the sum of all loads, the last at the largest.
+const COARSE_POWER: i32 = 6;
+/// The power that temperatures below are meant for.
+const USUAL_POWER: i32 = 12;
+const POWER: i32 = 30;
+/// Groups of the coarsest level: for every device, and at least.
+const COARSEST_PER_DEVICE: usize = 40;
+const COARSEST: usize = 240;
+/// No coarse group has more than this share of a device's work.
+const LARGEST_SHARE: f64 = 1.0 / 16.0;
+/// Share of a lane's moves on the coarsest level.
+const COARSE_SHARE: f64 = 0.4;
+/// Temperatures: of a lane that starts anew, of one that goes on, of finer levels, and at the end of all.
+const HOT: f64 = 0.5;
+const WARM: [f64; LANES] = [0.03, 0.1, 0.3, 1.0];
+const FINE: f64 = 0.03;
+const COLD: f64 = 0.002;
+/// Placements kept to combine the best with; two whose values differ by less than this share count as one.
+const MOST_OTHERS: usize = 12;
+const SAME: f64 = 1e-5;
+/// Where two placements are combined, what they agree on may be joined up to this share of a device's work.
+const AGREED_SHARE: f64 = 0.2;
+/// Orders a lane that starts anew takes its start from.
+const ORDERS: usize = 6;
+
+/// What is to be placed, and how long that may take.
+pub(crate) struct Task<'a> {
+    pub(crate) sequence: &'a Sequence,
+    pub(crate) links: &'a Links,
+    /// Cap of every device; none where no stage can be over one.
+    pub(crate) caps: Option<&'a [u64]>,
+    /// Placements to start from, by item.
+    pub(crate) starts: &'a [Vec<DeviceId>],
+    /// A lower bound on the slowest device.
+    pub(crate) bound: f64,
+    pub(crate) limits: Limits,
+    pub(crate) deadline: &'a Deadline,
+}
+
+/// What was found.
+pub(crate) struct Found {
+    /// The device of every item.
+    pub(crate) device_of: Vec<DeviceId>,
+    /// Moves tried.
+    pub(crate) work: u64,
+    /// The limit that stopped the search, if one did.
+    pub(crate) stopped: Option<StopReason>,
+}
+
+/// Places the items of a sequence anywhere; no slower than the best start, as the board counts. None without items, devices
+/// or time.
+pub(crate) fn search(task: &Task<'_>) -> Option<Found> {
+    let devices = task.sequence.row_of.len();
+    if devices < 2 || task.sequence.is_empty() || task.deadline.over() {
+        return None;
+    }
+    let site = Site::new(&task.sequence.row_of, task.links, task.caps);
+    let board = Board::of(task.sequence, &site, task.caps.is_some());
+    let mut starts: Vec<Vec<u32>> = task
+        .starts
+        .iter()
+        .map(|start| {
+            (0..board.groups).map(|group| board.pins[group].unwrap_or(start[group]) as u32).collect()
+        })
+        .collect();
+    starts.dedup();
+    let mut search =
+        Search { task, site: &site, board: &board, starts: &starts, best: None, others: Vec::new(), work: 0 };
+    for start in &starts {
+        search.offer(State::new(&board, &site, start).value(), start.clone());
+    }
+    let stopped = match rayon::ThreadPoolBuilder::new().num_threads(task.limits.threads).build() {
+        Ok(pool) => pool.install(|| search.rounds()),
+        Err(error) => {
+            tracing::warn!("no threads of our own: {error}; searching on this one");
+            search.rounds()
+        }
+    };
+    let work = search.work;
+    search.best.map(|(_, placement)| Found {
+        device_of: placement.into_iter().map(|device| device as usize).collect(),
+        work,
+        stopped,
+    })
+}
+
+struct Search<'a> {
+    task: &'a Task<'a>,
+    site: &'a Site,
+    board: &'a Board,
+    starts: &'a [Vec<u32>],
+    best: Option<(f64, Vec<u32>)>,
+    /// Good placements besides, the best first.
+    others: Vec<(f64, Vec<u32>)>,
+    work: u64,
+}
+
+/// What one lane of a round does.
+struct Lane {
+    start: Option<Vec<u32>>,
+    /// Another placement to combine it with: what the two agree on stays together.
+    other: Option<Vec<u32>>,
+    hot: f64,
+    moves: u64,
+    seed: u64,
+}
+
+impl Search<'_> {
+    fn offer(&mut self, value: f64, placement: Vec<u32>) {
+        if self.best.as_ref().is_none_or(|(best, _)| value < *best) {
+            if let Some(beaten) = self.best.replace((value, placement)) {
+                self.keep(beaten);
+            }
+        } else {
+            self.keep((value, placement));
+        }
+    }
+
+    /// Keeps a placement to combine the best with.
+    fn keep(&mut self, (value, placement): (f64, Vec<u32>)) {
+        let known = |other: f64| (other - value).abs() <= SAME * value;
+        if known(self.value()) || self.others.iter().any(|&(other, _)| known(other)) {
+            return;
+        }
+        let place = self.others.partition_point(|&(other, _)| other < value);
+        self.others.insert(place, (value, placement));
+        self.others.truncate(MOST_OTHERS);
+    }
+
+    fn value(&self) -> f64 {
+        self.best.as_ref().map_or(f64::INFINITY, |(value, _)| *value)
+    }
+
+    /// Searches until nothing more is gained; which limit ended it, if one did.
+    fn rounds(&mut self) -> Option<StopReason> {
+        let groups = self.board.groups as u64;
+        let longest = (MOVES_PER_GROUP * groups).clamp(FEWEST_MOVES, MOST_MOVES);
+        let all = (ALL_MOVES_PER_GROUP * groups).clamp(FEWEST_ALL_MOVES, MOST_ALL_MOVES);
+        let mut moves = (FIRST_MOVES_PER_GROUP * groups).clamp(FEWEST_MOVES, longest);
+        let (mut idle, mut round, mut pace) = (0, 0, 0.0);
+        while idle < IDLE_ROUNDS && self.work < all && self.value() > self.task.bound * (1.0 + CLOSE_ENOUGH) {
+            if self.task.deadline.over() {
+                return Some(self.task.deadline.reason());
+            }
+            let left =
+                self.task.limits.work_limit.map(|limit| limit.saturating_sub(self.work) / LANES as u64);
+            if left == Some(0) {
+                return Some(StopReason::WorkLimit);
+            }
+            // A run that is cut off hot is lost: what is left of the time or the work sets its length.
+            let remaining = self.task.deadline.remaining_seconds();
+            let affordable =
+                if pace > 0.0 && remaining.is_finite() { (0.9 * remaining / pace) as u64 } else { u64::MAX };
+            let share = moves.min(affordable.max(FEWEST_MOVES / 4)).min(left.unwrap_or(u64::MAX));
+            let before = self.value();
+            let elapsed = self.task.deadline.elapsed_seconds();
+            self.round(round, share);
+            pace = (self.task.deadline.elapsed_seconds() - elapsed) / share as f64;
+            let gained = self.value() < before * (1.0 - WORTH_A_ROUND);
+            idle = if gained { 0 } else { idle + 1 };
+            if !gained && round >= NEW_ROUNDS {
+                moves = ((LONGER * moves as f64) as u64).min(longest);
+            }
+            round += 1;
+        }
+        self.task.deadline.over().then(|| self.task.deadline.reason())
+    }
+
+    fn round(&mut self, round: u64, moves: u64) {
+        let mut random = ChaCha8Rng::seed_from_u64(self.task.limits.seed ^ (round << 32));
+        let lanes: Vec<Lane> = (0..LANES)
+            .map(|lane| {
+                let seed = self.task.limits.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                let seed = seed.wrapping_add(round * LANES as u64 + lane as u64);
+                let best = || self.best.as_ref().map(|(_, placement)| placement.clone());
+                let lane_of = |start: Option<Vec<u32>>, other, hot| Lane { start, other, hot, moves, seed };
+                // First every start that was given.
+                if let (0, Some(start)) = (round, self.starts.get(lane)) {
+                    return lane_of(Some(start.clone()), None, WARM[1]);
+                }
+                let mut other = || match self.others.len() {
+                    0 => None,
+                    count => Some(self.others[random.random_range(0..count)].1.clone()),
+                };
+                match lane {
+                    0 if round == 0 => lane_of(None, None, HOT),
+                    1..LANES if round < NEW_ROUNDS => lane_of(None, None, HOT),
+                    0 => lane_of(best(), None, WARM[round as usize % LANES]),
+                    1 => lane_of(best(), other(), WARM[1]),
+                    2 => lane_of(other().or_else(best), other(), WARM[2]),
+                    _ if round % 3 == 0 => lane_of(None, None, HOT),
+                    _ => lane_of(best(), other(), WARM[2]),
+                }
+            })
+            .collect();
+        let found: Vec<(f64, Vec<u32>, u64)> = lanes.par_iter().map(|lane| self.lane(lane)).collect();
+        for (value, placement, work) in found {
+            self.work += work;
+            self.offer(value, placement);
+        }
+    }
+
+    /// From the coarsest level to the board itself.
+    fn lane(&self, lane: &Lane) -> (f64, Vec<u32>, u64) {
+        let mut random = ChaCha8Rng::seed_from_u64(lane.seed);
+        let go_on = || !self.task.deadline.over();
+        let devices = self.site.devices;
+        let work: f64 = (0..self.board.groups).map(|group| self.board.least_seconds(group)).sum();
+        let share = if lane.other.is_some() { AGREED_SHARE } else { LARGEST_SHARE };
+        let most_seconds = share * work / devices as f64;
+        let coarsest = COARSEST.max(COARSEST_PER_DEVICE * devices);
+        let mut levels: Vec<Coarse> = Vec::new();
+        let mut placement = lane.start.clone();
+        // Only groups that are together in both placements are joined.
+        let mut apart = lane.start.clone().map(|start| match &lane.other {
+            Some(other) => start.iter().zip(other).map(|(a, b)| a * devices as u32 + b).collect(),
+            None => start,
+        });
+        loop {
+            let current = levels.last().map_or(self.board, |level| &level.board);
+            if current.groups <= coarsest || !go_on() {
+                break;
+            }
+            let Some(level) = coarsen(current, self.site, apart.as_deref(), most_seconds, &mut random) else {
+                break;
+            };
+            apart = apart.map(|apart| lift(&level, &apart));
+            placement = placement.map(|placement| lift(&level, &placement));
+            levels.push(level);
+        }
+        let current = levels.last().map_or(self.board, |level| &level.board);
+        let mut placement = placement.unwrap_or_else(|| self.fresh(current, &mut random));
+        let (on_coarse, on_each) = match levels.len() as u64 {
+            0 => (lane.moves, 0),
+            count => {
+                let coarse = (COARSE_SHARE * lane.moves as f64) as u64;
+                (coarse, (lane.moves - coarse) / count)
+            }
+        };
+        let (mut hot, mut moves, mut tried) = (lane.hot, on_coarse, 0);
+        loop {
+            let current = levels.last().map_or(self.board, |level| &level.board);
+            let last = levels.is_empty() && (self.board.groups > coarsest || lane.seed % 2 == 0);
+            let power = if last { POWER } else { COARSE_POWER };
+            let forgets = tried == 0 && lane.other.is_some();
+            let scaled = hot * f64::from(power) / f64::from(USUAL_POWER);
+            let cooling = Cooling { power, hot: scaled, cold: COLD, moves, forgets };
+            let (value, better, steps) =
+                anneal(current, self.site, &placement, cooling, random.next_u64(), &go_on);
+            (placement, tried) = (better, tried + steps);
+            match levels.pop() {
+                Some(level) => placement = level.spread(&placement),
+                None => return (value, placement, tried),
+            }
+            // Finer levels only polish what the coarser ones settled.
+            (hot, moves) = (FINE, on_each);
+        }
+    }
+
+    /// The best of some orders, cut into runs.
+    fn fresh(&self, board: &Board, random: &mut ChaCha8Rng) -> Vec<u32> {
+        let mut best: Option<(f64, Vec<u32>)> = None;
+        for _ in 0..ORDERS {
+            let order = breadth_first(board, random.random_range(0..board.groups));
+            let placement = runs(board, self.site, &order);
+            let value = State::new(board, self.site, &placement).value();
+            if best.as_ref().is_none_or(|(known, _)| value < *known) {
+                best = Some((value, placement));
+            }
+        }
+        best.map_or_else(|| vec![0; board.groups], |(_, placement)| placement)
+    }
+}

@@ -1,0 +1,315 @@
+//! Simulated annealing over placements: moves of single groups, swaps, and whole clusters.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::board::{Board, GroupId, Site};
+use super::state::{Change, State};
+
+/// Nets with more ends than this say little about who belongs together.
+const WIDE: usize = 16;
+/// Moves between two looks at the clock.
+const BETWEEN_LOOKS: u64 = 4096;
+
+/// Settings of one run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cooling {
+    /// The energy of a device is `(load / best) ^ power`: smooth, and led by the largest loads the more the larger it is.
+    pub(super) power: i32,
+    /// Temperature at the start; a load 1 % above the best adds about `power` % to the energy of its device.
+    pub(super) hot: f64,
+    /// Temperature at the end.
+    pub(super) cold: f64,
+    /// Moves tried.
+    pub(super) moves: u64,
+    /// Does the best placement of the second half count alone, whatever came before?
+    pub(super) forgets: bool,
+}
+
+/// One run from `start`: the best placement met, its value, and the moves tried. `go_on` is asked every few thousand moves.
+pub(super) fn anneal(
+    board: &Board,
+    site: &Site,
+    start: &[u32],
+    cooling: Cooling,
+    seed: u64,
+    go_on: &dyn Fn() -> bool,
+) -> (f64, Vec<u32>, u64) {
+    let mut walk = Walk::new(board, site, start, cooling.power, seed);
+    let factor = (cooling.cold / cooling.hot).powf(1.0 / cooling.moves.max(1) as f64);
+    let mut temperature = cooling.hot;
+    let mut tried = 0;
+    while tried < cooling.moves && board.groups > 0 && site.devices > 1 {
+        if tried % BETWEEN_LOOKS == 0 {
+            walk.state.recount();
+            walk.refresh();
+            if !go_on() {
+                break;
+            }
+        }
+        if cooling.forgets && tried == cooling.moves / 2 {
+            walk.forget();
+        }
+        walk.step(temperature);
+        temperature *= factor;
+        tried += 1;
+    }
+    (walk.value, walk.best, tried)
+}
+
+struct Walk<'a> {
+    board: &'a Board,
+    site: &'a Site,
+    state: State<'a>,
+    random: ChaCha8Rng,
+    power: i32,
+    /// Of every device: load with memory priced in, and its energy.
+    pressed: Vec<f64>,
+    energy: Vec<f64>,
+    /// Value of the best placement met, which energies are relative to.
+    value: f64,
+    best: Vec<u32>,
+    /// Groups that have moved since the best placement was copied, and whether a group is among them.
+    moved: Vec<u32>,
+    has_moved: Vec<bool>,
+    /// Marks groups already in the cluster being built.
+    marked: Vec<bool>,
+    cluster: Vec<GroupId>,
+    loads: Vec<f64>,
+    held: Vec<f64>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(board: &'a Board, site: &'a Site, start: &[u32], power: i32, seed: u64) -> Self {
+        let state = State::new(board, site, start);
+        let devices = site.devices;
+        let mut walk = Walk {
+            board,
+            site,
+            value: state.value().max(f64::MIN_POSITIVE),
+            state,
+            random: ChaCha8Rng::seed_from_u64(seed),
+            power,
+            pressed: vec![0.0; devices],
+            energy: vec![0.0; devices],
+            best: start.to_vec(),
+            moved: Vec::new(),
+            has_moved: vec![false; board.groups],
+            marked: vec![false; board.groups],
+            cluster: Vec::new(),
+            loads: vec![0.0; devices],
+            held: vec![0.0; devices],
+        };
+        walk.refresh();
+        walk
+    }
+
+    /// Takes the placement as it is for the best.
+    fn forget(&mut self) {
+        self.value = f64::INFINITY;
+        self.keep_best();
+    }
+
+    fn refresh(&mut self) {
+        for device in 0..self.site.devices {
+            self.reprice(device);
+        }
+    }
+
+    fn reprice(&mut self, device: usize) {
+        let pressed = self.state.pressed(device, self.state.loads()[device], self.state.held()[device]);
+        self.pressed[device] = pressed;
+        self.energy[device] = self.energy_of(pressed);
+    }
+
+    fn energy_of(&self, pressed: f64) -> f64 {
+        (pressed / self.value).powi(self.power)
+    }
+
+    fn step(&mut self, temperature: f64) {
+        let group = self.random.random_range(0..self.board.groups);
+        match self.random.random_range(0..20) {
+            0..=8 => {
+                let to = self.target(group);
+                self.try_single(group, to, temperature);
+            }
+            9..=12 => self.try_swap(group, temperature),
+            13..=15 => {
+                let to = self.target(group);
+                self.try_cluster(group, to, temperature);
+            }
+            16..=17 => {
+                if let Some((group, to)) = self.border() {
+                    self.try_single(group, to, temperature);
+                }
+            }
+            _ => {
+                if let Some((group, to)) = self.border() {
+                    self.try_cluster(group, to, temperature);
+                }
+            }
+        }
+    }
+
+    /// A group on a net that is cut, and the device of another end of it.
+    fn border(&mut self) -> Option<(GroupId, usize)> {
+        const TRIES: usize = 16;
+        for _ in 0..TRIES.min(self.board.nets.len()) {
+            let ends = self.board.ends.of(self.random.random_range(0..self.board.nets.len()));
+            let group = ends[self.random.random_range(0..ends.len())] as usize;
+            let other = ends[self.random.random_range(0..ends.len())] as usize;
+            let to = self.state.device_of(other);
+            if to != self.state.device_of(group) {
+                return Some((group, to));
+            }
+        }
+        None
+    }
+
+    /// A device next to the group over one of its nets, or any.
+    fn target(&mut self, group: GroupId) -> usize {
+        let nets = self.board.nets_of.of(group);
+        if !nets.is_empty() && self.random.random_range(0..4) > 0 {
+            let net = nets[self.random.random_range(0..nets.len())] as usize;
+            let ends = self.board.ends.of(net);
+            let end = ends[self.random.random_range(0..ends.len())] as usize;
+            let device = self.state.device_of(end);
+            if device != self.state.device_of(group) {
+                return device;
+            }
+        }
+        self.random.random_range(0..self.site.devices)
+    }
+
+    fn accepts(&mut self, change: f64, temperature: f64) -> bool {
+        change <= 0.0 || self.random.random::<f64>() < (-change / temperature).exp()
+    }
+
+    fn try_single(&mut self, group: GroupId, to: usize, temperature: f64) {
+        let from = self.state.device_of(group);
+        if from == to || !self.board.runs(group, to) {
+            return;
+        }
+        if !self.site.uniform {
+            self.try_all(&[(group, to)], temperature);
+            return;
+        }
+        let Change { on_from, on_to, held_from, held_to } = self.state.change(group, to);
+        let (load, held) = (self.state.loads(), self.state.held());
+        let on_from = self.state.pressed(from, load[from] + on_from, held[from] + held_from);
+        let on_to = self.state.pressed(to, load[to] + on_to, held[to] + held_to);
+        let change = self.energy_of(on_from) + self.energy_of(on_to) - self.energy[from] - self.energy[to];
+        if self.accepts(change, temperature) {
+            self.state.relocate(group, to);
+            self.note(group);
+            self.reprice(from);
+            self.reprice(to);
+            self.keep_best();
+        }
+    }
+
+    fn try_swap(&mut self, group: GroupId, temperature: f64) {
+        let other = self.random.random_range(0..self.board.groups);
+        let (from, to) = (self.state.device_of(group), self.state.device_of(other));
+        if from != to && self.board.runs(group, to) && self.board.runs(other, from) {
+            self.try_all(&[(group, to), (other, from)], temperature);
+        }
+    }
+
+    /// Moves a group with some of its neighbours on the same device, grown along nets.
+    fn try_cluster(&mut self, seed: GroupId, to: usize, temperature: f64) {
+        let from = self.state.device_of(seed);
+        if from == to {
+            return;
+        }
+        let largest = (self.board.groups / 4).clamp(2, 64);
+        let size = 2 + (self.random.random::<f64>().powi(2) * (largest - 1) as f64) as usize;
+        let mut cluster = std::mem::take(&mut self.cluster);
+        cluster.clear();
+        cluster.push(seed);
+        self.marked[seed] = true;
+        let mut at = 0;
+        while at < cluster.len() && cluster.len() < size {
+            for &net in self.board.nets_of.of(cluster[at]) {
+                let ends = self.board.ends.of(net as usize);
+                if ends.len() > WIDE || self.random.random_range(0..5) == 0 {
+                    continue;
+                }
+                for &end in ends {
+                    let end = end as usize;
+                    if !self.marked[end] && cluster.len() < size && self.state.device_of(end) == from {
+                        self.marked[end] = true;
+                        cluster.push(end);
+                    }
+                }
+            }
+            at += 1;
+        }
+        for &group in &cluster {
+            self.marked[group] = false;
+        }
+        if cluster.iter().all(|&group| self.board.runs(group, to)) {
+            let moves: Vec<(GroupId, usize)> = cluster.iter().map(|&group| (group, to)).collect();
+            self.try_all(&moves, temperature);
+        }
+        self.cluster = cluster;
+    }
+
+    /// Makes moves between two devices, and takes them back unless they are accepted.
+    fn try_all(&mut self, moves: &[(GroupId, usize)], temperature: f64) {
+        self.loads.copy_from_slice(self.state.loads());
+        self.held.copy_from_slice(self.state.held());
+        let from = self.state.device_of(moves[0].0);
+        let to = moves[0].1;
+        for &(group, to) in moves {
+            self.state.relocate(group, to);
+        }
+        // With unequal links the readers on third devices receive at another price.
+        let touched = if self.site.uniform { vec![from, to] } else { (0..self.site.devices).collect() };
+        let change: f64 = touched
+            .iter()
+            .map(|&device| {
+                let (load, held) = (self.state.loads()[device], self.state.held()[device]);
+                self.energy_of(self.state.pressed(device, load, held)) - self.energy[device]
+            })
+            .sum();
+        if self.accepts(change, temperature) {
+            for &(group, _) in moves {
+                self.note(group);
+            }
+            for device in touched {
+                self.reprice(device);
+            }
+            self.keep_best();
+        } else {
+            for &(group, to) in moves.iter().rev() {
+                let back = if to == from { moves[0].1 } else { from };
+                self.state.relocate(group, back);
+            }
+            self.state.restore(&self.loads, &self.held);
+        }
+    }
+
+    fn note(&mut self, group: GroupId) {
+        if !self.has_moved[group] {
+            self.has_moved[group] = true;
+            self.moved.push(group as u32);
+        }
+    }
+
+    fn keep_best(&mut self) {
+        let value = self.pressed.iter().copied().fold(0.0, f64::max);
+        if value >= self.value * (1.0 - 1e-9) {
+            return;
+        }
+        self.value = value;
+        for group in self.moved.drain(..) {
+            self.has_moved[group as usize] = false;
+            self.best[group as usize] = self.state.placement()[group as usize];
+        }
+        // Energies are relative to the best value.
+        for device in 0..self.site.devices {
+            self.energy[device] = (self.pressed[device] / self.value).powi(self.power);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Free placements: never slower than cuts, optimal where brute force can tell, bounds below every optimum.
+
+mod support;
+
+use ballast_core::cost::Costs;
+use ballast_core::device::{Cluster, Link};
+use ballast_core::graph::Graph;
+use ballast_core::limits::Limits;
+use ballast_core::report::BoundClass;
+use ballast_core::stage::{Stage, settle_travellers, stages};
+use ballast_core::units::Bytes;
+use ballast_partition::{Method, Options, Outcome, plan};
+use support::{cluster, costs, graph, random_graph};
+
+fn solve(graph: &Graph, costs: &Costs, cluster: &Cluster, method: Method, threads: usize) -> Outcome {
+    let limits = Limits { time_limit_seconds: None, work_limit: Some(250_000), seed: 5, threads };
+    plan(graph, costs, cluster, &Options { method, limits, ..Options::default() }).expect("a plan")
+}
+
+fn tmax(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[usize]) -> f64 {
+    let mut device_of = device_of.to_vec();
+    settle_travellers(graph, &mut device_of);
+    stages(graph, costs, cluster, &device_of).iter().map(Stage::load_seconds).fold(0.0, f64::max)
+}
+
+/// The least tmax over all assignments of the ops to the devices, idle ones allowed.
+fn optimum(graph: &Graph, costs: &Costs, cluster: &Cluster) -> f64 {
+    let (ops, devices) = (graph.ops.len(), cluster.devices.len());
+    (0..devices.pow(ops as u32))
+        .map(|code| {
+            let of: Vec<usize> = (0..ops).map(|op| code / devices.pow(op as u32) % devices).collect();
+            tmax(graph, costs, cluster, &of)
+        })
+        .fold(f64::INFINITY, f64::min)
+}
+
+const LINK: Link = Link { bandwidth: 10.0, latency_seconds: 0.5 };
+
+#[test]
+fn small_programs_reach_the_optimum_and_their_bounds_stay_below() {
+    let (mut reached, mut cases) = (0, 0);
+    for seed in 0..40 {
+        let devices = 2 + seed as usize % 2;
+        let (graph, seconds) = random_graph(seed, if devices == 2 { 10 } else { 7 });
+        let mut cluster = cluster(devices, 1 << 40, LINK);
+        if seed % 4 == 3 {
+            // Unequal links.
+            cluster.links = vec![(0, 1, Link { bandwidth: 100.0, latency_seconds: 0.0 })];
+        }
+        let slower: Vec<f64> = seconds.iter().map(|s| s * if seed % 3 == 2 { 2.0 } else { 1.0 }).collect();
+        let rows: Vec<Vec<f64>> =
+            (0..devices).map(|d| if d == 0 { seconds.clone() } else { slower.clone() }).collect();
+        let costs = costs(&rows);
+        let best = optimum(&graph, &costs, &cluster);
+        let found = solve(&graph, &costs, &cluster, Method::Auto, 1);
+        let value = tmax(&graph, &costs, &cluster, &found.device_of);
+        assert_eq!(value, found.report.value, "seed {seed}");
+        assert_eq!(found.report.bound().class(), BoundClass::AnyAssignment);
+        assert!(
+            found.report.bound().value() <= best * (1.0 + 1e-9),
+            "seed {seed}: a bound above the optimum"
+        );
+        assert!(value >= best * (1.0 - 1e-9), "seed {seed}: below the optimum {best}");
+        cases += 1;
+        reached += usize::from(value <= best * (1.0 + 1e-9));
+    }
+    assert!(reached * 10 >= cases * 9, "only {reached} of {cases} reached the optimum");
+}
+
+#[test]
+fn never_slower_than_a_cut() {
+    for seed in 100..120 {
+        let (graph, seconds) = random_graph(seed, 60);
+        let devices = 2 + seed as usize % 4;
+        let costs = costs(&vec![seconds; devices]);
+        let cluster = cluster(devices, 1 << 40, LINK);
+        let cut = solve(&graph, &costs, &cluster, Method::Dp, 1).report.value;
+        let free = solve(&graph, &costs, &cluster, Method::Auto, 1);
+        assert!(free.report.value <= cut * (1.0 + 1e-9), "seed {seed}: {} against {cut}", free.report.value);
+    }
+}
+
+/// A chain of forward ops, each read by the backward op of its layer.
+fn training_chain(layers: usize) -> (Graph, Vec<f64>) {
+    let mut ops: Vec<(Vec<usize>, u64, bool)> = Vec::new();
+    for layer in 0..layers {
+        ops.push((if layer == 0 { vec![] } else { vec![layer - 1] }, 10, true));
+    }
+    for layer in (0..layers).rev() {
+        ops.push((vec![ops.len() - 1, layer], 10, false));
+    }
+    (graph(&ops), vec![1.0; 2 * layers])
+}
+
+#[test]
+fn layers_fold_by_themselves() {
+    // 40 layers on 4 devices: folded, every device takes 20 s and 2 or 4 transfers of 0.1 s; a cut has 10 values of each
+    // forward stage cross.
+    let (graph, seconds) = training_chain(40);
+    let link = Link { bandwidth: 100.0, latency_seconds: 0.0 };
+    let cluster = cluster(4, 1 << 40, link);
+    let costs = costs(&vec![seconds; 4]);
+    let cut = solve(&graph, &costs, &cluster, Method::Dp, 1);
+    let free = solve(&graph, &costs, &cluster, Method::Auto, 1);
+    assert!(cut.report.value > 21.5, "{}", cut.report.value);
+    assert!(free.report.value < 20.5, "{}", free.report.value);
+}
+
+#[test]
+fn threads_change_nothing_and_rules_hold() {
+    let (mut graph, seconds) = random_graph(7, 300);
+    graph.ops[3].rules.device = Some(2);
+    graph.ops[250].rules.device = Some(0);
+    let costs = costs(&vec![seconds; 3]);
+    let cluster = cluster(3, 1 << 40, LINK);
+    let one = solve(&graph, &costs, &cluster, Method::Auto, 1);
+    let two = solve(&graph, &costs, &cluster, Method::Auto, 2);
+    assert_eq!(one.device_of, two.device_of);
+    assert_eq!((one.device_of[3], one.device_of[250]), (2, 0));
+}
+
+#[test]
+fn arguments_spread_where_one_device_cannot_hold_them() {
+    // Eight ops of their own arguments: memory for four on each device, time for any split.
+    let ops: Vec<(Vec<usize>, u64, bool)> = (0..8).map(|_| (vec![], 1, true)).collect();
+    let mut graph = graph(&ops);
+    for tensor in graph.tensors.iter_mut().filter(|tensor| tensor.producer.is_none()) {
+        tensor.bytes = Bytes(100);
+    }
+    // One long op: without caps it would stand alone.
+    let costs = costs(&vec![vec![7.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]; 2]);
+    let limits = Limits { time_limit_seconds: None, work_limit: Some(200_000), seed: 1, threads: 1 };
+    let of = |caps| {
+        let options = Options { method: Method::Auto, limits, caps, ..Options::default() };
+        plan(&graph, &costs, &cluster(2, 1 << 40, LINK), &options).expect("a plan")
+    };
+    assert_eq!(of(None).report.value, 7.0);
+    let capped = of(Some(vec![Bytes(420); 2]));
+    assert_eq!(capped.device_of.iter().filter(|&&device| device == 0).count(), 4);
+    assert_eq!(capped.report.value, 10.0);
+}
+
+#[test]
+fn no_work_leaves_the_cut() {
+    let (graph, seconds) = random_graph(11, 40);
+    let costs = costs(&vec![seconds; 2]);
+    let limits = Limits { time_limit_seconds: Some(0.0), work_limit: None, seed: 1, threads: 1 };
+    let options = Options { method: Method::Auto, limits, ..Options::default() };
+    let found = plan(&graph, &costs, &cluster(2, 1 << 40, LINK), &options).expect("a plan");
+    assert!(found.report.value.is_finite());
+}
