@@ -44,7 +44,7 @@
 // An op edited after planning is found out, and nothing is written.
 // RUN: ballast-opt %s --remat="cap=15 time-limit=10" | sed 's/math.sin/math.tan/' > %t.edited.mlir
 // RUN: not ballast-opt %t.edited.mlir --ballast-apply -o %t.none.mlir 2>&1 | FileCheck %s --check-prefix=EDITED
-// EDITED: edited.mlir:{{.*}} error: the function was edited after it was planned
+// EDITED: edited.mlir:{{.*}} error: the program was edited after it was planned
 
 func.func @main(%x: tensor<1xf32>) -> tensor<1xi1> {
   %a = math.exp %x : tensor<1xf32>

@@ -2,7 +2,7 @@
 
 // Without a schedule the op sequence is cut as it stands.
 // RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="devices=2 work-limit=500" --ballast-verify | FileCheck %s --check-prefix=PLAIN
-// PLAIN: ballast.plan = #ballast.plan<version = 1, devices = 2,
+// PLAIN: ballast.plan = #ballast.plan<version = 2, devices = 2,
 // PLAIN-NOT: ballast.pipeline
 
 // With one, a layer's backward op runs where its forward op does, and the function says what a step takes.

@@ -1,5 +1,5 @@
 // What --remat refuses: with an error at the op or the module, and without output.
-// RUN: ballast-opt %s --remat="cap=12 time-limit=5 relax-limit=0" -verify-diagnostics -split-input-file
+// RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=12 time-limit=5 relax-limit=0" -verify-diagnostics -split-input-file
 
 // expected-error@+1 {{the module has no function to plan}}
 module {
@@ -29,7 +29,8 @@ func.func @only_straight_lines(%x: tensor<1xf32>) -> tensor<1xf32> {
 func.func @the_cap_is_below_the_largest_op(%x: tensor<1xf32>) -> tensor<1xi1> {
   %a = math.exp %x : tensor<1xf32>
   %b = math.sin %a : tensor<1xf32>
-  // expected-error@+1 {{no memory plan of device 0 keeps its cap of 12 B: 'arith.cmpf' alone needs more; the smallest cap possible is 13 B}}
+  // expected-error@+2 {{no memory plan of device 0 keeps its cap of 12 B: 'arith.cmpf' alone needs more; the smallest cap possible is 13 B}}
+  // expected-note@+1 {{its operands, results and workspace are there at once. A larger cap helps, or more devices}}
   %d = arith.cmpf olt, %a, %b : tensor<1xf32>
   return %d : tensor<1xi1>
 }
@@ -49,4 +50,20 @@ func.func @devices_beyond_the_last(%x: tensor<1xf32>) -> tensor<1xf32> {
   // expected-error@+1 {{runs on device 1, but there are 1 devices, numbered from 0}}
   %a = math.exp %x {ballast.device = #ballast.device<1>} : tensor<1xf32>
   return %a : tensor<1xf32>
+}
+
+// -----
+
+// expected-error@+1 {{the function has no op to plan: it returns arguments, constants and views of them}}
+func.func @nothing_runs(%x: tensor<1xf32>) -> tensor<1xf32> {
+  return %x : tensor<1xf32>
+}
+
+// -----
+
+func.func @sums_of_bytes_stay_in_64_bits(%x: tensor<1xf32>) -> tensor<1xf32> {
+  // expected-error@+1 {{up to here the values of the program take more than 1.0 EiB: check the shapes}}
+  %a:8 = "some.op"(%x) : (tensor<1xf32>) -> (tensor<1152921504606846976xf32>, tensor<1152921504606846976xf32>, tensor<1152921504606846976xf32>, tensor<1152921504606846976xf32>, tensor<1152921504606846976xf32>, tensor<1152921504606846976xf32>, tensor<1152921504606846976xf32>, tensor<1152921504606846976xf32>)
+  %b = math.exp %x : tensor<1xf32>
+  return %b : tensor<1xf32>
 }

@@ -68,13 +68,13 @@
 // RUN: ballast-opt %s --remat="solver=q-learning devices=%S/Inputs/fast-host.toml cap=15 overlap=true" --ballast-verify 2>&1 | FileCheck %s --check-prefix=VDNN
 // No op here is a convolution, so that the vDNN-like scheduler swaps nothing and its cap is raised to the peak.
 // RUN: ballast-opt %s --remat="solver=vdnn cap=15" --ballast-verify 2>&1 | FileCheck %s --check-prefix=VDNN
-// VDNN: warning: no memory plan of device 0 was found under the requested cap of 15 bytes; planned under 16 bytes
+// VDNN: warning: no memory plan keeps the cap of device 0: asked 15 bytes, used 16 bytes
 // VDNN-NOT: ballast.swap =
 
 // A cap without a plan is raised, and the op that binds is named.
 // RUN: ballast-opt %s --remat="cap=12 time-limit=10" --ballast-verify 2>&1 | FileCheck %s --check-prefix=RELAXED
-// RELAXED: remat.mlir:[[#@LINE+14]]:8: warning: no memory plan of device 0 was found under the requested cap of 12 bytes; planned under 13 bytes; smallest cap found feasible: 13 bytes
-// RELAXED: cap = 13, requested_cap = 12, smallest_cap = 13, peak = 13
+// RELAXED: remat.mlir:[[#@LINE+14]]:8: warning: no memory plan keeps the cap of device 0: asked 12 bytes, used 13 bytes, least possible 13 bytes; 'arith.cmpf' binds: its operands, results and workspace are there at once. A larger cap helps, or more devices
+// RELAXED: cap_met = false, stages = [<device = 0, cap = 13, requested_cap = 12, smallest_cap = 13, peak = 13
 
 // Remarks name the value, its bytes and what it costs.
 // RUN: ballast-opt %s --remat="cap=15 time-limit=10" --remarks-filter=ballast -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK

@@ -1,7 +1,7 @@
 // Six equal ops in a chain.
 // RUN: ballast-opt %s --rl-partition="devices=1 method=dp" --ballast-verify | FileCheck %s --check-prefix=ONE
 // ONE: dlti.target_system_spec = #dlti.target_system_spec<"a100-80gb-0" =
-// ONE: ballast.plan = #ballast.plan<version = 1, devices = 1,
+// ONE: ballast.plan = #ballast.plan<version = 2, devices = 1,
 // ONE-COUNT-6: ballast.device = #ballast.device<0>
 
 // RUN: ballast-opt %s --rl-partition="devices=2 use-all-devices=true method=dp time-limit=10" --ballast-verify | FileCheck %s --check-prefix=TWO

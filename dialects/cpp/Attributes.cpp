@@ -189,10 +189,10 @@ LogicalResult ballast::StageAttr::verify(EmitError emitError, int64_t device, in
 LogicalResult ballast::PlanAttr::verify(EmitError emitError, int64_t version, int64_t devices, APFloat tmax,
                                         APFloat tmin, APFloat ratio, APFloat bound, StringRef boundClass,
                                         APFloat gap, StopReason stop, StringRef method, uint64_t seed,
-                                        StringRef fingerprint, ArrayRef<StageAttr> stages,
-                                        DictionaryAttr settings) {
-  if (version != 1)
-    return emitError() << "plan of version " << version << ": this build reads version 1";
+                                        StringRef fingerprint, StringRef checksum, bool capMet,
+                                        ArrayRef<StageAttr> stages, DictionaryAttr settings) {
+  if (version != 2)
+    return emitError() << "plan of version " << version << ": this build reads version 2; plan the program again";
   for (auto [name, value] :
        {std::pair<StringRef, APFloat>("tmax", tmax), {"tmin", tmin}, {"bound", bound}})
     if (failed(checkSeconds(emitError, name, value)))
@@ -232,7 +232,16 @@ LogicalResult ballast::PlanAttr::verify(EmitError emitError, int64_t version, in
     return emitError() << "'bound_class' must name the class of plans the bound holds for";
   if (method.empty())
     return emitError() << "'method' must name the method that found the plan";
-  if (fingerprint.size() != 16 || !llvm::all_of(fingerprint, llvm::isHexDigit))
+  auto isHash = [](StringRef text) { return text.size() == 16 && llvm::all_of(text, llvm::isHexDigit); };
+  if (!isHash(fingerprint))
     return emitError() << "fingerprint \"" << fingerprint << "\" is not 16 hexadecimal digits";
+  if (!checksum.empty() && !isHash(checksum))
+    return emitError() << "checksum \"" << checksum << "\" is not 16 hexadecimal digits";
+  const StageAttr *raised = llvm::find_if(stages, [](StageAttr stage) { return stage.getCap() > stage.getRequestedCap(); });
+  if (capMet && raised != stages.end())
+    return emitError() << "cap " << raised->getCap() << " of device " << raised->getDevice() << " is above the requested cap "
+                       << raised->getRequestedCap() << ", but 'cap_met' is not false";
+  if (!capMet && raised == stages.end())
+    return emitError() << "'cap_met' is false, but no stage has a cap above the requested one";
   return success();
 }

@@ -44,6 +44,8 @@ struct RawPlan {
   MlirStringRef method;
   uint64_t seed;
   MlirStringRef fingerprint;
+  MlirStringRef checksum;
+  bool capMet;
   MlirAttribute settings;
 };
 
@@ -138,6 +140,19 @@ MlirOperation ballastMappingClone(IRMapping *mapping, MlirOperation op) { return
 
 /// Properties as one attribute; null without properties. Of an unregistered op: the dictionary in `<{..}>`.
 MlirAttribute ballastProperties(MlirOperation op) { return wrap(unwrap(op)->getPropertiesAsAttribute()); }
+
+/// The bytes of the elements of a dense attribute, one element where all are equal; false for other attributes.
+bool ballastElementBytes(MlirAttribute attribute, MlirStringRef *bytes) {
+  ArrayRef<char> raw;
+  if (auto dense = dyn_cast<DenseIntOrFPElementsAttr>(unwrap(attribute)))
+    raw = dense.getRawData();
+  else if (auto resource = dyn_cast<DenseResourceElementsAttr>(unwrap(attribute)))
+    raw = resource.getData();
+  else
+    return false;
+  *bytes = mlirStringRefCreate(raw.data(), raw.size());
+  return true;
+}
 
 /// Key, value, key, value, .. of any DLTI attribute, in the order written; null for other attributes.
 MlirAttribute ballastDltiEntries(MlirAttribute attribute) {
@@ -311,7 +326,8 @@ MlirAttribute ballastPlanGet(MlirLocation location, const RawPlan *plan, const R
   return wrap(Attribute(ballast::PlanAttr::getChecked(
       emit, context, plan->version, plan->devices, APFloat(plan->tmax), APFloat(plan->tmin), APFloat(plan->ratio),
       APFloat(plan->bound), unwrap(plan->boundClass), APFloat(plan->gap), static_cast<ballast::StopReason>(plan->stop),
-      unwrap(plan->method), plan->seed, unwrap(plan->fingerprint), ArrayRef<ballast::StageAttr>(converted), settings)));
+      unwrap(plan->method), plan->seed, unwrap(plan->fingerprint), unwrap(plan->checksum), plan->capMet,
+      ArrayRef<ballast::StageAttr>(converted), settings)));
 }
 
 /// Number of stages, or -1 for another attribute. Strings stay owned by the attribute.
@@ -331,6 +347,8 @@ intptr_t ballastPlanRead(MlirAttribute attribute, RawPlan *out, RawStage *stages
                  view(plan.getMethod()),
                  plan.getSeed(),
                  view(plan.getFingerprint()),
+                 view(plan.getChecksum()),
+                 plan.getCapMet(),
                  wrap(Attribute(plan.getSettings()))};
   ArrayRef<ballast::StageAttr> all = plan.getStages();
   for (size_t index = 0; index < all.size() && index < capacity; ++index) {

@@ -37,7 +37,7 @@ pub const NEVER_SWAP: &str = "ballast.never_swap";
 /// Name of the user's rule that a value stays on the device from first computation to last use.
 pub const MUST_KEEP: &str = "ballast.must_keep";
 /// Version of `#ballast.plan` that this build writes.
-pub const PLAN_VERSION: i64 = 1;
+pub const PLAN_VERSION: i64 = 2;
 
 /// `#ballast.device`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -352,6 +352,10 @@ pub struct Plan<'c> {
     pub seed: u64,
     /// Hash of the planned program, 16 hexadecimal digits.
     pub fingerprint: String,
+    /// Hash of what cannot be derived again, 16 hexadecimal digits; empty where it was never taken.
+    pub checksum: String,
+    /// Do all stages keep the caps asked for?
+    pub cap_met: bool,
     /// One per device in use, ascending by device.
     pub stages: Vec<Stage>,
     /// Dictionary of the settings that the figures depend on.
@@ -377,6 +381,8 @@ impl<'c> Plan<'c> {
             method: view(&self.method),
             seed: self.seed,
             fingerprint: view(&self.fingerprint),
+            checksum: view(&self.checksum),
+            cap_met: self.cap_met,
             settings: self
                 .settings
                 .map_or(MlirAttribute { ptr: std::ptr::null() }, |attribute| attribute.to_raw()),
@@ -402,6 +408,8 @@ impl<'c> Plan<'c> {
             method: view(""),
             seed: 0,
             fingerprint: view(""),
+            checksum: view(""),
+            cap_met: true,
             settings: MlirAttribute { ptr: std::ptr::null() },
         };
         // SAFETY: the attribute's context is live; the second call fills as many stages as the first counted.
@@ -424,6 +432,8 @@ impl<'c> Plan<'c> {
                 method: owned(raw.method),
                 seed: raw.seed,
                 fingerprint: owned(raw.fingerprint),
+                checksum: owned(raw.checksum),
+                cap_met: raw.cap_met,
                 stages: stages.iter().map(stage).collect(),
                 settings: Attribute::from_option_raw(raw.settings),
             })

@@ -32,6 +32,11 @@ pub fn warning(location: Location<'_>, text: &str) {
     emit(location, Severity::Warning, text, &[]);
 }
 
+/// Reports a warning with notes below it, each at a location of its own.
+pub fn warning_with_notes(location: Location<'_>, text: &str, notes: &[(Location<'_>, String)]) {
+    emit(location, Severity::Warning, text, notes);
+}
+
 /// Reports a remark that a person always sees; what programs read goes to [`crate::remarks`].
 pub fn remark(location: Location<'_>, text: &str) {
     emit(location, Severity::Remark, text, &[]);

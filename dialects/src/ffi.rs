@@ -47,6 +47,8 @@ pub(crate) struct RawPlan {
     pub(crate) method: MlirStringRef,
     pub(crate) seed: u64,
     pub(crate) fingerprint: MlirStringRef,
+    pub(crate) checksum: MlirStringRef,
+    pub(crate) cap_met: bool,
     pub(crate) settings: MlirAttribute,
 }
 
@@ -84,6 +86,7 @@ unsafe extern "C" {
         capacity: usize,
     ) -> isize;
     pub(crate) fn ballastProperties(op: MlirOperation) -> MlirAttribute;
+    pub(crate) fn ballastElementBytes(attribute: MlirAttribute, bytes: *mut MlirStringRef) -> bool;
     pub(crate) fn ballastDltiEntries(attribute: MlirAttribute) -> MlirAttribute;
 
     pub(crate) fn ballastReferencedSymbols(root: MlirOperation) -> MlirAttribute;
@@ -199,17 +202,14 @@ pub(crate) fn view(text: &str) -> MlirStringRef {
     MlirStringRef { data: text.as_ptr().cast(), length: text.len() }
 }
 
-/// A copy of MLIR's string. melior's own conversion fails on an empty one.
+/// A copy of MLIR's string, as [`crate::text::readable`] gives it. melior's own conversion fails on an empty one and on bytes that
+/// are no UTF-8.
 ///
 /// # Safety
 /// `text` points at `length` live bytes.
 pub(crate) unsafe fn owned(text: MlirStringRef) -> String {
-    if text.length == 0 {
-        return String::new();
-    }
     // SAFETY: the caller's promise.
-    let bytes = unsafe { std::slice::from_raw_parts(text.data.cast::<u8>(), text.length) };
-    String::from_utf8_lossy(bytes).into_owned()
+    crate::text::readable(unsafe { crate::text::bytes(text) })
 }
 
 /// Makes the raw registry known under the type the C API gives it.

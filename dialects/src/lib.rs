@@ -13,3 +13,4 @@ pub mod passes;
 pub mod registration;
 pub mod remarks;
 pub mod structured;
+pub mod text;

@@ -43,6 +43,15 @@ pub fn properties<'c: 'a, 'a>(op: &impl OperationLike<'c, 'a>) -> Option<Attribu
     unsafe { Attribute::from_option_raw(ffi::ballastProperties(op.to_raw())) }
 }
 
+/// The bytes of the elements of a dense attribute, held in it or in a resource: one element where all are equal. None for any other
+/// attribute.
+#[must_use]
+pub fn element_bytes<'c>(attribute: impl AttributeLike<'c>) -> Option<&'c [u8]> {
+    let mut raw = mlir_sys::MlirStringRef { data: std::ptr::null(), length: 0 };
+    // SAFETY: the attribute and its bytes live as long as its context.
+    unsafe { ffi::ballastElementBytes(attribute.to_raw(), &raw mut raw).then(|| crate::text::bytes(raw)) }
+}
+
 /// The entries of a DLTI attribute (`#dlti.target_system_spec`, `#dlti.target_device_spec`, `#dlti.map`), in the
 /// order written; none for any other attribute. Entries with a type as key are left out.
 #[must_use]

@@ -16,6 +16,9 @@ class NumberParameter<string desc> : AttrParameter<"::llvm::APFloat", desc> {
   let syntax = "float";
 }
 
+// True unless it says otherwise.
+def TrueUnlessSaid : DefaultValuedParameter<"bool", "true", "do all stages keep the caps asked for?">;
+
 class OptionalNumberParameter<string desc> : NumberParameter<desc> {
   let defaultValue = "::llvm::APFloat(-1.0)";
 }
@@ -161,18 +164,19 @@ def Ballast_PlanAttr : Ballast_Attr<"Plan", "plan"> {
     and is left out where a stage has no time. `bound` holds over the plans of `bound_class`; `gap` is `(tmax - bound)/tmax`. `fingerprint` is a hash of the planned
     program without its `ballast.*` attributes: a program edited after planning no longer matches it.
     `settings` holds the pass options that give positions, costs and times their meaning, so that the plan can
-    be checked from the IR alone.
+    be checked from the IR alone. `cap_met = false` says that a stage's `cap` is above its `requested_cap`. `checksum` is a hash of what
+    cannot be derived again: bounds, class, gap, stop, method, seed, caps, settings, and the times of the ops.
 
     ```mlir
     func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {
-        ballast.plan = #ballast.plan<version = 1, devices = 1, tmax = 1.5e-6, tmin = 1.5e-6, ratio = 1.0, bound = 1.5e-6,
-          bound_class = "contiguous", gap = 0.0, stop = proved, method = "dp", seed = 0, fingerprint = "1f2e3d4c5b6a7988", stages = [
+        ballast.plan = #ballast.plan<version = 2, devices = 1, tmax = 1.5e-6, tmin = 1.5e-6, ratio = 1.0, bound = 1.5e-6,
+          bound_class = "contiguous", gap = 0.0, stop = proved, method = "dp", seed = 0, fingerprint = "1f2e3d4c5b6a7988", checksum = "8f9e0d1c2b3a4958", stages = [
             <device = 0, cap = 64, requested_cap = 64, peak = 32, unplanned_peak = 32, seconds = 1.5e-6,
              unplanned_seconds = 1.5e-6, bound = 1.5e-6>]>}
     ```
   }];
   let parameters = (ins
-      AttrParameter<"int64_t", "version of this format: 1">:$version,
+      AttrParameter<"int64_t", "version of this format: 2">:$version,
       AttrParameter<"int64_t", "number of devices planned for, idle ones included">:$devices,
       NumberParameter<"time of the slowest stage, seconds">:$tmax,
       NumberParameter<"time of the fastest stage, seconds">:$tmin,
@@ -184,6 +188,8 @@ def Ballast_PlanAttr : Ballast_Attr<"Plan", "plan"> {
       StringRefParameter<"method that found the plan">:$method,
       AttrParameter<"uint64_t", "seed of the search">:$seed,
       StringRefParameter<"hash of the planned program, 16 hexadecimal digits">:$fingerprint,
+      StringRefParameter<"hash of what is taken on trust, 16 hexadecimal digits", "\"\"">:$checksum,
+      TrueUnlessSaid:$cap_met,
       StageList:$stages,
       OptionalParameter<"::mlir::DictionaryAttr", "settings the figures depend on">:$settings);
   let assemblyFormat = "`<` struct(params) `>`";

@@ -160,7 +160,8 @@ def MaxRatioOption : Real<"maxRatio", "max-ratio", "1.1",
 //===----------------------------------------------------------------------===//
 
 class BallastPass<string arg> : Pass<arg, "::mlir::ModuleOp"> {
-  let dependentDialects = ["::ballast::BallastDialect"];
+  // Devices are read and written as attributes of DLTI: a dialect cannot be loaded while passes run in parallel.
+  let dependentDialects = ["::ballast::BallastDialect", "::mlir::DLTIDialect"];
 }
 
 def RlPartition : BallastPass<"rl-partition"> {
@@ -216,8 +217,8 @@ def Remat : BallastPass<"remat"> {
     balance by more than `max-ratio`, the partitioner is called again with the true times. A program without
     `ballast.device` is one stage on the first device. Every plan is replayed by an independent judge before it is written.
 
-    Where no plan keeps the cap, the cap is raised in steps and a warning names the op that binds, the cap used and the smallest
-    cap found feasible; `relax-limit=0` fails there instead.
+    Where no plan keeps the cap, the cap is raised in steps, `cap_met = false` says so in the plan, and a warning names the cap asked for, the one
+    used and the least possible, the op that binds, why, and what would help; `relax-limit=0` fails there instead.
   }];
   let options = [
     FunctionOption, DevicesOption, DynamicDimOption, CapOption, CapCountsOption, FusionOption,
@@ -299,10 +300,18 @@ def BallastPlace : BallastPass<"ballast-place"> {
 def BallastVerify : BallastPass<"ballast-verify"> {
   let summary = "Re-derive a plan from the IR alone, and fail on any lie in it";
   let description = [{
-    Reads the `ballast.*` attributes of an annotated function, replays them, and compares times, peaks, caps and bounds with
-    what `ballast.plan` says. Changes nothing.
+    Reads the `ballast.*` attributes of every function that has a plan, those of nested modules included, replays them, and compares
+    costs, times, peaks and caps with what `ballast.plan` says. Changes nothing. `function` names a single one.
+
+    What searching alone could show is taken on trust, as long as `checksum` says that it is what the planner wrote: bounds and their class (which
+    must not be above the times of plans that are there for certain), stop, method, seed, the caps asked for, and measured times unless `profile` gives them
+    again. A remark lists both. Warnings name caps above those asked for, and above the memory of their devices.
   }];
-  let options = [FunctionOption, DevicesOption, ProfileOption];
+  let options = [
+    FunctionOption, DevicesOption, ProfileOption,
+    Text<"cap", "cap", "", "Cap that every stage must keep whatever the plan says was asked for: bytes with a unit, or a percentage of the "
+         "stage's own unplanned peak; without it the caps of the plan.">,
+  ];
 }
 
 def BallastReport : BallastPass<"ballast-report"> {
@@ -323,7 +332,8 @@ def BallastApply : BallastPass<"ballast-apply"> {
     Recomputed ops are cloned before the op they serve and read their inputs through a `ballast.barrier`; swaps become
     `ballast.swap_out` and `ballast.swap_in`, and so do values that cross devices, which are staged on the host. Views and
     constants are cloned with their readers. The program stays as rewritten under `--cse`, `--canonicalize` and a second run of
-    this pass: `ballast.applied` on the function keeps the figures of the plan. A program edited after planning is refused.
+    this pass: `ballast.applied` on the function keeps the figures of the plan. A program edited after planning is refused, and so is a plan
+    that `--ballast-verify` would refuse.
 
     ```mlir
     %0 = "some.relu"(%x) {ballast.recompute = #ballast.recompute<before = [2]>, ...} : (tensor<8xf32>) -> tensor<8xf32>

@@ -88,6 +88,8 @@ fn a_plan() -> Plan<'static> {
         method: "dp".to_owned(),
         seed: u64::MAX,
         fingerprint: "0123456789abcdef".to_owned(),
+        checksum: "fedcba9876543210".to_owned(),
+        cap_met: false,
         stages: vec![stage(0, 0.3), stage(3, 0.1 + 0.2 - 0.1)],
         settings: None,
     }

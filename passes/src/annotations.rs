@@ -1,8 +1,10 @@
 //! A plan as attributes in the IR: written after planning, read back by the verifier and by the rewriting passes.
 
+use std::collections::BTreeMap;
+
 use ballast_core::cost::Costs;
 use ballast_core::device::DeviceId;
-use ballast_core::graph::{OpId, OpRole};
+use ballast_core::graph::{OpId, OpRole, Work};
 use ballast_core::limits::StopReason;
 use ballast_core::plan::{OpPlan, Plan, ReceivePlan, SwapPlan};
 use ballast_core::stage::settle_travellers;
@@ -31,6 +33,8 @@ pub(crate) struct Annotated<'c> {
     pub ops: Vec<OpPlan>,
     /// `ballast.cost` in seconds of every op; zero for views and constants.
     pub seconds: Vec<f64>,
+    /// `ballast.cost` of every planned op.
+    pub costs: BTreeMap<OpId, ir::Cost>,
     /// `ballast.plan`.
     pub plan: ir::Plan<'c>,
 }
@@ -109,21 +113,22 @@ pub(crate) fn write<'c>(
     let holder = function.context();
     // SAFETY: the reference points into `holder`, which lives to the end of this function.
     let context: &'c Context = unsafe { holder.to_ref() };
+    let mut device_of = device_of.to_vec();
+    settle_travellers(&imported.graph, &mut device_of);
     let mut written: Vec<(OperationRef<'c, '_>, &str, Attribute<'c>)> = Vec::new();
     for (id, &device) in device_of.iter().enumerate() {
         let op = imported.ops[id];
         written.push((op, ir::DEVICE, ir::Device { id: index(device) }.attribute(op.location())?));
     }
     let position = IntegerType::new(context, 64).into();
+    let mut seconds = Vec::with_capacity(plan.ops.len());
     for entry in &plan.ops {
         let op = imported.ops[entry.op];
         let location = op.location();
         let work = &imported.graph.ops[entry.op].work;
-        let cost = ir::Cost {
-            seconds: costs.of(entry.device, entry.op),
-            flops: i64::try_from(work.flops).unwrap_or(i64::MAX),
-            bytes: i64::try_from(work.bytes.0).unwrap_or(i64::MAX),
-        };
+        let [flops, bytes] = counts(work);
+        let cost = ir::Cost { seconds: costs.of(entry.device, entry.op), flops, bytes };
+        seconds.push(cost.seconds);
         written.push((op, ir::COST, cost.attribute(location)?));
         let place = IntegerAttribute::new(position, index(entry.position));
         written.push((op, ir::POSITION, place.into()));
@@ -145,7 +150,7 @@ pub(crate) fn write<'c>(
             written.push((op, ir::RECEIVES, ArrayAttribute::new(context, &receives).into()));
         }
     }
-    let figures = plan_attribute(plan, settings, context, function.location())?;
+    let figures = plan_attribute(plan, settings, &seconds, context, function.location())?;
     let step = plan.pipeline.as_ref().map(|pipeline| crate::pipeline_attribute::attribute(context, pipeline));
     clear(imported);
     for (op, name, attribute) in written {
@@ -161,6 +166,7 @@ pub(crate) fn write<'c>(
 fn plan_attribute<'c>(
     plan: &Plan,
     settings: &Settings,
+    seconds: &[f64],
     context: &'c Context,
     location: Location<'c>,
 ) -> Result<Attribute<'c>, Reported> {
@@ -187,7 +193,7 @@ fn plan_attribute<'c>(
         .iter()
         .map(|(key, value)| (Identifier::new(context, key), StringAttribute::new(context, value).into()))
         .collect();
-    ir::Plan {
+    let mut plan = ir::Plan {
         devices: index(plan.devices.len()),
         tmax: plan.balance.tmax_seconds,
         tmin: plan.balance.tmin_seconds,
@@ -199,10 +205,44 @@ fn plan_attribute<'c>(
         method: plan.partition.method.clone(),
         seed: plan.partition.seed,
         fingerprint: plan.fingerprint.clone(),
+        checksum: String::new(),
+        cap_met: plan.cap_met,
         stages: stages.collect(),
         settings: Some(DictionaryAttribute::new(context, &settings).into()),
+    };
+    plan.checksum = checksum(&plan, seconds);
+    plan.attribute(location)
+}
+
+/// Operations and bytes of an op, as its attribute has them.
+pub(crate) fn counts(work: &Work) -> [i64; 2] {
+    [work.flops, work.bytes.0].map(|count| i64::try_from(count).unwrap_or(i64::MAX))
+}
+
+/// Hash of what a reader of a plan cannot derive again: what the search says of itself, caps, settings, and times of ops in program
+/// order, which may be measured. It finds what was changed by hand or by mistake; it is no signature.
+pub(crate) fn checksum(plan: &ir::Plan<'_>, seconds: &[f64]) -> String {
+    let mut hash = xxhash_rust::xxh3::Xxh3::new();
+    let mut word = |text: &str| {
+        hash.update(text.as_bytes());
+        hash.update(&[0]);
+    };
+    let stop = format!("{:?}", plan.stop);
+    for text in [&plan.bound_class, &stop, &plan.method, &plan.fingerprint] {
+        word(text);
     }
-    .attribute(location)
+    for number in [plan.bound, plan.gap].iter().chain(seconds) {
+        word(&format!("{:016x}", number.to_bits()));
+    }
+    word(&format!("{} {} {}", plan.devices, plan.seed, plan.cap_met));
+    for stage in &plan.stages {
+        let ir::Stage { device, cores, cap, requested_cap, smallest_cap, bound, .. } = stage;
+        word(&format!("{device} {cores} {cap} {requested_cap} {smallest_cap:?} {:016x}", bound.to_bits()));
+    }
+    if let Some(settings) = plan.settings {
+        word(&ballast_dialects::text::of_attribute(settings));
+    }
+    format!("{:016x}", hash.digest())
 }
 
 fn stop_reason(reason: StopReason) -> ir::StopReason {
@@ -242,7 +282,7 @@ pub(crate) fn read_devices(
                      partition again",
                     device.id
                 );
-                return Err(diagnostics::error(op.location(), &text));
+                return Err(diagnostics::error(import::ir::place(op), &text));
             }
         };
     }
@@ -251,12 +291,40 @@ pub(crate) fn read_devices(
         Some(id) if with => {
             let text =
                 "has no `ballast.device`, but other ops of the function have: partition the whole function";
-            return Err(diagnostics::error(imported.ops[id].location(), text));
+            return Err(diagnostics::error(import::ir::place(imported.ops[id]), text));
         }
         Some(_) => return Ok(None),
     }
     settle_travellers(graph, &mut device_of);
     Ok(Some(device_of))
+}
+
+/// Views and constants say the device of what they travel with, or none.
+fn check_travellers(imported: &Imported<'_, '_>, device_of: &[DeviceId]) -> Result<(), Reported> {
+    for (id, &op) in imported.ops.iter().enumerate() {
+        let says = op.attribute(ir::DEVICE).ok().and_then(ir::Device::read);
+        if let Some(says) = says.filter(|says| says.id != index(device_of[id])) {
+            let text = format!(
+                "`{}` says device {}, but views and constants travel with their readers, to device {}",
+                ir::DEVICE,
+                says.id,
+                device_of[id]
+            );
+            return Err(diagnostics::error(import::ir::place(op), &text));
+        }
+    }
+    Ok(())
+}
+
+/// Attributes of a plan on ops inside of other ops, which are not planned, are none of the plan.
+fn check_nested(imported: &Imported<'_, '_>) -> Result<(), Reported> {
+    for op in imported.ops.iter().flat_map(|&op| import::ir::nested(op)) {
+        if let Some(name) = PLANNED[1..].iter().find(|name| op.has_attribute(name)) {
+            let text = format!("`{name}` on an op inside of another, which is planned as one");
+            return Err(diagnostics::error(import::ir::place(op), &text));
+        }
+    }
+    Ok(())
 }
 
 /// `ballast.plan` of the function, if it has one.
@@ -269,7 +337,7 @@ pub(crate) fn read_plan<'c>(imported: &Imported<'c, '_>) -> Option<ir::Plan<'c>>
 /// # Errors
 /// At the op or function where the attributes are missing or contradict each other.
 pub(crate) fn read<'c>(imported: &Imported<'c, '_>, devices: usize) -> Result<Annotated<'c>, Reported> {
-    let location = imported.function.location();
+    let location = import::ir::place(imported.function);
     let Some(plan) = read_plan(imported) else {
         let text = "the function has no `ballast.plan`: plan it first, with `--rl-partition` or `--remat`";
         return Err(diagnostics::error(location, text));
@@ -278,9 +346,12 @@ pub(crate) fn read<'c>(imported: &Imported<'c, '_>, devices: usize) -> Result<An
         let text = "the function has a `ballast.plan`, but no op has a `ballast.device`";
         return Err(diagnostics::error(location, text));
     };
+    check_travellers(imported, &device_of)?;
+    check_nested(imported)?;
     let graph = &imported.graph;
     let mut ops = Vec::new();
     let mut seconds = vec![0.0; graph.ops.len()];
+    let mut costs = BTreeMap::new();
     for (id, &op) in imported.ops.iter().enumerate() {
         if graph.ops[id].role != OpRole::Compute {
             for name in [ir::POSITION, ir::RECOMPUTE, ir::SWAP, ir::RECEIVES, ir::COST] {
@@ -288,17 +359,18 @@ pub(crate) fn read<'c>(imported: &Imported<'c, '_>, devices: usize) -> Result<An
                     let text = format!(
                         "`{name}` on an op that is not planned: views and constants travel with their readers"
                     );
-                    return Err(diagnostics::error(op.location(), &text));
+                    return Err(diagnostics::error(import::ir::place(op), &text));
                 }
             }
             continue;
         }
         let missing = |name: &str| {
             let text = format!("is planned, but has no `{name}`: plan the function again");
-            diagnostics::error(op.location(), &text)
+            diagnostics::error(import::ir::place(op), &text)
         };
         let cost = op.attribute(ir::COST).ok().and_then(ir::Cost::read).ok_or_else(|| missing(ir::COST))?;
         seconds[id] = cost.seconds;
+        costs.insert(id, cost);
         let position = op
             .attribute(ir::POSITION)
             .ok()
@@ -339,12 +411,13 @@ pub(crate) fn read<'c>(imported: &Imported<'c, '_>, devices: usize) -> Result<An
                 .collect::<Result<_, Reported>>()?,
         });
     }
-    Ok(Annotated { device_of, ops, seconds, plan })
+    Ok(Annotated { device_of, ops, seconds, costs, plan })
 }
 
 fn place(op: OperationRef<'_, '_>, value: i64) -> Result<usize, Reported> {
-    usize::try_from(value)
-        .map_err(|_| diagnostics::error(op.location(), &format!("{value} is no position of an op sequence")))
+    usize::try_from(value).map_err(|_| {
+        diagnostics::error(import::ir::place(op), &format!("{value} is no position of an op sequence"))
+    })
 }
 
 fn places(op: OperationRef<'_, '_>, values: &[i64]) -> Result<Vec<usize>, Reported> {

@@ -13,6 +13,8 @@ use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations;
 use crate::apply::{actions, emit};
+use crate::ballast_verify::verify;
+use crate::claims::TIME_TOLERANCE;
 use crate::import::{self, ImportOptions, Imported};
 use crate::storage::{Early, Storage};
 
@@ -33,20 +35,19 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastApplyOptions) -
     let wanted = (!options.function.is_empty()).then(|| options.function.clone());
     let function = import::function(module, wanted.as_deref())?;
     let Ok(plan) = function.attribute(names::PLAN) else {
-        if function.has_attribute(names::APPLIED) {
-            return Ok(());
+        if let Ok(applied) = function.attribute(names::APPLIED) {
+            return check_applied(module, function, names::Plan::read(applied).as_ref());
         }
         let text = "the function has no `ballast.plan`: plan it first, with `--rl-partition` or `--remat`";
-        return Err(diagnostics::error(function.location(), text));
+        return Err(diagnostics::error(import::ir::place(function), text));
     };
+    // Nothing is carried out that lies, or breaks its caps.
+    verify(module, &options.function, "", "")?;
     let figures = names::Plan::read(plan);
-    let size = figures.as_ref().and_then(|figures| annotations::setting(figures, "dynamic_dim"));
-    let dynamic_dim = size.and_then(|size| size.parse().ok()).filter(|&size| size > 0);
-    let mut imported = import::read(module, &ImportOptions { function: wanted, dynamic_dim })?;
+    let (mut imported, left_alone) = read(module, wanted, figures.as_ref())?;
     let mut early = vec![Early::default(); imported.ops.len()];
     let mut groups = Vec::new();
     if let Some(storage) = figures.as_ref().map(Storage::of_plan) {
-        let left_alone = storage.left_alone(&mut imported);
         groups = storage.apply(&mut imported);
         early = storage.early(&imported, &left_alone);
     }
@@ -55,11 +56,64 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastApplyOptions) -
     Ok(())
 }
 
+/// A function that carries out a plan says nothing more of what is to be done; and what it says was done, its body does.
+///
+/// # Errors
+/// At an op that still has attributes of the plan, and at a function whose body repeats and copies nothing where its plan does.
+pub(crate) fn check_applied(
+    module: OperationRef<'_, '_>,
+    function: OperationRef<'_, '_>,
+    plan: Option<&names::Plan<'_>>,
+) -> Result<(), Reported> {
+    let inside = import::ir::nested(function);
+    for &op in &inside {
+        if let Some(name) = emit::CARRIED_OUT.iter().find(|name| op.has_attribute(name)) {
+            let text = format!(
+                "`{}` says that the function carries out its plan, but this op still has `{name}`: plan the program again, and let \
+                 `--ballast-apply` rewrite it",
+                names::APPLIED
+            );
+            return Err(diagnostics::error(import::ir::place(op), &text));
+        }
+    }
+    // A rewritten program that repeats or copies something is another one than was planned.
+    let is_cut = import::functions(module).iter().any(|(_, function)| function.has_attribute(names::PROGRAM));
+    let does = inside.iter().any(|&op| import::ir::name(op).starts_with("ballast."));
+    let slower = |stage: &names::Stage| stage.seconds > stage.unplanned_seconds * (1.0 + TIME_TOLERANCE);
+    let Some(plan) = plan.filter(|plan| !is_cut && !does && plan.stages.iter().any(slower)) else {
+        return Ok(());
+    };
+    let (mut imported, _) = read(module, import::ir::string(function, "sym_name"), Some(plan))?;
+    Storage::of_plan(plan).apply(&mut imported);
+    if plan.fingerprint == format!("{:016x}", fingerprint(&imported.graph)) {
+        let text = format!(
+            "`{}` says that the function carries out its plan, but it is the program that was planned: plan it again, and let \
+             `--ballast-apply` rewrite it",
+            names::APPLIED
+        );
+        return Err(diagnostics::error(import::ir::place(function), &text));
+    }
+    Ok(())
+}
+
+/// Reads a function as it was planned; and what XLA would fuse if it were left alone.
+fn read<'c: 'a, 'a>(
+    module: OperationRef<'c, 'a>,
+    function: Option<String>,
+    plan: Option<&names::Plan<'_>>,
+) -> Result<(Imported<'c, 'a>, Vec<Group>), Reported> {
+    let size = plan.and_then(|plan| annotations::setting(plan, "dynamic_dim"));
+    let dynamic_dim = size.and_then(|size| size.parse().ok()).filter(|&size| size > 0);
+    let mut imported = import::read(module, &ImportOptions { function, dynamic_dim })?;
+    let left_alone = plan.map_or_else(Vec::new, |plan| Storage::of_plan(plan).left_alone(&mut imported));
+    Ok((imported, left_alone))
+}
+
 fn apply(imported: &Imported<'_, '_>, groups: &[Group], early: &[Early]) -> Result<(), Reported> {
     let graph = &imported.graph;
     let error_at = |op: Option<usize>, text: &str| {
         let at = op.map_or(imported.function, |op| imported.ops[op]);
-        diagnostics::error(at.location(), text)
+        diagnostics::error(import::ir::place(at), text)
     };
     let devices =
         annotations::read_plan(imported).map_or(1, |plan| usize::try_from(plan.devices).unwrap_or(1));

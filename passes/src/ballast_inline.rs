@@ -11,11 +11,12 @@ use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::operations::{for_each_op, is_constant_like, referenced_symbols, replace_all_uses};
 use ballast_dialects::passes::BallastInlineOptions;
-use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
 use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef, OperationRefMut};
 use melior::ir::{BlockLike, BlockRef, Location, RegionLike};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
+
+use crate::import::ir;
 
 /// Ops that inlining may make of one module: past this, helpers that call helpers twice each have multiplied.
 const MOST_OPS: u64 = 20_000_000;
@@ -74,17 +75,17 @@ impl<'c: 'a, 'a> Functions<'c, 'a> {
     fn of(module: OperationRef<'c, 'a>) -> Self {
         let mut all = Vec::new();
         for op in top_level(module) {
-            if name_of(op) != "func.func" {
+            if ir::name(op) != "func.func" {
                 continue;
             }
-            let private = string(op, "sym_visibility").is_some_and(|visibility| visibility == "private");
+            let private = ir::string(op, "sym_visibility").is_some_and(|visibility| visibility == "private");
             let block = op
                 .region(0)
                 .ok()
                 .and_then(|region| region.first_block())
                 .filter(|block| block.next_in_region().is_none())
-                .filter(|block| block.terminator().is_some_and(|last| name_of(last) == "func.return"));
-            let name = string(op, "sym_name").unwrap_or_default();
+                .filter(|block| block.terminator().is_some_and(|last| ir::name(last) == "func.return"));
+            let name = ir::string(op, "sym_name").unwrap_or_default();
             all.push(Function { op, name, private, block, calls: Vec::new(), ops: 0, recursive: false });
         }
         let index: BTreeMap<String, usize> =
@@ -93,8 +94,8 @@ impl<'c: 'a, 'a> Functions<'c, 'a> {
             let (mut ops, mut calls) = (0, Vec::new());
             for_each_op(function.op, |op| {
                 ops += 1;
-                if name_of(op) == "func.call"
-                    && let Some(callee) = symbol(op, "callee")
+                if ir::name(op) == "func.call"
+                    && let Some(callee) = ir::symbol(op, "callee")
                     && let Some(&callee) = index.get(&callee)
                 {
                     calls.push((op, callee));
@@ -157,7 +158,7 @@ impl<'c: 'a, 'a> Functions<'c, 'a> {
         let mut live: BTreeSet<String> = BTreeSet::new();
         let mut open: Vec<OperationRef<'c, 'a>> = top_level(module)
             .into_iter()
-            .filter(|op| name_of(*op) != "func.func" || self.all.iter().any(|f| f.op == *op && kept(f)))
+            .filter(|op| ir::name(*op) != "func.func" || self.all.iter().any(|f| f.op == *op && kept(f)))
             .collect();
         while let Some(op) = open.pop() {
             for name in referenced_symbols(&op) {
@@ -263,16 +264,4 @@ fn top_level<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> Vec<OperationRef<'c, '
     let first =
         module.region(0).ok().and_then(|region| region.first_block()).and_then(|body| body.first_operation());
     std::iter::successors(first, |op| op.next_in_block()).collect()
-}
-
-fn name_of(op: OperationRef<'_, '_>) -> String {
-    op.name().as_string_ref().as_str().unwrap_or_default().to_owned()
-}
-
-fn string(op: OperationRef<'_, '_>, attribute: &str) -> Option<String> {
-    StringAttribute::try_from(op.attribute(attribute).ok()?).ok().map(|text| text.value().to_owned())
-}
-
-fn symbol(op: OperationRef<'_, '_>, attribute: &str) -> Option<String> {
-    FlatSymbolRefAttribute::try_from(op.attribute(attribute).ok()?).ok().map(|name| name.value().to_owned())
 }

@@ -21,6 +21,7 @@ use crate::apply::erase;
 use crate::apply::messages::{self, End};
 use crate::apply::native::{Code, function};
 use crate::apply::segments::{Event, Line, Message, Segment, Swap, ValueId, cut};
+use crate::ballast_apply::check_applied;
 use crate::import::{self, ir};
 
 /// Runs the pass.
@@ -80,6 +81,7 @@ impl<'c: 'a, 'a> Program<'c, 'a> {
             let text = "the function does not carry out a plan yet: plan it, then run `--ballast-apply`";
             return Err(diagnostics::error(location, text));
         };
+        check_applied(module, function, Some(&plan))?;
         let devices = usize::try_from(plan.devices).unwrap_or(1);
         let name = ir::string(function, "sym_name").unwrap_or_default();
         let block = function.first_region().and_then(|region| region.first_block());

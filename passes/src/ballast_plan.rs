@@ -7,7 +7,7 @@ use ballast_dialects::passes::{
 };
 use ballast_dialects::remarks::Kind;
 use ballast_planner::pipelined::{Spec, choose};
-use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::operation::OperationRef;
 
 use crate::{planning, remat, rl_partition};
 
@@ -82,7 +82,7 @@ fn shortest(
             format!("not for {} micro-batches on {devices} devices, or too few pieces", spec.micro_batches);
         remark = remark.fact(&spec.schedule.to_string(), text);
     }
-    remark.emit(program.imported.function.location());
+    remark.emit(program.place(None));
     Ok(best)
 }
 

@@ -22,11 +22,11 @@ use crate::planning::Program;
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastReportOptions) -> Result<(), Reported> {
-    let Verified { program, scores, pipeline } =
+    let Verified { program, scores, pipeline, cap_met, .. } =
         verify(module, &options.function, &options.devices, &options.profile)?;
     let text = match options.format {
-        ReportFormat::Table => table(&program, &scores, pipeline.as_ref()),
-        ReportFormat::Json => json(&program, &scores, pipeline.as_ref())
+        ReportFormat::Table => table(&program, &scores, pipeline.as_ref(), cap_met),
+        ReportFormat::Json => json(&program, &scores, pipeline.as_ref(), cap_met)
             .map_err(|error| program.error(None, &format!("internal error: no report: {error}")))?,
     };
     crate::files::write(module, Path::new(&options.output), text.as_bytes()).map_err(|error| {
@@ -38,6 +38,8 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastReportOptions) 
 #[derive(Serialize)]
 struct Report<'r> {
     function: &'r str,
+    /// Does every stage keep the cap asked for?
+    cap_met: bool,
     balance: Balance,
     stages: &'r [StageScore],
     /// Which values the back end stores, as the option names it.
@@ -89,10 +91,12 @@ fn json(
     program: &Program<'_, '_>,
     stages: &[StageScore],
     pipeline: Option<&PipelinePlan>,
+    cap_met: bool,
 ) -> serde_json::Result<String> {
     let [(_, cap_counts), (_, fusion)] = program.storage.settings();
     let report = Report {
         function: &program.imported.graph.name,
+        cap_met,
         balance: balance(stages),
         stages,
         fusion,
@@ -132,7 +136,12 @@ fn pipeline_table(pipeline: &PipelinePlan) -> String {
     format!("{pipeline}\n{table}\n")
 }
 
-fn table(program: &Program<'_, '_>, scores: &[StageScore], pipeline: Option<&PipelinePlan>) -> String {
+fn table(
+    program: &Program<'_, '_>,
+    scores: &[StageScore],
+    pipeline: Option<&PipelinePlan>,
+    cap_met: bool,
+) -> String {
     let function = &program.imported.graph.name;
     let balance = balance(scores);
     let ratio = balance.ratio.map_or_else(|| "none".to_owned(), |ratio| format!("{ratio:.3}"));
@@ -142,6 +151,9 @@ fn table(program: &Program<'_, '_>, scores: &[StageScore], pipeline: Option<&Pip
         balance.tmin_seconds * 1e3,
         balance.idle_devices
     );
+    if !cap_met {
+        text += "the cap asked for is not kept: it was raised where no plan was found under it\n";
+    }
     let mut table = Table::new();
     table.load_style(UTF8_FULL_CONDENSED).set_header([
         "device",

@@ -1,15 +1,18 @@
 //! `--ballast-verify`: re-derives a plan from the attributes in the IR alone and fails on any lie in them.
+//!
+//! What of a plan can be derived again is: costs, the schedule, times, peaks, the step of a pipeline. Of a bound, and of how a plan was
+//! found, that cannot be done without searching again: [`crate::claims`] checks what is cheap, and a checksum that nobody changed them.
 
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
+use ballast_core::device::DeviceId;
 use ballast_core::memory::CompactPlan;
 use ballast_core::plan::{PipelinePlan, compact_plans, fingerprint};
-use ballast_core::report::gap;
 use ballast_core::simulate::{StageScore, balance, judge_stage, orders_can_run};
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
 use ballast_dialects::attributes as ir;
-use ballast_dialects::diagnostics::Reported;
+use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes::{self, BallastVerifyOptions};
 use ballast_dialects::remarks::Kind;
 use ballast_partition::pipeline::{LayersError, check_flow, first_backward};
@@ -17,11 +20,10 @@ use ballast_planner::pipelined::pipeline_plan;
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations::{self, Annotated};
+use crate::claims::{self, lie, same_time};
+use crate::import::{self, ir as program_ir};
 use crate::pipeline_attribute::{self, Figures};
-use crate::planning::{self, Chosen, Program, Source};
-
-/// Times derived twice agree to this relative difference: sums in another order differ in the last bits.
-const TIME_TOLERANCE: f64 = 1e-9;
+use crate::planning::{self, Chosen, Program, Source, mebibytes};
 
 /// A planned program whose attributes were found true.
 pub(crate) struct Verified<'c, 'a> {
@@ -29,6 +31,10 @@ pub(crate) struct Verified<'c, 'a> {
     pub scores: Vec<StageScore>,
     /// The step, where the plan is for a pipeline of micro-batches.
     pub pipeline: Option<PipelinePlan>,
+    /// Does every stage keep the cap asked for?
+    pub cap_met: bool,
+    /// Are the times of the ops measured ones, which nobody gave again?
+    pub costs_on_trust: bool,
 }
 
 /// Runs the pass.
@@ -36,14 +42,54 @@ pub(crate) struct Verified<'c, 'a> {
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastVerifyOptions) -> Result<(), Reported> {
-    let Verified { program, scores, .. } =
-        verify(module, &options.function, &options.devices, &options.profile)?;
-    program
-        .remark(Kind::Passed, "Verify", "the plan is as its attributes say")
-        .fact("stages", scores.iter().filter(|score| score.ops > 0).count())
-        .fact("tmax_seconds", balance(&scores).tmax_seconds)
-        .emit(program.imported.function.location());
+    let cap = match options.cap.as_str() {
+        "" => None,
+        text => Some(
+            text.parse::<CapSpec>()
+                .map_err(|error| diagnostics::error(program_ir::place(module), &error.to_string()))?,
+        ),
+    };
+    let mut found = if options.function.is_empty() { planned(module)? } else { Vec::new() };
+    if found.is_empty() {
+        found.push((module, options.function.clone()));
+    }
+    for (module, function) in found {
+        let verified = verify(module, &function, &options.devices, &options.profile)?;
+        if let Some(cap) = cap {
+            check_cap(&verified, cap)?;
+        }
+        let Verified { program, scores, costs_on_trust, .. } = &verified;
+        program
+            .remark(Kind::Passed, "Verify", "the plan is as its attributes say")
+            .fact("stages", scores.iter().filter(|score| score.ops > 0).count())
+            .fact("tmax_seconds", balance(scores).tmax_seconds)
+            .fact("derived", claims::derived(*costs_on_trust))
+            .fact("on_trust", claims::on_trust(*costs_on_trust))
+            .emit(program.place(None));
+    }
     Ok(())
+}
+
+/// Every function that has a plan, with the module it stands in, those of nested modules included.
+///
+/// # Errors
+/// At something else than a `func.func` that has one.
+fn planned<'c: 'a, 'a>(
+    module: OperationRef<'c, 'a>,
+) -> Result<Vec<(OperationRef<'c, 'a>, String)>, Reported> {
+    let mut found = Vec::new();
+    for op in program_ir::nested(module).into_iter().filter(|op| op.has_attribute(ir::PLAN)) {
+        let name = program_ir::string(op, "sym_name");
+        let parent = op.parent_operation().filter(|parent| program_ir::name(*parent) == "builtin.module");
+        match (parent, name) {
+            (Some(parent), Some(name)) if program_ir::name(op) == "func.func" => found.push((parent, name)),
+            _ => {
+                let text = "`ballast.plan` can be checked on a `func.func` of a module alone: remove it here";
+                return Err(diagnostics::error(program_ir::place(op), text));
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Re-derives the plan of an annotated function and compares.
@@ -66,7 +112,12 @@ pub(crate) fn verify<'c: 'a, 'a>(
         );
         return Err(program.error(None, &text));
     }
-    check_costs(&program, &annotated)?;
+    let count = program.cluster.devices.len();
+    if usize::try_from(annotated.plan.devices) != Ok(count) {
+        let text = format!("`ballast.plan` says devices = {}, but there are {count}", annotated.plan.devices);
+        return Err(program.error(None, &text));
+    }
+    let costs_on_trust = check_costs(&program, &annotated)?;
     let costs = Costs { seconds: vec![annotated.seconds.clone(); program.cluster.devices.len()] };
     let stages = stages(graph, &costs, &program.cluster, &annotated.device_of);
     let compact = compact_plans(&stages, &annotated.ops)
@@ -78,9 +129,50 @@ pub(crate) fn verify<'c: 'a, 'a>(
     }
     let pipeline = derive_pipeline(&program, &annotated, &stages, &compact)?;
     let scores = check_stages(&program, &annotated, &stages, &compact, pipeline.as_ref())?;
-    check_balance(&program, &annotated, &scores)?;
+    claims::check_balance(&program, &annotated, &scores)?;
     check_pipeline(&program, pipeline.as_ref())?;
-    Ok(Verified { program, scores, pipeline })
+    claims::check_bounds(&program, &annotated, pipeline.is_some(), costs_on_trust)?;
+    claims::check_unchanged(&program, &annotated)?;
+    warn(&program, &annotated.plan);
+    let cap_met = annotated.plan.cap_met;
+    Ok(Verified { program, scores, pipeline, cap_met, costs_on_trust })
+}
+
+/// Says which caps are above those asked for, and which above the memory of their devices.
+fn warn(program: &Program<'_, '_>, plan: &ir::Plan<'_>) {
+    let bytes = |bytes: i64| Bytes(u64::try_from(bytes).unwrap_or(0));
+    let stages =
+        || plan.stages.iter().filter_map(|stage| Some((DeviceId::try_from(stage.device).ok()?, stage)));
+    for (device, stage) in stages().filter(|(_, stage)| stage.cap > stage.requested_cap) {
+        let text = format!(
+            "the plan of device {device} does not keep the cap asked for: asked {}, used {}",
+            mebibytes(bytes(stage.requested_cap)),
+            mebibytes(bytes(stage.cap))
+        );
+        program.warning(None, &text);
+    }
+    planning::warn_of_large_caps(program, stages().map(|(device, stage)| (device, bytes(stage.cap))));
+}
+
+/// Refuses a plan whose stages need more than a cap that the plan does not name.
+fn check_cap(verified: &Verified<'_, '_>, cap: CapSpec) -> Result<(), Reported> {
+    let Verified { program, scores, pipeline, .. } = verified;
+    for score in scores {
+        let step = pipeline.as_ref().and_then(|pipeline| pipeline.stages.get(score.device));
+        let peak = step.map_or(score.peak_bytes, |step| step.need_bytes);
+        let unplanned = step.map_or(score.unplanned_peak_bytes, |step| step.unplanned_need_bytes);
+        let cap = cap.bytes(Bytes(unplanned), program.cluster.devices[score.device].memory);
+        if peak > cap.0 {
+            let text = format!(
+                "device {} needs {} under its plan, above the cap of {} given here",
+                score.device,
+                mebibytes(Bytes(peak)),
+                mebibytes(cap)
+            );
+            return Err(program.error(None, &text));
+        }
+    }
+    Ok(())
 }
 
 /// Reads the program with the settings its plan was made with.
@@ -90,37 +182,66 @@ fn read<'c: 'a, 'a>(
     devices: &str,
     profile: &str,
 ) -> Result<(Program<'c, 'a>, Annotated<'c>), Reported> {
-    let source =
-        |dynamic_dim, count| Source { function, devices, dynamic_dim, profile, count, storage: Chosen::Plan };
-    let dynamic = planning::settings_of_plan(module, function, "dynamic_dim");
-    let dynamic_dim = dynamic.and_then(|text| text.parse().ok()).unwrap_or(0);
-    let count = match planning::settings_of_plan(module, function, "count").as_deref() {
-        Some("exact") => passes::Counting::Exact,
-        _ => passes::Counting::TwoMac,
+    let at = import::function(module, (!function.is_empty()).then_some(function))?;
+    let plan = at.attribute(ir::PLAN).ok().and_then(ir::Plan::read);
+    let setting = |key: &str| plan.as_ref().and_then(|plan| annotations::setting(plan, key));
+    let refuse = |key: &str, text: &str| {
+        let text =
+            format!("the settings of `ballast.plan`: {key} = {text:?} is none: plan the function again");
+        Err(diagnostics::error(program_ir::place(at), &text))
     };
-    let mut program = planning::read_as_is(module, &source(dynamic_dim, count))?;
+    let dynamic_dim = match setting("dynamic_dim").map(|text| (text.parse(), text)) {
+        None => 0,
+        Some((Ok(size), _)) => size,
+        Some((Err(_), text)) => return refuse("dynamic_dim", &text),
+    };
+    let count = match setting("count").as_deref() {
+        Some("exact") => passes::Counting::Exact,
+        None | Some("2mac") => passes::Counting::TwoMac,
+        Some(text) => return refuse("count", text),
+    };
+    let source = Source { function, devices, dynamic_dim, profile, count, storage: Chosen::Plan };
+    let mut program = planning::read_as_is(module, &source)?;
     planning::recall_passes(&mut program);
     let annotated = annotations::read(&program.imported, program.cluster.devices.len())?;
     Ok((program, annotated))
 }
 
-/// Costs come from the formulas unless the plan says that a profile was used and none is given here.
-fn check_costs(program: &Program<'_, '_>, annotated: &Annotated<'_>) -> Result<(), Reported> {
-    if annotated.setting("profile").as_deref() == Some("true") && !program.has_profile {
-        return Ok(());
+/// Costs come from the formulas, or from the measurements the plan was made with; where these are not given here, the times are on
+/// trust. Are they?
+fn check_costs(program: &Program<'_, '_>, annotated: &Annotated<'_>) -> Result<bool, Reported> {
+    let made_with = annotated.setting("profile").unwrap_or_else(|| "false".to_owned());
+    let given = program.profile.as_deref().unwrap_or("false");
+    let on_trust = made_with != "false" && given == "false";
+    if !on_trust && made_with != given {
+        let text = if made_with == "false" {
+            "the plan was made without a profile: verify it without"
+        } else {
+            "the plan was made with another profile than the one given: give that one, or none to take its times on trust"
+        };
+        return Err(program.error(None, text));
     }
     for entry in &annotated.ops {
-        let (written, derived) = (annotated.seconds[entry.op], program.costs.of(entry.device, entry.op));
-        if !same_time(written, derived) {
+        let cost = &annotated.costs[&entry.op];
+        let derived = program.costs.of(entry.device, entry.op);
+        if !on_trust && !same_time(cost.seconds, derived) {
             let text = format!(
-                "`{}` says {written} s, but the cost model says {derived} s on device {}",
+                "`{}` says {} s, but the cost model says {derived} s on device {}",
                 ir::COST,
+                cost.seconds,
                 entry.device
             );
             return Err(program.error(Some(entry.op), &text));
         }
+        let [flops, bytes] = annotations::counts(&program.imported.graph.ops[entry.op].work);
+        for (name, written, derived) in [("flops", cost.flops, flops), ("bytes", cost.bytes, bytes)] {
+            if written != derived {
+                let text = format!("`{}` says {name} = {written}, but the op has {derived}", ir::COST);
+                return Err(program.error(Some(entry.op), &text));
+            }
+        }
     }
-    Ok(())
+    Ok(on_trust)
 }
 
 /// Every receive the plan names must be read there; the other way round is checked with the stages.
@@ -153,7 +274,9 @@ fn derive_pipeline(
     stages: &[Stage],
     plans: &[CompactPlan],
 ) -> Result<Option<PipelinePlan>, Reported> {
-    let Some(spec) = planning::pipeline_of_plan(|key| annotated.setting(key)) else { return Ok(None) };
+    let spec = planning::pipeline_of_plan(|key| annotated.setting(key))
+        .map_err(|text| program.error(None, &format!("the settings of `ballast.plan`: {text}")))?;
+    let Some(spec) = spec else { return Ok(None) };
     let graph = &program.imported.graph;
     let refuse = |error: LayersError| program.error(error.op(), &error.to_string());
     check_flow(graph, &annotated.device_of).map_err(refuse)?;
@@ -190,7 +313,7 @@ fn check_pipeline(program: &Program<'_, '_>, derived: Option<&PipelinePlan>) -> 
     if !same_time(written.step, derived.step) {
         return lie("step", &written.step, &derived.step);
     }
-    if (written.bubble - derived.bubble).abs() > TIME_TOLERANCE {
+    if (written.bubble - derived.bubble).abs() > claims::TIME_TOLERANCE {
         return lie("bubble", &written.bubble, &derived.bubble);
     }
     if written.in_flight != derived.in_flight {
@@ -256,6 +379,7 @@ fn check_stages(
             return Err(lie(program, Some(record.device), "cores", &record.cores, &cores));
         }
         check_stage(program, record, &score, requested)?;
+        claims::check_smallest_cap(program, record, stage, step.is_some())?;
     }
     if let Some(record) = recorded.next() {
         return Err(program.error(
@@ -292,70 +416,5 @@ fn check_stage(
             return Err(lie(program, Some(record.device), name, &written, &derived));
         }
     }
-    if record.bound > record.seconds * (1.0 + TIME_TOLERANCE) {
-        return Err(lie(
-            program,
-            Some(record.device),
-            "bound",
-            &record.bound,
-            &format!("at most {}", record.seconds),
-        ));
-    }
     Ok(())
-}
-
-fn check_balance(
-    program: &Program<'_, '_>,
-    annotated: &Annotated<'_>,
-    scores: &[StageScore],
-) -> Result<(), Reported> {
-    let plan = &annotated.plan;
-    let balance = balance(scores);
-    for (name, written, derived) in
-        [("tmax", plan.tmax, balance.tmax_seconds), ("tmin", plan.tmin, balance.tmin_seconds)]
-    {
-        if !same_time(written, derived) {
-            return Err(lie(program, None, name, &written, &derived));
-        }
-    }
-    let ratios_agree = match (plan.ratio, balance.ratio) {
-        (Some(written), Some(derived)) => same_time(written, derived),
-        (None, None) => true,
-        _ => false,
-    };
-    if !ratios_agree {
-        return Err(lie(
-            program,
-            None,
-            "ratio",
-            &format!("{:?}", plan.ratio),
-            &format!("{:?}", balance.ratio),
-        ));
-    }
-    if plan.bound > plan.tmax * (1.0 + TIME_TOLERANCE) {
-        return Err(lie(program, None, "bound", &plan.bound, &format!("at most {}", plan.tmax)));
-    }
-    let derived = gap(plan.tmax, plan.bound);
-    if (plan.gap - derived).abs() > TIME_TOLERANCE {
-        return Err(lie(program, None, "gap", &plan.gap, &derived));
-    }
-    Ok(())
-}
-
-fn lie(
-    program: &Program<'_, '_>,
-    device: Option<i64>,
-    name: &str,
-    written: &dyn std::fmt::Display,
-    derived: &dyn std::fmt::Display,
-) -> Reported {
-    let place = device.map_or_else(String::new, |device| format!(" of device {device}"));
-    program.error(
-        None,
-        &format!("`ballast.plan` says {name} = {written}{place}, but the replay gives {derived}"),
-    )
-}
-
-fn same_time(a: f64, b: f64) -> bool {
-    (a - b).abs() <= TIME_TOLERANCE * a.abs().max(b.abs())
 }

@@ -10,19 +10,20 @@ use ballast_core::limits::Limits;
 use ballast_core::plan::fingerprint;
 use ballast_core::predictor::Counting;
 use ballast_core::profile::Profile;
-use ballast_dialects::attributes;
+use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes;
 use ballast_dialects::remarks::{Kind, Remark};
-use ballast_partition::pipeline::{Schedule, first_backward};
+use ballast_partition::pipeline::{Schedule, ScheduleError, first_backward};
 use ballast_planner::pipelined::Spec;
+use melior::ir::Location;
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations;
 use crate::ballast_inline::inline_calls;
 use crate::ballast_unroll::is_loop;
 use crate::files;
-use crate::import::{self, ImportOptions, Imported, dlti};
+use crate::import::{self, ImportOptions, Imported, dlti, ir, sharding};
 use crate::storage::Storage;
 use crate::unroll::carried_bytes;
 
@@ -75,8 +76,8 @@ pub(crate) struct Program<'c, 'a> {
     pub storage: Storage,
     /// Ops that the back end makes one.
     pub groups: Vec<Group>,
-    /// Were measured times given?
-    pub has_profile: bool,
+    /// Hash of the measured times that were given, 16 hexadecimal digits.
+    pub profile: Option<String>,
     /// Did the devices come from the options, so that the module should say so from now on?
     pub cluster_is_new: bool,
 }
@@ -84,16 +85,17 @@ pub(crate) struct Program<'c, 'a> {
 impl Program<'_, '_> {
     /// Reports an error at an op, or at the function.
     pub(crate) fn error(&self, op: Option<OpId>, text: &str) -> Reported {
-        diagnostics::error(self.location_op(op).location(), text)
+        diagnostics::error(self.place(op), text)
     }
 
     /// Reports a warning at an op, or at the function.
     pub(crate) fn warning(&self, op: Option<OpId>, text: &str) {
-        diagnostics::warning(self.location_op(op).location(), text);
+        diagnostics::warning(self.place(op), text);
     }
 
-    fn location_op(&self, op: Option<OpId>) -> OperationRef<'_, '_> {
-        op.map_or(self.imported.function, |op| self.imported.ops[op])
+    /// Where a message about an op points, or one about the function.
+    pub(crate) fn place(&self, op: Option<OpId>) -> Location<'_> {
+        ir::place(op.map_or(self.imported.function, |op| self.imported.ops[op]))
     }
 
     /// Writes the graph that was planned, if a path is given.
@@ -129,7 +131,7 @@ impl Program<'_, '_> {
     }
 }
 
-/// Inlines the calls of private helpers and reads the program.
+/// Inlines the calls of private helpers and reads the program, which has something to plan.
 ///
 /// # Errors
 /// With the diagnostic that was emitted.
@@ -140,11 +142,66 @@ pub(crate) fn read_for_planning<'c: 'a, 'a>(
     let cluster = cluster(module, source.devices)?;
     inline_calls(module, (!source.function.is_empty()).then_some(source.function))?;
     let program = read(module, source, cluster)?;
+    if program.imported.graph.planned().next().is_none() {
+        let text = "the function has no op to plan: it returns arguments, constants and views of them; leave it out, or name \
+                    another with function=";
+        return Err(program.error(None, text));
+    }
     for &op in program.imported.ops.iter().filter(|&&op| is_loop(op)) {
         let text = "a loop is planned as one op; --ballast-unroll before this pass opens those whose iterations are known";
-        program.remark(Kind::Missed, "LoopWhole", text).fact("bytes", carried_bytes(op)).emit(op.location());
+        program.remark(Kind::Missed, "LoopWhole", text).fact("bytes", carried_bytes(op)).emit(ir::place(op));
     }
     Ok(program)
+}
+
+/// Says that a program is spread over a mesh of devices, of which a plan knows nothing.
+pub(crate) fn warn_of_shardings(module: OperationRef<'_, '_>, program: &Program<'_, '_>) {
+    let Some(spread) = sharding::find(module, &program.imported) else { return };
+    let what = spread.argument.map_or_else(String::new, |index| format!("argument {index}: "));
+    let others = match spread.count {
+        1 => String::new(),
+        2 => ", and one more".to_owned(),
+        count => format!(", and {} more", count - 1),
+    };
+    let text = format!(
+        "{what}is sharded over a mesh of devices{others}: sizes, times and caps here are those of whole values, not of what one \
+         device of the mesh holds. To plan for one of them, export the program as it is partitioned for it; to plan the whole \
+         program unsharded, remove the shardings"
+    );
+    diagnostics::warning(ir::place(spread.op), &text);
+}
+
+/// Says that caps are above the memory of their devices. `caps` has device and cap; none above: nothing is said.
+pub(crate) fn warn_of_large_caps(
+    program: &Program<'_, '_>,
+    caps: impl IntoIterator<Item = (DeviceId, Bytes)>,
+) {
+    let memory = |device: DeviceId| program.cluster.devices[device].memory;
+    let above: Vec<(DeviceId, Bytes)> =
+        caps.into_iter().filter(|&(device, cap)| cap > memory(device)).collect();
+    let Some(&(device, cap)) = above.iter().max_by(|a, b| {
+        let excess = |&(device, cap): &(DeviceId, Bytes)| cap.as_f64() / memory(device).as_f64().max(1.0);
+        excess(a).total_cmp(&excess(b))
+    }) else {
+        return;
+    };
+    let others = match above.len() - 1 {
+        0 => String::new(),
+        1 => ", and that of one more device above its own".to_owned(),
+        more => format!(", and those of {more} more devices above their own"),
+    };
+    let text = format!(
+        "the cap of {} of device {device} is above its memory, {}{others}: a plan that uses it does not run there",
+        mebibytes(cap),
+        mebibytes(memory(device))
+    );
+    program.warning(None, &text);
+}
+
+/// A size in MiB, or in bytes where it is less than a tenth of one.
+pub(crate) fn mebibytes(bytes: Bytes) -> String {
+    let mebibytes = bytes.as_f64() / f64::from(1 << 20);
+    if mebibytes < 0.1 { format!("{} bytes", bytes.0) } else { format!("{mebibytes:.1} MiB") }
 }
 
 /// Reads the program as it stands.
@@ -174,14 +231,14 @@ fn cluster(module: OperationRef<'_, '_>, devices: &str) -> Result<(Cluster, bool
 fn read<'c: 'a, 'a>(
     module: OperationRef<'c, 'a>,
     source: &Source<'_>,
-    (mut cluster, cluster_is_new): (Cluster, bool),
+    (mut cluster, mut cluster_is_new): (Cluster, bool),
 ) -> Result<Program<'c, 'a>, Reported> {
     let options = ImportOptions {
         function: (!source.function.is_empty()).then(|| source.function.to_owned()),
         dynamic_dim: (source.dynamic_dim > 0).then_some(source.dynamic_dim),
     };
     let mut imported = import::read(module, &options)?;
-    let location = imported.function.location();
+    let location = ir::place(imported.function);
     let profile = match source.profile {
         "" => None,
         path => {
@@ -204,16 +261,19 @@ fn read<'c: 'a, 'a>(
     };
     let groups = storage.apply(&mut imported);
     if let Some(profile) = &profile {
+        let described = cluster.clone();
         profile.apply_links(&mut cluster);
+        // What a plan reckons with is what the module describes from then on.
+        cluster_is_new |= cluster != described;
     }
     let counting = match source.count {
         passes::Counting::TwoMac => Counting::Fused,
         passes::Counting::Exact => Counting::Exact,
     };
     let estimate = Costs::estimate_with(&imported.graph, &cluster, profile.as_ref(), counting);
-    let has_profile = profile.is_some();
+    let profile = profile.map(|profile| profile.content());
     let program =
-        Program { imported, cluster, costs: estimate.costs, storage, groups, has_profile, cluster_is_new };
+        Program { imported, cluster, costs: estimate.costs, storage, groups, profile, cluster_is_new };
     if !estimate.unpriced.is_empty() {
         let names: Vec<String> =
             estimate.unpriced.iter().map(|(name, count)| format!("{name} ({count})")).collect();
@@ -227,15 +287,6 @@ fn read<'c: 'a, 'a>(
             .emit(location);
     }
     Ok(program)
-}
-
-/// A setting in the `ballast.plan` of the function that would be planned, before it is read in full.
-pub(crate) fn settings_of_plan(module: OperationRef<'_, '_>, function: &str, key: &str) -> Option<String> {
-    let functions = import::functions(module);
-    let mut wanted = functions.iter().filter(|(name, _)| function.is_empty() || name == function);
-    let plan =
-        wanted.find_map(|(_, op)| op.attribute(attributes::PLAN).ok().and_then(attributes::Plan::read))?;
-    annotations::setting(&plan, key)
 }
 
 /// The pipeline that options ask for.
@@ -260,27 +311,42 @@ pub(crate) fn pipeline(
             );
         }
         passes::PipelineSchedule::Interleaved => match usize::try_from(stages_per_device) {
-            Ok(chunks) if (2..=MOST_STAGES_PER_DEVICE).contains(&chunks) => Schedule::Interleaved { chunks },
+            Ok(chunks) if chunks >= 2 => Schedule::Interleaved { chunks },
             _ => {
                 let range = format!("give 2 to {MOST_STAGES_PER_DEVICE}");
                 return refuse(&format!("stages-per-device={stages_per_device}: {range}"));
             }
         },
     };
-    match usize::try_from(micro_batches) {
-        Ok(micro_batches) if (1..=MOST_MICRO_BATCHES).contains(&micro_batches) => {
-            Ok(Some(Spec { schedule, micro_batches }))
-        }
-        _ => refuse(&format!("micro-batches={micro_batches}: give 1 to {MOST_MICRO_BATCHES}")),
-    }
+    let spec = Spec { schedule, micro_batches: usize::try_from(micro_batches).unwrap_or(usize::MAX) };
+    in_range(spec).map(Some).or_else(|text| refuse(&text))
 }
 
-/// The pipeline a plan was made for, from its settings.
-pub(crate) fn pipeline_of_plan(setting: impl Fn(&str) -> Option<String>) -> Option<Spec> {
-    let schedule = setting("schedule")?.parse().ok()?;
-    let micro_batches =
-        setting("micro_batches")?.parse().ok().filter(|count| (1..=MOST_MICRO_BATCHES).contains(count))?;
-    Some(Spec { schedule, micro_batches })
+/// The pipeline, where its counts are in their ranges.
+fn in_range(spec: Spec) -> Result<Spec, String> {
+    let (chunks, micro_batches) = (spec.schedule.chunks(), spec.micro_batches);
+    if !(1..=MOST_STAGES_PER_DEVICE).contains(&chunks) {
+        return Err(format!("stages-per-device={chunks}: give 2 to {MOST_STAGES_PER_DEVICE}"));
+    }
+    if !(1..=MOST_MICRO_BATCHES).contains(&micro_batches) {
+        return Err(format!("micro-batches={micro_batches}: give 1 to {MOST_MICRO_BATCHES}"));
+    }
+    Ok(spec)
+}
+
+/// The pipeline a plan was made for, from its settings; none where it is for none.
+///
+/// # Errors
+/// What is wrong with the settings: no such schedule, no micro-batches, counts out of their ranges.
+pub(crate) fn pipeline_of_plan(setting: impl Fn(&str) -> Option<String>) -> Result<Option<Spec>, String> {
+    let Some(schedule) = setting("schedule") else { return Ok(None) };
+    let schedule = schedule.parse().map_err(|error: ScheduleError| error.to_string())?;
+    if schedule == Schedule::Forward {
+        return Err("schedule=forward is none of a training step".to_owned());
+    }
+    let text = setting("micro_batches").unwrap_or_default();
+    let micro_batches = text.parse().map_err(|_| format!("micro-batches={text}: not a number"))?;
+    in_range(Spec { schedule, micro_batches }).map(Some)
 }
 
 /// The settings that say which pipeline a plan was made for. Where the backward pass starts is one of them: what
@@ -296,6 +362,11 @@ pub(crate) fn pipeline_settings(
         ("micro_batches", spec.micro_batches.to_string()),
         ("schedule", spec.schedule.to_string()),
     ]
+}
+
+/// What a plan says of the measured times it was made with: a hash of them, `false` where there were none.
+pub(crate) fn profile_setting(program: &Program<'_, '_>) -> String {
+    program.profile.clone().unwrap_or_else(|| "false".to_owned())
 }
 
 /// Tells the passes apart as the plan of a pipeline did, where there is one for the program as it is.

@@ -10,6 +10,7 @@ use ballast_core::limits::{Limits, StopReason};
 use ballast_core::plan::{Plan, fingerprint};
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::stage::{Stage, stages};
+use ballast_core::units::Bytes;
 use ballast_dialects::attributes as ir;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes::{self, RematOptions};
@@ -24,6 +25,7 @@ use crate::annotations::{self, Settings};
 use crate::files;
 use crate::import::dlti_text;
 use crate::planning::{self, Program};
+use crate::relaxed;
 use crate::storage::Storage;
 
 /// Runs the pass.
@@ -37,14 +39,27 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
         planning::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
     let begin = Instant::now();
     let program = planning::read_for_planning(module, &planning::source!(options))?;
+    if annotations::read_plan(&program.imported).is_none() {
+        planning::warn_of_shardings(module, &program);
+    }
     let first = Attempt::make(module, program, options, planner.clone(), asked)?;
     let attempt = match first.with_fused_ops_split(module, options, planner, begin)? {
         Some(second) => second,
         None => first,
     };
     let Attempt { program, start, planner, cap, planned } = attempt;
-    let planned = planned.map_err(|failure| program.error(failure.op(), &failure.to_string()))?;
-    warn_of_relaxed_caps(&program, &planned);
+    let planned = planned.map_err(|failure| relaxed::refuse(&program, &start.device_of, &failure))?;
+    relaxed::warn(&program, &planned);
+    // The pass that made the partition has said it already, where it had the same caps.
+    let said = annotations::read_plan(&program.imported)
+        .is_some_and(|earlier| annotations::setting(&earlier, "cap").as_deref() == Some(&options.cap));
+    if !said || !planned.plan.cap_met {
+        let stages = planned.plan.stages.iter().filter(|stage| stage.score.ops > 0);
+        planning::warn_of_large_caps(
+            &program,
+            stages.map(|stage| (stage.score.device, Bytes(stage.cap_bytes))),
+        );
+    }
     program.write_graph(module, &options.graph_file)?;
     if !options.plan_file.is_empty() {
         files::write_json(module, Path::new(&options.plan_file), &planned.plan).map_err(|error| {
@@ -342,7 +357,8 @@ impl Start {
                 Some("layer") => partition::sequence::Granularity::Layer,
                 _ => partition::sequence::Granularity::Op,
             },
-            pipeline: planning::pipeline_of_plan(setting),
+            pipeline: planning::pipeline_of_plan(setting)
+                .map_err(|text| program.error(None, &format!("the settings of `ballast.plan`: {text}")))?,
             movable: devices > 1 && setting("pinned").as_deref() == Some("false"),
             use_all_devices: setting("use_all_devices").as_deref() == Some("true"),
         })
@@ -442,7 +458,7 @@ fn settings(
         ),
         ("overlap", options.overlap.to_string()),
         ("pinned", (!start.movable).to_string()),
-        ("profile", (!options.profile.is_empty()).to_string()),
+        ("profile", planning::profile_setting(program)),
         ("use_all_devices", start.use_all_devices.to_string()),
     ];
     settings.extend(program.storage.settings());
@@ -450,25 +466,19 @@ fn settings(
     Settings(settings)
 }
 
-fn warn_of_relaxed_caps(program: &Program<'_, '_>, planned: &Planned) {
-    for relaxed in &planned.relaxed {
-        let smallest = relaxed.smallest.map_or_else(String::new, |smallest| {
-            format!("; smallest cap found feasible: {} bytes", smallest.0)
-        });
-        let text = format!(
-            "no memory plan of device {} was found under the requested cap of {} bytes; planned under {} bytes{smallest}",
-            relaxed.device, relaxed.requested.0, relaxed.used.0
-        );
-        program.warning(relaxed.op, &text);
-    }
-}
-
 fn emit_remarks(program: &Program<'_, '_>, plan: &Plan) {
-    let location = program.imported.function.location();
+    let location = program.place(None);
     let changed = plan.ops.iter().any(|op| !op.recompute_before.is_empty() || op.swap.is_some());
-    let text = if changed { "planned recomputation and swaps" } else { "the unchanged program fits" };
+    let text = match (changed, plan.cap_met) {
+        (true, true) => "planned recomputation and swaps",
+        (true, false) => "planned recomputation and swaps, under a raised cap",
+        (false, true) => "the unchanged program fits",
+        (false, false) => "nothing planned: the program is unchanged and does not fit the cap asked for",
+    };
+    let kind = if changed || plan.cap_met { Kind::Passed } else { Kind::Missed };
     program
-        .remark(Kind::Passed, "Remat", text)
+        .remark(kind, "Remat", text)
+        .fact("cap_met", plan.cap_met)
         .fact("tmax_seconds", plan.balance.tmax_seconds)
         .fact("tmin_seconds", plan.balance.tmin_seconds)
         .fact("bound_seconds", plan.bound_seconds)
@@ -488,6 +498,7 @@ fn emit_remarks(program: &Program<'_, '_>, plan: &Plan) {
         program
             .remark(Kind::Analysis, &format!("Stage{}", stage.score.device), "one stage under its plan")
             .fact("cap", stage.cap_bytes)
+            .fact("requested_cap", stage.requested_cap_bytes)
             .fact("peak", stage.score.peak_bytes)
             .fact("unplanned_peak", stage.score.unplanned_peak_bytes)
             .fact("seconds", stage.score.seconds)

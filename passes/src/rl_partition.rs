@@ -42,6 +42,15 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     planning::recall_passes(&mut program);
     planning::forget_plan(&mut program);
     program.divide_devices(pipeline)?;
+    planning::warn_of_shardings(module, &program);
+    if let CapSpec::Absolute(cap) = cap
+        && options.cores == 0
+    {
+        planning::warn_of_large_caps(
+            &program,
+            (0..program.cluster.devices.len()).map(|device| (device, cap)),
+        );
+    }
     let mut genetic = genetic(&program, options)?;
     let search = partition_options(&program, options, cap, limits)?;
     let outcome = if !options.placement_file.is_empty() {
@@ -103,7 +112,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
         remark =
             remark.fact("proposed_by", proposed.method).fact("proposed_tmax_seconds", proposed.tmax_seconds);
     }
-    remark.emit(program.imported.function.location());
+    remark.emit(program.place(None));
     Ok(())
 }
 
@@ -358,7 +367,7 @@ fn settings(program: &Program<'_, '_>, options: &RlPartitionOptions, pipeline: O
         ("dynamic_dim", options.dynamic_dim.to_string()),
         ("granularity", options.granularity.name().to_owned()),
         ("pinned", pinned.to_string()),
-        ("profile", (!options.profile.is_empty()).to_string()),
+        ("profile", planning::profile_setting(program)),
         ("use_all_devices", options.use_all_devices.to_string()),
     ];
     settings.extend(program.storage.settings());

@@ -47,5 +47,9 @@ fn the_plugin_works_in_stock_mlir_opt() {
     let commands = commands("mlir-opt-22 ");
     assert_eq!(commands.len(), 1, "{commands:#?}");
     let planned = run_in_scratch(folder.path(), &commands[0]).succeeded();
-    assert!(planned.stdout.contains("ballast.plan"), "nothing was planned");
+    for planned_there in ["ballast.plan", "ballast.recompute"] {
+        assert!(planned.stdout.contains(planned_there), "no {planned_there}: nothing was planned");
+    }
+    assert!(!planned.stderr.contains("warning"), "{}", planned.stderr);
+    assert!(!planned.stdout.contains("cap_met = false"), "the cap was raised");
 }

@@ -18,7 +18,8 @@ use crate::annotations;
 use crate::import::Imported;
 
 /// Attributes that say what the plan wants, and no longer hold once it is carried out.
-const CARRIED_OUT: [&str; 5] = [names::POSITION, names::RECOMPUTE, names::SWAP, names::RECEIVES, names::COST];
+pub(crate) const CARRIED_OUT: [&str; 5] =
+    [names::POSITION, names::RECOMPUTE, names::SWAP, names::RECEIVES, names::COST];
 
 /// A copy on the host: made for the op's own device, or as one device sees what was made for others.
 type HandleKey = (DeviceId, Held);

@@ -16,6 +16,8 @@ use super::{Imported, ir};
 
 /// Op names listed in the profile key of an op with regions.
 const NAMES_IN_KEY: usize = 16;
+/// A program whose values together take more than this (an exbibyte) is refused: sums of what a plan holds and moves stay in 64 bits.
+const MOST_BYTES: u64 = 1 << 60;
 
 struct Builder<'c, 'a> {
     graph: Graph,
@@ -24,6 +26,8 @@ struct Builder<'c, 'a> {
     values: HashMap<*const c_void, TensorId>,
     /// By tensor: a constant of one value, which nobody reads from memory.
     splat: Vec<bool>,
+    /// Bytes of all values so far.
+    total: u64,
 }
 
 /// Builds the graph of a function's only block.
@@ -41,12 +45,15 @@ pub(super) fn build<'c: 'a, 'a>(
         beside_in_xla: Vec::new(),
         values: HashMap::new(),
         splat: Vec::new(),
+        total: 0,
     };
     for index in 0..block.argument_count() {
         let Ok(argument) = block.argument(index) else { break };
-        let kind = pricer.types.of(argument.r#type()).map_err(|message| {
-            diagnostics::error(function.location(), &format!("argument {index}: {message}"))
-        })?;
+        let refuse = |message: String| {
+            diagnostics::error(ir::place(function), &format!("argument {index}: {message}"))
+        };
+        let kind = pricer.types.of(argument.r#type()).map_err(refuse)?;
+        builder.count(kind.bytes).map_err(refuse)?;
         builder.values.insert(argument.to_raw().ptr, builder.graph.tensors.len());
         builder.splat.push(false);
         builder.graph.tensors.push(Tensor {
@@ -78,7 +85,7 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
         let inner = ir::nested(op);
         let (inputs, operands) = self.inputs(op, &inner);
         let (role, splat) = self.role(&facts, &inputs);
-        let report = |message: String| diagnostics::error(op.location(), &message);
+        let report = |message: String| diagnostics::error(ir::place(op), &message);
         let bytes = if role == OpRole::Compute {
             let is_splat = |index: usize| operands[index].is_some_and(|tensor: TensorId| self.splat[tensor]);
             facts.bytes(op, &mut pricer.types, is_splat).map_err(report)?
@@ -100,6 +107,10 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
             });
         }
         let free = role != OpRole::Compute;
+        if !free {
+            let results = outputs.iter().map(|&tensor| self.graph.tensors[tensor].bytes).sum::<Bytes>();
+            self.count(results.0.saturating_add(facts.workspace)).map_err(report)?;
+        }
         let mut work = ballast_core::graph::Work { bytes, ..facts.work };
         if free {
             (work.flops, work.macs_exact, work.priced) = (0, 0, true);
@@ -122,6 +133,18 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
         });
         self.ops.push(op);
         self.beside_in_xla.push(if free { Beside::default() } else { xla::beside(op, &mut pricer.types) });
+        Ok(())
+    }
+
+    /// Adds to the bytes of all values.
+    fn count(&mut self, bytes: u64) -> Result<(), String> {
+        self.total = self.total.saturating_add(bytes);
+        if self.total > MOST_BYTES {
+            let most = Bytes(MOST_BYTES);
+            return Err(format!(
+                "up to here the values of the program take more than {most}: check the shapes"
+            ));
+        }
         Ok(())
     }
 

@@ -12,6 +12,7 @@ use ballast_core::graph::Arithmetic;
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::operations::dlti_entries;
+use ballast_dialects::text::of_attribute;
 use indexmap::IndexMap;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{Attribute, AttributeLike};
@@ -40,15 +41,17 @@ pub(super) const ARITHMETICS: [(&str, Arithmetic); 7] = [
 
 type Entries<'c> = Vec<(String, Attribute<'c>)>;
 
-/// The devices a module describes; none if it describes none.
+/// The devices a module describes, or else the nearest module around it; none if none does.
 ///
 /// # Errors
-/// An incomplete or impossible description, reported at the module.
+/// An incomplete or impossible description, reported at the module that has it.
 pub(crate) fn read(module: OperationRef<'_, '_>) -> Result<Option<Cluster>, Reported> {
-    let Some(attribute) = ir::attribute(module, SYSTEM_SPEC) else { return Ok(None) };
+    let around = std::iter::successors(Some(module), |op| op.parent_operation());
+    let found = around.into_iter().find_map(|op| Some((op, ir::attribute(op, SYSTEM_SPEC)?)));
+    let Some((holder, attribute)) = found else { return Ok(None) };
     cluster(attribute)
         .map(Some)
-        .map_err(|message| diagnostics::error(module.location(), &format!("'{SYSTEM_SPEC}': {message}")))
+        .map_err(|message| diagnostics::error(ir::place(holder), &format!("'{SYSTEM_SPEC}': {message}")))
 }
 
 fn cluster(attribute: Attribute<'_>) -> Result<Cluster, String> {
@@ -162,9 +165,9 @@ fn device(name: &str, entries: &Entries<'_>) -> Result<Device, String> {
 }
 
 fn whole(what: &str, attribute: Attribute<'_>) -> Result<u64, String> {
-    ir::integer_value(attribute)
-        .and_then(|value| u64::try_from(value).ok())
-        .ok_or_else(|| format!("{what} is {attribute}: write a 64-bit integer that is not negative"))
+    ir::integer_value(attribute).and_then(|value| u64::try_from(value).ok()).ok_or_else(|| {
+        format!("{what} is {}: write a 64-bit integer that is not negative", of_attribute(attribute))
+    })
 }
 
 fn bytes(what: &str, attribute: Attribute<'_>) -> Result<Bytes, String> {
@@ -177,7 +180,7 @@ fn number(what: &str, attribute: Attribute<'_>) -> Result<f64, String> {
     let float = unsafe { mlirAttributeIsAFloat(raw).then(|| mlirFloatAttrGetValueDouble(raw)) };
     float
         .or_else(|| ir::integer_value(attribute).map(|value| value as f64))
-        .ok_or_else(|| format!("{what} is {attribute}: write a number"))
+        .ok_or_else(|| format!("{what} is {}: write a number", of_attribute(attribute)))
 }
 
 fn numbers(what: &str, attribute: Attribute<'_>) -> Result<Vec<f64>, String> {
@@ -185,7 +188,7 @@ fn numbers(what: &str, attribute: Attribute<'_>) -> Result<Vec<f64>, String> {
     // SAFETY: the accessors follow their type test.
     unsafe {
         if !mlirAttributeIsAArray(raw) {
-            return Err(format!("{what} is {attribute}: write a list of numbers"));
+            return Err(format!("{what} is {}: write a list of numbers", of_attribute(attribute)));
         }
         (0..mlirArrayAttrGetNumElements(raw))
             .map(|i| number(what, Attribute::from_raw(mlirArrayAttrGetElement(raw, i))))
@@ -197,13 +200,15 @@ fn link(what: &str, attribute: Attribute<'_>) -> Result<Link, String> {
     match numbers(what, attribute)?.as_slice() {
         [bandwidth] => Ok(Link { bandwidth: *bandwidth, latency_seconds: 0.0 }),
         [bandwidth, latency] => Ok(Link { bandwidth: *bandwidth, latency_seconds: *latency }),
-        _ => Err(format!("{what} is {attribute}: write [bytes per second, seconds]")),
+        _ => Err(format!("{what} is {}: write [bytes per second, seconds]", of_attribute(attribute))),
     }
 }
 
 fn links(attribute: Attribute<'_>) -> Result<Vec<(String, Link)>, String> {
     dictionary(attribute)
-        .ok_or_else(|| format!("links is {attribute}: write {{name = [bytes per second, seconds]}}"))?
+        .ok_or_else(|| {
+            format!("links is {}: write {{name = [bytes per second, seconds]}}", of_attribute(attribute))
+        })?
         .into_iter()
         .map(|(name, value)| Ok((name, link("links", value)?)))
         .collect()

@@ -28,7 +28,7 @@ const COMMUTATIVE: [&str; 7] = ["add", "and", "maximum", "minimum", "multiply", 
 struct Key {
     /// What they read, and what the ops inside them read. Addresses are compared and never ordered.
     values: Vec<usize>,
-    text: String,
+    text: Vec<u8>,
 }
 
 /// Numbers of values: equal values have equal numbers.
@@ -106,14 +106,16 @@ fn key(op: OperationRef<'_, '_>, numbers: &Numbers) -> Option<Key> {
 
 /// Names, attributes and types of an op and of what it holds. Printed, since MLIR lists no properties of ops it does not know; from a
 /// copy that stands alone, so that no operand has a name and the plan's own attributes can go.
-fn text(op: OperationRef<'_, '_>) -> String {
+fn text(op: OperationRef<'_, '_>) -> Vec<u8> {
     let copy = Mapping::new().clone_op(&op);
     // SAFETY: the copy outlives the reference, and nothing else refers to it.
     let inside = unsafe { OperationRef::from_raw(copy.to_raw()) };
     for name in of_ballast(op) {
         annotations::remove(inside, &name);
     }
-    copy.to_string()
+    let mut printed = Vec::new();
+    ballast_dialects::text::print_op(&copy, |piece| printed.extend_from_slice(piece));
+    printed
 }
 
 /// Attributes that Ballast put on an op.

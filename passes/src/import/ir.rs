@@ -1,5 +1,7 @@
 //! Reading the IR where melior has no shorthand: names, attributes of unregistered ops, nested ops, locations.
 
+use ballast_dialects::operations::properties;
+use ballast_dialects::text;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{
     Attribute, AttributeLike, BlockLike, BlockRef, Location, Operation, RegionLike, Value, ValueLike,
@@ -13,9 +15,10 @@ use mlir_sys::{
     mlirDenseElementsAttrGetInt32Value, mlirDenseElementsAttrGetInt64Value, mlirDenseElementsAttrIsSplat,
     mlirDenseI32ArrayGetElement, mlirDenseI64ArrayGetElement, mlirElementsAttrGetNumElements,
     mlirFlatSymbolRefAttrGetValue, mlirIdentifierStr, mlirIntegerAttrGetValueInt, mlirIntegerTypeGetWidth,
-    mlirOpResultGetOwner, mlirOpaqueAttrGetData, mlirOperationGetAttributeByName, mlirOperationGetName,
-    mlirShapedTypeGetElementType, mlirStringAttrGetValue, mlirSymbolRefAttrGetRootReference,
-    mlirTypeIsAIndex, mlirTypeIsAInteger, mlirValueGetFirstUse, mlirValueIsAOpResult,
+    mlirLocationFileLineColGet, mlirLocationGetContext, mlirOpResultGetOwner, mlirOpaqueAttrGetData,
+    mlirOperationGetAttributeByName, mlirOperationGetName, mlirShapedTypeGetElementType,
+    mlirStringAttrGetValue, mlirSymbolRefAttrGetRootReference, mlirTypeIsAIndex, mlirTypeIsAInteger,
+    mlirValueGetFirstUse, mlirValueIsAOpResult,
 };
 
 /// Longest list of integers read from one attribute: attributes that describe shapes are short.
@@ -23,12 +26,8 @@ const LONGEST_LIST: usize = 4096;
 
 /// A copy of MLIR's string.
 pub(crate) fn text(raw: MlirStringRef) -> String {
-    if raw.length == 0 {
-        return String::new();
-    }
     // SAFETY: MLIR's string refs point at `length` bytes that live as long as the context.
-    let bytes = unsafe { std::slice::from_raw_parts(raw.data.cast::<u8>(), raw.length) };
-    String::from_utf8_lossy(bytes).into_owned()
+    text::readable(unsafe { text::bytes(raw) })
 }
 
 /// Name of an op, such as `stablehlo.add`.
@@ -212,6 +211,42 @@ pub(crate) fn is_used<'c>(value: impl ValueLike<'c>) -> bool {
 /// The terminator of a block: its last op.
 pub(crate) fn last_op<'c: 'a, 'a>(block: BlockRef<'c, 'a>) -> Option<OperationRef<'c, 'a>> {
     ops(block).last()
+}
+
+/// Where a message about an op points.
+///
+/// A driver prints the line of text that a location names, and a function with hundreds of arguments, or a loop over hundreds of
+/// values, is one line of many kilobytes. Of such an op the line is given by number alone, without a column: then drivers print no text.
+pub(crate) fn place<'c>(op: OperationRef<'c, '_>) -> Location<'c> {
+    /// Bytes of a line that is still worth printing, and those of an operand or result with its type, roughly.
+    const LONGEST_LINE: usize = 400;
+    const PER_VALUE: usize = 24;
+    let mut length = PER_VALUE * (op.operand_count() + op.result_count());
+    let own =
+        (0..op.discardable_attribute_count()).filter_map(|index| op.discardable_attribute_at(index).ok());
+    for attribute in own.map(|(_, value)| value).chain(properties(&op)) {
+        text::print_attribute(attribute, |piece| length += piece.len());
+    }
+    let location = op.location();
+    if length <= LONGEST_LINE {
+        return location;
+    }
+    let mut inner = location;
+    while inner.is_name() {
+        inner = inner.name_child_location();
+    }
+    if !inner.is_file_line_col_range() {
+        return location;
+    }
+    // SAFETY: the location belongs to a live context, which copies the name.
+    unsafe {
+        Location::from_raw(mlirLocationFileLineColGet(
+            mlirLocationGetContext(inner.to_raw()),
+            mlirIdentifierStr(inner.file_line_col_range_filename().to_raw()),
+            u32::try_from(inner.file_line_col_range_start_line()).unwrap_or(0),
+            0,
+        ))
+    }
 }
 
 /// Where an op comes from, for people: the framework's name for it, then file, line and column.

@@ -6,12 +6,14 @@
 //! onto the ops.
 
 mod build;
+mod content;
 pub(crate) mod dlti;
 pub(crate) mod dlti_text;
 mod equal;
 pub(crate) mod ir;
 pub(crate) mod opaque;
 mod phase;
+pub(crate) mod sharding;
 pub(crate) mod types;
 mod work;
 
@@ -88,6 +90,7 @@ pub(crate) fn read<'c: 'a, 'a>(
     let mut pricer = Pricer::new(by_name, options.dynamic_dim);
     pricer.sum_callees(function)?;
     let mut imported = build::build(function, block, &mut pricer)?;
+    imported.graph.content = content::of(module, function);
     phase::mark(&mut imported.graph);
     Ok(imported)
 }
@@ -119,7 +122,7 @@ fn choose<'c: 'a, 'a>(
     wanted: Option<&str>,
 ) -> Result<OperationRef<'c, 'a>, Reported> {
     const LISTED: usize = 8;
-    let fail = |message: String| Err(diagnostics::error(module.location(), &message));
+    let fail = |message: String| Err(diagnostics::error(ir::place(module), &message));
     let mut names: Vec<String> = functions.iter().take(LISTED).map(|(name, _)| format!("@{name}")).collect();
     if functions.len() > LISTED {
         names.push("...".to_owned());
@@ -159,14 +162,14 @@ fn has_body(function: OperationRef<'_, '_>) -> bool {
 
 fn only_block<'c: 'a, 'a>(function: OperationRef<'c, 'a>) -> Result<BlockRef<'c, 'a>, Reported> {
     match ir::blocks(function).as_slice() {
-        [] => Err(diagnostics::error(function.location(), "the function has no body to plan")),
+        [] => Err(diagnostics::error(ir::place(function), "the function has no body to plan")),
         [block] => Ok(*block),
         [_, second, ..] => {
             let at = second.first_operation().map_or(function.location(), |op| op.location());
             let message = "the function has several blocks: only straight-line programs are planned; \
                            turn branches into scf or stablehlo control flow";
             Err(diagnostics::error_with_notes(
-                function.location(),
+                ir::place(function),
                 message,
                 &[(at, "the second block starts here".to_owned())],
             ))

@@ -4,11 +4,14 @@
 //! four, f80 sixteen, as MLIR lays out memrefs. A complex element takes two of its part, an index eight bytes, a
 //! quantised element what its storage type takes. A tuple is the sum of its parts; tokens, shapes and `none`
 //! take nothing. An encoding or a layout does not change the size.
+//!
+//! Texts of types longer than [`LONGEST_TEXT`] are cut, with a hash of the whole in their place.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use ballast_core::graph::Arithmetic;
+use ballast_dialects::text;
 use melior::ir::{Type, TypeLike};
 use mlir_sys::{
     MlirType, mlirComplexTypeGetElementType, mlirFloatTypeGetWidth, mlirIntegerTypeGetWidth,
@@ -19,7 +22,39 @@ use mlir_sys::{
     mlirTypeIsAShaped, mlirTypeIsATuple,
 };
 
+use xxhash_rust::xxh3::Xxh3;
+
 use super::ir;
+
+/// Most bytes of a type's text that are kept.
+const LONGEST_TEXT: usize = 4096;
+/// Bytes of a longer one that are kept beside its hash.
+const START_OF_TEXT: usize = 256;
+
+/// A text as it grows, cut where it is too long.
+#[derive(Default)]
+struct Cut {
+    kept: Vec<u8>,
+    whole: Xxh3,
+    length: usize,
+}
+
+impl Cut {
+    fn push(&mut self, piece: &[u8]) {
+        self.whole.update(piece);
+        self.length += piece.len();
+        let room = (LONGEST_TEXT + 1).saturating_sub(self.kept.len());
+        self.kept.extend_from_slice(&piece[..piece.len().min(room)]);
+    }
+
+    fn text(mut self) -> String {
+        if self.length <= LONGEST_TEXT {
+            return text::readable(&self.kept);
+        }
+        self.kept.truncate(START_OF_TEXT);
+        format!("{}..#{:016x}", text::readable(&self.kept), self.whole.digest())
+    }
+}
 
 /// What is known of a type.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,32 +101,57 @@ impl Types {
         if let Some(info) = self.known.get(&raw.ptr) {
             return Ok(Rc::clone(info));
         }
-        let info = Rc::new(self.measure(raw, kind.to_string())?);
+        let info = Rc::new(self.measure(raw)?);
         self.known.insert(raw.ptr, Rc::clone(&info));
         Ok(info)
     }
 
-    fn measure(&self, raw: MlirType, text: String) -> Result<TypeInfo, String> {
-        let nothing = TypeInfo {
-            text: text.clone(),
+    /// A tuple: the sum of its parts, each of them measured once, however often it is there.
+    fn tuple(&mut self, raw: MlirType) -> Result<TypeInfo, String> {
+        let mut total = TypeInfo {
+            text: String::new(),
             dims: Vec::new(),
             elements: 0,
             bytes: 0,
             arithmetic: Arithmetic::Int,
         };
+        let mut printed = Cut::default();
+        printed.push(b"tuple<");
+        // SAFETY: the caller has tested the type.
+        let parts = unsafe { mlirTupleTypeGetNumTypes(raw) };
+        for index in 0..parts {
+            // SAFETY: as above.
+            let part = self.of(unsafe { Type::from_raw(mlirTupleTypeGetType(raw, index)) })?;
+            printed.push(if index == 0 { b"" } else { b", " });
+            printed.push(part.text.as_bytes());
+            total.elements = total.elements.saturating_add(part.elements);
+            total.bytes = total.bytes.saturating_add(part.bytes);
+            total.arithmetic = part.arithmetic;
+        }
+        printed.push(b">");
+        total.text = printed.text();
+        if total.bytes >= 1 << 63 {
+            return Err(format!("{} takes more than 2^63 bytes", total.text));
+        }
+        Ok(total)
+    }
+
+    fn measure(&mut self, raw: MlirType) -> Result<TypeInfo, String> {
         // SAFETY: each accessor follows its type test.
         unsafe {
             if mlirTypeIsATuple(raw) {
-                let mut total = nothing;
-                for part in 0..mlirTupleTypeGetNumTypes(raw) {
-                    let inner = mlirTupleTypeGetType(raw, part);
-                    let part = self.measure(inner, Type::from_raw(inner).to_string())?;
-                    total.elements = total.elements.saturating_add(part.elements);
-                    total.bytes = total.bytes.saturating_add(part.bytes);
-                    total.arithmetic = part.arithmetic;
-                }
-                return Ok(total);
+                return self.tuple(raw);
             }
+            let mut printed = Cut::default();
+            text::print_type(Type::from_raw(raw), |piece| printed.push(piece));
+            let text = printed.text();
+            let nothing = TypeInfo {
+                text: text.clone(),
+                dims: Vec::new(),
+                elements: 0,
+                bytes: 0,
+                arithmetic: Arithmetic::Int,
+            };
             if is_without_data(raw, &text) {
                 return Ok(nothing);
             }

@@ -157,6 +157,10 @@ pub struct Graph {
     pub ops: Vec<Op>,
     /// Tensors.
     pub tensors: Vec<Tensor>,
+    /// Hash of all that the ops say and this graph does not hold: attributes, constants, regions, and functions called; 16
+    /// hexadecimal digits, empty where it is not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub content: String,
     /// What of arguments and results counts.
     #[serde(default)]
     pub ends: Ends,

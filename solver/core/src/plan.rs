@@ -17,7 +17,7 @@ use crate::stage::{NodeSource, Stage};
 use crate::stage_memory::StageMemory;
 
 /// Version of the plan format; raised whenever a reader of the old one would misread the new one.
-pub const PLAN_VERSION: u32 = 1;
+pub const PLAN_VERSION: u32 = 2;
 
 /// A plan for a whole program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -45,6 +45,8 @@ pub struct Plan {
     pub partition: SearchRecord,
     /// Rounds of partitioning and memory planning.
     pub rounds: usize,
+    /// Does every stage keep the cap asked for? If not, its `cap_bytes` is above its `requested_cap_bytes`.
+    pub cap_met: bool,
     /// One entry per device, idle ones included.
     pub stages: Vec<StagePlan>,
     /// Every planned op, in program order. Views and constants travel with their readers and are left out.
@@ -451,8 +453,8 @@ fn compact_plan(stage: &Stage, by_op: &BTreeMap<OpId, &OpPlan>) -> Result<Compac
     Ok(plan)
 }
 
-/// A number that changes when the program changes in a way that matters to a plan: op names, edges, types and
-/// returned values. Stable across runs, machines and versions of the toolchain.
+/// A number that changes when the program changes in a way that matters to a plan: op names, edges, types, returned values, and
+/// what [`Graph::content`] stands for. Stable across runs, machines and versions of the toolchain.
 #[must_use]
 pub fn fingerprint(graph: &Graph) -> u64 {
     let mut hash = xxhash_rust::xxh3::Xxh3::new();
@@ -461,6 +463,7 @@ pub fn fingerprint(graph: &Graph) -> u64 {
         hash.update(&[0]);
     };
     word(&graph.name);
+    word(&graph.content);
     for op in &graph.ops {
         word(&op.name);
         for tensor in &op.inputs {
@@ -596,6 +599,9 @@ mod tests {
         let (one, mut two) = (graph(3), graph(3));
         assert_eq!(fingerprint(&one), fingerprint(&two));
         two.ops[1].name = "other".into();
+        assert_ne!(fingerprint(&one), fingerprint(&two));
+        two = one.clone();
+        two.content = "0123456789abcdef".into();
         assert_ne!(fingerprint(&one), fingerprint(&two));
     }
 }

@@ -135,6 +135,13 @@ impl Profile {
         Ok(profile)
     }
 
+    /// Hash of what it says, 16 hexadecimal digits.
+    #[must_use]
+    pub fn content(&self) -> String {
+        let text = serde_json::to_string(self).expect("a profile is JSON");
+        format!("{:016x}", xxhash_rust::xxh3::xxh3_64(text.as_bytes()))
+    }
+
     /// Refuses kinds the cluster lacks and op keys the program lacks, unless the profile is `shared`.
     ///
     /// # Errors

@@ -186,6 +186,7 @@ pub fn orders_can_run(stages: &[Stage], orders: &[Option<&[usize]>]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::{Node, Problem};
 
     #[test]
     fn the_ratio_is_tmax_over_tmin_over_devices_in_use() {
@@ -193,6 +194,61 @@ mod tests {
         assert_eq!((balance.tmax_seconds, balance.tmin_seconds), (4.0, 2.0));
         assert_eq!(balance.ratio, Some(2.0));
         assert!(balance.within(2.0) && !balance.within(1.9));
+    }
+
+    fn stage(device: DeviceId, nodes: &[(NodeSource, &[usize])]) -> Stage {
+        let problem = Problem {
+            name: format!("device {device}"),
+            nodes: nodes.iter().map(|(_, inputs)| Node::new("n", 1.0, 1, inputs.to_vec())).collect(),
+            resident_bytes: 0,
+        };
+        Stage {
+            device,
+            problem,
+            sources: nodes.iter().map(|(source, _)| *source).collect(),
+            compute_seconds: 0.0,
+            receive_seconds: 0.0,
+            send_seconds: 0.0,
+            sends: Vec::new(),
+            arguments: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn orders_in_which_two_devices_wait_for_each_other_cannot_run() {
+        use NodeSource::{Op, Receive};
+        // Ops 0 and 2 run on device 0, ops 1 and 3 on device 1; 2 reads the value of 1, and 3 that of 0.
+        let stages = [
+            stage(0, &[(Op(0), &[]), (Receive(1), &[]), (Op(2), &[1])]),
+            stage(1, &[(Op(1), &[]), (Receive(0), &[]), (Op(3), &[1])]),
+        ];
+        let late: &[usize] = &[1, 2, 0];
+        assert!(orders_can_run(&stages, &[None, None]));
+        assert!(orders_can_run(&stages, &[Some(late), None]));
+        assert!(orders_can_run(&stages, &[None, Some(late)]));
+        assert!(!orders_can_run(&stages, &[Some(late), Some(late)]));
+        // On one device the receive stands for nothing made here.
+        assert!(orders_can_run(&stages[..1], &[Some(late)]));
+    }
+
+    #[test]
+    fn sums_of_bytes_above_64_bits_are_refused() {
+        use NodeSource::Op;
+        let mut huge = stage(0, &[(Op(0), &[]), (Op(1), &[]), (Op(2), &[0, 1])]);
+        for node in &mut huge.problem.nodes {
+            node.bytes = 1 << 63;
+        }
+        // Two values of 2^63 bytes would wrap to nothing.
+        let refused = judge_stage(&huge, &CompactPlan::default(), None, None).unwrap_err();
+        assert_eq!(refused.op, Some(1));
+        assert!(refused.to_string().contains("needs more than 2^64 bytes"), "{refused}");
+        assert_eq!((huge.problem.unplanned_peak(), huge.problem.working_set().0), (u64::MAX, u64::MAX));
+        let capped = judge_stage(&huge, &CompactPlan::default(), None, Some(Bytes(u64::MAX))).unwrap_err();
+        assert_eq!(capped.op, Some(1));
+        // An op's own workspace counts along.
+        let mut one = stage(0, &[(Op(0), &[])]);
+        (one.problem.nodes[0].bytes, one.problem.nodes[0].workspace_bytes) = (u64::MAX, 1);
+        assert_eq!(judge_stage(&one, &CompactPlan::default(), None, None).unwrap_err().op, Some(0));
     }
 
     #[test]

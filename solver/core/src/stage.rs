@@ -136,7 +136,7 @@ pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[Devi
         builders[device].read_arguments(graph, id);
         let (bytes, in_result) = graph.stored_bytes(id, &in_results);
         if graph.ends == Ends::Throughout {
-            builders[device].stage.problem.resident_bytes += in_result.0;
+            builders[device].hold(in_result);
         }
         let node = Node {
             label: op.name.clone(),
@@ -160,7 +160,7 @@ pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[Devi
         }
     }
     for &(op, bytes) in &graph.early {
-        builders[device_of[op]].stage.problem.resident_bytes += bytes.0;
+        builders[device_of[op]].hold(bytes);
     }
     let mut read = vec![false; graph.tensors.len()];
     for builder in &builders {
@@ -198,6 +198,12 @@ impl Builder {
         Builder { stage, has_argument: std::collections::BTreeSet::new() }
     }
 
+    /// Holds so many bytes throughout; sums stop at 2^64 - 1, which is above every memory.
+    fn hold(&mut self, bytes: Bytes) {
+        let held = &mut self.stage.problem.resident_bytes;
+        *held = held.saturating_add(bytes.0);
+    }
+
     fn push(&mut self, node: Node, source: NodeSource) -> NodeId {
         self.stage.problem.nodes.push(node);
         self.stage.sources.push(source);
@@ -225,12 +231,13 @@ impl Builder {
     }
 
     fn finish(mut self, graph: &Graph) -> Stage {
-        self.stage.arguments.extend(self.has_argument);
+        let arguments = std::mem::take(&mut self.has_argument);
+        self.stage.arguments.extend(arguments);
         self.stage.arguments.sort_unstable();
         self.stage.arguments.dedup();
         if graph.ends != Ends::Left {
             let resident: Bytes = self.stage.arguments.iter().map(|&t| graph.tensors[t].bytes).sum();
-            self.stage.problem.resident_bytes += resident.0;
+            self.hold(resident);
         }
         self.stage.problem.name = format!("{} on device {}", graph.name, self.stage.device);
         self.stage
@@ -312,8 +319,7 @@ mod tests {
                 tensor(Some(2), 30, false),
                 tensor(Some(3), 5, true),
             ],
-            ends: Ends::AsMade,
-            early: Vec::new(),
+            ..Graph::default()
         }
     }
 

@@ -9,7 +9,7 @@ use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::memory::CompactPlan;
 use ballast_core::plan::{PLAN_VERSION, PipelinePlan, Plan, PlanDevice, StagePlan, fingerprint, op_plans};
-use ballast_core::report::{Bound, BoundClass, Report, SearchStats, gap};
+use ballast_core::report::{Bound, BoundClass, PROOF_TOLERANCE, Report, SearchStats, gap};
 use ballast_core::simulate::{Balance, balance, judge_stage, orders_can_run};
 use ballast_core::stage::{NodeSource, Stage, settle_travellers, stages};
 use ballast_core::stage_memory::StageMemory;
@@ -297,7 +297,12 @@ fn assemble(
     let carried = if memory_planned { partition.bound().under_other_caps(floor) } else { partition.bound() };
     let bound = carried.unless_beaten_by(tmax, floor);
     let bound = bound.beside(tmax)?;
-    let stop_reason = stop_reason(&partition, &outcomes);
+    let gap = gap(tmax, bound.value());
+    let stop_reason = match stop_reason(&partition, &outcomes) {
+        // Proofs of the parts are none of the whole, which has a gap.
+        StopReason::Proved if gap > PROOF_TOLERANCE => StopReason::Finished,
+        reason => reason,
+    };
     let plan = Plan {
         version: PLAN_VERSION,
         function: graph.name.clone(),
@@ -315,10 +320,11 @@ fn assemble(
         balance,
         bound_seconds: bound.value(),
         bound_class: bound.class(),
-        gap: gap(balance.tmax_seconds, bound.value()),
+        gap,
         stop_reason,
         partition: partition.into(),
         rounds,
+        cap_met: relaxed.is_empty(),
         stages: outcomes
             .iter()
             .zip(&stages)

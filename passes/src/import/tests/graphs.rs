@@ -274,3 +274,49 @@ fn passes_are_told_apart_by_names_or_by_the_loss() {
         );
     assert_eq!(backward(&untold), [None; 4]);
 }
+
+#[test]
+fn bytes_that_are_no_text_are_read_and_stay_apart() {
+    // Symbol names, attributes and types may hold any bytes.
+    let text = r#"module {
+      func.func private @"\FFf"(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }
+      func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+        %0 = "a.b"(%x) {other = "x\80", "k\FF" = 1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+        %1 = call @"\FFf"(%0) : (tensor<4xf32>) -> tensor<4xf32>
+        return %1 : tensor<4xf32>
+      }
+    }"#;
+    let graph = read_ok(text);
+    assert_eq!(op(&graph, "func.call").key, r"func.call @\FFf (tensor<4xf32>) -> (tensor<4xf32>)");
+    let other = read_ok(&text.replace(r"x\80", r"x\81"));
+    assert_ne!(graph.content, other.content);
+    assert_eq!(graph.content, read_ok(text).content);
+}
+
+#[test]
+fn long_types_are_cut_and_stay_apart() {
+    let doubled = |element: &str| {
+        let mut text = format!("!t0 = tuple<{element}, {element}>\n");
+        for level in 1..30 {
+            text += &format!("!t{level} = tuple<!t{}, !t{}>\n", level - 1, level - 1);
+        }
+        // Printing it would take as many bytes as 2 to the power of 30.
+        read_ok(
+            &(text
+                + "func.func @main(%x: i1) -> i1 {\n  %0 = \"a.b\"(%x) : (i1) -> !t29\n  %1 = \"a.c\"(%0) : (!t29) -> i1\n  return %1 : i1\n}"),
+        )
+    };
+    let (one, other) = (doubled("f32"), doubled("i32"));
+    assert_eq!(one.tensors[1].bytes.0, 4 << 30);
+    assert!(one.tensors[1].type_name.len() < 300, "{}", one.tensors[1].type_name);
+    assert_ne!(one.tensors[1].type_name, other.tensors[1].type_name);
+    assert_ne!(one.content, other.content);
+}
+
+#[test]
+fn more_bytes_than_64_bits_count_are_refused_at_the_op() {
+    let huge = vec!["tensor<1152921504606846976xf32>"; 8].join(", ");
+    let text = format!("func.func @main(%x: f32) {{\n  %0:8 = \"a.b\"(%x) : (f32) -> ({huge})\n  return\n}}");
+    let messages = read_text(&text, &ImportOptions::default()).expect_err("refused");
+    assert!(messages[0].contains(":2:") && messages[0].contains("more than 1.0 EiB"), "{messages:?}");
+}

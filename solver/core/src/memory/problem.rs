@@ -140,32 +140,38 @@ impl Problem {
     pub fn working_set(&self) -> (u64, Option<NodeId>) {
         let mut worst = (0, None);
         for (id, node) in self.nodes.iter().enumerate() {
-            let inputs: u64 = node.inputs.iter().map(|&input| self.nodes[input].bytes).sum();
-            let bytes = inputs + node.bytes + node.workspace_bytes;
+            let bytes = node
+                .inputs
+                .iter()
+                .map(|&input| self.nodes[input].bytes)
+                .chain([node.bytes, node.workspace_bytes])
+                .fold(0, u64::saturating_add);
             if worst.1.is_none() || bytes > worst.0 {
                 worst = (bytes, Some(id));
             }
         }
-        let kept: u64 = self.nodes.iter().filter(|node| node.keep).map(|node| node.bytes).sum();
+        let kept = self.nodes.iter().filter(|node| node.keep).map(|node| node.bytes);
+        let kept = kept.fold(0, u64::saturating_add);
         if kept > worst.0 {
             worst = (kept, self.nodes.len().checked_sub(1));
         }
-        (worst.0 + self.resident_bytes, worst.1)
+        (worst.0.saturating_add(self.resident_bytes), worst.1)
     }
 
-    /// Memory at each position when nothing is recomputed or swapped and every value goes after its last use.
+    /// Memory at each position when nothing is recomputed or swapped and every value goes after its last use. Sums stop at
+    /// 2^64 - 1 bytes, which is above every memory.
     #[must_use]
     pub fn unplanned_profile(&self) -> Vec<u64> {
         let consumers = self.consumers();
-        let mut leaving = vec![0u64; self.nodes.len() + 1];
-        let mut live = self.resident_bytes;
+        let mut leaving = vec![0u128; self.nodes.len() + 1];
+        let mut live = u128::from(self.resident_bytes);
         let mut profile = Vec::with_capacity(self.nodes.len());
         for (id, node) in self.nodes.iter().enumerate() {
-            live += node.bytes;
-            profile.push(live + node.workspace_bytes);
+            live += u128::from(node.bytes);
+            profile.push(u64::try_from(live + u128::from(node.workspace_bytes)).unwrap_or(u64::MAX));
             if !node.keep {
                 let last = consumers[id].last().copied().unwrap_or(id);
-                leaving[last] += node.bytes;
+                leaving[last] += u128::from(node.bytes);
             }
             live -= leaving[id];
         }

@@ -199,7 +199,10 @@ impl Pool {
     /// Claims bytes at the first moment from `time` on at which they fit; the moment, or the bytes that would
     /// be in use even after all releases.
     fn claim(&mut self, mut time: f64, bytes: u64) -> Result<f64, u64> {
-        let fits = |used: u64, limit: Option<u64>| limit.is_none_or(|limit| used + bytes <= limit);
+        // A sum that does not fit in 64 bits fits in no memory.
+        let fits = |used: u64, limit: Option<u64>| {
+            used.checked_add(bytes).is_some_and(|needed| limit.is_none_or(|limit| needed <= limit))
+        };
         while let Some(&Reverse((Time(at), freed))) = self.releases.peek() {
             if at > time {
                 if fits(self.used, self.limit) {
@@ -211,9 +214,11 @@ impl Pool {
             self.releases.pop();
         }
         if !fits(self.used, self.limit) {
-            let needed = self.used + bytes;
-            let Some(missing) = &mut self.missing else { return Err(needed) };
-            *missing += needed - self.limit.unwrap_or(needed);
+            let needed = self.used.saturating_add(bytes);
+            let (Some(missing), Some(sum)) = (&mut self.missing, self.used.checked_add(bytes)) else {
+                return Err(needed);
+            };
+            *missing = missing.saturating_add(sum - self.limit.unwrap_or(sum));
         }
         self.used += bytes;
         self.peak = self.peak.max(self.used);
@@ -334,8 +339,11 @@ impl<'a> Judge<'a> {
     fn claim_device(&mut self, node: NodeId, time: f64, bytes: u64) -> Result<f64, String> {
         let before = self.device.peak;
         let at = self.device.claim(time, bytes).map_err(|needed| {
-            let cap = self.device.limit.unwrap_or(u64::MAX);
-            format!("{} needs {needed} bytes on the device, above the cap of {cap}", self.label(node))
+            let label = self.label(node);
+            match self.device.limit {
+                Some(cap) => format!("{label} needs {needed} bytes on the device, above the cap of {cap}"),
+                None => format!("{label} needs more than 2^64 bytes on the device"),
+            }
         })?;
         if self.device.peak > before || self.result.peak_node.is_none() {
             self.result.peak_node = Some(node);
@@ -364,7 +372,9 @@ impl<'a> Judge<'a> {
             }
             start = start.max(self.places[input].ready);
         }
-        let start = self.claim_device(node, start, what.bytes + what.workspace_bytes)?;
+        let bytes = what.bytes.checked_add(what.workspace_bytes);
+        let bytes = bytes.ok_or_else(|| format!("{} takes more than 2^64 bytes", self.label(node)))?;
+        let start = self.claim_device(node, start, bytes)?;
         self.result.timeline.push((node, self.device.used));
         self.now = start + what.time;
         self.device.release(self.now, self.now, what.workspace_bytes);
@@ -399,6 +409,13 @@ impl<'a> Judge<'a> {
         Ok(swap)
     }
 
+    fn add_swapped(&mut self, node: NodeId, bytes: u64) -> Result<(), String> {
+        let sum = self.result.swap_bytes.checked_add(bytes);
+        self.result.swap_bytes =
+            sum.ok_or_else(|| format!("with {} more than 2^64 bytes are swapped", self.label(node)))?;
+        Ok(())
+    }
+
     fn swap_out(&mut self, node: NodeId) -> Result<(), String> {
         let swap = self.model(node)?;
         let place = self.places[node];
@@ -413,7 +430,7 @@ impl<'a> Judge<'a> {
             let limit = self.host.limit.unwrap_or(u64::MAX);
             format!("{} needs {needed} bytes on the host, which has {limit}", self.label(node))
         })?;
-        self.result.swap_bytes += bytes;
+        self.add_swapped(node, bytes)?;
         let end = self.claimed.max(self.out_free).max(place.ready) + swap.out_time(bytes);
         self.out_free = end;
         if !swap.overlap {
@@ -437,7 +454,7 @@ impl<'a> Judge<'a> {
         let bytes = self.problem.nodes[node].bytes;
         let claimed = self.claim_device(node, self.now.max(self.claimed), bytes)?;
         let end = claimed.max(self.in_free).max(place.out_end) + swap.in_time(bytes);
-        self.result.swap_bytes += bytes;
+        self.add_swapped(node, bytes)?;
         self.in_free = end;
         if !swap.overlap {
             self.now = end;

@@ -54,7 +54,8 @@ impl InFlight {
 }
 
 fn total(moment: &Moment, bytes: impl Fn(usize) -> u64) -> u64 {
-    moment.held.iter().enumerate().map(|(chunk, &held)| held as u64 * bytes(chunk)).sum()
+    let of = moment.held.iter().enumerate().map(|(chunk, &held)| (held as u64).saturating_mul(bytes(chunk)));
+    of.fold(0, u64::saturating_add)
 }
 
 /// A plan of a stage in a pipeline.
@@ -85,24 +86,27 @@ impl DeviceMemory {
     }
 }
 
-/// Bytes a device needs for its stages, all micro-batches in flight together.
+/// Bytes a device needs for its stages, all micro-batches in flight together; sums stop at 2^64 - 1, which is above every cap.
 #[must_use]
 pub fn need_bytes(micros: &[MicroBatch], measured: &[Measured], in_flight: &InFlight) -> u64 {
-    let working =
-        |moment: &Moment| total(moment, |c| measured[c].stash_bytes) + measured[moment.chunk].working_bytes;
-    always_bytes(micros, in_flight) + in_flight.moments.iter().map(working).max().unwrap_or(0)
+    let working = |moment: &Moment| {
+        total(moment, |c| measured[c].stash_bytes).saturating_add(measured[moment.chunk].working_bytes)
+    };
+    always_bytes(micros, in_flight).saturating_add(in_flight.moments.iter().map(working).max().unwrap_or(0))
 }
 
 /// Bytes held at every moment whatever the plan.
 fn always_bytes(micros: &[MicroBatch], in_flight: &InFlight) -> u64 {
-    let of = |micro: &MicroBatch| micro.resident_bytes + in_flight.deferred as u64 * micro.deferred_bytes;
-    micros.iter().map(of).sum()
+    let of = |micro: &MicroBatch| {
+        micro.resident_bytes.saturating_add((in_flight.deferred as u64).saturating_mul(micro.deferred_bytes))
+    };
+    micros.iter().map(of).fold(0, u64::saturating_add)
 }
 
 /// Bytes that no plan of a device's stages gets rid of.
 #[must_use]
 pub(super) fn floor_bytes(micros: &[MicroBatch], in_flight: &InFlight) -> u64 {
-    always_bytes(micros, in_flight) + in_flight.most(|chunk| micros[chunk].data_bytes)
+    always_bytes(micros, in_flight).saturating_add(in_flight.most(|chunk| micros[chunk].data_bytes))
 }
 
 /// Plans the stages of a device under a cap on everything it holds. None: no plans were found under the cap.

@@ -387,7 +387,7 @@ fn plan_device(
         let factor = 1.0 + options.relax_step * f64::from(steps);
         if options.relax_limit <= 0.0 || factor > options.relax_limit {
             let ((least, node), stage) = binding.unwrap_or(((0, None), stages[0]));
-            let floor = least + floor_bytes(micros, in_flight);
+            let floor = least.saturating_add(floor_bytes(micros, in_flight));
             return Err(Failure::Infeasible {
                 device: stage.device,
                 op: node.and_then(|node| stage.sources.get(node)).map(|source| source.op()),

@@ -46,7 +46,7 @@ fn summary(plan: &Plan) -> String {
          tmax {} ms, tmin {} ms, tmax/tmin {ratio}\n\
          proven bound on tmax {} ms ({}), gap {:.2} %\n\
          partition by {}, {} of partitioning and memory planning\n\
-         stopped: {}; seed {}\n",
+         stopped: {}; seed {}\n{}",
         plan.function,
         plural(plan.ops.len(), "planned op"),
         plural(plan.devices.len(), "device"),
@@ -60,6 +60,11 @@ fn summary(plan: &Plan) -> String {
         plural(plan.rounds, "round"),
         stop(plan),
         plan.partition.seed,
+        if plan.cap_met {
+            ""
+        } else {
+            "the cap asked for is not kept: it was raised where no plan was found under it\n"
+        },
     )
 }
 

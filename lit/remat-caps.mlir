@@ -1,0 +1,45 @@
+// A cap that no plan keeps, because the memory sits in a loop: said once and loudly, in the plan and in every report.
+// RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=60%% swap=false time-limit=2 plan-file=%t.json" --remarks-filter=ballast -o %t.mlir 2> %t.log
+// RUN: FileCheck %s --check-prefix=LOUD --input-file=%t.log
+// LOUD: remat-caps.mlir:[[#@LINE+26]]:10: warning: no memory plan keeps the cap of device 0: asked {{[0-9.]+}} MiB, used {{[0-9.]+}} MiB, least possible {{[0-9.]+}} MiB; 'stablehlo.while' binds: it is a loop, which is planned as one op, and its body alone takes 12.0 MiB at once. `--ballast-unroll` before planning opens it, so that its ops are planned one by one; else recompute inside of it (in JAX `jax.checkpoint` on the body of `lax.scan`)
+// LOUD: [Missed] Cap {{.*}}no memory plan keeps the cap asked for{{.*}}op=stablehlo.while
+// LOUD-NOT: warning:
+// LOUD: [Missed] Remat {{.*}}nothing planned: the program is unchanged and does not fit the cap asked for{{.*}}cap_met=false
+// LOUD-NOT: the unchanged program fits
+// RUN: FileCheck %s --check-prefix=IR --input-file=%t.mlir
+// IR: cap_met = false
+// RUN: FileCheck %s --check-prefix=FILE --input-file=%t.json
+// FILE: "cap_met": false
+// RUN: ballast-opt %t.mlir --allow-unregistered-dialect --ballast-report -o /dev/null 2>&1 | FileCheck %s --check-prefix=TABLE
+// TABLE: warning: the plan of device 0 does not keep the cap asked for: asked {{[0-9.]+}} MiB, used {{[0-9.]+}} MiB
+// TABLE: the cap asked for is not kept
+// RUN: ballast-opt %t.mlir --allow-unregistered-dialect --ballast-report="format=json" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FILE
+
+// relax-limit=0 refuses, for the same reason.
+// RUN: not ballast-opt %s --allow-unregistered-dialect --remat="cap=60%% swap=false time-limit=2 relax-limit=0" 2>&1 | FileCheck %s --check-prefix=REFUSED
+// REFUSED: remat-caps.mlir:[[#@LINE+10]]:10: error: no memory plan of device 0 keeps its cap of {{.*}}'stablehlo.while' alone needs more
+// REFUSED: note: it is a loop, which is planned as one op
+
+// Caps of several devices are one warning.
+// RUN: ballast-opt %S/remat.mlir --rl-partition="devices=2 time-limit=2 cap=1GiB" --remat="cap=2 time-limit=2 relax-limit=100" -o /dev/null 2>&1 | FileCheck %s --check-prefix=BOTH
+// BOTH: warning: no memory plan keeps the cap of device
+// BOTH-NOT: warning:
+
+func.func @main(%x: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %0:2 = "stablehlo.while"(%zero, %x) ({
+  ^bb0(%i: tensor<i32>, %v: tensor<1024x1024xf32>):
+    %n = "stablehlo.constant"() <{value = dense<8> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %v: tensor<1024x1024xf32>):
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %a = "stablehlo.exponential"(%v) : (tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+    %b = "stablehlo.sine"(%a) : (tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+    %c = "stablehlo.multiply"(%a, %b) : (tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+    %j = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%j, %c) : (tensor<i32>, tensor<1024x1024xf32>) -> ()
+  }) : (tensor<i32>, tensor<1024x1024xf32>) -> (tensor<i32>, tensor<1024x1024xf32>)
+  return %0#1 : tensor<1024x1024xf32>
+}
