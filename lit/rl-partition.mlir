@@ -24,6 +24,13 @@
 // RUN: diff %t.one-thread.mlir %t.two-threads.mlir
 // AUTO: Partition {{.*}}bound_class=any-assignment,
 
+// A backward pass that is one fusion falls into parts, so that devices can share it; a later pass reads which ops store their values.
+// RUN: ballast-opt %S/Inputs/training-chain.mlir --allow-unregistered-dialect --rl-partition="devices=8 fusion=xla work-limit=100000" --ballast-verify -o %t.chain.mlir
+// RUN: ballast-opt %t.chain.mlir --allow-unregistered-dialect --remat="fusion=xla work-limit=1000" --ballast-verify -o %t.chain-remat.mlir
+// RUN: FileCheck %s --check-prefix=HELD --input-file=%t.chain.mlir
+// RUN: FileCheck %s --check-prefix=HELD --input-file=%t.chain-remat.mlir
+// HELD: ballast.plan = #ballast.plan<{{.*}}fusion = "xla"{{.*}}held = "{{[0-9]+}}
+
 // A placement from a file is taken as it is, though dynamic programming has a faster one.
 // RUN: ballast-opt %s --rl-partition="devices=2 placement-file=%S/Inputs/six.placement.json" --remarks-filter=ballast --ballast-verify 2>%t.given | FileCheck %s --check-prefix=GIVEN
 // RUN: FileCheck %s --check-prefix=BY --input-file=%t.given

@@ -213,8 +213,9 @@ def Remat : BallastPass<"remat"> {
   let summary = "Plan each stage's memory: recomputation, swaps, under a cap";
   let description = [{
     Builds a mixed-integer program per stage over its op sequence, solves it, and writes the plan as `ballast.recompute`,
-    `ballast.swap`, `ballast.position` and `ballast.cost` on ops and `ballast.plan` on the function. While the stage times are out of
-    balance by more than `max-ratio`, the partitioner is called again with the true times. A program without
+    `ballast.swap`, `ballast.position` and `ballast.cost` on ops and `ballast.plan` on the function. Where a cap was
+    raised, where recomputation and swaps made the slowest stage slower, and while the stage times are out of balance by more than `max-ratio`, the
+    partitioner is called again with the true times, the same method and order, and the caps. A program without
     `ballast.device` is one stage on the first device. Every plan is replayed by an independent judge before it is written.
 
     Where no plan keeps the cap, the cap is raised in steps, `cap_met = false` says so in the plan, and a warning names the cap asked for, the one

@@ -43,9 +43,9 @@ struct Report<'r> {
     balance: Balance,
     stages: &'r [StageScore],
     /// Which values the back end stores, as the option names it.
-    fusion: String,
+    fusion: &'static str,
     /// What a cap counts, as the option names it.
-    cap_counts: String,
+    cap_counts: &'static str,
     groups: Vec<Group<'r>>,
     /// The step of a pipeline of micro-batches.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,7 +93,7 @@ fn json(
     pipeline: Option<&PipelinePlan>,
     cap_met: bool,
 ) -> serde_json::Result<String> {
-    let [(_, cap_counts), (_, fusion)] = program.storage.settings();
+    let (cap_counts, fusion) = (program.storage.counts_name(), program.storage.fusion_name());
     let report = Report {
         function: &program.imported.graph.name,
         cap_met,
@@ -185,7 +185,7 @@ fn table(
     let _ = writeln!(text, "{table}");
     text.extend(pipeline.map(pipeline_table));
     let groups = groups(program);
-    let [(_, counts), (_, fusion)] = program.storage.settings();
+    let (counts, fusion) = (program.storage.counts_name(), program.storage.fusion_name());
     let plural = if groups.len() == 1 { "" } else { "s" };
     let _ = writeln!(text, "fusion={fusion}: {} fusion{plural}, cap counts {counts}", groups.len());
     for group in groups {

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
-use ballast_core::fusion::Group;
-use ballast_core::graph::OpId;
+use ballast_core::fusion::{Group, parts};
+use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::Limits;
 use ballast_core::plan::fingerprint;
 use ballast_core::predictor::Counting;
@@ -259,7 +259,6 @@ fn read<'c: 'a, 'a>(
             Storage::chosen(&imported.graph, earlier.as_ref(), fusion, counts)
         }
     };
-    let groups = storage.apply(&mut imported);
     if let Some(profile) = &profile {
         let described = cluster.clone();
         profile.apply_links(&mut cluster);
@@ -270,7 +269,25 @@ fn read<'c: 'a, 'a>(
         passes::Counting::TwoMac => Counting::Fused,
         passes::Counting::Exact => Counting::Exact,
     };
-    let estimate = Costs::estimate_with(&imported.graph, &cluster, profile.as_ref(), counting);
+    let price = |graph: &Graph| Costs::estimate_with(graph, &cluster, profile.as_ref(), counting);
+    let unfused = (cluster.devices.len() > 1).then(|| imported.graph.clone());
+    let mut storage = storage;
+    let mut groups = storage.apply(&mut imported);
+    let mut estimate = price(&imported.graph);
+    // What an earlier plan for as many devices decided stands, or its ops would not be those of this graph.
+    let is_decided = earlier.as_ref().is_some_and(|plan| {
+        usize::try_from(plan.devices) == Ok(cluster.devices.len())
+            && Storage::of_plan(plan).fusion_name() == storage.fusion_name()
+    });
+    if let (Chosen::Options(..), Some(unfused), false) = (source.storage, unfused, is_decided) {
+        let held = too_long(&unfused, &imported.graph, &groups, &estimate.costs);
+        if !held.is_empty() {
+            storage = storage.holding(held);
+            imported = import::read(module, &options)?;
+            groups = storage.apply(&mut imported);
+            estimate = price(&imported.graph);
+        }
+    }
     let profile = profile.map(|profile| profile.content());
     let program =
         Program { imported, cluster, costs: estimate.costs, storage, groups, profile, cluster_is_new };
@@ -287,6 +304,27 @@ fn read<'c: 'a, 'a>(
             .emit(location);
     }
     Ok(program)
+}
+
+/// Ops that are to store their values so that no fusion takes much of what one device has to do, where that costs little:
+/// a fusion runs on one device.
+fn too_long(unfused: &Graph, fused: &Graph, groups: &[Group], costs: &Costs) -> Vec<OpId> {
+    /// Of a device's fair share of the work: what a fusion may take, and what its parts should.
+    const LONG: f64 = 0.25;
+    const PART: f64 = 1.0 / 32.0;
+    let devices = costs.seconds.len();
+    let least = |op| (0..devices).map(|device| costs.of(device, op)).fold(f64::INFINITY, f64::min);
+    let share = fused.planned().map(least).sum::<f64>() / devices as f64;
+    let long = groups.iter().filter(|group| least(group.root) > LONG * share);
+    let mut held: Vec<OpId> = long
+        .flat_map(|group| {
+            let bytes = fused.ops[group.root].work.bytes.0 as f64;
+            parts(unfused, group, (bytes * PART * share / least(group.root)) as u64)
+        })
+        .collect();
+    held.sort_unstable();
+    held.dedup();
+    held
 }
 
 /// The pipeline that options ask for.

@@ -18,7 +18,7 @@ use ballast_dialects::remarks::Kind;
 use ballast_partition as partition;
 use ballast_placement::q_learning::{self, QTable};
 use ballast_planner::pipelined::Spec;
-use ballast_planner::{Pipelining, Planned};
+use ballast_planner::{Again, Pipelining, Planned};
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations::{self, Settings};
@@ -117,9 +117,7 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         for op in &mut program.imported.graph.ops {
             op.rules.device = None;
         }
-        let repartition = |device_of: &[DeviceId], seconds: &[f64]| {
-            start.repartition(&program, &planner.limits, device_of, seconds)
-        };
+        let repartition = |again: &Again<'_>| start.repartition(&program, &planner.limits, again);
         let planned = ballast_planner::plan(
             &program.imported.graph,
             &program.costs,
@@ -300,6 +298,9 @@ struct Start {
     device_of: Vec<DeviceId>,
     report: Report,
     granularity: partition::sequence::Granularity,
+    /// The method and the order it was made with, as options name them.
+    method: String,
+    order: String,
     /// The pipeline the partition was cut for.
     pipeline: Option<Spec>,
     /// May ops be moved to other devices? Not those a user placed, and not on one device.
@@ -320,6 +321,8 @@ impl Start {
                 device_of,
                 report,
                 granularity: partition::sequence::Granularity::Op,
+                method: String::new(),
+                order: String::new(),
                 pipeline: None,
                 movable: false,
                 use_all_devices: false,
@@ -357,6 +360,8 @@ impl Start {
                 Some("layer") => partition::sequence::Granularity::Layer,
                 _ => partition::sequence::Granularity::Op,
             },
+            method: setting("method").unwrap_or_default(),
+            order: setting("order").unwrap_or_default(),
             pipeline: planning::pipeline_of_plan(setting)
                 .map_err(|text| program.error(None, &format!("the settings of `ballast.plan`: {text}")))?,
             movable: devices > 1 && setting("pinned").as_deref() == Some("false"),
@@ -384,24 +389,42 @@ impl Start {
         Ok(asked.map(|spec| Pipelining { spec, granularity: self.granularity }))
     }
 
-    /// Another partition, cut with the seconds that the memory plan takes.
+    /// Another partition, made as the one given but with the seconds that the memory plan takes and under its caps.
     fn repartition(
         &self,
         program: &Program<'_, '_>,
         limits: &Limits,
-        device_of: &[DeviceId],
-        seconds: &[f64],
+        again: &Again<'_>,
     ) -> Result<Option<Vec<DeviceId>>, String> {
         let options = partition::Options {
+            method: match self.method.as_str() {
+                "dp" | "genetic" => partition::Method::Dp,
+                "rl" => partition::Method::Rl,
+                "exact" => partition::Method::Exact,
+                _ => partition::Method::Auto,
+            },
             granularity: self.granularity,
             use_all_devices: self.use_all_devices,
-            limits: *limits,
+            order: match self.order.as_str() {
+                "memory" => partition::sequence::Order::Memory,
+                _ => partition::sequence::Order::Program,
+            },
+            limits: Limits { time_limit_seconds: again.time_limit_seconds, ..*limits },
+            caps: Some(again.caps.to_vec()),
+            start: Some(again.device_of.to_vec()),
             ..partition::Options::default()
         };
         let graph = &program.imported.graph;
-        partition::repartition(graph, &program.costs, &program.cluster, &options, device_of, seconds)
-            .map(|outcome| Some(outcome.device_of))
-            .map_err(|error| error.to_string())
+        partition::repartition(
+            graph,
+            &program.costs,
+            &program.cluster,
+            &options,
+            again.device_of,
+            again.seconds,
+        )
+        .map(|outcome| Some(outcome.device_of))
+        .map_err(|error| error.to_string())
     }
 }
 
@@ -461,6 +484,10 @@ fn settings(
         ("profile", planning::profile_setting(program)),
         ("use_all_devices", start.use_all_devices.to_string()),
     ];
+    let made_by = [("method", &start.method), ("order", &start.order)];
+    settings.extend(
+        made_by.map(|(key, value)| (key, value.clone())).into_iter().filter(|(_, value)| !value.is_empty()),
+    );
     settings.extend(program.storage.settings());
     settings.extend(planning::pipeline_settings(program, pipeline.map(|pipeline| pipeline.spec)));
     Settings(settings)

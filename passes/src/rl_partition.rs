@@ -99,7 +99,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     program.write_graph(module, &options.graph_file)?;
     let balance = &plan.balance;
     let mut remark = program
-        .remark(Kind::Passed, "Partition", "cut the op sequence into stages")
+        .remark(Kind::Passed, "Partition", "placed the ops on devices")
         .fact("devices", program.cluster.devices.len())
         .fact("method", &outcome.report.method)
         .fact("tmax_seconds", balance.tmax_seconds)
@@ -366,6 +366,8 @@ fn settings(program: &Program<'_, '_>, options: &RlPartitionOptions, pipeline: O
         ("count", options.count.name().to_owned()),
         ("dynamic_dim", options.dynamic_dim.to_string()),
         ("granularity", options.granularity.name().to_owned()),
+        ("method", options.method.name().to_owned()),
+        ("order", options.order.name().to_owned()),
         ("pinned", pinned.to_string()),
         ("profile", planning::profile_setting(program)),
         ("use_all_devices", options.use_all_devices.to_string()),

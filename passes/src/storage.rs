@@ -12,6 +12,8 @@ use crate::import::Imported;
 
 /// Key of the fusion model in the settings of a plan.
 const FUSION: &str = "fusion";
+/// Key of the ops that store their values so that a fusion falls into parts.
+const HELD: &str = "held";
 /// Key of what a cap counts.
 const CAP_COUNTS: &str = "cap_counts";
 
@@ -30,10 +32,12 @@ pub(crate) struct Early {
 }
 
 /// Which values are stored, and what counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Storage {
     model: FusionModel,
     counts: CapCounts,
+    /// Ops that store their values whatever reads them, ascending: a fusion too long for one device falls into parts there.
+    held: Vec<OpId>,
 }
 
 impl Storage {
@@ -50,7 +54,16 @@ impl Storage {
             (FusionModel::Auto, None) => FusionModel::None,
             (chosen, _) => chosen,
         };
-        Storage { model, counts }
+        let earlier = earlier.map(Self::of_plan).filter(|earlier| earlier.model == model);
+        Storage { model, counts, held: earlier.map(|earlier| earlier.held).unwrap_or_default() }
+    }
+
+    /// The same with fusions in parts.
+    pub(crate) fn holding(&self, mut held: Vec<OpId>) -> Self {
+        held.extend(&self.held);
+        held.sort_unstable();
+        held.dedup();
+        Storage { held, ..*self }
     }
 
     /// What a plan was made with.
@@ -62,11 +75,14 @@ impl Storage {
         Storage {
             model: model.unwrap_or(FusionModel::None),
             counts: if is(CAP_COUNTS, CapCounts::Temp.name()) { CapCounts::Temp } else { CapCounts::All },
+            held: annotations::setting(plan, HELD)
+                .map(|text| text.split(',').filter_map(|op| op.parse().ok()).collect())
+                .unwrap_or_default(),
         }
     }
 
     /// Rewrites the graph of a program as it was read; the groups of ops that become one.
-    pub(crate) fn apply(self, imported: &mut Imported<'_, '_>) -> Vec<Group> {
+    pub(crate) fn apply(&self, imported: &mut Imported<'_, '_>) -> Vec<Group> {
         let fusion = match self.model {
             FusionModel::Auto | FusionModel::None => Fusion::None,
             FusionModel::Xla | FusionModel::XlaCpuAsIs => Fusion::Xla,
@@ -89,7 +105,7 @@ impl Storage {
                 }
             }
         }
-        let groups = fuse(graph, fusion);
+        let groups = fuse(graph, fusion, &self.held);
         if self.is_cpu() {
             leave_room(graph);
         }
@@ -97,17 +113,17 @@ impl Storage {
     }
 
     /// What XLA would fuse if it were left alone, of a program that has been read and not yet rewritten by [`Storage::apply`].
-    pub(crate) fn left_alone(self, imported: &mut Imported<'_, '_>) -> Vec<Group> {
+    pub(crate) fn left_alone(&self, imported: &mut Imported<'_, '_>) -> Vec<Group> {
         if self.model != FusionModel::XlaCpu {
             return Vec::new();
         }
         imported.merge_equal();
-        fuse(&mut imported.graph.clone(), Fusion::Xla)
+        fuse(&mut imported.graph.clone(), Fusion::Xla, &[])
     }
 
     /// By op: what the back end would do long before its turn, or besides; `left_alone` has what it would fuse. Select-and-scatter may: its first half takes less memory when it is
     /// done.
-    pub(crate) fn early(self, imported: &Imported<'_, '_>, left_alone: &[Group]) -> Vec<Early> {
+    pub(crate) fn early(&self, imported: &Imported<'_, '_>, left_alone: &[Group]) -> Vec<Early> {
         let graph = &imported.graph;
         if !self.is_cpu() {
             return vec![Early::default(); graph.ops.len()];
@@ -136,18 +152,29 @@ impl Storage {
     }
 
     /// Is it XLA's CPU compiler?
-    fn is_cpu(self) -> bool {
+    fn is_cpu(&self) -> bool {
         matches!(self.model, FusionModel::XlaCpu | FusionModel::XlaCpuAsIs)
     }
 
     /// The option's name of the fusion model.
-    pub(crate) fn fusion_name(self) -> &'static str {
+    pub(crate) fn fusion_name(&self) -> &'static str {
         self.model.name()
     }
 
     /// As settings of a plan.
-    pub(crate) fn settings(self) -> [(&'static str, String); 2] {
-        [(CAP_COUNTS, self.counts.name().to_owned()), (FUSION, self.model.name().to_owned())]
+    pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
+        let mut settings =
+            vec![(CAP_COUNTS, self.counts_name().to_owned()), (FUSION, self.fusion_name().to_owned())];
+        if !self.held.is_empty() {
+            let held: Vec<String> = self.held.iter().map(OpId::to_string).collect();
+            settings.push((HELD, held.join(",")));
+        }
+        settings
+    }
+
+    /// The option's name of what a cap counts.
+    pub(crate) fn counts_name(&self) -> &'static str {
+        self.counts.name()
     }
 }
 

@@ -13,10 +13,14 @@
 //! Not modelled: buffers reused in place, common subexpressions, copies that change a layout, rewrites by the
 //! algebraic simplifier. `docs/cost-model.md` and `docs/running-plans.md` compare the outcome with XLA's buffer assignment.
 
+mod parts;
+
 use serde::{Deserialize, Serialize};
 
 use crate::graph::{Graph, LayerType, OpId, OpRole, Storage, TensorId};
 use crate::units::Bytes;
+
+pub use parts::parts;
 
 /// How the back end fuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,12 +109,15 @@ struct Fuser<'g> {
     returned: Vec<bool>,
     /// Is a stored value computed once more for some of its readers?
     repeats_stored: bool,
+    /// Ops that store their values whatever reads them, ascending.
+    held: &'g [OpId],
     /// The fusions an op is computed in, ascending: itself for an op that stores its value.
     roots: Vec<Vec<OpId>>,
 }
 
-/// Fuses a graph in place; the groups found, in order of their roots, those of one op left out.
-pub fn fuse(graph: &mut Graph, fusion: Fusion) -> Vec<Group> {
+/// Fuses a graph in place; the groups found, in order of their roots, those of one op left out. The ops of `held`, ascending,
+/// store their values whatever reads them.
+pub fn fuse(graph: &mut Graph, fusion: Fusion, held: &[OpId]) -> Vec<Group> {
     match fusion {
         Fusion::None => Vec::new(),
         Fusion::Xla | Fusion::XlaHeld => {
@@ -119,6 +126,7 @@ pub fn fuse(graph: &mut Graph, fusion: Fusion) -> Vec<Group> {
                 readers: readers(graph),
                 returned: graph.returned_ops(),
                 roots: vec![Vec::new(); graph.ops.len()],
+                held,
                 graph,
             };
             fuser.decide();
@@ -156,6 +164,7 @@ impl Fuser<'_> {
             && op.outputs.len() == 1
             && !op.rules.must_keep
             && !op.rules.never_recompute
+            && self.held.binary_search(&id).is_err()
             && works_on_elements(self.graph, id);
         if !fusible {
             return None;
@@ -312,7 +321,7 @@ mod tests {
     use crate::graph::{Arithmetic, Op, Rules, Tensor, Work};
 
     /// Builds graphs from (name, layer, inputs): tensor i is argument 0 or the result of op i - 1.
-    fn graph(ops: &[(&str, LayerType, &[TensorId])], returned: &[TensorId]) -> Graph {
+    pub(super) fn graph(ops: &[(&str, LayerType, &[TensorId])], returned: &[TensorId]) -> Graph {
         const BYTES: u64 = 100;
         let tensor = |producer, tensor| Tensor {
             producer,
@@ -366,7 +375,7 @@ mod tests {
     fn nothing_changes_without_fusion() {
         let before = graph(&[("s.add", Activation, &[0]), ("s.add", Activation, &[1])], &[2]);
         let mut after = before.clone();
-        assert!(fuse(&mut after, Fusion::None).is_empty());
+        assert!(fuse(&mut after, Fusion::None, &[]).is_empty());
         assert_eq!(before, after);
     }
 
@@ -384,7 +393,7 @@ mod tests {
         );
         let flops = |graph: &Graph| graph.ops.iter().map(|op| op.work.flops).sum::<u64>();
         let before = flops(&chain);
-        let groups = fuse(&mut chain, Fusion::Xla);
+        let groups = fuse(&mut chain, Fusion::Xla, &[]);
         assert_eq!(groups, [Group { root: 4, members: vec![1, 3] }]);
         assert_eq!(stored(&chain), [0, 4], "the product goes through memory, the sum and the tanh do not");
         assert_eq!(chain.value_inputs(4), [0]);
@@ -402,7 +411,7 @@ mod tests {
                 &[(name, Activation, &[0]), ("s.negate", Activation, &[1]), ("s.abs", Activation, &[1])],
                 &[2, 3],
             );
-            let groups = fuse(&mut forked, Fusion::Xla);
+            let groups = fuse(&mut forked, Fusion::Xla, &[]);
             assert_eq!(stored(&forked).contains(&0), is_stored, "{name}");
             assert_eq!(groups.len(), if is_stored { 0 } else { 2 });
             let flops: u64 = forked.ops.iter().map(|op| op.work.flops).sum();
@@ -413,16 +422,16 @@ mod tests {
     #[test]
     fn values_read_by_products_or_returned_are_stored() {
         let mut read = graph(&[("s.add", Activation, &[0]), ("s.dot", Dense, &[1])], &[2]);
-        assert!(fuse(&mut read, Fusion::Xla).is_empty());
+        assert!(fuse(&mut read, Fusion::Xla, &[]).is_empty());
         let mut returned = graph(&[("s.add", Activation, &[0, 0]), ("s.abs", Activation, &[1])], &[1, 2]);
-        assert!(fuse(&mut returned, Fusion::Xla).is_empty());
+        assert!(fuse(&mut returned, Fusion::Xla, &[]).is_empty());
         let mut viewed = graph(
             &[("s.add", Activation, &[0, 0]), ("s.reshape", Other, &[1]), ("s.abs", Activation, &[2])],
             &[2, 3],
         );
-        assert!(fuse(&mut viewed, Fusion::Xla).is_empty(), "returned through a view");
+        assert!(fuse(&mut viewed, Fusion::Xla, &[]).is_empty(), "returned through a view");
         let mut transposed = graph(&[("s.transpose", Other, &[0]), ("s.dot", Dense, &[1])], &[2]);
-        assert_eq!(fuse(&mut transposed, Fusion::Xla), [Group { root: 1, members: vec![0] }]);
+        assert_eq!(fuse(&mut transposed, Fusion::Xla, &[]), [Group { root: 1, members: vec![0] }]);
     }
 
     #[test]
@@ -436,20 +445,20 @@ mod tests {
             ("s.abs", Activation, &[3]),
         ];
         let mut both = graph(&ops, &[4, 5]);
-        let groups = fuse(&mut both, Fusion::Xla);
+        let groups = fuse(&mut both, Fusion::Xla, &[]);
         assert_eq!(groups, [Group { root: 2, members: vec![1] }, Group { root: 4, members: vec![1, 2] }]);
         assert_eq!(stored(&both), [0, 2, 3, 4]);
         assert_eq!((both.value_inputs(3), both.value_inputs(4)), (vec![2], vec![0]));
         // Held, it is stored for all.
         let mut held = graph(&ops, &[4, 5]);
-        assert_eq!(fuse(&mut held, Fusion::XlaHeld), [Group { root: 2, members: vec![1] }]);
+        assert_eq!(fuse(&mut held, Fusion::XlaHeld, &[]), [Group { root: 2, members: vec![1] }]);
         assert_eq!((held.value_inputs(3), held.value_inputs(4)), (vec![2], vec![2]));
         // Two whole operands: one value for all readers. A dear one: the same.
         for (name, inputs) in [("s.subtract", [1, 1]), ("s.divide", [1, 2])] {
             let mut ops = ops;
             ops[2] = (name, Activation, &inputs);
             let mut one = graph(&ops, &[4, 5]);
-            fuse(&mut one, Fusion::Xla);
+            fuse(&mut one, Fusion::Xla, &[]);
             assert_eq!(one.value_inputs(4), [2], "{name}");
         }
     }
@@ -464,7 +473,7 @@ mod tests {
             ],
             &[3],
         );
-        assert_eq!(fuse(&mut sum, Fusion::Xla), [Group { root: 2, members: vec![1] }]);
+        assert_eq!(fuse(&mut sum, Fusion::Xla, &[]), [Group { root: 2, members: vec![1] }]);
         assert_eq!(stored(&sum), [0, 2]);
     }
 
@@ -478,7 +487,7 @@ mod tests {
         ] {
             let mut kept = chain.clone();
             change(&mut kept.ops[0]);
-            assert!(fuse(&mut kept, Fusion::Xla).is_empty());
+            assert!(fuse(&mut kept, Fusion::Xla, &[]).is_empty());
         }
     }
 
@@ -509,7 +518,7 @@ mod tests {
                 .collect();
             let before = graph(&ops, &[ops.len(), ops.len() / 2]);
             let mut after = before.clone();
-            let groups = fuse(&mut after, Fusion::Xla);
+            let groups = fuse(&mut after, Fusion::Xla, &[]);
             fusions += groups.len();
             assert_eq!(after.ops.len(), before.ops.len());
             for (id, op) in after.ops.iter().enumerate() {

@@ -16,7 +16,7 @@ mod workload;
 pub use genetic::{Fitness, Genetic, layer_table};
 pub use memory::Solver;
 pub use outside::Program;
-pub use rounds::{Planned, Relaxed, Repartition, plan, unplanned};
+pub use rounds::{Again, Planned, Relaxed, Repartition, plan, unplanned};
 pub use stages::{StageOutcome, plan_stages, stage_file, swap_model};
 pub use workload::{WorkloadFailure, place_workload};
 

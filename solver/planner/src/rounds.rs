@@ -24,6 +24,12 @@ use crate::{Failure, Options};
 /// an exact cut and deserves the most care.
 const ROUND_SHARE: f64 = 0.6;
 
+/// Share of the slowest stage's time from which on what memory adds to it is worth another partition.
+const WORTH_A_ROUND: f64 = 1e-3;
+
+/// Share of the time left that a search for another partition may take.
+const REPARTITION_SHARE: f64 = 0.25;
+
 /// A plan and what the caller needs to explain it.
 #[derive(Clone, Debug)]
 pub struct Planned {
@@ -63,17 +69,26 @@ struct Round {
 }
 
 impl Round {
-    /// Smaller is better: all caps kept before any raised, then the slowest stage.
-    fn rank(&self) -> (bool, f64) {
-        (self.outcomes.iter().any(StageOutcome::relaxed), self.balance.tmax_seconds)
+    /// Smaller is better: the fewer caps raised, then the slowest stage.
+    fn rank(&self) -> (usize, f64) {
+        (self.outcomes.iter().filter(|outcome| outcome.relaxed()).count(), self.balance.tmax_seconds)
+    }
+
+    /// May another placement be better? It may where a cap was raised, where recomputation and swaps made the slowest stage
+    /// slower, and where the stages are out of balance.
+    fn may_improve(&self, max_ratio: f64) -> bool {
+        let free = self.stages.iter().map(Stage::load_seconds).fold(0.0, f64::max);
+        self.rank().0 > 0
+            || self.balance.tmax_seconds > free * (1.0 + WORTH_A_ROUND)
+            || !self.balance.within(max_ratio)
     }
 }
 
-/// Plans the memory of a placed program, and repartitions while the stages are out of balance.
+/// Plans the memory of a placed program, and repartitions while another placement may be better.
 ///
 /// `partition` is the report of the partition given; `repartition`, where the caller has a partitioner to
-/// offer, maps a placement and its planned stage seconds to another placement. The best round wins: all caps
-/// kept before any raised, then the least tmax.
+/// offer, maps a placement and its planned stage seconds to another placement. The best round wins: the fewest caps
+/// raised, then the least tmax.
 ///
 /// # Errors
 /// When a stage of the given partition has no plan. Later rounds that fail are dropped.
@@ -106,9 +121,19 @@ pub fn plan(
     let mut rounds = 1;
     let mut seen = vec![best.device_of.clone()];
     let (mut placement, mut measured) = (best.device_of.clone(), stage_seconds(&best));
-    while rounds < options.max_rounds && !best.balance.within(options.max_ratio) && !deadline.over() {
+    let mut caps = requested_caps(&best);
+    while rounds < options.max_rounds && best.may_improve(options.max_ratio) && !deadline.over() {
         let Some(repartition) = repartition else { break };
-        let Some(mut next) = repartition(&placement, &measured).map_err(Failure::Partition)? else { break };
+        let again = Again {
+            device_of: &placement,
+            seconds: &measured,
+            caps: &caps,
+            time_limit_seconds: options
+                .limits
+                .time_limit_seconds
+                .map(|_| deadline.remaining_seconds() * REPARTITION_SHARE),
+        };
+        let Some(mut next) = repartition(&again).map_err(Failure::Partition)? else { break };
         settle_travellers(graph, &mut next);
         if seen.contains(&next) {
             break;
@@ -118,6 +143,7 @@ pub fn plan(
         match round(graph, costs, cluster, next, options, &share(&deadline)) {
             Ok(candidate) => {
                 (placement, measured) = (candidate.device_of.clone(), stage_seconds(&candidate));
+                caps = requested_caps(&candidate);
                 if candidate.rank() < best.rank() {
                     best = candidate;
                 }
@@ -205,8 +231,24 @@ pub fn unplanned(
     Ok(plan)
 }
 
-/// Maps a placement and its planned seconds per device to another placement; none: no other is known.
-pub type Repartition<'a> = dyn Fn(&[DeviceId], &[f64]) -> Result<Option<Vec<DeviceId>>, String> + 'a;
+/// A placement whose memory has been planned, for the search of another one.
+pub struct Again<'a> {
+    /// The device of every op.
+    pub device_of: &'a [DeviceId],
+    /// What every device takes under its plan, seconds.
+    pub seconds: &'a [f64],
+    /// The cap asked for on every device.
+    pub caps: &'a [Bytes],
+    /// Seconds the search may take, where time is limited.
+    pub time_limit_seconds: Option<f64>,
+}
+
+/// Maps a placement and what its plan takes to another placement; none: no other is known.
+pub type Repartition<'a> = dyn Fn(&Again<'_>) -> Result<Option<Vec<DeviceId>>, String> + 'a;
+
+fn requested_caps(round: &Round) -> Vec<Bytes> {
+    round.outcomes.iter().map(|outcome| outcome.requested_cap).collect()
+}
 
 fn stage_seconds(round: &Round) -> Vec<f64> {
     round.outcomes.iter().map(|outcome| outcome.score.seconds).collect()

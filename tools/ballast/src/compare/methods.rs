@@ -14,7 +14,7 @@ use ballast_core::units::Bytes;
 use ballast_partition::sequence::Granularity;
 use ballast_partition::{Method, Options, Outcome, Proposer, plan_with};
 use ballast_placement::q_learning;
-use ballast_planner::{Genetic, Program, Repartition, Solver};
+use ballast_planner::{Again, Genetic, Program, Repartition, Solver};
 use serde::Serialize;
 
 use crate::Failure;
@@ -251,11 +251,18 @@ impl Contender {
             model_file: None,
             pipeline: None,
         };
-        let again = |device_of: &[DeviceId], seconds: &[f64]| {
+        let again = |again: &Again<'_>| {
             let options = partition_options(task, Method::Dp, &limits, start.cap_bytes());
-            ballast_partition::repartition(task.graph, task.costs, task.cluster, &options, device_of, seconds)
-                .map(|outcome| Some(outcome.device_of))
-                .map_err(|error| error.to_string())
+            ballast_partition::repartition(
+                task.graph,
+                task.costs,
+                task.cluster,
+                &options,
+                again.device_of,
+                again.seconds,
+            )
+            .map(|outcome| Some(outcome.device_of))
+            .map_err(|error| error.to_string())
         };
         let again: Option<&Repartition<'_>> = (self == Contender::Rounds).then_some(&again);
         let planned =
