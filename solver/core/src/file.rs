@@ -295,7 +295,6 @@ fn plain(error: &io::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::os::fd::{AsFd, BorrowedFd};
     use std::os::unix::fs::symlink;
     use std::process::Command;
 

@@ -148,6 +148,11 @@ impl From<Steps> for Schedule {
 pub fn read_plan(text: &str, problem: &Problem) -> Result<Schedule, String> {
     let value: serde_json::Value =
         serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
+    if !value.is_object() {
+        return Err(
+            "a plan is an object with 'steps', or with 'recompute', 'swap_out' and 'swap_in'".to_owned()
+        );
+    }
     if value.get("steps").is_some() {
         return serde_json::from_value::<Steps>(value)
             .map(Schedule::from)

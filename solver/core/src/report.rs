@@ -315,7 +315,8 @@ impl Report {
         self.bound = bound.beside(self.value)?;
         self.gap = gap(self.value, self.bound.value);
         self.proved = self.gap <= self.tolerance;
-        if self.proved {
+        // A search that came to its end with a proof stopped for that; one that a limit stopped says which.
+        if self.proved && self.stop_reason == StopReason::Finished {
             self.stop_reason = StopReason::Proved;
         }
         Ok(self)

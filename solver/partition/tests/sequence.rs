@@ -297,7 +297,9 @@ fn a_placement_comes_back_from_its_file_and_is_judged_as_it_is() {
     assert_eq!(outcome.device_of, devices);
     assert_eq!(outcome.cuts, [1, 2]);
     assert!(outcome.report.value >= 4.0 && !outcome.report.proved(), "{:?}", outcome.report);
-    assert_eq!((outcome.report.method.as_str(), outcome.report.bound().value()), ("given", 3.0));
+    let best = plan(&graph, &costs, &cluster, &options()).expect("a plan").report.value;
+    let bound = outcome.report.bound().value();
+    assert!(outcome.report.method == "given" && (3.0..=best).contains(&bound), "{bound}, best {best}");
 }
 
 #[test]

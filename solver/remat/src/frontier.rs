@@ -145,6 +145,8 @@ fn plan(rules: &Rules<'_>, known: &[Known], last: usize) -> Option<CompactPlan> 
                 }
             }
             Act::Again(v) => steps.push(Step::Compute(v)),
+            // A copy that hid under other work and was never read: nothing waits for it.
+            Act::Out(v) if !copied(v) => {}
             Act::Out(v) => steps.push(Step::SwapOut(v)),
             Act::In(v) => steps.push(Step::SwapIn(v)),
         }

@@ -42,7 +42,7 @@ fn planned(passes: &[&str]) -> (tempfile::TempDir, PathBuf, Value) {
 
 fn on_two_devices() -> (tempfile::TempDir, PathBuf, Value) {
     planned(&[
-        "--rl-partition=devices=2 method=dp work-limit=1000",
+        "--rl-partition=devices=2 method=dp use-all-devices=true work-limit=1000",
         "--remat=cap=70% solver=greedy work-limit=1000 relax-limit=3 plan-file=plan.json",
     ])
 }

@@ -308,7 +308,7 @@ fn long_types_are_cut_and_stay_apart() {
     };
     let (one, other) = (doubled("f32"), doubled("i32"));
     assert_eq!(one.tensors[1].bytes.0, 4 << 30);
-    assert!(one.tensors[1].type_name.len() < 300, "{}", one.tensors[1].type_name);
+    assert!(one.tensors[1].type_name.len() <= 4096, "{}", one.tensors[1].type_name);
     assert_ne!(one.tensors[1].type_name, other.tensors[1].type_name);
     assert_ne!(one.content, other.content);
 }
