@@ -16,13 +16,15 @@
 // TWO: ballast.receives = [#ballast.receive<device = 1, position = 0>]
 // TWO: math.atan {{.*}}ballast.device = #ballast.device<1>
 
-// By default any placement may win, and the bound holds for all of them.
-// RUN: ballast-opt %s --rl-partition="devices=2 work-limit=100000 seed=1" --remarks-filter=ballast --ballast-verify -o /dev/null 2>%t.auto
+// By default any placement may win, and the bound holds for all of them; the plan names the kind.
+// RUN: ballast-opt %s --rl-partition="devices=2 work-limit=100000 seed=1" --remarks-filter=ballast --ballast-verify -o %t.auto.mlir 2>%t.auto
 // RUN: FileCheck %s --check-prefix=AUTO --input-file=%t.auto
 // RUN: ballast-opt %s --rl-partition="devices=2 work-limit=100000 seed=1 threads=2" -o %t.two-threads.mlir
 // RUN: ballast-opt %s --rl-partition="devices=2 work-limit=100000 seed=1" -o %t.one-thread.mlir
 // RUN: diff %t.one-thread.mlir %t.two-threads.mlir
-// AUTO: Partition {{.*}}bound_class=any-assignment,
+// RUN: FileCheck %s --check-prefix=KIND --input-file=%t.auto.mlir
+// AUTO: Partition {{.*}}bound_class=any-assignment,{{.*}}placement={{sequence-cut|folded-layers|free}},{{.*}}step_seconds=
+// KIND: ballast.plan = #ballast.plan<{{.*}}placement = "{{sequence-cut|folded-layers|free}}"{{.*}}step_seconds = "
 
 // A backward pass that is one fusion falls into parts, so that devices can share it; a later pass reads which ops store their values.
 // RUN: ballast-opt %S/Inputs/training-chain.mlir --allow-unregistered-dialect --rl-partition="devices=8 fusion=xla work-limit=100000" --ballast-verify -o %t.chain.mlir

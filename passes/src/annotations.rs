@@ -188,9 +188,12 @@ fn plan_attribute<'c>(
             bound: (stage.report.bound + score.send_seconds).min(score.seconds),
         }
     });
+    let found =
+        [("placement", plan.placement.name().to_owned()), ("step_seconds", plan.step_seconds.to_string())];
     let settings: Vec<(Identifier<'c>, Attribute<'c>)> = settings
         .0
         .iter()
+        .chain(&found)
         .map(|(key, value)| (Identifier::new(context, key), StringAttribute::new(context, value).into()))
         .collect();
     let mut plan = ir::Plan {

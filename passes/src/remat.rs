@@ -508,6 +508,8 @@ fn emit_remarks(program: &Program<'_, '_>, plan: &Plan) {
         .fact("cap_met", plan.cap_met)
         .fact("tmax_seconds", plan.balance.tmax_seconds)
         .fact("tmin_seconds", plan.balance.tmin_seconds)
+        .fact("step_seconds", plan.step_seconds)
+        .fact("placement", plan.placement.name())
         .fact("bound_seconds", plan.bound_seconds)
         .fact("gap", plan.gap)
         .fact("rounds", plan.rounds)

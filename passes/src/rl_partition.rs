@@ -102,6 +102,8 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
         .remark(Kind::Passed, "Partition", "placed the ops on devices")
         .fact("devices", program.cluster.devices.len())
         .fact("method", &outcome.report.method)
+        .fact("placement", plan.placement.name())
+        .fact("step_seconds", plan.step_seconds)
         .fact("tmax_seconds", balance.tmax_seconds)
         .fact("tmin_seconds", balance.tmin_seconds)
         .fact("ratio", balance.ratio.map_or_else(|| "none".to_owned(), |ratio| ratio.to_string()))

@@ -12,6 +12,7 @@ mod judge;
 pub mod loads;
 mod membership;
 pub mod pipeline;
+mod placement;
 mod plan;
 mod proposal;
 mod refine;
@@ -20,5 +21,6 @@ pub mod sequence;
 
 pub use given::{Given, GivenError, plan_given};
 pub use items::Items;
+pub use placement::placement_of;
 pub use plan::{Error, Method, Options, Outcome, Proposed, plan, plan_with, repartition};
 pub use proposal::{Proposal, Proposer, Task};

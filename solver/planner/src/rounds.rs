@@ -13,7 +13,9 @@ use ballast_core::report::{Bound, BoundClass, PROOF_TOLERANCE, Report, SearchSta
 use ballast_core::simulate::{Balance, balance, judge_stage, orders_can_run};
 use ballast_core::stage::{NodeSource, Stage, settle_travellers, stages};
 use ballast_core::stage_memory::StageMemory;
+use ballast_core::step::step_seconds;
 use ballast_core::units::Bytes;
+use ballast_partition::placement_of;
 use ballast_placement::q_learning::QTable;
 
 use crate::pipelined::{self, Spec};
@@ -345,6 +347,12 @@ fn assemble(
         StopReason::Proved if gap > PROOF_TOLERANCE => StopReason::Finished,
         reason => reason,
     };
+    let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
+    let step_seconds = step_seconds(&stages, &compact, &scores).ok_or_else(|| {
+        Failure::Partition(
+            "internal error: the devices of the plan wait for each other in a circle".to_owned(),
+        )
+    })?;
     let plan = Plan {
         version: PLAN_VERSION,
         function: graph.name.clone(),
@@ -360,6 +368,8 @@ fn assemble(
             })
             .collect(),
         balance,
+        step_seconds,
+        placement: placement_of(graph, &device_of),
         bound_seconds: bound.value(),
         bound_class: bound.class(),
         gap,

@@ -113,10 +113,11 @@ fn head(body: &mut String, plan: &Plan, title: &str) {
     let ratio = balance.ratio.map_or("none".to_owned(), |ratio| format!("{ratio:.3}"));
     let step = match &plan.pipeline {
         Some(pipeline) => format!("{} ms", milliseconds(pipeline.step_seconds)),
-        None => format!("{} ms", milliseconds(balance.tmax_seconds)),
+        None => format!("{} ms", milliseconds(plan.step_seconds)),
     };
     let mut facts = vec![
-        ("step", step),
+        (if plan.pipeline.is_some() { "step" } else { "one step by itself" }, step),
+        ("placement", plan.placement.name().to_owned()),
         ("tmax, slowest device", format!("{} ms", milliseconds(balance.tmax_seconds))),
         ("tmin, fastest device", format!("{} ms", milliseconds(balance.tmin_seconds))),
         ("tmax / tmin", ratio),

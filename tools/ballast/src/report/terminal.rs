@@ -45,7 +45,8 @@ fn summary(plan: &Plan) -> String {
         "@{}: {} on {}, {} idle\n\
          tmax {} ms, tmin {} ms, tmax/tmin {ratio}\n\
          proven bound on tmax {} ms ({}), gap {:.2} %\n\
-         partition by {}, {} of partitioning and memory planning\n\
+         one step by itself {} ms: tmax is the time between steps where enough of them are under way at once\n\
+         placement {}, partition by {}, {} of partitioning and memory planning\n\
          stopped: {}; seed {}\n{}",
         plan.function,
         plural(plan.ops.len(), "planned op"),
@@ -56,6 +57,8 @@ fn summary(plan: &Plan) -> String {
         milliseconds(plan.bound_seconds),
         plan.bound_class,
         plan.gap * 100.0,
+        milliseconds(plan.step_seconds),
+        plan.placement.name(),
         plan.partition.method,
         plural(plan.rounds, "round"),
         stop(plan),
