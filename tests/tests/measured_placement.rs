@@ -189,7 +189,7 @@ fn what_cannot_be_placed_by_runs_is_refused_with_its_remedy() {
     };
     refused(place(&program, "500", &[]), "500 devices for");
     refused(place(&program, "1", &[]), "at least two devices");
-    refused(place(&program, "2", &["--runs", "0"]), "0 is not in 1..");
+    refused(place(&program, "2", &["--runs", "0"]), "give a whole number, at least 1");
     refused(place(&program, "2", &["--batch", "5"]), "--batch is for layer files");
     refused(place(&program, "2", &["--function", "other"]), "no function '@other'");
     refused(place(&program, "2", &["--elite", "50"]), "elite is 50");

@@ -204,7 +204,7 @@ fn the_genetic_search_keeps_the_rules_and_its_bytes_whatever_the_threads() {
         &["--method", "genetic", "--population", "1", "--time-limit", "1"],
     );
     assert_eq!((run.code, written), (Some(2), None), "{run:#?}");
-    assert!(run.stderr.contains("population is 1"), "{run:#?}");
+    assert!(run.stderr.contains("give a whole number from 2 to 65536"), "{run:#?}");
 }
 
 #[test]

@@ -102,6 +102,8 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
     let options = ballast_partition::Options {
         method: Method::Dp,
         granularity: args.granularity.into(),
+        // The genetic search leaves no device without an op, so neither do the plans it starts from.
+        use_all_devices: true,
         limits: Limits { time_limit_seconds: Some(budget.min(STATIC_SECONDS)), work_limit: None, ..*limits },
         ..ballast_partition::Options::default()
     };
