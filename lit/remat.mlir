@@ -79,7 +79,7 @@
 // Remarks name the value, its bytes and what it costs.
 // RUN: ballast-opt %s --remat="cap=15 time-limit=10" --remarks-filter=ballast -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // REMARK: [Passed] Remat {{.*}}planned recomputation and swaps
-// REMARK: [Passed] Recompute {{.*}}bytes=4, seconds={{.*}}, times=1
+// REMARK: [Passed] Recompute {{.*}}bytes=4, {{.*}}seconds={{.*}}, times=1
 // RUN: ballast-opt %s --remat="cap=100% time-limit=10" --remarks-filter=ballast -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNCHANGED
 // UNCHANGED: [Passed] Remat {{.*}}the unchanged program fits
 
