@@ -39,7 +39,7 @@ pub(crate) fn write(module: OperationRef<'_, '_>, path: &Path, bytes: &[u8]) -> 
 /// Writes a value as JSON.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub(crate) fn write_json(
     module: OperationRef<'_, '_>,
     path: &Path,

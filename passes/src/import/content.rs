@@ -89,7 +89,7 @@ impl Hasher {
         // SAFETY: the op is live, and names live as long as the context.
         let name = unsafe { text::bytes(mlirIdentifierStr(mlirOperationGetName(op.to_raw()))) };
         self.bytes(name);
-        let is_function = name == b"func.func" && ir::blocks(op).first().is_some();
+        let is_function = name == b"func.func" && !ir::blocks(op).is_empty();
         self.number(op.operand_count());
         for operand in op.operands() {
             self.reference(operand.to_raw().ptr);

@@ -80,11 +80,11 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     output.finish()
 }
 
-/// As [`write`], for a writer that opens files by name and goes by their ending: it gets the name of a file that is empty, and what it
+/// As [`write()`], for a writer that opens files by name and goes by their ending: it gets the name of a file that is empty, and what it
 /// left there is put at `path`. `ending` is used where the path has none.
 ///
 /// # Errors
-/// What the writer says, and as [`write`].
+/// What the writer says, and as [`write()`].
 pub fn write_by_name<E: From<io::Error>>(
     path: &Path,
     ending: &str,

@@ -315,7 +315,7 @@ fn long_types_are_cut_and_stay_apart() {
 
 #[test]
 fn more_bytes_than_64_bits_count_are_refused_at_the_op() {
-    let huge = vec!["tensor<1152921504606846976xf32>"; 8].join(", ");
+    let huge = ["tensor<1152921504606846976xf32>"; 8].join(", ");
     let text = format!("func.func @main(%x: f32) {{\n  %0:8 = \"a.b\"(%x) : (f32) -> ({huge})\n  return\n}}");
     let messages = read_text(&text, &ImportOptions::default()).expect_err("refused");
     assert!(messages[0].contains(":2:") && messages[0].contains("more than 1.0 EiB"), "{messages:?}");

@@ -222,7 +222,7 @@ impl Search<'_> {
                     0 => lane_of(best(), None, WARM[round as usize % LANES]),
                     1 => lane_of(best(), other(), WARM[1]),
                     2 => lane_of(other().or_else(best), other(), WARM[2]),
-                    _ if round % 3 == 0 => lane_of(None, None, HOT),
+                    _ if round.is_multiple_of(3) => lane_of(None, None, HOT),
                     _ => lane_of(best(), other(), WARM[2]),
                 }
             })
@@ -274,7 +274,7 @@ impl Search<'_> {
         let (mut hot, mut moves, mut tried) = (lane.hot, on_coarse, 0);
         loop {
             let current = levels.last().map_or(self.board, |level| &level.board);
-            let last = levels.is_empty() && (self.board.groups > coarsest || lane.seed % 2 == 0);
+            let last = levels.is_empty() && (self.board.groups > coarsest || lane.seed.is_multiple_of(2));
             let power = if last { POWER } else { COARSE_POWER };
             let forgets = tried == 0 && lane.other.is_some();
             let scaled = hot * f64::from(power) / f64::from(USUAL_POWER);

@@ -180,6 +180,9 @@ const VALIDATION: std::ops::Range<u64> = (1 << 20)..(1 << 20) + 64;
 /// The generator's stream for batches, choices and draws from the buffer.
 const TRAINING_STREAM: u64 = 1;
 
+/// The decisions of a batch, its reward, and that of each decision.
+type Played = (Vec<Decision>, f64, Vec<f64>);
+
 impl Trainer {
     /// Fresh networks for a cluster of so many devices.
     ///
@@ -370,7 +373,7 @@ impl Trainer {
         workload: &Workload,
         world: &World,
         deadline: &Deadline,
-    ) -> Result<Option<(Vec<Decision>, f64, Vec<f64>)>, JobError> {
+    ) -> Result<Option<Played>, JobError> {
         let rates: Vec<f64> = cluster.devices.iter().map(|device| device.failures_per_second).collect();
         let jobs = workload.batch(cluster.devices.len(), &mut self.rng);
         // Evaluation draws its faults from seeds above this range.

@@ -123,7 +123,7 @@ fn head(body: &mut String, plan: &Plan, title: &str) {
         ("tmax / tmin", ratio),
         ("proven bound on tmax", format!("{} ms", milliseconds(plan.bound_seconds))),
         ("gap", format!("{:.2} %", plan.gap * 100.0)),
-        ("bound holds for", escape(&plan.bound_class.name())),
+        ("bound holds for", escape(plan.bound_class.name())),
         ("partition by", escape(&plan.partition.method)),
         ("stopped", escape(&stop(plan))),
         ("rounds, seed", format!("{}, {}", plan.rounds, plan.partition.seed)),
