@@ -45,8 +45,9 @@ fn summary(plan: &Plan) -> String {
         "@{}: {} on {}, {} idle\n\
          tmax {} ms, tmin {} ms, tmax/tmin {ratio}\n\
          proven bound on tmax {} ms ({}), gap {:.2} %\n\
-         one step by itself {} ms: tmax is the time between steps where enough of them are under way at once\n\
-         placement {}, partition by {}, {} of partitioning and memory planning\n\
+         one step by itself {} ms; tmax is the time between steps in flight\n\
+         placement {}, partition by {}\n\
+         {} of partitioning and memory planning\n\
          stopped: {}; seed {}\n{}",
         plan.function,
         plural(plan.ops.len(), "planned op"),
