@@ -7,7 +7,7 @@ use ballast_dialects::attributes as names;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes::{self, BallastPlaceOptions, CapCounts, FusionModel};
 use ballast_dialects::remarks::Kind;
-use ballast_placement::jobs::{FILE_VERSION, Job, JobCluster, JobError, JobList, Method};
+use ballast_jobs::{FILE_VERSION, Job, JobCluster, JobError, JobList, Method};
 use melior::Context;
 use melior::ir::attribute::{ArrayAttribute, DictionaryAttribute, FloatAttribute, StringAttribute};
 use melior::ir::operation::{OperationLike, OperationRef};

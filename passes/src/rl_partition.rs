@@ -14,7 +14,7 @@ use ballast_dialects::remarks::Kind;
 use ballast_partition as partition;
 use ballast_partition::rl::machine::Reward;
 use ballast_partition::rl::train;
-use ballast_placement::genetic;
+use ballast_partition::genetic;
 use ballast_planner::pipelined::Spec;
 use ballast_planner::{Fitness, Genetic};
 use melior::ir::operation::{OperationLike, OperationRef};

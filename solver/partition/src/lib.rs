@@ -6,6 +6,7 @@ pub mod dag;
 mod dynamic;
 pub mod fine_tune;
 mod free;
+pub mod genetic;
 mod given;
 mod items;
 mod judge;

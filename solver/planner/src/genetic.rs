@@ -4,7 +4,7 @@ use ballast_core::limits::Deadline;
 use ballast_partition::loads::Loads;
 use ballast_partition::sequence::Sequence;
 use ballast_partition::{Error, Proposal, Proposer, Task};
-use ballast_placement::genetic::{
+use ballast_partition::genetic::{
     LayerTable, Measure, Options, PlacementError, PredictedLoads, on_threads, search,
 };
 use rayon::prelude::*;

@@ -9,6 +9,7 @@ mod genetic;
 mod memory;
 mod outside;
 pub mod pipelined;
+pub mod replan;
 mod rounds;
 mod stages;
 mod workload;
@@ -27,7 +28,7 @@ use ballast_core::cap::CapSpec;
 use ballast_core::device::DeviceId;
 use ballast_core::graph::OpId;
 use ballast_core::limits::Limits;
-use ballast_placement::q_learning::{self, QTable};
+use ballast_remat::swaps::{self as q_learning, QTable};
 
 /// What to plan for, and how long.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use ballast_core::limits::Limits;
 use ballast_core::memory::{CompactPlan, Replay, SwapModel, expand};
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
-use ballast_placement::q_learning::{self, Baseline, LearnError, QTable, TrainingStep};
+use ballast_remat::swaps::{self as q_learning, Baseline, LearnError, QTable, TrainingStep};
 use ballast_remat::{Failure, Outcome, Relaxation, Relaxed};
 
 /// Who plans a stage's memory.

@@ -16,7 +16,7 @@ use ballast_core::stage_memory::StageMemory;
 use ballast_core::step::step_seconds;
 use ballast_core::units::Bytes;
 use ballast_partition::placement_of;
-use ballast_placement::q_learning::QTable;
+use ballast_remat::swaps::QTable;
 
 use crate::pipelined::{self, Spec};
 use crate::stages::{StageOutcome, plan_stages};

@@ -12,7 +12,7 @@ use ballast_core::report::Report;
 use ballast_core::simulate::{StageScore, judge_stage};
 use ballast_core::stage::Stage;
 use ballast_core::units::Bytes;
-use ballast_placement::q_learning::{QTable, TrainingStep};
+use ballast_remat::swaps::{QTable, TrainingStep};
 use ballast_remat::Arena;
 
 use crate::memory::{field_starts, plan_field};

@@ -4,7 +4,7 @@ use ballast_core::limits::{Deadline, Limits};
 use ballast_partition::dag::genes::{Bred, Genes};
 use ballast_partition::dag::problem::{PlanClass, Problem};
 use ballast_partition::dag::solve::{self, Method, NoPlan, Outcome};
-use ballast_placement::genetic::{LayerTable, Measure, Options, PlacementError, on_threads, search};
+use ballast_partition::genetic::{LayerTable, Measure, Options, PlacementError, on_threads, search};
 use rayon::prelude::*;
 
 /// Why the genetic search gave no plan.

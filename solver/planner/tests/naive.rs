@@ -203,7 +203,7 @@ fn options(cap: CapSpec, seed: u64) -> Options {
         // Every family of planners in turn; what they return is judged the same way.
         solver: ["auto", "q-learning", "capuchin", "vdnn"][seed as usize % 4].parse().expect("a solver"),
         outside: None,
-        q_learning: ballast_placement::q_learning::Options { rounds: 40, ..Default::default() },
+        q_learning: ballast_remat::swaps::Options { rounds: 40, ..Default::default() },
         q_tables: std::collections::BTreeMap::new(),
         order: ballast_remat::Order::Program,
         swap: true,

@@ -33,6 +33,7 @@ mod search;
 mod state;
 mod stepwise;
 mod swap_bound;
+pub mod swaps;
 mod timeline;
 
 pub use arena::{Arena, Buffer, assign};

@@ -10,7 +10,7 @@ use ballast_core::device::Cluster;
 use ballast_core::graph::Graph;
 use ballast_core::limits::{Limits, StopReason, interrupted};
 use ballast_core::report::{Bound, BoundClass, FalseBound, Report, SearchStats};
-use ballast_placement::q_learning::{self, Baseline, BatchError, largest_batch};
+use ballast_remat::swaps::{self as q_learning, Baseline, BatchError, largest_batch};
 use ballast_planner::{Failure as NoPlan, Solver};
 use serde::Serialize;
 

@@ -7,7 +7,7 @@ use ballast_core::limits::{Limits, interrupted};
 use ballast_partition::dag::problem::{PlanClass, Problem};
 use ballast_partition::dag::solve::{Method, Options, Outcome, solve};
 use ballast_partition::dag::workload;
-use ballast_placement::genetic;
+use ballast_partition::genetic;
 use ballast_planner::place_workload;
 use indexmap::IndexMap;
 use serde::Deserialize;

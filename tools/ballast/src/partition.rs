@@ -10,7 +10,7 @@ use ballast_partition::dag::learned::ppo::Placer;
 use ballast_partition::dag::problem::{PlanClass, Problem};
 use ballast_partition::dag::solve::{self, Method, NoPlan, Outcome, Progress};
 use ballast_partition::dag::workload;
-use ballast_placement::genetic::Options;
+use ballast_partition::genetic::Options;
 use ballast_planner::{WorkloadFailure, place_workload};
 use indexmap::IndexMap;
 use serde::Serialize;

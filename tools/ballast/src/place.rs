@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ballast_placement::jobs::{JobCluster, JobError, JobList, Method};
+use ballast_jobs::{JobCluster, JobError, JobList, Method};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 

@@ -11,7 +11,7 @@ use ballast_core::plan::Plan;
 use ballast_core::profile::Profile;
 use ballast_core::report::{Bound, Report};
 use ballast_core::units::Bytes;
-use ballast_placement::replan::{Candidate, Choice, Outcome, candidates, choose, kept};
+use ballast_planner::replan::{Candidate, Choice, Outcome, candidates, choose, kept};
 use serde::Serialize;
 
 use crate::Failure;
@@ -231,7 +231,7 @@ fn plan_memory(
         cap,
         solver: ballast_planner::Solver::default(),
         outside: None,
-        q_learning: ballast_placement::q_learning::Options::default(),
+        q_learning: ballast_remat::swaps::Options::default(),
         q_tables: std::collections::BTreeMap::new(),
         order: ballast_remat::Order::Program,
         swap: args.swap,

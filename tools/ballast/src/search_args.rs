@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::ranges::{count, seconds, share, threads};
 use ballast_partition::sequence::Granularity;
-use ballast_placement::genetic::Options;
+use ballast_partition::genetic::Options;
 
 /// Of searches.
 #[derive(Clone, Copy, clap::Args)]

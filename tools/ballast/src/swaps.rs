@@ -10,7 +10,7 @@ use ballast_core::memory::{CompactPlan, Replay};
 use ballast_core::report::Report;
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
-use ballast_placement::q_learning::{
+use ballast_remat::swaps::{
     Baseline, LearnError, Options, QTable, SubData, TrainingStep, baseline, plan, sub_data,
 };
 use serde::Serialize;

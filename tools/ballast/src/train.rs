@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ballast_core::limits::Deadline;
 use ballast_learner_client::Learner;
-use ballast_placement::jobs::{
+use ballast_jobs::{
     ClusterModel, Credit, JobCluster, ReplayBatch, Row, TrainOptions, Trainer, TrainingFigures, Workload,
     World, evaluate, parse_history,
 };

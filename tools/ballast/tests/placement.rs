@@ -145,7 +145,7 @@ fn planned(graph: &Graph, cluster: &Cluster) -> Plan {
         cap: CapSpec::DeviceMemory,
         solver: ballast_planner::Solver::default(),
         outside: None,
-        q_learning: ballast_placement::q_learning::Options::default(),
+        q_learning: ballast_remat::swaps::Options::default(),
         q_tables: std::collections::BTreeMap::new(),
         order: ballast_remat::Order::Program,
         swap: true,

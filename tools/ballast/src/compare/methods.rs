@@ -13,7 +13,7 @@ use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
 use ballast_partition::sequence::Granularity;
 use ballast_partition::{Method, Options, Outcome, Proposer, plan_with};
-use ballast_placement::q_learning;
+use ballast_remat::swaps as q_learning;
 use ballast_planner::{Again, Genetic, Program, Repartition, Solver};
 use serde::Serialize;
 

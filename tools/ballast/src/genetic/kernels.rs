@@ -1,6 +1,6 @@
 //! The layers of a layer file as work that is really done: 32-bit floats, direct loops.
 
-use ballast_placement::genetic::{LayerFile, LayerKind};
+use ballast_partition::genetic::{LayerFile, LayerKind};
 
 use crate::Failure;
 

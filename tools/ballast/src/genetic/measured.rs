@@ -1,7 +1,7 @@
 //! The dynamic search on real processes: placements are run, and the best meets the static search's once more at the end.
 
 use ballast_core::limits::{Deadline, Limits};
-use ballast_placement::genetic::{self, LayerTable, Measure, Options, Placement, PlacementError};
+use ballast_partition::genetic::{self, LayerTable, Measure, Options, Placement, PlacementError};
 
 use super::{Failure, failure};
 

@@ -11,7 +11,7 @@ use ballast_core::limits::{Deadline, Limits};
 use ballast_core::profile::Profile;
 use ballast_core::report::Report;
 use ballast_partition::{Given, Items, Method, plan_given, plan_with};
-use ballast_placement::genetic::Options;
+use ballast_partition::genetic::Options;
 use ballast_planner::{Genetic, layer_table};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -8,7 +8,7 @@ use std::io::BufRead as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use ballast_placement::genetic::LayerFile;
+use ballast_partition::genetic::LayerFile;
 
 use super::kernels::{Layer, layers};
 use super::mpi::World;

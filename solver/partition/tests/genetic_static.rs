@@ -1,7 +1,7 @@
 //! The static genetic search on the ten-layer model and against the exact search.
 
 use ballast_core::limits::{Limits, StopReason};
-use ballast_placement::genetic::{LayerFile, LayerTable, Options, PlacementError, exact::exact, solve};
+use ballast_partition::genetic::{LayerFile, LayerTable, Options, PlacementError, exact::exact, solve};
 use rand::{RngExt, SeedableRng};
 
 /// Operations per second of the chip, measured.

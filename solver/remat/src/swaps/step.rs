@@ -136,7 +136,7 @@ pub(super) mod tests {
 
     /// `layers` convolution and activation pairs, then their backward nodes in reverse, each reading the forward
     /// value of its layer and the gradient before it.
-    pub(in crate::q_learning) fn chain(layers: usize, bytes: u64, seconds: f64) -> TrainingStep {
+    pub(in crate::swaps) fn chain(layers: usize, bytes: u64, seconds: f64) -> TrainingStep {
         let mut problem = Problem { name: "chain".into(), ..Problem::default() };
         let mut types = Vec::new();
         for i in 0..2 * layers {

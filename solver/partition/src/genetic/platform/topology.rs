@@ -248,7 +248,7 @@ mod tests {
         (0..n).map(|i| format!("chip{i}")).collect()
     }
 
-    const TWO_BOARDS: &str = include_str!("../../examples/two-boards.toml");
+    const TWO_BOARDS: &str = include_str!("../../../examples/two-boards.toml");
 
     #[test]
     fn two_boards_route_over_three_switches() {

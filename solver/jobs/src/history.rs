@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::job::{Job, JobError};
-use super::policy::{Decision, encode};
-use super::train::reward;
+use crate::job::{Job, JobError};
+use crate::policy::{Decision, encode};
+use crate::options::reward;
 
 /// One batch of jobs that was placed and run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

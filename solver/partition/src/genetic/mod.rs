@@ -2,13 +2,14 @@
 //! node allocation" (2021): static from predicted times, dynamic from runs.
 //!
 //! A chromosome gives every layer a device. [`search()`] breeds a population of them; who says how long a
-//! placement takes is a [`Measure`]: [`PredictedLoads`] for the static problem, [`crate::platform::Pipeline`]
+//! placement takes is a [`Measure`]: [`PredictedLoads`] for the static problem, [`platform::Pipeline`]
 //! or real processes for the dynamic one. [`exact`] solves the static problem by branch and bound.
 
 pub mod exact;
 mod fitness;
 mod layers;
 mod matching;
+pub mod platform;
 mod repair;
 mod search;
 mod table;

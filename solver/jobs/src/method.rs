@@ -5,10 +5,10 @@ use std::str::FromStr;
 
 use ballast_learner_client::Learner;
 
-use super::job::{JobCluster, JobError, JobList};
-use super::period::{Period, place};
-use super::placer::{CapacityAware, FaultGreedy, FirstFit, InterferenceAware, Placer, Random};
-use super::policy::{LearnedPlacer, PolicyNetwork};
+use crate::job::{JobCluster, JobError, JobList};
+use crate::period::{Period, place};
+use crate::placer::{CapacityAware, FaultGreedy, FirstFit, InterferenceAware, Placer, Random};
+use crate::policy::{LearnedPlacer, PolicyNetwork};
 
 /// Who chooses the devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

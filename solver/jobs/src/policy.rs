@@ -7,9 +7,9 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::job::{Job, JobError};
-use super::placer::{Placer, Situation};
-use super::train::TrainOptions;
+use crate::job::{Job, JobError};
+use crate::placer::{Placer, Situation};
+use crate::options::TrainOptions;
 
 /// Widths of the hidden layers.
 const HIDDEN: [usize; 4] = [256, 196, 196, 128];
@@ -255,11 +255,11 @@ impl Placer for LearnedPlacer<'_> {
 pub(super) mod tests {
     use rand::SeedableRng;
 
-    use super::super::simulate::tests::cluster;
+    use crate::simulate::tests::cluster;
     use super::*;
 
     /// Prefers devices by fixed weights, taken or not.
-    pub(in crate::jobs) struct Fixed(pub(in crate::jobs) Vec<f32>);
+    pub(crate) struct Fixed(pub(crate) Vec<f32>);
 
     impl Policy for Fixed {
         fn devices(&self) -> usize {

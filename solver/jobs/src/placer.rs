@@ -4,7 +4,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::job::{Job, JobCluster, JobError};
+use crate::job::{Job, JobCluster, JobError};
 
 /// What a placer sees: a job and the devices it may have.
 #[derive(Clone, Copy, Debug)]
@@ -125,7 +125,7 @@ impl Placer for FaultGreedy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::simulate::tests::cluster;
+    use crate::simulate::tests::cluster;
     use super::*;
 
     fn place(

@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::job::{ClusterDevice, DeviceState, FILE_VERSION, Job, JobCluster, JobError};
+use crate::job::{ClusterDevice, DeviceState, FILE_VERSION, Job, JobCluster, JobError};
 
 /// What batches of jobs look like.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -412,7 +412,7 @@ mod tests {
             let mut placement: Vec<usize> = (0..layers).map(|_| rng.random_range(0..2)).collect();
             placement.sort_unstable();
             let items = rng.random_range(1..20);
-            let closed = crate::platform::PipelineTime {
+            let closed = crate::genetic::platform::PipelineTime {
                 full_seconds: table.seconds[0].iter().sum(),
                 part_seconds: table.slowest(&placement),
             };

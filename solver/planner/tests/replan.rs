@@ -5,7 +5,7 @@ use ballast_core::device::Cluster;
 use ballast_core::graph::{Arithmetic, Graph, LayerType, Op, OpRole, Rules, Tensor, Work};
 use ballast_core::limits::Deadline;
 use ballast_core::units::Bytes;
-use ballast_placement::replan::candidates;
+use ballast_planner::replan::candidates;
 
 /// A chain of ops with unequal times, each reading the one before.
 fn chain(ops: usize) -> (Graph, Vec<f64>) {

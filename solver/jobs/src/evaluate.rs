@@ -4,12 +4,12 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::faults::FaultTrace;
-use super::job::{Job, JobCluster, JobError};
-use super::placer::{CapacityAware, FaultGreedy, FirstFit, InterferenceAware, Placer, Random};
-use super::policy::{LearnedPlacer, Policy};
-use super::simulate::{Outcome, World, run_batch};
-use super::workload::Workload;
+use crate::faults::FaultTrace;
+use crate::job::{Job, JobCluster, JobError};
+use crate::placer::{CapacityAware, FaultGreedy, FirstFit, InterferenceAware, Placer, Random};
+use crate::policy::{LearnedPlacer, Policy};
+use crate::simulate::{Outcome, World, run_batch};
+use crate::workload::Workload;
 
 /// One placer over all seeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

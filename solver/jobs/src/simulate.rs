@@ -3,9 +3,9 @@
 use ballast_core::limits::Deadline;
 use serde::{Deserialize, Serialize};
 
-use super::faults::FaultTrace;
-use super::job::{Job, JobCluster, JobError};
-use super::placer::{Placer, Situation};
+use crate::faults::FaultTrace;
+use crate::job::{Job, JobCluster, JobError};
+use crate::placer::{Placer, Situation};
 
 /// How jobs run and devices fail.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -207,11 +207,11 @@ fn complete(
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::job::{ClusterDevice, DeviceState, FILE_VERSION};
-    use super::super::placer::FirstFit;
+    use crate::job::{ClusterDevice, DeviceState, FILE_VERSION};
+    use crate::placer::FirstFit;
     use super::*;
 
-    pub(in crate::jobs) fn cluster(devices: usize, rate: f64) -> JobCluster {
+    pub(crate) fn cluster(devices: usize, rate: f64) -> JobCluster {
         JobCluster {
             version: FILE_VERSION,
             devices: (0..devices)

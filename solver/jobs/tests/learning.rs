@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ballast_core::limits::Deadline;
 use ballast_learner_client::Learner;
-use ballast_placement::jobs::{
+use ballast_jobs::{
     ClusterModel, JobCluster, PolicyNetwork, Record, RecordedDecision, TrainOptions, Trainer, Workload,
     World, evaluate,
 };
@@ -112,7 +112,7 @@ fn the_network_that_did_best_on_batches_kept_for_this_is_the_outcome() {
     let mut trainer = Trainer::new(&learner, 8, 3600.0, &TrainOptions { validate_every: 5, ..options() })
         .expect("networks");
     let record = Record {
-        jobs: vec![ballast_placement::jobs::Job { name: "j".into(), devices: 1, seconds: 1000.0 }],
+        jobs: vec![ballast_jobs::Job { name: "j".into(), devices: 1, seconds: 1000.0 }],
         decisions: vec![RecordedDecision { job: 0, occupied: vec![], devices: vec![0] }],
         makespan_seconds: 1000.0,
         random_makespan_seconds: 1500.0,
@@ -126,7 +126,7 @@ fn a_history_teaches_without_a_simulator() {
     let learner = learner();
     // Batches on device 0 went badly, batches on device 3 well.
     let record = |device: usize, makespan_seconds: f64| Record {
-        jobs: vec![ballast_placement::jobs::Job { name: "j".into(), devices: 1, seconds: 1000.0 }],
+        jobs: vec![ballast_jobs::Job { name: "j".into(), devices: 1, seconds: 1000.0 }],
         decisions: vec![RecordedDecision { job: 0, occupied: vec![], devices: vec![device] }],
         makespan_seconds,
         random_makespan_seconds: 1500.0,
@@ -137,7 +137,7 @@ fn a_history_teaches_without_a_simulator() {
     let mut trainer = Trainer::new(&learner, 4, 3600.0, &options).expect("networks");
     trainer.train_on(&history, &Deadline::after(None), &mut |_| {}).expect("trained");
     let state = [0.25, 0.28, 0.0, 0.0, 0.0, 0.0];
-    let probabilities = ballast_placement::jobs::Policy::probabilities(trainer.policy(), &state, &[1; 4])
+    let probabilities = ballast_jobs::Policy::probabilities(trainer.policy(), &state, &[1; 4])
         .expect("probabilities");
     assert!(probabilities[3] > 0.5, "{probabilities:?}");
 }

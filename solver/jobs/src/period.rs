@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::job::{FILE_VERSION, JobCluster, JobError, JobList};
-use super::placer::{Placer, Situation};
+use crate::job::{FILE_VERSION, JobCluster, JobError, JobList};
+use crate::placer::{Placer, Situation};
 
 /// What a period gives to whom.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,9 +62,9 @@ pub fn place(jobs: &JobList, cluster: &JobCluster, placer: &mut dyn Placer) -> R
 
 #[cfg(test)]
 mod tests {
-    use super::super::job::{DeviceState, Job};
-    use super::super::placer::FirstFit;
-    use super::super::simulate::tests::cluster;
+    use crate::job::{DeviceState, Job};
+    use crate::placer::FirstFit;
+    use crate::simulate::tests::cluster;
     use super::*;
 
     fn jobs(widths: &[usize]) -> JobList {
