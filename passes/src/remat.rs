@@ -16,9 +16,9 @@ use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes::{self, RematOptions};
 use ballast_dialects::remarks::Kind;
 use ballast_partition as partition;
-use ballast_remat::swaps::{self as q_learning, QTable};
 use ballast_planner::pipelined::Spec;
 use ballast_planner::{Again, Pipelining, Planned};
+use ballast_remat::swaps::{self as q_learning, QTable};
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations::{self, Settings};

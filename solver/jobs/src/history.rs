@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::job::{Job, JobError};
-use crate::policy::{Decision, encode};
 use crate::options::reward;
+use crate::policy::{Decision, encode};
 
 /// One batch of jobs that was placed and run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -62,10 +62,10 @@ pub fn place(jobs: &JobList, cluster: &JobCluster, placer: &mut dyn Placer) -> R
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::job::{DeviceState, Job};
     use crate::placer::FirstFit;
     use crate::simulate::tests::cluster;
-    use super::*;
 
     fn jobs(widths: &[usize]) -> JobList {
         let job = |(i, &devices): (usize, &usize)| Job { name: format!("j{i}"), devices, seconds: 1.0 };

@@ -125,8 +125,8 @@ impl Placer for FaultGreedy {
 
 #[cfg(test)]
 mod tests {
-    use crate::simulate::tests::cluster;
     use super::*;
+    use crate::simulate::tests::cluster;
 
     fn place(
         placer: &mut dyn Placer,

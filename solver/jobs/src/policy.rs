@@ -8,8 +8,8 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::job::{Job, JobError};
-use crate::placer::{Placer, Situation};
 use crate::options::TrainOptions;
+use crate::placer::{Placer, Situation};
 
 /// Widths of the hidden layers.
 const HIDDEN: [usize; 4] = [256, 196, 196, 128];
@@ -255,8 +255,8 @@ impl Placer for LearnedPlacer<'_> {
 pub(super) mod tests {
     use rand::SeedableRng;
 
-    use crate::simulate::tests::cluster;
     use super::*;
+    use crate::simulate::tests::cluster;
 
     /// Prefers devices by fixed weights, taken or not.
     pub(crate) struct Fixed(pub(crate) Vec<f32>);

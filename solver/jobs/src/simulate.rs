@@ -207,9 +207,9 @@ fn complete(
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::*;
     use crate::job::{ClusterDevice, DeviceState, FILE_VERSION};
     use crate::placer::FirstFit;
-    use super::*;
 
     pub(crate) fn cluster(devices: usize, rate: f64) -> JobCluster {
         JobCluster {

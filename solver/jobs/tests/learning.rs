@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use ballast_core::limits::Deadline;
-use ballast_learner_client::Learner;
 use ballast_jobs::{
     ClusterModel, JobCluster, PolicyNetwork, Record, RecordedDecision, TrainOptions, Trainer, Workload,
     World, evaluate,
 };
+use ballast_learner_client::Learner;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -137,7 +137,7 @@ fn a_history_teaches_without_a_simulator() {
     let mut trainer = Trainer::new(&learner, 4, 3600.0, &options).expect("networks");
     trainer.train_on(&history, &Deadline::after(None), &mut |_| {}).expect("trained");
     let state = [0.25, 0.28, 0.0, 0.0, 0.0, 0.0];
-    let probabilities = ballast_jobs::Policy::probabilities(trainer.policy(), &state, &[1; 4])
-        .expect("probabilities");
+    let probabilities =
+        ballast_jobs::Policy::probabilities(trainer.policy(), &state, &[1; 4]).expect("probabilities");
     assert!(probabilities[3] > 0.5, "{probabilities:?}");
 }

@@ -149,3 +149,31 @@ pub fn softmax(logits: &mut [f32], allowed: Option<&[u8]>) {
     let scale = 1.0 / sum.max(f32::MIN_POSITIVE);
     logits.iter_mut().for_each(|logit| *logit *= scale);
 }
+
+/// The action a number in [0, 1) falls on.
+#[must_use]
+pub fn draw(probabilities: &[f32], mut point: f32) -> usize {
+    let mut last = 0;
+    for (number, &probability) in probabilities.iter().enumerate() {
+        if probability > 0.0 {
+            last = number;
+            if point < probability {
+                return number;
+            }
+            point -= probability;
+        }
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drawing_follows_the_probabilities_and_never_takes_a_zero() {
+        assert_eq!(draw(&[0.0, 0.25, 0.75], 0.0), 1);
+        assert_eq!(draw(&[0.0, 0.25, 0.75], 0.3), 2);
+        assert_eq!(draw(&[0.5, 0.499, 0.0], 0.9995), 1, "rounding never falls on the impossible");
+    }
+}

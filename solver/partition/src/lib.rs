@@ -2,7 +2,6 @@
 
 pub mod chain;
 pub mod chip;
-pub mod dag;
 mod dynamic;
 pub mod fine_tune;
 mod free;

@@ -6,11 +6,11 @@
 use ballast_core::device::DeviceId;
 use ballast_core::limits::{Deadline, Limits, StopReason};
 
-use crate::dag::problem::{Kind, Node, PlanClass, Problem};
-use crate::dag::solve::{self, Method, NoPlan, solve};
 use crate::loads::Links;
 use crate::plan::Error;
 use crate::sequence::{Index, Pin, Sequence};
+use ballast_dag::problem::{Kind, Node, PlanClass, Problem};
+use ballast_dag::solve::{self, Method, NoPlan, solve};
 
 /// What a proposer is to improve.
 pub struct Task<'a> {
@@ -56,7 +56,7 @@ pub trait Proposer {
 }
 
 /// Searches all partitions whose stages form a pipeline, whatever the order of the ops, by chains of ideals
-/// ([`crate::dag`]). Its loads are those of stages where the links are alike; with unequal links every transfer is
+/// ([`ballast_dag`]). Its loads are those of stages where the links are alike; with unequal links every transfer is
 /// priced by one at least as fast as all, which keeps the bound a bound. A device holds the arguments whose first readers
 /// it runs, at most its cap: what it really holds is more, so that no plan under the caps is left out.
 pub(crate) fn exact(task: &Task<'_>) -> Result<Proposal, Error> {

@@ -1,8 +1,8 @@
 //! The dynamic genetic search on the two-board platform, against every placement tried.
 
 use ballast_core::limits::{Limits, StopReason};
-use ballast_partition::genetic::{LayerFile, LayerTable, Options, Placement};
 use ballast_partition::genetic::platform::{Batch, Pipeline, Platform, exhaustive, simulate};
+use ballast_partition::genetic::{LayerFile, LayerTable, Options, Placement};
 
 const RATE: f64 = 12.87e9;
 const MEMORY: u64 = 1_081_344;

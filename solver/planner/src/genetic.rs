@@ -1,12 +1,12 @@
 //! Genetic placement as a method of the partitioner: items of the op sequence are the layers.
 
 use ballast_core::limits::Deadline;
-use ballast_partition::loads::Loads;
-use ballast_partition::sequence::Sequence;
-use ballast_partition::{Error, Proposal, Proposer, Task};
 use ballast_partition::genetic::{
     LayerTable, Measure, Options, PlacementError, PredictedLoads, on_threads, search,
 };
+use ballast_partition::loads::Loads;
+use ballast_partition::sequence::Sequence;
+use ballast_partition::{Error, Proposal, Proposer, Task};
 use rayon::prelude::*;
 
 /// What the fitness of a placement is.

@@ -1,9 +1,9 @@
 //! From a placed program to a whole plan: memory of every stage, load balance, rounds of both.
 //!
-//! The partitioner (`ballast-partition`), the memory planner (`ballast-remat`) and the placements of the field
-//! (`ballast-placement`) do not know each other. This crate calls them in turn: it plans each stage's memory under its cap, raises caps that have no plan and says
-//! so, scores the whole by tmax/tmin, and asks for another partition with the planned times while that may
-//! help. Every stage plan passes the judge in the form in which it will be written.
+//! The partitioner (`ballast-partition`) and the memory planner (`ballast-remat`) do not know each other. This crate
+//! calls them in turn: it plans each stage's memory under its cap, raises caps that have no plan and says so, scores
+//! the whole by tmax/tmin, and asks for another partition with the planned times while that may help. Every stage plan
+//! passes the judge in the form in which it will be written.
 
 mod genetic;
 mod memory;

@@ -12,8 +12,8 @@ use ballast_core::report::Report;
 use ballast_core::simulate::{StageScore, judge_stage};
 use ballast_core::stage::Stage;
 use ballast_core::units::Bytes;
-use ballast_remat::swaps::{QTable, TrainingStep};
 use ballast_remat::Arena;
+use ballast_remat::swaps::{QTable, TrainingStep};
 
 use crate::memory::{field_starts, plan_field};
 use crate::{Failure, Options, Solver};

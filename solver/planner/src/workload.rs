@@ -1,9 +1,9 @@
 //! Genetic placement of a workload graph: groups of its nodes are the layers, the largest load is the time.
 
 use ballast_core::limits::{Deadline, Limits};
-use ballast_partition::dag::genes::{Bred, Genes};
-use ballast_partition::dag::problem::{PlanClass, Problem};
-use ballast_partition::dag::solve::{self, Method, NoPlan, Outcome};
+use ballast_dag::genes::{Bred, Genes};
+use ballast_dag::problem::{PlanClass, Problem};
+use ballast_dag::solve::{self, Method, NoPlan, Outcome};
 use ballast_partition::genetic::{LayerTable, Measure, Options, PlacementError, on_threads, search};
 use rayon::prelude::*;
 
@@ -133,7 +133,7 @@ fn table(genes: &Genes<'_>, devices: usize) -> LayerTable {
 /// More than any plan's largest load: every node at its slowest, and every tensor paid for on every device.
 fn worst(problem: &Problem) -> f64 {
     let factor = problem.kinds.iter().map(|kind| kind.transfer_factor).fold(0.0, f64::max);
-    let of_node = |node: &ballast_partition::dag::problem::Node| {
+    let of_node = |node: &ballast_dag::problem::Node| {
         let slowest = node.time.iter().copied().filter(|time| time.is_finite()).fold(0.0, f64::max);
         slowest + factor * node.output_cost
     };

@@ -6,8 +6,8 @@ use ballast_core::graph::{Arithmetic, Graph, LayerType, Op, OpRole, Rules, Tenso
 use ballast_core::limits::Limits;
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
-use ballast_partition::{Error, Options, plan, plan_with};
 use ballast_partition::genetic;
+use ballast_partition::{Error, Options, plan, plan_with};
 use ballast_planner::{Fitness, Genetic};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

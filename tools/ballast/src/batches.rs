@@ -10,8 +10,8 @@ use ballast_core::device::Cluster;
 use ballast_core::graph::Graph;
 use ballast_core::limits::{Limits, StopReason, interrupted};
 use ballast_core::report::{Bound, BoundClass, FalseBound, Report, SearchStats};
-use ballast_remat::swaps::{self as q_learning, Baseline, BatchError, largest_batch};
 use ballast_planner::{Failure as NoPlan, Solver};
+use ballast_remat::swaps::{self as q_learning, Baseline, BatchError, largest_batch};
 use serde::Serialize;
 
 use crate::compare::import;

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use ballast_core::limits::{Limits, interrupted};
-use ballast_partition::dag::problem::{PlanClass, Problem};
-use ballast_partition::dag::solve::{Method, Options, Outcome, solve};
-use ballast_partition::dag::workload;
+use ballast_dag::problem::{PlanClass, Problem};
+use ballast_dag::solve::{Method, Options, Outcome, solve};
+use ballast_dag::workload;
 use ballast_partition::genetic;
 use ballast_planner::place_workload;
 use indexmap::IndexMap;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use ballast_core::instance::read_plan;
 use ballast_core::memory::{Problem, SwapModel, replay};
 use ballast_core::units::Bytes;
-use ballast_partition::dag::check::check;
-use ballast_partition::dag::problem::{PlanClass, Problem as Workload};
-use ballast_partition::dag::workload;
+use ballast_dag::check::check;
+use ballast_dag::problem::{PlanClass, Problem as Workload};
+use ballast_dag::workload;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 

@@ -6,10 +6,10 @@ use std::str::FromStr;
 
 use ballast_core::limits::{Limits, StopReason};
 use ballast_core::report::BoundClass;
-use ballast_partition::dag::learned::ppo::Placer;
-use ballast_partition::dag::problem::{PlanClass, Problem};
-use ballast_partition::dag::solve::{self, Method, NoPlan, Outcome, Progress};
-use ballast_partition::dag::workload;
+use ballast_dag::learned::ppo::Placer;
+use ballast_dag::problem::{PlanClass, Problem};
+use ballast_dag::solve::{self, Method, NoPlan, Outcome, Progress};
+use ballast_dag::workload;
 use ballast_partition::genetic::Options;
 use ballast_planner::{WorkloadFailure, place_workload};
 use indexmap::IndexMap;

@@ -2,7 +2,7 @@
 
 use ballast_core::instance::{Instance, Steps};
 use ballast_core::plan::Plan;
-use ballast_partition::dag::workload::WorkloadFile;
+use ballast_dag::workload::WorkloadFile;
 
 use crate::{Failure, output};
 

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::ranges::{count, seconds, share, threads};
-use ballast_partition::sequence::Granularity;
 use ballast_partition::genetic::Options;
+use ballast_partition::sequence::Granularity;
 
 /// Of searches.
 #[derive(Clone, Copy, clap::Args)]

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ballast_core::limits::Deadline;
-use ballast_learner_client::Learner;
 use ballast_jobs::{
     ClusterModel, Credit, JobCluster, ReplayBatch, Row, TrainOptions, Trainer, TrainingFigures, Workload,
     World, evaluate, parse_history,
 };
+use ballast_learner_client::Learner;
 use indicatif::{ProgressBar, ProgressStyle};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

@@ -5,11 +5,11 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use ballast_core::limits::Deadline;
-use ballast_partition::dag::learned::board::Board;
-use ballast_partition::dag::learned::graphs::random_problem;
-use ballast_partition::dag::learned::ppo::{Metrics, Placer, Rates, Trainer};
-use ballast_partition::dag::problem::{PlanClass, Problem};
-use ballast_partition::dag::workload;
+use ballast_dag::learned::board::Board;
+use ballast_dag::learned::graphs::random_problem;
+use ballast_dag::learned::ppo::{Metrics, Placer, Rates, Trainer};
+use ballast_dag::problem::{PlanClass, Problem};
+use ballast_dag::workload;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let problems: Vec<Problem> = (args.graphs.iter())
         .map(|path| workload::read(path).map_err(|error| Failure::BadInput(error.to_string())))
         .collect::<Result<_, _>>()?;
-    let failed = |error: ballast_partition::dag::learned::ppo::Error| Failure::BadInput(error.to_string());
+    let failed = |error: ballast_dag::learned::ppo::Error| Failure::BadInput(error.to_string());
     let mut trainer = match &args.resume {
         Some(path) => Trainer::resume(args.common.learner.as_deref(), read_placer(path)?),
         None => Trainer::fresh(args.common.learner.as_deref(), args.common.seed),

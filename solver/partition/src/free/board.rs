@@ -1,15 +1,15 @@
 //! What a free search places: groups of items, the values between them as nets, and what they hold in memory.
 //!
 //! A value is received once by every device that reads it and sent once by its maker, so it is a hyperedge over its writer and
-//! readers, as in [`crate::dag::hypergraph`]; here links may differ from pair to pair, and arguments are held once by every
+//! readers, as in [`ballast_dag::hypergraph`]; here links may differ from pair to pair, and arguments are held once by every
 //! device that reads them. Merging groups keeps every load exactly where links are alike.
 
 use ballast_core::device::DeviceId;
 use indexmap::IndexMap;
 
-use crate::dag::hypergraph::Lists;
 use crate::loads::Links;
 use crate::sequence::{Pin, Sequence};
+use ballast_dag::hypergraph::Lists;
 
 /// Index of a group.
 pub(super) type GroupId = usize;

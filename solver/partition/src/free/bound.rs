@@ -2,11 +2,11 @@
 
 use petgraph::unionfind::UnionFind;
 
-use crate::dag::bound::{WorkPrices, simple_bound};
-use crate::dag::hypergraph::Hypergraph;
-use crate::dag::problem::{Kind, Node, Problem};
 use crate::loads::Links;
 use crate::sequence::{Pin, Sequence};
+use ballast_dag::bound::{WorkPrices, simple_bound};
+use ballast_dag::hypergraph::Hypergraph;
+use ballast_dag::problem::{Kind, Node, Problem};
 
 /// No assignment is faster than a fair share of the work, for unequal devices at the best prices of their time found, or than
 /// the largest item where it runs fastest; and where the values join all items to one whole, every device in use has one end of

@@ -1,23 +1,8 @@
-//! What an episode leaves to learn from: its samples, their returns, and the draw of an action.
+//! What an episode leaves to learn from: its samples and their returns.
 
 use ballast_learner_client::perceptron::{Perceptron, Scratch, softmax};
 
 use crate::rl::train::Options;
-
-/// The action a number in [0, 1) falls on.
-pub(crate) fn draw(probabilities: &[f32], mut point: f32) -> usize {
-    let mut last = 0;
-    for (number, &probability) in probabilities.iter().enumerate() {
-        if probability > 0.0 {
-            last = number;
-            if point < probability {
-                return number;
-            }
-            point -= probability;
-        }
-    }
-    last
-}
 
 #[derive(Clone, Copy)]
 pub(super) struct Sample {
@@ -187,12 +172,5 @@ mod tests {
         }
         // Variance 3.6875 of the returns, 12.5 of what is left: a baseline from one other explains less than none.
         assert!((based.explained_variance - (1.0 - 12.5 / 3.6875)).abs() < 1e-12);
-    }
-
-    #[test]
-    fn drawing_follows_the_probabilities_and_never_takes_a_zero() {
-        assert_eq!(draw(&[0.0, 0.25, 0.75], 0.0), 1);
-        assert_eq!(draw(&[0.0, 0.25, 0.75], 0.3), 2);
-        assert_eq!(draw(&[0.5, 0.499, 0.0], 0.9995), 1, "rounding never falls on the impossible");
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_learner_client::perceptron::Perceptron;
+use ballast_learner_client::perceptron::draw;
 use ballast_learner_client::saved::{decode, encode};
 use ballast_learner_client::{Figures, Learner, Network, NetworkConfig, PolicyUpdate};
 use rand::{RngExt, SeedableRng};
@@ -19,7 +20,7 @@ use crate::rl::limit::{Limit, ROUNDING, Walker};
 use crate::rl::machine::Machine;
 use crate::rl::options::check;
 pub use crate::rl::options::{Error, Options, Weights};
-use crate::rl::rollout::{Batch, Rollout, Sample, divergence, draw};
+use crate::rl::rollout::{Batch, Rollout, Sample, divergence};
 use crate::rl::scene::Scene;
 use crate::rl::splice::Seen;
 use crate::rl::teacher;

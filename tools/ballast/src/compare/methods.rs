@@ -13,8 +13,8 @@ use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
 use ballast_partition::sequence::Granularity;
 use ballast_partition::{Method, Options, Outcome, Proposer, plan_with};
-use ballast_remat::swaps as q_learning;
 use ballast_planner::{Again, Genetic, Program, Repartition, Solver};
+use ballast_remat::swaps as q_learning;
 use serde::Serialize;
 
 use crate::Failure;

@@ -16,10 +16,10 @@ use ballast_core::device::Cluster;
 use ballast_core::graph::Arithmetic;
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::report::Report;
+use ballast_partition::genetic::platform::{Batch, Pipeline, Platform, Run, exhaustive, simulate_within};
 use ballast_partition::genetic::{
     self, LayerFile, LayerTable, Options, Placement, PlacementError, exact::exact,
 };
-use ballast_partition::genetic::platform::{Batch, Pipeline, Platform, Run, exhaustive, simulate_within};
 use measured::{Runs, search};
 use processes::Processes;
 use serde::Serialize;

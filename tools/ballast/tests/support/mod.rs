@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// Folder of the examples that ship with the placement crate.
 pub(crate) fn examples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../solver/placement/examples")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../solver/partition/examples")
 }
 
 /// The ten-layer model on eight chips of two boards, each placement run on the virtual platform.

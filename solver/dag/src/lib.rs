@@ -1,0 +1,30 @@
+//! Partitioning a DAG over kinds of devices: minimise the largest load.
+//!
+//! [`workload::read`] gives a [`problem::Problem`], [`solve::solve`] a plan with a bound; [`check::check`] judges
+//! any assignment and shares no code with the solvers. The model in formulas: `docs/dag-partition.md`.
+
+pub mod anneal;
+pub mod bound;
+pub mod chain;
+pub mod check;
+mod contiguous;
+pub mod descent;
+mod floaters;
+mod free;
+pub mod genes;
+pub mod hypergraph;
+mod lattice;
+pub mod learned;
+pub mod loads;
+pub mod mip;
+pub mod multilevel;
+mod neighbourhood;
+pub mod order;
+mod pairs;
+mod price_bound;
+pub mod problem;
+pub mod reduce;
+mod session;
+pub mod solve;
+mod stage;
+pub mod workload;

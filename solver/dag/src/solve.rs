@@ -1,0 +1,194 @@
+//! The one entry: runs the methods in turn, holds the best judged plan and the best proven bound.
+
+use std::str::FromStr;
+
+use ballast_core::limits::{Deadline, Limits, StopReason};
+use ballast_core::report::{Bound, FalseBound, Report, SearchStats};
+
+use crate::check::Verdict;
+use crate::learned::ppo::Placer;
+use crate::problem::{Assignment, PlanClass, Problem};
+pub use crate::session::Progress;
+use crate::session::Session;
+use crate::{contiguous, free, learned};
+
+/// Relative difference between two sums of the same loads that is put down to rounding.
+const SUM_ROUNDING: f64 = 2e-9;
+
+/// Who looks for the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Everything that fits the class and the size.
+    Auto,
+    /// Cuts of linear orders, with descent: contiguous plans, fast, without proof.
+    Order,
+    /// Chains of ideals: contiguous plans with proof.
+    Exact,
+    /// Simulated annealing: free plans without proof.
+    Anneal,
+    /// The learned placer: plans of both classes without proof.
+    Rl,
+}
+
+impl Method {
+    /// All methods with their names.
+    pub const ALL: [(Method, &'static str); 5] = [
+        (Method::Auto, "auto"),
+        (Method::Order, "order"),
+        (Method::Exact, "exact"),
+        (Method::Anneal, "anneal"),
+        (Method::Rl, "rl"),
+    ];
+
+    /// The name on the command line and in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(method, _)| *method == self).map_or("auto", |(_, name)| name)
+    }
+}
+
+impl FromStr for Method {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names: Vec<&str> = Self::ALL.iter().map(|(_, name)| *name).collect();
+        Self::ALL
+            .iter()
+            .find(|(_, name)| *name == text)
+            .map(|(method, _)| *method)
+            .ok_or_else(|| format!("'{text}' is no method: choose one of {}", names.join(", ")))
+    }
+}
+
+/// What to look for, and how long.
+pub struct Options<'a> {
+    /// Which plans are allowed.
+    pub class: PlanClass,
+    /// Who looks.
+    pub method: Method,
+    /// Clock, work count, seed, threads. A step of work is a stage looked at or a move tried.
+    pub limits: Limits,
+    /// Stop when the fixed schedule of the search is through, before any limit; else a search without proof
+    /// uses all the time it is given.
+    pub finish_early: bool,
+    /// The learned placer; none: the one that ships with Ballast.
+    pub placer: Option<&'a Placer>,
+    /// Told now and then how the search stands.
+    pub observe: &'a (dyn Fn(&Progress) + Sync),
+}
+
+/// A plan that passed [`check`], and what the search says about it.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The device of every node.
+    pub assignment: Assignment,
+    /// Its loads, as the judge counts them.
+    pub verdict: Verdict,
+    /// Value, bound, gap, why the search stopped.
+    pub report: Report,
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NoPlan {
+    /// Proved that there is none.
+    #[error(
+        "no {class} plan exists under the memory caps: raise maxSizePerFPGA, or add devices or CPU cores"
+    )]
+    Infeasible {
+        /// The class searched.
+        class: &'static str,
+    },
+    /// None found before a limit stopped the search.
+    #[error(
+        "no {class} plan was found before the {limit} stopped the search, and none was ruled out: give more \
+             time, or raise maxSizePerFPGA"
+    )]
+    NotFound {
+        /// The class searched.
+        class: &'static str,
+        /// The limit.
+        limit: &'static str,
+    },
+    /// The learned placer could not be used.
+    #[error("the learned placer: {0}")]
+    Learner(String),
+    /// A bound that a plan of its class beats: a bug.
+    #[error(transparent)]
+    Bound(#[from] FalseBound),
+    /// The method does not search the class.
+    #[error("method '{method}' does not look for {class} plans")]
+    Mismatch {
+        /// The method asked for.
+        method: &'static str,
+        /// The class asked for.
+        class: &'static str,
+    },
+}
+
+/// Searches.
+///
+/// # Errors
+/// When there is no plan, or none was found.
+pub fn solve(problem: &Problem, options: &Options<'_>) -> Result<Outcome, NoPlan> {
+    let class = options.class;
+    let mut session = Session {
+        problem,
+        class,
+        limits: options.limits,
+        finish_early: options.finish_early,
+        clock: Deadline::start(&options.limits),
+        work: 0,
+        bound: 0.0,
+        infeasible: false,
+        learner_failure: None,
+        placer: options.placer,
+        best: None,
+        observe: options.observe,
+    };
+    let run: fn(&mut Session<'_>) = match (class, options.method) {
+        (PlanClass::Contiguous, Method::Auto | Method::Exact) => |session| contiguous::search(session, true),
+        (PlanClass::Contiguous, Method::Order) => |session| contiguous::search(session, false),
+        (PlanClass::Free, Method::Auto) => |session| free::search(session, true),
+        (PlanClass::Free, Method::Anneal) => |session| free::search(session, false),
+        (_, Method::Rl) => learned::search::search,
+        (_, method) => return Err(NoPlan::Mismatch { method: method.name(), class: class.name() }),
+    };
+    match rayon::ThreadPoolBuilder::new().num_threads(options.limits.threads).build() {
+        Ok(pool) => pool.install(|| run(&mut session)),
+        Err(error) => {
+            tracing::warn!("no threads of our own: {error}; searching on this one");
+            run(&mut session);
+        }
+    }
+    let stop_reason = if session.proved() || session.infeasible {
+        StopReason::Proved
+    } else if session.clock.over() {
+        session.clock.reason()
+    } else if session.over(0) {
+        StopReason::WorkLimit
+    } else {
+        StopReason::Finished
+    };
+    let (bound, work, seconds) = (session.bound, session.work, session.clock.elapsed_seconds());
+    let Some((assignment, verdict, method)) = session.best else {
+        if let Some(reason) = session.learner_failure {
+            return Err(NoPlan::Learner(reason));
+        }
+        if session.infeasible {
+            return Err(NoPlan::Infeasible { class: class.name() });
+        }
+        let limit = match stop_reason {
+            StopReason::WorkLimit => "work limit",
+            StopReason::Interrupted => "interrupt",
+            _ => "time limit",
+        };
+        return Err(NoPlan::NotFound { class: class.name(), limit });
+    };
+    let value = verdict.max_load;
+    // Sums in another order leave a proven bound a rounding below the value it equals.
+    let bound = if (value * (1.0 - SUM_ROUNDING)..value).contains(&bound) { value } else { bound };
+    let search = SearchStats { method: method.into(), stop_reason, seconds, work, seed: options.limits.seed };
+    let report = Report::new(value, Bound::proved(bound, class.bound_class()), search)?;
+    Ok(Outcome { assignment, verdict, report })
+}

@@ -1,0 +1,427 @@
+//! Reads a workload file: strict, and every refusal names the file, the element and the remedy.
+//!
+//! The format is the JSON of the dnn-partitioning benchmark (see `docs/dag-partition.md`), with one optional
+//! addition, `accelerators`, for accelerators that are not alike.
+
+use std::path::Path;
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+use crate::problem::{Kind, Node, NodeId, Problem};
+
+/// Why a workload was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkloadError {
+    /// The file could not be read.
+    #[error("{path}: cannot be read: {source}")]
+    Read {
+        /// The file.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is no JSON of the expected form.
+    #[error("{path}: not a workload: {source}")]
+    Json {
+        /// The file.
+        path: String,
+        /// Where and what.
+        source: serde_json::Error,
+    },
+    /// The content contradicts itself or the format.
+    #[error("{path}: {message}")]
+    Content {
+        /// The file.
+        path: String,
+        /// The element, what is wrong with it and what to do.
+        message: String,
+    },
+}
+
+/// A number or a text.
+#[derive(Deserialize, schemars::JsonSchema)]
+#[serde(untagged)]
+enum Label {
+    Number(i64),
+    Text(String),
+}
+
+impl Label {
+    fn into_text(self) -> String {
+        match self {
+            Label::Number(number) => number.to_string(),
+            Label::Text(text) => text,
+        }
+    }
+}
+
+/// True, false, 1 or 0.
+#[derive(Clone, Copy, Deserialize, schemars::JsonSchema)]
+#[serde(untagged)]
+enum Flag {
+    Bool(bool),
+    Number(f64),
+}
+
+impl Flag {
+    fn read(self, what: &str) -> Result<bool, String> {
+        match self {
+            Flag::Bool(value) => Ok(value),
+            Flag::Number(0.0) => Ok(false),
+            Flag::Number(1.0) => Ok(true),
+            Flag::Number(other) => Err(format!("{what} is {other}: write true, false, 1 or 0")),
+        }
+    }
+}
+
+/// A workload file as it is written; [`read`] is the way to one.
+#[derive(Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkloadFile {
+    /// Name for messages; the file's own without it.
+    #[serde(default)]
+    name: Option<String>,
+    /// Number of accelerators, all alike.
+    #[serde(rename = "maxFPGAs")]
+    max_fpgas: Option<f64>,
+    /// Number of CPU cores.
+    #[serde(rename = "maxCPUs")]
+    max_cpus: Option<f64>,
+    /// Memory of an accelerator, in the unit of the sizes.
+    #[serde(rename = "maxSizePerFPGA")]
+    max_size_per_fpga: Option<f64>,
+    /// Accelerators that are not alike, in place of `maxFPGAs` and `maxSizePerFPGA`.
+    accelerators: Option<Vec<AcceleratorEntry>>,
+    /// The nodes.
+    nodes: Vec<NodeEntry>,
+    /// The edges.
+    edges: Vec<EdgeEntry>,
+}
+
+/// One line of `accelerators`: `count` devices alike.
+#[derive(Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct AcceleratorEntry {
+    /// How many.
+    count: usize,
+    /// Divides `fpgaLatency`.
+    #[serde(default = "one")]
+    speed: f64,
+    /// Memory of each.
+    max_size: f64,
+    /// Multiplies the edge costs.
+    #[serde(default = "one")]
+    transfer_factor: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// A node.
+#[derive(Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct NodeEntry {
+    /// Its name, used once.
+    id: Label,
+    /// Time on an accelerator.
+    fpga_latency: Option<f64>,
+    /// Time on a CPU core.
+    cpu_latency: Option<f64>,
+    /// Memory it takes on an accelerator.
+    size: Option<f64>,
+    /// May it run on an accelerator?
+    supported_on_fpga: Option<Flag>,
+    /// Is it part of the backward pass, and so free of the order rule?
+    is_backward_node: Option<Flag>,
+    /// Nodes of one class share a device.
+    color_class: Option<Label>,
+}
+
+/// An edge.
+#[derive(Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct EdgeEntry {
+    /// The node that makes the tensor.
+    source_id: Label,
+    /// The node that reads it.
+    dest_id: Label,
+    /// Time to move it between a device and host memory; edges of one source have one cost.
+    cost: Option<f64>,
+}
+
+/// Reads and checks a workload file.
+///
+/// # Errors
+/// On anything that makes the file unreadable, ambiguous or without any plan for a single node.
+pub fn read(path: &Path) -> Result<Problem, WorkloadError> {
+    let shown = path.display().to_string();
+    let text = ballast_core::file::read_text(path)
+        .map_err(|source| WorkloadError::Read { path: shown.clone(), source })?;
+    parse(&text, &shown)
+}
+
+/// Checks the text of a workload; `origin` names it in messages.
+///
+/// # Errors
+/// As [`read`].
+pub fn parse(text: &str, origin: &str) -> Result<Problem, WorkloadError> {
+    let file: WorkloadFile = serde_json::from_str(text)
+        .map_err(|source| WorkloadError::Json { path: origin.to_owned(), source })?;
+    build(file).map_err(|message| WorkloadError::Content { path: origin.to_owned(), message })
+}
+
+fn build(file: WorkloadFile) -> Result<Problem, String> {
+    let (kinds, speeds) = device_kinds(&file)?;
+    let has_cpus = kinds.iter().any(|kind| kind.transfer_factor == 0.0 && kind.count > 0);
+    if file.nodes.is_empty() {
+        return Err("'nodes' is empty: there is nothing to place".into());
+    }
+    let devices: usize = kinds.iter().map(|kind| kind.count).sum();
+    if devices > file.nodes.len() {
+        return Err(format!(
+            "{devices} devices for {} nodes: lower maxFPGAs or maxCPUs to at most the number of nodes",
+            file.nodes.len()
+        ));
+    }
+    let mut ids: IndexMap<String, NodeId> = IndexMap::new();
+    let mut colours: IndexMap<String, usize> = IndexMap::new();
+    let mut nodes = Vec::with_capacity(file.nodes.len());
+    for entry in file.nodes {
+        let id = entry.id.into_text();
+        let node_id = nodes.len();
+        if ids.insert(id.clone(), node_id).is_some() {
+            return Err(format!("node id {id} occurs twice: give every node an id of its own"));
+        }
+        let supported = match entry.supported_on_fpga {
+            Some(flag) => flag.read(&format!("supportedOnFpga of node {id}"))?,
+            None => true,
+        };
+        let backward = match entry.is_backward_node {
+            Some(flag) => flag.read(&format!("isBackwardNode of node {id}"))?,
+            None => false,
+        };
+        let accelerator_time = match (supported, entry.fpga_latency) {
+            (false, _) => f64::INFINITY,
+            (true, time) => cost(time, "fpgaLatency", &format!("node {id}"))?,
+        };
+        let cpu_time = match (has_cpus, entry.cpu_latency) {
+            (false, None) => f64::INFINITY,
+            (_, time) => cost(time, "cpuLatency", &format!("node {id}"))?,
+        };
+        let size_bytes = match entry.size {
+            None => 0.0,
+            size => cost(size, "size", &format!("node {id}"))?,
+        };
+        if !supported && !has_cpus && entry.color_class.is_none() {
+            return Err(format!(
+                "node {id} cannot run on an accelerator (supportedOnFpga is false) and there is no CPU core: \
+                 raise maxCPUs or set supportedOnFpga"
+            ));
+        }
+        let largest = kinds[..speeds.len()].iter().map(|kind| kind.memory_bytes).fold(f64::NAN, f64::max);
+        let too_large = supported && size_bytes > largest;
+        if too_large && !has_cpus {
+            return Err(format!(
+                "node {id} takes {size_bytes} bytes, an accelerator holds {largest} (maxSizePerFPGA), and there is \
+                 no CPU core: raise the cap or maxCPUs"
+            ));
+        }
+        let accelerator_time = if too_large { f64::INFINITY } else { accelerator_time };
+        let time = speeds.iter().map(|speed| accelerator_time / speed).chain([cpu_time]).collect();
+        let colour = entry.color_class.map(|label| {
+            let next = colours.len();
+            *colours.entry(label.into_text()).or_insert(next)
+        });
+        nodes.push(Node { id, time, size_bytes, backward, colour, output_cost: 0.0, readers: Vec::new() });
+    }
+    add_edges(&mut nodes, &ids, file.edges)?;
+    check_acyclic(&nodes)?;
+    check_classes(&nodes, &kinds, &colours)?;
+    let name = file.name.unwrap_or_default();
+    Ok(Problem { name, kinds, nodes, colours: colours.len() })
+}
+
+/// Reads a number that must be there, finite and not negative.
+fn cost(value: Option<f64>, field: &str, owner: &str) -> Result<f64, String> {
+    match value {
+        None => Err(format!("{owner} has no '{field}': every cost must be given (0 is allowed)")),
+        Some(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        Some(value) => Err(format!("{owner} has {field} {value}: it must be 0 or more")),
+    }
+}
+
+/// The kinds of devices, accelerators first and CPU cores last, and the speed of each accelerator kind.
+fn device_kinds(file: &WorkloadFile) -> Result<(Vec<Kind>, Vec<f64>), String> {
+    let count = |value: Option<f64>, field: &str| match value {
+        None => Err(format!("'{field}' is missing: write how many there are")),
+        Some(n) if n >= 0.0 && n.fract() == 0.0 && n <= 65_536.0 => Ok(n as usize),
+        Some(n) => Err(format!("{field} is {n}: it must be a whole number from 0 to 65536")),
+    };
+    let mut kinds = Vec::new();
+    let mut speeds = Vec::new();
+    if let Some(entries) = &file.accelerators {
+        for (index, entry) in entries.iter().enumerate() {
+            let positive = |value: f64, field: &str| {
+                if value > 0.0 && value.is_finite() {
+                    Ok(value)
+                } else {
+                    Err(format!("accelerators[{index}].{field} is {value}: it must be above 0"))
+                }
+            };
+            if entry.count > 65_536 {
+                return Err(format!("accelerators[{index}].count is {}: at most 65536", entry.count));
+            }
+            speeds.push(positive(entry.speed, "speed")?);
+            kinds.push(Kind {
+                name: format!("accelerator kind {index}"),
+                count: entry.count,
+                memory_bytes: cost(Some(entry.max_size), "maxSize", &format!("accelerators[{index}]"))?,
+                transfer_factor: positive(entry.transfer_factor, "transferFactor")?,
+            });
+        }
+        let named: usize = kinds.iter().map(|kind| kind.count).sum();
+        if file.max_fpgas.is_some() && count(file.max_fpgas, "maxFPGAs")? != named {
+            return Err(format!(
+                "'accelerators' lists {named} devices but maxFPGAs is {}: leave maxFPGAs out or make them agree",
+                file.max_fpgas.unwrap_or_default()
+            ));
+        }
+    } else {
+        let memory_bytes = cost(file.max_size_per_fpga, "maxSizePerFPGA", "the workload")?;
+        speeds.push(1.0);
+        kinds.push(Kind {
+            name: "accelerator".into(),
+            count: count(file.max_fpgas, "maxFPGAs")?,
+            memory_bytes,
+            transfer_factor: 1.0,
+        });
+    }
+    let cpus = count(file.max_cpus, "maxCPUs")?;
+    if kinds.iter().map(|kind| kind.count).sum::<usize>() + cpus == 0 {
+        return Err("there is no device: maxFPGAs and maxCPUs are both 0".into());
+    }
+    kinds.push(Kind {
+        name: "CPU core".into(),
+        count: cpus,
+        memory_bytes: f64::INFINITY,
+        transfer_factor: 0.0,
+    });
+    Ok((kinds, speeds))
+}
+
+fn add_edges(
+    nodes: &mut [Node],
+    ids: &IndexMap<String, NodeId>,
+    edges: Vec<EdgeEntry>,
+) -> Result<(), String> {
+    for edge in edges {
+        let (source, target) = (edge.source_id.into_text(), edge.dest_id.into_text());
+        let shown = format!("edge {source} -> {target}");
+        let find = |id: &str| {
+            ids.get(id).copied().ok_or_else(|| {
+                format!("{shown} names node {id}, which is not in 'nodes': add the node or drop the edge")
+            })
+        };
+        let (from, to) = (find(&source)?, find(&target)?);
+        let output_cost = cost(edge.cost, "cost", &shown)?;
+        let node = &mut nodes[from];
+        if node.readers.is_empty() {
+            node.output_cost = output_cost;
+        } else if node.output_cost != output_cost {
+            return Err(format!(
+                "{shown} costs {output_cost}, another edge of node {source} costs {}: it is one tensor, so \
+                 give all its edges one cost",
+                node.output_cost
+            ));
+        }
+        node.readers.push(to);
+    }
+    for node in nodes {
+        node.readers.sort_unstable();
+        node.readers.dedup();
+    }
+    Ok(())
+}
+
+fn check_acyclic(nodes: &[Node]) -> Result<(), String> {
+    let mut waiting = vec![0usize; nodes.len()];
+    for node in nodes {
+        for &reader in &node.readers {
+            waiting[reader] += 1;
+        }
+    }
+    let mut ready: Vec<NodeId> = (0..nodes.len()).filter(|&v| waiting[v] == 0).collect();
+    let mut done = 0;
+    while let Some(v) = ready.pop() {
+        done += 1;
+        for &reader in &nodes[v].readers {
+            waiting[reader] -= 1;
+            if waiting[reader] == 0 {
+                ready.push(reader);
+            }
+        }
+    }
+    if done == nodes.len() {
+        return Ok(());
+    }
+    // Every node still waiting has a writer that waits too: walking back over writers must close a cycle.
+    let mut writer = vec![None; nodes.len()];
+    for (v, node) in nodes.iter().enumerate().filter(|&(v, _)| waiting[v] > 0) {
+        for &reader in &node.readers {
+            writer[reader] = Some(v);
+        }
+    }
+    let mut seen_at = vec![None; nodes.len()];
+    let mut walk: Vec<NodeId> = Vec::new();
+    let mut at = (0..nodes.len()).find(|&v| waiting[v] > 0).unwrap_or_default();
+    while seen_at[at].is_none() {
+        seen_at[at] = Some(walk.len());
+        walk.push(at);
+        at = writer[at].unwrap_or(at);
+    }
+    let mut cycle: Vec<&str> =
+        walk[seen_at[at].unwrap_or(0)..].iter().rev().map(|&v| nodes[v].id.as_str()).collect();
+    cycle.push(cycle[0]);
+    let mut shown = cycle.join(" -> ");
+    if cycle.len() > 12 {
+        shown = format!("{} -> ... ({} nodes)", cycle[..10].join(" -> "), cycle.len() - 1);
+    }
+    Err(format!("the graph has a cycle: {shown}; remove one of its edges"))
+}
+
+fn check_classes(nodes: &[Node], kinds: &[Kind], colours: &IndexMap<String, usize>) -> Result<(), String> {
+    let mut sizes = vec![0.0; colours.len()];
+    let mut runs = vec![vec![true; kinds.len()]; colours.len()];
+    let mut example = vec![""; colours.len()];
+    for node in nodes {
+        let Some(colour) = node.colour else { continue };
+        sizes[colour] += node.size_bytes;
+        for (kind, time) in node.time.iter().enumerate() {
+            if time.is_infinite() {
+                runs[colour][kind] = false;
+                example[colour] = &node.id;
+            }
+        }
+    }
+    for (label, &colour) in colours {
+        let supports = |kind: usize| kinds[kind].count > 0 && runs[colour][kind];
+        let mut able = (0..kinds.len()).filter(|&kind| supports(kind)).peekable();
+        if able.peek().is_none() {
+            return Err(format!(
+                "colour class {label} can run on no device: its node {} is not supported on accelerators and \
+                 there is no CPU core; raise maxCPUs, or change the class or supportedOnFpga",
+                example[colour]
+            ));
+        }
+        if able.all(|kind| sizes[colour] > kinds[kind].memory_bytes) {
+            return Err(format!(
+                "colour class {label} takes {} bytes together, more than any device that can run it holds: \
+                 raise maxSizePerFPGA, add a CPU core or split the class",
+                sizes[colour]
+            ));
+        }
+    }
+    Ok(())
+}

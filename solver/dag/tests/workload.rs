@@ -1,0 +1,119 @@
+//! Workload files that must be refused, and what the refusal must name.
+
+use ballast_dag::workload::parse;
+use serde_json::{Value, json};
+
+/// Two chained nodes and one beside them, two accelerators, no CPU core.
+fn sound() -> Value {
+    json!({
+        "maxFPGAs": 2, "maxCPUs": 0, "maxSizePerFPGA": 100,
+        "nodes": [
+            {"id": 1, "fpgaLatency": 1.0, "cpuLatency": 9.0, "size": 10, "supportedOnFpga": 1, "isBackwardNode": 0},
+            {"id": 2, "fpgaLatency": 2.0, "cpuLatency": 9.0, "supportedOnFpga": true, "isBackwardNode": false},
+            {"id": 3, "fpgaLatency": 0, "cpuLatency": 0, "supportedOnFpga": true, "colorClass": 7},
+        ],
+        "edges": [
+            {"sourceId": 1, "destId": 2, "cost": 0.5},
+            {"sourceId": 1, "destId": 3, "cost": 0.5},
+        ],
+    })
+}
+
+fn refusal(workload: &Value) -> String {
+    let failure = parse(&workload.to_string(), "w.json").expect_err("must be refused").to_string();
+    assert!(failure.starts_with("w.json: "), "{failure}");
+    failure
+}
+
+#[test]
+fn a_sound_workload_is_read() {
+    let problem = parse(&sound().to_string(), "w.json").unwrap();
+    assert_eq!(problem.device_count(), 2);
+    assert_eq!(problem.nodes[0].readers, [1, 2]);
+    assert_eq!(problem.nodes[0].output_cost, 0.5);
+    assert_eq!(problem.nodes[2].colour, Some(0));
+    assert_eq!(problem.nodes[1].size_bytes, 0.0);
+}
+
+#[test]
+fn unlike_accelerators_are_read() {
+    let mut workload = sound();
+    workload.as_object_mut().unwrap().remove("maxFPGAs");
+    workload["accelerators"] = json!([
+        {"count": 1, "speed": 2.0, "maxSize": 50},
+        {"count": 1, "maxSize": 20, "transferFactor": 3.0},
+    ]);
+    let problem = parse(&workload.to_string(), "w.json").unwrap();
+    assert_eq!(problem.nodes[1].time[..2], [1.0, 2.0]);
+    assert_eq!(problem.kinds[1].transfer_factor, 3.0);
+    assert_eq!(problem.device_count(), 2);
+    workload["maxFPGAs"] = json!(5);
+    assert!(refusal(&workload).contains("maxFPGAs is 5"));
+}
+
+#[test]
+fn contradictions_are_refused_by_name() {
+    type Change = fn(&mut Value);
+    let cases: [(&str, Change); 27] = [
+        ("cycle: 2 -> 1 -> 2", |w| w["edges"][1] = json!({"sourceId": 2, "destId": 1, "cost": 0})),
+        ("cycle: 1 -> 1", |w| w["edges"][1] = json!({"sourceId": 1, "destId": 1, "cost": 0.5})),
+        ("node 1 takes 10 bytes", |w| w["maxSizePerFPGA"] = json!(9)),
+        ("node 2 has fpgaLatency -1", |w| w["nodes"][1]["fpgaLatency"] = json!(-1.0)),
+        ("node 2 has no 'fpgaLatency'", |w| {
+            w["nodes"][1].as_object_mut().unwrap().remove("fpgaLatency");
+        }),
+        ("node 2 has cpuLatency -3", |w| w["nodes"][1]["cpuLatency"] = json!(-3)),
+        ("node 2 has no 'cpuLatency'", |w| {
+            w["maxCPUs"] = json!(1);
+            w["nodes"][1].as_object_mut().unwrap().remove("cpuLatency");
+        }),
+        ("node 1 has size -4", |w| w["nodes"][0]["size"] = json!(-4)),
+        ("edge 1 -> 2 has cost -0.5", |w| w["edges"][0]["cost"] = json!(-0.5)),
+        ("edge 1 -> 2 has no 'cost'", |w| {
+            w["edges"][0].as_object_mut().unwrap().remove("cost");
+        }),
+        ("one tensor", |w| w["edges"][1]["cost"] = json!(0.25)),
+        ("edge 1 -> 9 names node 9", |w| w["edges"][0]["destId"] = json!(9)),
+        ("edge x -> 2 names node x", |w| w["edges"][0]["sourceId"] = json!("x")),
+        ("node id 1 occurs twice", |w| w["nodes"][1]["id"] = json!(1)),
+        ("node 2 cannot run on an accelerator", |w| w["nodes"][1]["supportedOnFpga"] = json!(0)),
+        ("colour class 7 can run on no device: its node 3", |w| {
+            w["nodes"][0]["colorClass"] = json!(7);
+            w["nodes"][2]["supportedOnFpga"] = json!(false);
+        }),
+        ("colour class 7 takes 110 bytes", |w| {
+            w["nodes"][2]["size"] = json!(100);
+            w["nodes"][0]["colorClass"] = json!(7);
+        }),
+        ("3 nodes", |w| w["maxFPGAs"] = json!(4)),
+        ("no device", |w| w["maxFPGAs"] = json!(0)),
+        ("maxFPGAs is 1.5", |w| w["maxFPGAs"] = json!(1.5)),
+        ("maxCPUs is -1", |w| w["maxCPUs"] = json!(-1)),
+        ("'maxFPGAs' is missing", |w| {
+            w.as_object_mut().unwrap().remove("maxFPGAs");
+        }),
+        ("'maxSizePerFPGA'", |w| {
+            w.as_object_mut().unwrap().remove("maxSizePerFPGA");
+        }),
+        ("supportedOnFpga of node 2 is 3", |w| w["nodes"][1]["supportedOnFpga"] = json!(3)),
+        ("isBackwardNode of node 1 is 0.5", |w| w["nodes"][0]["isBackwardNode"] = json!(0.5)),
+        ("'nodes' is empty", |w| w["nodes"] = json!([])),
+        ("missing field `edges`", |w| {
+            w.as_object_mut().unwrap().remove("edges");
+        }),
+    ];
+    for (expected, change) in cases {
+        let mut workload = sound();
+        change(&mut workload);
+        let failure = refusal(&workload);
+        assert!(failure.contains(expected), "wanted '{expected}', got: {failure}");
+    }
+}
+
+#[test]
+fn text_that_is_no_workload_is_refused_with_its_place() {
+    for text in ["", "[]", "{", "null", "{\"nodes\": 3}"] {
+        let failure = parse(text, "w.json").unwrap_err().to_string();
+        assert!(failure.contains("not a workload") && failure.contains("line"), "{failure}");
+    }
+}
