@@ -4,8 +4,8 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{Attribute, AttributeLike, BlockLike, RegionLike, Value, ValueLike};
 use mlir_sys::{
     mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeIsAString, mlirOpOperandGetNextUse,
-    mlirOpOperandGetOperandNumber, mlirOpOperandGetOwner, mlirStringAttrGetValue, mlirValueGetFirstUse,
-    mlirValueReplaceAllUsesOfWith,
+    mlirOpOperandGetOperandNumber, mlirOpOperandGetOwner, mlirOperationDestroy, mlirStringAttrGetValue,
+    mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith,
 };
 
 use crate::ffi::{self, owned};
@@ -143,4 +143,10 @@ pub fn uses<'c: 'a, 'a>(value: impl ValueLike<'c>) -> Vec<Use<'c, 'a>> {
 pub fn replace_all_uses<'c>(from: impl ValueLike<'c>, to: Value<'c, '_>) {
     // SAFETY: both values are live.
     unsafe { mlirValueReplaceAllUsesOfWith(from.to_raw(), to.to_raw()) }
+}
+
+/// Erases an op whose results nobody reads any more; the reference must not be used after this.
+pub fn erase(op: OperationRef<'_, '_>) {
+    // SAFETY: the caller replaced all uses, and has no other reference.
+    unsafe { mlirOperationDestroy(op.to_raw()) }
 }

@@ -14,12 +14,14 @@ use ballast_dialects::passes::{
 use ballast_dialects::registration;
 use melior::ir::operation::OperationRef;
 
-use crate::{
-    ballast_apply, ballast_entry, ballast_host_heap, ballast_inline, ballast_kernels, ballast_messages,
-    ballast_outline, ballast_place, ballast_plan, ballast_rank, ballast_report, ballast_split_ops,
-    ballast_strip, ballast_to_buffers, ballast_to_stablehlo, ballast_unroll, ballast_verify, driver, remat,
-    rl_partition, signals,
+use crate::apply::ballast_apply;
+use crate::lower::{
+    ballast_entry, ballast_host_heap, ballast_inline, ballast_kernels, ballast_messages, ballast_outline,
+    ballast_rank, ballast_split_ops, ballast_strip, ballast_to_buffers, ballast_to_stablehlo, ballast_unroll,
 };
+use crate::plan::{ballast_place, ballast_plan, remat, rl_partition};
+use crate::report::{ballast_report, ballast_verify};
+use crate::{driver, signals};
 
 /// Version of the plugin interface (`MLIR_PLUGIN_API_VERSION`).
 const API_VERSION: u32 = 1;

@@ -9,7 +9,7 @@ use ballast_core::graph::{Graph, OpId, OpRole, TensorId};
 use ballast_core::memory::{Schedule, Step};
 use ballast_core::stage::{NodeSource, Stage};
 
-use crate::storage::Early;
+use crate::backend::storage::Early;
 
 /// Values a barrier waits for at most: programs stay linear in the number of repeated ops.
 const WIDEST_BARRIER: usize = 256;

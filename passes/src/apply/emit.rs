@@ -7,6 +7,7 @@ use ballast_core::graph::{OpId, OpRole, TensorId};
 use ballast_dialects::attributes::{self as names, Device};
 use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::operations::erase;
 use melior::Context;
 use melior::ir::operation::{
     OperationBuilder, OperationLike, OperationMutLike, OperationRef, OperationRefMut,
@@ -300,7 +301,7 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         drop(self.handles);
         for &op in self.imported.ops.iter().rev() {
             // Readers go before what they read.
-            super::erase(op);
+            erase(op);
         }
         Ok(())
     }

@@ -1,33 +1,5 @@
-//! From a plan to a program that carries it out.
+//! From a plan to a program that carries it out, still as one function.
 
 pub(crate) mod actions;
-pub(crate) mod emit;
-pub(crate) mod messages;
-pub(crate) mod native;
-pub(crate) mod segments;
-
-use melior::ir::operation::{OperationLike, OperationRef};
-
-use crate::annotations;
-use crate::import::ir;
-
-/// Erases an op whose results nobody reads any more.
-pub(crate) fn erase(op: OperationRef<'_, '_>) {
-    // SAFETY: the caller replaced all uses; the reference is not used after this.
-    unsafe { mlir_sys::mlirOperationDestroy(op.to_raw()) }
-}
-
-/// Removes what only the planner reads: the plan and the devices. What runs programs does not know those dialects. Attributes
-/// called `keep` stay.
-pub(crate) fn strip(module: OperationRef<'_, '_>, keep: &[&str]) {
-    for op in ir::nested(module).into_iter().chain([module]) {
-        let names =
-            (0..op.discardable_attribute_count()).filter_map(|index| op.discardable_attribute_at(index).ok());
-        let names: Vec<String> =
-            names.map(|(name, _)| name.as_string_ref().as_str().unwrap_or_default().to_owned()).collect();
-        let ours = |name: &&String| name.starts_with("ballast.") || name.starts_with("dlti.");
-        for name in names.iter().filter(ours).filter(|name| !keep.contains(&name.as_str())) {
-            annotations::remove(op, name);
-        }
-    }
-}
+pub(crate) mod ballast_apply;
+mod emit;

@@ -10,9 +10,9 @@ use ballast_dialects::diagnostics::{self, Reported};
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, ValueLike};
 
-use super::work::xla::{self, Beside};
 use super::work::{Facts, Pricer, Role};
 use super::{Imported, ir};
+use crate::backend::xla::beside::{Beside, beside};
 
 /// Op names listed in the profile key of an op with regions.
 const NAMES_IN_KEY: usize = 16;
@@ -132,7 +132,7 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
             rules: rules(op),
         });
         self.ops.push(op);
-        self.beside_in_xla.push(if free { Beside::default() } else { xla::beside(op, &mut pricer.types) });
+        self.beside_in_xla.push(if free { Beside::default() } else { beside(op, &mut pricer.types) });
         Ok(())
     }
 

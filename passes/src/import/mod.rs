@@ -9,7 +9,6 @@ mod build;
 mod content;
 pub(crate) mod dlti;
 pub(crate) mod dlti_text;
-mod equal;
 pub(crate) mod ir;
 pub(crate) mod opaque;
 mod phase;
@@ -25,7 +24,9 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, RegionLike, Value};
 
 use work::Pricer;
-use work::xla::Beside;
+
+use crate::backend::xla::beside::Beside;
+use crate::backend::xla::equal;
 
 /// What to read, and what to take for sizes the program leaves open.
 #[derive(Clone, Debug, Default)]

@@ -41,6 +41,9 @@ const BOUNDARIES: &[(&str, &[&str])] = &[
     ("ballast-dialects", &["ballast-passes"]),
 ];
 
+/// The folders of passes, by what a pass does.
+const PHASES: &[&str] = &["plan", "apply", "lower", "report"];
+
 /// Checks every rule and prints each problem as `FILE:LINE: what`.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let files = workspace.files()?;
@@ -181,14 +184,15 @@ fn pass_problems(passes: &[ods::Pass], known: &BTreeSet<PathBuf>) -> Vec<String>
     let mut problems = Vec::new();
     for pass in passes {
         let name = &pass.argument;
-        for path in [
-            format!("passes/src/{}.rs", name.replace('-', "_")),
-            format!("lit/{name}.mlir"),
-            format!("lit/{name}-errors.mlir"),
-        ] {
-            if !known.contains(Path::new(&path)) {
-                problems.push(format!("{}: the pass --{} has no {path}", ods::PASSES, pass.argument));
-            }
+        let mut missing = Vec::new();
+        let file = format!("{}.rs", name.replace('-', "_"));
+        if !PHASES.iter().any(|phase| known.contains(&Path::new("passes/src").join(phase).join(&file))) {
+            missing.push(format!("{file} in a folder of passes/src ({})", PHASES.join(", ")));
+        }
+        let tests = [format!("lit/{name}.mlir"), format!("lit/{name}-errors.mlir")];
+        missing.extend(tests.into_iter().filter(|path| !known.contains(Path::new(path))));
+        for path in missing {
+            problems.push(format!("{}: the pass --{} has no {path}", ods::PASSES, pass.argument));
         }
         for option in pass.options.iter().filter(|option| option.description.is_empty()) {
             problems.push(format!(
@@ -290,13 +294,15 @@ mod tests {
         let option = PassOption { argument: "cap".into(), description: String::new() };
         let pass = Pass { argument: "ballast-cut".into(), summary: String::new(), options: vec![option] };
         let known: BTreeSet<PathBuf> =
-            ["passes/src/ballast_cut.rs", "lit/ballast-cut.mlir"].map(PathBuf::from).into();
-        let problems = pass_problems(&[pass], &known);
+            ["passes/src/plan/ballast_cut.rs", "lit/ballast-cut.mlir"].map(PathBuf::from).into();
+        let problems = pass_problems(std::slice::from_ref(&pass), &known);
         assert_eq!(problems.len(), 2, "{problems:?}");
         assert!(
             problems[0].contains("lit/ballast-cut-errors.mlir") && problems[1].contains("cap"),
             "{problems:?}"
         );
+        let flat: BTreeSet<PathBuf> = ["passes/src/ballast_cut.rs"].map(PathBuf::from).into();
+        assert!(pass_problems(&[pass], &flat)[0].contains("ballast_cut.rs"), "not in the folder of its phase");
     }
 
     #[test]

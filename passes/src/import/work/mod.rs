@@ -9,7 +9,6 @@ mod linalg;
 mod scalar;
 mod stablehlo;
 mod tosa;
-pub(crate) mod xla;
 
 use std::collections::HashMap;
 use std::rc::Rc;

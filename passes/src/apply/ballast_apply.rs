@@ -1,0 +1,143 @@
+//! `--ballast-apply`: a planned function becomes one that does what the plan says.
+
+use ballast_core::cost::Costs;
+use ballast_core::device::Cluster;
+use ballast_core::fusion::Group;
+use ballast_core::memory::{Schedule, SwapModel, expand, replay};
+use ballast_core::plan::{PlanError, compact_plans, fingerprint};
+use ballast_core::stage::stages;
+use ballast_dialects::attributes as names;
+use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::passes::BallastApplyOptions;
+use melior::ir::operation::{OperationLike, OperationRef};
+
+use crate::annotations;
+use crate::apply::{actions, emit};
+use crate::backend::storage::{Early, Storage};
+use crate::import::{self, ImportOptions, Imported};
+use crate::report::ballast_verify::verify;
+use crate::report::claims::TIME_TOLERANCE;
+
+/// Swaps are checked for order and place here, not for time.
+const UNTIMED: SwapModel = SwapModel {
+    out_bandwidth: 1.0,
+    in_bandwidth: 1.0,
+    latency: 0.0,
+    overlap: false,
+    host_capacity_bytes: None,
+};
+
+/// Runs the pass.
+///
+/// # Errors
+/// With the diagnostic that was emitted; then nothing has been changed.
+pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastApplyOptions) -> Result<(), Reported> {
+    let wanted = (!options.function.is_empty()).then(|| options.function.clone());
+    let function = import::function(module, wanted.as_deref())?;
+    let Ok(plan) = function.attribute(names::PLAN) else {
+        if let Ok(applied) = function.attribute(names::APPLIED) {
+            return check_applied(module, function, names::Plan::read(applied).as_ref());
+        }
+        let text = "the function has no `ballast.plan`: plan it first, with `--rl-partition` or `--remat`";
+        return Err(diagnostics::error(import::ir::place(function), text));
+    };
+    // Nothing is carried out that lies, or breaks its caps.
+    verify(module, &options.function, "", "")?;
+    let figures = names::Plan::read(plan);
+    let (mut imported, left_alone) = read(module, wanted, figures.as_ref())?;
+    let mut early = vec![Early::default(); imported.ops.len()];
+    let mut groups = Vec::new();
+    if let Some(storage) = figures.as_ref().map(Storage::of_plan) {
+        groups = storage.apply(&mut imported);
+        early = storage.early(&imported, &left_alone);
+    }
+    apply(&imported, &groups, &early)?;
+    emit::mark(function, plan);
+    Ok(())
+}
+
+/// A function that carries out a plan says nothing more of what is to be done; and what it says was done, its body does.
+///
+/// # Errors
+/// At an op that still has attributes of the plan, and at a function whose body repeats and copies nothing where its plan does.
+pub(crate) fn check_applied(
+    module: OperationRef<'_, '_>,
+    function: OperationRef<'_, '_>,
+    plan: Option<&names::Plan<'_>>,
+) -> Result<(), Reported> {
+    let inside = import::ir::nested(function);
+    for &op in &inside {
+        if let Some(name) = emit::CARRIED_OUT.iter().find(|name| op.has_attribute(name)) {
+            let text = format!(
+                "`{}` says that the function carries out its plan, but this op still has `{name}`: plan the program again, and let \
+                 `--ballast-apply` rewrite it",
+                names::APPLIED
+            );
+            return Err(diagnostics::error(import::ir::place(op), &text));
+        }
+    }
+    // A rewritten program that repeats or copies something is another one than was planned.
+    let is_cut = import::functions(module).iter().any(|(_, function)| function.has_attribute(names::PROGRAM));
+    let does = inside.iter().any(|&op| import::ir::name(op).starts_with("ballast."));
+    let slower = |stage: &names::Stage| stage.seconds > stage.unplanned_seconds * (1.0 + TIME_TOLERANCE);
+    let Some(plan) = plan.filter(|plan| !is_cut && !does && plan.stages.iter().any(slower)) else {
+        return Ok(());
+    };
+    let (mut imported, _) = read(module, import::ir::string(function, "sym_name"), Some(plan))?;
+    Storage::of_plan(plan).apply(&mut imported);
+    if plan.fingerprint == format!("{:016x}", fingerprint(&imported.graph)) {
+        let text = format!(
+            "`{}` says that the function carries out its plan, but it is the program that was planned: plan it again, and let \
+             `--ballast-apply` rewrite it",
+            names::APPLIED
+        );
+        return Err(diagnostics::error(import::ir::place(function), &text));
+    }
+    Ok(())
+}
+
+/// Reads a function as it was planned; and what XLA would fuse if it were left alone.
+fn read<'c: 'a, 'a>(
+    module: OperationRef<'c, 'a>,
+    function: Option<String>,
+    plan: Option<&names::Plan<'_>>,
+) -> Result<(Imported<'c, 'a>, Vec<Group>), Reported> {
+    let size = plan.and_then(|plan| annotations::setting(plan, "dynamic_dim"));
+    let dynamic_dim = size.and_then(|size| size.parse().ok()).filter(|&size| size > 0);
+    let mut imported = import::read(module, &ImportOptions { function, dynamic_dim })?;
+    let left_alone = plan.map_or_else(Vec::new, |plan| Storage::of_plan(plan).left_alone(&mut imported));
+    Ok((imported, left_alone))
+}
+
+fn apply(imported: &Imported<'_, '_>, groups: &[Group], early: &[Early]) -> Result<(), Reported> {
+    let graph = &imported.graph;
+    let error_at = |op: Option<usize>, text: &str| {
+        let at = op.map_or(imported.function, |op| imported.ops[op]);
+        diagnostics::error(import::ir::place(at), text)
+    };
+    let devices =
+        annotations::read_plan(imported).map_or(1, |plan| usize::try_from(plan.devices).unwrap_or(1));
+    let annotated = annotations::read(imported, devices)?;
+    if annotated.plan.fingerprint != format!("{:016x}", fingerprint(graph)) {
+        let text = "the function was edited after it was planned: remove `ballast.plan` and plan it again";
+        return Err(error_at(None, text));
+    }
+    let cluster = Cluster::from_count(devices).map_err(|error| error_at(None, &error.to_string()))?;
+    let costs = Costs { seconds: vec![annotated.seconds.clone(); devices] };
+    let stages = stages(graph, &costs, &cluster, &annotated.device_of);
+    let plans = compact_plans(&stages, &annotated.ops)
+        .map_err(|PlanError { op, reason, .. }| error_at(Some(op), &reason))?;
+    let mut schedules: Vec<Schedule> = Vec::with_capacity(plans.len());
+    for (stage, plan) in stages.iter().zip(&plans) {
+        let schedule = expand(&stage.problem, plan).map_err(|error| error_at(None, &error.to_string()))?;
+        replay(&stage.problem, &schedule, Some(&UNTIMED), None).map_err(|refused| {
+            let op = refused.node.map(|node| stage.sources[node].op());
+            error_at(op, &format!("the plan on device {} cannot be carried out: {refused}", stage.device))
+        })?;
+        schedules.push(schedule);
+    }
+    let actions = actions::merge(graph, &imported.reads, groups, early, &stages, &schedules)
+        .map_err(|error| error_at(Some(error.op), &error.to_string()))?;
+    let returned = actions::returned(graph, &annotated.device_of);
+    emit::emit(imported, &annotated.device_of, &actions, &returned)
+}

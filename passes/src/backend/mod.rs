@@ -1,0 +1,4 @@
+//! What the compiler that runs a program will make of it: which values it stores, and what it holds beside them.
+
+pub(crate) mod storage;
+pub(crate) mod xla;

@@ -1,0 +1,150 @@
+//! `--ballast-to-buffers`: swaps become copies between memory spaces, barriers go; ready for one-shot bufferization.
+
+use ballast_dialects::attributes as names;
+use ballast_dialects::cloning::Mapping;
+use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::operations::{erase, replace_all_uses};
+use ballast_dialects::passes::BallastToBuffersOptions;
+use melior::Context;
+use melior::ir::attribute::{DenseI32ArrayAttribute, IntegerAttribute};
+use melior::ir::operation::{
+    OperationBuilder, OperationLike, OperationMutLike, OperationRef, OperationRefMut,
+};
+use melior::ir::r#type::IntegerType;
+use melior::ir::{Attribute, BlockLike, BlockRef, Identifier, Type, Value, ValueLike};
+
+use crate::import::ir;
+use crate::lower::ballast_strip::strip;
+use crate::lower::native::Code;
+
+/// Memory space of the device, and of the host.
+const DEVICE_SPACE: i64 = 0;
+/// Memory space of host copies; `--ballast-host-heap` gives it a heap of its own.
+pub(crate) const HOST_SPACE: i64 = 1;
+
+/// Runs the pass.
+///
+/// # Errors
+/// With the diagnostic that was emitted.
+pub(crate) fn run(module: OperationRef<'_, '_>, _options: &BallastToBuffersOptions) -> Result<(), Reported> {
+    for function in ir::blocks(module).into_iter().flat_map(ir::ops) {
+        for block in ir::blocks(function) {
+            lower(block)?;
+        }
+    }
+    strip(module, &[names::PROGRAM]);
+    Ok(())
+}
+
+fn lower<'c: 'a, 'a>(block: BlockRef<'c, 'a>) -> Result<(), Reported> {
+    let ops: Vec<OperationRef<'c, 'a>> = ir::ops(block).collect();
+    for op in ops {
+        match ir::name(op) {
+            "ballast.barrier" => {
+                for (result, operand) in op.results().zip(op.operands()) {
+                    replace_all_uses(result, own_buffer(block, op, operand));
+                }
+                erase(op);
+            }
+            // The types of both ops differ only in the handle, which is a tensor from here on.
+            "ballast.swap_out" => copy(block, op, HOST_SPACE, |operand, _| operand)?,
+            "ballast.swap_in" => copy(block, op, DEVICE_SPACE, |_, result| result)?,
+            "ballast.send" => send(block, op)?,
+            "ballast.recv" => receive(block, op)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What stands for an operand of a barrier: itself, but an empty tensor anew. CSE merges empty tensors, and two ops that
+/// write into one share its buffer, or copy it.
+fn own_buffer<'c: 'a, 'a>(
+    block: BlockRef<'c, 'a>,
+    barrier: OperationRef<'c, 'a>,
+    operand: Value<'c, 'a>,
+) -> Value<'c, 'a> {
+    let empty = ir::producer(operand).filter(|&producer| ir::name(producer) == "tensor.empty");
+    let Some(empty) = empty else { return operand };
+    let clone = block.insert_operation_before(barrier, Mapping::new().clone_op(&empty));
+    clone.results().next().map_or(operand, Value::from)
+}
+
+/// Lets a message read the buffer of its tensor.
+fn send<'c: 'a, 'a>(block: BlockRef<'c, 'a>, op: OperationRef<'c, 'a>) -> Result<(), Reported> {
+    let holder = op.context();
+    // SAFETY: the reference points into `holder`, which lives to the end of this function.
+    let context: &'c Context = unsafe { holder.to_ref() };
+    let Ok(tensor) = op.operand(0) else { return Ok(()) };
+    let kind = tensor.r#type().to_string();
+    if !kind.starts_with("tensor<") {
+        return Ok(());
+    }
+    let mut code = Code::before(context, block, op, op.location());
+    let read_only = Attribute::unit(context);
+    let kind = code.kind(&kind.replacen("tensor<", "memref<", 1))?;
+    let buffer = code.make("bufferization.to_buffer", &[tensor], &[kind], &[("read_only", read_only)])?;
+    // SAFETY: the message is live, and nothing else refers to it while its operand changes.
+    let mut message = unsafe { OperationRefMut::from_raw(op.to_raw()) };
+    message.set_operand(0, buffer[0]);
+    Ok(())
+}
+
+/// Gives a message a buffer to arrive in, on the device or on the host.
+fn receive<'c: 'a, 'a>(block: BlockRef<'c, 'a>, op: OperationRef<'c, 'a>) -> Result<(), Reported> {
+    let holder = op.context();
+    // SAFETY: the reference points into `holder`, which lives to the end of this function.
+    let context: &'c Context = unsafe { holder.to_ref() };
+    let Ok(result) = op.result(0) else { return Ok(()) };
+    let kind = result.r#type().to_string();
+    let mut code = Code::before(context, block, op, op.location());
+    let (tensor, buffer) = match kind.strip_prefix("!ballast.host<").and_then(|kind| kind.strip_suffix('>')) {
+        Some(tensor) => {
+            let shape = tensor.strip_suffix('>').unwrap_or(tensor);
+            (tensor, format!("{shape}, {HOST_SPACE}>"))
+        }
+        None => (kind.as_str(), kind.clone()),
+    };
+    let buffer = code.alloc(&buffer.replacen("tensor<", "memref<", 1))?;
+    let ends: Vec<(&str, Attribute<'c>)> =
+        ["source", "target", "tag"].iter().filter_map(|&end| Some((end, ir::attribute(op, end)?))).collect();
+    code.make("ballast.recv_into", &[buffer], &[], &ends)?;
+    let (tensor, flag) = (code.kind(tensor)?, Attribute::unit(context));
+    let flags = [("restrict", flag), ("writable", flag)];
+    let arrived = code.make("bufferization.to_tensor", &[buffer], &[tensor], &flags)?;
+    replace_all_uses(result, arrived[0]);
+    erase(op);
+    Ok(())
+}
+
+/// Replaces a copy to or from the host by a tensor allocated in that memory space.
+fn copy<'c: 'a, 'a>(
+    block: BlockRef<'c, 'a>,
+    op: OperationRef<'c, 'a>,
+    space: i64,
+    tensor: impl FnOnce(Type<'c>, Type<'c>) -> Type<'c>,
+) -> Result<(), Reported> {
+    let location = op.location();
+    let holder = op.context();
+    // SAFETY: the reference points into `holder`, which lives to the end of this function.
+    let context: &'c Context = unsafe { holder.to_ref() };
+    let (Some(source), Some(result)) = (op.operands().next(), op.results().next()) else { return Ok(()) };
+    let kind = tensor(source.r#type(), result.r#type());
+    let segments = DenseI32ArrayAttribute::new(context, &[0, 1, 0]);
+    let space = IntegerAttribute::new(IntegerType::new(context, 64).into(), space);
+    let allocated = OperationBuilder::new("bufferization.alloc_tensor", location)
+        .add_operands(&[source])
+        .add_results(&[kind])
+        .add_attributes(&[
+            (Identifier::new(context, "operandSegmentSizes"), segments.into()),
+            (Identifier::new(context, "memory_space"), space.into()),
+        ])
+        .build()
+        .map_err(|error| diagnostics::error(location, &format!("cannot make a copy: {error}")))?;
+    let allocated = block.insert_operation_before(op, allocated);
+    if let Some(new) = allocated.results().next() {
+        replace_all_uses(result, Value::from(new));
+    }
+    erase(op);
+    Ok(())
+}

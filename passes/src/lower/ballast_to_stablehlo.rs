@@ -1,0 +1,103 @@
+//! `--ballast-to-stablehlo`: carries out the plan of a StableHLO program, in StableHLO alone.
+
+use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::operations::{erase, replace_all_uses};
+use ballast_dialects::passes::{BallastApplyOptions, BallastToStablehloOptions};
+use ballast_dialects::remarks::{Kind, Remark};
+use melior::Context;
+use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
+use melior::ir::{Attribute, BlockLike, BlockRef, Identifier, Type, Value, ValueLike};
+
+use crate::apply::ballast_apply;
+use crate::import::{self, ir};
+use crate::lower::ballast_strip::strip;
+
+/// Name under which XLA knows a copy between memories.
+const PLACEMENT: &str = "annotate_device_placement";
+
+/// Runs the pass.
+///
+/// # Errors
+/// With the diagnostic that was emitted.
+pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastToStablehloOptions) -> Result<(), Reported> {
+    ballast_apply::run(module, &BallastApplyOptions { function: options.function.clone() })?;
+    let wanted = (!options.function.is_empty()).then_some(options.function.as_str());
+    let function = import::function(module, wanted)?;
+    let mut copies = 0;
+    for block in ir::blocks(function) {
+        copies += lower(block)?;
+    }
+    strip(module, &[]);
+    if copies > 0 {
+        let name = ir::string(function, "sym_name").unwrap_or_default();
+        let text = "copies to the host are requests to XLA: clients without a separate host memory, such as the CPU client, keep \
+                    the values on the device";
+        Remark::new(Kind::Missed, "HostOffload", &name, text)
+            .fact("copies", copies)
+            .emit(function.location());
+    }
+    Ok(())
+}
+
+/// Lowers the ops of a block; how many copies to or from the host there were.
+fn lower<'c: 'a, 'a>(block: BlockRef<'c, 'a>) -> Result<usize, Reported> {
+    let mut copies = 0;
+    let ops: Vec<OperationRef<'c, 'a>> = ir::ops(block).collect();
+    for op in ops {
+        match ir::name(op) {
+            "ballast.barrier" => replace(block, op, "stablehlo.optimization_barrier", &[])?,
+            "ballast.swap_out" => copies += place(block, op, "pinned_host")?,
+            "ballast.swap_in" => copies += place(block, op, "device")?,
+            _ => {}
+        }
+    }
+    Ok(copies)
+}
+
+fn place<'c: 'a, 'a>(
+    block: BlockRef<'c, 'a>,
+    op: OperationRef<'c, 'a>,
+    kind: &str,
+) -> Result<usize, Reported> {
+    let frontend = format!("{{_xla_buffer_placement = \"{kind}\"}}");
+    let attributes = [
+        ("call_target_name", format!("\"{PLACEMENT}\"")),
+        ("has_side_effect", "true".to_owned()),
+        ("api_version", "1 : i32".to_owned()),
+        ("mhlo.frontend_attributes", frontend),
+    ];
+    replace(block, op, "stablehlo.custom_call", &attributes)?;
+    Ok(1)
+}
+
+/// Replaces an op by one that takes the same values and gives values of their types.
+fn replace<'c: 'a, 'a>(
+    block: BlockRef<'c, 'a>,
+    op: OperationRef<'c, 'a>,
+    name: &str,
+    attributes: &[(&str, String)],
+) -> Result<(), Reported> {
+    let location = op.location();
+    let context = op.context();
+    // SAFETY: the context outlives every op in it, and what the reference points at this call.
+    let context: &'c Context = unsafe { context.to_ref() };
+    let operands: Vec<Value<'c, 'a>> = op.operands().collect();
+    // A host handle has become a tensor by now: its maker comes first.
+    let kinds: Vec<Type<'c>> = operands.iter().map(|value| value.r#type()).collect();
+    let attributes: Vec<(Identifier<'c>, Attribute<'c>)> = attributes
+        .iter()
+        .filter_map(|(name, text)| Some((Identifier::new(context, name), Attribute::parse(context, text)?)))
+        .collect();
+    let new = OperationBuilder::new(name, location)
+        .add_operands(&operands)
+        .add_results(&kinds)
+        .add_attributes(&attributes)
+        .build()
+        .map_err(|error| diagnostics::error(location, &format!("cannot make {name}: {error}")))?;
+    let new = block.insert_operation_before(op, new);
+    for (old, new) in op.results().zip(new.results()) {
+        replace_all_uses(old, Value::from(new));
+    }
+    erase(op);
+    Ok(())
+}

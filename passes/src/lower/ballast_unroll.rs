@@ -1,0 +1,71 @@
+//! `--ballast-unroll`: replaces counted loops by their iterations.
+//!
+//! To a planner a loop is one op. Opened, every iteration has ops of its own, which can be placed, and values of its own, which can be
+//! dropped and computed again. What one loop stacks for another, slice by slice, becomes the slices themselves.
+
+use ballast_dialects::attributes::PLAN;
+use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::passes::{self, BallastUnrollOptions};
+use ballast_dialects::remarks::{Kind, Remark};
+use melior::Context;
+use melior::ir::operation::{OperationLike, OperationRef};
+
+use crate::import::{self, ir};
+use crate::lower::ballast_inline::inline_calls;
+use crate::lower::unroll::{Budget, Nested, open_in_block};
+
+/// Runs the pass.
+///
+/// # Errors
+/// With the diagnostic that was emitted.
+pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastUnrollOptions) -> Result<(), Reported> {
+    if options.max_ops == 0 {
+        return Err(diagnostics::error(module.location(), "max-ops=0: give at least 1"));
+    }
+    inline_calls(module, None)?;
+    let nested = match options.nested {
+        passes::NestedLoops::Outer => Nested::Outer,
+        passes::NestedLoops::Inner => Nested::Inner,
+    };
+    open_loops(module, nested, options.max_ops)
+}
+
+/// Opens the counted loops of every function, up to `most_ops` ops in each, and says which stay.
+///
+/// # Errors
+/// At a function that is planned already.
+pub(crate) fn open_loops(
+    module: OperationRef<'_, '_>,
+    nested: Nested,
+    most_ops: u64,
+) -> Result<(), Reported> {
+    let holder = module.context();
+    // SAFETY: the reference points into `holder`, which lives to the end of this function.
+    let context: &Context = unsafe { holder.to_ref() };
+    for (name, function) in import::functions(module) {
+        let mut budget = Budget::new(most_ops);
+        let [block] = ir::blocks(function)[..] else { continue };
+        if function.has_attribute(PLAN) && ir::nested(function).into_iter().any(is_loop) {
+            let text = format!("'{name}' is planned: open its loops before, or remove `{PLAN}`");
+            return Err(diagnostics::error(function.location(), &text));
+        }
+        open_in_block(context, block, nested, &mut budget)?;
+        if budget.opened() > 0 {
+            Remark::new(Kind::Passed, "Unroll", &name, "loops were opened")
+                .fact("loops", budget.opened())
+                .fact("ops", ir::nested(function).len())
+                .emit(function.location());
+        }
+        for left in budget.left.values() {
+            Remark::new(Kind::Missed, "LoopWhole", &name, format!("a loop stays whole: {}", left.why))
+                .fact("bytes", left.bytes)
+                .emit(left.location);
+        }
+    }
+    Ok(())
+}
+
+/// Is it a loop that could be opened, if its iterations can be counted?
+pub(crate) fn is_loop(op: OperationRef<'_, '_>) -> bool {
+    matches!(ir::name(op), "stablehlo.while" | "scf.for")
+}

@@ -1,0 +1,18 @@
+//! Passes that rewrite programs: what planning needs opened before, and what turns an applied plan into something that runs.
+
+pub(crate) mod ballast_entry;
+pub(crate) mod ballast_host_heap;
+pub(crate) mod ballast_inline;
+pub(crate) mod ballast_kernels;
+pub(crate) mod ballast_messages;
+pub(crate) mod ballast_outline;
+pub(crate) mod ballast_rank;
+pub(crate) mod ballast_split_ops;
+pub(crate) mod ballast_strip;
+pub(crate) mod ballast_to_buffers;
+pub(crate) mod ballast_to_stablehlo;
+pub(crate) mod ballast_unroll;
+mod messages;
+mod native;
+mod segments;
+pub(crate) mod unroll;

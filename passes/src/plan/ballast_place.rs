@@ -1,0 +1,179 @@
+//! `--ballast-place`: functions as training jobs, their times from the cost model, placed on a cluster.
+
+use std::path::Path;
+
+use ballast_core::file;
+use ballast_dialects::attributes as names;
+use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::passes::{self, BallastPlaceOptions, CapCounts, FusionModel};
+use ballast_dialects::remarks::Kind;
+use ballast_jobs::{FILE_VERSION, Job, JobCluster, JobError, JobList, Method};
+use melior::Context;
+use melior::ir::attribute::{ArrayAttribute, DictionaryAttribute, FloatAttribute, StringAttribute};
+use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::{Attribute, AttributeLike, Identifier, RegionLike, Type};
+use mlir_sys::{
+    mlirAttributeIsADictionary, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements,
+    mlirIdentifierStr,
+};
+
+use crate::annotations;
+use crate::files;
+use crate::import::{self, ir};
+use crate::program::{self, Chosen, Program, Source};
+
+/// Runs the pass.
+///
+/// # Errors
+/// With the diagnostic that was emitted; nothing is written then, neither into the module nor to a file.
+pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlaceOptions) -> Result<(), Reported> {
+    let refuse = |text: &str| diagnostics::error(module.location(), text);
+    if options.cluster.is_empty() {
+        return Err(refuse("cluster= names no file: jobs are placed on the devices of a cluster file"));
+    }
+    if options.job_devices == 0 || options.steps == 0 {
+        return Err(refuse("job-devices and steps are at least 1"));
+    }
+    let text = file::read_text(Path::new(&options.cluster))
+        .map_err(|error| refuse(&format!("{}: {error}", options.cluster)))?;
+    let cluster =
+        JobCluster::parse(&text).map_err(|error| refuse(&format!("{}: {error}", options.cluster)))?;
+    files::check(module, [("placement-file", options.placement_file.as_str())])
+        .map_err(|text| refuse(&text))?;
+    let programs = jobs(module, options)?;
+    if programs.is_empty() {
+        return Err(refuse("no public function with a body: there is no job to place"));
+    }
+    let list = JobList { version: FILE_VERSION, jobs: programs.iter().map(|(job, _)| job.clone()).collect() };
+    let network = (!options.network.is_empty()).then(|| Path::new(&options.network));
+    let period = method(options).place(&list, &cluster, network, None, options.seed).map_err(|error| {
+        let text = error.to_string();
+        // A job that the cluster cannot serve is named in the message; it is shown where it stands.
+        let job = programs.iter().find(|(job, _)| {
+            matches!(error, JobError::NoPlacement(_)) && text.contains(&format!("'{}'", job.name))
+        });
+        job.map_or_else(|| refuse(&text), |(_, program)| program.error(None, &text))
+    })?;
+    if !options.placement_file.is_empty() {
+        let text = serde_json::to_string_pretty(&period).expect("a placement is JSON");
+        files::write(module, Path::new(&options.placement_file), text.as_bytes())
+            .map_err(|error| refuse(&format!("{} cannot be written: {error}", options.placement_file)))?;
+    }
+    for (job, program) in &programs {
+        let devices = period
+            .placed
+            .iter()
+            .find(|placed| placed.job == job.name)
+            .map_or(&[][..], |placed| placed.devices.as_slice());
+        write(program, job, devices);
+    }
+    Ok(())
+}
+
+/// The jobs of a module with their programs, in order.
+fn jobs<'c: 'a, 'a>(
+    module: OperationRef<'c, 'a>,
+    options: &BallastPlaceOptions,
+) -> Result<Vec<(Job, Program<'c, 'a>)>, Reported> {
+    import::functions(module)
+        .into_iter()
+        .filter(|(_, op)| {
+            ir::string(*op, "sym_visibility").is_none_or(|visibility| visibility == "public")
+                && op.first_region().is_some_and(|region| region.first_block().is_some())
+        })
+        .map(|(name, op)| {
+            let (devices, steps) = request(op, options)?;
+            let program = program::read_as_is(
+                module,
+                &Source {
+                    function: &name,
+                    devices: &options.devices,
+                    dynamic_dim: options.dynamic_dim,
+                    profile: &options.profile,
+                    count: options.count,
+                    storage: Chosen::Options(FusionModel::None, CapCounts::All),
+                },
+            )?;
+            let step: f64 = program.costs.seconds.first().map_or(0.0, |ops| ops.iter().sum());
+            let job = Job { name, devices, seconds: step * steps as f64 };
+            job.check().map_err(|error| diagnostics::error(op.location(), &error.to_string()))?;
+            Ok((job, program))
+        })
+        .collect()
+}
+
+/// Devices and steps of a job: what `ballast.job` says, else the options.
+fn request(function: OperationRef<'_, '_>, options: &BallastPlaceOptions) -> Result<(usize, u64), Reported> {
+    let (mut devices, mut steps) = (options.job_devices, options.steps);
+    let Some(job) = ir::attribute(function, names::JOB) else { return Ok((whole(devices), steps)) };
+    let refuse = |text: &str| Err(diagnostics::error(function.location(), text));
+    // SAFETY: the attribute is live; elements are read after the type test, below their number.
+    let entries: Vec<(String, Attribute<'_>)> = unsafe {
+        if !mlirAttributeIsADictionary(job.to_raw()) {
+            return refuse("'ballast.job' must be a dictionary");
+        }
+        (0..mlirDictionaryAttrGetNumElements(job.to_raw()))
+            .map(|index| {
+                let entry = mlirDictionaryAttrGetElement(job.to_raw(), index);
+                (ir::text(mlirIdentifierStr(entry.name)), Attribute::from_raw(entry.attribute))
+            })
+            .collect()
+    };
+    for (key, value) in entries {
+        let slot = match key.as_str() {
+            "devices" => &mut devices,
+            "steps" => &mut steps,
+            _ => {
+                return refuse(&format!("'ballast.job' has an entry '{key}': it knows devices and steps"));
+            }
+        };
+        match ir::integer_value(value).and_then(|value| u64::try_from(value).ok()).filter(|&value| value > 0)
+        {
+            Some(value) => *slot = value,
+            None => return refuse(&format!("'ballast.job': {key} is a whole number above 0, not {value}")),
+        }
+    }
+    Ok((whole(devices), steps))
+}
+
+/// Clusters are far smaller than what does not fit.
+fn whole(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+fn method(options: &BallastPlaceOptions) -> Method {
+    use passes::PlacementMethod as Option;
+    match options.method {
+        Option::Learned => Method::Learned,
+        Option::Random => Method::Random,
+        Option::FirstFit => Method::FirstFit,
+        Option::CapacityAware => Method::CapacityAware,
+        Option::InterferenceAware => Method::InterferenceAware,
+        Option::FaultGreedy => Method::FaultGreedy,
+    }
+}
+
+fn write(program: &Program<'_, '_>, job: &Job, devices: &[String]) {
+    let function = program.imported.function;
+    let holder = function.context();
+    // SAFETY: the reference points into `holder`, which lives to the end of this function.
+    let context: &Context = unsafe { holder.to_ref() };
+    let list: Vec<Attribute<'_>> =
+        devices.iter().map(|name| StringAttribute::new(context, name).into()).collect();
+    let seconds = FloatAttribute::new(context, Type::float64(context), job.seconds);
+    let entries = [
+        (Identifier::new(context, "devices"), ArrayAttribute::new(context, &list).into()),
+        (Identifier::new(context, "seconds"), seconds.into()),
+    ];
+    let value: Attribute<'_> = DictionaryAttribute::new(context, &entries).into();
+    annotations::set(function, names::PLACEMENT, value);
+    let (kind, text) = match devices {
+        [] => (Kind::Missed, "waits for devices"),
+        _ => (Kind::Passed, "was given devices"),
+    };
+    program
+        .remark(kind, "Placement", text)
+        .fact("devices", devices.join(", "))
+        .fact("seconds", job.seconds)
+        .emit(function.location());
+}

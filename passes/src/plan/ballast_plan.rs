@@ -1,0 +1,180 @@
+//! `--ballast-plan`: partition and memory plan in turn, as one pass.
+
+use ballast_dialects::diagnostics::Reported;
+use ballast_dialects::passes::{
+    BallastPlanOptions, Fitness, Granularity, MemoryOrder, MemorySolver, PartitionMethod, PartitionOrder,
+    PipelineSchedule, RematOptions, RewardKind, RlPartitionOptions,
+};
+use ballast_dialects::remarks::Kind;
+use ballast_planner::pipelined::{Spec, choose};
+use melior::ir::operation::OperationRef;
+
+use crate::plan::{remat, rl_partition};
+use crate::program;
+
+/// Runs the pass.
+///
+/// # Errors
+/// With the diagnostic that was emitted; a program that was partitioned and then refused a memory plan keeps its partition.
+pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlanOptions) -> Result<(), Reported> {
+    let PipelineSchedule::Shortest = options.schedule else {
+        let half = options.time_limit / 2.0;
+        let memory = memory(options, half);
+        remat::check_files(module, &memory)?;
+        rl_partition::run(module, &partition(options, half))?;
+        return remat::run(module, &memory);
+    };
+    let third = options.time_limit / 3.0;
+    let schedule = shortest(module, &memory(options, third), options.granularity)?;
+    run(module, &BallastPlanOptions { schedule, time_limit: 2.0 * third, ..options.clone() })
+}
+
+/// The schedule with the shortest step, of all that suit the program.
+fn shortest(
+    module: OperationRef<'_, '_>,
+    options: &RematOptions,
+    granularity: Granularity,
+) -> Result<PipelineSchedule, Reported> {
+    let spec =
+        |schedule| program::pipeline(module, schedule, options.stages_per_device, options.micro_batches);
+    let mut schedules = Vec::new();
+    for name in
+        [PipelineSchedule::OneForwardOneBackward, PipelineSchedule::ZeroBubble, PipelineSchedule::Interleaved]
+    {
+        schedules.extend(spec(name)?.map(|spec| (spec, name)));
+    }
+    let planner = remat::planner_options(module, options)?;
+    let mut program = program::read_for_planning(module, &program::source!(options))?;
+    program::recall_passes(&mut program);
+    // The plan itself stays until the program is partitioned: it may be all that tells the passes apart.
+    program::forget_devices(&mut program);
+    program.divide_devices(None)?;
+    let devices = program.cluster.devices.len();
+    let choices = choose(
+        &program.imported.graph,
+        &program.costs,
+        &program.cluster,
+        &planner,
+        schedules.first().map_or(1, |(spec, _)| spec.micro_batches),
+        &schedules.iter().map(|(spec, _)| spec.schedule).collect::<Vec<_>>(),
+        rl_partition::granularity(granularity),
+    )
+    .map_err(|failure| program.error(failure.op(), &failure.to_string()))?;
+    let best = choices.first().and_then(|best| {
+        schedules.iter().find(|(spec, _)| spec.schedule == best.schedule).map(|(_, name)| *name)
+    });
+    let Some(best) = best else {
+        let text = "schedule=auto: no schedule has enough pieces of the forward pass for its stages; use fewer devices";
+        return Err(program.error(None, text));
+    };
+    let mut remark = program.remark(Kind::Analysis, "Schedule", "compared the steps of schedules");
+    for choice in &choices {
+        let step = match &choice.joint {
+            Some(joint) if joint.score.short_bytes == 0 => joint.score.step_seconds.to_string(),
+            Some(_) => "no plan under the caps".to_owned(),
+            None => format!("{} without caps", choice.free_seconds),
+        };
+        remark = remark.fact(&choice.schedule.to_string(), step);
+    }
+    let unsuited =
+        |(spec, _): &&(Spec, PipelineSchedule)| choices.iter().all(|choice| choice.schedule != spec.schedule);
+    for (spec, _) in schedules.iter().filter(unsuited) {
+        let text =
+            format!("not for {} micro-batches on {devices} devices, or too few pieces", spec.micro_batches);
+        remark = remark.fact(&spec.schedule.to_string(), text);
+    }
+    remark.emit(program.place(None));
+    Ok(best)
+}
+
+fn partition(options: &BallastPlanOptions, time_limit: f64) -> RlPartitionOptions {
+    RlPartitionOptions {
+        function: options.function.clone(),
+        devices: options.devices.clone(),
+        dynamic_dim: options.dynamic_dim,
+        granularity: options.granularity,
+        order: PartitionOrder::Program,
+        method: PartitionMethod::Auto,
+        use_all_devices: false,
+        cores: 0,
+        cap: options.cap.clone(),
+        cap_counts: options.cap_counts,
+        fusion: options.fusion,
+        time_limit,
+        work_limit: options.work_limit,
+        seed: options.seed,
+        threads: options.threads,
+        episodes: EPISODES,
+        max_steps: 0,
+        target_reward: 0.0,
+        reward: RewardKind::MaxTime,
+        weights: "1,1,1".to_owned(),
+        learning_rate: LEARNING_RATE,
+        network: String::new(),
+        save_network: String::new(),
+        population: POPULATION,
+        generations: GENERATIONS,
+        elite: ELITE,
+        crossover: CROSSOVER,
+        mutation: MUTATION,
+        fitness: Fitness::Loads,
+        placement_file: String::new(),
+        graph_file: String::new(),
+        profile: options.profile.clone(),
+        count: options.count,
+        schedule: options.schedule,
+        stages_per_device: options.stages_per_device,
+        micro_batches: options.micro_batches,
+    }
+}
+
+fn memory(options: &BallastPlanOptions, time_limit: f64) -> RematOptions {
+    RematOptions {
+        function: options.function.clone(),
+        devices: options.devices.clone(),
+        dynamic_dim: options.dynamic_dim,
+        cap: options.cap.clone(),
+        cap_counts: options.cap_counts,
+        fusion: options.fusion,
+        solver: MemorySolver::Auto,
+        order: MemoryOrder::Program,
+        swap: options.swap,
+        overlap: options.overlap,
+        arena: 0,
+        time_limit,
+        work_limit: options.work_limit,
+        seed: options.seed,
+        threads: options.threads,
+        relax_step: RELAX_STEP,
+        relax_limit: RELAX_LIMIT,
+        max_ratio: options.max_ratio,
+        max_rounds: options.max_rounds,
+        model_file: String::new(),
+        plan_file: options.plan_file.clone(),
+        q_rounds: Q_ROUNDS,
+        q_weight: Q_WEIGHT,
+        q_epsilon: Q_EPSILON,
+        q_table: String::new(),
+        save_q_table: String::new(),
+        graph_file: String::new(),
+        profile: options.profile.clone(),
+        count: options.count,
+        schedule: options.schedule,
+        stages_per_device: options.stages_per_device,
+        micro_batches: options.micro_batches,
+    }
+}
+
+// The defaults of the two passes, as `Passes.td` has them.
+const EPISODES: u64 = 50;
+const LEARNING_RATE: f64 = 0.001;
+const POPULATION: u64 = 100;
+const GENERATIONS: u64 = 10_000;
+const ELITE: u64 = 1;
+const CROSSOVER: f64 = 0.6;
+const MUTATION: f64 = 0.1;
+const Q_ROUNDS: u64 = 2_000;
+const Q_WEIGHT: f64 = 0.5;
+const Q_EPSILON: f64 = 0.1;
+const RELAX_STEP: f64 = 0.05;
+const RELAX_LIMIT: f64 = 2.0;

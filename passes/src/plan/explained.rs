@@ -1,0 +1,83 @@
+//! Remarks on single values: why one is recomputed or swapped, why the largest are not, and which op binds a stage's peak.
+
+use ballast_core::explain::{Fate, Verdict, explain};
+use ballast_core::memory::expand;
+use ballast_core::plan::{Plan, compact_plans};
+use ballast_core::stage::NodeSource;
+use ballast_core::stage_memory::{room_bytes, stages_of};
+use ballast_dialects::remarks::Kind;
+use melior::ir::operation::OperationLike;
+
+use crate::program::Program;
+
+/// The largest values kept on a stage that get a remark.
+const MOST_KEPT: usize = 20;
+
+/// Emits them.
+///
+/// # Errors
+/// A plan that cannot be replayed, which is a bug.
+pub(crate) fn emit(program: &Program<'_, '_>, plan: &Plan) -> Result<(), String> {
+    let stages = stages_of(plan)?;
+    let compact = compact_plans(&stages, &plan.ops).map_err(|error| error.to_string())?;
+    for (index, (stage, compact)) in stages.iter().zip(&compact).enumerate() {
+        let problem = &stage.problem;
+        let entry = &plan.stages[index];
+        let swap = entry.memory.as_ref().and_then(|memory| memory.swap);
+        let room = room_bytes(plan, index);
+        let schedule = expand(problem, compact).map_err(|error| error.to_string())?;
+        let explained = explain(problem, &schedule, swap.as_ref(), Some(entry.cap_bytes))
+            .map_err(|error| error.to_string())?;
+        let name = |node: usize| {
+            let place = &program.imported.graph.ops[stage.sources[node].op()].location;
+            let label = &problem.nodes[node].label;
+            if place.is_empty() { label.clone() } else { format!("{label} ({place})") }
+        };
+        let location = |node: usize| program.imported.ops[stage.sources[node].op()].location();
+        if let Some(peak) = explained.peak {
+            let event = explained.events[peak];
+            program
+                .remark(
+                    Kind::Analysis,
+                    &format!("Peak{}", stage.device),
+                    "its memory is the peak of its device",
+                )
+                .fact("bytes", event.device_bytes)
+                .fact("cap", entry.cap_bytes)
+                .emit(location(event.node));
+        }
+        let bytes = |verdict: &Verdict| problem.nodes[verdict.node].bytes;
+        let own = |verdict: &&Verdict| matches!(stage.sources[verdict.node], NodeSource::Op(_));
+        for verdict in explained.verdicts.iter().filter(own).filter(|verdict| verdict.fate != Fate::Kept) {
+            let (kind, text) = match verdict.fate {
+                Fate::Swapped => ("Swap", "kept in host memory between uses"),
+                _ => ("Recompute", "dropped after use and computed again"),
+            };
+            program
+                .remark(Kind::Passed, kind, text)
+                .fact("bytes", bytes(verdict))
+                .fact("seconds", verdict.seconds)
+                .fact("times", verdict.times)
+                .fact("why", explained.reason(verdict, problem, room, &name))
+                .fact("change", explained.change(verdict, problem, room, swap.as_ref(), &name))
+                .emit(location(verdict.node));
+        }
+        let mut kept: Vec<&Verdict> = explained
+            .verdicts
+            .iter()
+            .filter(own)
+            .filter(|verdict| verdict.fate == Fate::Kept && bytes(verdict) > 0)
+            .collect();
+        // What idles could have been dropped; what never does comes after it.
+        kept.sort_by_key(|verdict| (verdict.stretch.is_none(), std::cmp::Reverse(bytes(verdict))));
+        for verdict in kept.into_iter().take(MOST_KEPT) {
+            program
+                .remark(Kind::Missed, "Kept", "kept until its last use")
+                .fact("bytes", bytes(verdict))
+                .fact("why", explained.reason(verdict, problem, room, &name))
+                .fact("change", explained.change(verdict, problem, room, swap.as_ref(), &name))
+                .emit(location(verdict.node));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,167 @@
+//! Caps that no plan keeps: what was asked, what was used, what binds, why, and what would help.
+
+use ballast_core::device::DeviceId;
+use ballast_core::graph::OpId;
+use ballast_core::stage::{Stage, stages};
+use ballast_core::units::Bytes;
+use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::remarks::Kind;
+use ballast_planner::{Failure, Planned, Relaxed};
+use melior::ir::operation::OperationLike;
+
+use crate::import::ir;
+use crate::program::{Program, mebibytes};
+
+/// Why a cap has no plan, and what would help.
+struct Why {
+    reason: String,
+    remedy: &'static str,
+}
+
+/// Warns, once per function, of caps that were raised.
+pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned) {
+    let shortfall = |relaxed: &&Relaxed| relaxed.used.as_f64() / relaxed.requested.as_f64().max(1.0);
+    let Some(worst) = planned.relaxed.iter().max_by(|a, b| shortfall(a).total_cmp(&shortfall(b))) else {
+        return;
+    };
+    let all = stages(&program.imported.graph, &program.costs, &program.cluster, &planned.device_of);
+    // In a pipeline a device holds several micro-batches: the least it needs is not that of its stage.
+    let least = |relaxed: &Relaxed| match planned.plan.pipeline {
+        None => all.get(relaxed.device).map(|stage| Bytes(stage.problem.working_set().0)),
+        Some(_) => None,
+    };
+    let figures = |relaxed: &Relaxed| {
+        let mut text = format!("asked {}, used {}", mebibytes(relaxed.requested), mebibytes(relaxed.used));
+        let least = least(relaxed).or(relaxed.smallest);
+        if let Some(least) = least {
+            text += &format!(", least possible {}", mebibytes(least));
+        }
+        if let Some(smallest) = relaxed.smallest.filter(|&smallest| Some(smallest) != least) {
+            text += &format!(", smallest found to have a plan {}", mebibytes(smallest));
+        }
+        text
+    };
+    let op = worst.op.or_else(|| binding(all.get(worst.device)?));
+    let why = why(program, all.get(worst.device), op, worst.requested);
+    let name = op.map_or("", |op| &program.imported.graph.ops[op].name);
+    let text = format!(
+        "no memory plan keeps the cap of device {}: {}; '{name}' binds: {}. {}",
+        worst.device,
+        figures(worst),
+        why.reason,
+        why.remedy
+    );
+    let others: Vec<_> = planned
+        .relaxed
+        .iter()
+        .filter(|relaxed| relaxed.device != worst.device)
+        .map(|relaxed| {
+            (
+                program.place(relaxed.op),
+                format!("nor that of device {}: {}", relaxed.device, figures(relaxed)),
+            )
+        })
+        .collect();
+    diagnostics::warning_with_notes(program.place(op), &text, &others);
+    let number = |bytes: Option<Bytes>| bytes.map_or_else(|| "none".to_owned(), |bytes| bytes.0.to_string());
+    program
+        .remark(Kind::Missed, "Cap", "no memory plan keeps the cap asked for")
+        .fact("device", worst.device)
+        .fact("requested_cap", worst.requested.0)
+        .fact("cap", worst.used.0)
+        .fact("least_cap", number(least(worst)))
+        .fact("smallest_cap", number(worst.smallest))
+        .fact("op", name)
+        .fact("reason", &why.reason)
+        .fact("remedy", why.remedy)
+        .emit(program.place(op));
+}
+
+/// Reports that there is no plan.
+pub(crate) fn refuse(program: &Program<'_, '_>, device_of: &[DeviceId], failure: &Failure) -> Reported {
+    let Failure::Infeasible { device, op, cap, .. } = failure else {
+        return program.error(failure.op(), &failure.to_string());
+    };
+    let all = stages(&program.imported.graph, &program.costs, &program.cluster, device_of);
+    let Why { reason, remedy } = why(program, all.get(*device), *op, *cap);
+    let note = (program.place(*op), format!("{reason}. {remedy}"));
+    diagnostics::error_with_notes(program.place(*op), &failure.to_string(), &[note])
+}
+
+/// The op with the largest working set.
+fn binding(stage: &Stage) -> Option<OpId> {
+    let (_, node) = stage.problem.working_set();
+    Some(stage.sources.get(node?)?.op())
+}
+
+fn why(program: &Program<'_, '_>, stage: Option<&Stage>, op: Option<OpId>, requested: Bytes) -> Why {
+    let of_stage = stage.map(|stage| (stage.problem.resident_bytes, stage.problem.working_set().0));
+    if let Some((resident, _)) = of_stage
+        && resident >= requested.0
+    {
+        return Why {
+            reason: format!(
+                "what stays on the device throughout, such as arguments and buffers of results, alone takes {}",
+                mebibytes(Bytes(resident))
+            ),
+            remedy: "More devices help, or `cap-counts=temp` where the cap is meant for temporaries alone",
+        };
+    }
+    let Some(id) = op else {
+        return Why {
+            reason: "no op does so alone".to_owned(),
+            remedy: "A larger cap helps, or more devices",
+        };
+    };
+    let (graph, at) = (&program.imported.graph, program.imported.ops[id]);
+    let workspace = mebibytes(graph.ops[id].workspace);
+    let name = ir::name(at);
+    if at.region_count() > 0 && graph.ops[id].workspace > Bytes::ZERO {
+        let is_loop = name.ends_with(".while") || name.ends_with(".for") || name.ends_with(".forall");
+        return if is_loop {
+            Why {
+                reason: format!(
+                    "it is a loop, which is planned as one op, and its body alone takes {workspace} at once"
+                ),
+                remedy: "`--ballast-unroll` before planning opens it, so that its ops are planned one by one; else recompute inside of it \
+                         (in JAX `jax.checkpoint` on the body of `lax.scan`)",
+            }
+        } else {
+            Why {
+                reason: format!(
+                    "what it holds in its regions is planned as one op and takes {workspace} at once"
+                ),
+                remedy: "Ops outside of regions are planned one by one",
+            }
+        };
+    }
+    if name == "func.call" && graph.ops[id].workspace > Bytes::ZERO {
+        return Why {
+            reason: format!(
+                "it is a call that is not inlined, planned as one op, and takes {workspace} at once"
+            ),
+            remedy: "Make the function private and of one block, so that its ops are planned one by one",
+        };
+    }
+    let members = program.groups.iter().find(|group| group.root == id).map_or(0, |group| group.members.len());
+    if members > 0 {
+        let read = graph.value_inputs(id).len();
+        return Why {
+            reason: format!(
+                "the back end makes one op of it and {members} before it, which reads {read} stored values at once"
+            ),
+            remedy: "`fusion=none` plans every op on its own",
+        };
+    }
+    match of_stage {
+        Some((_, least)) if least <= requested.0 => Why {
+            reason: "no plan was found in the time and work allowed; it is not proved that there is none"
+                .to_owned(),
+            remedy: "A larger `time-limit`, `order=free` or `swap=true` may find one",
+        },
+        _ => Why {
+            reason: "its operands, results and workspace are there at once".to_owned(),
+            remedy: "A larger cap helps, or more devices",
+        },
+    }
+}

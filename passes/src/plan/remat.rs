@@ -1,0 +1,543 @@
+//! `--remat`: plans every stage's memory and writes recomputation, swaps and the figures of the plan.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use ballast_core::cap::{CapSpec, ParseCapError};
+use ballast_core::device::DeviceId;
+use ballast_core::limits::{Limits, StopReason};
+use ballast_core::plan::{Plan, fingerprint};
+use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
+use ballast_core::stage::{Stage, stages};
+use ballast_core::units::Bytes;
+use ballast_dialects::attributes as ir;
+use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::passes::{self, RematOptions};
+use ballast_dialects::remarks::Kind;
+use ballast_partition as partition;
+use ballast_planner::pipelined::Spec;
+use ballast_planner::{Again, Pipelining, Planned};
+use ballast_remat::swaps::{self as q_learning, QTable};
+use melior::ir::operation::{OperationLike, OperationRef};
+
+use crate::annotations::{self, Settings};
+use crate::backend::storage::Storage;
+use crate::files;
+use crate::import::dlti_text;
+use crate::plan::relaxed;
+use crate::program::{self, Program};
+
+/// Runs the pass.
+///
+/// # Errors
+/// With the diagnostic that was emitted.
+pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Result<(), Reported> {
+    let planner = planner_options(module, options)?;
+    check_files(module, options)?;
+    let asked =
+        program::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
+    let begin = Instant::now();
+    let program = program::read_for_planning(module, &program::source!(options))?;
+    if annotations::read_plan(&program.imported).is_none() {
+        program::warn_of_shardings(module, &program);
+    }
+    let first = Attempt::make(module, program, options, planner.clone(), asked)?;
+    let attempt = match first.with_fused_ops_split(module, options, planner, begin)? {
+        Some(second) => second,
+        None => first,
+    };
+    let Attempt { program, start, planner, cap, planned } = attempt;
+    let planned = planned.map_err(|failure| relaxed::refuse(&program, &start.device_of, &failure))?;
+    relaxed::warn(&program, &planned);
+    // The pass that made the partition has said it already, where it had the same caps.
+    let said = annotations::read_plan(&program.imported)
+        .is_some_and(|earlier| annotations::setting(&earlier, "cap").as_deref() == Some(&options.cap));
+    if !said || !planned.plan.cap_met {
+        let stages = planned.plan.stages.iter().filter(|stage| stage.score.ops > 0);
+        program::warn_of_large_caps(
+            &program,
+            stages.map(|stage| (stage.score.device, Bytes(stage.cap_bytes))),
+        );
+    }
+    program.write_graph(module, &options.graph_file)?;
+    if !options.plan_file.is_empty() {
+        files::write_json(module, Path::new(&options.plan_file), &planned.plan).map_err(|error| {
+            program.error(None, &format!("cannot write plan-file '{}': {error}", options.plan_file))
+        })?;
+    }
+    save_tables(module, &program, options, &planned)?;
+    annotations::write(
+        &program.imported,
+        &program.costs,
+        &planned.plan,
+        &planned.device_of,
+        &settings(&program, options, &start, planner.pipeline, cap),
+    )?;
+    if program.cluster_is_new {
+        dlti_text::write(module, &program.cluster)?;
+    }
+    emit_remarks(&program, &planned.plan);
+    Ok(())
+}
+
+/// A program read and planned with one model of what the back end stores.
+struct Attempt<'c, 'a> {
+    program: Program<'c, 'a>,
+    start: Start,
+    planner: ballast_planner::Options,
+    /// The cap, as the plan's settings say it.
+    cap: String,
+    planned: Result<Planned, ballast_planner::Failure>,
+}
+
+impl<'c: 'a, 'a> Attempt<'c, 'a> {
+    fn make(
+        module: OperationRef<'c, 'a>,
+        mut program: Program<'c, 'a>,
+        options: &RematOptions,
+        planner: ballast_planner::Options,
+        asked: Option<Spec>,
+    ) -> Result<Self, Reported> {
+        program.divide_devices(asked)?;
+        program::recall_passes(&mut program);
+        let start = Start::of(&program)?;
+        let pipeline = start.pipeline(&program, asked)?;
+        let planner = ballast_planner::Options { pipeline, ..planner };
+        if planner.pipeline.is_some() && planner.arena.is_some() {
+            let text =
+                "arena with a schedule: micro-batches in flight have no addresses; leave one of them out";
+            return Err(diagnostics::error(module.location(), text));
+        }
+        if planner.pipeline.is_some() && matches!(options.order, passes::MemoryOrder::Free) {
+            let text =
+                "order=free with a schedule: a stage of a pipeline keeps program order; use order=program";
+            return Err(program.error(None, text));
+        }
+        for op in &mut program.imported.graph.ops {
+            op.rules.device = None;
+        }
+        let repartition = |again: &Again<'_>| start.repartition(&program, &planner.limits, again);
+        let planned = ballast_planner::plan(
+            &program.imported.graph,
+            &program.costs,
+            &program.cluster,
+            start.device_of.clone(),
+            start.report.clone(),
+            &planner,
+            start.movable.then_some(&repartition),
+        );
+        Ok(Attempt { program, start, planner, cap: options.cap.clone(), planned })
+    }
+
+    /// The program planned with every value stored, where no plan keeps the cap with fused ops whole, the option left the model open, and this
+    /// keeps the cap or comes nearer. What is counted then is at least what a back end holds that fuses some of it after all.
+    fn with_fused_ops_split(
+        &self,
+        module: OperationRef<'c, 'a>,
+        options: &RematOptions,
+        mut planner: ballast_planner::Options,
+        begin: Instant,
+    ) -> Result<Option<Self>, Reported> {
+        let used = |planned: &Planned| planned.relaxed.iter().map(|relaxed| relaxed.used.0).sum::<u64>();
+        let misses = !matches!(&self.planned, Ok(planned) if planned.relaxed.is_empty());
+        let is_open = matches!(options.fusion, passes::FusionModel::Auto)
+            && annotations::read_plan(&self.program.imported).is_none();
+        if !misses || !is_open || self.program.groups.is_empty() || self.planner.pipeline.is_some() {
+            return Ok(None);
+        }
+        if let Some(seconds) = planner.limits.time_limit_seconds {
+            let rest = seconds - begin.elapsed().as_secs_f64();
+            if rest < LEAST_REST * seconds {
+                return Ok(None);
+            }
+            planner.limits.time_limit_seconds = Some(rest);
+        }
+        // The same bytes, though the unplanned peak counts more.
+        let mut cap = options.cap.clone();
+        if let (Ok(Planned { relaxed, .. }), 1) = (&self.planned, self.program.cluster.devices.len())
+            && let [only] = relaxed.as_slice()
+        {
+            planner.cap = CapSpec::Absolute(only.requested);
+            cap = only.requested.0.to_string();
+        }
+        let source = program::source!(options);
+        let storage = program::Chosen::Options(passes::FusionModel::None, options.cap_counts);
+        let program = program::read_as_is(module, &program::Source { storage, ..source })?;
+        let second = Attempt { cap, ..Attempt::make(module, program, options, planner, None)? };
+        let gains = match (&self.planned, &second.planned) {
+            (_, Err(_)) => false,
+            (Err(_), Ok(_)) => true,
+            (Ok(first), Ok(second)) => {
+                second.relaxed.len() < first.relaxed.len() || used(second) < used(first)
+            }
+        };
+        if gains {
+            let text = "no plan keeps the cap with fused ops whole: planned with every value stored";
+            second.program.remark(Kind::Passed, "FusionSplit", text).emit(module.location());
+        }
+        Ok(gains.then_some(second))
+    }
+}
+
+/// Least share of the time limit that is worth a second plan.
+const LEAST_REST: f64 = 0.05;
+
+/// Refuses, before anything is planned, files that could not be written afterwards.
+///
+/// # Errors
+/// At the module.
+pub(crate) fn check_files(module: OperationRef<'_, '_>, options: &RematOptions) -> Result<(), Reported> {
+    let files = [
+        ("plan-file", options.plan_file.as_str()),
+        ("graph-file", &options.graph_file),
+        ("model-file", &options.model_file),
+    ];
+    files::check(module, files).map_err(|text| diagnostics::error(module.location(), &text))
+}
+
+/// What to plan for, and how long, as options say it.
+///
+/// # Errors
+/// At the module, for options out of range.
+pub(crate) fn planner_options(
+    module: OperationRef<'_, '_>,
+    options: &RematOptions,
+) -> Result<ballast_planner::Options, Reported> {
+    let error = |text: String| diagnostics::error(module.location(), &text);
+    let limits: Limits =
+        program::limits(module, options.time_limit, options.work_limit, options.seed, options.threads)?;
+    let cap: CapSpec = options.cap.parse().map_err(|bad: ParseCapError| error(bad.to_string()))?;
+    let solver = options.solver.name().parse().map_err(error)?;
+    if !options.relax_step.is_finite() || options.relax_step <= 0.0 {
+        return Err(error(format!("relax-step={}: give a share of the cap above 0", options.relax_step)));
+    }
+    if options.relax_limit != 0.0 && !(options.relax_limit.is_finite() && options.relax_limit >= 1.0) {
+        return Err(error(format!(
+            "relax-limit={}: give a multiple of the cap, at least 1, or 0",
+            options.relax_limit
+        )));
+    }
+    if !(options.max_ratio.is_finite() && options.max_ratio >= 1.0) {
+        return Err(error(format!(
+            "max-ratio={}: give a ratio of stage times, at least 1",
+            options.max_ratio
+        )));
+    }
+    if options.max_rounds == 0 {
+        return Err(error("max-rounds=0: give at least 1".to_owned()));
+    }
+    let q_learning = q_learning::Options {
+        rounds: options.q_rounds,
+        weight: options.q_weight,
+        epsilon: options.q_epsilon,
+        ..q_learning::Options::default()
+    };
+    q_learning.check_ranges().map_err(|bad| error(format!("solver=q-learning: {bad}")))?;
+    Ok(ballast_planner::Options {
+        cap,
+        solver,
+        outside: None,
+        q_learning,
+        q_tables: read_tables(&options.q_table).map_err(error)?,
+        order: match options.order {
+            passes::MemoryOrder::Program => ballast_remat::Order::Program,
+            passes::MemoryOrder::Free => ballast_remat::Order::Free,
+        },
+        swap: options.swap,
+        overlap: options.overlap,
+        arena: Some(options.arena).filter(|&alignment| alignment > 0),
+        limits,
+        relax_step: options.relax_step,
+        relax_limit: options.relax_limit,
+        max_ratio: options.max_ratio,
+        max_rounds: usize::try_from(options.max_rounds).unwrap_or(usize::MAX),
+        pipeline: None,
+        model_file: (!options.model_file.is_empty()).then(|| PathBuf::from(&options.model_file)),
+    })
+}
+
+/// The tables of all stages that have one: `PATH` with the stage number before the extension, from stage 0 on.
+fn read_tables(path: &str) -> Result<BTreeMap<DeviceId, QTable>, String> {
+    let mut tables = BTreeMap::new();
+    if path.is_empty() {
+        return Ok(tables);
+    }
+    loop {
+        let stage = tables.len();
+        let file = ballast_planner::stage_file(Path::new(path), stage);
+        if stage > 0 && !file.exists() {
+            return Ok(tables);
+        }
+        let bad = |error: &dyn std::fmt::Display| format!("q-table '{}': {error}", file.display());
+        let text = ballast_core::file::read_text(&file).map_err(|error| bad(&error))?;
+        tables.insert(stage, QTable::parse(&text).map_err(|error| bad(&error))?);
+    }
+}
+
+fn save_tables(
+    module: OperationRef<'_, '_>,
+    program: &Program<'_, '_>,
+    options: &RematOptions,
+    planned: &Planned,
+) -> Result<(), Reported> {
+    if options.save_q_table.is_empty() {
+        return Ok(());
+    }
+    for (&device, table) in &planned.q_tables {
+        let file = ballast_planner::stage_file(Path::new(&options.save_q_table), device);
+        files::write_json(module, &file, table).map_err(|error| {
+            program.error(None, &format!("cannot write save-q-table '{}': {error}", file.display()))
+        })?;
+    }
+    Ok(())
+}
+
+/// The partition the IR holds before this pass.
+struct Start {
+    device_of: Vec<DeviceId>,
+    report: Report,
+    granularity: partition::sequence::Granularity,
+    /// The method and the order it was made with, as options name them.
+    method: String,
+    order: String,
+    /// The pipeline the partition was cut for.
+    pipeline: Option<Spec>,
+    /// May ops be moved to other devices? Not those a user placed, and not on one device.
+    movable: bool,
+    /// Must every device get an op?
+    use_all_devices: bool,
+}
+
+impl Start {
+    fn of(program: &Program<'_, '_>) -> Result<Self, Reported> {
+        let graph = &program.imported.graph;
+        let devices = program.cluster.devices.len();
+        let placed = annotations::read_devices(&program.imported, devices)?;
+        let Some(earlier) = annotations::read_plan(&program.imported) else {
+            let device_of = placed.unwrap_or_else(|| vec![0; graph.ops.len()]);
+            let report = report_of_given(program, &device_of).map_err(|text| program.error(None, &text))?;
+            return Ok(Start {
+                device_of,
+                report,
+                granularity: partition::sequence::Granularity::Op,
+                method: String::new(),
+                order: String::new(),
+                pipeline: None,
+                movable: false,
+                use_all_devices: false,
+            });
+        };
+        let (before, now) = (Storage::of_plan(&earlier).fusion_name(), program.storage.fusion_name());
+        if before != now {
+            let text = format!(
+                "the function was partitioned with fusion={before}: give that here too, instead of fusion={now}"
+            );
+            return Err(program.error(None, &text));
+        }
+        if earlier.fingerprint != format!("{:016x}", fingerprint(graph)) {
+            let text =
+                "the function was edited after it was planned: remove `ballast.plan` and plan it again";
+            return Err(program.error(None, text));
+        }
+        let Some(device_of) = placed else {
+            let text =
+                "the function has a `ballast.plan`, but no op has a `ballast.device`: partition it again";
+            return Err(program.error(None, text));
+        };
+        let setting = |key: &str| annotations::setting(&earlier, key);
+        let stop = match earlier.stop {
+            ir::StopReason::Proved => StopReason::Proved,
+            ir::StopReason::Finished => StopReason::Finished,
+            ir::StopReason::TimeLimit => StopReason::TimeLimit,
+            ir::StopReason::WorkLimit => StopReason::WorkLimit,
+            ir::StopReason::Interrupted => StopReason::Interrupted,
+        };
+        Ok(Start {
+            device_of,
+            report: report_of(&earlier, stop).map_err(|text| program.error(None, &text))?,
+            granularity: match setting("granularity").as_deref() {
+                Some("layer") => partition::sequence::Granularity::Layer,
+                _ => partition::sequence::Granularity::Op,
+            },
+            method: setting("method").unwrap_or_default(),
+            order: setting("order").unwrap_or_default(),
+            pipeline: program::pipeline_of_plan(setting)
+                .map_err(|text| program.error(None, &format!("the settings of `ballast.plan`: {text}")))?,
+            movable: devices > 1 && setting("pinned").as_deref() == Some("false"),
+            use_all_devices: setting("use_all_devices").as_deref() == Some("true"),
+        })
+    }
+
+    /// The pipeline to plan: that of the options, which must be that of the partition.
+    fn pipeline(
+        &self,
+        program: &Program<'_, '_>,
+        asked: Option<Spec>,
+    ) -> Result<Option<Pipelining>, Reported> {
+        let name =
+            |spec: Option<Spec>| spec.map_or_else(|| "none".to_owned(), |spec| spec.schedule.to_string());
+        if self.pipeline.is_some()
+            && asked.map(|spec| spec.schedule) != self.pipeline.map(|spec| spec.schedule)
+        {
+            let (before, now) = (name(self.pipeline), name(asked));
+            let text = format!(
+                "the function was partitioned with schedule={before}: give that here too, instead of schedule={now}"
+            );
+            return Err(program.error(None, &text));
+        }
+        Ok(asked.map(|spec| Pipelining { spec, granularity: self.granularity }))
+    }
+
+    /// Another partition, made as the one given but with the seconds that the memory plan takes and under its caps.
+    fn repartition(
+        &self,
+        program: &Program<'_, '_>,
+        limits: &Limits,
+        again: &Again<'_>,
+    ) -> Result<Option<Vec<DeviceId>>, String> {
+        let options = partition::Options {
+            method: match self.method.as_str() {
+                "dp" | "genetic" => partition::Method::Dp,
+                "rl" => partition::Method::Rl,
+                "exact" => partition::Method::Exact,
+                _ => partition::Method::Auto,
+            },
+            granularity: self.granularity,
+            use_all_devices: self.use_all_devices,
+            order: match self.order.as_str() {
+                "memory" => partition::sequence::Order::Memory,
+                _ => partition::sequence::Order::Program,
+            },
+            limits: Limits { time_limit_seconds: again.time_limit_seconds, ..*limits },
+            caps: Some(again.caps.to_vec()),
+            start: Some(again.device_of.to_vec()),
+            ..partition::Options::default()
+        };
+        let graph = &program.imported.graph;
+        partition::repartition(
+            graph,
+            &program.costs,
+            &program.cluster,
+            &options,
+            again.device_of,
+            again.seconds,
+        )
+        .map(|outcome| Some(outcome.device_of))
+        .map_err(|error| error.to_string())
+    }
+}
+
+/// What there is to say of a placement that somebody wrote into the program.
+fn report_of_given(program: &Program<'_, '_>, device_of: &[DeviceId]) -> Result<Report, String> {
+    let graph = &program.imported.graph;
+    let loads = stages(graph, &program.costs, &program.cluster, device_of);
+    let tmax = loads.iter().map(Stage::load_seconds).fold(0.0, f64::max);
+    let search = SearchStats {
+        method: "given".to_owned(),
+        stop_reason: StopReason::Finished,
+        seconds: 0.0,
+        work: 0,
+        seed: 0,
+    };
+    Report::new(tmax, Bound::any_assignment(graph, &program.costs), search).map_err(|error| error.to_string())
+}
+
+/// What the partition that a function carries says of itself.
+fn report_of(earlier: &ir::Plan<'_>, stop: StopReason) -> Result<Report, String> {
+    let Some(class) = BoundClass::of_name(&earlier.bound_class) else {
+        return Err(format!(
+            "`ballast.plan` has a bound over plans called '{}', which is no class known here: partition it again",
+            earlier.bound_class
+        ));
+    };
+    let search = SearchStats {
+        method: earlier.method.clone(),
+        stop_reason: stop,
+        seconds: 0.0,
+        work: 0,
+        seed: earlier.seed,
+    };
+    Report::new(earlier.tmax, Bound::proved(earlier.bound, class), search).map_err(|error| error.to_string())
+}
+
+fn settings(
+    program: &Program<'_, '_>,
+    options: &RematOptions,
+    start: &Start,
+    pipeline: Option<Pipelining>,
+    cap: String,
+) -> Settings {
+    let mut settings = vec![
+        ("cap", cap),
+        ("count", options.count.name().to_owned()),
+        ("dynamic_dim", options.dynamic_dim.to_string()),
+        (
+            "granularity",
+            match start.granularity {
+                partition::sequence::Granularity::Layer => "layer".to_owned(),
+                partition::sequence::Granularity::Op => "op".to_owned(),
+            },
+        ),
+        ("overlap", options.overlap.to_string()),
+        ("pinned", (!start.movable).to_string()),
+        ("profile", program::profile_setting(program)),
+        ("use_all_devices", start.use_all_devices.to_string()),
+    ];
+    let made_by = [("method", &start.method), ("order", &start.order)];
+    settings.extend(
+        made_by.map(|(key, value)| (key, value.clone())).into_iter().filter(|(_, value)| !value.is_empty()),
+    );
+    settings.extend(program.storage.settings());
+    settings.extend(program::pipeline_settings(program, pipeline.map(|pipeline| pipeline.spec)));
+    Settings(settings)
+}
+
+fn emit_remarks(program: &Program<'_, '_>, plan: &Plan) {
+    let location = program.place(None);
+    let changed = plan.ops.iter().any(|op| !op.recompute_before.is_empty() || op.swap.is_some());
+    let text = match (changed, plan.cap_met) {
+        (true, true) => "planned recomputation and swaps",
+        (true, false) => "planned recomputation and swaps, under a raised cap",
+        (false, true) => "the unchanged program fits",
+        (false, false) => "nothing planned: the program is unchanged and does not fit the cap asked for",
+    };
+    let kind = if changed || plan.cap_met { Kind::Passed } else { Kind::Missed };
+    program
+        .remark(kind, "Remat", text)
+        .fact("cap_met", plan.cap_met)
+        .fact("tmax_seconds", plan.balance.tmax_seconds)
+        .fact("tmin_seconds", plan.balance.tmin_seconds)
+        .fact("step_seconds", plan.step_seconds)
+        .fact("placement", plan.placement.name())
+        .fact("bound_seconds", plan.bound_seconds)
+        .fact("gap", plan.gap)
+        .fact("rounds", plan.rounds)
+        .emit(location);
+    if let Some(pipeline) = &plan.pipeline {
+        program
+            .remark(Kind::Passed, "Pipeline", "a step of micro-batches")
+            .fact("schedule", &pipeline.schedule)
+            .fact("micro_batches", pipeline.micro_batches)
+            .fact("step_seconds", pipeline.step_seconds)
+            .fact("bubble", pipeline.bubble)
+            .emit(location);
+    }
+    for stage in &plan.stages {
+        program
+            .remark(Kind::Analysis, &format!("Stage{}", stage.score.device), "one stage under its plan")
+            .fact("cap", stage.cap_bytes)
+            .fact("requested_cap", stage.requested_cap_bytes)
+            .fact("peak", stage.score.peak_bytes)
+            .fact("unplanned_peak", stage.score.unplanned_peak_bytes)
+            .fact("seconds", stage.score.seconds)
+            .fact("recompute_seconds", stage.score.recompute_seconds)
+            .fact("swap_bytes", stage.score.swap_bytes)
+            .fact("bound", stage.report.bound)
+            .fact("gap", stage.report.gap)
+            .emit(location);
+    }
+    if let Err(reason) = crate::plan::explained::emit(program, plan) {
+        program.warning(None, &format!("internal error: no remarks on single values: {reason}"));
+    }
+}

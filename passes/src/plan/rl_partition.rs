@@ -1,0 +1,377 @@
+//! `--rl-partition`: cuts a function's op sequence into one stage per device and writes `ballast.device`.
+
+use std::path::PathBuf;
+
+use ballast_core::cap::CapSpec;
+use ballast_core::device::{CoreModel, DeviceId, MAX_DEVICES};
+use ballast_core::limits::StopReason;
+use ballast_core::report::{Bound, Report, SearchStats};
+use ballast_core::stage::{Stage, stages};
+use ballast_core::units::Bytes;
+use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::passes::{self, RlPartitionOptions};
+use ballast_dialects::remarks::Kind;
+use ballast_partition as partition;
+use ballast_partition::genetic;
+use ballast_partition::rl::machine::Reward;
+use ballast_partition::rl::train;
+use ballast_planner::pipelined::Spec;
+use ballast_planner::{Fitness, Genetic};
+use melior::ir::operation::{OperationLike, OperationRef};
+
+use crate::annotations::{self, Settings};
+use crate::files;
+use crate::import::dlti_text;
+use crate::program::{self, Program};
+
+/// Runs the pass.
+///
+/// # Errors
+/// With the diagnostic that was emitted.
+pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) -> Result<(), Reported> {
+    let limits =
+        program::limits(module, options.time_limit, options.work_limit, options.seed, options.threads)?;
+    let cap: CapSpec = options.cap.parse().map_err(|error: ballast_core::cap::ParseCapError| {
+        diagnostics::error(module.location(), &error.to_string())
+    })?;
+    files::check(module, [("graph-file", options.graph_file.as_str())])
+        .map_err(|text| diagnostics::error(module.location(), &text))?;
+    let pipeline =
+        program::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
+    let mut program = program::read_for_planning(module, &program::source!(options))?;
+    program::recall_passes(&mut program);
+    program::forget_plan(&mut program);
+    program.divide_devices(pipeline)?;
+    program::warn_of_shardings(module, &program);
+    if let CapSpec::Absolute(cap) = cap
+        && options.cores == 0
+    {
+        program::warn_of_large_caps(&program, (0..program.cluster.devices.len()).map(|device| (device, cap)));
+    }
+    let mut genetic = genetic(&program, options)?;
+    let search = partition_options(&program, options, cap, limits)?;
+    let outcome = if !options.placement_file.is_empty() {
+        as_given(&program, options, pipeline, &search)?
+    } else if let Some(spec) = pipeline {
+        as_pipeline(&program, options, spec)?
+    } else if options.cores > 0 {
+        over_cores(&mut program, options.cores, cap, &search)?
+    } else {
+        let outcome = partition::plan_with(
+            &program.imported.graph,
+            &program.costs,
+            &program.cluster,
+            &search,
+            genetic.as_mut().map(|genetic| genetic as &mut dyn partition::Proposer),
+        )
+        .map_err(|error| program.error(None, &error.to_string()))?;
+        outcome.into()
+    };
+    program::check_devices(&program, &outcome.device_of)?;
+    for note in &outcome.notes {
+        program.warning(None, note);
+    }
+    // A cap of one core has become the memory of its group.
+    let cap = if options.cores > 0 { CapSpec::DeviceMemory } else { cap };
+    let plan = ballast_planner::unplanned(
+        &program.imported.graph,
+        &program.costs,
+        &program.cluster,
+        &outcome.device_of,
+        outcome.report.clone(),
+        cap,
+        pipeline,
+    )
+    .map_err(|failure| program.error(None, &failure.to_string()))?;
+    annotations::write(
+        &program.imported,
+        &program.costs,
+        &plan,
+        &outcome.device_of,
+        &settings(&program, options, pipeline),
+    )?;
+    if program.cluster_is_new {
+        dlti_text::write(module, &program.cluster)?;
+    }
+    program.write_graph(module, &options.graph_file)?;
+    let balance = &plan.balance;
+    let mut remark = program
+        .remark(Kind::Passed, "Partition", "placed the ops on devices")
+        .fact("devices", program.cluster.devices.len())
+        .fact("method", &outcome.report.method)
+        .fact("placement", plan.placement.name())
+        .fact("step_seconds", plan.step_seconds)
+        .fact("tmax_seconds", balance.tmax_seconds)
+        .fact("tmin_seconds", balance.tmin_seconds)
+        .fact("ratio", balance.ratio.map_or_else(|| "none".to_owned(), |ratio| ratio.to_string()))
+        .fact("bound_seconds", plan.bound_seconds)
+        .fact("bound_class", plan.bound_class)
+        .fact("gap", plan.gap);
+    if let Some(proposed) = outcome.proposed {
+        remark =
+            remark.fact("proposed_by", proposed.method).fact("proposed_tmax_seconds", proposed.tmax_seconds);
+    }
+    remark.emit(program.place(None));
+    Ok(())
+}
+
+/// Where every op runs, how that was found, and what the user should know.
+struct Placement {
+    device_of: Vec<DeviceId>,
+    report: Report,
+    proposed: Option<partition::Proposed>,
+    notes: Vec<String>,
+}
+
+impl From<partition::Outcome> for Placement {
+    fn from(outcome: partition::Outcome) -> Self {
+        let partition::Outcome { device_of, report, proposed, notes, .. } = outcome;
+        Placement { device_of, report, proposed, notes }
+    }
+}
+
+/// Takes the placement of a file.
+fn as_given(
+    program: &Program<'_, '_>,
+    options: &RlPartitionOptions,
+    pipeline: Option<Spec>,
+    search: &partition::Options,
+) -> Result<Placement, Reported> {
+    let path = &options.placement_file;
+    if options.cores > 0 || pipeline.is_some() || !matches!(options.method, passes::PartitionMethod::Auto) {
+        let text = "placement-file= names the device of every op: nothing is left to `method`, `cores` or `schedule`";
+        return Err(program.error(None, text));
+    }
+    let text = ballast_core::file::read_text(path.as_ref())
+        .map_err(|error| program.error(None, &format!("{path}: cannot be read: {error}")))?;
+    let graph = &program.imported.graph;
+    let device_of = partition::Given::parse(&text)
+        .and_then(|given| given.devices(graph, program.cluster.devices.len()))
+        .map_err(|error| program.error(error.op, &format!("{path}: {error}")))?;
+    partition::plan_given(graph, &program.costs, &program.cluster, search, device_of)
+        .map(Placement::from)
+        .map_err(|error| program.error(None, &error.to_string()))
+}
+
+/// Cuts the layers of a training step, forward and backward ops together, by dynamic programming.
+fn as_pipeline(
+    program: &Program<'_, '_>,
+    options: &RlPartitionOptions,
+    spec: Spec,
+) -> Result<Placement, Reported> {
+    let refuse = |text: &str| Err(program.error(None, text));
+    if options.cores > 0 {
+        return refuse("cores= with a schedule: a pipeline runs on devices; use schedule=none");
+    }
+    if matches!(options.method, passes::PartitionMethod::Rl) {
+        return refuse(
+            "method=rl with a schedule: layers are cut by dynamic programming; use method=auto or method=dp",
+        );
+    }
+    if matches!(options.order, passes::PartitionOrder::Memory) {
+        return refuse("order=memory with a schedule: a pipeline keeps program order; use order=program");
+    }
+    let graph = &program.imported.graph;
+    let balanced = ballast_planner::pipelined::balanced(
+        graph,
+        &program.costs,
+        &program.cluster,
+        granularity(options.granularity),
+        spec,
+    )
+    .map_err(|failure| program.error(failure.op(), &failure.to_string()))?;
+    let loads = stages(graph, &program.costs, &program.cluster, &balanced.device_of);
+    let value = loads.iter().map(Stage::load_seconds).fold(0.0, f64::max);
+    let search = SearchStats {
+        method: "layers-dp".to_owned(),
+        stop_reason: StopReason::Finished,
+        seconds: 0.0,
+        work: 0,
+        seed: options.seed,
+    };
+    let bound = Bound::any_assignment(graph, &program.costs);
+    let report =
+        Report::new(value, bound, search).map_err(|error| program.error(None, &error.to_string()))?;
+    Ok(Placement { device_of: balanced.device_of, report, proposed: None, notes: Vec::new() })
+}
+
+/// Partitions over groups of the cores of one chip; from here on the program's devices are these groups.
+fn over_cores(
+    program: &mut Program<'_, '_>,
+    cores: u64,
+    cap: CapSpec,
+    search: &partition::Options,
+) -> Result<Placement, Reported> {
+    let refuse = |text: &str| Err(program.error(None, &format!("cores={cores}: {text}")));
+    let [chip] = &program.cluster.devices[..] else {
+        let devices = program.cluster.devices.len();
+        return refuse(&format!("cores are those of one chip, and there are {devices} devices: name one"));
+    };
+    if let Some(op) = program.imported.graph.ops.iter().position(|op| op.rules.device.is_some()) {
+        let text =
+            "`ballast.device` names a device, and with `cores=` there are none before the cut: remove it";
+        return Err(program.error(Some(op), text));
+    }
+    let count = usize::try_from(cores).unwrap_or(usize::MAX);
+    // Without a model of its cores, the device describes one core, and more of them help in proportion.
+    let mut model = chip.cores.clone().unwrap_or_else(|| CoreModel {
+        count,
+        memory_per_core: chip.memory,
+        speed_up: Vec::new(),
+    });
+    if count > model.count.min(MAX_DEVICES) {
+        return refuse(&format!("the chip '{}' has {}", chip.name, model.count.min(MAX_DEVICES)));
+    }
+    model.count = count;
+    model.speed_up.truncate(count);
+    match cap {
+        CapSpec::DeviceMemory => {}
+        CapSpec::Absolute(bytes) => model.memory_per_core = bytes,
+        CapSpec::Share(_) => return refuse("the cap of a core is given in bytes"),
+    }
+    let seconds = &program.costs.seconds[0];
+    let outcome = partition::chip::plan_chip(&program.imported.graph, seconds, chip, &model, search)
+        .map_err(|error| program.error(None, &error.to_string()))?;
+    program.cluster = outcome.cluster;
+    program.costs = outcome.costs;
+    program.cluster_is_new = true;
+    Ok(Placement {
+        device_of: outcome.stage_of,
+        report: outcome.report,
+        proposed: None,
+        notes: outcome.notes,
+    })
+}
+
+fn partition_options(
+    program: &Program<'_, '_>,
+    options: &RlPartitionOptions,
+    cap: CapSpec,
+    limits: ballast_core::limits::Limits,
+) -> Result<partition::Options, Reported> {
+    let caps: Option<Vec<Bytes>> = match cap {
+        CapSpec::Absolute(bytes) => Some(vec![bytes; program.cluster.devices.len()]),
+        // A share of each stage's own peak bounds nothing before the stages are known.
+        CapSpec::DeviceMemory | CapSpec::Share(_) => None,
+    };
+    let reward = match options.reward {
+        passes::RewardKind::MaxTime => Reward::MaxTime,
+        passes::RewardKind::Weighted => {
+            weighted(&options.weights).map_err(|text| program.error(None, &text))?
+        }
+    };
+    if !(options.learning_rate.is_finite() && options.learning_rate >= 0.0) {
+        let text = format!("learning-rate={}: give a number that is not negative", options.learning_rate);
+        return Err(program.error(None, &text));
+    }
+    if !(options.target_reward.is_finite() && options.target_reward <= 0.0) {
+        let text =
+            format!("target-reward={}: rewards are negative; give one, or 0 for none", options.target_reward);
+        return Err(program.error(None, &text));
+    }
+    let count = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
+    let rl = train::Options {
+        weights: match options.network.as_str() {
+            "" => train::Weights::Pretrained,
+            path => train::Weights::File(PathBuf::from(path)),
+        },
+        save: (!options.save_network.is_empty()).then(|| PathBuf::from(&options.save_network)),
+        reward,
+        target_reward: (options.target_reward < 0.0).then_some(options.target_reward),
+        max_steps: (options.max_steps > 0).then(|| count(options.max_steps)),
+        episodes: count(options.episodes),
+        learning_rate: options.learning_rate,
+        ..train::Options::default()
+    };
+    Ok(partition::Options {
+        method: match options.method {
+            passes::PartitionMethod::Auto => partition::Method::Auto,
+            // The genetic search is handed over as a proposer.
+            passes::PartitionMethod::Dp | passes::PartitionMethod::Genetic => partition::Method::Dp,
+            passes::PartitionMethod::Exact => partition::Method::Exact,
+            passes::PartitionMethod::Rl => partition::Method::Rl,
+        },
+        rl,
+        granularity: granularity(options.granularity),
+        order: order(options.order),
+        use_all_devices: options.use_all_devices,
+        limits,
+        caps,
+        ..partition::Options::default()
+    })
+}
+
+/// The genetic search, where the options ask for it.
+fn genetic(program: &Program<'_, '_>, options: &RlPartitionOptions) -> Result<Option<Genetic>, Reported> {
+    let passes::PartitionMethod::Genetic = options.method else { return Ok(None) };
+    let refuse = |text: &str| Err(program.error(None, &format!("method=genetic: {text}")));
+    if options.cores > 0 {
+        return refuse("it places on devices; over `cores=` take dp, which is exact there, or rl");
+    }
+    let count = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
+    let genetic = Genetic {
+        options: genetic::Options {
+            population: count(options.population),
+            generations: options.generations,
+            elite: count(options.elite),
+            crossover: options.crossover,
+            mutation: options.mutation,
+            ..genetic::Options::default()
+        },
+        fitness: match options.fitness {
+            passes::Fitness::Loads => Fitness::Loads,
+            passes::Fitness::Predicted => Fitness::Predicted,
+        },
+    };
+    match genetic.options.check_ranges() {
+        Ok(()) => Ok(Some(genetic)),
+        Err(error) => refuse(&error.to_string()),
+    }
+}
+
+/// Three numbers, at least 0, not all 0.
+fn weighted(text: &str) -> Result<Reward, String> {
+    let numbers: Option<Vec<f64>> = text.split(',').map(|number| number.trim().parse().ok()).collect();
+    match numbers.as_deref() {
+        Some(&[compute, memory, route])
+            if [compute, memory, route].iter().all(|w| w.is_finite() && *w >= 0.0)
+                && compute + memory + route > 0.0 =>
+        {
+            Ok(Reward::Weighted { compute, memory, route })
+        }
+        _ => Err(format!("weights={text}: give three numbers joined by commas, none negative, not all 0")),
+    }
+}
+
+/// The seam's word for a pass option.
+pub(crate) fn granularity(granularity: passes::Granularity) -> partition::sequence::Granularity {
+    match granularity {
+        passes::Granularity::Op => partition::sequence::Granularity::Op,
+        passes::Granularity::Layer => partition::sequence::Granularity::Layer,
+    }
+}
+
+fn order(order: passes::PartitionOrder) -> partition::sequence::Order {
+    match order {
+        passes::PartitionOrder::Program => partition::sequence::Order::Program,
+        passes::PartitionOrder::Memory => partition::sequence::Order::Memory,
+    }
+}
+
+fn settings(program: &Program<'_, '_>, options: &RlPartitionOptions, pipeline: Option<Spec>) -> Settings {
+    let pinned = program.imported.graph.ops.iter().any(|op| op.rules.device.is_some());
+    let mut settings = vec![
+        ("cap", if options.cores > 0 { String::new() } else { options.cap.clone() }),
+        ("count", options.count.name().to_owned()),
+        ("dynamic_dim", options.dynamic_dim.to_string()),
+        ("granularity", options.granularity.name().to_owned()),
+        ("method", options.method.name().to_owned()),
+        ("order", options.order.name().to_owned()),
+        ("pinned", pinned.to_string()),
+        ("profile", program::profile_setting(program)),
+        ("use_all_devices", options.use_all_devices.to_string()),
+    ];
+    settings.extend(program.storage.settings());
+    settings.extend(program::pipeline_settings(program, pipeline));
+    Settings(settings)
+}

@@ -1,0 +1,483 @@
+//! What the planning passes share: the program, its devices and its costs from IR and options; limits; notes.
+
+use std::path::Path;
+
+use ballast_core::cost::Costs;
+use ballast_core::device::{Cluster, DeviceId};
+use ballast_core::fusion::{Group, parts};
+use ballast_core::graph::{Graph, OpId};
+use ballast_core::limits::Limits;
+use ballast_core::plan::fingerprint;
+use ballast_core::predictor::Counting;
+use ballast_core::profile::Profile;
+use ballast_core::units::Bytes;
+use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::passes;
+use ballast_dialects::remarks::{Kind, Remark};
+use ballast_partition::pipeline::{Schedule, ScheduleError, first_backward};
+use ballast_planner::pipelined::Spec;
+use melior::ir::Location;
+use melior::ir::operation::{OperationLike, OperationRef};
+
+use crate::annotations;
+use crate::backend::storage::Storage;
+use crate::files;
+use crate::import::{self, ImportOptions, Imported, dlti, ir, sharding};
+use crate::lower::ballast_inline::inline_calls;
+use crate::lower::ballast_unroll::is_loop;
+use crate::lower::unroll::carried_bytes;
+
+/// Seconds a search may take when the user names neither a time nor a work limit.
+const DEFAULT_TIME_LIMIT_SECONDS: f64 = 60.0;
+
+/// A step of more micro-batches than this is a slip of the pen.
+const MOST_MICRO_BATCHES: usize = 4096;
+/// Most stages of one device.
+const MOST_STAGES_PER_DEVICE: usize = 64;
+
+/// Where a program and its costs come from, as the passes' options say it.
+pub(crate) struct Source<'o> {
+    pub function: &'o str,
+    pub devices: &'o str,
+    pub dynamic_dim: u64,
+    pub profile: &'o str,
+    pub count: passes::Counting,
+    pub storage: Chosen,
+}
+
+/// The [`Source`] that the options of a planning pass name.
+macro_rules! source {
+    ($options:expr) => {
+        $crate::program::Source {
+            function: &$options.function,
+            devices: &$options.devices,
+            dynamic_dim: $options.dynamic_dim,
+            profile: &$options.profile,
+            count: $options.count,
+            storage: $crate::program::Chosen::Options($options.fusion, $options.cap_counts),
+        }
+    };
+}
+pub(crate) use source;
+
+/// What the back end stores: as options ask for, or as a plan says.
+#[derive(Clone, Copy)]
+pub(crate) enum Chosen {
+    Options(passes::FusionModel, passes::CapCounts),
+    Plan,
+}
+
+/// A program ready to plan.
+pub(crate) struct Program<'c, 'a> {
+    pub imported: Imported<'c, 'a>,
+    pub cluster: Cluster,
+    pub costs: Costs,
+    /// What the back end stores.
+    pub storage: Storage,
+    /// Ops that the back end makes one.
+    pub groups: Vec<Group>,
+    /// Hash of the measured times that were given, 16 hexadecimal digits.
+    pub profile: Option<String>,
+    /// Did the devices come from the options, so that the module should say so from now on?
+    pub cluster_is_new: bool,
+}
+
+impl Program<'_, '_> {
+    /// Reports an error at an op, or at the function.
+    pub(crate) fn error(&self, op: Option<OpId>, text: &str) -> Reported {
+        diagnostics::error(self.place(op), text)
+    }
+
+    /// Reports a warning at an op, or at the function.
+    pub(crate) fn warning(&self, op: Option<OpId>, text: &str) {
+        diagnostics::warning(self.place(op), text);
+    }
+
+    /// Where a message about an op points, or one about the function.
+    pub(crate) fn place(&self, op: Option<OpId>) -> Location<'_> {
+        ir::place(op.map_or(self.imported.function, |op| self.imported.ops[op]))
+    }
+
+    /// Writes the graph that was planned, if a path is given.
+    ///
+    /// # Errors
+    /// At the function, where the file cannot be written.
+    pub(crate) fn write_graph(&self, module: OperationRef<'_, '_>, path: &str) -> Result<(), Reported> {
+        if path.is_empty() {
+            return Ok(());
+        }
+        files::write_json(module, Path::new(path), &self.imported.graph)
+            .map_err(|error| self.error(None, &format!("cannot write graph-file '{path}': {error}")))
+    }
+
+    /// Makes a device of every stage that a device runs under a schedule; undoes it for other schedules.
+    ///
+    /// # Errors
+    /// At the function, for too many stages.
+    pub(crate) fn divide_devices(&mut self, pipeline: Option<Spec>) -> Result<(), Reported> {
+        let chunks = pipeline.map_or(1, |spec| spec.schedule.chunks());
+        let divided = self.cluster.divided(chunks).map_err(|text| self.error(None, &text))?;
+        if divided.devices.len() != self.cluster.devices.len() {
+            self.costs = self.costs.divided(self.cluster.whole_devices(), chunks);
+            self.cluster = divided;
+            self.cluster_is_new = true;
+        }
+        Ok(())
+    }
+
+    /// A remark about the function.
+    pub(crate) fn remark(&self, kind: Kind, name: &str, text: impl Into<String>) -> Remark {
+        Remark::new(kind, name, &self.imported.graph.name, text)
+    }
+}
+
+/// Inlines the calls of private helpers and reads the program, which has something to plan.
+///
+/// # Errors
+/// With the diagnostic that was emitted.
+pub(crate) fn read_for_planning<'c: 'a, 'a>(
+    module: OperationRef<'c, 'a>,
+    source: &Source<'_>,
+) -> Result<Program<'c, 'a>, Reported> {
+    let cluster = cluster(module, source.devices)?;
+    inline_calls(module, (!source.function.is_empty()).then_some(source.function))?;
+    let program = read(module, source, cluster)?;
+    if program.imported.graph.planned().next().is_none() {
+        let text = "the function has no op to plan: it returns arguments, constants and views of them; leave it out, or name \
+                    another with function=";
+        return Err(program.error(None, text));
+    }
+    for &op in program.imported.ops.iter().filter(|&&op| is_loop(op)) {
+        let text = "a loop is planned as one op; --ballast-unroll before this pass opens those whose iterations are known";
+        program.remark(Kind::Missed, "LoopWhole", text).fact("bytes", carried_bytes(op)).emit(ir::place(op));
+    }
+    Ok(program)
+}
+
+/// Says that a program is spread over a mesh of devices, of which a plan knows nothing.
+pub(crate) fn warn_of_shardings(module: OperationRef<'_, '_>, program: &Program<'_, '_>) {
+    let Some(spread) = sharding::find(module, &program.imported) else { return };
+    let what = spread.argument.map_or_else(String::new, |index| format!("argument {index}: "));
+    let others = match spread.count {
+        1 => String::new(),
+        2 => ", and one more".to_owned(),
+        count => format!(", and {} more", count - 1),
+    };
+    let text = format!(
+        "{what}is sharded over a mesh of devices{others}: sizes, times and caps here are those of whole values, not of what one \
+         device of the mesh holds. To plan for one of them, export the program as it is partitioned for it; to plan the whole \
+         program unsharded, remove the shardings"
+    );
+    diagnostics::warning(ir::place(spread.op), &text);
+}
+
+/// Says that caps are above the memory of their devices. `caps` has device and cap; none above: nothing is said.
+pub(crate) fn warn_of_large_caps(
+    program: &Program<'_, '_>,
+    caps: impl IntoIterator<Item = (DeviceId, Bytes)>,
+) {
+    let memory = |device: DeviceId| program.cluster.devices[device].memory;
+    let above: Vec<(DeviceId, Bytes)> =
+        caps.into_iter().filter(|&(device, cap)| cap > memory(device)).collect();
+    let Some(&(device, cap)) = above.iter().max_by(|a, b| {
+        let excess = |&(device, cap): &(DeviceId, Bytes)| cap.as_f64() / memory(device).as_f64().max(1.0);
+        excess(a).total_cmp(&excess(b))
+    }) else {
+        return;
+    };
+    let others = match above.len() - 1 {
+        0 => String::new(),
+        1 => ", and that of one more device above its own".to_owned(),
+        more => format!(", and those of {more} more devices above their own"),
+    };
+    let text = format!(
+        "the cap of {} of device {device} is above its memory, {}{others}: a plan that uses it does not run there",
+        mebibytes(cap),
+        mebibytes(memory(device))
+    );
+    program.warning(None, &text);
+}
+
+/// A size in MiB, or in bytes where it is less than a tenth of one.
+pub(crate) fn mebibytes(bytes: Bytes) -> String {
+    let mebibytes = bytes.as_f64() / f64::from(1 << 20);
+    if mebibytes < 0.1 { format!("{} bytes", bytes.0) } else { format!("{mebibytes:.1} MiB") }
+}
+
+/// Reads the program as it stands.
+///
+/// # Errors
+/// With the diagnostic that was emitted.
+pub(crate) fn read_as_is<'c: 'a, 'a>(
+    module: OperationRef<'c, 'a>,
+    source: &Source<'_>,
+) -> Result<Program<'c, 'a>, Reported> {
+    let cluster = cluster(module, source.devices)?;
+    read(module, source, cluster)
+}
+
+/// The devices: those of the option, else those of the module, else one default device.
+fn cluster(module: OperationRef<'_, '_>, devices: &str) -> Result<(Cluster, bool), Reported> {
+    let report = |error: &dyn std::fmt::Display| diagnostics::error(module.location(), &error.to_string());
+    if !devices.is_empty() {
+        return Cluster::parse(devices).map(|cluster| (cluster, true)).map_err(|error| report(&error));
+    }
+    match dlti::read(module)? {
+        Some(cluster) => Ok((cluster, false)),
+        None => Cluster::from_count(1).map(|cluster| (cluster, true)).map_err(|error| report(&error)),
+    }
+}
+
+fn read<'c: 'a, 'a>(
+    module: OperationRef<'c, 'a>,
+    source: &Source<'_>,
+    (mut cluster, mut cluster_is_new): (Cluster, bool),
+) -> Result<Program<'c, 'a>, Reported> {
+    let options = ImportOptions {
+        function: (!source.function.is_empty()).then(|| source.function.to_owned()),
+        dynamic_dim: (source.dynamic_dim > 0).then_some(source.dynamic_dim),
+    };
+    let mut imported = import::read(module, &options)?;
+    let location = ir::place(imported.function);
+    let profile = match source.profile {
+        "" => None,
+        path => {
+            let profile = Profile::load(Path::new(path)).and_then(|profile| {
+                profile.check(path, &imported.graph, &cluster)?;
+                Ok(profile)
+            });
+            Some(profile.map_err(|error| diagnostics::error(location, &error.to_string()))?)
+        }
+    };
+    let earlier = annotations::read_plan(&imported);
+    let storage = match (source.storage, &earlier) {
+        (Chosen::Plan, Some(plan)) => Storage::of_plan(plan),
+        (Chosen::Plan, None) => {
+            Storage::chosen(&imported.graph, None, passes::FusionModel::None, passes::CapCounts::All)
+        }
+        (Chosen::Options(fusion, counts), _) => {
+            Storage::chosen(&imported.graph, earlier.as_ref(), fusion, counts)
+        }
+    };
+    if let Some(profile) = &profile {
+        let described = cluster.clone();
+        profile.apply_links(&mut cluster);
+        // What a plan reckons with is what the module describes from then on.
+        cluster_is_new |= cluster != described;
+    }
+    let counting = match source.count {
+        passes::Counting::TwoMac => Counting::Fused,
+        passes::Counting::Exact => Counting::Exact,
+    };
+    let price = |graph: &Graph| Costs::estimate_with(graph, &cluster, profile.as_ref(), counting);
+    let unfused = (cluster.devices.len() > 1).then(|| imported.graph.clone());
+    let mut storage = storage;
+    let mut groups = storage.apply(&mut imported);
+    let mut estimate = price(&imported.graph);
+    // What an earlier plan for as many devices decided stands, or its ops would not be those of this graph.
+    let is_decided = earlier.as_ref().is_some_and(|plan| {
+        usize::try_from(plan.devices) == Ok(cluster.devices.len())
+            && Storage::of_plan(plan).fusion_name() == storage.fusion_name()
+    });
+    if let (Chosen::Options(..), Some(unfused), false) = (source.storage, unfused, is_decided) {
+        let held = too_long(&unfused, &imported.graph, &groups, &estimate.costs);
+        if !held.is_empty() {
+            storage = storage.holding(held);
+            imported = import::read(module, &options)?;
+            groups = storage.apply(&mut imported);
+            estimate = price(&imported.graph);
+        }
+    }
+    let profile = profile.map(|profile| profile.content());
+    let program =
+        Program { imported, cluster, costs: estimate.costs, storage, groups, profile, cluster_is_new };
+    if !estimate.unpriced.is_empty() {
+        let names: Vec<String> =
+            estimate.unpriced.iter().map(|(name, count)| format!("{name} ({count})")).collect();
+        program
+            .remark(
+                Kind::Analysis,
+                "PricedByBytes",
+                "no cost formula and no measurement; priced by bytes moved",
+            )
+            .fact("ops", names.join(", "))
+            .emit(location);
+    }
+    Ok(program)
+}
+
+/// Ops that are to store their values so that no fusion takes much of what one device has to do, where that costs little:
+/// a fusion runs on one device.
+fn too_long(unfused: &Graph, fused: &Graph, groups: &[Group], costs: &Costs) -> Vec<OpId> {
+    /// Of a device's fair share of the work: what a fusion may take, and what its parts should.
+    const LONG: f64 = 0.25;
+    const PART: f64 = 1.0 / 32.0;
+    let devices = costs.seconds.len();
+    let least = |op| (0..devices).map(|device| costs.of(device, op)).fold(f64::INFINITY, f64::min);
+    let share = fused.planned().map(least).sum::<f64>() / devices as f64;
+    let long = groups.iter().filter(|group| least(group.root) > LONG * share);
+    let mut held: Vec<OpId> = long
+        .flat_map(|group| {
+            let bytes = fused.ops[group.root].work.bytes.0 as f64;
+            parts(unfused, group, (bytes * PART * share / least(group.root)) as u64)
+        })
+        .collect();
+    held.sort_unstable();
+    held.dedup();
+    held
+}
+
+/// The pipeline that options ask for.
+///
+/// # Errors
+/// At the module, for no micro-batches and for one stage per device where there should be several.
+pub(crate) fn pipeline(
+    module: OperationRef<'_, '_>,
+    schedule: passes::PipelineSchedule,
+    stages_per_device: u64,
+    micro_batches: u64,
+) -> Result<Option<Spec>, Reported> {
+    let refuse = |text: &str| Err(diagnostics::error(module.location(), text));
+    let schedule = match schedule {
+        passes::PipelineSchedule::NoPipeline => return Ok(None),
+        passes::PipelineSchedule::GPipe => Schedule::GPipe,
+        passes::PipelineSchedule::OneForwardOneBackward => Schedule::OneForwardOneBackward,
+        passes::PipelineSchedule::ZeroBubble => Schedule::ZeroBubble,
+        passes::PipelineSchedule::Shortest => {
+            return refuse(
+                "schedule=auto compares steps under memory plans: only --ballast-plan does both; name a schedule",
+            );
+        }
+        passes::PipelineSchedule::Interleaved => match usize::try_from(stages_per_device) {
+            Ok(chunks) if chunks >= 2 => Schedule::Interleaved { chunks },
+            _ => {
+                let range = format!("give 2 to {MOST_STAGES_PER_DEVICE}");
+                return refuse(&format!("stages-per-device={stages_per_device}: {range}"));
+            }
+        },
+    };
+    let spec = Spec { schedule, micro_batches: usize::try_from(micro_batches).unwrap_or(usize::MAX) };
+    in_range(spec).map(Some).or_else(|text| refuse(&text))
+}
+
+/// The pipeline, where its counts are in their ranges.
+fn in_range(spec: Spec) -> Result<Spec, String> {
+    let (chunks, micro_batches) = (spec.schedule.chunks(), spec.micro_batches);
+    if !(1..=MOST_STAGES_PER_DEVICE).contains(&chunks) {
+        return Err(format!("stages-per-device={chunks}: give 2 to {MOST_STAGES_PER_DEVICE}"));
+    }
+    if !(1..=MOST_MICRO_BATCHES).contains(&micro_batches) {
+        return Err(format!("micro-batches={micro_batches}: give 1 to {MOST_MICRO_BATCHES}"));
+    }
+    Ok(spec)
+}
+
+/// The pipeline a plan was made for, from its settings; none where it is for none.
+///
+/// # Errors
+/// What is wrong with the settings: no such schedule, no micro-batches, counts out of their ranges.
+pub(crate) fn pipeline_of_plan(setting: impl Fn(&str) -> Option<String>) -> Result<Option<Spec>, String> {
+    let Some(schedule) = setting("schedule") else { return Ok(None) };
+    let schedule = schedule.parse().map_err(|error: ScheduleError| error.to_string())?;
+    if schedule == Schedule::Forward {
+        return Err("schedule=forward is none of a training step".to_owned());
+    }
+    let text = setting("micro_batches").unwrap_or_default();
+    let micro_batches = text.parse().map_err(|_| format!("micro-batches={text}: not a number"))?;
+    in_range(Spec { schedule, micro_batches }).map(Some)
+}
+
+/// The settings that say which pipeline a plan was made for. Where the backward pass starts is one of them: what
+/// told it may be gone when the plan is read, as locations are from printed programs.
+pub(crate) fn pipeline_settings(
+    program: &Program<'_, '_>,
+    spec: Option<Spec>,
+) -> Vec<(&'static str, String)> {
+    let Some(spec) = spec else { return Vec::new() };
+    let first = first_backward(&program.imported.graph).map_or_else(|_| String::new(), |op| op.to_string());
+    vec![
+        ("first_backward", first),
+        ("micro_batches", spec.micro_batches.to_string()),
+        ("schedule", spec.schedule.to_string()),
+    ]
+}
+
+/// What a plan says of the measured times it was made with: a hash of them, `false` where there were none.
+pub(crate) fn profile_setting(program: &Program<'_, '_>) -> String {
+    program.profile.clone().unwrap_or_else(|| "false".to_owned())
+}
+
+/// Tells the passes apart as the plan of a pipeline did, where there is one for the program as it is.
+pub(crate) fn recall_passes(program: &mut Program<'_, '_>) {
+    let Some(plan) = annotations::read_plan(&program.imported) else { return };
+    if plan.fingerprint != format!("{:016x}", fingerprint(&program.imported.graph)) {
+        return;
+    }
+    let first = annotations::setting(&plan, "first_backward");
+    if let Some(first) = first.and_then(|text| text.parse::<OpId>().ok()) {
+        for (id, op) in program.imported.graph.ops.iter_mut().enumerate() {
+            op.backward = Some(id >= first);
+        }
+    }
+}
+
+/// Devices written by an earlier plan are no rules, and are forgotten; without one, `ballast.device` on an op is the user's
+/// rule. Is there an earlier plan?
+pub(crate) fn forget_devices(program: &mut Program<'_, '_>) -> bool {
+    let planned = annotations::read_plan(&program.imported).is_some();
+    if planned {
+        for op in &mut program.imported.graph.ops {
+            op.rules.device = None;
+        }
+    }
+    planned
+}
+
+/// Forgets an earlier plan, in the IR too.
+pub(crate) fn forget_plan(program: &mut Program<'_, '_>) {
+    if forget_devices(program) {
+        annotations::clear(&program.imported);
+    }
+}
+
+/// Limits of a search. Without a time limit the default holds, unless a work limit is set: then no clock is
+/// read and the same bytes come out on every machine.
+///
+/// # Errors
+/// At the module, for a negative or endless time and for no threads.
+pub(crate) fn limits(
+    module: OperationRef<'_, '_>,
+    time_limit: f64,
+    work_limit: u64,
+    seed: u64,
+    threads: u64,
+) -> Result<Limits, Reported> {
+    let error = |text: &str| diagnostics::error(module.location(), text);
+    if !time_limit.is_finite() || time_limit < 0.0 {
+        return Err(error(&format!("time-limit={time_limit}: give seconds, 0 for the default")));
+    }
+    let Some(threads) = usize::try_from(threads).ok().filter(|threads| (1..=1024).contains(threads)) else {
+        return Err(error(&format!("threads={threads}: give 1 to 1024")));
+    };
+    let time_limit_seconds = match (time_limit > 0.0, work_limit > 0) {
+        (true, _) => Some(time_limit),
+        (false, true) => None,
+        (false, false) => Some(DEFAULT_TIME_LIMIT_SECONDS),
+    };
+    let threads = ballast_core::limits::threads(threads);
+    Ok(Limits { time_limit_seconds, work_limit: (work_limit > 0).then_some(work_limit), seed, threads })
+}
+
+/// Refuses more devices than there are ops to place.
+///
+/// # Errors
+/// At the function.
+pub(crate) fn check_devices(program: &Program<'_, '_>, device_of: &[DeviceId]) -> Result<(), Reported> {
+    let devices = program.cluster.devices.len();
+    match device_of.iter().position(|&device| device >= devices) {
+        None => Ok(()),
+        Some(op) => {
+            Err(program.error(Some(op), &format!("placed on a device that is not one of the {devices}")))
+        }
+    }
+}
