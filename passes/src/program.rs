@@ -7,6 +7,7 @@ use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::fusion::{Group, parts};
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::Limits;
+use ballast_core::pipeline::{Schedule, ScheduleError, Spec, first_backward};
 use ballast_core::plan::fingerprint;
 use ballast_core::predictor::Counting;
 use ballast_core::profile::Profile;
@@ -14,8 +15,6 @@ use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes;
 use ballast_dialects::remarks::{Kind, Remark};
-use ballast_partition::pipeline::{Schedule, ScheduleError, first_backward};
-use ballast_planner::pipelined::Spec;
 use melior::ir::Location;
 use melior::ir::operation::{OperationLike, OperationRef};
 

@@ -1,12 +1,13 @@
 //! `--ballast-plan`: partition and memory plan in turn, as one pass.
 
+use ballast_core::pipeline::Spec;
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::passes::{
     BallastPlanOptions, Fitness, Granularity, MemoryOrder, MemorySolver, PartitionMethod, PartitionOrder,
     PipelineSchedule, RematOptions, RewardKind, RlPartitionOptions,
 };
 use ballast_dialects::remarks::Kind;
-use ballast_planner::pipelined::{Spec, choose};
+use ballast_planner::pipelined::choose;
 use melior::ir::operation::OperationRef;
 
 use crate::plan::{remat, rl_partition};

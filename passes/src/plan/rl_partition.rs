@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use ballast_core::cap::CapSpec;
 use ballast_core::device::{CoreModel, DeviceId, MAX_DEVICES};
 use ballast_core::limits::StopReason;
+use ballast_core::pipeline::Spec;
 use ballast_core::report::{Bound, Report, SearchStats};
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
@@ -15,7 +16,6 @@ use ballast_partition as partition;
 use ballast_partition::genetic;
 use ballast_partition::rl::machine::Reward;
 use ballast_partition::rl::train;
-use ballast_planner::pipelined::Spec;
 use ballast_planner::{Fitness, Genetic};
 use melior::ir::operation::{OperationLike, OperationRef};
 

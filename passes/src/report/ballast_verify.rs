@@ -7,6 +7,7 @@ use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::DeviceId;
 use ballast_core::memory::CompactPlan;
+use ballast_core::pipeline::{FlowError, check_flow, first_backward, pipeline_plan};
 use ballast_core::plan::{PipelinePlan, compact_plans, fingerprint};
 use ballast_core::simulate::{StageScore, balance, judge_stage, orders_can_run};
 use ballast_core::stage::{Stage, stages};
@@ -15,8 +16,6 @@ use ballast_dialects::attributes as ir;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes::{self, BallastVerifyOptions};
 use ballast_dialects::remarks::Kind;
-use ballast_partition::pipeline::{LayersError, check_flow, first_backward};
-use ballast_planner::pipelined::pipeline_plan;
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations::pipeline::{self as step, Figures};
@@ -278,13 +277,12 @@ fn derive_pipeline(
         .map_err(|text| program.error(None, &format!("the settings of `ballast.plan`: {text}")))?;
     let Some(spec) = spec else { return Ok(None) };
     let graph = &program.imported.graph;
-    let refuse = |error: LayersError| program.error(error.op(), &error.to_string());
+    let refuse = |error: FlowError| program.error(error.op(), &error.to_string());
     check_flow(graph, &annotated.device_of).map_err(refuse)?;
     let first_backward = first_backward(graph).map_err(refuse)?;
     let overlap = annotated.setting("overlap").as_deref() == Some("true");
     let devices = program.cluster.devices.iter();
-    let swaps: Vec<_> =
-        devices.map(|device| Some(ballast_planner::swap_model(device, &program.cluster, overlap))).collect();
+    let swaps: Vec<_> = devices.map(|device| Some(program.cluster.swap_model(device, overlap))).collect();
     let pipeline = pipeline_plan(graph, stages, plans, &swaps, spec, first_backward);
     pipeline.map(Some).map_err(|failure| program.error(None, &failure.to_string()))
 }
@@ -341,7 +339,7 @@ fn check_stages(
     let mut recorded = annotated.plan.stages.iter().peekable();
     for (stage, plan) in stages.iter().zip(plans) {
         let device = &program.cluster.devices[stage.device];
-        let swap = ballast_planner::swap_model(device, &program.cluster, overlap);
+        let swap = program.cluster.swap_model(device, overlap);
         let record = recorded.next_if(|record| usize::try_from(record.device) == Ok(stage.device));
         let written_cap = record.and_then(|record| u64::try_from(record.cap).ok()).map(Bytes);
         let (score, _) = judge_stage(stage, plan, Some(&swap), written_cap)

@@ -16,7 +16,7 @@ pub mod graph;
 pub mod instance;
 pub mod limits;
 pub mod memory;
-pub mod pipeline_plan;
+pub mod pipeline;
 pub mod placement;
 pub mod plan;
 pub mod predictor;

@@ -10,7 +10,7 @@ use crate::device::DeviceId;
 use crate::graph::{Graph, OpId};
 use crate::limits::StopReason;
 use crate::memory::CompactPlan;
-pub use crate::pipeline_plan::{PipelinePlan, PipelineStage};
+pub use crate::pipeline::{PipelinePlan, PipelineStage};
 pub use crate::placement::Placement;
 use crate::report::{BoundClass, Report};
 use crate::simulate::{Balance, StageScore};

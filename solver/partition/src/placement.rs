@@ -2,9 +2,9 @@
 
 use ballast_core::device::DeviceId;
 use ballast_core::graph::{Graph, OpId};
+use ballast_core::pipeline::check_flow;
 use ballast_core::plan::Placement;
 
-use crate::pipeline::check_flow;
 use crate::sequence::{Order, sequence_order};
 
 /// The narrowest kind a placement is of; entries of views and constants are not read.

@@ -18,7 +18,7 @@ pub use genetic::{Fitness, Genetic, layer_table};
 pub use memory::Solver;
 pub use outside::Program;
 pub use rounds::{Again, Planned, Relaxed, Repartition, plan, unplanned};
-pub use stages::{StageOutcome, plan_stages, stage_file, swap_model};
+pub use stages::{StageOutcome, plan_stages, stage_file};
 pub use workload::{WorkloadFailure, place_workload};
 
 use std::collections::BTreeMap;
@@ -28,6 +28,8 @@ use ballast_core::cap::CapSpec;
 use ballast_core::device::DeviceId;
 use ballast_core::graph::OpId;
 use ballast_core::limits::Limits;
+use ballast_core::pipeline::{FlowError, Spec};
+use ballast_core::simulate::Rejection;
 use ballast_remat::swaps::{self as q_learning, QTable};
 
 /// What to plan for, and how long.
@@ -71,7 +73,7 @@ pub struct Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pipelining {
     /// Schedule and micro-batches.
-    pub spec: pipelined::Spec,
+    pub spec: Spec,
     /// By what cuts move.
     pub granularity: ballast_partition::sequence::Granularity,
 }
@@ -126,6 +128,18 @@ pub enum Failure {
     /// A bound that a plan of its class beats: a bug.
     #[error(transparent)]
     Bound(#[from] ballast_core::report::FalseBound),
+}
+
+impl From<FlowError> for Failure {
+    fn from(error: FlowError) -> Self {
+        Failure::Pipeline { op: error.op(), message: error.to_string() }
+    }
+}
+
+impl From<Rejection> for Failure {
+    fn from(rejection: Rejection) -> Self {
+        Failure::Stage { device: rejection.device, op: rejection.op, message: rejection.error.to_string() }
+    }
 }
 
 impl Failure {

@@ -8,6 +8,7 @@ use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::memory::CompactPlan;
+use ballast_core::pipeline::Spec;
 use ballast_core::plan::{PLAN_VERSION, PipelinePlan, Plan, PlanDevice, StagePlan, fingerprint, op_plans};
 use ballast_core::report::{Bound, BoundClass, PROOF_TOLERANCE, Report, SearchStats, gap};
 use ballast_core::simulate::{Balance, balance, judge_stage, orders_can_run};
@@ -18,7 +19,7 @@ use ballast_core::units::Bytes;
 use ballast_partition::placement_of;
 use ballast_remat::swaps::QTable;
 
-use crate::pipelined::{self, Spec};
+use crate::pipelined;
 use crate::stages::{StageOutcome, plan_stages};
 use crate::{Failure, Options};
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ballast_core::device::{Cluster, Device};
+use ballast_core::device::Cluster;
 use ballast_core::graph::Graph;
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::{CompactPlan, SwapModel};
@@ -106,18 +106,6 @@ fn cap_of(stage: &Stage, cluster: &Cluster, options: &Options) -> Bytes {
     options.cap.bytes(Bytes(stage.problem.unplanned_peak()), cluster.devices[stage.device].memory)
 }
 
-/// How copies to and from the host are timed on a device; the host's memory is shared evenly.
-#[must_use]
-pub fn swap_model(device: &Device, cluster: &Cluster, overlap: bool) -> SwapModel {
-    SwapModel {
-        out_bandwidth: device.to_host.bandwidth,
-        in_bandwidth: device.from_host.bandwidth,
-        latency: device.to_host.latency_seconds.max(device.from_host.latency_seconds),
-        overlap,
-        host_capacity_bytes: cluster.host_memory.map(|host| host.0 / cluster.devices.len().max(1) as u64),
-    }
-}
-
 fn plan_stage(
     graph: &Graph,
     stage: &Stage,
@@ -126,7 +114,7 @@ fn plan_stage(
     options: &Options,
     limits: Limits,
 ) -> Result<StageOutcome, Failure> {
-    let swap = options.swap.then(|| swap_model(&cluster.devices[stage.device], cluster, options.overlap));
+    let swap = options.swap.then(|| cluster.swap_model(&cluster.devices[stage.device], options.overlap));
     let remat = ballast_remat::Options {
         cap_bytes: requested_cap.0,
         swap,

@@ -8,13 +8,12 @@ use ballast_core::device::{Cluster, Device, Link};
 use ballast_core::graph::{Arithmetic, Graph, LayerType, Op, OpRole, Rules, Tensor, Work};
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::CompactPlan;
+use ballast_core::pipeline::{FlowError, Judged, MicroBatch, Schedule, Spec, check_flow, judge, need_bytes};
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
-use ballast_partition::pipeline::{Layers, LayersError, RunTimes, Schedule, check_flow, layers};
+use ballast_partition::pipeline::{Layers, LayersError, RunTimes, layers};
 use ballast_partition::sequence::Granularity;
-use ballast_planner::pipelined::{
-    Ends, Judged, MicroBatch, Run, Runs, Site, Spec, choices, exact, joint, judge, need_bytes,
-};
+use ballast_planner::pipelined::{Ends, Run, Runs, Site, choices, exact, joint};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -130,7 +129,7 @@ fn layers_keep_forward_and_backward_of_a_weight_together() {
     }
     // Layer 1 runs forward on device 1, backward on device 0: its gradient would go back to device 1 no more.
     let error = check_flow(&chain.graph, &[0, 1, 0, 1, 1, 1, 1, 0, 0]).unwrap_err();
-    assert!(matches!(error, LayersError::AgainstTheFlow { op: 2, from: 1, device: 0, .. }), "{error}");
+    assert!(matches!(error, FlowError::AgainstTheFlow { op: 2, from: 1, device: 0, .. }), "{error}");
 }
 
 #[test]
@@ -141,9 +140,12 @@ fn programs_that_are_no_training_step_are_refused() {
     pinned.ops[1].rules.device = Some(0);
     assert!(matches!(refused(&pinned, &chain.costs), LayersError::Pinned { op: 1, .. }));
     chain.graph.ops.iter_mut().for_each(|op| op.backward = Some(false));
-    assert!(matches!(refused(&chain.graph, &chain.costs), LayersError::OnePass { pass: "backward", .. }));
+    assert!(matches!(
+        refused(&chain.graph, &chain.costs),
+        LayersError::Flow(FlowError::OnePass { pass: "backward", .. })
+    ));
     chain.graph.ops.iter_mut().for_each(|op| op.backward = None);
-    assert!(matches!(refused(&chain.graph, &chain.costs), LayersError::Untold { .. }));
+    assert!(matches!(refused(&chain.graph, &chain.costs), LayersError::Flow(FlowError::Untold { .. })));
 }
 
 #[test]

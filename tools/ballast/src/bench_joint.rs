@@ -8,10 +8,11 @@ use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, Device};
 use ballast_core::graph::Graph;
 use ballast_core::limits::{Deadline, Limits, interrupted};
+use ballast_core::pipeline::{Schedule, Spec};
 use ballast_core::units::Bytes;
-use ballast_partition::pipeline::{RunTimes, Schedule, layers};
+use ballast_partition::pipeline::{RunTimes, layers};
 use ballast_partition::sequence::Granularity;
-use ballast_planner::pipelined::{Ends, MOST_PIECES, Runs, Score, Site, Spec, choices, joint};
+use ballast_planner::pipelined::{Ends, MOST_PIECES, Runs, Score, Site, choices, joint};
 
 use crate::bench_partition::cpu_seconds;
 use crate::output::paths;

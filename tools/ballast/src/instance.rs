@@ -47,7 +47,7 @@ pub(crate) fn read_any(path: &Path, units_per_second: Option<f64>, device: &str)
         let device_of = vec![0; graph.ops.len()];
         let problem = stages(&graph, &costs, &cluster, &device_of).remove(0).problem;
         problem.check().map_err(|error| bad(error.to_string()))?;
-        let link = ballast_planner::swap_model(&cluster.devices[0], &cluster, true);
+        let link = cluster.swap_model(&cluster.devices[0], true);
         return Ok(Input { problem, budgets: IndexMap::new(), link: Some(link) });
     }
     let mut instance = Instance::parse(&text).map_err(bad)?;

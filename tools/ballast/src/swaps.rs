@@ -108,7 +108,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let stage = stages(&graph, &costs, &cluster, &vec![0; graph.ops.len()]).swap_remove(0);
     let step = TrainingStep::of_stage(&graph, &stage);
     let device = &cluster.devices[0];
-    let swap = ballast_planner::swap_model(device, &cluster, args.overlap);
+    let swap = cluster.swap_model(device, args.overlap);
     let unplanned_peak_bytes = step.problem.unplanned_peak();
     let cap_bytes = cap.bytes(Bytes(unplanned_peak_bytes), device.memory).0;
     let limits =

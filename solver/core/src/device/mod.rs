@@ -10,6 +10,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::Arithmetic;
+use crate::memory::SwapModel;
 use crate::units::Bytes;
 
 pub use file::{DeviceError, FILE_VERSION, load, parse};
@@ -134,6 +135,18 @@ pub struct Cluster {
 }
 
 impl Cluster {
+    /// How copies to and from the host are timed on a device; the host's memory is shared evenly.
+    #[must_use]
+    pub fn swap_model(&self, device: &Device, overlap: bool) -> SwapModel {
+        SwapModel {
+            out_bandwidth: device.to_host.bandwidth,
+            in_bandwidth: device.from_host.bandwidth,
+            latency: device.to_host.latency_seconds.max(device.from_host.latency_seconds),
+            overlap,
+            host_capacity_bytes: self.host_memory.map(|host| host.0 / self.devices.len().max(1) as u64),
+        }
+    }
+
     /// So many devices of the kind [`DEFAULT_KIND`], with the link of its ready-made file between any two.
     ///
     /// # Errors

@@ -3,9 +3,9 @@
 //! From the cuts that balance single stages, cuts move while the event simulation of the estimated stage times says
 //! that the step gets shorter: a device with one long stage then gets short ones beside it.
 
+use ballast_core::pipeline::{Pipeline, Schedule, StageCost, simulate};
+
 use super::cuts::{RunTimes, best_cuts};
-use super::schedule::Schedule;
-use super::simulate::{Pipeline, StageCost, simulate};
 
 /// Pieces by which cuts move, the largest first.
 const REACHES: [usize; 5] = [16, 8, 4, 2, 1];

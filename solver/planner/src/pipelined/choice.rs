@@ -8,12 +8,12 @@
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
+use ballast_core::pipeline::{Schedule, Spec};
 use ballast_core::units::Bytes;
-use ballast_partition::pipeline::{RunTimes, Schedule};
+use ballast_partition::pipeline::RunTimes;
 use ballast_remat::{Failure, Solver};
 
 use super::joint::{Ends, Joint, joint};
-use super::judge::Spec;
 use super::runs::{Runs, Site};
 
 /// How much longer than the best step so far that of balanced cuts may be for its cuts to be moved: moving them shortens

@@ -12,51 +12,13 @@
 
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::memory::{CompactPlan, SwapModel};
+use ballast_core::pipeline::{InFlight, Measured, MicroBatch, floor_bytes, need_bytes};
 use ballast_core::report::{Bound, BoundClass, FalseBound, Report, SearchStats};
-use ballast_partition::pipeline::Moment;
 use ballast_remat::{Failure, Order, Solver};
-
-use super::micro_batch::{Measured, MicroBatch};
 
 /// Shares of the largest stash tried first, and the least distance of two shares tried later.
 const SHARES: [f64; 4] = [0.95, 0.8, 0.65, 0.45];
 const LEAST_STEP: f64 = 0.02;
-
-/// What a device holds at a time.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InFlight {
-    /// Micro-batches held for each of its stages while one of them runs.
-    pub moments: Vec<Moment>,
-    /// Micro-batches whose backward half for weights waits.
-    pub deferred: usize,
-    /// Does that half run apart?
-    pub split: bool,
-}
-
-impl InFlight {
-    /// Most micro-batches held at a time for one of the device's stages.
-    #[must_use]
-    pub fn micro_batches(&self, chunk: usize) -> usize {
-        self.moments.iter().map(|moment| moment.held[chunk]).max().unwrap_or(0)
-    }
-
-    /// The host link with the share of its memory that one micro-batch of a stage may take.
-    #[must_use]
-    pub fn host_share(&self, chunk: usize, swap: SwapModel) -> SwapModel {
-        let share = |bytes: u64| bytes / self.micro_batches(chunk).max(1) as u64;
-        SwapModel { host_capacity_bytes: swap.host_capacity_bytes.map(share), ..swap }
-    }
-
-    /// Most bytes held at a moment, where a micro-batch of stage `c` takes `bytes(c)`.
-    fn most(&self, bytes: impl Fn(usize) -> u64) -> u64 {
-        self.moments.iter().map(|moment| total(moment, &bytes)).max().unwrap_or(0)
-    }
-}
-
-fn total(moment: &Moment, bytes: impl Fn(usize) -> u64) -> u64 {
-    let of = moment.held.iter().enumerate().map(|(chunk, &held)| (held as u64).saturating_mul(bytes(chunk)));
-    of.fold(0, u64::saturating_add)
-}
 
 /// A plan of a stage in a pipeline.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,29 +46,6 @@ impl DeviceMemory {
     pub fn seconds(&self) -> f64 {
         self.stages.iter().map(|stage| stage.measured.seconds()).sum()
     }
-}
-
-/// Bytes a device needs for its stages, all micro-batches in flight together; sums stop at 2^64 - 1, which is above every cap.
-#[must_use]
-pub fn need_bytes(micros: &[MicroBatch], measured: &[Measured], in_flight: &InFlight) -> u64 {
-    let working = |moment: &Moment| {
-        total(moment, |c| measured[c].stash_bytes).saturating_add(measured[moment.chunk].working_bytes)
-    };
-    always_bytes(micros, in_flight).saturating_add(in_flight.moments.iter().map(working).max().unwrap_or(0))
-}
-
-/// Bytes held at every moment whatever the plan.
-fn always_bytes(micros: &[MicroBatch], in_flight: &InFlight) -> u64 {
-    let of = |micro: &MicroBatch| {
-        micro.resident_bytes.saturating_add((in_flight.deferred as u64).saturating_mul(micro.deferred_bytes))
-    };
-    micros.iter().map(of).fold(0, u64::saturating_add)
-}
-
-/// Bytes that no plan of a device's stages gets rid of.
-#[must_use]
-pub(super) fn floor_bytes(micros: &[MicroBatch], in_flight: &InFlight) -> u64 {
-    always_bytes(micros, in_flight).saturating_add(in_flight.most(|chunk| micros[chunk].data_bytes))
 }
 
 /// Plans the stages of a device under a cap on everything it holds. None: no plans were found under the cap.
@@ -235,7 +174,7 @@ impl Search<'_> {
         let mut found = Vec::with_capacity(self.micros.len());
         for (chunk, micro) in self.micros.iter().enumerate() {
             let running = self.in_flight.moments.iter().filter(|moment| moment.chunk == chunk);
-            let others = running.map(|moment| total(moment, |other| stash[other])).max().unwrap_or(0);
+            let others = running.map(|moment| moment.bytes(|other| stash[other])).max().unwrap_or(0);
             // The running micro-batch's own stash is part of its peak.
             let cap = room.saturating_sub(others.saturating_sub(stash[chunk]));
             // The stages of a device share what one stage would get.

@@ -3,26 +3,25 @@
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
-use ballast_core::graph::{Graph, OpId};
+use ballast_core::graph::Graph;
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::CompactPlan;
-use ballast_core::plan::{PipelinePlan, PipelineStage};
+use ballast_core::pipeline::{
+    InFlight, MicroBatch, PipelinePlan, Schedule, ScheduleError, Spec, check_flow, first_backward,
+    floor_bytes, need_bytes, pipeline_plan,
+};
 use ballast_core::simulate::judge_stage;
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
-use ballast_partition::pipeline::{
-    Layers, LayersError, RunTimes, Schedule, ScheduleError, check_flow, first_backward, layers,
-};
+use ballast_partition::pipeline::{Layers, LayersError, RunTimes, layers};
 use ballast_partition::sequence::Granularity;
 use ballast_remat::Solver;
 
 use super::choice::{Choice, choices};
 use super::joint::{Ends, joint};
-use super::judge::{Spec, judge};
-use super::memory::{DeviceMemory, InFlight, StageMemory, floor_bytes, need_bytes, plan_in_flight};
-use super::micro_batch::{Measured, MicroBatch};
+use super::memory::{DeviceMemory, StageMemory, plan_in_flight};
 use super::runs::{Runs, Site};
-use crate::stages::{StageOutcome, swap_model};
+use crate::stages::StageOutcome;
 use crate::{Failure, Options};
 
 /// Pieces of the layer view: fine enough to balance 8 stages to a few percent.
@@ -93,7 +92,7 @@ pub(crate) fn plan(
     spec: Spec,
     granularity: Option<Granularity>,
 ) -> Result<Outcome, Failure> {
-    check_flow(graph, &device_of).map_err(|error| refuse(&error))?;
+    check_flow(graph, &device_of)?;
     let solver = own(options)?;
     let deadline = Deadline::start(&options.limits);
     let timed = options.limits.time_limit_seconds;
@@ -226,76 +225,11 @@ pub(crate) fn unplanned(
     device_of: &[DeviceId],
     spec: Spec,
 ) -> Result<PipelinePlan, Failure> {
-    check_flow(graph, device_of).map_err(|error| refuse(&error))?;
-    let first_backward = first_backward(graph).map_err(|error| refuse(&error))?;
+    check_flow(graph, device_of)?;
+    let first_backward = first_backward(graph)?;
     let stages = stages(graph, costs, cluster, device_of);
     let plans = vec![CompactPlan::default(); stages.len()];
-    pipeline_plan(graph, &stages, &plans, &[], spec, first_backward)
-}
-
-/// Judges stage plans as a pipeline, and writes down what it found.
-///
-/// `swap`: the host link of every stage, none where nothing is swapped.
-///
-/// # Errors
-/// What the replay of a stage refuses.
-pub fn pipeline_plan(
-    graph: &Graph,
-    stages: &[Stage],
-    plans: &[CompactPlan],
-    swap: &[Option<ballast_core::memory::SwapModel>],
-    spec: Spec,
-    first_backward: OpId,
-) -> Result<PipelinePlan, Failure> {
-    let micros: Vec<MicroBatch> =
-        stages.iter().map(|stage| MicroBatch::of(graph, stage, first_backward)).collect();
-    let judged = judge(&micros, stages, plans, swap, spec).map_err(|rejection| Failure::Stage {
-        device: rejection.device,
-        op: rejection.op,
-        message: rejection.error.to_string(),
-    })?;
-    let in_flight = spec.in_flight(stages.len()).map_err(|error| unplayable(&error))?;
-    let devices = in_flight.len();
-    let mut entries = Vec::with_capacity(stages.len());
-    for (index, (stage, measured)) in stages.iter().zip(&judged.stages).enumerate() {
-        entries.push(PipelineStage {
-            device: stage.device,
-            in_flight: in_flight[index % devices].micro_batches(index / devices),
-            forward_seconds: measured.forward_seconds,
-            backward_seconds: measured.backward_seconds,
-            weights_seconds: measured.weights_seconds,
-            stash_bytes: measured.stash_bytes,
-            need_bytes: 0,
-            unplanned_need_bytes: 0,
-            memory: judged.timeline.memory[index % devices].clone(),
-        });
-    }
-    for (device, held) in in_flight.iter().enumerate() {
-        let own = || (device..stages.len()).step_by(devices);
-        let micros: Vec<MicroBatch> = own().map(|index| micros[index].clone()).collect();
-        let unplanned = own().zip(&micros).map(|(index, micro)| {
-            let refused = |error: ballast_core::memory::ReplayError| Failure::Stage {
-                device: stages[index].device,
-                op: None,
-                message: error.to_string(),
-            };
-            micro.measure(&CompactPlan::default(), None, held.split).map_err(refused)
-        });
-        let unplanned = need_bytes(&micros, &unplanned.collect::<Result<Vec<_>, _>>()?, held);
-        let measured: Vec<Measured> = own().map(|index| judged.stages[index]).collect();
-        let need = need_bytes(&micros, &measured, held);
-        for index in own() {
-            (entries[index].need_bytes, entries[index].unplanned_need_bytes) = (need, unplanned);
-        }
-    }
-    Ok(PipelinePlan {
-        schedule: spec.schedule.to_string(),
-        micro_batches: spec.micro_batches,
-        step_seconds: judged.timeline.step_seconds,
-        bubble: judged.timeline.bubble,
-        devices: (devices < stages.len()).then_some(devices),
-        stages: entries,
-    })
+    Ok(pipeline_plan(graph, &stages, &plans, &[], spec, first_backward)?)
 }
 
 /// Plans the memory of every stage with the time that is left.
@@ -310,7 +244,7 @@ fn finish(
     rounds: usize,
     deadline: &Deadline,
 ) -> Result<Outcome, Failure> {
-    let first_backward = first_backward(graph).map_err(|error| refuse(&error))?;
+    let first_backward = first_backward(graph)?;
     let stages = stages(graph, costs, cluster, &device_of);
     let in_flight = spec.in_flight(stages.len()).map_err(|error| unplayable(&error))?;
     let devices = in_flight.len();
@@ -326,7 +260,7 @@ fn finish(
             ..options.limits
         };
         let own: Vec<usize> = (device..stages.len()).step_by(devices).collect();
-        let swap = options.swap.then(|| swap_model(&cluster.devices[device], cluster, options.overlap));
+        let swap = options.swap.then(|| cluster.swap_model(&cluster.devices[device], options.overlap));
         let of_device: Vec<&Stage> = own.iter().map(|&index| &stages[index]).collect();
         let micros: Vec<MicroBatch> =
             of_device.iter().map(|stage| MicroBatch::of(graph, stage, first_backward)).collect();

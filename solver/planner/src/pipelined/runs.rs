@@ -8,15 +8,15 @@ use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::Graph;
 use ballast_core::memory::CompactPlan;
+use ballast_core::pipeline::{
+    InFlight, Measured, MicroBatch, ScheduleError, Spec, StageCost, need_bytes, play, stage_cost,
+};
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
-use ballast_partition::pipeline::{Layers, ScheduleError, StageCost};
+use ballast_partition::pipeline::Layers;
 use ballast_remat::Failure;
 
-use super::judge::{Spec, play, stage_cost};
-use super::memory::{DeviceMemory, InFlight, need_bytes, plan_in_flight};
-use super::micro_batch::{Measured, MicroBatch};
-use crate::stages::swap_model;
+use super::memory::{DeviceMemory, plan_in_flight};
 
 /// What a stage without a plan under its cap is taken to cost: everything forward is run again, about a third of
 /// a training step.
@@ -176,7 +176,7 @@ impl<'a> Runs<'a> {
         let unplanned_need_bytes = need_bytes(&micros, &unplanned, in_flight);
         let what = &cluster.devices[device];
         let cap_bytes = cap.bytes(Bytes(unplanned_need_bytes), what.memory).0;
-        let swap = self.site.swap.then(|| swap_model(what, cluster, self.site.overlap));
+        let swap = self.site.swap.then(|| cluster.swap_model(what, self.site.overlap));
         let memory = ballast_remat::Options { swap, ..self.site.memory.clone() };
         let alike = || InFlight {
             deferred: self.in_flight.iter().map(|device| device.deferred).max().unwrap_or(0),

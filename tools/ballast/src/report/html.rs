@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 
 use ballast_core::explain::{Fate, Verdict, seconds};
 use ballast_core::memory::EventKind;
+use ballast_core::pipeline::{Pass, Pipeline, StageCost, TimedTask, simulate};
 use ballast_core::plan::Plan;
-use ballast_partition::pipeline::{Pass, Pipeline, StageCost, TimedTask, simulate};
 use serde_json::{Value, json};
 
 use super::tables::{Unit, milliseconds};

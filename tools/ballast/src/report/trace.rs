@@ -1,8 +1,8 @@
 //! The step as Chrome trace events, which Perfetto reads: one process per device, one thread per engine, a counter of its memory.
 
 use ballast_core::memory::EventKind;
+use ballast_core::pipeline::TimedTask;
 use ballast_core::plan::Plan;
-use ballast_partition::pipeline::TimedTask;
 use serde_json::{Value, json};
 
 use super::html::{pass_name, step};

@@ -1,6 +1,8 @@
 //! What a device holds while a schedule runs: a matter of the order of its passes alone, not of their times.
 
-use super::schedule::{Pass, Schedule, ScheduleError, Task, check, order_of};
+use crate::memory::SwapModel;
+use crate::pipeline::micro_batch::{Measured, MicroBatch};
+use crate::pipeline::schedule::{Pass, Schedule, ScheduleError, Task, check, order_of};
 
 /// A pass runs on a device while it holds micro-batches for each of its stages.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,6 +14,14 @@ pub struct Moment {
 }
 
 impl Moment {
+    /// Bytes held, where a micro-batch of stage `c` takes `bytes(c)`; sums stop at 2^64 - 1, which is above every cap.
+    #[must_use]
+    pub fn bytes(&self, bytes: impl Fn(usize) -> u64) -> u64 {
+        let of =
+            self.held.iter().enumerate().map(|(chunk, &held)| (held as u64).saturating_mul(bytes(chunk)));
+        of.fold(0, u64::saturating_add)
+    }
+
     /// Does it hold at least as much of everything, with the same stage running?
     fn covers(&self, other: &Moment) -> bool {
         self.chunk == other.chunk && self.held.iter().zip(&other.held).all(|(own, theirs)| own >= theirs)
@@ -45,6 +55,61 @@ pub fn moments(
     }
     found.sort_unstable();
     Ok(found)
+}
+
+/// What a device holds at a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InFlight {
+    /// Micro-batches held for each of its stages while one of them runs.
+    pub moments: Vec<Moment>,
+    /// Micro-batches whose backward half for weights waits.
+    pub deferred: usize,
+    /// Does that half run apart?
+    pub split: bool,
+}
+
+impl InFlight {
+    /// Most micro-batches held at a time for one of the device's stages.
+    #[must_use]
+    pub fn micro_batches(&self, chunk: usize) -> usize {
+        self.moments.iter().map(|moment| moment.held[chunk]).max().unwrap_or(0)
+    }
+
+    /// The host link with the share of its memory that one micro-batch of a stage may take.
+    #[must_use]
+    pub fn host_share(&self, chunk: usize, swap: SwapModel) -> SwapModel {
+        let share = |bytes: u64| bytes / self.micro_batches(chunk).max(1) as u64;
+        SwapModel { host_capacity_bytes: swap.host_capacity_bytes.map(share), ..swap }
+    }
+
+    /// Most bytes held at a moment, where a micro-batch of stage `c` takes `bytes(c)`.
+    #[must_use]
+    pub fn most(&self, bytes: impl Fn(usize) -> u64) -> u64 {
+        self.moments.iter().map(|moment| moment.bytes(&bytes)).max().unwrap_or(0)
+    }
+}
+
+/// Bytes a device needs for its stages, all micro-batches in flight together; sums stop at 2^64 - 1, which is above every cap.
+#[must_use]
+pub fn need_bytes(micros: &[MicroBatch], measured: &[Measured], in_flight: &InFlight) -> u64 {
+    let working = |moment: &Moment| {
+        moment.bytes(|c| measured[c].stash_bytes).saturating_add(measured[moment.chunk].working_bytes)
+    };
+    always_bytes(micros, in_flight).saturating_add(in_flight.moments.iter().map(working).max().unwrap_or(0))
+}
+
+/// Bytes held at every moment whatever the plan.
+fn always_bytes(micros: &[MicroBatch], in_flight: &InFlight) -> u64 {
+    let of = |micro: &MicroBatch| {
+        micro.resident_bytes.saturating_add((in_flight.deferred as u64).saturating_mul(micro.deferred_bytes))
+    };
+    micros.iter().map(of).fold(0, u64::saturating_add)
+}
+
+/// Bytes that no plan of a device's stages gets rid of.
+#[must_use]
+pub fn floor_bytes(micros: &[MicroBatch], in_flight: &InFlight) -> u64 {
+    always_bytes(micros, in_flight).saturating_add(in_flight.most(|chunk| micros[chunk].data_bytes))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::schedule::{Pass, Schedule, ScheduleError, Task, orders};
+use crate::pipeline::schedule::{Pass, Schedule, ScheduleError, Task, orders};
 
 /// Costs of one stage for one micro-batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

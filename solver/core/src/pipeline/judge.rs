@@ -1,15 +1,13 @@
 //! The judge of pipelines: what a step takes and what every device holds.
 
-use ballast_core::graph::OpId;
-use ballast_core::memory::{CompactPlan, SwapModel};
-use ballast_core::simulate::Rejection;
-use ballast_core::stage::Stage;
-use ballast_partition::pipeline::{
-    Pipeline, Schedule, ScheduleError, StageCost, Timeline, moments, simulate,
-};
-
-use super::memory::InFlight;
-use super::micro_batch::{Measured, MicroBatch};
+use crate::graph::OpId;
+use crate::memory::{CompactPlan, ReplayError, SwapModel};
+use crate::pipeline::in_flight::{InFlight, moments};
+use crate::pipeline::micro_batch::{Measured, MicroBatch};
+use crate::pipeline::schedule::{Schedule, ScheduleError};
+use crate::pipeline::simulate::{Pipeline, StageCost, Timeline, simulate};
+use crate::simulate::Rejection;
+use crate::stage::Stage;
 
 /// Which schedule, and how many micro-batches make a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +60,8 @@ pub struct Judged {
 }
 
 /// What a stage costs the simulator.
-pub(crate) fn stage_cost(micro: &MicroBatch, measured: &Measured) -> StageCost {
+#[must_use]
+pub fn stage_cost(micro: &MicroBatch, measured: &Measured) -> StageCost {
     StageCost {
         forward_seconds: measured.forward_seconds,
         backward_seconds: measured.backward_seconds,
@@ -81,7 +80,7 @@ pub(crate) fn stage_cost(micro: &MicroBatch, measured: &Measured) -> StageCost {
 ///
 /// # Errors
 /// On no micro-batches, or costs that are no times.
-pub(crate) fn play(spec: Spec, stages: Vec<StageCost>) -> Result<Timeline, ScheduleError> {
+pub fn play(spec: Spec, stages: Vec<StageCost>) -> Result<Timeline, ScheduleError> {
     let devices = spec.devices(stages.len());
     simulate(&Pipeline { stages, devices, micro_batches: spec.micro_batches }, spec.schedule)
 }
@@ -97,12 +96,7 @@ pub fn judge(
     swap: &[Option<SwapModel>],
     spec: Spec,
 ) -> Result<Judged, Rejection> {
-    let unplayable = |error: ScheduleError| Rejection {
-        device: 0,
-        op: None,
-        error: ballast_core::memory::ReplayError { step: 0, node: None, reason: error.to_string() },
-    };
-    let in_flight = spec.in_flight(micros.len()).map_err(unplayable)?;
+    let in_flight = spec.in_flight(micros.len()).map_err(|error| unplayable(&error))?;
     let mut measured = Vec::with_capacity(micros.len());
     for (index, (micro, plan)) in micros.iter().zip(plans).enumerate() {
         let share = |swap| in_flight[index % in_flight.len()].host_share(index / in_flight.len(), swap);
@@ -115,6 +109,11 @@ pub fn judge(
         measured.push(found);
     }
     let costs = micros.iter().zip(&measured).map(|(micro, measured)| stage_cost(micro, measured)).collect();
-    let timeline = play(spec, costs).map_err(unplayable)?;
+    let timeline = play(spec, costs).map_err(|error| unplayable(&error))?;
     Ok(Judged { stages: measured, timeline })
+}
+
+/// A schedule that cannot be played counts against the first stage.
+pub(crate) fn unplayable(error: &ScheduleError) -> Rejection {
+    Rejection { device: 0, op: None, error: ReplayError { step: 0, node: None, reason: error.to_string() } }
 }

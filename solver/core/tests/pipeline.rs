@@ -1,8 +1,6 @@
 //! Pipeline schedules against closed forms and against a second, naive simulator.
 
-use ballast_partition::pipeline::{
-    Pass, Pipeline, Schedule, ScheduleError, StageCost, Task, orders, simulate,
-};
+use ballast_core::pipeline::{Pass, Pipeline, Schedule, ScheduleError, StageCost, Task, orders, simulate};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -12,11 +12,11 @@
 
 use std::collections::BTreeSet;
 
-use ballast_core::graph::{Ends, Graph, OpId, TensorId};
-use ballast_core::memory::{
+use crate::graph::{Ends, Graph, OpId, TensorId};
+use crate::memory::{
     CompactPlan, CopyRound, Node, NodeId, Problem, ReplayError, Step, SwapModel, expand, replay,
 };
-use ballast_core::stage::{NodeSource, Stage};
+use crate::stage::{NodeSource, Stage};
 
 /// What a stage holds and takes for one micro-batch under a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

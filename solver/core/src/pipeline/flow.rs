@@ -1,0 +1,111 @@
+//! Forward and backward pass of a training step, and the way values flow between the stages of a pipeline.
+
+use crate::device::DeviceId;
+use crate::graph::{Graph, OpId};
+
+/// Why a placed program is no pipeline of training steps.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FlowError {
+    /// Nothing says which ops are the backward pass.
+    #[error(
+        "function '{function}': forward and backward pass cannot be told apart, so it is no pipeline of training steps: \
+         neither do locations name them (JAX writes 'transpose(' for the backward pass), nor does the function return one \
+         floating-point scalar (the loss) beside other results; use schedule=none"
+    )]
+    Untold {
+        /// The function.
+        function: String,
+    },
+    /// All ops are forward, or all backward.
+    #[error(
+        "function '{function}' has no {pass} pass: a pipeline of training steps needs both; use schedule=none"
+    )]
+    OnePass {
+        /// The function.
+        function: String,
+        /// The pass that is missing.
+        pass: &'static str,
+    },
+    /// A placement in which values flow against the pipeline.
+    #[error(
+        "op {op} ('{name}') of the {pass} pass on device {device} reads a value of device {from}: in a pipeline forward \
+         values go to later stages and backward values to earlier ones; partition with the same schedule first"
+    )]
+    AgainstTheFlow {
+        /// The reading op.
+        op: OpId,
+        /// Its name.
+        name: String,
+        /// The pass it belongs to.
+        pass: &'static str,
+        /// Its device.
+        device: DeviceId,
+        /// The device of the value.
+        from: DeviceId,
+    },
+}
+
+impl FlowError {
+    /// The op concerned, where there is one.
+    #[must_use]
+    pub fn op(&self) -> Option<OpId> {
+        match self {
+            FlowError::AgainstTheFlow { op, .. } => Some(*op),
+            FlowError::Untold { .. } | FlowError::OnePass { .. } => None,
+        }
+    }
+}
+
+/// First op of the backward pass: the place in program order with the fewest ops on the wrong side of it, the
+/// first such place. An op behind it counts as backward whatever it was told to be.
+///
+/// # Errors
+/// Where nothing tells the passes apart, or one of them is missing.
+pub fn first_backward(graph: &Graph) -> Result<OpId, FlowError> {
+    let function = || graph.name.clone();
+    let planned: Vec<OpId> = graph.planned().collect();
+    if planned.iter().all(|&op| graph.ops[op].backward.is_none()) {
+        return Err(FlowError::Untold { function: function() });
+    }
+    let backward = |op: OpId| graph.ops[op].backward == Some(true);
+    let total = planned.iter().filter(|&&op| backward(op)).count();
+    for (pass, missing) in [("backward", total == 0), ("forward", total == planned.len())] {
+        if missing {
+            return Err(FlowError::OnePass { function: function(), pass });
+        }
+    }
+    // Wrong side: forward ops behind the place, backward ops before it.
+    let mut wrong = planned.len() - total;
+    let mut best = (usize::MAX, planned[0]);
+    for (place, &op) in planned.iter().enumerate() {
+        if place > 0 && wrong < best.0 {
+            best = (wrong, op);
+        }
+        wrong = if backward(op) { wrong + 1 } else { wrong - 1 };
+    }
+    Ok(best.1)
+}
+
+/// Checks that a placement is a pipeline: forward values go to the same or a later device, backward ones to the
+/// same or an earlier one.
+///
+/// # Errors
+/// As [`first_backward`]; at the first op that reads against the flow.
+pub fn check_flow(graph: &Graph, device_of: &[DeviceId]) -> Result<(), FlowError> {
+    let first_backward = first_backward(graph)?;
+    for op in graph.planned() {
+        for input in graph.value_inputs(op) {
+            let (from, device) = (device_of[input], device_of[op]);
+            let (against, pass) = match (input < first_backward, op < first_backward) {
+                (true, true) => (from > device, "forward"),
+                (false, _) => (from < device, "backward"),
+                (true, false) => (false, "backward"),
+            };
+            if against {
+                let name = graph.ops[op].name.clone();
+                return Err(FlowError::AgainstTheFlow { op, name, pass, device, from });
+            }
+        }
+    }
+    Ok(())
+}
