@@ -6,8 +6,6 @@
 //! passes the judge in the form in which it will be written.
 
 mod genetic;
-mod memory;
-mod outside;
 pub mod pipelined;
 pub mod replan;
 mod rounds;
@@ -15,8 +13,6 @@ mod stages;
 mod workload;
 
 pub use genetic::{Fitness, Genetic, layer_table};
-pub use memory::Solver;
-pub use outside::Program;
 pub use rounds::{Again, Planned, Relaxed, Repartition, plan, unplanned};
 pub use stages::{StageOutcome, plan_stages, stage_file};
 pub use workload::{WorkloadFailure, place_workload};
@@ -30,7 +26,8 @@ use ballast_core::graph::OpId;
 use ballast_core::limits::Limits;
 use ballast_core::pipeline::{FlowError, Spec};
 use ballast_core::simulate::Rejection;
-use ballast_remat::swaps::{self as q_learning, QTable};
+use ballast_remat::swaps::{self, QTable};
+use ballast_remat::{Program, Solver};
 
 /// What to plan for, and how long.
 #[derive(Clone, Debug)]
@@ -39,10 +36,10 @@ pub struct Options {
     pub cap: CapSpec,
     /// Who plans a stage's memory.
     pub solver: Solver,
-    /// The program that plans, where the solver is [`Solver::Outside`].
+    /// The program that plans, where the solver is [`Solver::EXEC`].
     pub outside: Option<Program>,
     /// Parameters of Q-learning, where it is the solver; its cap is the stage's.
-    pub q_learning: q_learning::Options,
+    pub q_learning: swaps::Options,
     /// Tables Q-learning goes on from, by device.
     pub q_tables: BTreeMap<DeviceId, QTable>,
     /// May a stage run its ops in another order?

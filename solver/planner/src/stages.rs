@@ -13,10 +13,9 @@ use ballast_core::simulate::{StageScore, judge_stage};
 use ballast_core::stage::Stage;
 use ballast_core::units::Bytes;
 use ballast_remat::Arena;
-use ballast_remat::swaps::{QTable, TrainingStep};
+use ballast_remat::swaps::QTable;
 
-use crate::memory::{field_starts, plan_field};
-use crate::{Failure, Options, Solver};
+use crate::{Failure, Options};
 
 /// A stage's memory plan, judged.
 #[derive(Clone, Debug)]
@@ -121,11 +120,12 @@ fn plan_stage(
         alignment: options.arena,
         order: options.order,
         limits,
-        solver: match options.solver {
-            Solver::Remat(solver) => solver,
-            Solver::QLearning | Solver::Swaps(_) | Solver::Outside => ballast_remat::Solver::default(),
-        },
+        solver: options.solver,
         model_file: options.model_file.as_deref().map(|path| stage_file(path, stage.device)),
+        layers: stage.sources.iter().map(|source| graph.ops[source.op()].layer).collect(),
+        q_learning: options.q_learning.clone(),
+        q_table: options.q_tables.get(&stage.device).cloned(),
+        outside: options.outside.clone(),
         ..ballast_remat::Options::default()
     };
     let failed = |message: String, node: Option<usize>| Failure::Stage {
@@ -134,36 +134,8 @@ fn plan_stage(
         message,
     };
     let relaxation = ballast_remat::Relaxation { step: options.relax_step, limit: options.relax_limit };
-    let planned = match options.solver {
-        Solver::Remat(solver) => {
-            let searches = matches!(solver, ballast_remat::Solver::Auto | ballast_remat::Solver::LocalSearch);
-            let starts = if searches {
-                field_starts(&TrainingStep::of_stage(graph, stage), &remat)
-            } else {
-                Vec::new()
-            };
-            let own = ballast_remat::Options { starts, ..remat.clone() };
-            ballast_remat::plan_relaxed(&stage.problem, &own, &relaxation).map(|outcome| (outcome, None))
-        }
-        field if options.arena.is_some() => {
-            return Err(failed(format!("solver={} does not plan for an arena", field.name()), None));
-        }
-        Solver::Outside => {
-            let Some(program) = &options.outside else {
-                return Err(failed("no program was named to plan".to_owned(), None));
-            };
-            ballast_remat::relaxed(remat.cap_bytes, &remat.limits, &relaxation, |cap_bytes, limits| {
-                program.plan(&stage.problem, &ballast_remat::Options { cap_bytes, limits, ..remat.clone() })
-            })
-            .map(|outcome| (outcome, None))
-        }
-        field => {
-            let step = TrainingStep::of_stage(graph, stage);
-            let table = options.q_tables.get(&stage.device).cloned();
-            plan_field(field, &step, &remat, &options.q_learning, table, &relaxation)
-        }
-    };
-    let (outcome, q_table) = planned.map_err(|failure| match failure {
+    let planned = ballast_remat::plan_relaxed(&stage.problem, &remat, &relaxation);
+    let outcome = planned.map_err(|failure| match failure {
         ballast_remat::Failure::Infeasible { smallest_cap, node, found, proved, label, .. } => {
             Failure::Infeasible {
                 device: stage.device,
@@ -190,7 +162,7 @@ fn plan_stage(
         report: outcome.plan.report,
         arena: outcome.plan.arena,
         swap,
-        q_table,
+        q_table: outcome.plan.q_table,
     })
 }
 

@@ -107,7 +107,7 @@ fn site<'a>(chain: &'a Chain, cluster: &'a Cluster, layers: &'a Layers, cap: u64
         spec: Spec { schedule: Schedule::OneForwardOneBackward, micro_batches: 6 },
         cap: CapSpec::Absolute(Bytes(cap)),
         memory: ballast_remat::Options {
-            solver: ballast_remat::Solver::LocalSearch,
+            solver: ballast_remat::Solver::LOCAL_SEARCH,
             limits: Limits { time_limit_seconds: None, work_limit: Some(2000), seed: 0, threads: 1 },
             ..ballast_remat::Options::default()
         },

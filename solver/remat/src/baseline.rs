@@ -1,7 +1,74 @@
 //! Methods that plan in one pass, as starts and for comparison.
 
-use crate::program::{Again, Program, Slot};
+use crate::options::Failure;
+use crate::program::{Again, Plan, Program, Slot};
+use crate::solver::{MemorySolver, Proposal, Task};
 use crate::timeline::{Key, Timeline, first, is_first, position};
+
+/// Nothing is recomputed or swapped.
+pub(crate) struct KeepAll;
+
+impl MemorySolver for KeepAll {
+    fn name(&self) -> &'static str {
+        "keep-all"
+    }
+
+    fn about(&self) -> &'static str {
+        "nothing is recomputed or swapped"
+    }
+
+    fn propose(&self, _task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+        let reason = "the unchanged program does not fit the cap".into();
+        Err(Failure::NotApplicable { solver: self.name(), reason })
+    }
+}
+
+/// Evict and recompute in one pass.
+pub(crate) struct Greedy;
+
+impl MemorySolver for Greedy {
+    fn name(&self) -> &'static str {
+        "greedy"
+    }
+
+    fn about(&self) -> &'static str {
+        "evict and recompute in one pass, the cheapest per byte first"
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+        Ok(task.in_one_pass(self.name(), greedy(task.program)))
+    }
+}
+
+/// Checkpoints between segments.
+pub(crate) struct SqrtN;
+
+impl MemorySolver for SqrtN {
+    fn name(&self) -> &'static str {
+        "sqrt-n"
+    }
+
+    fn about(&self) -> &'static str {
+        "checkpoints between segments of the forward part (Chen et al. 2016)"
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+        Ok(task.in_one_pass(self.name(), segments(task.program, &task.backward(), usize::MAX)))
+    }
+}
+
+impl Task<'_> {
+    /// A plan of recomputes made in one pass.
+    pub(crate) fn in_one_pass(
+        &self,
+        method: &'static str,
+        plan: Option<(f64, Vec<Again>)>,
+    ) -> Option<Proposal> {
+        let (_, again) = plan?;
+        let compact = self.program.compact(&Plan::recomputing(&again));
+        Some(Proposal::in_one_pass(method, compact, self.problem))
+    }
+}
 
 /// Evicts while memory is over the cap, first step first: the value cheapest to make again per byte, among those
 /// alive and not in use, returns just before its next use (as XLA's rematerialisation does). None if it gets stuck.

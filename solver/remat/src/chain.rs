@@ -11,7 +11,10 @@
 
 use ballast_core::limits::Deadline;
 
+use crate::options::Failure;
 use crate::program::{Again, Program, Slot};
+use crate::solver::{MemorySolver, Proposal, Task};
+use crate::timeline::Timeline;
 
 /// Most entries of the table, 4 bytes each.
 const ENTRIES: usize = 150_000_000;
@@ -19,6 +22,40 @@ const ENTRIES: usize = 150_000_000;
 const SUMS: f64 = 3e10;
 /// Most layers: with more the table has too few levels of memory to be worth it.
 const LAYERS: usize = 1200;
+
+/// The dynamic program alone.
+pub(crate) struct DynamicProgram;
+
+impl MemorySolver for DynamicProgram {
+    fn name(&self) -> &'static str {
+        "chain"
+    }
+
+    fn about(&self) -> &'static str {
+        "the optimal dynamic program on chains"
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+        let Some(chain) = Chain::of(task.program) else {
+            let reason = "the graph is not a chain of layers with one gradient each".into();
+            return Err(Failure::NotApplicable { solver: self.name(), reason });
+        };
+        Ok(task.in_one_pass(self.name(), feasible_plan(task.program, &chain, &task.deadline)))
+    }
+}
+
+/// The plan of the dynamic program, where it keeps the cap, and its extra time.
+pub(crate) fn feasible_plan(
+    program: &Program,
+    chain: &Chain<'_>,
+    deadline: &Deadline,
+) -> Option<(f64, Vec<Again>)> {
+    let mut line = Timeline::new(program);
+    let plan = chain.solve(deadline)?;
+    tracing::debug!(exact = plan.exact, "dynamic program on a chain");
+    line.load(&plan.again);
+    (line.excess <= 0.0).then(|| (line.extra_time, line.plan()))
+}
 
 /// A chain: forward slots are 0..layers, then the loss if there is one, then the gradients, last layer first.
 pub(crate) struct Chain<'a> {

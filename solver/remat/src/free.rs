@@ -4,14 +4,20 @@
 //! sequence so made, copies and all, is reordered again with a little less memory than allowed, and so on. Each
 //! worker keeps to its own random numbers, so that with a work limit the outcome does not depend on timing.
 
-use ballast_core::limits::Deadline;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::memory::{CompactPlan, NodeId, Problem};
+use ballast_core::report::{Bound, BoundClass};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::baseline::quick;
+use crate::options::Failure;
 use crate::order::{Reordering, mean_size};
 use crate::program::{Again, MOST_ROUNDS, Plan, Program};
 use crate::search::Search;
+use crate::solver::{Proposal, Task};
 use crate::timeline::Timeline;
 
 /// Fresh orders cool once, twice, four times as long and so on, this many lengths in turn.
@@ -21,6 +27,95 @@ const LONGEST_COOLING: u64 = 6;
 /// order space its start lies in, which takes one of the hotter ones; around a plan with recomputes both kinds serve.
 const WARM: (f64, f64) = (0.2, 1.5);
 const HOT: (f64, f64) = (2.0, 16.0);
+
+/// Searches side by side under a work limit, whatever the number of threads.
+const WORKERS: u64 = 4;
+/// Share of the time given to plans in program order before others are tried.
+const PROGRAM_ORDER_SHARE: f64 = 0.15;
+
+impl Task<'_> {
+    /// Plans in any order of first runs; none worse than the best in program order that a share of the limits
+    /// finds.
+    pub(crate) fn free(&self) -> Result<Option<Proposal>, Failure> {
+        let program = self.program;
+        let limits = self.options.limits;
+        let moves = limits.work_limit.unwrap_or(u64::MAX);
+        let mut search = self.search(program);
+        let done = AtomicBool::new(false);
+        let found = |extra: f64| {
+            // Under a work limit workers must not hear of each other: who is first depends on the clock.
+            if extra <= 0.0 && limits.work_limit.is_none() {
+                done.store(true, Ordering::Relaxed);
+            }
+            extra <= 0.0 || done.load(Ordering::Relaxed)
+        };
+        let workers = if limits.work_limit.is_some() { WORKERS } else { limits.threads.max(1) as u64 };
+        let share = (moves / (workers + 1)).max(1);
+        let (mut results, program_work) = std::thread::scope(|scope| {
+            let handles: Vec<_> = (1..workers)
+                .map(|worker| {
+                    let seed = limits.seed.wrapping_mul(1000).wrapping_add(worker);
+                    scope.spawn(move || {
+                        search_free(
+                            self.problem,
+                            self.options.cap_bytes,
+                            self.options.rounds,
+                            seed,
+                            share,
+                            &self.deadline,
+                            &found,
+                        )
+                    })
+                })
+                .collect();
+            let part = self.deadline.within(self.deadline.remaining_seconds() * PROGRAM_ORDER_SHARE);
+            let part = if limits.time_limit_seconds.is_some() { part } else { self.deadline };
+            let mut work = 0;
+            let own_share = if limits.work_limit.is_some() { share } else { u64::MAX };
+            while work < own_share && !part.over() && !done.load(Ordering::Relaxed) {
+                work += search.run((own_share - work).min(4096), &part);
+            }
+            let seed = limits.seed.wrapping_mul(1000);
+            let mut results = vec![search_free(
+                self.problem,
+                self.options.cap_bytes,
+                self.options.rounds,
+                seed,
+                share,
+                &self.deadline,
+                &found,
+            )];
+            results.extend(handles.into_iter().map(|handle| handle.join().unwrap_or(None)));
+            (results, work)
+        });
+        let work = program_work + results.iter().flatten().map(|free| free.work).sum::<u64>();
+        results.push(search.best().map(|(extra, again)| Free {
+            extra: *extra,
+            plan: program.compact(&Plan::recomputing(again)),
+            work: 0,
+        }));
+        results.push(quick(program, &self.backward()).map(|(extra, again, _)| Free {
+            extra,
+            plan: program.compact(&Plan::recomputing(&again)),
+            work: 0,
+        }));
+        let best = results.into_iter().flatten().min_by(|a, b| a.extra.total_cmp(&b.extra));
+        Ok(best.map(|best| Proposal {
+            bound: Bound::proved(program.total_time, BoundClass::Any),
+            method: "reorder".into(),
+            stop: if best.extra <= 0.0 {
+                StopReason::Proved
+            } else if self.deadline.over() {
+                self.deadline.reason()
+            } else {
+                StopReason::WorkLimit
+            },
+            plan: best.plan,
+            work,
+            q_table: None,
+        }))
+    }
+}
 
 /// The best plan of a worker.
 #[derive(Clone, Debug)]

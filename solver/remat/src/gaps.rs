@@ -10,7 +10,9 @@ use good_lp::solvers::highs::{HighsParallelType, highs};
 use good_lp::{Expression, ProblemVariables, Solution, SolverModel, Variable, constraint, variable};
 
 use crate::interval::{WHOLE_CAP, WHOLE_TIME};
+use crate::options::Failure;
 use crate::program::{Again, Program, Slot};
+use crate::solver::{MemorySolver, Proposal, Task};
 use crate::timeline::{Timeline, first, position};
 
 /// Most rows added in one round.
@@ -24,6 +26,27 @@ const MOST_SECONDS: f64 = 3.0;
 const NODES: i32 = 500;
 /// Relative gap at which a round is good enough: the start need not be better than the model.
 const GOOD_ENOUGH: f32 = 2e-3;
+
+/// The covering program alone.
+pub(crate) struct Gaps;
+
+impl MemorySolver for Gaps {
+    fn name(&self) -> &'static str {
+        "gaps"
+    }
+
+    fn about(&self) -> &'static str {
+        "the covering program over gaps between uses alone"
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+        let mut line = Timeline::new(task.program);
+        let Some(again) = cover(task.program, &task.deadline) else { return Ok(None) };
+        line.load(&again);
+        let plan = (line.excess <= 0.0).then(|| (line.extra_time, line.plan()));
+        Ok(task.in_one_pass(self.name(), plan))
+    }
+}
 
 /// A value unread between two positions, both of which it is needed at.
 struct Gap {

@@ -9,17 +9,18 @@ use ballast_core::report::{Bound, BoundClass};
 use crate::baseline::quick;
 use crate::exchange::{Exchange, paged};
 use crate::options::{Failure, Options, Order, PROVED_WITHIN};
-use crate::portfolio::{Found, Run};
 use crate::program::{Plan, Program};
+use crate::solver::{Proposal, Task};
 use crate::swap_bound::{Goal, swap_bound};
 
-impl Run<'_> {
+impl Task<'_> {
     /// Recomputes and swaps together: the best without swaps first, then exchanges from it, from plans by paging, and from those
     /// given.
-    pub(crate) fn joint(&self, program: &Program) -> Result<Option<Found>, Failure> {
+    pub(crate) fn joint(&self) -> Result<Option<Proposal>, Failure> {
+        let program = self.program;
         let Some(swap) = self.options.swap else { return Ok(None) };
         if self.options.order == Order::Program {
-            let (recomputing, work) = self.recomputing(program);
+            let (recomputing, work) = self.recomputing();
             return Ok(self.exchange(&swap, &[program], recomputing, work));
         }
         // The best order without swaps is the one to swap in; plans in program order stay candidates.
@@ -33,8 +34,8 @@ impl Run<'_> {
             },
             ..self.options.clone()
         };
-        let run = Run { options: &options, deadline: part, progress: self.progress.clone(), ..*self };
-        let Some(found) = run.free(program)? else {
+        let task = Task { options: &options, deadline: part, progress: self.progress.clone(), ..*self };
+        let Some(found) = task.free()? else {
             return Ok(self.exchange(&swap, &[program], None, 0));
         };
         if found.stop == StopReason::Proved {
@@ -49,7 +50,8 @@ impl Run<'_> {
     }
 
     /// The best plan in program order without swaps that a share of the limits finds.
-    fn recomputing(&self, program: &Program) -> (Option<Plan>, u64) {
+    fn recomputing(&self) -> (Option<Plan>, u64) {
+        let program = self.program;
         let limits = self.options.limits;
         let moves = limits.work_limit.unwrap_or(u64::MAX);
         let timed = limits.time_limit_seconds.is_some();
@@ -79,7 +81,7 @@ impl Run<'_> {
         programs: &[&Program],
         recomputing: Option<Plan>,
         mut work: u64,
-    ) -> Option<Found> {
+    ) -> Option<Proposal> {
         let (options, limits) = (self.options, self.options.limits);
         let program = *programs.first()?;
         let moves = limits.work_limit.unwrap_or(u64::MAX);
@@ -181,13 +183,13 @@ impl Run<'_> {
             .iter()
             .filter_map(|exchange| Some((exchange.best()?.0, exchange.best_plan()?)))
             .min_by(|a, b| a.0.total_cmp(&b.0));
-        best.map(|(time, plan)| Found {
+        best.map(|(time, plan)| Proposal {
             plan,
             bound: Bound::proved(
                 program.total_time + extra_bound,
                 if extra_bound > 0.0 { BoundClass::ProgramOrder } else { BoundClass::Any },
             ),
-            method: "exchange",
+            method: "exchange".into(),
             stop: if time <= least || time <= (program.total_time + extra_bound) * (1.0 + PROVED_WITHIN) {
                 StopReason::Proved
             } else if self.deadline.over() || limits.work_limit.is_none() {
@@ -196,6 +198,7 @@ impl Run<'_> {
                 StopReason::WorkLimit
             },
             work,
+            q_table: None,
         })
     }
 }

@@ -5,6 +5,7 @@
 //! no plan.
 
 mod arena;
+mod auto;
 mod baseline;
 mod board;
 mod chain;
@@ -22,14 +23,17 @@ mod lanes;
 mod model;
 mod options;
 mod order;
+mod outside;
 mod packed;
 mod paging;
+mod plan;
 mod portfolio;
 mod program;
 mod prover;
 mod relax;
 mod room;
 mod search;
+mod solver;
 mod state;
 mod stepwise;
 mod swap_bound;
@@ -38,6 +42,8 @@ mod timeline;
 
 pub use arena::{Arena, Buffer, assign};
 pub use curve::{CurvePoint, curve, least_memory};
-pub use options::{Failure, Options, Order, Outcome, PROVED_WITHIN, Solver};
-pub use portfolio::plan;
-pub use relax::{Relaxation, Relaxed, plan_relaxed, relaxed};
+pub use options::{Failure, Options, Order, Outcome, PROVED_WITHIN};
+pub use outside::Program;
+pub use plan::plan;
+pub use relax::{Relaxation, Relaxed, plan_relaxed};
+pub use solver::{MemorySolver, Proposal, SOLVERS, Solver, Task};

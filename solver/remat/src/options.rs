@@ -3,11 +3,15 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use ballast_core::graph::LayerType;
 use ballast_core::limits::Limits;
 use ballast_core::memory::{CompactPlan, NodeId, ProblemError, Replay, Schedule, SwapModel};
 use ballast_core::report::{FalseBound, Report};
 
 use crate::arena::Arena;
+use crate::outside::Program as Outside;
+use crate::solver::Solver;
+use crate::swaps::{self, QTable};
 
 /// May first runs be reordered?
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,62 +21,6 @@ pub enum Order {
     /// First runs may take any order that puts inputs first.
     #[default]
     Free,
-}
-
-/// Who makes the plan.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Solver {
-    /// Everything that applies, together, until the limit or the proof.
-    #[default]
-    Auto,
-    /// The mixed-integer program over critical positions alone.
-    Milp,
-    /// The full time-indexed mixed-integer program: exact, for small problems.
-    Stepwise,
-    /// Local search alone.
-    LocalSearch,
-    /// Evict-and-recompute in one pass, the cheapest per byte first.
-    Greedy,
-    /// Checkpoints between segments of the forward part (Chen et al. 2016).
-    SqrtN,
-    /// The covering program over gaps between uses alone.
-    Gaps,
-    /// The optimal dynamic program on chains.
-    Chain,
-    /// Nothing is recomputed or swapped.
-    KeepAll,
-}
-
-impl Solver {
-    /// Every solver with its name.
-    pub const ALL: [(&'static str, Solver); 9] = [
-        ("auto", Solver::Auto),
-        ("milp", Solver::Milp),
-        ("stepwise", Solver::Stepwise),
-        ("local-search", Solver::LocalSearch),
-        ("greedy", Solver::Greedy),
-        ("sqrt-n", Solver::SqrtN),
-        ("gaps", Solver::Gaps),
-        ("chain", Solver::Chain),
-        ("keep-all", Solver::KeepAll),
-    ];
-
-    /// The name users write.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, solver)| *solver == self).map_or("auto", |(name, _)| name)
-    }
-}
-
-impl FromStr for Solver {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL.iter().find(|(name, _)| *name == text).map(|&(_, solver)| solver).ok_or_else(|| {
-            let names: Vec<&str> = Self::ALL.iter().map(|(name, _)| *name).collect();
-            format!("'{text}' is not a solver: choose one of {}", names.join(", "))
-        })
-    }
 }
 
 impl FromStr for Order {
@@ -115,6 +63,14 @@ pub struct Options {
     /// Plans to start from, such as one for a smaller cap; they need not keep the cap. Those with swaps count where
     /// there is a host link.
     pub starts: Vec<CompactPlan>,
+    /// The layer type of every node, for solvers that go by layers; empty where nobody knows them.
+    pub layers: Vec<LayerType>,
+    /// Parameters of Q-learning; the cap in them is not read.
+    pub q_learning: swaps::Options,
+    /// The table Q-learning goes on from.
+    pub q_table: Option<QTable>,
+    /// The program that plans, where the solver is [`Solver::EXEC`].
+    pub outside: Option<Outside>,
 }
 
 /// A value this close to its bound, relative to the value, is reported as proved: 0.001 points of the time
@@ -130,11 +86,15 @@ impl Default for Options {
             order: Order::Free,
             rounds: false,
             limits: Limits::default(),
-            solver: Solver::Auto,
+            solver: Solver::AUTO,
             model_file: None,
             tolerance: ballast_core::report::PROOF_TOLERANCE,
             patience: 1.0,
             starts: Vec::new(),
+            layers: Vec::new(),
+            q_learning: swaps::Options::default(),
+            q_table: None,
+            outside: None,
         }
     }
 }
@@ -154,6 +114,8 @@ pub struct Outcome {
     pub report: Report,
     /// Seconds since the start and time of the plan, each time a better one was found.
     pub progress: Vec<(f64, f64)>,
+    /// What Q-learning learned, where it is the solver.
+    pub q_table: Option<QTable>,
 }
 
 /// Why there is no plan.

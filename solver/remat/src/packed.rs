@@ -10,13 +10,17 @@ use ballast_core::report::{Bound, BoundClass};
 
 use crate::arena::assign;
 use crate::options::{Failure, Options, Outcome};
-use crate::plan;
 
 /// Most caps for live bytes tried.
 const TRIES: u32 = 10;
 
-/// Plans under the cap for the arena.
-pub(crate) fn packed(problem: &Problem, options: &Options, alignment: u64) -> Result<Outcome, Failure> {
+/// Plans under the cap for the arena, with `plan` for live bytes.
+pub(crate) fn packed(
+    problem: &Problem,
+    options: &Options,
+    alignment: u64,
+    plan: impl Fn(&Problem, &Options) -> Result<Outcome, Failure>,
+) -> Result<Outcome, Failure> {
     if alignment == 0 {
         return Err(Failure::Options("an alignment of 0: give at least 1".into()));
     }
@@ -105,6 +109,7 @@ mod tests {
 
     use super::*;
     use crate::options::Order;
+    use crate::plan;
 
     #[test]
     fn arenas_keep_the_cap_where_live_bytes_alone_would_not_do() {

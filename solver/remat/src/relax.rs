@@ -4,7 +4,9 @@ use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::{NodeId, Problem};
 
 use crate::options::{Failure, Options, Outcome};
-use crate::plan;
+use crate::plan::plan;
+use crate::solver::Solver;
+use crate::swaps;
 
 /// Share of the time left for a cap after which it counts as one without a plan.
 const PATIENCE: f64 = 0.3;
@@ -51,7 +53,10 @@ pub fn plan_relaxed(
     options: &Options,
     relaxation: &Relaxation,
 ) -> Result<Relaxed, Failure> {
+    let searches = [Solver::AUTO, Solver::LOCAL_SEARCH].contains(&options.solver);
+    let scheduled = if searches { swaps::starts(problem, options) } else { Vec::new() };
     let hasty = Options {
+        starts: options.starts.iter().cloned().chain(scheduled).collect(),
         patience: if relaxation.limit > 0.0 { PATIENCE } else { options.patience },
         ..options.clone()
     };
@@ -64,7 +69,7 @@ pub fn plan_relaxed(
 ///
 /// # Errors
 /// As [`plan_relaxed`], and what `attempt` returns.
-pub fn relaxed(
+fn relaxed(
     requested: u64,
     limits: &Limits,
     relaxation: &Relaxation,

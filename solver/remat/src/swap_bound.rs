@@ -204,7 +204,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
-    use crate::exact::solve_stepwise;
+    use crate::{Options, Order, Solver, plan};
 
     /// The bound is never above the optimum of the full program, and mostly meets it.
     #[test]
@@ -235,13 +235,19 @@ mod tests {
                 overlap: false,
                 host_capacity_bytes: None,
             };
-            let program = Program::new(&problem, None, rng.random_range(least..peak));
+            let cap_bytes = rng.random_range(least..peak);
+            let program = Program::new(&problem, None, cap_bytes);
             let deadline = Deadline::after(None);
-            let Some(exact) = solve_stepwise(&program, Some(&swap), &Progress::default(), &deadline) else {
-                continue;
+            let options = Options {
+                cap_bytes,
+                swap: Some(swap),
+                order: Order::Program,
+                solver: Solver::STEPWISE,
+                ..Options::default()
             };
-            assert!(exact.optimal);
-            let optimum = exact.bound;
+            let Ok(exact) = plan(&problem, &options) else { continue };
+            assert!(exact.report.proved());
+            let optimum = exact.report.bound().value() - problem.total_time();
             // The value known may be any plan's, not only the best one's.
             let value = optimum * rng.random_range(1.0..1.5);
             let goal =
@@ -253,7 +259,7 @@ mod tests {
             );
             solved += 1;
             met += usize::from(bound >= optimum * (1.0 - 1e-4));
-            swapped += usize::from(!exact.plan.back.is_empty());
+            swapped += usize::from(exact.replay.swap_bytes > 0);
         }
         assert!(solved > 80 && swapped > 20, "{solved} {swapped}");
         assert!(met * 10 > solved * 6, "{met} of {solved}");

@@ -95,7 +95,7 @@ fn the_known_answers_of_the_four() {
     }
     for (bandwidth, seconds) in [(8.0, 12.0), (4.0, 13.0), (2.0, 13.0)] {
         let options = Options { swap: Some(link(bandwidth, false)), ..with_work(9, 4000, 1) };
-        for solver in [Solver::Auto, Solver::Stepwise] {
+        for solver in [Solver::AUTO, Solver::STEPWISE] {
             let outcome = plan(&four(), &Options { solver, ..options.clone() }).unwrap();
             assert!((outcome.report.value - seconds).abs() < 1e-9, "{} at {bandwidth}", outcome.report.value);
         }
@@ -166,12 +166,12 @@ fn baselines_are_plans_and_the_search_beats_them() {
     let problem = chain(40, Some(3));
     let cap = problem.unplanned_peak() / 2;
     let best = plan(&problem, &with_work(cap, 100_000, 1)).unwrap();
-    for solver in [Solver::Greedy, Solver::SqrtN] {
+    for solver in [Solver::GREEDY, Solver::SQRT_N] {
         let baseline = plan(&problem, &Options { solver, ..with_work(cap, 1, 1) }).unwrap();
         assert!(baseline.replay.peak_bytes <= cap);
         assert!(best.report.value <= baseline.report.value + 1e-9, "{solver:?}");
     }
-    let unchanged = plan(&problem, &Options { solver: Solver::KeepAll, ..with_work(cap, 1, 1) });
+    let unchanged = plan(&problem, &Options { solver: Solver::KEEP_ALL, ..with_work(cap, 1, 1) });
     assert!(matches!(unchanged, Err(Failure::NotApplicable { .. })));
 }
 
@@ -226,7 +226,7 @@ fn the_least_memory_for_an_overhead_keeps_the_overhead() {
 fn the_model_file_has_readable_names() {
     let folder = tempfile::tempdir().unwrap();
     for (file, solver, expected) in
-        [("full.lp", Solver::Auto, "run_3_0"), ("interval.mps", Solver::Milp, "again_0_0")]
+        [("full.lp", Solver::AUTO, "run_3_0"), ("interval.mps", Solver::MILP, "again_0_0")]
     {
         let path = folder.path().join(file);
         let options = Options { model_file: Some(path.clone()), solver, ..with_work(9, 2000, 1) };
@@ -261,14 +261,14 @@ fn on_chains_the_planner_is_as_good_as_the_optimal_dynamic_program() {
         for share in shares {
             let cap = least + (peak - least) / share;
             let solve = |solver| plan(&problem, &Options { solver, rounds: true, ..with_work(cap, 2000, 1) });
-            let (auto, dynamic) = (solve(Solver::Auto).unwrap(), solve(Solver::Chain).unwrap());
+            let (auto, dynamic) = (solve(Solver::AUTO).unwrap(), solve(Solver::CHAIN).unwrap());
             assert!(auto.report.value <= dynamic.report.value, "{layers} layers, seed {seed:?}, cap {cap}");
             if auto.report.proved() && seed.is_none() {
                 assert_eq!(auto.report.value, dynamic.report.value, "{layers} layers, cap {cap}");
             }
         }
     }
-    let refused = plan(&four(), &Options { solver: Solver::Chain, ..with_work(9, 2000, 1) });
+    let refused = plan(&four(), &Options { solver: Solver::CHAIN, ..with_work(9, 2000, 1) });
     assert!(matches!(refused, Err(Failure::NotApplicable { solver: "chain", .. })));
 }
 
@@ -297,7 +297,7 @@ fn rounds_lift_the_order_of_recomputes_between_two_first_runs() {
     for seed in 0..4 {
         let problem = layered(60, seed);
         let cap = problem.unplanned_peak() * 7 / 10;
-        let options = Options { solver: Solver::LocalSearch, ..with_work(cap, 60_000, 1) };
+        let options = Options { solver: Solver::LOCAL_SEARCH, ..with_work(cap, 60_000, 1) };
         let Ok(ascending) = plan(&problem, &options) else { continue };
         let starts = vec![ascending.compact.clone()];
         let rounds = plan(&problem, &Options { rounds: true, starts, ..options }).unwrap();
@@ -335,13 +335,13 @@ fn a_bound_without_swaps_says_so() {
         cap_bytes: 9,
         swap: Some(link(8.0, false)),
         order: Order::Program,
-        solver: Solver::Milp,
+        solver: Solver::MILP,
         ..Options::default()
     };
     let report = plan(&four(), &options).unwrap().report;
     assert_eq!((report.value, report.proved()), (13.0, true));
     assert_eq!(report.bound().class(), BoundClass::ProgramOrderAscendingWithoutSwaps);
-    let full = plan(&four(), &Options { solver: Solver::Stepwise, ..options }).unwrap().report;
+    let full = plan(&four(), &Options { solver: Solver::STEPWISE, ..options }).unwrap().report;
     assert_eq!((full.value, full.bound().class()), (12.0, BoundClass::ProgramOrderAscending));
 }
 

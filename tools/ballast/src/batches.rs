@@ -10,8 +10,9 @@ use ballast_core::device::Cluster;
 use ballast_core::graph::Graph;
 use ballast_core::limits::{Limits, StopReason, interrupted};
 use ballast_core::report::{Bound, BoundClass, FalseBound, Report, SearchStats};
-use ballast_planner::{Failure as NoPlan, Solver};
-use ballast_remat::swaps::{self as q_learning, Baseline, BatchError, largest_batch};
+use ballast_planner::Failure as NoPlan;
+use ballast_remat::Solver;
+use ballast_remat::swaps::{self as q_learning, BatchError, largest_batch};
 use serde::Serialize;
 
 use crate::compare::import;
@@ -56,11 +57,11 @@ pub(crate) struct Args {
 
 /// Who plans, with the name of its column; the last is Ballast's own.
 const PLANNERS: [(&str, Solver); 5] = [
-    ("no swapping", Solver::Swaps(Baseline::NoSwap)),
-    ("vDNN-like", Solver::Swaps(Baseline::Vdnn)),
-    ("Capuchin-like", Solver::Swaps(Baseline::Capuchin)),
-    ("Q-learning", Solver::QLearning),
-    ("Ballast", Solver::Remat(ballast_remat::Solver::Auto)),
+    ("no swapping", Solver::KEEP_ALL),
+    ("vDNN-like", Solver::VDNN),
+    ("Capuchin-like", Solver::CAPUCHIN),
+    ("Q-learning", Solver::Q_LEARNING),
+    ("Ballast", Solver::AUTO),
 ];
 
 /// The largest batch of one planner.
@@ -221,6 +222,8 @@ impl Step<'_> {
         match ballast_planner::plan(&graph, &costs, self.cluster, all, partition, &options, None) {
             Ok(planned) => Ok(Some(planned.plan.balance.tmax_seconds)),
             Err(NoPlan::Infeasible { .. }) => Ok(None),
+            // It has no other plan to offer.
+            Err(NoPlan::Stage { .. }) if solver == Solver::KEEP_ALL => Ok(None),
             Err(failure) => Err(Stopped(Failure::Internal(failure.to_string()))),
         }
     }

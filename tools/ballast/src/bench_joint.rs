@@ -158,7 +158,7 @@ fn row(
     })?;
     let spec = Spec { schedule: args.schedule, micro_batches: args.micro_batches };
     let memory = ballast_remat::Options {
-        solver: ballast_remat::Solver::LocalSearch,
+        solver: ballast_remat::Solver::LOCAL_SEARCH,
         limits: Limits {
             time_limit_seconds: None,
             work_limit: Some(args.work_limit),

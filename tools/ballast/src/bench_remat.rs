@@ -113,10 +113,10 @@ fn row(table: &mut String, args: &Args, problem: &Problem, share: &str, bytes: u
         outcome.map_or_else(|| "-".to_owned(), |outcome| format!("{:.3}", percent(outcome.report.value)))
     };
     let before = cpu_seconds()?;
-    let best = solve(Solver::Auto)?;
+    let best = solve(Solver::AUTO)?;
     let cpu = cpu_seconds()? - before;
     let mut baselines = String::new();
-    for solver in [Solver::Greedy, Solver::SqrtN, Solver::Gaps, Solver::Chain] {
+    for solver in [Solver::GREEDY, Solver::SQRT_N, Solver::GAPS, Solver::CHAIN] {
         let _ = write!(baselines, " {} |", shown(solve(solver)?));
     }
     let start = format!("| {} | {} | {share} | {bytes} ", problem.name, problem.nodes.len());

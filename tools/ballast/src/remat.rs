@@ -9,8 +9,7 @@ use ballast_core::memory::SwapModel;
 use ballast_core::plan::ArenaPlan;
 use ballast_core::report::BoundClass;
 use ballast_core::units::Bytes;
-use ballast_planner::Program;
-use ballast_remat::{Options, Order, Outcome, Relaxation, Solver, plan_relaxed, relaxed};
+use ballast_remat::{Options, Order, Outcome, Program, Relaxation, Solver, plan_relaxed};
 use serde::Serialize;
 
 use crate::output::paths;
@@ -86,13 +85,11 @@ pub(crate) struct Args {
     relax_limit: f64,
 }
 
-/// Who plans.
+/// Who plans: a solver of Ballast, or a program that is no part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Who {
-    /// A solver of Ballast.
-    Own(Solver),
-    /// A program that is no part of it.
-    Outside(Program),
+struct Who {
+    solver: Solver,
+    outside: Option<Program>,
 }
 
 impl FromStr for Who {
@@ -100,8 +97,14 @@ impl FromStr for Who {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text.strip_prefix("exec:") {
-            Some(path) => Ok(Who::Outside(Program { path: PathBuf::from(path) })),
-            None => text.parse().map(Who::Own).map_err(|error: String| format!("{error}, or exec:PROGRAM")),
+            Some(path) => {
+                let outside = Some(Program { path: PathBuf::from(path) });
+                Ok(Who { solver: Solver::EXEC, outside })
+            }
+            None => {
+                let solver = text.parse().map_err(|error: String| format!("{error}, or exec:PROGRAM"))?;
+                Ok(Who { solver, outside: None })
+            }
         }
     }
 }
@@ -184,24 +187,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             seed: args.seed,
             threads: args.threads.unwrap_or_else(|| ballast_core::limits::threads(usize::MAX)),
         },
-        solver: match args.solver {
-            Who::Own(solver) => solver,
-            Who::Outside(_) => Solver::default(),
-        },
+        solver: args.solver.solver,
+        outside: args.solver.outside.clone(),
         model_file: args.model_file.clone(),
         ..Options::default()
     };
     let relaxation = Relaxation { step: args.relax_step, limit: args.relax_limit };
-    let relaxed = match &args.solver {
-        Who::Own(_) => plan_relaxed(&problem, &options, &relaxation),
-        Who::Outside(_) if args.arena.is_some() => {
-            return Err(Failure::BadInput("--arena: a planner of your own gives no addresses".into()));
-        }
-        Who::Outside(program) => relaxed(args.budget.0, &options.limits, &relaxation, |cap_bytes, limits| {
-            program.plan(&problem, &Options { cap_bytes, limits, ..options.clone() })
-        }),
-    };
-    let relaxed = relaxed.map_err(|failure| match failure {
+    let relaxed = plan_relaxed(&problem, &options, &relaxation).map_err(|failure| match failure {
         ballast_remat::Failure::Outside { .. } => Failure::NoPlan(failure.to_string()),
         ballast_remat::Failure::Infeasible { .. } => Failure::NoPlan(failure.to_string()),
         ballast_remat::Failure::Refused(_) => Failure::Internal(failure.to_string()),

@@ -229,7 +229,7 @@ fn plan_memory(
 ) -> Result<Outcome<Plan>, Failure> {
     let options = ballast_planner::Options {
         cap,
-        solver: ballast_planner::Solver::default(),
+        solver: ballast_remat::Solver::default(),
         outside: None,
         q_learning: ballast_remat::swaps::Options::default(),
         q_tables: std::collections::BTreeMap::new(),

@@ -143,7 +143,7 @@ fn planned(graph: &Graph, cluster: &Cluster) -> Plan {
     let cut = ballast_partition::plan(graph, &costs, cluster, &partition).expect("a partition");
     let options = ballast_planner::Options {
         cap: CapSpec::DeviceMemory,
-        solver: ballast_planner::Solver::default(),
+        solver: ballast_remat::Solver::default(),
         outside: None,
         q_learning: ballast_remat::swaps::Options::default(),
         q_tables: std::collections::BTreeMap::new(),

@@ -59,7 +59,7 @@ impl Candidate {
             cluster: &cluster,
             costs: &costs,
             cap: CapSpec::Absolute(Bytes(u64::MAX >> 2)),
-            memory: ballast_remat::Options { solver: Solver::KeepAll, ..site.memory.clone() },
+            memory: ballast_remat::Options { solver: Solver::KEEP_ALL, ..site.memory.clone() },
             ..site.clone()
         };
         let free_seconds = Runs::new(&free)?.score(&cuts)?.step_seconds;

@@ -69,7 +69,7 @@ pub fn plan_in_flight(
         return Ok(Some(found));
     }
     let Some(room) = cap_bytes.checked_sub(floor_bytes(micros, in_flight)) else { return Ok(None) };
-    if options.solver == Solver::KeepAll {
+    if options.solver == Solver::KEEP_ALL {
         return Ok(None);
     }
     let mut best = start.and_then(|plans| {

@@ -188,21 +188,22 @@ fn ends(options: &Options, deadline: Deadline) -> Ends {
 
 /// Who plans while cuts move.
 fn quick(solver: Solver) -> Solver {
-    match solver {
-        Solver::Auto | Solver::Milp | Solver::Stepwise => Solver::LocalSearch,
-        other => other,
+    if [Solver::AUTO, Solver::MILP, Solver::STEPWISE].contains(&solver) {
+        Solver::LOCAL_SEARCH
+    } else {
+        solver
     }
 }
 
 /// The solver, where it can count several micro-batches in flight.
 fn own(options: &Options) -> Result<Solver, Failure> {
-    match options.solver {
-        crate::Solver::Remat(solver) => Ok(solver),
-        field => Err(Failure::Partition(format!(
-            "solver {} plans one batch on its own: it does not apply under a pipeline schedule",
-            field.name()
-        ))),
+    if options.solver.plans_parts() {
+        return Ok(options.solver);
     }
+    Err(Failure::Partition(format!(
+        "solver {} plans one batch on its own: it does not apply under a pipeline schedule",
+        options.solver.name()
+    )))
 }
 
 /// The cuts of a placement, where it is one of the layer view.

@@ -13,8 +13,9 @@ use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
 use ballast_partition::sequence::Granularity;
 use ballast_partition::{Method, Options, Outcome, Proposer, plan_with};
-use ballast_planner::{Again, Genetic, Program, Repartition, Solver};
+use ballast_planner::{Again, Genetic, Repartition};
 use ballast_remat::swaps as q_learning;
+use ballast_remat::{Program, SOLVERS, Solver};
 use serde::Serialize;
 
 use crate::Failure;
@@ -65,7 +66,7 @@ const PARTITIONERS: [(&str, Partitioner); 5] = [
 /// All contenders, or those named; a name may be that of a method and of a solver.
 pub(super) fn chosen(only: &[String]) -> Result<Vec<Contender>, String> {
     let partitioners = PARTITIONERS.map(|(_, partitioner)| Contender::Partition(partitioner));
-    let solvers = Solver::all().into_iter().map(|(_, solver)| Contender::Memory(solver));
+    let solvers = SOLVERS.into_iter().map(Contender::Memory);
     let all: Vec<Contender> = partitioners.into_iter().chain([Contender::Rounds]).chain(solvers).collect();
     if let Some(unknown) = only.iter().find(|name| all.iter().all(|contender| contender.name() != **name)) {
         let mut names: Vec<&str> = all.iter().map(|contender| contender.name()).collect();
@@ -163,15 +164,11 @@ impl Contender {
 
     /// Does the result depend on the seed?
     fn seeded(self) -> bool {
-        use ballast_remat::Solver as Own;
         match self {
             Contender::Partition(Partitioner::Own(Method::Dp)) => false,
             Contender::Partition(_) | Contender::Rounds => true,
-            Contender::Memory(Solver::Remat(own)) => {
-                !matches!(own, Own::Greedy | Own::SqrtN | Own::KeepAll | Own::Stepwise)
-            }
-            Contender::Memory(Solver::QLearning) | Contender::Outside(_) => true,
-            Contender::Memory(Solver::Swaps(_) | Solver::Outside) => false,
+            Contender::Memory(solver) => solver.seeded(),
+            Contender::Outside(_) => true,
         }
     }
 
@@ -213,7 +210,7 @@ impl Contender {
         let clock = Instant::now();
         let (device_of, report, proposed, solver) = match self {
             Contender::Memory(solver) => (start.device_of.clone(), start.report.clone(), None, solver),
-            Contender::Outside(_) => (start.device_of.clone(), start.report.clone(), None, Solver::Outside),
+            Contender::Outside(_) => (start.device_of.clone(), start.report.clone(), None, Solver::EXEC),
             Contender::Partition(who) => {
                 let found = partition(task, who, &limits(task, seed, PARTITION_SHARE), start.cap_bytes())?;
                 (found.device_of, found.report, found.proposed, Solver::default())

@@ -14,7 +14,7 @@ use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
 use ballast_core::graph::Graph;
-use ballast_planner::Program;
+use ballast_remat::Program;
 use serde::Serialize;
 
 use crate::output::paths;

@@ -11,8 +11,10 @@ use ballast_core::instance::{Instance, read_plan};
 use ballast_core::limits::{StopReason, interrupted};
 use ballast_core::memory::{Problem, Schedule, SwapModel, compact, replay};
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
-use ballast_remat::{Failure, Options, Order, Outcome};
 use serde::Serialize;
+
+use crate::options::{Failure, Options, Order};
+use crate::solver::{MemorySolver, Proposal, Task};
 
 /// Seconds for a program where no limit is given.
 const DEFAULT_SECONDS: f64 = 60.0;
@@ -122,23 +124,10 @@ impl Program {
         Ok((schedule, replay))
     }
 
-    /// A plan of it for one device in the form of Ballast's own.
-    ///
-    /// # Errors
-    /// As [`Program::schedule`]; also for steps that have no compact form, which the IR needs.
-    pub fn plan(&self, problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
-        let start = Instant::now();
-        let (schedule, judged) = self.schedule(problem, options)?;
-        let failed = |reason: String| Failure::Outside { reason };
-        let compact = compact(problem, &schedule).map_err(|error| {
-            failed(format!("{}: its plan has no form in the program: {error}", self.path.display()))
-        })?;
-        if options.order == Order::Program && compact.order.is_some() {
-            let text = "its plan is refused: first runs must keep program order (order=program)";
-            return Err(failed(format!("{}: {text}", self.path.display())));
-        }
-        let report = self.report(problem, judged.time, options.limits.seed, start.elapsed().as_secs_f64())?;
-        Ok(Outcome { compact, schedule, replay: judged, arena: None, report, progress: Vec::new() })
+    /// What reports call it.
+    fn method(&self) -> String {
+        let name = self.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        format!("exec:{name}")
     }
 
     /// What is said about a plan of it: every node runs at least once, and no other bound is known.
@@ -146,16 +135,50 @@ impl Program {
     /// # Errors
     /// Where that bound is above the plan's time, which is a bug.
     pub fn report(&self, problem: &Problem, time: f64, seed: u64, seconds: f64) -> Result<Report, Failure> {
-        let name = self.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let stats = SearchStats {
-            method: format!("exec:{name}"),
-            stop_reason: StopReason::Finished,
-            seconds,
-            work: 0,
-            seed,
-        };
+        let stats =
+            SearchStats { method: self.method(), stop_reason: StopReason::Finished, seconds, work: 0, seed };
         let bound = Bound::proved(problem.total_time(), BoundClass::Any);
         Report::new(time, bound, stats).map_err(|error| Failure::Refused(error.to_string()))
+    }
+}
+
+/// The program in the options, as a solver.
+pub(crate) struct Exec;
+
+impl MemorySolver for Exec {
+    fn name(&self) -> &'static str {
+        "exec"
+    }
+
+    fn about(&self) -> &'static str {
+        "a program of others: a problem as JSON on its standard input, a plan on its standard output"
+    }
+
+    fn seeded(&self) -> bool {
+        true
+    }
+
+    fn plans_parts(&self) -> bool {
+        false
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+        let Some(program) = &task.options.outside else {
+            return Err(Failure::Options("no program was named to plan".into()));
+        };
+        let (schedule, _) = program.schedule(task.problem, task.options)?;
+        let failed =
+            |text: String| Failure::Outside { reason: format!("{}: {text}", program.path.display()) };
+        let plan = compact(task.problem, &schedule)
+            .map_err(|error| failed(format!("its plan has no form in the program: {error}")))?;
+        if task.options.order == Order::Program && plan.order.is_some() {
+            let text = "its plan is refused: first runs must keep program order (order=program)";
+            return Err(failed(text.to_owned()));
+        }
+        Ok(Some(Proposal {
+            method: program.method().into(),
+            ..Proposal::in_one_pass(self.name(), plan, task.problem)
+        }))
     }
 }
 

@@ -1,0 +1,170 @@
+//! The default solver, and the two parts of it that may also plan alone.
+
+use ballast_core::report::{Bound, BoundClass};
+
+use crate::frontier::{Frontier, search_states};
+use crate::options::{Failure, Options, Order};
+use crate::portfolio::{Parts, in_program_order};
+use crate::solver::{MemorySolver, Proposal, Task};
+use crate::state::Rules;
+use ballast_core::limits::StopReason;
+
+/// All classes in which searches beside a prover claim bounds: which one depends on order, rounds and swaps.
+const SEARCHED: [BoundClass; 6] = [
+    BoundClass::Any,
+    BoundClass::AnyOrderAscending,
+    BoundClass::ProgramOrder,
+    BoundClass::ProgramOrderAscending,
+    BoundClass::ProgramOrderWithoutSwaps,
+    BoundClass::ProgramOrderAscendingWithoutSwaps,
+];
+
+/// Everything that applies, together, until the limit or the proof.
+pub(crate) struct Auto;
+
+impl MemorySolver for Auto {
+    fn name(&self) -> &'static str {
+        "auto"
+    }
+
+    fn about(&self) -> &'static str {
+        "everything that applies, together, until the limit or the proof"
+    }
+
+    fn claims(&self) -> &'static [BoundClass] {
+        &SEARCHED
+    }
+
+    fn seeded(&self) -> bool {
+        true
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+        let known = match task.states()? {
+            Some(States::Best(proposal)) => return Ok(Some(*proposal)),
+            Some(States::Bound(bound)) => Some(bound),
+            None => None,
+        };
+        let mut found = task.search_for(Parts::BOTH)?;
+        if let (Some(found), Some(bound)) = (&mut found, known)
+            && bound.value() > found.bound.value()
+        {
+            found.bound = bound;
+        }
+        Ok(found)
+    }
+}
+
+/// Local search alone.
+pub(crate) struct LocalSearch;
+
+impl MemorySolver for LocalSearch {
+    fn name(&self) -> &'static str {
+        "local-search"
+    }
+
+    fn about(&self) -> &'static str {
+        "local search alone"
+    }
+
+    fn claims(&self) -> &'static [BoundClass] {
+        &SEARCHED
+    }
+
+    fn seeded(&self) -> bool {
+        true
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+        task.search_for(Parts { prover: false, ..Parts::BOTH })
+    }
+}
+
+/// The mixed-integer program over critical positions alone.
+pub(crate) struct Milp;
+
+impl MemorySolver for Milp {
+    fn name(&self) -> &'static str {
+        "milp"
+    }
+
+    fn about(&self) -> &'static str {
+        "the mixed-integer program over critical positions alone"
+    }
+
+    fn claims(&self) -> &'static [BoundClass] {
+        &SEARCHED
+    }
+
+    fn seeded(&self) -> bool {
+        true
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+        task.search_and_prove(Parts { search: false, ..Parts::BOTH })
+    }
+}
+
+/// What the search over states of a small problem found.
+enum States {
+    /// The best plan.
+    Best(Box<Proposal>),
+    /// It was stopped; a bound.
+    Bound(Bound),
+}
+
+impl Task<'_> {
+    /// The search that suits what is allowed: with swaps, in any order, or in program order beside a prover.
+    fn search_for(&self, parts: Parts) -> Result<Option<Proposal>, Failure> {
+        if self.options.swap.is_some() {
+            self.joint()
+        } else if self.options.order == Order::Free {
+            self.free()
+        } else {
+            self.search_and_prove(parts)
+        }
+    }
+
+    /// Searches the states of a small problem; none where it is too large.
+    fn states(&self) -> Result<Option<States>, Failure> {
+        let Options { swap, cap_bytes, rounds, limits, .. } = self.options;
+        let free = self.options.order == Order::Free;
+        let Some(rules) = Rules::new(self.problem, swap.as_ref(), *cap_bytes, free, *rounds) else {
+            return Ok(None);
+        };
+        let part = if limits.time_limit_seconds.is_some() {
+            self.deadline.within(self.deadline.remaining_seconds() * STATES_SHARE)
+        } else {
+            self.deadline
+        };
+        let most = limits.work_limit.map_or(MOST_STATES, |work| (work / MOVES_PER_STATE).min(MOST_STATES));
+        let Frontier { plan, bound, complete, work } = search_states(&rules, most, &part);
+        tracing::debug!(work, bound, complete, seconds = self.deadline.elapsed_seconds(), "states");
+        let class = match (free, *rounds) {
+            (true, true) => BoundClass::Any,
+            (true, false) => BoundClass::AnyOrderAscending,
+            (false, rounds) => in_program_order(rounds),
+        };
+        match plan {
+            Some(plan) => Ok(Some(States::Best(Box::new(Proposal {
+                plan,
+                bound: Bound::proved(bound, class),
+                method: "best-first".into(),
+                stop: StopReason::Proved,
+                work,
+                q_table: None,
+            })))),
+            None if complete => {
+                let (least, node) = self.problem.working_set();
+                Err(self.infeasible(true, least, node))
+            }
+            None => Ok(Some(States::Bound(Bound::proved(bound, class)))),
+        }
+    }
+}
+
+/// Most states looked at, and share of the time that may take.
+const MOST_STATES: u64 = 20_000;
+const STATES_SHARE: f64 = 0.15;
+/// Moves of the local search that a state counts as.
+const MOVES_PER_STATE: u64 = 50;

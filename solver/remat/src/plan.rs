@@ -1,0 +1,132 @@
+//! The entry: checks what is asked, lets a solver propose, judges, and says what is known about the plan.
+
+use std::sync::Arc;
+
+use ballast_core::limits::{Deadline, StopReason};
+use ballast_core::memory::{CompactPlan, Problem, expand, replay};
+use ballast_core::report::{Report, SearchStats};
+
+use crate::board::Progress;
+use crate::highs::Highs;
+use crate::interval::{Interval, WHOLE_TIME};
+use crate::options::{Failure, Options, Outcome, PROVED_WITHIN};
+use crate::packed::packed;
+use crate::program::{MOST_NODES, Program};
+use crate::prover::first_positions;
+use crate::solver::{Proposal, Solver, Task};
+use crate::stepwise::{MOST_STEPS, Stepwise};
+
+/// Plans one device.
+///
+/// # Errors
+/// [`Failure::Infeasible`] when no plan keeps the cap or none was found within the limits; other failures for
+/// problems and options that make no sense.
+pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
+    check(problem, options)?;
+    if let Some(alignment) = options.alignment {
+        return packed(problem, options, alignment, plan);
+    }
+    let program = Program::new(problem, None, options.cap_bytes).with_rounds(options.rounds);
+    let task = Task {
+        problem,
+        options,
+        deadline: Deadline::start(&options.limits),
+        program: &program,
+        progress: Arc::new(Progress::new(options.model_file.is_some())),
+    };
+    if problem.unplanned_peak() <= options.cap_bytes {
+        let unchanged = Proposal::in_one_pass("keep-all", CompactPlan::default(), problem);
+        return task.judge(Proposal { stop: StopReason::Proved, ..unchanged });
+    }
+    let (least, node) = problem.working_set();
+    if least > options.cap_bytes {
+        return Err(task.infeasible(true, least, node));
+    }
+    let Some(proposal) = options.solver.propose(&task)? else {
+        return Err(task.infeasible(false, least, node));
+    };
+    if !options.solver.claims().contains(&proposal.bound.class()) {
+        let (name, class) = (options.solver.name(), proposal.bound.class());
+        return Err(Failure::Refused(format!("solver {name} claims a bound of class {class}")));
+    }
+    task.judge(proposal)
+}
+
+fn check(problem: &Problem, options: &Options) -> Result<(), Failure> {
+    problem.check()?;
+    if options.swap.is_some_and(|swap| !swap.is_sound()) {
+        return Err(Failure::Options("the host link needs positive bandwidths and a finite latency".into()));
+    }
+    if problem.nodes.len() >= MOST_NODES {
+        return Err(Failure::Options(format!(
+            "{} nodes: at most {} are planned",
+            problem.nodes.len(),
+            MOST_NODES - 1
+        )));
+    }
+    if !options.layers.is_empty() && options.layers.len() != problem.nodes.len() {
+        let (layers, nodes) = (options.layers.len(), problem.nodes.len());
+        return Err(Failure::Options(format!("layer types for {layers} nodes of {nodes}")));
+    }
+    if options.alignment.is_some() && !options.solver.plans_parts() {
+        return Err(Failure::Options(format!("solver={} does not plan for an arena", options.solver.name())));
+    }
+    check_model_file(options)
+}
+
+/// Can the model be written where the options ask for it?
+fn check_model_file(options: &Options) -> Result<(), Failure> {
+    let Some(path) = &options.model_file else { return Ok(()) };
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let reason = match ballast_core::file::check_target(path) {
+        Err(error) => error.to_string(),
+        Ok(()) if !matches!(extension, "lp" | "mps") => "the extension is .lp or .mps".into(),
+        Ok(()) => return Ok(()),
+    };
+    Err(Failure::ModelFile { path: path.clone(), reason })
+}
+
+impl Task<'_> {
+    fn judge(&self, proposal: Proposal) -> Result<Outcome, Failure> {
+        let options = self.options;
+        let refused = |error: String| Failure::Refused(error);
+        let schedule = expand(self.problem, &proposal.plan).map_err(|error| refused(error.to_string()))?;
+        let replay = replay(self.problem, &schedule, options.swap.as_ref(), Some(options.cap_bytes))
+            .map_err(|error| refused(error.to_string()))?;
+        let search = SearchStats {
+            method: proposal.method.into_owned(),
+            stop_reason: proposal.stop,
+            seconds: self.deadline.elapsed_seconds(),
+            work: proposal.work,
+            seed: options.limits.seed,
+        };
+        let report = Report::with_tolerance(replay.time, proposal.bound, PROVED_WITHIN, search)?;
+        self.progress.note(report.seconds, report.value);
+        self.write_model()?;
+        Ok(Outcome {
+            compact: proposal.plan,
+            schedule,
+            replay,
+            arena: None,
+            report,
+            progress: self.progress.list(),
+            q_table: proposal.q_table,
+        })
+    }
+
+    /// Writes the mixed-integer program that was solved last; where none was needed, the full program if the problem is
+    /// small, else the interval model.
+    fn write_model(&self) -> Result<(), Failure> {
+        let Some(path) = &self.options.model_file else { return Ok(()) };
+        let (program, swap) = (self.program, self.options.swap.as_ref());
+        let model = self.progress.model().unwrap_or_else(|| {
+            if program.len() <= MOST_STEPS && self.options.solver != Solver::MILP {
+                Stepwise::new(program, swap).model
+            } else {
+                let unit = program.total_time / WHOLE_TIME;
+                Interval::with_swaps(program, &first_positions(program, usize::MAX), unit, swap).model
+            }
+        });
+        Highs::write(&model, path).map_err(|reason| Failure::ModelFile { path: path.clone(), reason })
+    }
+}
