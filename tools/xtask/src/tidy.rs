@@ -302,7 +302,10 @@ mod tests {
             "{problems:?}"
         );
         let flat: BTreeSet<PathBuf> = ["passes/src/ballast_cut.rs"].map(PathBuf::from).into();
-        assert!(pass_problems(&[pass], &flat)[0].contains("ballast_cut.rs"), "not in the folder of its phase");
+        assert!(
+            pass_problems(&[pass], &flat)[0].contains("ballast_cut.rs"),
+            "not in the folder of its phase"
+        );
     }
 
     #[test]
