@@ -34,9 +34,10 @@ pub enum BoundClass {
     ContiguousDagLayers,
     /// The same, and no stage needs more than its cap however its memory is planned.
     ContiguousDagLayersWithinCaps,
-    /// Runs of layers on groups of neighbouring cores of one chip.
+    /// Runs of layers on groups of neighbouring cores of one chip, no group over the memory of its cores as its
+    /// layers run one after the other.
     CoreGroups,
-    /// Any sets of layers on any groups of the cores of one chip.
+    /// The same, also over their memory.
     AnyGrouping,
     /// Plans of a workload graph in which every device's part is contiguous.
     Contiguous,

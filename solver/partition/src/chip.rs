@@ -6,10 +6,12 @@ use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::simulate::Balance;
-use ballast_core::stage::settle_travellers;
+use ballast_core::stage::{settle_travellers, stages};
 use ballast_core::units::Bytes;
 
+use crate::judge::unread_argument_bytes;
 use crate::plan::{Error, Method, Options, learned};
+use crate::rl::demand::Demands;
 use crate::rl::environment::{Group, State};
 use crate::rl::exact::best_grouping;
 use crate::rl::machine::{Machine, Score, Site, speed_up};
@@ -18,6 +20,8 @@ use crate::sequence::{Granularity, Sequence, sequence_order};
 
 /// Layers the exact search takes; a longer sequence is cut in runs.
 const MOST_LAYERS: usize = 256;
+/// Layers times cores up to which demands bound a sequence that was cut in runs.
+const MOST_DEMANDS: usize = 1 << 16;
 
 /// A partition over the cores of a chip.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +59,10 @@ pub fn plan_chip(
     let deadline = Deadline::start(&options.limits);
     check(graph, seconds, model)?;
     let costs = Costs { seconds: vec![seconds.to_vec()] };
-    let ops = Sequence::of_ops(graph, &costs, sequence_order(graph, options.order));
+    let mut ops = Sequence::of_ops(graph, &costs, sequence_order(graph, options.order));
+    if let Some(first) = ops.resident.first_mut() {
+        *first = first.saturating_add(unread_argument_bytes(graph).0);
+    }
     let mut notes = Vec::new();
     let starts = match options.granularity {
         Granularity::Op => (0..ops.len()).collect(),
@@ -73,7 +80,6 @@ pub fn plan_chip(
     let spread = State::spread(layers.len(), model.count)
         .ok_or_else(|| Error::NoOps { function: graph.name.clone() })?;
     let exact = best_grouping(&machine);
-    let ideal = machine.ideal_seconds();
     let (mut best, mut method) = match &exact {
         Some((state, _)) => (state.clone(), "dp"),
         None => {
@@ -102,10 +108,11 @@ pub fn plan_chip(
             }
         }
     }
-    // Runs of layers hide cuts: the bound then is the one that holds for every grouping.
+    // Runs of layers hide cuts: the bound then is one over the layers themselves.
     let bound = match (&exact, coarse) {
         (Some((_, value)), false) => Bound::proved(*value, BoundClass::CoreGroups),
-        _ => Bound::proved(ideal, BoundClass::AnyGrouping),
+        (None, false) => Bound::proved(machine.ideal_seconds(), BoundClass::AnyGrouping),
+        (_, true) => Bound::proved(layers_bound(&items, model), BoundClass::AnyGrouping),
     };
     let search = SearchStats {
         method: method.into(),
@@ -115,7 +122,47 @@ pub fn plan_chip(
         seed: options.limits.seed,
     };
     let report = Report::new(score.tmax_seconds, bound, search)?;
-    Ok(describe(graph, seconds, chip, model, &machine, &layers, &best, score, report, notes, &ops))
+    let mut outcome =
+        describe(graph, seconds, chip, model, &machine, &layers, &best, score, report, notes, &ops);
+    if exact.is_some() {
+        outcome.note_program_order(graph);
+    }
+    Ok(outcome)
+}
+
+impl ChipOutcome {
+    /// The sequence may have another order than the program, in which the stages run unless their memory is planned.
+    fn note_program_order(&mut self, graph: &Graph) {
+        let stages = stages(graph, &self.costs, &self.cluster, &self.stage_of);
+        for (stage, group) in stages.iter().zip(&self.cluster.devices) {
+            let peak = stage.problem.unplanned_peak();
+            if peak > group.memory.0 {
+                self.notes.push(format!(
+                    "stage {} needs {} in program order, and {} has {}: its memory has to be planned",
+                    stage.device,
+                    Bytes(peak),
+                    group.name,
+                    group.memory
+                ));
+            }
+        }
+    }
+}
+
+/// No run of layers on a group of cores is faster than all computation shared perfectly, nor than the largest layer on everything
+/// there is; where layers and cores are few enough, nor than their demands allow.
+fn layers_bound(layers: &Sequence, model: &CoreModel) -> f64 {
+    let speed_up: Vec<f64> = (1..=model.count).map(|cores| speed_up(model, cores)).collect();
+    let prefix = layers.prefix_seconds().into_iter().next().unwrap_or_else(|| vec![0.0]);
+    let per_core = (1..).zip(&speed_up).map(|(cores, speed)| speed / f64::from(cores)).fold(0.0, f64::max);
+    let fastest = speed_up.iter().copied().fold(1.0, f64::max);
+    let largest = prefix.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
+    let total = prefix.last().copied().unwrap_or(0.0);
+    let shared = (total / (per_core * model.count as f64)).max(largest / fastest);
+    if layers.len().saturating_mul(model.count) > MOST_DEMANDS {
+        return shared;
+    }
+    Demands::new(speed_up, prefix, model.count).bound_seconds(shared)
 }
 
 fn check(graph: &Graph, seconds: &[f64], model: &CoreModel) -> Result<(), Error> {

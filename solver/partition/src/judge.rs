@@ -20,6 +20,7 @@ pub(crate) fn pressed(seconds: f64, held: f64, cap: f64) -> f64 {
 }
 
 /// A placed program with the figures it is compared by.
+#[derive(Clone)]
 pub(crate) struct Judged {
     pub(crate) device_of: Vec<DeviceId>,
     pub(crate) balance: Balance,
@@ -63,6 +64,20 @@ impl Judged {
     }
 }
 
+/// Arguments that no op reads: resident on device 0, where arguments count.
+pub(crate) fn unread_argument_bytes(graph: &Graph) -> Bytes {
+    if graph.ends == Ends::Left {
+        return Bytes::ZERO;
+    }
+    let mut unread: Vec<bool> = graph.tensors.iter().map(|tensor| tensor.producer.is_none()).collect();
+    for op in graph.planned() {
+        for argument in graph.argument_inputs(op) {
+            unread[argument] = false;
+        }
+    }
+    unread.iter().zip(&graph.tensors).filter(|(unread, _)| **unread).map(|(_, tensor)| tensor.bytes).sum()
+}
+
 /// The core's view of a placement: the same stages the memory planner gets.
 pub(crate) struct Judge<'a> {
     graph: &'a Graph,
@@ -83,21 +98,9 @@ impl<'a> Judge<'a> {
     /// Caps without what no stage decides about: arguments that no op reads are resident on device 0, where
     /// arguments count.
     pub(crate) fn caps_for_stages(&self) -> Vec<u64> {
-        if self.graph.ends == Ends::Left {
-            return self.caps.clone();
-        }
-        let mut unread: Vec<bool> =
-            self.graph.tensors.iter().map(|tensor| tensor.producer.is_none()).collect();
-        for op in self.graph.planned() {
-            for argument in self.graph.argument_inputs(op) {
-                unread[argument] = false;
-            }
-        }
-        let unread = unread.iter().zip(&self.graph.tensors).filter(|(unread, _)| **unread);
-        let bytes: Bytes = unread.map(|(_, tensor)| tensor.bytes).sum();
         let mut caps = self.caps.clone();
         if let Some(first) = caps.first_mut() {
-            *first = first.saturating_sub(bytes.0);
+            *first = first.saturating_sub(unread_argument_bytes(self.graph).0);
         }
         caps
     }

@@ -239,6 +239,7 @@ pub fn plan_with(
         }
     }
     let floor = any_assignment(graph, costs, ops, &links);
+    let (unmoved, unmoved_method) = (best.clone(), method);
     if options.method == Method::Auto && !from_proposer {
         let search = free::Candidates {
             graph,
@@ -262,9 +263,10 @@ pub fn plan_with(
     if let Some(start) = &options.start {
         let given: Vec<DeviceId> = ops.ops.iter().map(|&op| start[op]).collect();
         let given = judge.judge(all.place(graph, &given));
+        // What the free search prefers for its memory may be slower than the start: then what came before it counts.
         if !best.no_worse(&given) {
-            best = given;
-            method = "given";
+            (best, method) =
+                if unmoved.no_worse(&given) { (unmoved, unmoved_method) } else { (given, "given") };
         }
     }
     notes.extend(best.note());

@@ -375,3 +375,40 @@ fn bounds_over_core_groups_are_the_best_grouping() {
     }
     assert!(exact > 120 && tight > 10, "{exact} exact, {tight} over any grouping");
 }
+
+/// Longer sequences are cut in runs of layers; the bound is one over the layers.
+#[test]
+fn bounds_over_core_groups_hold_for_layers_that_runs_hide() {
+    let link = Link { bandwidth: 1.0, latency_seconds: 0.0 };
+    let chip = cluster(1, 1 << 30, link).devices.remove(0);
+    for (seed, cores) in (0..4).zip([2, 3, 16, 40]) {
+        let (graph, _) = random_graph(seed, 300);
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        // A few layers that take long, side by side: runs keep some of them together.
+        let seconds: Vec<f64> = (0..300)
+            .map(|op| if op % 50 < 6 { 100.0 } else { f64::from(random.random_range(1..3)) })
+            .collect();
+        let speed_up: Vec<f64> = (1..=cores).map(|c| f64::from(c as u32).sqrt()).collect();
+        let model = CoreModel { count: cores, memory_per_core: Bytes(1 << 30), speed_up };
+        let outcome = plan_chip(&graph, &seconds, &chip, &model, &Options::default()).expect("a plan");
+        let bound = outcome.report.bound();
+        assert_eq!(bound.class(), BoundClass::AnyGrouping);
+        // best[cores]: the least slowest stage of the layers so far on so many cores.
+        let mut best = vec![vec![f64::INFINITY; cores + 1]; 301];
+        best[0][0] = 0.0;
+        for end in 1..=300 {
+            for first in (0..end).rev() {
+                let work: f64 = seconds[first..end].iter().sum();
+                for count in 1..=cores {
+                    for used in 0..=cores - count {
+                        let value = best[first][used].max(work / model.speed_up[count - 1]);
+                        best[end][used + count] = best[end][used + count].min(value);
+                    }
+                }
+            }
+        }
+        let least = best[300][cores];
+        assert!(bound.value() <= least * (1.0 + 1e-9), "{cores} cores: {bound:?} for {least}");
+        assert!(bound.value() >= least * 0.7, "{cores} cores: {bound:?} for {least}");
+    }
+}

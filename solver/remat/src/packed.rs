@@ -57,9 +57,11 @@ pub(crate) fn packed(
         });
         let swap = options.swap.as_ref();
         let refused = |reason: String| Failure::Refused(reason);
-        outcome.replay = replay(problem, &outcome.schedule, swap, Some(live_cap))
-            .map_err(|error| refused(error.to_string()))?;
-        let arena = assign(problem, &outcome.schedule, swap, Some(live_cap), alignment).map_err(refused)?;
+        // Timed under the cap that is reported: under a lower one copies would be waited for that nobody will wait for.
+        let cap = Some(options.cap_bytes);
+        outcome.replay =
+            replay(problem, &outcome.schedule, swap, cap).map_err(|error| refused(error.to_string()))?;
+        let arena = assign(problem, &outcome.schedule, swap, cap, alignment).map_err(refused)?;
         let needed = padded.resident_bytes + arena.arena_bytes;
         if needed <= options.cap_bytes {
             outcome.report.value = outcome.replay.time;

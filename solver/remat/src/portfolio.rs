@@ -109,7 +109,9 @@ impl Task<'_> {
         let _ = wait.recv_timeout(Duration::from_secs_f64(grace.min(MOST_GRACE)));
         if board.refuted() {
             let (least, node) = self.problem.working_set();
-            return Err(self.infeasible(true, least, node));
+            // The model knows recomputes in program order alone: where plans may do more, it refutes only some of them.
+            let all = options.swap.is_none() && options.order == Order::Program;
+            return Err(self.infeasible(all, least, node));
         }
         let Some(best) = board.best() else { return Ok(None) };
         let stop = if board.proved() {

@@ -353,3 +353,54 @@ fn caps_are_raised_at_once_to_the_least_any_plan_can_keep_and_not_by_next_to_not
     let refused = plan_relaxed(&four(), &options, &Relaxation { step: 1e-300, limit: 2.0 });
     assert!(matches!(refused, Err(Failure::Options(reason)) if reason.contains("relax-step")));
 }
+
+/// What the interval model refutes is not all there is where plans may swap or change their order.
+#[test]
+fn a_solver_without_swaps_proves_nothing_about_plans_with_them() {
+    let mut problem = four();
+    problem.nodes.iter_mut().for_each(|node| node.recomputable = false);
+    let link = SwapModel {
+        out_bandwidth: 4.0,
+        in_bandwidth: 4.0,
+        latency: 0.0,
+        overlap: false,
+        host_capacity_bytes: None,
+    };
+    let options = Options { cap_bytes: 9, swap: Some(link), order: Order::Program, ..Options::default() };
+    let answer = plan(&problem, &Options { solver: Solver::Milp, ..options.clone() });
+    assert!(matches!(answer, Err(Failure::Infeasible { proved: false, .. })), "{answer:?}");
+    assert!(plan(&problem, &options).is_ok());
+    let answer = plan(&problem, &Options { solver: Solver::Milp, swap: None, ..options });
+    assert!(matches!(answer, Err(Failure::Infeasible { proved: true, .. })), "{answer:?}");
+}
+
+/// The judge's time of an arena's plan, under the cap that is reported, is the value reported.
+#[test]
+fn plans_for_an_arena_are_timed_under_the_cap_they_name() {
+    let (mut planned, mut swapped) = (0, 0);
+    for seed in 0..60 {
+        let problem = chain(4, Some(seed));
+        let link = SwapModel {
+            out_bandwidth: 3.0,
+            in_bandwidth: 3.0,
+            latency: 0.0,
+            overlap: true,
+            host_capacity_bytes: None,
+        };
+        let (least, peak) = (problem.working_set().0, problem.unplanned_peak());
+        let options = Options {
+            cap_bytes: (least + peak) / 2 + 4,
+            swap: Some(link),
+            alignment: Some(4),
+            limits: Limits { time_limit_seconds: None, work_limit: Some(20_000), ..Limits::default() },
+            ..Options::default()
+        };
+        let Ok(outcome) = plan(&problem, &options) else { continue };
+        let judged =
+            ballast_core::memory::replay(&problem, &outcome.schedule, Some(&link), Some(options.cap_bytes));
+        assert_eq!(judged.expect("a plan").time, outcome.report.value, "seed {seed}");
+        planned += 1;
+        swapped += usize::from(outcome.replay.swap_bytes > 0);
+    }
+    assert!(planned > 15 && swapped > 10, "{planned} {swapped}");
+}

@@ -13,6 +13,7 @@ mod lint;
 mod ods;
 mod packages;
 mod python;
+mod referee;
 mod test;
 mod tidy;
 mod workspace;
@@ -50,6 +51,19 @@ enum Command {
         #[arg(long)]
         torch: bool,
     },
+    /// Plan small random programs under all options, and hold every bound, proof and refusal against brute force and against the
+    /// plans of all other runs. The tests do this for a minute; this does it for as long as you like.
+    Referee {
+        /// Programs to plan, each under several sets of options.
+        #[arg(long, default_value_t = 20_000)]
+        programs: u64,
+        /// Seed of the first program; the others follow.
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// Only programs of this kind: placements, chips, memory, stages, workloads, tables or wholes.
+        #[arg(long)]
+        domain: Option<String>,
+    },
     /// Check formatting, clippy, rustdoc, licences and the rules of `tidy`.
     Lint,
     /// Check the rules of the tree that no compiler checks (part of `lint`).
@@ -83,6 +97,9 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Demo => demo::run(&workspace),
         Command::Test => test::run(&workspace),
         Command::TestPython { torch } => python::test(&workspace, torch),
+        Command::Referee { programs, seed, domain } => {
+            referee::run(&workspace, programs, seed, domain.as_deref())
+        }
         Command::Lint => lint::run(&workspace),
         Command::Tidy => tidy::run(&workspace),
         Command::Docs { check: true } => docs::check(&workspace),

@@ -25,6 +25,12 @@ pub struct Demands {
 }
 
 impl Demands {
+    /// Of cores with this speed-up and layers that take `prefix[i]` seconds up to layer `i` on one core.
+    #[must_use]
+    pub fn new(speed_up: Vec<f64>, prefix: Vec<f64>, cores: usize) -> Self {
+        Demands { speed_up, prefix, slots: cores as f64 }
+    }
+
     /// Of a machine; separate devices count as single cores.
     #[must_use]
     pub fn of(machine: &Machine) -> Self {

@@ -1,0 +1,175 @@
+//! Placement and memory together, rounds and pipelines included: bounds for any assignment against the plans of all other runs and all assignments.
+
+use ballast_core::cap::CapSpec;
+use ballast_core::limits::Limits;
+use ballast_core::report::{Bound, BoundClass};
+use ballast_core::units::Bytes;
+use ballast_partition::pipeline::Schedule;
+use ballast_partition::sequence::Granularity;
+use ballast_partition::{Method, plan as partition};
+use ballast_planner::pipelined::{Spec, balanced};
+use ballast_planner::{Failure, Options, Pipelining, Repartition, Solver, plan};
+use ballast_remat::Order;
+use ballast_remat::swaps;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::ledger::{Ledger, at_most};
+use crate::programs::{Program, any, placed, training};
+
+const SCHEDULES: [Schedule; 4] = [
+    Schedule::GPipe,
+    Schedule::OneForwardOneBackward,
+    Schedule::Interleaved { chunks: 2 },
+    Schedule::ZeroBubble,
+];
+
+/// Examines one program.
+pub fn examine(seed: u64, ledger: &mut Ledger) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let devices = random.random_range(1..4usize);
+    let trains = random.random_bool(0.6);
+    let graph = if trains {
+        let layers = random.random_range(2..6);
+        training(&mut random, layers)
+    } else {
+        let ops = random.random_range(4..7);
+        any(&mut random, ops, devices)
+    };
+    let program = placed(&mut random, graph, devices);
+    if program.graph.planned().count() < devices {
+        return;
+    }
+    let mut bounds: Vec<(String, Bound)> = Vec::new();
+    let mut values: Vec<(String, f64)> = Vec::new();
+    for _ in 0..random.random_range(2..5) {
+        let Some((who, found)) = run(&program, &mut random, trains, ledger) else { continue };
+        let Ok(planned) = found else { continue };
+        let made = &planned.plan;
+        let tmax = made.balance.tmax_seconds;
+        ledger.holds(at_most(made.bound_seconds, tmax), || {
+            format!("{who}: bound {} above {tmax}: {program:?}", made.bound_seconds)
+        });
+        ledger
+            .holds(made.cap_met == made.stages.iter().all(|s| s.cap_bytes <= s.requested_cap_bytes), || {
+                format!("{who}: cap_met {}", made.cap_met)
+            });
+        let needs =
+            made.pipeline.as_ref().map(|pipeline| pipeline.stages.iter().map(|s| s.need_bytes).collect());
+        let needs: Vec<u64> =
+            needs.unwrap_or_else(|| made.stages.iter().map(|s| s.score.peak_bytes).collect());
+        let kept = made.stages.iter().zip(&needs).all(|(stage, need)| *need <= stage.cap_bytes);
+        ledger.holds(kept, || format!("{who}: {needs:?} over the caps it names"));
+        let proved = Bound::proved(made.bound_seconds, made.bound_class);
+        if made.bound_class == BoundClass::AnyAssignment {
+            bounds.push((who.clone(), proved));
+        }
+        // A pipeline's stages run micro-batches of the program's ops as any other plan does.
+        values.push((who, tmax));
+    }
+    let planned = program.graph.planned().count();
+    let least = (planned <= 6 && !bounds.is_empty())
+        .then(|| program.all().iter().map(|placed| placed.tmax).fold(f64::INFINITY, f64::min));
+    for (who, bound) in &bounds {
+        ledger.bound(*bound, least, || format!("{who}: {program:?}"));
+        for (other, value) in &values {
+            ledger.cross(*bound, *value, || format!("{who} against {other}: {program:?}"));
+        }
+    }
+}
+
+type Found = Result<ballast_planner::Planned, Failure>;
+
+fn run(
+    program: &Program,
+    random: &mut ChaCha8Rng,
+    trains: bool,
+    ledger: &mut Ledger,
+) -> Option<(String, Found)> {
+    let Program { graph, costs, cluster } = program;
+    let devices = cluster.devices.len();
+    let limits = Limits {
+        time_limit_seconds: None,
+        work_limit: Some([500, 5_000, 20_000][random.random_range(0..3)]),
+        seed: random.random_range(0..3),
+        threads: 1,
+    };
+    let first = ballast_partition::Options {
+        method: [Method::Dp, Method::Auto, Method::Exact][random.random_range(0..3)],
+        granularity: [Granularity::Op, Granularity::Layer][random.random_range(0..2)],
+        limits,
+        caps: random.random_bool(0.3).then(|| vec![Bytes(random.random_range(60..300)); devices]),
+        ..ballast_partition::Options::default()
+    };
+    let schedule =
+        (trains && devices > 1 && random.random_bool(0.6)).then(|| SCHEDULES[random.random_range(0..4)]);
+    let pipeline = schedule.filter(|schedule| schedule.chunks() == 1).map(|schedule| Pipelining {
+        spec: Spec { schedule, micro_batches: random.random_range(1..5) },
+        granularity: first.granularity,
+    });
+    let options = Options {
+        cap: match random.random_range(0..3) {
+            0 => CapSpec::DeviceMemory,
+            1 => CapSpec::Share(f64::from(random.random_range(40..110)) / 100.0),
+            _ => CapSpec::Absolute(Bytes(random.random_range(60..400))),
+        },
+        solver: Solver::default(),
+        outside: None,
+        q_learning: swaps::Options::default(),
+        q_tables: std::collections::BTreeMap::new(),
+        order: if random.random_bool(0.5) { Order::Free } else { Order::Program },
+        swap: random.random_bool(0.5),
+        overlap: random.random_bool(0.5),
+        arena: None,
+        limits,
+        relax_step: 0.1,
+        relax_limit: if random.random_bool(0.3) { 0.0 } else { 4.0 },
+        max_ratio: 1.05,
+        max_rounds: random.random_range(1..4),
+        pipeline,
+        model_file: None,
+    };
+    let who = format!(
+        "{:?} {:?} caps={:?}, then {:?} {:?} swap={} overlap={} {:?} rounds={} relax={} work={:?}",
+        first.method,
+        first.granularity,
+        first.caps,
+        options.cap,
+        options.order,
+        options.swap,
+        options.overlap,
+        options.pipeline,
+        options.max_rounds,
+        options.relax_limit,
+        limits.work_limit
+    );
+    ledger.runs += 1;
+    let outcome = match partition(graph, costs, cluster, &first) {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            ledger.contradicts(format!("{who}: {error}: {program:?}"));
+            return None;
+        }
+    };
+    let device_of = match options.pipeline {
+        Some(pipeline) => balanced(graph, costs, cluster, first.granularity, pipeline.spec).ok()?.device_of,
+        None => outcome.device_of.clone(),
+    };
+    let again: &Repartition<'_> = &|again| {
+        let found =
+            ballast_partition::repartition(graph, costs, cluster, &first, again.device_of, again.seconds);
+        found.map(|outcome| Some(outcome.device_of)).map_err(|error| error.to_string())
+    };
+    let found = plan(graph, costs, cluster, device_of, outcome.report, &options, Some(again));
+    match &found {
+        Err(Failure::Bound(error)) => ledger.contradicts(format!("{who}: {error}: {program:?}")),
+        Err(Failure::Partition(error)) if error.contains("internal") => {
+            ledger.contradicts(format!("{who}: {error}: {program:?}"));
+        }
+        Err(Failure::Stage { message, .. }) if message.contains("internal") => {
+            ledger.contradicts(format!("{who}: {message}: {program:?}"));
+        }
+        _ => {}
+    }
+    Some((who, found))
+}
