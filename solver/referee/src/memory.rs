@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use ballast_core::limits::Limits;
 use ballast_core::memory::{CompactPlan, Node, Problem, Schedule, SwapModel, replay};
 use ballast_core::report::{Bound, BoundClass};
-use ballast_remat::{Failure, Options, Order, PROVED_WITHIN, Solver, assign, plan};
+use ballast_remat::{Failure, Options, Order, PROVED_WITHIN, SOLVERS, Solver, assign, plan};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -69,7 +69,7 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
             overlap: random.random_bool(0.4),
             host_capacity_bytes: host,
         });
-        let (_, solver) = Solver::ALL[random.random_range(0..Solver::ALL.len())];
+        let solver = SOLVERS[random.random_range(0..SOLVERS.len())];
         let options = Options {
             cap_bytes: caps[random.random_range(0..caps.len())],
             swap,
@@ -83,14 +83,14 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
                 threads: 1,
             },
             solver: match random.random_range(0..10) {
-                0..5 => Solver::Auto,
+                0..5 => Solver::AUTO,
                 // Its bounds are of classes of their own where plans may swap.
-                5 => Solver::Milp,
+                5 => Solver::MILP,
                 _ => solver,
             },
             ..Options::default()
         };
-        if options.solver == Solver::Stepwise && !small {
+        if options.solver == Solver::STEPWISE && !small {
             continue;
         }
         ledger.runs += 1;
@@ -130,7 +130,7 @@ fn claim(problem: &Problem, options: &Options, ledger: &mut Ledger) -> Claim {
         cap: *cap_bytes,
         alignment: *alignment,
         freedom: Freedom { order: *order == Order::Free, rounds: *rounds },
-        ladder: (*solver == Solver::Auto && limits.work_limit == Some(MOST_WORK)).then_some(limits.seed),
+        ladder: (*solver == Solver::AUTO && limits.work_limit == Some(MOST_WORK)).then_some(limits.seed),
         answer,
     }
 }

@@ -5,9 +5,9 @@ use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::expand;
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
-use ballast_planner::{Failure, Options, Solver, plan_stages};
-use ballast_remat::Order;
+use ballast_planner::{Failure, Options, plan_stages};
 use ballast_remat::swaps;
+use ballast_remat::{Order, SOLVERS, Solver};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -34,10 +34,9 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
     let problem = &stages[0].problem;
     let (least, peak) = (problem.working_set().0, problem.unplanned_peak());
     let caps = [least, (least + peak) / 2, (3 * least + peak) / 4, peak, least.saturating_sub(5)];
-    let solvers = Solver::all();
     let mut claims = Vec::new();
     for _ in 0..random.random_range(3..7) {
-        let (_, solver) = solvers[random.random_range(0..solvers.len())];
+        let solver = SOLVERS[random.random_range(0..SOLVERS.len())];
         let options = Options {
             cap: CapSpec::Absolute(Bytes(caps[random.random_range(0..caps.len())].max(1))),
             solver: if random.random_bool(0.4) { Solver::default() } else { solver },
@@ -77,8 +76,7 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
         );
         let CapSpec::Absolute(Bytes(asked)) = options.cap else { continue };
         let freedom = Freedom { order: options.order == Order::Free, rounds: false };
-        let swap =
-            options.swap.then(|| ballast_planner::swap_model(&cluster.devices[0], cluster, options.overlap));
+        let swap = options.swap.then(|| cluster.swap_model(&cluster.devices[0], options.overlap));
         let mut cap = asked;
         let answer = match outcome {
             Ok(mut outcomes) => {

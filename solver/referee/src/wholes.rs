@@ -2,15 +2,15 @@
 
 use ballast_core::cap::CapSpec;
 use ballast_core::limits::Limits;
+use ballast_core::pipeline::{Schedule, Spec};
 use ballast_core::report::{Bound, BoundClass};
 use ballast_core::units::Bytes;
-use ballast_partition::pipeline::Schedule;
 use ballast_partition::sequence::Granularity;
 use ballast_partition::{Method, plan as partition};
-use ballast_planner::pipelined::{Spec, balanced};
-use ballast_planner::{Failure, Options, Pipelining, Repartition, Solver, plan};
-use ballast_remat::Order;
+use ballast_planner::pipelined::balanced;
+use ballast_planner::{Failure, Options, Pipelining, Repartition, plan};
 use ballast_remat::swaps;
+use ballast_remat::{Order, Solver};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -367,10 +367,10 @@ fn a_solver_without_swaps_proves_nothing_about_plans_with_them() {
         host_capacity_bytes: None,
     };
     let options = Options { cap_bytes: 9, swap: Some(link), order: Order::Program, ..Options::default() };
-    let answer = plan(&problem, &Options { solver: Solver::Milp, ..options.clone() });
+    let answer = plan(&problem, &Options { solver: Solver::MILP, ..options.clone() });
     assert!(matches!(answer, Err(Failure::Infeasible { proved: false, .. })), "{answer:?}");
     assert!(plan(&problem, &options).is_ok());
-    let answer = plan(&problem, &Options { solver: Solver::Milp, swap: None, ..options });
+    let answer = plan(&problem, &Options { solver: Solver::MILP, swap: None, ..options });
     assert!(matches!(answer, Err(Failure::Infeasible { proved: true, .. })), "{answer:?}");
 }
 
