@@ -119,6 +119,8 @@ fn claim(problem: &Problem, options: &Options, ledger: &mut Ledger) -> Claim {
         },
         Err(Failure::Infeasible { proved: true, .. }) => Answer::Refused,
         Err(Failure::Infeasible { .. } | Failure::NotApplicable { .. }) => Answer::Nothing,
+        // Refused for what was asked, not for the cap.
+        Err(Failure::Options(_)) if alignment.is_some() && !solver.plans_parts() => Answer::Nothing,
         Err(failure) => {
             ledger.contradicts(format!("{who}: {failure}"));
             Answer::Nothing
