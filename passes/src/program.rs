@@ -82,6 +82,12 @@ pub(crate) struct Program<'c, 'a> {
 }
 
 impl Program<'_, '_> {
+    /// What planners are given.
+    pub(crate) fn view(&self) -> ballast_core::program::Program<'_> {
+        let Program { imported, costs, cluster, .. } = self;
+        ballast_core::program::Program { graph: &imported.graph, costs, cluster }
+    }
+
     /// Reports an error at an op, or at the function.
     pub(crate) fn error(&self, op: Option<OpId>, text: &str) -> Reported {
         diagnostics::error(self.place(op), text)

@@ -52,9 +52,7 @@ fn shortest(
     program.divide_devices(None)?;
     let devices = program.cluster.devices.len();
     let choices = choose(
-        &program.imported.graph,
-        &program.costs,
-        &program.cluster,
+        &program.view(),
         &planner,
         schedules.first().map_or(1, |(spec, _)| spec.micro_batches),
         &schedules.iter().map(|(spec, _)| spec.schedule).collect::<Vec<_>>(),

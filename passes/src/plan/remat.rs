@@ -119,9 +119,7 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         }
         let repartition = |again: &Again<'_>| start.repartition(&program, &planner.limits, again);
         let planned = ballast_planner::plan(
-            &program.imported.graph,
-            &program.costs,
-            &program.cluster,
+            &program.view(),
             start.device_of.clone(),
             start.report.clone(),
             &planner,
@@ -398,10 +396,9 @@ impl Start {
     ) -> Result<Option<Vec<DeviceId>>, String> {
         let options = partition::Options {
             method: match self.method.as_str() {
-                "dp" | "genetic" => partition::Method::Dp,
-                "rl" => partition::Method::Rl,
-                "exact" => partition::Method::Exact,
-                _ => partition::Method::Auto,
+                // The genetic search starts from a cut as well: rounds repeat that alone.
+                "genetic" => partition::Method::DP,
+                name => name.parse().unwrap_or(partition::Method::AUTO),
             },
             granularity: self.granularity,
             use_all_devices: self.use_all_devices,
@@ -414,17 +411,9 @@ impl Start {
             start: Some(again.device_of.to_vec()),
             ..partition::Options::default()
         };
-        let graph = &program.imported.graph;
-        partition::repartition(
-            graph,
-            &program.costs,
-            &program.cluster,
-            &options,
-            again.device_of,
-            again.seconds,
-        )
-        .map(|outcome| Some(outcome.device_of))
-        .map_err(|error| error.to_string())
+        partition::repartition(&program.view(), &options, again.device_of, again.seconds)
+            .map(|outcome| Some(outcome.device_of))
+            .map_err(|error| error.to_string())
     }
 }
 

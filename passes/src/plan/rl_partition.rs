@@ -13,10 +13,9 @@ use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes::{self, RlPartitionOptions};
 use ballast_dialects::remarks::Kind;
 use ballast_partition as partition;
-use ballast_partition::genetic;
+use ballast_partition::genetic::{self, Fitness, Genetic};
 use ballast_partition::rl::machine::Reward;
 use ballast_partition::rl::train;
-use ballast_planner::{Fitness, Genetic};
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations::{self, Settings};
@@ -48,7 +47,6 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     {
         program::warn_of_large_caps(&program, (0..program.cluster.devices.len()).map(|device| (device, cap)));
     }
-    let mut genetic = genetic(&program, options)?;
     let search = partition_options(&program, options, cap, limits)?;
     let outcome = if !options.placement_file.is_empty() {
         as_given(&program, options, pipeline, &search)?
@@ -57,14 +55,8 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     } else if options.cores > 0 {
         over_cores(&mut program, options.cores, cap, &search)?
     } else {
-        let outcome = partition::plan_with(
-            &program.imported.graph,
-            &program.costs,
-            &program.cluster,
-            &search,
-            genetic.as_mut().map(|genetic| genetic as &mut dyn partition::Proposer),
-        )
-        .map_err(|error| program.error(None, &error.to_string()))?;
+        let outcome = partition::plan(&program.view(), &search)
+            .map_err(|error| program.error(None, &error.to_string()))?;
         outcome.into()
     };
     program::check_devices(&program, &outcome.device_of)?;
@@ -74,9 +66,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     // A cap of one core has become the memory of its group.
     let cap = if options.cores > 0 { CapSpec::DeviceMemory } else { cap };
     let plan = ballast_planner::unplanned(
-        &program.imported.graph,
-        &program.costs,
-        &program.cluster,
+        &program.view(),
         &outcome.device_of,
         outcome.report.clone(),
         cap,
@@ -148,7 +138,7 @@ fn as_given(
     let device_of = partition::Given::parse(&text)
         .and_then(|given| given.devices(graph, program.cluster.devices.len()))
         .map_err(|error| program.error(error.op, &format!("{path}: {error}")))?;
-    partition::plan_given(graph, &program.costs, &program.cluster, search, device_of)
+    partition::plan_given(&program.view(), search, device_of)
         .map(Placement::from)
         .map_err(|error| program.error(None, &error.to_string()))
 }
@@ -172,14 +162,9 @@ fn as_pipeline(
         return refuse("order=memory with a schedule: a pipeline keeps program order; use order=program");
     }
     let graph = &program.imported.graph;
-    let balanced = ballast_planner::pipelined::balanced(
-        graph,
-        &program.costs,
-        &program.cluster,
-        granularity(options.granularity),
-        spec,
-    )
-    .map_err(|failure| program.error(failure.op(), &failure.to_string()))?;
+    let balanced =
+        ballast_planner::pipelined::balanced(&program.view(), granularity(options.granularity), spec)
+            .map_err(|failure| program.error(failure.op(), &failure.to_string()))?;
     let loads = stages(graph, &program.costs, &program.cluster, &balanced.device_of);
     let value = loads.iter().map(Stage::load_seconds).fold(0.0, f64::max);
     let search = SearchStats {
@@ -284,14 +269,9 @@ fn partition_options(
         ..train::Options::default()
     };
     Ok(partition::Options {
-        method: match options.method {
-            passes::PartitionMethod::Auto => partition::Method::Auto,
-            // The genetic search is handed over as a proposer.
-            passes::PartitionMethod::Dp | passes::PartitionMethod::Genetic => partition::Method::Dp,
-            passes::PartitionMethod::Exact => partition::Method::Exact,
-            passes::PartitionMethod::Rl => partition::Method::Rl,
-        },
+        method: options.method.name().parse().map_err(|error: String| program.error(None, &error))?,
         rl,
+        genetic: genetic(program, options)?,
         granularity: granularity(options.granularity),
         order: order(options.order),
         use_all_devices: options.use_all_devices,
@@ -301,9 +281,9 @@ fn partition_options(
     })
 }
 
-/// The genetic search, where the options ask for it.
-fn genetic(program: &Program<'_, '_>, options: &RlPartitionOptions) -> Result<Option<Genetic>, Reported> {
-    let passes::PartitionMethod::Genetic = options.method else { return Ok(None) };
+/// The genetic search; its options are read where it is the method.
+fn genetic(program: &Program<'_, '_>, options: &RlPartitionOptions) -> Result<Genetic, Reported> {
+    let passes::PartitionMethod::Genetic = options.method else { return Ok(Genetic::default()) };
     let refuse = |text: &str| Err(program.error(None, &format!("method=genetic: {text}")));
     if options.cores > 0 {
         return refuse("it places on devices; over `cores=` take dp, which is exact there, or rl");
@@ -324,7 +304,7 @@ fn genetic(program: &Program<'_, '_>, options: &RlPartitionOptions) -> Result<Op
         },
     };
     match genetic.options.check_ranges() {
-        Ok(()) => Ok(Some(genetic)),
+        Ok(()) => Ok(genetic),
         Err(error) => refuse(&error.to_string()),
     }
 }

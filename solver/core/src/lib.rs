@@ -22,6 +22,7 @@ pub mod plan;
 pub mod predictor;
 pub mod printable;
 pub mod profile;
+pub mod program;
 pub mod report;
 pub mod results;
 pub mod simulate;

@@ -9,8 +9,11 @@ use ballast_core::simulate::Balance;
 use ballast_core::stage::{settle_travellers, stages};
 use ballast_core::units::Bytes;
 
+use crate::error::Error;
 use crate::judge::unread_argument_bytes;
-use crate::plan::{Error, Method, Options, learned};
+use crate::learned::learned;
+use crate::method::Method;
+use crate::options::Options;
 use crate::rl::demand::Demands;
 use crate::rl::environment::{Group, State};
 use crate::rl::exact::best_grouping;
@@ -93,12 +96,8 @@ pub fn plan_chip(
     let mut score = machine.score(&best);
     let mut stop_reason = StopReason::Finished;
     let mut work = 0;
-    let run_learner = match options.method {
-        // The dynamic programme over core groups is exact.
-        Method::Dp | Method::Exact => false,
-        Method::Rl => true,
-        Method::Auto => exact.is_none(),
-    };
+    // The dynamic programme over core groups is exact: what it cannot do is left for the others.
+    let run_learner = options.method == Method::RL || options.method == Method::AUTO && exact.is_none();
     if run_learner {
         let run = train::run(&machine, &best, &options.rl, &options.limits, &deadline, |_| {});
         if let Some(answer) = learned(run, &mut notes)? {

@@ -1,16 +1,18 @@
 //! Placements that come from elsewhere: a device for every op, in a file.
 
-use ballast_core::cost::Costs;
-use ballast_core::device::{Cluster, DeviceId};
+use ballast_core::device::DeviceId;
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, StopReason};
+use ballast_core::program::Program;
 use ballast_core::report::{Report, SearchStats};
 use ballast_core::stage::settle_travellers;
 use serde::{Deserialize, Serialize};
 
+use crate::error::Error;
 use crate::judge::Judge;
 use crate::loads::Links;
-use crate::plan::{Error, Options, Outcome, any_assignment, check};
+use crate::options::{Options, check};
+use crate::plan::{Outcome, any_assignment};
 use crate::sequence::{Sequence, sequence_order};
 
 /// Version of the file.
@@ -115,18 +117,17 @@ impl Given {
 /// # Errors
 /// As [`plan`](crate::plan()), and for a device that is not there.
 pub fn plan_given(
-    graph: &Graph,
-    costs: &Costs,
-    cluster: &Cluster,
+    program: &Program<'_>,
     options: &Options,
     device_of: Vec<DeviceId>,
 ) -> Result<Outcome, Error> {
-    check(graph, costs, cluster, options)?;
+    let Program { graph, costs, cluster } = *program;
+    check(program, options)?;
     if device_of.len() != graph.ops.len() || device_of.iter().any(|&d| d >= cluster.devices.len()) {
         return Err(Error::Shape("the given partition does not fit the program and the cluster".into()));
     }
     let deadline = Deadline::start(&options.limits);
-    let judged = Judge::new(graph, costs, cluster, options).judge(device_of);
+    let judged = Judge::new(program, options).judge(device_of);
     let ops = Sequence::of_ops(graph, costs, sequence_order(graph, options.order));
     let value = judged.balance.tmax_seconds;
     let floor = any_assignment(graph, costs, &ops, &Links::new(cluster));

@@ -5,7 +5,7 @@ use ballast_core::device::DeviceId;
 use ballast_core::graph::Graph;
 use ballast_core::stage::settle_travellers;
 
-use crate::plan::Options;
+use crate::options::Options;
 use crate::sequence::{Granularity, Sequence, sequence_order};
 
 /// The op sequence of a program, and the items it is placed by: its ops, or its layers.

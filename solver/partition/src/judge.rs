@@ -1,13 +1,13 @@
 //! The core's view of a partition: what stages it makes, how slow they are, how far over their caps.
 
-use ballast_core::cost::Costs;
-use ballast_core::device::{Cluster, DeviceId};
+use ballast_core::device::DeviceId;
 use ballast_core::graph::{Ends, Graph};
+use ballast_core::program::Program;
 use ballast_core::simulate::Balance;
-use ballast_core::stage::{Stage, stages};
+use ballast_core::stage::Stage;
 use ballast_core::units::Bytes;
 
-use crate::plan::Options;
+use crate::options::Options;
 use crate::sequence::Sequence;
 
 /// Weight of memory over the cap: recomputing everything forward costs about a third of a training step's
@@ -80,19 +80,17 @@ pub(crate) fn unread_argument_bytes(graph: &Graph) -> Bytes {
 
 /// The core's view of a placement: the same stages the memory planner gets.
 pub(crate) struct Judge<'a> {
-    graph: &'a Graph,
-    costs: &'a Costs,
-    cluster: &'a Cluster,
+    program: Program<'a>,
     caps: Vec<u64>,
 }
 
 impl<'a> Judge<'a> {
-    pub(crate) fn new(graph: &'a Graph, costs: &'a Costs, cluster: &'a Cluster, options: &Options) -> Self {
+    pub(crate) fn new(program: &Program<'a>, options: &Options) -> Self {
         let caps = match &options.caps {
             Some(caps) => caps.iter().map(|cap| cap.0).collect(),
-            None => cluster.devices.iter().map(|device| device.memory.0).collect(),
+            None => program.cluster.devices.iter().map(|device| device.memory.0).collect(),
         };
-        Judge { graph, costs, cluster, caps }
+        Judge { program: *program, caps }
     }
 
     /// Caps without what no stage decides about: arguments that no op reads are resident on device 0, where
@@ -100,7 +98,7 @@ impl<'a> Judge<'a> {
     pub(crate) fn caps_for_stages(&self) -> Vec<u64> {
         let mut caps = self.caps.clone();
         if let Some(first) = caps.first_mut() {
-            *first = first.saturating_sub(unread_argument_bytes(self.graph).0);
+            *first = first.saturating_sub(unread_argument_bytes(self.program.graph).0);
         }
         caps
     }
@@ -116,7 +114,7 @@ impl<'a> Judge<'a> {
     }
 
     pub(crate) fn judge(&self, device_of: Vec<DeviceId>) -> Judged {
-        let stages = stages(self.graph, self.costs, self.cluster, &device_of);
+        let stages = self.program.stages(&device_of);
         let idle = stages.iter().filter(|stage| stage.idle()).count();
         let busy = stages.iter().filter(|stage| !stage.idle());
         let balance = Balance::of(busy.map(Stage::load_seconds), idle);

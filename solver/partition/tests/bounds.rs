@@ -8,6 +8,7 @@ use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, CoreModel, DeviceId, Link};
 use ballast_core::graph::{Ends, Graph};
 use ballast_core::limits::Limits;
+use ballast_core::program::Program;
 use ballast_core::report::BoundClass;
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
@@ -83,7 +84,7 @@ fn case(seed: u64) -> Case {
         (0..devices).map(|_| Bytes(if unequal { random.random_range(40..=most) } else { most })).collect()
     });
     let options = Options {
-        method: [Method::Dp, Method::Exact][random.random_range(0..2)],
+        method: [Method::DP, Method::EXACT][random.random_range(0..2)],
         granularity: [Granularity::Op, Granularity::Layer][random.random_range(0..2)],
         order: [Order::Program, Order::Memory][random.random_range(0..2)],
         limits: Limits { time_limit_seconds: None, ..Limits::default() },
@@ -186,8 +187,9 @@ fn no_bound_is_above_the_best_plan_of_its_class() {
     let (mut met, mut idle) = (0, 0);
     for seed in 0..600 {
         let case = case(seed);
-        let outcome = plan(&case.graph, &case.costs, &case.cluster, &case.options)
-            .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let outcome =
+            plan(&Program { graph: &case.graph, costs: &case.costs, cluster: &case.cluster }, &case.options)
+                .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         let least = case.brute_force(&outcome.sequence);
         let Outcome { report, bounds, device_of, .. } = &outcome;
         for bound in bounds.iter().chain([&report.bound()]) {
@@ -272,12 +274,13 @@ fn more_freedom_is_never_worse_where_both_are_proved() {
         let case = case(seed);
         let run = |method, granularity| {
             let options = Options { method, granularity, ..case.options.clone() };
-            plan(&case.graph, &case.costs, &case.cluster, &options).expect("a plan")
+            plan(&Program { graph: &case.graph, costs: &case.costs, cluster: &case.cluster }, &options)
+                .expect("a plan")
         };
         let ladder = [
-            run(Method::Dp, Granularity::Layer),
-            run(Method::Dp, Granularity::Op),
-            run(Method::Exact, Granularity::Op),
+            run(Method::DP, Granularity::Layer),
+            run(Method::DP, Granularity::Op),
+            run(Method::EXACT, Granularity::Op),
         ];
         for pair in ladder.windows(2) {
             let kept = |outcome: &Outcome| case.keeps_caps(&case.stages(&outcome.device_of));
@@ -326,7 +329,7 @@ fn bounds_over_core_groups_are_the_best_grouping() {
         let link = Link { bandwidth: 1.0, latency_seconds: 0.0 };
         let chip = cluster(1, 1 << 30, link).devices.remove(0);
         let granularity = [Granularity::Op, Granularity::Layer][seed as usize / 2 % 2];
-        let options = Options { method: Method::Dp, granularity, ..Options::default() };
+        let options = Options { method: Method::DP, granularity, ..Options::default() };
         let outcome = plan_chip(&graph, &seconds, &chip, &model, &options).expect("a plan");
         let costs = Costs { seconds: vec![seconds.clone()] };
         let sequence = Sequence::of_ops(&graph, &costs, sequence_order(&graph, Order::Program));

@@ -6,6 +6,7 @@ use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, Link};
 use ballast_core::graph::Graph;
 use ballast_core::limits::Limits;
+use ballast_core::program::Program;
 use ballast_core::report::BoundClass;
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
@@ -17,7 +18,7 @@ const LINK: Link = Link { bandwidth: 16.0, latency_seconds: 0.25 };
 
 fn options() -> Options {
     let limits = Limits { time_limit_seconds: None, ..Limits::default() };
-    Options { limits, method: Method::Exact, ..Options::default() }
+    Options { limits, method: Method::EXACT, ..Options::default() }
 }
 
 fn slowest(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[usize]) -> f64 {
@@ -67,7 +68,8 @@ fn the_bound_is_the_best_pipeline_and_the_plan_is_no_worse() {
             .filter(|of| is_pipeline(&graph, k, of))
             .map(|of| slowest(&graph, &costs, &cluster, &of))
             .fold(f64::INFINITY, f64::min);
-        let outcome = plan(&graph, &costs, &cluster, &options()).expect("a plan");
+        let outcome =
+            plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options()).expect("a plan");
         let proposed = outcome.proposed.expect("exact ran");
         assert!((proposed.tmax_seconds - brute).abs() < 1e-9, "seed {seed}: {proposed:?} for {brute}");
         let value = slowest(&graph, &costs, &cluster, &outcome.device_of);
@@ -80,8 +82,11 @@ fn the_bound_is_the_best_pipeline_and_the_plan_is_no_worse() {
                 outcome.report
             );
         }
-        let dp =
-            plan(&graph, &costs, &cluster, &Options { method: Method::Dp, ..options() }).expect("a plan");
+        let dp = plan(
+            &Program { graph: &graph, costs: &costs, cluster: &cluster },
+            &Options { method: Method::DP, ..options() },
+        )
+        .expect("a plan");
         better_than_the_sequence += usize::from(value < dp.report.value - 1e-9);
     }
     assert!(better_than_the_sequence > 3, "only {better_than_the_sequence} plans are better than the cut");
@@ -93,7 +98,8 @@ fn layers_with_several_outputs_are_charged_as_the_judge_charges_them() {
         let (graph, seconds) = random_graph(seed, 30);
         let (costs, cluster) = (costs(&vec![seconds; 3]), cluster(3, 1 << 30, LINK));
         let options = Options { granularity: Granularity::Layer, ..options() };
-        let outcome = plan(&graph, &costs, &cluster, &options).expect("a plan");
+        let outcome =
+            plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options).expect("a plan");
         let proposed = outcome.proposed.expect("exact ran");
         let bound = outcome.report.bound().value();
         assert!(bound <= outcome.report.value, "seed {seed}");
@@ -110,7 +116,8 @@ fn device_rules_are_kept() {
         graph.ops[3].rules.device = Some(1);
         graph.ops[8].rules.device = Some(0);
         let (costs, cluster) = (costs(&vec![seconds; 2]), cluster(2, 1 << 30, LINK));
-        let outcome = plan(&graph, &costs, &cluster, &options()).expect("a plan");
+        let outcome =
+            plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options()).expect("a plan");
         assert_eq!((outcome.device_of[3], outcome.device_of[8]), (1, 0), "seed {seed}");
     }
 }
@@ -134,7 +141,8 @@ fn caps_raise_the_bound_and_leave_no_plan_under_them_out() {
                 .fold(f64::INFINITY, f64::min)
         };
         let (any, capped) = (least(false), least(true));
-        let outcome = plan(&graph, &costs, &cluster, &options()).expect("a plan");
+        let outcome =
+            plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options()).expect("a plan");
         if outcome.report.bound().class() == BoundClass::ContiguousDagWithinCaps && capped.is_finite() {
             assert!(
                 outcome.report.bound().value() <= capped + 1e-6,

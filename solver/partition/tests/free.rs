@@ -6,6 +6,7 @@ use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, Link};
 use ballast_core::graph::Graph;
 use ballast_core::limits::Limits;
+use ballast_core::program::Program;
 use ballast_core::report::BoundClass;
 use ballast_core::stage::{Stage, settle_travellers, stages};
 use ballast_core::units::Bytes;
@@ -14,7 +15,8 @@ use support::{cluster, costs, graph, random_graph};
 
 fn solve(graph: &Graph, costs: &Costs, cluster: &Cluster, method: Method, threads: usize) -> Outcome {
     let limits = Limits { time_limit_seconds: None, work_limit: Some(250_000), seed: 5, threads };
-    plan(graph, costs, cluster, &Options { method, limits, ..Options::default() }).expect("a plan")
+    plan(&Program { graph, costs, cluster }, &Options { method, limits, ..Options::default() })
+        .expect("a plan")
 }
 
 fn tmax(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[usize]) -> f64 {
@@ -52,7 +54,7 @@ fn small_programs_reach_the_optimum_and_their_bounds_stay_below() {
             (0..devices).map(|d| if d == 0 { seconds.clone() } else { slower.clone() }).collect();
         let costs = costs(&rows);
         let best = optimum(&graph, &costs, &cluster);
-        let found = solve(&graph, &costs, &cluster, Method::Auto, 1);
+        let found = solve(&graph, &costs, &cluster, Method::AUTO, 1);
         let value = tmax(&graph, &costs, &cluster, &found.device_of);
         assert_eq!(value, found.report.value, "seed {seed}");
         assert_eq!(found.report.bound().class(), BoundClass::AnyAssignment);
@@ -74,8 +76,8 @@ fn never_slower_than_a_cut() {
         let devices = 2 + seed as usize % 4;
         let costs = costs(&vec![seconds; devices]);
         let cluster = cluster(devices, 1 << 40, LINK);
-        let cut = solve(&graph, &costs, &cluster, Method::Dp, 1).report.value;
-        let free = solve(&graph, &costs, &cluster, Method::Auto, 1);
+        let cut = solve(&graph, &costs, &cluster, Method::DP, 1).report.value;
+        let free = solve(&graph, &costs, &cluster, Method::AUTO, 1);
         assert!(free.report.value <= cut * (1.0 + 1e-9), "seed {seed}: {} against {cut}", free.report.value);
     }
 }
@@ -100,8 +102,8 @@ fn layers_fold_by_themselves() {
     let link = Link { bandwidth: 100.0, latency_seconds: 0.0 };
     let cluster = cluster(4, 1 << 40, link);
     let costs = costs(&vec![seconds; 4]);
-    let cut = solve(&graph, &costs, &cluster, Method::Dp, 1);
-    let free = solve(&graph, &costs, &cluster, Method::Auto, 1);
+    let cut = solve(&graph, &costs, &cluster, Method::DP, 1);
+    let free = solve(&graph, &costs, &cluster, Method::AUTO, 1);
     assert!(cut.report.value > 21.5, "{}", cut.report.value);
     assert!(free.report.value < 20.5, "{}", free.report.value);
 }
@@ -113,8 +115,8 @@ fn threads_change_nothing_and_rules_hold() {
     graph.ops[250].rules.device = Some(0);
     let costs = costs(&vec![seconds; 3]);
     let cluster = cluster(3, 1 << 40, LINK);
-    let one = solve(&graph, &costs, &cluster, Method::Auto, 1);
-    let two = solve(&graph, &costs, &cluster, Method::Auto, 2);
+    let one = solve(&graph, &costs, &cluster, Method::AUTO, 1);
+    let two = solve(&graph, &costs, &cluster, Method::AUTO, 2);
     assert_eq!(one.device_of, two.device_of);
     assert_eq!((one.device_of[3], one.device_of[250]), (2, 0));
 }
@@ -131,8 +133,9 @@ fn arguments_spread_where_one_device_cannot_hold_them() {
     let costs = costs(&vec![vec![7.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]; 2]);
     let limits = Limits { time_limit_seconds: None, work_limit: Some(200_000), seed: 1, threads: 1 };
     let of = |caps| {
-        let options = Options { method: Method::Auto, limits, caps, ..Options::default() };
-        plan(&graph, &costs, &cluster(2, 1 << 40, LINK), &options).expect("a plan")
+        let options = Options { method: Method::AUTO, limits, caps, ..Options::default() };
+        plan(&Program { graph: &graph, costs: &costs, cluster: &cluster(2, 1 << 40, LINK) }, &options)
+            .expect("a plan")
     };
     assert_eq!(of(None).report.value, 7.0);
     let capped = of(Some(vec![Bytes(420); 2]));
@@ -145,7 +148,9 @@ fn no_work_leaves_the_cut() {
     let (graph, seconds) = random_graph(11, 40);
     let costs = costs(&vec![seconds; 2]);
     let limits = Limits { time_limit_seconds: Some(0.0), work_limit: None, seed: 1, threads: 1 };
-    let options = Options { method: Method::Auto, limits, ..Options::default() };
-    let found = plan(&graph, &costs, &cluster(2, 1 << 40, LINK), &options).expect("a plan");
+    let options = Options { method: Method::AUTO, limits, ..Options::default() };
+    let found =
+        plan(&Program { graph: &graph, costs: &costs, cluster: &cluster(2, 1 << 40, LINK) }, &options)
+            .expect("a plan");
     assert!(found.report.value.is_finite());
 }

@@ -4,6 +4,7 @@ mod support;
 
 use ballast_core::device::{CoreModel, Link};
 use ballast_core::limits::{Deadline, Limits, StopReason};
+use ballast_core::program::Program;
 use ballast_core::units::Bytes;
 use ballast_partition::chip::plan_chip;
 use ballast_partition::rl::chains::{Profile, chain};
@@ -181,15 +182,17 @@ fn the_learner_never_makes_a_partition_worse_and_may_be_missing() {
         let (graph, seconds) = random_graph(seed, 60);
         let (costs, cluster) = (costs(&vec![seconds; 4]), cluster(4, 1 << 30, link));
         let base = Options { limits: limits(), ..Options::default() };
-        let dp = plan(&graph, &costs, &cluster, &base).expect("a plan");
+        let dp = plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &base).expect("a plan");
         let rl = train::Options { episodes: 3, ..train::Options::default() };
-        let learned = Options { method: Method::Rl, rl: rl.clone(), ..base.clone() };
-        let learned = plan(&graph, &costs, &cluster, &learned).expect("a plan");
+        let learned = Options { method: Method::RL, rl: rl.clone(), ..base.clone() };
+        let learned =
+            plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &learned).expect("a plan");
         assert!(learned.report.value <= dp.report.value);
         assert!(learned.report.work > dp.report.work, "the learner ran");
         let nowhere = train::Options { library: Some("/nowhere/learner.so".into()), ..rl };
-        let options = Options { method: Method::Rl, rl: nowhere, ..base };
-        let without = plan(&graph, &costs, &cluster, &options).expect("a plan");
+        let options = Options { method: Method::RL, rl: nowhere, ..base };
+        let without =
+            plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options).expect("a plan");
         assert_eq!(without.device_of, dp.device_of);
         assert!(without.notes.iter().any(|note| note.contains("/nowhere/learner.so")), "{:?}", without.notes);
     }
@@ -203,8 +206,11 @@ fn a_policy_file_that_is_none_is_an_error() {
     let (graph, seconds) = random_graph(1, 20);
     let link = Link { bandwidth: 16.0, latency_seconds: 0.25 };
     let rl = train::Options { weights: Weights::File(path), ..train::Options::default() };
-    let options = Options { method: Method::Rl, rl, limits: limits(), ..Options::default() };
-    let error = plan(&graph, &costs(&vec![seconds; 2]), &cluster(2, 1 << 30, link), &options);
+    let options = Options { method: Method::RL, rl, limits: limits(), ..Options::default() };
+    let error = plan(
+        &Program { graph: &graph, costs: &costs(&vec![seconds; 2]), cluster: &cluster(2, 1 << 30, link) },
+        &options,
+    );
     assert!(matches!(&error, Err(Error::Learner(text)) if text.contains("not a saved network")), "{error:?}");
     // A policy of an earlier version, whose inputs meant something else; and a damaged one.
     let fresh = train::Options { weights: Weights::Fresh, ..train::Options::default() };

@@ -6,6 +6,7 @@ use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, Link};
 use ballast_core::graph::Graph;
 use ballast_core::limits::Limits;
+use ballast_core::program::Program;
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
 use ballast_partition::sequence::{Granularity, Order};
@@ -74,7 +75,8 @@ fn the_bound_is_the_best_cut_and_the_plan_is_no_worse() {
             })
             .collect();
         let (costs, cluster) = (costs(&rows), cluster(k, 1 << 30, LINK));
-        let outcome = plan(&graph, &costs, &cluster, &options()).expect("a plan");
+        let outcome =
+            plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options()).expect("a plan");
         let brute = contiguous_assignments(7, k)
             .iter()
             .map(|of| loads(&graph, &costs, &cluster, of).into_iter().fold(0.0, f64::max))
@@ -106,9 +108,14 @@ fn caps_that_some_cut_keeps_are_kept() {
         let all = contiguous_assignments(7, k);
         let least = all.iter().map(|of| needs(of)).min().expect("assignments");
         let caps = Some(vec![Bytes(least); k]);
-        let outcome = plan(&graph, &costs, &cluster, &Options { caps, ..options() }).expect("a plan");
+        let outcome = plan(
+            &Program { graph: &graph, costs: &costs, cluster: &cluster },
+            &Options { caps, ..options() },
+        )
+        .expect("a plan");
         assert!(needs(&outcome.device_of) <= least, "seed {seed}");
-        let free = plan(&graph, &costs, &cluster, &options()).expect("a plan");
+        let free =
+            plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options()).expect("a plan");
         binding += usize::from(needs(&free.device_of) > least);
     }
     assert!(binding > 5, "the caps bound only {binding} times");
@@ -120,7 +127,9 @@ fn an_argument_nobody_reads_counts_on_device_0() {
     graph.tensors.push(support::tensor(None, 1000, false));
     let (costs, cluster) = (costs(&vec![seconds; 2]), cluster(2, 1 << 30, LINK));
     let caps = Some(vec![Bytes(1200), Bytes(1 << 20)]);
-    let outcome = plan(&graph, &costs, &cluster, &Options { caps, ..options() }).expect("a plan");
+    let outcome =
+        plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &Options { caps, ..options() })
+            .expect("a plan");
     let needs = |of: &[usize]| stages(&graph, &costs, &cluster, of)[0].problem.working_set().0;
     assert!(needs(&outcome.device_of) <= 1200, "{}", needs(&outcome.device_of));
 }
@@ -130,7 +139,8 @@ fn a_cap_no_cut_keeps_is_named() {
     let (graph, seconds) = random_graph(5, 12);
     let (costs, cluster) = (costs(&vec![seconds; 2]), cluster(2, 1 << 30, LINK));
     let options = Options { caps: Some(vec![Bytes(3); 2]), ..options() };
-    let outcome = plan(&graph, &costs, &cluster, &options).expect("a plan");
+    let outcome =
+        plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options).expect("a plan");
     assert!(
         outcome.notes.iter().any(|note| note.contains("caps") && note.contains('%')),
         "{:?}",
@@ -149,7 +159,8 @@ fn unequal_links_are_judged_as_they_are() {
         for (a, b) in [(0, 2), (0, 3), (1, 2), (1, 3)] {
             cluster.links.extend([(a, b, slow), (b, a, slow)]);
         }
-        let outcome = plan(&graph, &costs, &cluster, &options()).expect("a plan");
+        let outcome =
+            plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options()).expect("a plan");
         let tmax = loads(&graph, &costs, &cluster, &outcome.device_of).into_iter().fold(0.0, f64::max);
         assert!((outcome.report.value - tmax).abs() < 1e-9);
         assert!(outcome.report.bound().value() <= tmax);
@@ -163,14 +174,18 @@ fn device_rules_are_kept() {
         graph.ops[3].rules.device = Some(2);
         graph.ops[11].rules.device = Some(seed as usize % 3);
         let (costs, cluster) = (costs(&vec![seconds; 3]), cluster(3, 1 << 30, LINK));
-        let outcome = plan(&graph, &costs, &cluster, &options()).expect("a plan");
+        let outcome =
+            plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options()).expect("a plan");
         assert_eq!(outcome.device_of[3], 2);
         assert_eq!(outcome.device_of[11], seed as usize % 3);
         assert_eq!(outcome.balance.idle_devices, 0);
     }
     let (mut graph, seconds) = random_graph(1, 20);
     graph.ops[4].rules.device = Some(3);
-    let error = plan(&graph, &costs(&vec![seconds; 3]), &cluster(3, 1 << 30, LINK), &options());
+    let error = plan(
+        &Program { graph: &graph, costs: &costs(&vec![seconds; 3]), cluster: &cluster(3, 1 << 30, LINK) },
+        &options(),
+    );
     assert!(matches!(error, Err(Error::Rule { op: 4, device: 3, last: 2, .. })), "{error:?}");
 }
 
@@ -182,8 +197,11 @@ fn the_answer_is_never_worse_than_the_start() {
         // A start outside the class of contiguous cuts.
         let start: Vec<usize> = (0..15).map(|op| (op * 7 + seed as usize) % 2).collect();
         let before = loads(&graph, &costs, &cluster, &start).into_iter().fold(0.0, f64::max);
-        let outcome =
-            plan(&graph, &costs, &cluster, &Options { start: Some(start), ..options() }).expect("a plan");
+        let outcome = plan(
+            &Program { graph: &graph, costs: &costs, cluster: &cluster },
+            &Options { start: Some(start), ..options() },
+        )
+        .expect("a plan");
         assert!(outcome.report.value <= before + 1e-9);
     }
 }
@@ -196,7 +214,8 @@ fn a_device_stays_idle_where_that_is_faster_and_the_plan_says_so() {
     let (graph, costs) = (graph(&ops), costs(&vec![vec![1.0; 8]; 2]));
     let cluster = cluster(2, 1 << 30, LINK);
     let layered = Options { granularity: Granularity::Layer, ..options() };
-    let outcome = plan(&graph, &costs, &cluster, &layered).expect("a plan");
+    let outcome =
+        plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &layered).expect("a plan");
     assert_eq!((outcome.report.value, outcome.balance.idle_devices), (8.0, 1));
     assert!(outcome.cuts.is_empty());
     assert!(
@@ -206,7 +225,7 @@ fn a_device_stays_idle_where_that_is_faster_and_the_plan_says_so() {
     );
     // Asked for, every device is used, and the bound says what that costs.
     let all = Options { use_all_devices: true, ..layered };
-    let outcome = plan(&graph, &costs, &cluster, &all).expect("a plan");
+    let outcome = plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &all).expect("a plan");
     assert_eq!((&outcome.cuts[..], outcome.balance.idle_devices), (&[4][..], 0));
     let report = &outcome.report;
     assert!(report.value > 60.0 && report.bound().value() == 8.0 && !report.proved(), "{report:?}");
@@ -217,7 +236,9 @@ fn of_cuts_as_fast_as_the_fastest_one_leaves_no_device_idle() {
     // The first op decides; the others fit on one device or on two.
     let ops: Vec<(Vec<usize>, u64, bool)> = (0..3).map(|_| (Vec::new(), 1, false)).collect();
     let (graph, costs) = (graph(&ops), costs(&vec![vec![4.0, 1.0, 1.0]; 3]));
-    let outcome = plan(&graph, &costs, &cluster(3, 1 << 30, LINK), &options()).expect("a plan");
+    let outcome =
+        plan(&Program { graph: &graph, costs: &costs, cluster: &cluster(3, 1 << 30, LINK) }, &options())
+            .expect("a plan");
     assert_eq!((outcome.report.value, outcome.balance.idle_devices), (4.0, 0));
     assert!(outcome.notes.is_empty(), "{:?}", outcome.notes);
 }
@@ -225,7 +246,10 @@ fn of_cuts_as_fast_as_the_fastest_one_leaves_no_device_idle() {
 #[test]
 fn more_devices_than_ops_are_refused_with_both_numbers() {
     let (graph, seconds) = random_graph(1, 5);
-    let error = plan(&graph, &costs(&vec![seconds; 6]), &cluster(6, 1 << 30, LINK), &options());
+    let error = plan(
+        &Program { graph: &graph, costs: &costs(&vec![seconds; 6]), cluster: &cluster(6, 1 << 30, LINK) },
+        &options(),
+    );
     let error = error.expect_err("refused");
     assert_eq!(error, Error::MoreDevicesThanOps { devices: 6, ops: 5 });
     assert!(error.to_string().contains('6') && error.to_string().contains('5'));
@@ -237,10 +261,16 @@ fn a_stage_that_turned_out_slow_gets_less() {
         (0..40).map(|i| (if i == 0 { vec![] } else { vec![i - 1] }, 1, true)).collect();
     let (graph, costs) = (graph(&ops), costs(&vec![vec![1.0; 40]; 2]));
     let cluster = cluster(2, 1 << 30, LINK);
-    let first = plan(&graph, &costs, &cluster, &options()).expect("a plan");
+    let first =
+        plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options()).expect("a plan");
     assert_eq!(first.cuts, [20]);
-    let again =
-        repartition(&graph, &costs, &cluster, &options(), &first.device_of, &[40.0, 20.0]).expect("a plan");
+    let again = repartition(
+        &Program { graph: &graph, costs: &costs, cluster: &cluster },
+        &options(),
+        &first.device_of,
+        &[40.0, 20.0],
+    )
+    .expect("a plan");
     // Stage 0 took twice its time: 15 slow ops against 5 slow and 20 plain ones.
     assert_eq!(again.cuts, [15]);
 }
@@ -250,10 +280,14 @@ fn a_long_program_is_cut_in_time_and_well() {
     let (graph, seconds) = random_graph(9, 30_000);
     let total: f64 = seconds.iter().sum();
     let (costs, cluster) = (costs(&vec![seconds; 8]), cluster(8, 1 << 30, LINK));
-    let outcome = plan(&graph, &costs, &cluster, &options()).expect("a plan");
+    let outcome =
+        plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options()).expect("a plan");
     assert!(outcome.report.value < 1.01 * total / 8.0, "{} against {}", outcome.report.value, total / 8.0);
-    let memory =
-        plan(&graph, &costs, &cluster, &Options { order: Order::Memory, ..options() }).expect("a plan");
+    let memory = plan(
+        &Program { graph: &graph, costs: &costs, cluster: &cluster },
+        &Options { order: Order::Memory, ..options() },
+    )
+    .expect("a plan");
     let place: Vec<usize> = {
         let mut place = vec![0; graph.ops.len()];
         for (i, &op) in memory.sequence.iter().enumerate() {
@@ -273,7 +307,8 @@ fn a_long_program_is_cut_in_time_and_well() {
 fn the_same_input_gives_the_same_plan() {
     let (graph, seconds) = random_graph(77, 300);
     let (costs, cluster) = (costs(&vec![seconds; 5]), cluster(5, 400, LINK));
-    let run = || plan(&graph, &costs, &cluster, &options()).expect("a plan");
+    let run =
+        || plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options()).expect("a plan");
     let (a, b) = (run(), run());
     assert_eq!((a.device_of, a.cuts, a.notes), (b.device_of, b.cuts, b.notes));
 }
@@ -293,11 +328,15 @@ fn a_placement_comes_back_from_its_file_and_is_judged_as_it_is() {
     let text = serde_json::to_string(&Given::new(&graph, &devices)).expect("text");
     let read = Given::parse(&text).and_then(|given| given.devices(&graph, 2)).expect("a placement");
     assert_eq!(read, devices);
-    let outcome = plan_given(&graph, &costs, &cluster, &options(), read).expect("an outcome");
+    let outcome = plan_given(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options(), read)
+        .expect("an outcome");
     assert_eq!(outcome.device_of, devices);
     assert_eq!(outcome.cuts, [1, 2]);
     assert!(outcome.report.value >= 4.0 && !outcome.report.proved(), "{:?}", outcome.report);
-    let best = plan(&graph, &costs, &cluster, &options()).expect("a plan").report.value;
+    let best = plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options())
+        .expect("a plan")
+        .report
+        .value;
     let bound = outcome.report.bound().value();
     assert!(outcome.report.method == "given" && (3.0..=best).contains(&bound), "{bound}, best {best}");
 }
@@ -320,5 +359,8 @@ fn placements_that_do_not_fit_are_refused_at_the_op() {
     assert!(refused(&graph, &text).1.starts_with("it places 3 ops"));
     assert!(refused(&graph, &text.replace("\"version\":1", "\"version\":9")).1.contains("version 9"));
     assert!(refused(&graph, "[]").1.contains("not a placement"));
-    assert!(plan_given(&graph, &costs, &cluster, &options(), vec![0, 2]).is_err());
+    assert!(
+        plan_given(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options(), vec![0, 2])
+            .is_err()
+    );
 }

@@ -5,17 +5,13 @@
 //! the whole by tmax/tmin, and asks for another partition with the planned times while that may help. Every stage plan
 //! passes the judge in the form in which it will be written.
 
-mod genetic;
 pub mod pipelined;
 pub mod replan;
 mod rounds;
 mod stages;
-mod workload;
 
-pub use genetic::{Fitness, Genetic, layer_table};
 pub use rounds::{Again, Planned, Relaxed, Repartition, plan, unplanned};
 pub use stages::{StageOutcome, plan_stages, stage_file};
-pub use workload::{WorkloadFailure, place_workload};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,7 +23,7 @@ use ballast_core::limits::Limits;
 use ballast_core::pipeline::{FlowError, Spec};
 use ballast_core::simulate::Rejection;
 use ballast_remat::swaps::{self, QTable};
-use ballast_remat::{Program, Solver};
+use ballast_remat::{Executable, Solver};
 
 /// What to plan for, and how long.
 #[derive(Clone, Debug)]
@@ -37,7 +33,7 @@ pub struct Options {
     /// Who plans a stage's memory.
     pub solver: Solver,
     /// The program that plans, where the solver is [`Solver::EXEC`].
-    pub outside: Option<Program>,
+    pub outside: Option<Executable>,
     /// Parameters of Q-learning, where it is the solver; its cap is the stage's.
     pub q_learning: swaps::Options,
     /// Tables Q-learning goes on from, by device.
@@ -64,6 +60,30 @@ pub struct Options {
     pub pipeline: Option<Pipelining>,
     /// Where to write each stage's mixed-integer program; the stage number goes before the extension.
     pub model_file: Option<PathBuf>,
+}
+
+/// On one partition, under the memory of the devices, with swaps that do not overlap.
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            cap: CapSpec::DeviceMemory,
+            solver: Solver::default(),
+            outside: None,
+            q_learning: swaps::Options::default(),
+            q_tables: BTreeMap::new(),
+            order: ballast_remat::Order::Program,
+            swap: true,
+            overlap: false,
+            arena: None,
+            limits: Limits::default(),
+            relax_step: 0.05,
+            relax_limit: 2.0,
+            max_ratio: 1.1,
+            max_rounds: 1,
+            pipeline: None,
+            model_file: None,
+        }
+    }
 }
 
 /// How a program is planned as a pipeline.

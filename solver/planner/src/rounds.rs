@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use ballast_core::cap::CapSpec;
-use ballast_core::cost::Costs;
-use ballast_core::device::{Cluster, DeviceId};
-use ballast_core::graph::{Graph, OpId};
+use ballast_core::device::DeviceId;
+use ballast_core::graph::OpId;
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::memory::CompactPlan;
 use ballast_core::pipeline::Spec;
 use ballast_core::plan::{PLAN_VERSION, PipelinePlan, Plan, PlanDevice, StagePlan, fingerprint, op_plans};
+use ballast_core::program::Program;
 use ballast_core::report::{Bound, BoundClass, PROOF_TOLERANCE, Report, SearchStats, gap};
 use ballast_core::simulate::{Balance, balance, judge_stage, orders_can_run};
 use ballast_core::stage::{NodeSource, Stage, settle_travellers, stages};
@@ -96,22 +96,21 @@ impl Round {
 /// # Errors
 /// When a stage of the given partition has no plan. Later rounds that fail are dropped.
 pub fn plan(
-    graph: &Graph,
-    costs: &Costs,
-    cluster: &Cluster,
+    program: &Program<'_>,
     device_of: Vec<DeviceId>,
     partition: Report,
     options: &Options,
     repartition: Option<&Repartition<'_>>,
 ) -> Result<Planned, Failure> {
+    let Program { graph, costs, .. } = *program;
     if let Some(pipeline) = options.pipeline {
         let granularity = repartition.is_some().then_some(pipeline.granularity);
         let pipelined::Outcome { device_of, stages, outcomes, pipeline, rounds } =
-            pipelined::plan(graph, costs, cluster, device_of, options, pipeline.spec, granularity)?;
+            pipelined::plan(program, device_of, options, pipeline.spec, granularity)?;
         let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
         let balance = balance(&scores);
         let best = Round { device_of, stages, outcomes, balance, pipeline: Some(pipeline) };
-        return assemble(graph, costs, cluster, best, partition, rounds);
+        return assemble(program, best, partition, rounds);
     }
     let given = device_of.clone();
     let deadline = Deadline::start(&options.limits);
@@ -120,7 +119,7 @@ pub fn plan(
         Some(_) if may_move => deadline.within(deadline.remaining_seconds() * ROUND_SHARE),
         _ => *deadline,
     };
-    let mut best = round(graph, costs, cluster, device_of, options, &share(&deadline))?;
+    let mut best = round(program, device_of, options, &share(&deadline))?;
     let mut rounds = 1;
     let mut seen = vec![best.device_of.clone()];
     let (mut placement, mut measured) = (best.device_of.clone(), stage_seconds(&best));
@@ -143,7 +142,7 @@ pub fn plan(
         }
         seen.push(next.clone());
         rounds += 1;
-        match round(graph, costs, cluster, next, options, &share(&deadline)) {
+        match round(program, next, options, &share(&deadline)) {
             Ok(candidate) => {
                 (placement, measured) = (candidate.device_of.clone(), stage_seconds(&candidate));
                 caps = requested_caps(&candidate);
@@ -162,7 +161,7 @@ pub fn plan(
         // The partition given is of the class its bound is for, and planned memory only adds to its time.
         partition.bound().under_other_caps(floor).beside(best.balance.tmax_seconds)?;
     }
-    assemble(graph, costs, cluster, best, partition, rounds)
+    assemble(program, best, partition, rounds)
 }
 
 /// The plan of a placement in which nothing is recomputed or swapped. Where a stage's peak is over its cap, the
@@ -172,17 +171,16 @@ pub fn plan(
 /// # Errors
 /// When the judge refuses it, which is a bug.
 pub fn unplanned(
-    graph: &Graph,
-    costs: &Costs,
-    cluster: &Cluster,
+    program: &Program<'_>,
     device_of: &[DeviceId],
     partition: Report,
     cap: CapSpec,
     pipeline: Option<Spec>,
 ) -> Result<Plan, Failure> {
+    let Program { graph, costs, cluster } = *program;
     let stages = stages(graph, costs, cluster, device_of);
     let pipeline = match pipeline {
-        Some(spec) => Some(pipelined::unplanned(graph, costs, cluster, device_of, spec)?),
+        Some(spec) => Some(pipelined::unplanned(program, device_of, spec)?),
         None => None,
     };
     let outcomes = stages
@@ -228,7 +226,7 @@ pub fn unplanned(
     let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
     let round =
         Round { device_of: device_of.to_vec(), stages, outcomes, balance: balance(&scores), pipeline };
-    let mut plan = assemble(graph, costs, cluster, round, partition, 0)?.plan;
+    let mut plan = assemble(program, round, partition, 0)?.plan;
     // Nothing was asked of these caps yet.
     plan.notes.clear();
     Ok(plan)
@@ -258,13 +256,12 @@ fn stage_seconds(round: &Round) -> Vec<f64> {
 }
 
 fn round(
-    graph: &Graph,
-    costs: &Costs,
-    cluster: &Cluster,
+    program: &Program<'_>,
     device_of: Vec<DeviceId>,
     options: &Options,
     deadline: &Deadline,
 ) -> Result<Round, Failure> {
+    let Program { graph, costs, cluster } = *program;
     let stages = stages(graph, costs, cluster, &device_of);
     let mut outcomes = plan_stages(graph, &stages, cluster, options, deadline)?;
     let orders: Vec<Option<&[usize]>> = outcomes.iter().map(|o| o.plan.order.as_deref()).collect();
@@ -288,13 +285,12 @@ fn stop_reason(partition: &Report, outcomes: &[StageOutcome]) -> StopReason {
 }
 
 fn assemble(
-    graph: &Graph,
-    costs: &Costs,
-    cluster: &Cluster,
+    program: &Program<'_>,
     round: Round,
     mut partition: Report,
     rounds: usize,
 ) -> Result<Planned, Failure> {
+    let Program { graph, costs, cluster } = *program;
     let Round { device_of, stages, outcomes, balance, pipeline } = round;
     let tmax = balance.tmax_seconds;
     let compact: Vec<CompactPlan> = outcomes.iter().map(|outcome| outcome.plan.clone()).collect();

@@ -9,6 +9,7 @@ use ballast_core::device::{Cluster, Device, Link};
 use ballast_core::graph::{Arithmetic, Graph, LayerType, Op, OpId, OpRole, Rules, Tensor, Work};
 use ballast_core::limits::{Limits, StopReason};
 use ballast_core::plan::{OpPlan, Plan};
+use ballast_core::program::Program;
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::units::Bytes;
 use ballast_planner::{Failure, Options, plan};
@@ -202,20 +203,10 @@ fn options(cap: CapSpec, seed: u64) -> Options {
         cap,
         // Every family of planners in turn; what they return is judged the same way.
         solver: ["auto", "q-learning", "capuchin", "vdnn"][seed as usize % 4].parse().expect("a solver"),
-        outside: None,
         q_learning: ballast_remat::swaps::Options { rounds: 40, ..Default::default() },
-        q_tables: std::collections::BTreeMap::new(),
-        order: ballast_remat::Order::Program,
-        swap: true,
-        overlap: false,
-        arena: None,
         limits: Limits { time_limit_seconds: None, work_limit: Some(200), seed, threads: 1 },
-        relax_step: 0.05,
         relax_limit: 4.0,
-        max_ratio: 1.1,
-        max_rounds: 1,
-        pipeline: None,
-        model_file: None,
+        ..Options::default()
     }
 }
 
@@ -240,12 +231,17 @@ fn tmax_tmin_and_peaks_equal_those_of_a_naive_simulator_on_random_plans() {
         };
         let bound = Bound::proved(0.0, BoundClass::AnyAssignment);
         let report = Report::new(0.0, bound, search).expect("a bound of nothing");
-        let planned_program =
-            match plan(&graph, &costs, &cluster, device_of, report, &options(cap, round), None) {
-                Ok(planned) => planned.plan,
-                Err(Failure::Infeasible { .. }) => continue,
-                Err(failure) => panic!("round {round}: {failure}"),
-            };
+        let planned_program = match plan(
+            &Program { graph: &graph, costs: &costs, cluster: &cluster },
+            device_of,
+            report,
+            &options(cap, round),
+            None,
+        ) {
+            Ok(planned) => planned.plan,
+            Err(Failure::Infeasible { .. }) => continue,
+            Err(failure) => panic!("round {round}: {failure}"),
+        };
         planned += 1;
         changed += usize::from(
             planned_program.ops.iter().any(|op| !op.recompute_before.is_empty() || op.swap.is_some()),

@@ -33,7 +33,7 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
     let mut values = Vec::new();
     for granularity in [Granularity::Op, Granularity::Layer] {
         let options = Options {
-            method: [Method::Dp, Method::Exact][random.random_range(0..2)],
+            method: [Method::DP, Method::EXACT][random.random_range(0..2)],
             granularity,
             order: [Order::Program, Order::Memory][random.random_range(0..2)],
             limits: Limits { time_limit_seconds: None, ..Limits::default() },

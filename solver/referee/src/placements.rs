@@ -6,8 +6,7 @@ use ballast_core::report::BoundClass;
 use ballast_core::stage::{Stage, settle_travellers, stages};
 use ballast_core::units::Bytes;
 use ballast_partition::sequence::{Granularity, Order};
-use ballast_partition::{Error, Items, Method, Options, Outcome, plan, plan_with};
-use ballast_planner::Genetic;
+use ballast_partition::{Error, Items, Method, Options, Outcome, plan};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -186,11 +185,7 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
 
 fn run(program: &Program, method: &'static str, mut options: Options, ledger: &mut Ledger) -> Option<Run> {
     let Program { graph, costs, cluster } = program;
-    options.method = match method {
-        "auto" => Method::Auto,
-        "exact" => Method::Exact,
-        _ => Method::Dp,
-    };
+    options.method = method.parse().unwrap_or(Method::DP);
     let who = format!(
         "{method} {:?} {:?} caps={:?} all={} start={:?} work={:?} seed={}",
         options.granularity,
@@ -201,13 +196,8 @@ fn run(program: &Program, method: &'static str, mut options: Options, ledger: &m
         options.limits.work_limit,
         options.limits.seed
     );
-    let outcome = if method == "genetic" {
-        let mut genetic = Genetic::default();
-        (genetic.options.population, genetic.options.generations) = (8, 20);
-        plan_with(graph, costs, cluster, &options, Some(&mut genetic))
-    } else {
-        plan(graph, costs, cluster, &options)
-    };
+    (options.genetic.options.population, options.genetic.options.generations) = (8, 20);
+    let outcome = plan(&program.view(), &options);
     match outcome {
         Ok(outcome) => {
             let placed = program.place(outcome.device_of.clone());

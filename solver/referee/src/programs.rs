@@ -19,6 +19,15 @@ pub struct Program {
     pub cluster: Cluster,
 }
 
+impl Program {
+    /// What planners are given.
+    #[must_use]
+    pub fn view(&self) -> ballast_core::program::Program<'_> {
+        let Program { graph, costs, cluster } = self;
+        ballast_core::program::Program { graph, costs, cluster }
+    }
+}
+
 fn tensor(graph: &mut Graph, producer: Option<usize>, bytes: u64, returned: bool) -> TensorId {
     let index = if producer.is_none() { graph.tensors.len() } else { 0 };
     graph.tensors.push(Tensor { producer, index, bytes: Bytes(bytes), returned, type_name: String::new() });

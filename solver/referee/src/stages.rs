@@ -6,8 +6,8 @@ use ballast_core::memory::expand;
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
 use ballast_planner::{Failure, Options, plan_stages};
-use ballast_remat::swaps;
-use ballast_remat::{Order, SOLVERS, Solver};
+use ballast_remat::Order;
+use ballast_remat::{SOLVERS, Solver};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -40,9 +40,6 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
         let options = Options {
             cap: CapSpec::Absolute(Bytes(caps[random.random_range(0..caps.len())].max(1))),
             solver: if random.random_bool(0.4) { Solver::default() } else { solver },
-            outside: None,
-            q_learning: swaps::Options::default(),
-            q_tables: std::collections::BTreeMap::new(),
             order: if random.random_bool(0.5) { Order::Free } else { Order::Program },
             swap: random.random_bool(0.7),
             overlap: random.random_bool(0.5),
@@ -56,9 +53,7 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
             relax_step: 0.1,
             relax_limit: if random.random_bool(0.5) { 0.0 } else { 3.0 },
             max_ratio: 1.0,
-            max_rounds: 1,
-            pipeline: None,
-            model_file: None,
+            ..Options::default()
         };
         ledger.runs += 1;
         let deadline = Deadline::start(&options.limits);

@@ -9,8 +9,7 @@ use ballast_partition::sequence::Granularity;
 use ballast_partition::{Method, plan as partition};
 use ballast_planner::pipelined::balanced;
 use ballast_planner::{Failure, Options, Pipelining, Repartition, plan};
-use ballast_remat::swaps;
-use ballast_remat::{Order, Solver};
+use ballast_remat::Order;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -86,7 +85,7 @@ fn run(
     trains: bool,
     ledger: &mut Ledger,
 ) -> Option<(String, Found)> {
-    let Program { graph, costs, cluster } = program;
+    let cluster = &program.cluster;
     let devices = cluster.devices.len();
     let limits = Limits {
         time_limit_seconds: None,
@@ -95,7 +94,7 @@ fn run(
         threads: 1,
     };
     let first = ballast_partition::Options {
-        method: [Method::Dp, Method::Auto, Method::Exact][random.random_range(0..3)],
+        method: [Method::DP, Method::AUTO, Method::EXACT][random.random_range(0..3)],
         granularity: [Granularity::Op, Granularity::Layer][random.random_range(0..2)],
         limits,
         caps: random.random_bool(0.3).then(|| vec![Bytes(random.random_range(60..300)); devices]),
@@ -113,21 +112,16 @@ fn run(
             1 => CapSpec::Share(f64::from(random.random_range(40..110)) / 100.0),
             _ => CapSpec::Absolute(Bytes(random.random_range(60..400))),
         },
-        solver: Solver::default(),
-        outside: None,
-        q_learning: swaps::Options::default(),
-        q_tables: std::collections::BTreeMap::new(),
         order: if random.random_bool(0.5) { Order::Free } else { Order::Program },
         swap: random.random_bool(0.5),
         overlap: random.random_bool(0.5),
-        arena: None,
         limits,
         relax_step: 0.1,
         relax_limit: if random.random_bool(0.3) { 0.0 } else { 4.0 },
         max_ratio: 1.05,
         max_rounds: random.random_range(1..4),
         pipeline,
-        model_file: None,
+        ..Options::default()
     };
     let who = format!(
         "{:?} {:?} caps={:?}, then {:?} {:?} swap={} overlap={} {:?} rounds={} relax={} work={:?}",
@@ -144,7 +138,7 @@ fn run(
         limits.work_limit
     );
     ledger.runs += 1;
-    let outcome = match partition(graph, costs, cluster, &first) {
+    let outcome = match partition(&program.view(), &first) {
         Ok(outcome) => outcome,
         Err(error) => {
             ledger.contradicts(format!("{who}: {error}: {program:?}"));
@@ -152,15 +146,14 @@ fn run(
         }
     };
     let device_of = match options.pipeline {
-        Some(pipeline) => balanced(graph, costs, cluster, first.granularity, pipeline.spec).ok()?.device_of,
+        Some(pipeline) => balanced(&program.view(), first.granularity, pipeline.spec).ok()?.device_of,
         None => outcome.device_of.clone(),
     };
     let again: &Repartition<'_> = &|again| {
-        let found =
-            ballast_partition::repartition(graph, costs, cluster, &first, again.device_of, again.seconds);
+        let found = ballast_partition::repartition(&program.view(), &first, again.device_of, again.seconds);
         found.map(|outcome| Some(outcome.device_of)).map_err(|error| error.to_string())
     };
-    let found = plan(graph, costs, cluster, device_of, outcome.report, &options, Some(again));
+    let found = plan(&program.view(), device_of, outcome.report, &options, Some(again));
     match &found {
         Err(Failure::Bound(error)) => ledger.contradicts(format!("{who}: {error}: {program:?}")),
         Err(Failure::Partition(error)) if error.contains("internal") => {

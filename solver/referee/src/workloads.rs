@@ -6,7 +6,7 @@ use ballast_dag::check::check;
 use ballast_dag::problem::{Kind, Node, PlanClass, Problem};
 use ballast_dag::solve::{Method, NoPlan, Options, Outcome, solve};
 use ballast_partition::genetic;
-use ballast_planner::place_workload;
+use ballast_partition::genetic::place_workload;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

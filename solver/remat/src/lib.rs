@@ -43,7 +43,7 @@ mod timeline;
 pub use arena::{Arena, Buffer, assign};
 pub use curve::{CurvePoint, curve, least_memory};
 pub use options::{Failure, Options, Order, Outcome, PROVED_WITHIN};
-pub use outside::Program;
+pub use outside::Executable;
 pub use plan::plan;
 pub use relax::{Relaxation, Relaxed, plan_relaxed};
 pub use solver::{MemorySolver, Proposal, SOLVERS, Solver, Task};

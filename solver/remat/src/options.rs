@@ -9,7 +9,7 @@ use ballast_core::memory::{CompactPlan, NodeId, ProblemError, Replay, Schedule, 
 use ballast_core::report::{FalseBound, Report};
 
 use crate::arena::Arena;
-use crate::outside::Program as Outside;
+use crate::outside::Executable;
 use crate::solver::Solver;
 use crate::swaps::{self, QTable};
 
@@ -70,7 +70,7 @@ pub struct Options {
     /// The table Q-learning goes on from.
     pub q_table: Option<QTable>,
     /// The program that plans, where the solver is [`Solver::EXEC`].
-    pub outside: Option<Outside>,
+    pub outside: Option<Executable>,
 }
 
 /// A value this close to its bound, relative to the value, is reported as proved: 0.001 points of the time

@@ -25,7 +25,7 @@ const MOST_SAID: usize = 600;
 
 /// A planner outside of Ballast.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
+pub struct Executable {
     /// The executable.
     pub path: PathBuf,
 }
@@ -44,7 +44,7 @@ struct Question<'a> {
     seed: u64,
 }
 
-impl Program {
+impl Executable {
     /// Sends it a question and reads its answer. When `seconds` are over, or on an interrupt, it and what it started are killed.
     ///
     /// # Errors

@@ -4,15 +4,15 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use ballast_core::batch::with_batch;
-use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
 use ballast_core::graph::Graph;
 use ballast_core::limits::{Limits, StopReason, interrupted};
+use ballast_core::program::Program;
 use ballast_core::report::{Bound, BoundClass, FalseBound, Report, SearchStats};
 use ballast_planner::Failure as NoPlan;
 use ballast_remat::Solver;
-use ballast_remat::swaps::{self as q_learning, BatchError, largest_batch};
+use ballast_remat::swaps::{BatchError, largest_batch};
 use serde::Serialize;
 
 use crate::compare::import;
@@ -186,27 +186,16 @@ impl Step<'_> {
             .map_err(|error| Stopped(Failure::BadInput(error.to_string())))?;
         let costs = Costs::estimate(&graph, self.cluster, None).costs;
         let options = ballast_planner::Options {
-            cap: CapSpec::DeviceMemory,
             solver,
-            outside: None,
-            q_learning: q_learning::Options::default(),
-            q_tables: std::collections::BTreeMap::new(),
-            order: ballast_remat::Order::Program,
-            swap: true,
             overlap: self.args.overlap,
-            arena: None,
             limits: Limits {
                 time_limit_seconds: Some(self.args.time_limit),
                 work_limit: None,
                 seed: self.args.seed,
                 threads: 1,
             },
-            relax_step: 0.05,
             relax_limit: 0.0,
-            max_ratio: 1.1,
-            max_rounds: 1,
-            model_file: None,
-            pipeline: None,
+            ..ballast_planner::Options::default()
         };
         let search = SearchStats {
             method: "one-device".into(),
@@ -219,7 +208,13 @@ impl Step<'_> {
         let partition =
             Report::new(0.0, Bound::proved(0.0, BoundClass::AnyAssignment), search).map_err(internal)?;
         let all = vec![0; graph.ops.len()];
-        match ballast_planner::plan(&graph, &costs, self.cluster, all, partition, &options, None) {
+        match ballast_planner::plan(
+            &Program { graph: &graph, costs: &costs, cluster: self.cluster },
+            all,
+            partition,
+            &options,
+            None,
+        ) {
             Ok(planned) => Ok(Some(planned.plan.balance.tmax_seconds)),
             Err(NoPlan::Infeasible { .. }) => Ok(None),
             // It has no other plan to offer.

@@ -8,7 +8,7 @@ use ballast_dag::problem::{PlanClass, Problem};
 use ballast_dag::solve::{Method, Options, Outcome, solve};
 use ballast_dag::workload;
 use ballast_partition::genetic;
-use ballast_planner::place_workload;
+use ballast_partition::genetic::place_workload;
 use indexmap::IndexMap;
 use serde::Deserialize;
 

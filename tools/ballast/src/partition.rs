@@ -11,7 +11,7 @@ use ballast_dag::problem::{PlanClass, Problem};
 use ballast_dag::solve::{self, Method, NoPlan, Outcome, Progress};
 use ballast_dag::workload;
 use ballast_partition::genetic::Options;
-use ballast_planner::{WorkloadFailure, place_workload};
+use ballast_partition::genetic::{WorkloadFailure, place_workload};
 use indexmap::IndexMap;
 use serde::Serialize;
 

@@ -9,7 +9,7 @@ use ballast_core::memory::SwapModel;
 use ballast_core::plan::ArenaPlan;
 use ballast_core::report::BoundClass;
 use ballast_core::units::Bytes;
-use ballast_remat::{Options, Order, Outcome, Program, Relaxation, Solver, plan_relaxed};
+use ballast_remat::{Executable, Options, Order, Outcome, Relaxation, Solver, plan_relaxed};
 use serde::Serialize;
 
 use crate::output::paths;
@@ -89,7 +89,7 @@ pub(crate) struct Args {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Who {
     solver: Solver,
-    outside: Option<Program>,
+    outside: Option<Executable>,
 }
 
 impl FromStr for Who {
@@ -98,7 +98,7 @@ impl FromStr for Who {
     fn from_str(text: &str) -> Result<Self, String> {
         match text.strip_prefix("exec:") {
             Some(path) => {
-                let outside = Some(Program { path: PathBuf::from(path) });
+                let outside = Some(Executable { path: PathBuf::from(path) });
                 Ok(Who { solver: Solver::EXEC, outside })
             }
             None => {

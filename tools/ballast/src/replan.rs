@@ -9,6 +9,7 @@ use ballast_core::graph::Graph;
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::plan::Plan;
 use ballast_core::profile::Profile;
+use ballast_core::program::Program;
 use ballast_core::report::{Bound, Report};
 use ballast_core::units::Bytes;
 use ballast_planner::replan::{Candidate, Choice, Outcome, candidates, choose, kept};
@@ -91,6 +92,12 @@ struct Problem {
     cluster: Cluster,
 }
 
+impl Problem {
+    fn view(&self) -> Program<'_> {
+        Program { graph: &self.graph, costs: &self.costs, cluster: &self.cluster }
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let inputs = [args.plan.as_path(), args.devices.as_ref(), args.graph.as_path()];
     check(inputs.into_iter().chain(paths(&args.profile)), [args.output.as_path()])?;
@@ -104,7 +111,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         tracing::warn!("no device of the plan is left by name: everything moves");
     }
     let deadline = Deadline::after((args.time_limit > 0.0).then_some(args.time_limit));
-    let partition = ballast_partition::plan(graph, &problem.costs, cluster, &partition_options(args, 0.15))
+    let partition = ballast_partition::plan(&problem.view(), &partition_options(args, 0.15))
         .map_err(|error| Failure::NoPlan(error.to_string()))?;
     let within = deadline.within(share(args, 0.15).unwrap_or(f64::MAX));
     let list = candidates(graph, &problem.costs, cluster, &stay, &partition.device_of, &within);
@@ -229,21 +236,9 @@ fn plan_memory(
 ) -> Result<Outcome<Plan>, Failure> {
     let options = ballast_planner::Options {
         cap,
-        solver: ballast_remat::Solver::default(),
-        outside: None,
-        q_learning: ballast_remat::swaps::Options::default(),
-        q_tables: std::collections::BTreeMap::new(),
-        order: ballast_remat::Order::Program,
         swap: args.swap,
-        overlap: false,
-        arena: None,
         limits: limits(args, 0.7 / (MOST_PLANNED + 1) as f64),
-        relax_step: 0.05,
-        relax_limit: 2.0,
-        max_ratio: 1.1,
-        max_rounds: 1,
-        pipeline: None,
-        model_file: None,
+        ..ballast_planner::Options::default()
     };
     let mut report = partition.clone();
     report.value = candidate.slowest_seconds;
@@ -251,16 +246,8 @@ fn plan_memory(
     let bound = Bound::any_assignment(&problem.graph, &problem.costs);
     let mut report = report.rebound(bound).map_err(|error| Failure::Internal(error.to_string()))?;
     report.method = "replan".to_owned();
-    let planned = ballast_planner::plan(
-        &problem.graph,
-        &problem.costs,
-        &problem.cluster,
-        candidate.device_of.clone(),
-        report,
-        &options,
-        None,
-    )
-    .map_err(|failure| Failure::NoPlan(failure.to_string()))?;
+    let planned = ballast_planner::plan(&problem.view(), candidate.device_of.clone(), report, &options, None)
+        .map_err(|failure| Failure::NoPlan(failure.to_string()))?;
     Ok(Outcome {
         slowest_seconds: planned.plan.balance.tmax_seconds,
         raised_caps: planned.relaxed.len(),

@@ -5,12 +5,12 @@ mod support;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
 use ballast_core::graph::{Arithmetic, Graph, LayerType, Op, OpRole, Rules, Tensor, Work};
 use ballast_core::limits::Limits;
 use ballast_core::plan::Plan;
+use ballast_core::program::Program;
 use ballast_core::units::Bytes;
 use serde_json::Value;
 use support::{DYNAMIC, examples, json};
@@ -140,28 +140,18 @@ fn planned(graph: &Graph, cluster: &Cluster) -> Plan {
     let costs = Costs::estimate(graph, cluster, None).costs;
     let limits = Limits { time_limit_seconds: None, work_limit: Some(2_000), ..Limits::default() };
     let partition = ballast_partition::Options { limits, ..ballast_partition::Options::default() };
-    let cut = ballast_partition::plan(graph, &costs, cluster, &partition).expect("a partition");
-    let options = ballast_planner::Options {
-        cap: CapSpec::DeviceMemory,
-        solver: ballast_remat::Solver::default(),
-        outside: None,
-        q_learning: ballast_remat::swaps::Options::default(),
-        q_tables: std::collections::BTreeMap::new(),
-        order: ballast_remat::Order::Program,
-        swap: true,
-        overlap: false,
-        arena: None,
-        limits,
-        relax_step: 0.05,
-        relax_limit: 2.0,
-        max_ratio: 1.1,
-        max_rounds: 1,
-        pipeline: None,
-        model_file: None,
-    };
-    ballast_planner::plan(graph, &costs, cluster, cut.device_of, cut.report, &options, None)
-        .expect("a plan")
-        .plan
+    let cut =
+        ballast_partition::plan(&Program { graph, costs: &costs, cluster }, &partition).expect("a partition");
+    let options = ballast_planner::Options { limits, ..ballast_planner::Options::default() };
+    ballast_planner::plan(
+        &Program { graph, costs: &costs, cluster },
+        cut.device_of,
+        cut.report,
+        &options,
+        None,
+    )
+    .expect("a plan")
+    .plan
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! Whole plans of pipelines: cuts, memory plans under the activations in flight, and the judged step.
 
 use ballast_core::cap::CapSpec;
-use ballast_core::cost::Costs;
-use ballast_core::device::{Cluster, DeviceId};
+use ballast_core::device::DeviceId;
 use ballast_core::graph::Graph;
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::CompactPlan;
@@ -10,6 +9,7 @@ use ballast_core::pipeline::{
     InFlight, MicroBatch, PipelinePlan, Schedule, ScheduleError, Spec, check_flow, first_backward,
     floor_bytes, need_bytes, pipeline_plan,
 };
+use ballast_core::program::Program;
 use ballast_core::simulate::judge_stage;
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
@@ -45,13 +45,8 @@ pub struct Balanced {
 /// # Errors
 /// For programs that are no training step, for more stages than pieces, and where stages or micro-batches do not suit the
 /// schedule.
-pub fn balanced(
-    graph: &Graph,
-    costs: &Costs,
-    cluster: &Cluster,
-    granularity: Granularity,
-    spec: Spec,
-) -> Result<Balanced, Failure> {
+pub fn balanced(program: &Program<'_>, granularity: Granularity, spec: Spec) -> Result<Balanced, Failure> {
+    let Program { graph, costs, cluster } = *program;
     let stages = cluster.devices.len();
     spec.in_flight(stages).map_err(|error| unplayable(&error))?;
     let layers = layers(graph, costs, granularity, MOST_PIECES).map_err(|error| refuse(&error))?;
@@ -84,14 +79,13 @@ fn unplayable(error: &ScheduleError) -> Failure {
 
 /// Plans a placed training step as a pipeline; `granularity`: cuts may move, by pieces of this kind.
 pub(crate) fn plan(
-    graph: &Graph,
-    costs: &Costs,
-    cluster: &Cluster,
+    program: &Program<'_>,
     device_of: Vec<DeviceId>,
     options: &Options,
     spec: Spec,
     granularity: Option<Granularity>,
 ) -> Result<Outcome, Failure> {
+    let Program { graph, costs, cluster } = *program;
     check_flow(graph, &device_of)?;
     let solver = own(options)?;
     let deadline = Deadline::start(&options.limits);
@@ -124,7 +118,7 @@ pub(crate) fn plan(
             device_of = layers.stage_of(graph, &found.cuts);
         }
     }
-    finish(graph, costs, cluster, device_of, options, spec, rounds, &deadline)
+    finish(program, device_of, options, spec, rounds, &deadline)
 }
 
 /// The loop under these schedules, the best first, with the limits of `options` for all of them together: see
@@ -133,14 +127,13 @@ pub(crate) fn plan(
 /// # Errors
 /// For programs that are no training step, caps that move with the schedule, and failures of solvers.
 pub fn choose(
-    graph: &Graph,
-    costs: &Costs,
-    cluster: &Cluster,
+    program: &Program<'_>,
     options: &Options,
     micro_batches: usize,
     schedules: &[Schedule],
     granularity: Granularity,
 ) -> Result<Vec<Choice>, Failure> {
+    let Program { graph, costs, cluster } = *program;
     if matches!(options.cap, CapSpec::Share(_)) {
         let text = "the cap is a share of what a device needs, which differs by schedule: steps are compared under \
                     one cap; give bytes, or none for the memory of the devices";
@@ -220,12 +213,11 @@ fn cuts_of(graph: &Graph, layers: &Layers, device_of: &[DeviceId], devices: usiz
 
 /// The plan in which nothing is recomputed or swapped; its caps are not kept where they are too small.
 pub(crate) fn unplanned(
-    graph: &Graph,
-    costs: &Costs,
-    cluster: &Cluster,
+    program: &Program<'_>,
     device_of: &[DeviceId],
     spec: Spec,
 ) -> Result<PipelinePlan, Failure> {
+    let Program { graph, costs, cluster } = *program;
     check_flow(graph, device_of)?;
     let first_backward = first_backward(graph)?;
     let stages = stages(graph, costs, cluster, device_of);
@@ -234,17 +226,15 @@ pub(crate) fn unplanned(
 }
 
 /// Plans the memory of every stage with the time that is left.
-#[expect(clippy::too_many_arguments, reason = "the pieces of one plan, each with a type of its own")]
 fn finish(
-    graph: &Graph,
-    costs: &Costs,
-    cluster: &Cluster,
+    program: &Program<'_>,
     device_of: Vec<DeviceId>,
     options: &Options,
     spec: Spec,
     rounds: usize,
     deadline: &Deadline,
 ) -> Result<Outcome, Failure> {
+    let Program { graph, costs, cluster } = *program;
     let first_backward = first_backward(graph)?;
     let stages = stages(graph, costs, cluster, &device_of);
     let in_flight = spec.in_flight(stages.len()).map_err(|error| unplayable(&error))?;

@@ -3,19 +3,16 @@
 use std::time::Instant;
 
 use ballast_core::cap::CapSpec;
-use ballast_core::cost::Costs;
-use ballast_core::device::{Cluster, DeviceId};
-use ballast_core::graph::Graph;
+use ballast_core::device::DeviceId;
 use ballast_core::limits::{Limits, interrupted};
 use ballast_core::plan::Plan;
+use ballast_core::program::Program;
 use ballast_core::report::{BoundClass, Report, gap};
-use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
 use ballast_partition::sequence::Granularity;
-use ballast_partition::{Method, Options, Outcome, Proposer, plan_with};
-use ballast_planner::{Again, Genetic, Repartition};
-use ballast_remat::swaps as q_learning;
-use ballast_remat::{Program, SOLVERS, Solver};
+use ballast_partition::{METHODS, Method, Options, Outcome};
+use ballast_planner::{Again, Repartition};
+use ballast_remat::{Executable, SOLVERS, Solver};
 use serde::Serialize;
 
 use crate::Failure;
@@ -25,21 +22,19 @@ const PARTITION_SHARE: f64 = 0.5;
 
 /// What is compared on.
 pub(super) struct Task<'a> {
-    pub graph: &'a Graph,
-    pub costs: &'a Costs,
-    pub cluster: &'a Cluster,
+    pub program: Program<'a>,
     pub granularity: Granularity,
     pub time_limit_seconds: f64,
     pub threads: usize,
     /// Planners outside of Ballast.
-    pub outside: &'a [Program],
+    pub outside: &'a [Executable],
 }
 
 /// Who is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Contender {
     /// Partitions; memory is planned by `auto`.
-    Partition(Partitioner),
+    Partition(Method),
     /// Plans memory on the partition by dynamic programming.
     Memory(Solver),
     /// Partition by `auto`, memory by `auto`, and rounds of both.
@@ -48,24 +43,9 @@ pub(super) enum Contender {
     Outside(usize),
 }
 
-/// Who partitions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Partitioner {
-    Own(Method),
-    Genetic,
-}
-
-const PARTITIONERS: [(&str, Partitioner); 5] = [
-    ("dp", Partitioner::Own(Method::Dp)),
-    ("rl", Partitioner::Own(Method::Rl)),
-    ("genetic", Partitioner::Genetic),
-    ("exact", Partitioner::Own(Method::Exact)),
-    ("auto", Partitioner::Own(Method::Auto)),
-];
-
 /// All contenders, or those named; a name may be that of a method and of a solver.
 pub(super) fn chosen(only: &[String]) -> Result<Vec<Contender>, String> {
-    let partitioners = PARTITIONERS.map(|(_, partitioner)| Contender::Partition(partitioner));
+    let partitioners = METHODS.map(Contender::Partition);
     let solvers = SOLVERS.into_iter().map(Contender::Memory);
     let all: Vec<Contender> = partitioners.into_iter().chain([Contender::Rounds]).chain(solvers).collect();
     if let Some(unknown) = only.iter().find(|name| all.iter().all(|contender| contender.name() != **name)) {
@@ -121,9 +101,9 @@ pub(super) struct Start {
 
 impl Start {
     pub(super) fn new(task: &Task<'_>, cap: CapSpec) -> Result<Self, Failure> {
-        let dp = Partitioner::Own(Method::Dp);
+        let dp = Method::DP;
         let found = partition(task, dp, &limits(task, 0, PARTITION_SHARE), None)?;
-        let stages = stages(task.graph, task.costs, task.cluster, &found.device_of);
+        let stages = task.program.stages(&found.device_of);
         let peak = stages.iter().map(|stage| stage.problem.unplanned_peak()).max().unwrap_or(0);
         let mut start =
             Start { device_of: found.device_of, report: found.report, cap, unplanned_peak_bytes: peak };
@@ -145,9 +125,7 @@ impl Start {
 impl Contender {
     pub(super) fn name(self) -> &'static str {
         match self {
-            Contender::Partition(partitioner) => {
-                PARTITIONERS.iter().find(|(_, p)| *p == partitioner).map_or("", |(name, _)| name)
-            }
+            Contender::Partition(method) => method.name,
             Contender::Memory(solver) => solver.name(),
             Contender::Rounds => "rounds",
             Contender::Outside(_) => "exec",
@@ -165,8 +143,8 @@ impl Contender {
     /// Does the result depend on the seed?
     fn seeded(self) -> bool {
         match self {
-            Contender::Partition(Partitioner::Own(Method::Dp)) => false,
-            Contender::Partition(_) | Contender::Rounds => true,
+            Contender::Partition(method) => method.seeded,
+            Contender::Rounds => true,
             Contender::Memory(solver) => solver.seeded(),
             Contender::Outside(_) => true,
         }
@@ -216,7 +194,7 @@ impl Contender {
                 (found.device_of, found.report, found.proposed, Solver::default())
             }
             Contender::Rounds => {
-                let who = Partitioner::Own(Method::Auto);
+                let who = Method::AUTO;
                 let found = partition(task, who, &limits(task, seed, PARTITION_SHARE), start.cap_bytes())?;
                 (found.device_of, found.report, found.proposed, Solver::default())
             }
@@ -230,41 +208,24 @@ impl Contender {
                 Contender::Outside(index) => Some(task.outside[index].clone()),
                 _ => None,
             },
-            q_learning: q_learning::Options::default(),
-            q_tables: std::collections::BTreeMap::new(),
             // A program outside is asked for what a program in the IR can say: first runs in their order.
             order: match self {
                 Contender::Outside(_) => ballast_remat::Order::Program,
                 _ => ballast_remat::Order::Free,
             },
-            swap: true,
-            overlap: false,
-            arena: None,
             limits,
-            relax_step: 0.05,
-            relax_limit: 2.0,
-            max_ratio: 1.1,
             max_rounds: if self == Contender::Rounds { 4 } else { 1 },
-            model_file: None,
-            pipeline: None,
+            ..ballast_planner::Options::default()
         };
         let again = |again: &Again<'_>| {
-            let options = partition_options(task, Method::Dp, &limits, start.cap_bytes());
-            ballast_partition::repartition(
-                task.graph,
-                task.costs,
-                task.cluster,
-                &options,
-                again.device_of,
-                again.seconds,
-            )
-            .map(|outcome| Some(outcome.device_of))
-            .map_err(|error| error.to_string())
+            let options = partition_options(task, Method::DP, &limits, start.cap_bytes());
+            ballast_partition::repartition(&task.program, &options, again.device_of, again.seconds)
+                .map(|outcome| Some(outcome.device_of))
+                .map_err(|error| error.to_string())
         };
         let again: Option<&Repartition<'_>> = (self == Contender::Rounds).then_some(&again);
-        let planned =
-            ballast_planner::plan(task.graph, task.costs, task.cluster, device_of, report, &options, again)
-                .map_err(|failure| Failure::NoPlan(failure.to_string()))?;
+        let planned = ballast_planner::plan(&task.program, device_of, report, &options, again)
+            .map_err(|failure| Failure::NoPlan(failure.to_string()))?;
         let proposed = proposed.map(|proposed| proposed.tmax_seconds);
         Ok(self.figures(&planned.plan, seed, proposed, clock.elapsed().as_secs_f64()))
     }
@@ -318,23 +279,12 @@ fn partition_options(task: &Task<'_>, method: Method, limits: &Limits, cap: Opti
         method,
         granularity: task.granularity,
         limits: *limits,
-        caps: cap.map(|cap| vec![Bytes(cap); task.cluster.devices.len()]),
+        caps: cap.map(|cap| vec![Bytes(cap); task.program.devices()]),
         ..Options::default()
     }
 }
 
-fn partition(
-    task: &Task<'_>,
-    who: Partitioner,
-    limits: &Limits,
-    cap: Option<u64>,
-) -> Result<Outcome, Failure> {
-    let mut genetic = Genetic::default();
-    let (method, proposer): (Method, Option<&mut dyn Proposer>) = match who {
-        Partitioner::Own(method) => (method, None),
-        Partitioner::Genetic => (Method::Dp, Some(&mut genetic)),
-    };
+fn partition(task: &Task<'_>, method: Method, limits: &Limits, cap: Option<u64>) -> Result<Outcome, Failure> {
     let options = partition_options(task, method, limits, cap);
-    plan_with(task.graph, task.costs, task.cluster, &options, proposer)
-        .map_err(|error| Failure::BadInput(error.to_string()))
+    ballast_partition::plan(&task.program, &options).map_err(|error| Failure::BadInput(error.to_string()))
 }

@@ -14,7 +14,8 @@ use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
 use ballast_core::graph::Graph;
-use ballast_remat::Program;
+use ballast_core::program::Program;
+use ballast_remat::Executable;
 use serde::Serialize;
 
 use crate::output::paths;
@@ -92,8 +93,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (outside, only): (Vec<&String>, Vec<&String>) =
         args.only.iter().partition(|name| name.starts_with(OUTSIDE));
     let outside = outside.into_iter().map(|name| PathBuf::from(&name[OUTSIDE.len()..]));
-    let outside: Vec<Program> =
-        outside.chain(args.exec.iter().cloned()).map(|path| Program { path }).collect();
+    let outside: Vec<Executable> =
+        outside.chain(args.exec.iter().cloned()).map(|path| Executable { path }).collect();
     let only: Vec<String> = only.into_iter().cloned().collect();
     let mut contenders = match only.is_empty() && !args.only.is_empty() {
         true => Vec::new(),
@@ -114,9 +115,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let costs = Costs::estimate(&graph, &cluster, None).costs;
         let task = methods::Task {
-            graph: &graph,
-            costs: &costs,
-            cluster: &cluster,
+            program: Program { graph: &graph, costs: &costs, cluster: &cluster },
             granularity: args.granularity.into(),
             time_limit_seconds: args.time_limit,
             threads: args.threads,

@@ -9,10 +9,11 @@ use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::Graph;
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::profile::Profile;
+use ballast_core::program::Program;
 use ballast_core::report::Report;
 use ballast_partition::genetic::Options;
-use ballast_partition::{Given, Items, Method, plan_given, plan_with};
-use ballast_planner::{Genetic, layer_table};
+use ballast_partition::genetic::{Genetic, layer_table};
+use ballast_partition::{Given, Items, Method, plan, plan_given};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
@@ -100,7 +101,7 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
     let costs = Costs::estimate(&graph, &cluster, profile.as_ref()).costs;
     let budget = deadline.remaining_seconds() * STATIC_SHARE;
     let options = ballast_partition::Options {
-        method: Method::Dp,
+        method: Method::DP,
         granularity: args.granularity.into(),
         // The genetic search leaves no device without an op, so neither do the plans it starts from.
         use_all_devices: true,
@@ -110,8 +111,9 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
     bar.set_message("static search");
     let mut genetic = Genetic { options: args.search.options(Options::default()), ..Genetic::default() };
     genetic.options.generations = Options::default().generations;
-    let first = plan_with(&graph, &costs, &cluster, &options, Some(&mut genetic))
-        .map_err(|error| in_file(error.to_string()))?;
+    let view = Program { graph: &graph, costs: &costs, cluster: &cluster };
+    let bred = ballast_partition::Options { method: Method::GENETIC, genetic, ..options.clone() };
+    let first = plan(&view, &bred).map_err(|error| in_file(error.to_string()))?;
     let items = Items::new(&graph, &costs, &options, cluster.devices.len());
     let table = layer_table(&items.sequence);
     let source = Source {
@@ -137,8 +139,7 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
     };
     let base = Options { population: POPULATION, ..Options::dynamic() };
     let mut search_options = args.search.options(base);
-    let dp =
-        plan_with(&graph, &costs, &cluster, &options, None).map_err(|error| in_file(error.to_string()))?;
+    let dp = plan(&view, &options).map_err(|error| in_file(error.to_string()))?;
     let start = items.read(&first.device_of);
     search_options.initial = neighbours(
         start.clone(),
@@ -155,8 +156,8 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
     let (found, medians) = search(&table, &mut runs, &search_options, &limits, args.repeats)?;
     runs.bar.finish_and_clear();
     let device_of = runs.place(&found.device_of);
-    let judged = plan_given(&graph, &costs, &cluster, &options, device_of.clone())
-        .map_err(|error| in_file(error.to_string()))?;
+    let judged =
+        plan_given(&view, &options, device_of.clone()).map_err(|error| in_file(error.to_string()))?;
     if let Some(path) = &args.placement {
         write_json(&Given::new(&graph, &device_of), Some(path))?;
     }

@@ -1,13 +1,14 @@
 //! Genetic placement as a method of the partitioner: items of the op sequence are the layers.
 
 use ballast_core::limits::Deadline;
-use ballast_partition::genetic::{
-    LayerTable, Measure, Options, PlacementError, PredictedLoads, on_threads, search,
-};
-use ballast_partition::loads::Loads;
-use ballast_partition::sequence::Sequence;
-use ballast_partition::{Error, Proposal, Proposer, Task};
 use rayon::prelude::*;
+
+use super::search::{Measure, Options, PredictedLoads, on_threads, search};
+use super::table::{LayerTable, PlacementError};
+use crate::error::Error;
+use crate::loads::Loads;
+use crate::proposer::{Proposal, Proposer, Task, limit_of};
+use crate::sequence::Sequence;
 
 /// What the fitness of a placement is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub enum Fitness {
 ///
 /// The partition it starts from is one of the first generation; the others are drawn. Time and work limits are those of
 /// the task; a step of work is a placement measured.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Genetic {
     /// Parameters of the search; `initial` gets the start added.
     pub options: Options,
@@ -37,7 +38,7 @@ impl Proposer for Genetic {
     }
 
     fn propose(&mut self, task: &Task<'_>) -> Result<Proposal, Error> {
-        let table = layer_table(task.items);
+        let table = layer_table(&task.items.sequence);
         let mut options = self.options.clone();
         options.initial.insert(0, task.start.to_vec());
         let found = on_threads(task.limits.threads, || {
@@ -51,17 +52,14 @@ impl Proposer for Genetic {
         });
         match found {
             Ok(found) => Ok(Proposal {
-                device_of: found.device_of,
-                bound: None,
                 work: found.report.work,
-                stop_reason: found.report.stop_reason,
+                stopped: limit_of(found.report.stop_reason),
+                ..Proposal::of_items(self.name(), task, &found.device_of)
             }),
             // Nothing is forbidden here: the time was over before the first placement was measured.
             Err(PlacementError::NoPlacement(_)) => Ok(Proposal {
-                device_of: task.start.to_vec(),
-                bound: None,
-                work: 0,
-                stop_reason: task.deadline.reason(),
+                stopped: limit_of(task.deadline.reason()),
+                ..Proposal::of_items(self.name(), task, task.start)
             }),
             Err(error) => Err(Error::Proposer { method: "genetic", reason: error.to_string() }),
         }
@@ -90,7 +88,8 @@ struct StageLoads<'a> {
 
 impl StageLoads<'_> {
     fn one(&self, placement: &[usize]) -> f64 {
-        let loads = Loads::new(self.task.items, self.task.index, self.task.links, placement.to_vec());
+        let loads =
+            Loads::new(&self.task.items.sequence, self.task.index, self.task.links, placement.to_vec());
         let over: f64 = self.task.caps.map_or(0.0, |caps| {
             let excess = |(device, &cap): (usize, &u64)| {
                 loads.least_bytes(device).saturating_sub(cap) as f64 / cap.max(1) as f64

@@ -4,8 +4,10 @@ use ballast_core::limits::{Deadline, Limits};
 use ballast_dag::genes::{Bred, Genes};
 use ballast_dag::problem::{PlanClass, Problem};
 use ballast_dag::solve::{self, Method, NoPlan, Outcome};
-use ballast_partition::genetic::{LayerTable, Measure, Options, PlacementError, on_threads, search};
 use rayon::prelude::*;
+
+use super::search::{Measure, Options, on_threads, search};
+use super::table::{LayerTable, PlacementError};
 
 /// Why the genetic search gave no plan.
 #[derive(Debug, thiserror::Error)]

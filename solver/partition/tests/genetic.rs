@@ -4,11 +4,11 @@ use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, Link};
 use ballast_core::graph::{Arithmetic, Graph, LayerType, Op, OpRole, Rules, Tensor, Work};
 use ballast_core::limits::Limits;
+use ballast_core::program::Program;
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
-use ballast_partition::genetic;
-use ballast_partition::{Error, Options, plan, plan_with};
-use ballast_planner::{Fitness, Genetic};
+use ballast_partition::genetic::{self, Fitness, Genetic};
+use ballast_partition::{Error, Method, Options, plan};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -54,6 +54,11 @@ fn program(seed: u64, ops: usize) -> (Graph, Vec<f64>) {
     (graph, seconds)
 }
 
+/// The options with the genetic search as the method.
+fn with(genetic: Genetic, options: Options) -> Options {
+    Options { method: Method::GENETIC, genetic, ..options }
+}
+
 fn cluster(devices: usize) -> Cluster {
     let mut cluster = Cluster::from_count(devices).expect("devices");
     cluster.default_link = Link { bandwidth: 16.0, latency_seconds: 0.25 };
@@ -92,9 +97,12 @@ fn small_programs_get_the_best_of_all_assignments_or_nearly() {
                 best = best.min(slowest(&graph, &costs, &cluster, &device_of));
             }
         }
-        let mut genetic = search(300);
-        let found =
-            plan_with(&graph, &costs, &cluster, &options(seed, 1), Some(&mut genetic)).expect("a plan");
+        let genetic = search(300);
+        let found = plan(
+            &Program { graph: &graph, costs: &costs, cluster: &cluster },
+            &with(genetic, options(seed, 1)),
+        )
+        .expect("a plan");
         let proposed = found.proposed.expect("it ran");
         assert!(proposed.tmax_seconds >= best - 1e-9 && found.report.bound().value() <= found.report.value);
         assert!(proposed.tmax_seconds <= best * 1.02, "seed {seed}: {proposed:?} for {best}");
@@ -109,11 +117,15 @@ fn no_partition_is_slower_than_the_one_it_starts_from() {
     for seed in 20..30 {
         let (graph, seconds) = program(seed, 60);
         let (costs, cluster) = (Costs { seconds: vec![seconds; 4] }, cluster(4));
-        let start = plan(&graph, &costs, &cluster, &options(seed, 1)).expect("a plan");
+        let start = plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options(seed, 1))
+            .expect("a plan");
         for fitness in [Fitness::Loads, Fitness::Predicted] {
-            let mut genetic = Genetic { fitness, ..search(30) };
-            let found =
-                plan_with(&graph, &costs, &cluster, &options(seed, 1), Some(&mut genetic)).expect("a plan");
+            let genetic = Genetic { fitness, ..search(30) };
+            let found = plan(
+                &Program { graph: &graph, costs: &costs, cluster: &cluster },
+                &with(genetic, options(seed, 1)),
+            )
+            .expect("a plan");
             assert!(found.report.value <= start.report.value, "seed {seed}, {fitness:?}");
         }
     }
@@ -124,7 +136,10 @@ fn the_answer_does_not_depend_on_threads_but_on_the_seed() {
     let (graph, seconds) = program(3, 60);
     let (costs, cluster) = (Costs { seconds: vec![seconds; 4] }, cluster(4));
     let run = |seed, threads| {
-        let found = plan_with(&graph, &costs, &cluster, &options(seed, threads), Some(&mut search(40)));
+        let found = plan(
+            &Program { graph: &graph, costs: &costs, cluster: &cluster },
+            &with(search(40), options(seed, threads)),
+        );
         let found = found.expect("a plan");
         (found.device_of, found.proposed, found.report.work)
     };
@@ -137,17 +152,13 @@ fn parameters_out_of_range_are_refused_and_a_spent_limit_leaves_the_start() {
     let (graph, seconds) = program(1, 20);
     let (costs, cluster) = (Costs { seconds: vec![seconds; 2] }, cluster(2));
     let bad = genetic::Options { crossover: 2.0, ..Default::default() };
-    let mut genetic = Genetic { options: bad, ..Genetic::default() };
-    let refused = plan_with(&graph, &costs, &cluster, &options(0, 1), Some(&mut genetic));
+    let genetic = Genetic { options: bad, ..Genetic::default() };
+    let refused =
+        plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &with(genetic, options(0, 1)));
     assert!(matches!(refused, Err(Error::Proposer { method: "genetic", .. })), "{refused:?}");
 
     let none = Limits { time_limit_seconds: Some(0.0), ..options(0, 1).limits };
-    let found = plan_with(
-        &graph,
-        &costs,
-        &cluster,
-        &Options { limits: none, ..Options::default() },
-        Some(&mut search(10)),
-    );
+    let limited = with(search(10), Options { limits: none, ..Options::default() });
+    let found = plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &limited);
     assert!(found.expect("the start stands").proposed.is_some());
 }

@@ -1,0 +1,95 @@
+//! What a partition is asked for, and whether that makes sense.
+
+use ballast_core::device::DeviceId;
+use ballast_core::graph::OpRole;
+use ballast_core::limits::Limits;
+use ballast_core::program::Program;
+use ballast_core::units::Bytes;
+
+use crate::error::Error;
+use crate::genetic::Genetic;
+use crate::method::Method;
+use crate::rl::train;
+use crate::sequence::{Granularity, Order};
+
+/// What the caller wants.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    /// How the partition is found.
+    pub method: Method,
+    /// What an item of the sequence is.
+    pub granularity: Granularity,
+    /// In which order the ops stand.
+    pub order: Order,
+    /// Time, work, seed, threads.
+    pub limits: Limits,
+    /// Cap of every device; none: the devices' memories.
+    pub caps: Option<Vec<Bytes>>,
+    /// Must every device get an op, also where fewer devices are faster?
+    pub use_all_devices: bool,
+    /// A partition to improve on, one device per op (entries of views and constants are not read).
+    pub start: Option<Vec<DeviceId>>,
+    /// The learner.
+    pub rl: train::Options,
+    /// The genetic search.
+    pub genetic: Genetic,
+}
+
+/// Refuses what makes no sense.
+pub(crate) fn check(program: &Program<'_>, options: &Options) -> Result<(), Error> {
+    let Program { graph, costs, cluster } = *program;
+    let devices = cluster.devices.len();
+    let ops = graph.planned().count();
+    if devices == 0 {
+        return Err(Error::NoDevice);
+    }
+    if ops == 0 {
+        return Err(Error::NoOps { function: graph.name.clone() });
+    }
+    if devices > ops {
+        return Err(Error::MoreDevicesThanOps { devices, ops });
+    }
+    if costs.seconds.len() != devices || costs.seconds.iter().any(|row| row.len() != graph.ops.len()) {
+        return Err(Error::Shape(format!(
+            "costs must name {devices} devices and {} ops each",
+            graph.ops.len()
+        )));
+    }
+    for (device, row) in costs.seconds.iter().enumerate() {
+        if let Some(op) = row.iter().position(|seconds| !(seconds.is_finite() && *seconds >= 0.0)) {
+            return Err(Error::Shape(format!(
+                "op {op} ('{}') costs {} s on device {device}: costs are finite and not negative",
+                graph.ops[op].name, row[op]
+            )));
+        }
+    }
+    for link in cluster.links.iter().map(|(_, _, link)| link).chain([&cluster.default_link]) {
+        let bandwidth_fits = link.bandwidth > 0.0 && !link.bandwidth.is_nan();
+        if devices > 1 && !(bandwidth_fits && link.latency_seconds.is_finite() && link.latency_seconds >= 0.0)
+        {
+            return Err(Error::Shape(format!(
+                "a link has a bandwidth of {} B/s and a latency of {} s",
+                link.bandwidth, link.latency_seconds
+            )));
+        }
+    }
+    if let Some(caps) = &options.caps
+        && caps.len() != devices
+    {
+        return Err(Error::Shape(format!("{} caps for {devices} devices", caps.len())));
+    }
+    if let Some(start) = &options.start
+        && (start.len() != graph.ops.len() || start.iter().any(|&device| device >= devices))
+    {
+        return Err(Error::Shape("the given partition does not fit the program and the cluster".into()));
+    }
+    for (id, op) in graph.ops.iter().enumerate() {
+        if let Some(device) = op.rules.device
+            && device >= devices
+            && op.role == OpRole::Compute
+        {
+            return Err(Error::Rule { op: id, name: op.name.clone(), device, last: devices - 1 });
+        }
+    }
+    Ok(())
+}
