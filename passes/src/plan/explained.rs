@@ -3,8 +3,8 @@
 use ballast_core::explain::{Fate, Verdict, explain};
 use ballast_core::memory::expand;
 use ballast_core::plan::{Plan, compact_plans};
+use ballast_core::planned_stages::{room_bytes, stages_of};
 use ballast_core::stage::NodeSource;
-use ballast_core::stage_memory::{room_bytes, stages_of};
 use ballast_dialects::remarks::Kind;
 use melior::ir::operation::OperationLike;
 

@@ -19,6 +19,7 @@ pub mod memory;
 pub mod pipeline;
 pub mod placement;
 pub mod plan;
+pub mod planned_stages;
 pub mod predictor;
 pub mod printable;
 pub mod profile;

@@ -12,7 +12,7 @@ use ballast_core::units::Bytes;
 use crate::error::Error;
 use crate::judge::unread_argument_bytes;
 use crate::learned::learned;
-use crate::method::Method;
+use crate::options::Method;
 use crate::options::Options;
 use crate::rl::demand::Demands;
 use crate::rl::environment::{Group, State};

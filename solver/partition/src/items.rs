@@ -5,8 +5,7 @@ use ballast_core::device::DeviceId;
 use ballast_core::graph::Graph;
 use ballast_core::stage::settle_travellers;
 
-use crate::options::Options;
-use crate::sequence::{Granularity, Sequence, sequence_order};
+use crate::sequence::{Granularity, Order, Sequence, sequence_order};
 
 /// The op sequence of a program, and the items it is placed by: its ops, or its layers.
 #[derive(Clone, Debug)]
@@ -24,12 +23,17 @@ pub struct Items {
 }
 
 impl Items {
-    /// The items `options.granularity` asks for; ops where there are fewer layers than `devices`.
+    /// The items of this granularity, of the sequence in this order; ops where there are fewer layers than `devices`.
     #[must_use]
-    pub fn new(graph: &Graph, costs: &Costs, options: &Options, devices: usize) -> Self {
-        let ops = Sequence::of_ops(graph, costs, sequence_order(graph, options.order));
+    pub fn new(
+        graph: &Graph,
+        costs: &Costs,
+        (granularity, order): (Granularity, Order),
+        devices: usize,
+    ) -> Self {
+        let ops = Sequence::of_ops(graph, costs, sequence_order(graph, order));
         let mut notes = Vec::new();
-        if options.granularity == Granularity::Layer {
+        if granularity == Granularity::Layer {
             let starts = ops.layer_starts(graph);
             if starts.len() >= devices {
                 let sequence = ops.grouped(&starts);

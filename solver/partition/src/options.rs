@@ -1,4 +1,6 @@
-//! What a partition is asked for, and whether that makes sense.
+//! What a partition is asked for, by which method, and whether that makes sense. The table of methods is [`crate::method`].
+
+use std::fmt;
 
 use ballast_core::device::DeviceId;
 use ballast_core::graph::OpRole;
@@ -8,7 +10,7 @@ use ballast_core::units::Bytes;
 
 use crate::error::Error;
 use crate::genetic::Genetic;
-use crate::method::Method;
+use crate::proposer::Proposer;
 use crate::rl::train;
 use crate::sequence::{Granularity, Order};
 
@@ -33,6 +35,55 @@ pub struct Options {
     pub rl: train::Options,
     /// The genetic search.
     pub genetic: Genetic,
+}
+
+/// Makes a proposer with the options of its method.
+pub type Make = fn(&Options) -> Box<dyn Proposer>;
+
+/// A method as the table knows it.
+pub struct Entry {
+    /// The name users write.
+    pub name: &'static str,
+    /// What it does, in a few words.
+    pub about: &'static str,
+    /// Does the partition depend on the seed?
+    pub seeded: bool,
+    /// Who goes on from the cut by dynamic programming and its fine-tuning; none: nobody.
+    pub proposer: Option<Make>,
+}
+
+/// How the partition is found, by name.
+#[derive(Clone, Copy)]
+pub struct Method(&'static Entry);
+
+impl Method {
+    /// A method that is not in the table.
+    #[must_use]
+    pub const fn new(entry: &'static Entry) -> Self {
+        Method(entry)
+    }
+}
+
+impl std::ops::Deref for Method {
+    type Target = Entry;
+
+    fn deref(&self) -> &Entry {
+        self.0
+    }
+}
+
+impl PartialEq for Method {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Method {}
+
+impl fmt::Debug for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
 }
 
 /// Refuses what makes no sense.

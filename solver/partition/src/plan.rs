@@ -102,7 +102,7 @@ impl<'a> Search<'a> {
         let deadline = Deadline::start(&options.limits);
         let Program { graph, costs, .. } = *program;
         let judge = Judge::new(program, options);
-        let items = Items::new(graph, costs, options, program.devices());
+        let items = Items::new(graph, costs, (options.granularity, options.order), program.devices());
         let caps = judge.caps_for_stages();
         let memory_matters = judge.memory_matters(&items.ops, &caps);
         let use_all = options.use_all_devices;

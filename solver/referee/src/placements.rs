@@ -201,7 +201,7 @@ fn run(program: &Program, method: &'static str, mut options: Options, ledger: &m
     match outcome {
         Ok(outcome) => {
             let placed = program.place(outcome.device_of.clone());
-            let items = Items::new(graph, costs, &options, cluster.devices.len());
+            let items = Items::new(graph, costs, (options.granularity, options.order), cluster.devices.len());
             Some(Run { who, method, options, items, outcome, placed })
         }
         Err(Error::Rule { .. }) => None,

@@ -3,8 +3,9 @@
 use ballast_core::report::{Bound, BoundClass};
 
 use crate::frontier::{Frontier, search_states};
-use crate::options::{Failure, Options, Order};
+use crate::outcome::{Failure, Order};
 use crate::portfolio::{Parts, in_program_order};
+use crate::solver::Options;
 use crate::solver::{MemorySolver, Proposal, Task};
 use crate::state::Rules;
 use ballast_core::limits::StopReason;

@@ -1,6 +1,6 @@
 //! Methods that plan in one pass, as starts and for comparison.
 
-use crate::options::Failure;
+use crate::outcome::Failure;
 use crate::program::{Again, Plan, Program, Slot};
 use crate::solver::{MemorySolver, Proposal, Task};
 use crate::timeline::{Key, Timeline, first, is_first, position};

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use ballast_core::limits::Deadline;
 
 use crate::model::Model;
-use crate::options::PROVED_WITHIN;
+use crate::outcome::PROVED_WITHIN;
 use crate::program::{Again, Program, unit};
 
 /// Share of the time that belongs to the prover even where its bound stays far off.

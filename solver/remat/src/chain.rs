@@ -11,7 +11,7 @@
 
 use ballast_core::limits::Deadline;
 
-use crate::options::Failure;
+use crate::outcome::Failure;
 use crate::program::{Again, Program, Slot};
 use crate::solver::{MemorySolver, Proposal, Task};
 use crate::timeline::Timeline;

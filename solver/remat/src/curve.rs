@@ -4,8 +4,9 @@ use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::Problem;
 use ballast_core::report::{Bound, BoundClass};
 
-use crate::options::{Failure, Options, Outcome};
+use crate::outcome::{Failure, Outcome};
 use crate::plan;
+use crate::solver::Options;
 
 /// One cap of a curve.
 #[derive(Clone, Debug, PartialEq)]

@@ -13,8 +13,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::baseline::quick;
-use crate::options::Failure;
 use crate::order::{Reordering, mean_size};
+use crate::outcome::Failure;
 use crate::program::{Again, MOST_ROUNDS, Plan, Program};
 use crate::search::Search;
 use crate::solver::{Proposal, Task};

@@ -11,7 +11,8 @@ use std::collections::{BTreeMap, BinaryHeap};
 use ballast_core::limits::Deadline;
 use ballast_core::memory::{CompactPlan, NodeId, Schedule, Step, compact};
 
-use crate::state::{Act, Outline, Rules, Set, State};
+use crate::room::Set;
+use crate::state::{Act, Outline, Rules, State};
 
 /// What the search found.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use good_lp::solvers::highs::{HighsParallelType, highs};
 use good_lp::{Expression, ProblemVariables, Solution, SolverModel, Variable, constraint, variable};
 
 use crate::interval::{WHOLE_CAP, WHOLE_TIME};
-use crate::options::Failure;
+use crate::outcome::Failure;
 use crate::program::{Again, Program, Slot};
 use crate::solver::{MemorySolver, Proposal, Task};
 use crate::timeline::{Timeline, first, position};

@@ -8,8 +8,9 @@ use ballast_core::report::{Bound, BoundClass};
 
 use crate::baseline::quick;
 use crate::exchange::{Exchange, paged};
-use crate::options::{Failure, Options, Order, PROVED_WITHIN};
+use crate::outcome::{Failure, Order, PROVED_WITHIN};
 use crate::program::{Plan, Program};
+use crate::solver::Options;
 use crate::solver::{Proposal, Task};
 use crate::swap_bound::{Goal, swap_bound};
 

@@ -3,7 +3,7 @@
 
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -13,8 +13,8 @@ use ballast_core::memory::{Problem, Schedule, SwapModel, compact, replay};
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use serde::Serialize;
 
-use crate::options::{Failure, Options, Order};
-use crate::solver::{MemorySolver, Proposal, Task};
+use crate::outcome::{Failure, Order};
+use crate::solver::{Executable, MemorySolver, Options, Proposal, Task};
 
 /// Seconds for a program where no limit is given.
 const DEFAULT_SECONDS: f64 = 60.0;
@@ -22,13 +22,6 @@ const DEFAULT_SECONDS: f64 = 60.0;
 const POLL: Duration = Duration::from_millis(5);
 /// Most of what a program wrote on its standard error that a message repeats.
 const MOST_SAID: usize = 600;
-
-/// A planner outside of Ballast.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Executable {
-    /// The executable.
-    pub path: PathBuf,
-}
 
 /// What a program that plans memory is asked.
 #[derive(Serialize)]

@@ -9,7 +9,8 @@ use ballast_core::memory::{Problem, replay};
 use ballast_core::report::{Bound, BoundClass};
 
 use crate::arena::assign;
-use crate::options::{Failure, Options, Outcome};
+use crate::outcome::{Failure, Outcome};
+use crate::solver::Options;
 
 /// Most caps for live bytes tried.
 const TRIES: u32 = 10;
@@ -110,7 +111,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
-    use crate::options::Order;
+    use crate::outcome::Order;
     use crate::plan;
 
     #[test]

@@ -9,10 +9,11 @@ use ballast_core::report::{Report, SearchStats};
 use crate::board::Progress;
 use crate::highs::Highs;
 use crate::interval::{Interval, WHOLE_TIME};
-use crate::options::{Failure, Options, Outcome, PROVED_WITHIN};
+use crate::outcome::{Failure, Outcome, PROVED_WITHIN};
 use crate::packed::packed;
 use crate::program::{MOST_NODES, Program};
 use crate::prover::first_positions;
+use crate::solver::Options;
 use crate::solver::{Proposal, Solver, Task};
 use crate::stepwise::{MOST_STEPS, Stepwise};
 

@@ -10,7 +10,7 @@ use crate::baseline::quick;
 use crate::board::Board;
 use crate::chain::{Chain, feasible_plan};
 use crate::gaps::cover;
-use crate::options::{Failure, Order};
+use crate::outcome::{Failure, Order};
 use crate::program::{Plan, Program};
 use crate::prover::prove;
 use crate::search::Search;

@@ -3,8 +3,9 @@
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::{NodeId, Problem};
 
-use crate::options::{Failure, Options, Outcome};
+use crate::outcome::{Failure, Outcome};
 use crate::plan::plan;
+use crate::solver::Options;
 use crate::solver::Solver;
 use crate::swaps;
 

@@ -1,6 +1,7 @@
 //! Ways to make room for a claim of memory: least sets of values to drop, at each moment at which copies give memory back.
 
-use crate::state::Set;
+/// Nodes, as bits.
+pub(crate) type Set = u32;
 
 /// A claim of memory: so many bytes more under a limit.
 pub(crate) struct Room {

@@ -1,23 +1,24 @@
-//! The door for solvers: what one is, and the table of all.
+//! The door for solvers: what one is, what it is asked and what it answers. The table of all is [`crate::solvers`].
 
 use std::borrow::Cow;
 use std::fmt;
 use std::panic::RefUnwindSafe;
-use std::str::FromStr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use ballast_core::limits::{Deadline, StopReason};
-use ballast_core::memory::{CompactPlan, Problem};
+use ballast_core::graph::LayerType;
+use ballast_core::limits::{Deadline, Limits, StopReason};
+use ballast_core::memory::{CompactPlan, Problem, SwapModel};
 use ballast_core::report::{Bound, BoundClass};
 
 use crate::board::Progress;
-use crate::options::{Failure, Options};
+use crate::outcome::{Failure, Order};
 use crate::program::Program;
-use crate::{auto, baseline, chain, exact, gaps, outside, swaps};
+use crate::swaps;
 
 /// Makes the memory plan of one device.
 ///
-/// To add one, implement this in a file of its own and name it in [`SOLVERS`]: options, help texts, comparisons and
+/// To add one, implement this in a file of its own and name it in [`crate::SOLVERS`]: options, help texts, comparisons and
 /// passes take their names from there. `passes/` has the list once more, in `Passes.td`, and a test compares the two.
 pub trait MemorySolver: Sync + RefUnwindSafe {
     /// The name users write.
@@ -50,53 +51,16 @@ pub trait MemorySolver: Sync + RefUnwindSafe {
     fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure>;
 }
 
-/// Every solver that needs no more than a name; the first is the default.
-pub static SOLVERS: [Solver; 12] = [
-    Solver::AUTO,
-    Solver::MILP,
-    Solver::STEPWISE,
-    Solver::LOCAL_SEARCH,
-    Solver::GREEDY,
-    Solver::SQRT_N,
-    Solver::GAPS,
-    Solver::CHAIN,
-    Solver::KEEP_ALL,
-    Solver::Q_LEARNING,
-    Solver::VDNN,
-    Solver::CAPUCHIN,
-];
-
 /// A solver, by name.
 #[derive(Clone, Copy)]
 pub struct Solver(&'static dyn MemorySolver);
 
 impl Solver {
-    /// Everything that applies, together, until the limit or the proof.
-    pub const AUTO: Solver = Solver(&auto::Auto);
-    /// The mixed-integer program over critical positions alone.
-    pub const MILP: Solver = Solver(&auto::Milp);
-    /// The full time-indexed mixed-integer program: exact, for small problems.
-    pub const STEPWISE: Solver = Solver(&exact::FullProgram);
-    /// Local search alone.
-    pub const LOCAL_SEARCH: Solver = Solver(&auto::LocalSearch);
-    /// Evict-and-recompute in one pass, the cheapest per byte first.
-    pub const GREEDY: Solver = Solver(&baseline::Greedy);
-    /// Checkpoints between segments of the forward part (Chen et al. 2016).
-    pub const SQRT_N: Solver = Solver(&baseline::SqrtN);
-    /// The covering program over gaps between uses alone.
-    pub const GAPS: Solver = Solver(&gaps::Gaps);
-    /// The optimal dynamic program on chains.
-    pub const CHAIN: Solver = Solver(&chain::DynamicProgram);
-    /// Nothing is recomputed or swapped.
-    pub const KEEP_ALL: Solver = Solver(&baseline::KeepAll);
-    /// Swaps learned by Q-learning.
-    pub const Q_LEARNING: Solver = Solver(&swaps::QLearning);
-    /// A swap schedule after vDNN.
-    pub const VDNN: Solver = Solver(&swaps::Vdnn);
-    /// A swap and recompute schedule after Capuchin.
-    pub const CAPUCHIN: Solver = Solver(&swaps::Capuchin);
-    /// A program that is no part of Ballast ([`Options::outside`]); not among [`SOLVERS`], since it needs a path.
-    pub const EXEC: Solver = Solver(&outside::Exec);
+    /// One that need not be in the table of all.
+    #[must_use]
+    pub const fn new(solver: &'static dyn MemorySolver) -> Self {
+        Solver(solver)
+    }
 }
 
 impl std::ops::Deref for Solver {
@@ -104,12 +68,6 @@ impl std::ops::Deref for Solver {
 
     fn deref(&self) -> &Self::Target {
         self.0
-    }
-}
-
-impl Default for Solver {
-    fn default() -> Self {
-        Solver::AUTO
     }
 }
 
@@ -127,15 +85,71 @@ impl fmt::Debug for Solver {
     }
 }
 
-impl FromStr for Solver {
-    type Err = String;
+/// What to plan for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Largest number of bytes on the device at any moment, resident bytes included.
+    pub cap_bytes: u64,
+    /// The host link; none: nothing is swapped.
+    pub swap: Option<SwapModel>,
+    /// Alignment in bytes of the buffers of an arena: the plan comes with an address for every buffer, and the cap holds for
+    /// the arena, gaps included. None: it holds for the live bytes.
+    pub alignment: Option<u64>,
+    /// May first runs be reordered?
+    pub order: Order,
+    /// May recomputes between two first runs take any order, and a node run there twice? Plans in the IR have no
+    /// form for that.
+    pub rounds: bool,
+    /// Time, work, seed, threads.
+    pub limits: Limits,
+    /// Who makes the plan.
+    pub solver: Solver,
+    /// Where to write the mixed-integer program: LP, or MPS where the extension says so.
+    pub model_file: Option<PathBuf>,
+    /// The search ends once value and bound are this close, relative to the value.
+    pub tolerance: f64,
+    /// Share of the limit after which a search that has no plan at all gives up.
+    pub patience: f64,
+    /// Plans to start from, such as one for a smaller cap; they need not keep the cap. Those with swaps count where
+    /// there is a host link.
+    pub starts: Vec<CompactPlan>,
+    /// The layer type of every node, for solvers that go by layers; empty where nobody knows them.
+    pub layers: Vec<LayerType>,
+    /// Parameters of Q-learning; the cap in them is not read.
+    pub q_learning: swaps::Options,
+    /// The table Q-learning goes on from.
+    pub q_table: Option<swaps::QTable>,
+    /// The program that plans, where the solver is [`Solver::EXEC`].
+    pub outside: Option<Executable>,
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        SOLVERS.iter().find(|solver| solver.name() == text).copied().ok_or_else(|| {
-            let names: Vec<&str> = SOLVERS.iter().map(|solver| solver.name()).collect();
-            format!("'{text}' is not a solver: choose one of {}", names.join(", "))
-        })
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            cap_bytes: u64::MAX >> 1,
+            swap: None,
+            alignment: None,
+            order: Order::Free,
+            rounds: false,
+            limits: Limits::default(),
+            solver: Solver::default(),
+            model_file: None,
+            tolerance: ballast_core::report::PROOF_TOLERANCE,
+            patience: 1.0,
+            starts: Vec::new(),
+            layers: Vec::new(),
+            q_learning: swaps::Options::default(),
+            q_table: None,
+            outside: None,
+        }
     }
+}
+
+/// A program that is no part of Ballast and plans.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Executable {
+    /// Its path.
+    pub path: PathBuf,
 }
 
 /// What a solver is to plan: a problem whose unchanged program does not fit the cap.

@@ -6,10 +6,7 @@
 
 use ballast_core::memory::{NodeId, Problem, SwapModel};
 
-use crate::room::Room;
-
-/// Nodes, as bits.
-pub(crate) type Set = u32;
+use crate::room::{Room, Set};
 
 /// Most nodes of a problem.
 pub(crate) const MOST_STATES_NODES: usize = Set::BITS as usize - 1;

@@ -1,4 +1,5 @@
-//! Device files: TOML in, [`Cluster`] out, every mistake reported with file, line and remedy.
+//! Device files: TOML in, [`Cluster`] out, every mistake reported with file, line and remedy. Ready-made kinds are such files, with
+//! the public source of every figure.
 
 use std::ops::Range;
 use std::path::Path;
@@ -7,8 +8,8 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::cluster::{Cluster, CoreModel, Device, DeviceId, Link, MAX_DEVICES};
 use super::quantity::Quantity;
-use super::{Cluster, CoreModel, Device, DeviceId, Link, MAX_DEVICES, library};
 use crate::graph::Arithmetic;
 use crate::units::Bytes;
 
@@ -183,10 +184,10 @@ fn devices(source: &Source<'_>, file: &File) -> Result<Vec<Device>, DeviceError>
         let kind = entry.kind.get_ref();
         let template = match kinds.get(kind.as_str()) {
             Some(template) => template.clone(),
-            None => library::device(kind).ok_or_else(|| {
+            None => ready_made_device(kind).ok_or_else(|| {
                 let message = format!(
                     "no kind '{kind}': describe it as [kinds.{kind}] or use a ready-made one ({})",
-                    library::names().join(", ")
+                    ready_made_kinds().join(", ")
                 );
                 source.error(Some(entry.kind.span()), message)
             })?,
@@ -221,9 +222,12 @@ fn describe(source: &Source<'_>, name: &str, kind: &Spanned<Kind>) -> Result<Dev
     let (span, kind) = (kind.span(), kind.get_ref());
     let base = match &kind.like {
         None => None,
-        Some(like) => Some(library::device(like.get_ref()).ok_or_else(|| {
-            let message =
-                format!("no ready-made kind '{}': there are {}", like.get_ref(), library::names().join(", "));
+        Some(like) => Some(ready_made_device(like.get_ref()).ok_or_else(|| {
+            let message = format!(
+                "no ready-made kind '{}': there are {}",
+                like.get_ref(),
+                ready_made_kinds().join(", ")
+            );
             source.error(Some(like.span()), message)
         })?),
     };
@@ -362,4 +366,67 @@ fn listed(devices: &[Device]) -> String {
         names.push("...");
     }
     names.join(", ")
+}
+
+/// Kind used where only a number of devices is given.
+pub const DEFAULT_KIND: &str = "a100-80gb";
+
+/// Name and file of every ready-made kind.
+const FILES: [(&str, &str); 18] = [
+    ("a100-40gb", include_str!("../devices/a100-40gb.toml")),
+    ("a100-80gb", include_str!("../devices/a100-80gb.toml")),
+    ("b200", include_str!("../devices/b200.toml")),
+    ("board-chip", include_str!("../devices/board-chip.toml")),
+    ("cpu", include_str!("../devices/cpu.toml")),
+    ("h100-80gb", include_str!("../devices/h100-80gb.toml")),
+    ("h200", include_str!("../devices/h200.toml")),
+    ("l40s", include_str!("../devices/l40s.toml")),
+    ("mi300x", include_str!("../devices/mi300x.toml")),
+    ("rtx-4090", include_str!("../devices/rtx-4090.toml")),
+    ("rtx-5090", include_str!("../devices/rtx-5090.toml")),
+    ("rtx2080ti", include_str!("../devices/rtx2080ti.toml")),
+    ("tpu-v3-core", include_str!("../devices/tpu-v3-core.toml")),
+    ("tpu-v5e", include_str!("../devices/tpu-v5e.toml")),
+    ("tpu-v5p", include_str!("../devices/tpu-v5p.toml")),
+    ("tpu-v6e", include_str!("../devices/tpu-v6e.toml")),
+    ("v100-16gb", include_str!("../devices/v100-16gb.toml")),
+    ("v100-32gb", include_str!("../devices/v100-32gb.toml")),
+];
+
+/// Names of the ready-made kinds, sorted.
+#[must_use]
+pub fn ready_made_kinds() -> Vec<&'static str> {
+    FILES.iter().map(|(name, _)| *name).collect()
+}
+
+/// The ready-made file of a kind: one device and the link between two of its kind.
+pub(super) fn ready_made(name: &str) -> Option<Cluster> {
+    let (name, text) = FILES.iter().find(|(known, _)| *known == name)?;
+    parse(&format!("{name}.toml"), text).ok()
+}
+
+/// One device of a ready-made kind.
+fn ready_made_device(name: &str) -> Option<Device> {
+    ready_made(name)?.devices.pop()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_ready_made_file_describes_one_device_of_its_name() {
+        for (name, text) in FILES {
+            let cluster = parse(name, text).unwrap();
+            assert_eq!(cluster.devices.len(), 1, "{name}");
+            assert_eq!(cluster.devices[0].kind, name);
+            assert!(text.contains("Source"), "{name} names no source");
+        }
+    }
+
+    #[test]
+    fn the_default_kind_is_ready_made_and_names_are_sorted() {
+        assert!(ready_made_kinds().contains(&DEFAULT_KIND));
+        assert!(ready_made_kinds().is_sorted());
+    }
 }

@@ -1,6 +1,10 @@
 //! Tests of device files and the `devices=` option.
 
+use std::path::Path;
+
 use super::*;
+use crate::graph::Arithmetic;
+use crate::units::Bytes;
 
 const PAIR: &str = r#"
 version = 1

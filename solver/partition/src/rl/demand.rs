@@ -119,6 +119,35 @@ impl Demands {
     }
 }
 
+impl Machine {
+    /// No state is faster: all computation shared perfectly, or the largest layer on everything there is; on a chip
+    /// also the bound of [`Demands`].
+    #[must_use]
+    pub fn ideal_seconds(&self) -> f64 {
+        let n = self.layers();
+        let least = |first: usize, end: usize| {
+            self.prefix.iter().map(|row| row[end] - row[first]).fold(f64::INFINITY, f64::min)
+        };
+        match &self.site {
+            Site::Chip { speed_up, .. } => {
+                let per_core = speed_up
+                    .iter()
+                    .enumerate()
+                    .map(|(c, speed_up)| speed_up / (c + 1) as f64)
+                    .fold(0.0, f64::max);
+                let fastest = speed_up.iter().copied().fold(1.0, f64::max);
+                let largest = (0..n).map(|i| least(i, i + 1)).fold(0.0, f64::max);
+                let shared = (least(0, n) / (per_core * self.slots as f64)).max(largest / fastest);
+                Demands::of(self).bound_seconds(shared)
+            }
+            Site::Devices { .. } => {
+                let total: f64 = (0..n).map(|i| least(i, i + 1)).sum();
+                (0..n).map(|i| least(i, i + 1)).fold(total / self.slots as f64, f64::max)
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

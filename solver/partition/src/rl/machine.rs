@@ -3,7 +3,6 @@
 use ballast_core::device::{CoreModel, DeviceId};
 
 use crate::chain::{Interval, Sweep, Wire};
-use crate::rl::demand::Demands;
 use crate::rl::environment::{Group, State};
 use crate::sequence::Sequence;
 
@@ -63,10 +62,10 @@ pub struct Score {
 /// A sequence on a site, with every stage priced in advance.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    slots: usize,
-    site: Site,
+    pub(super) slots: usize,
+    pub(super) site: Site,
     /// `prefix[slot's row][i]`: seconds of the first `i` layers.
-    prefix: Vec<Vec<f64>>,
+    pub(super) prefix: Vec<Vec<f64>>,
     row_of: Vec<usize>,
     operations: Vec<f64>,
     /// `intervals[first][end - first - 1]`.
@@ -164,33 +163,6 @@ impl Machine {
                 Site::Chip { .. } => 0.0,
                 Site::Devices { .. } => self.interval(group).transfer_seconds,
             }
-    }
-
-    /// No state is faster: all computation shared perfectly, or the largest layer on everything there is; on a chip
-    /// also the bound of [`Demands`].
-    #[must_use]
-    pub fn ideal_seconds(&self) -> f64 {
-        let n = self.layers();
-        let least = |first: usize, end: usize| {
-            self.prefix.iter().map(|row| row[end] - row[first]).fold(f64::INFINITY, f64::min)
-        };
-        match &self.site {
-            Site::Chip { speed_up, .. } => {
-                let per_core = speed_up
-                    .iter()
-                    .enumerate()
-                    .map(|(c, speed_up)| speed_up / (c + 1) as f64)
-                    .fold(0.0, f64::max);
-                let fastest = speed_up.iter().copied().fold(1.0, f64::max);
-                let largest = (0..n).map(|i| least(i, i + 1)).fold(0.0, f64::max);
-                let shared = (least(0, n) / (per_core * self.slots as f64)).max(largest / fastest);
-                Demands::of(self).bound_seconds(shared)
-            }
-            Site::Devices { .. } => {
-                let total: f64 = (0..n).map(|i| least(i, i + 1)).sum();
-                (0..n).map(|i| least(i, i + 1)).fold(total / self.slots as f64, f64::max)
-            }
-        }
     }
 
     fn interval(&self, group: Group) -> &Interval {

@@ -7,7 +7,8 @@ use ballast_core::memory::{CompactPlan, SwapModel, expand, replay};
 use super::baseline::{Baseline, baseline};
 use super::learn::{self, LearnError, Learned};
 use super::step::TrainingStep;
-use crate::options::{Failure, Options};
+use crate::outcome::Failure;
+use crate::solver::Options;
 use crate::solver::{MemorySolver, Proposal, Task};
 
 /// Swaps learned by Q-learning.

@@ -114,7 +114,7 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
     let view = Program { graph: &graph, costs: &costs, cluster: &cluster };
     let bred = ballast_partition::Options { method: Method::GENETIC, genetic, ..options.clone() };
     let first = plan(&view, &bred).map_err(|error| in_file(error.to_string()))?;
-    let items = Items::new(&graph, &costs, &options, cluster.devices.len());
+    let items = Items::new(&graph, &costs, (options.granularity, options.order), cluster.devices.len());
     let table = layer_table(&items.sequence);
     let source = Source {
         program: &args.layers,

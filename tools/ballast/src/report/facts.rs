@@ -7,9 +7,9 @@ use ballast_core::explain::{Explained, Fate, Verdict, explain};
 use ballast_core::graph::OpId;
 use ballast_core::memory::{EventKind, NodeId, Stay, expand, stays};
 use ballast_core::plan::{OpPlan, Plan, compact_plans};
+use ballast_core::planned_stages::{room_bytes, stages_of};
 use ballast_core::simulate::judge_stage;
 use ballast_core::stage::{NodeSource, Stage};
-use ballast_core::stage_memory::{room_bytes, stages_of};
 use ballast_core::units::Bytes;
 
 /// Share by which a replayed time may differ from the one written: sums in another order.

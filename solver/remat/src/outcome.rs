@@ -1,17 +1,13 @@
-//! What to plan for, what comes back, and why there may be no plan.
+//! What comes back, and why there may be no plan.
 
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use ballast_core::graph::LayerType;
-use ballast_core::limits::Limits;
-use ballast_core::memory::{CompactPlan, NodeId, ProblemError, Replay, Schedule, SwapModel};
+use ballast_core::memory::{CompactPlan, NodeId, ProblemError, Replay, Schedule};
 use ballast_core::report::{FalseBound, Report};
 
 use crate::arena::Arena;
-use crate::outside::Executable;
-use crate::solver::Solver;
-use crate::swaps::{self, QTable};
+use crate::swaps::QTable;
 
 /// May first runs be reordered?
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,69 +31,9 @@ impl FromStr for Order {
     }
 }
 
-/// What to plan for.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Largest number of bytes on the device at any moment, resident bytes included.
-    pub cap_bytes: u64,
-    /// The host link; none: nothing is swapped.
-    pub swap: Option<SwapModel>,
-    /// Alignment in bytes of the buffers of an arena: the plan comes with an address for every buffer, and the cap holds for
-    /// the arena, gaps included. None: it holds for the live bytes.
-    pub alignment: Option<u64>,
-    /// May first runs be reordered?
-    pub order: Order,
-    /// May recomputes between two first runs take any order, and a node run there twice? Plans in the IR have no
-    /// form for that.
-    pub rounds: bool,
-    /// Time, work, seed, threads.
-    pub limits: Limits,
-    /// Who makes the plan.
-    pub solver: Solver,
-    /// Where to write the mixed-integer program: LP, or MPS where the extension says so.
-    pub model_file: Option<PathBuf>,
-    /// The search ends once value and bound are this close, relative to the value.
-    pub tolerance: f64,
-    /// Share of the limit after which a search that has no plan at all gives up.
-    pub patience: f64,
-    /// Plans to start from, such as one for a smaller cap; they need not keep the cap. Those with swaps count where
-    /// there is a host link.
-    pub starts: Vec<CompactPlan>,
-    /// The layer type of every node, for solvers that go by layers; empty where nobody knows them.
-    pub layers: Vec<LayerType>,
-    /// Parameters of Q-learning; the cap in them is not read.
-    pub q_learning: swaps::Options,
-    /// The table Q-learning goes on from.
-    pub q_table: Option<QTable>,
-    /// The program that plans, where the solver is [`Solver::EXEC`].
-    pub outside: Option<Executable>,
-}
-
 /// A value this close to its bound, relative to the value, is reported as proved: 0.001 points of the time
 /// without recomputation.
 pub const PROVED_WITHIN: f64 = 1e-5;
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            cap_bytes: u64::MAX >> 1,
-            swap: None,
-            alignment: None,
-            order: Order::Free,
-            rounds: false,
-            limits: Limits::default(),
-            solver: Solver::AUTO,
-            model_file: None,
-            tolerance: ballast_core::report::PROOF_TOLERANCE,
-            patience: 1.0,
-            starts: Vec::new(),
-            layers: Vec::new(),
-            q_learning: swaps::Options::default(),
-            q_table: None,
-            outside: None,
-        }
-    }
-}
 
 /// A plan, judged.
 #[derive(Clone, Debug, PartialEq)]
