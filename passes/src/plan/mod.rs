@@ -6,3 +6,6 @@ mod explained;
 mod relaxed;
 pub(crate) mod remat;
 pub(crate) mod rl_partition;
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@ use ballast_core::memory::SwapModel;
 use ballast_core::plan::ArenaPlan;
 use ballast_core::report::BoundClass;
 use ballast_core::units::Bytes;
-use ballast_remat::{Executable, Options, Order, Outcome, Relaxation, Solver, plan_relaxed};
+use ballast_remat::{Executable, Options, Order, Outcome, Relaxation, SOLVERS, Solver, plan_relaxed};
 use serde::Serialize;
 
 use crate::output::paths;
@@ -70,9 +70,7 @@ pub(crate) struct Args {
     /// seconds; above zero, at most 1e18.
     #[arg(long, value_parser = positive)]
     rate: Option<f64>,
-    /// Who plans: auto, milp, stepwise, local-search, greedy, sqrt-n, gaps, chain or keep-all; or exec:PROGRAM, a planner of your
-    /// own that reads a question and writes a plan, as JSON (docs/other-planners.md).
-    #[arg(long, default_value = "auto")]
+    #[arg(long, default_value = "auto", help = solver_help())]
     solver: Who,
     /// Where to write the mixed-integer program, LP or MPS by extension.
     #[arg(long)]
@@ -83,6 +81,15 @@ pub(crate) struct Args {
     /// Largest budget tried, as a multiple of the one given; 0: a budget without a plan is an error; 0, or 1 to 1000.
     #[arg(long, value_parser = relax_limit, default_value_t = 0.0)]
     relax_limit: f64,
+}
+
+fn solver_help() -> String {
+    let names: Vec<&str> = SOLVERS.iter().map(|solver| solver.name()).collect();
+    format!(
+        "Who plans: {}; or exec:PROGRAM, a planner of your own that reads a question and writes a plan, as JSON \
+         (docs/other-planners.md)",
+        names.join(", ")
+    )
 }
 
 /// Who plans: a solver of Ballast, or a program that is no part of it.
