@@ -26,11 +26,24 @@ struct Field {
     member: String,
     description: String,
     kind: Kind,
+    /// The default, as C++ writes it.
+    default: String,
 }
 
 impl Field {
     fn rust_name(&self) -> String {
         self.argument.replace('-', "_")
+    }
+
+    /// The default, as Rust writes it.
+    fn rust_default(&self) -> String {
+        let symbol = self.default.rsplit("::").next().unwrap_or_default();
+        match &self.kind {
+            Kind::Text => format!("{}.to_owned()", self.default),
+            Kind::Real => format!("{}_f64", self.default),
+            Kind::Count | Kind::Flag => self.default.clone(),
+            Kind::Choice(name) => format!("{name}::{symbol}"),
+        }
     }
 }
 
@@ -115,6 +128,7 @@ fn read_pass(records: &Value, record: &Value) -> Result<Pass, String> {
                 argument: text(option, "argument")?,
                 member: text(option, "cppName")?,
                 description: text(option, "description")?,
+                default: text(option, "defaultValue")?,
                 kind,
             })
         })
@@ -202,46 +216,54 @@ fn rust(choices: &[Choices], passes: &[Pass]) -> Written {
     for pass in passes {
         rust_options(&mut out, pass)?;
     }
-    writeln!(out, "/// What every pass does. A failure is reported at a location before it is returned.")?;
-    writeln!(out, "pub trait Passes {{")?;
+    rust_table(&mut out, passes)?;
+    Ok(out)
+}
+
+/// What every pass does, as Rust sees it and as C++ does.
+fn rust_table(out: &mut String, passes: &[Pass]) -> std::fmt::Result {
+    writeln!(out, "/// What every pass does.\n#[derive(Clone, Copy, Debug)]\npub struct Passes {{")?;
     for pass in passes {
-        writeln!(out, "    /// `--{}`: {}", pass.argument, pass.summary)?;
-        writeln!(out, "    ///\n    /// # Errors\n    /// With the diagnostic that was emitted.")?;
         writeln!(
             out,
-            "    fn {}(module: OperationRef<'_, '_>, options: &{}Options) -> Result<(), Reported>;",
+            "    /// `--{}`: {}\n    pub {}: Run<{}Options>,",
+            pass.argument,
+            pass.summary,
             pass.method(),
             pass.name
         )?;
     }
-    writeln!(out, "}}\n")?;
-    writeln!(out, "#[repr(C)]\nstruct PassTable {{")?;
+    writeln!(out, "}}\n\n#[repr(C)]\nstruct PassTable {{")?;
     for pass in passes {
+        let (method, name) = (pass.method(), &pass.name);
         writeln!(
             out,
-            "    {}: unsafe extern \"C\" fn(MlirOperation, *const Raw{}Options) -> bool,",
-            pass.method(),
-            pass.name
+            "    {method}: unsafe extern \"C\" fn(MlirOperation, *const Raw{name}Options) -> bool,"
         )?;
     }
-    writeln!(out, "}}\n")?;
-    writeln!(out, "fn table<P: Passes>() -> PassTable {{\n    PassTable {{")?;
+    writeln!(out, "}}\n\nconst TABLE: PassTable = PassTable {{")?;
     for pass in passes {
-        writeln!(out, "        {0}: {0}_entry::<P>,", pass.method())?;
+        writeln!(out, "    {0}: {0}_entry,", pass.method())?;
     }
-    writeln!(out, "    }}\n}}\n")?;
+    writeln!(out, "}};\n")?;
     for pass in passes {
         writeln!(
             out,
-            "unsafe extern \"C\" fn {method}_entry<P: Passes>(module: MlirOperation, raw: *const Raw{name}Options) -> bool {{\n    \
+            "unsafe extern \"C\" fn {method}_entry(module: MlirOperation, raw: *const Raw{name}Options) -> bool {{\n    \
              // SAFETY: called by the C++ pass alone, with the live op it runs on and options that outlive the call.\n    \
-             unsafe {{ run(\"{argument}\", module, || {name}Options::from_raw(&*raw), P::{method}) }}\n}}\n",
+             unsafe {{ run(\"{argument}\", module, || {name}Options::from_raw(&*raw), |passes| passes.{method}) }}\n}}\n",
             method = pass.method(),
             name = pass.name,
             argument = pass.argument
         )?;
     }
-    Ok(out)
+    let runs: Vec<String> = passes.iter().map(|pass| format!("{0}: {0}::run", pass.method())).collect();
+    writeln!(
+        out,
+        "/// The [`Passes`](crate::passes::Passes) that the modules in scope carry out: each is named as its pass, and has a function `run`.\n\
+         #[macro_export]\nmacro_rules! passes_in_scope {{\n    () => {{\n        $crate::passes::Passes {{ {} }}\n    }};\n}}",
+        runs.join(", ")
+    )
 }
 
 fn rust_enum(out: &mut String, choice: &Choices) -> std::fmt::Result {
@@ -256,7 +278,15 @@ fn rust_enum(out: &mut String, choice: &Choices) -> std::fmt::Result {
     for (symbol, name, _) in &choice.values {
         writeln!(out, "            Self::{symbol} => \"{name}\",")?;
     }
-    writeln!(out, "        }}\n    }}\n\n    fn from_raw(raw: i32) -> Self {{\n        match raw {{")?;
+    writeln!(out, "        }}\n    }}\n\n    /// The value of that name, if there is one.\n    #[must_use]")?;
+    writeln!(out, "    pub fn of_name(name: &str) -> Option<Self> {{\n        match name {{")?;
+    for (symbol, name, _) in &choice.values {
+        writeln!(out, "            \"{name}\" => Some(Self::{symbol}),")?;
+    }
+    writeln!(
+        out,
+        "            _ => None,\n        }}\n    }}\n\n    fn from_raw(raw: i32) -> Self {{\n        match raw {{"
+    )?;
     for (index, (symbol, ..)) in choice.values.iter().enumerate() {
         writeln!(out, "            {index} => Self::{symbol},")?;
     }
@@ -277,7 +307,15 @@ fn rust_options(out: &mut String, pass: &Pass) -> std::fmt::Result {
         };
         writeln!(out, "    /// {}\n    pub {}: {rust_type},", field.description, field.rust_name())?;
     }
-    writeln!(out, "}}\n\n#[repr(C)]\nstruct Raw{}Options {{", pass.name)?;
+    writeln!(
+        out,
+        "}}\n\nimpl Default for {}Options {{\n    fn default() -> Self {{\n        Self {{",
+        pass.name
+    )?;
+    for field in &pass.fields {
+        writeln!(out, "            {}: {},", field.rust_name(), field.rust_default())?;
+    }
+    writeln!(out, "        }}\n    }}\n}}\n\n#[repr(C)]\nstruct Raw{}Options {{", pass.name)?;
     for field in &pass.fields {
         let raw_type = match &field.kind {
             Kind::Text => "MlirStringRef",

@@ -103,7 +103,6 @@ bool ballastIsMemoryEffectFree(MlirOperation op) { return isMemoryEffectFree(unw
 
 bool ballastIsConstantLike(MlirOperation op) { return unwrap(op)->hasTrait<OpTrait::ConstantLike>(); }
 
-bool ballastIsSpeculatable(MlirOperation op) { return isSpeculatable(unwrap(op)); }
 
 //===-- Structured ops ----------------------------------------------------------------------------------------===//
 

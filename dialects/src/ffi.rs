@@ -78,7 +78,6 @@ unsafe extern "C" {
 
     pub(crate) fn ballastIsMemoryEffectFree(op: MlirOperation) -> bool;
     pub(crate) fn ballastIsConstantLike(op: MlirOperation) -> bool;
-    pub(crate) fn ballastIsSpeculatable(op: MlirOperation) -> bool;
     pub(crate) fn ballastLinalgLoops(
         op: MlirOperation,
         extents: *mut i64,

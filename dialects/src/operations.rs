@@ -1,11 +1,13 @@
-//! Questions about ops and values that melior does not answer: effects, properties, uses.
+//! Ops and values where melior has no answer: effects, properties, uses; and changes of ops that others refer to.
 
-use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{Attribute, AttributeLike, BlockLike, RegionLike, Value, ValueLike};
+use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef, OperationRefMut};
+use melior::ir::{
+    Attribute, AttributeLike, BlockLike, BlockRef, Location, Operation, RegionLike, Value, ValueLike,
+};
 use mlir_sys::{
-    mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeIsAString, mlirOpOperandGetNextUse,
-    mlirOpOperandGetOperandNumber, mlirOpOperandGetOwner, mlirOperationDestroy, mlirStringAttrGetValue,
-    mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith,
+    mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeIsAString, mlirBlockDestroy,
+    mlirBlockDetach, mlirOpOperandGetNextUse, mlirOpOperandGetOperandNumber, mlirOpOperandGetOwner,
+    mlirOperationDestroy, mlirStringAttrGetValue, mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith,
 };
 
 use crate::ffi::{self, owned};
@@ -24,13 +26,6 @@ pub fn is_memory_effect_free<'c: 'a, 'a>(op: &impl OperationLike<'c, 'a>) -> boo
 pub fn is_constant_like<'c: 'a, 'a>(op: &impl OperationLike<'c, 'a>) -> bool {
     // SAFETY: the op is live.
     unsafe { ffi::ballastIsConstantLike(op.to_raw()) }
-}
-
-/// May the op run where it would not have run?
-#[must_use]
-pub fn is_speculatable<'c: 'a, 'a>(op: &impl OperationLike<'c, 'a>) -> bool {
-    // SAFETY: the op is live.
-    unsafe { ffi::ballastIsSpeculatable(op.to_raw()) }
 }
 
 /// The op's properties as one attribute; none for an op without.
@@ -149,4 +144,41 @@ pub fn replace_all_uses<'c>(from: impl ValueLike<'c>, to: Value<'c, '_>) {
 pub fn erase(op: OperationRef<'_, '_>) {
     // SAFETY: the caller replaced all uses, and has no other reference.
     unsafe { mlirOperationDestroy(op.to_raw()) }
+}
+
+/// The op, to change it.
+fn changed<'c, 'a>(op: OperationRef<'c, 'a>) -> OperationRefMut<'c, 'a> {
+    // SAFETY: the op is live, and one setter at a time works on it.
+    unsafe { OperationRefMut::from_raw(op.to_raw()) }
+}
+
+/// Lets an op read another value as one of its operands.
+pub fn set_operand<'c>(op: OperationRef<'c, '_>, operand: usize, value: Value<'c, '_>) {
+    changed(op).set_operand(operand, value);
+}
+
+/// Sets an attribute, inherent or discardable.
+pub fn set_attribute<'c>(op: OperationRef<'c, '_>, name: &str, attribute: Attribute<'c>) {
+    changed(op).set_attribute(name, attribute);
+}
+
+/// Says where an op comes from.
+pub fn set_location<'c>(op: OperationRef<'c, '_>, location: Location<'c>) {
+    changed(op).set_location(location);
+}
+
+/// Removes and frees a block that nothing refers to any more; it must not be used after this.
+pub fn erase_block(block: BlockRef<'_, '_>) {
+    // SAFETY: nothing outside refers to the block or into it, and the caller has no other reference.
+    unsafe {
+        mlirBlockDetach(block.to_raw());
+        mlirBlockDestroy(block.to_raw());
+    }
+}
+
+/// An op that stands alone, by a reference that is good as long as it.
+#[must_use]
+pub fn borrowed<'c, 'a>(op: &'a Operation<'c>) -> OperationRef<'c, 'a> {
+    // SAFETY: the reference does not outlive the op.
+    unsafe { OperationRef::from_raw(op.to_raw()) }
 }

@@ -1,8 +1,9 @@
-//! The passes as `td/Passes.td` declares them: their options as Rust types, and the way from MLIR's pass manager to
-//! an implementation of [`Passes`].
+//! The passes as `td/Passes.td` declares them: their options as Rust types with their defaults, and the way from MLIR's pass manager
+//! to what carries them out, [`Passes`].
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 
 use melior::ir::operation::{OperationLike, OperationRef};
 use mlir_sys::{MlirOperation, MlirStringRef};
@@ -16,10 +17,17 @@ unsafe extern "C" {
     fn ballastRegisterPasses(table: *const PassTable);
 }
 
-/// Registers all passes with MLIR, carried out by `P`. The C++ side copies the table.
-pub fn register<P: Passes>() {
+/// What carries a pass out; a failure is reported at a location before it is returned.
+pub type Run<O> = fn(OperationRef<'_, '_>, &O) -> Result<(), Reported>;
+
+/// What was registered: once per process, as MLIR's registry is.
+static REGISTERED: OnceLock<Passes> = OnceLock::new();
+
+/// Registers all passes with MLIR. The C++ side copies the table. What was registered first stays.
+pub fn register(passes: Passes) {
+    REGISTERED.get_or_init(|| passes);
     // SAFETY: the table lives through the call.
-    unsafe { ballastRegisterPasses(&table::<P>()) }
+    unsafe { ballastRegisterPasses(&TABLE) }
 }
 
 /// Runs one pass. No panic leaves it: a bug becomes an error at the op the pass ran on.
@@ -30,11 +38,13 @@ unsafe fn run<O>(
     argument: &str,
     module: MlirOperation,
     options: impl FnOnce() -> O,
-    pass: fn(OperationRef<'_, '_>, &O) -> Result<(), Reported>,
+    of: fn(&Passes) -> Run<O>,
 ) -> bool {
     // SAFETY: the caller's promise.
     let module = unsafe { OperationRef::from_raw(module) };
-    match catch_unwind(AssertUnwindSafe(|| pass(module, &options()))) {
+    let carry_out =
+        || of(REGISTERED.get().expect("passes run after they are registered"))(module, &options());
+    match catch_unwind(AssertUnwindSafe(carry_out)) {
         Ok(outcome) => outcome.is_ok(),
         Err(panic) => {
             let text = format!("internal error in --{argument}: {}", message(&*panic));

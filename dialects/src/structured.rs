@@ -1,6 +1,7 @@
-//! Iteration spaces of linalg ops.
+//! What linalg ops are, and their iteration spaces.
 
 use melior::ir::operation::OperationLike;
+use mlir_sys::{mlirLinalgIsAContractionOp, mlirLinalgIsAConvolutionOp};
 
 use crate::ffi;
 
@@ -38,4 +39,11 @@ pub fn loops<'c: 'a, 'a>(op: &impl OperationLike<'c, 'a>) -> Option<Vec<Loop>> {
                 .collect(),
         );
     }
+}
+
+/// Is it a contraction, or a convolution, to MLIR's `linalg` dialect?
+#[must_use]
+pub fn interfaces<'c: 'a, 'a>(op: &impl OperationLike<'c, 'a>) -> (bool, bool) {
+    // SAFETY: the op is live.
+    unsafe { (mlirLinalgIsAContractionOp(op.to_raw()), mlirLinalgIsAConvolutionOp(op.to_raw())) }
 }

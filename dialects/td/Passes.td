@@ -132,7 +132,7 @@ def DynamicDimOption : Count<"dynamicDim", "dynamic-dim", "0",
 def ProfileOption : Text<"profile", "profile", "",
     "Path of a JSON file of measured op times; ops it does not list are priced by formula.">;
 def GraphFileOption : Text<"graphFile", "graph-file", "",
-    "Path to write the program as planned to, as a JSON graph, for `ballast replan` and `ballast swaps`.">;
+    "Path to write the program as planned to, as a JSON graph, for `ballast replan` and `ballast lab swaps`.">;
 def CountOption : Choice<"count", "count", Counting, "How operations are counted.">;
 def CapOption : Text<"cap", "cap", "",
     "Memory cap of each stage: bytes with a unit, such as `8GiB`, or a percentage of the stage's own unplanned peak, such as "
@@ -204,7 +204,7 @@ def RlPartition : BallastPass<"rl-partition"> {
     Real<"mutation", "mutation", "0.1", "Probability that a child is mutated.">,
     Choice<"fitness", "fitness", Fitness, "What the genetic search measures placements by.">,
     Text<"placementFile", "placement-file", "",
-         "Path of a JSON file that names the device of every op, as `ballast genetic` writes it: taken as it is, nothing is searched.">,
+         "Path of a JSON file that names the device of every op, as `ballast lab genetic` writes it: taken as it is, nothing is searched.">,
     GraphFileOption, ProfileOption, CountOption, ScheduleOption, StagesPerDeviceOption, MicroBatchesOption,
   ];
 }
@@ -277,7 +277,7 @@ def BallastPlace : BallastPass<"ballast-place"> {
   let description = [{
     Every public function with a body is a training job: what each of its devices runs in a step. `ballast.job` says how many devices it
     needs and how many steps it runs, else the options do. Its time without a fault is the steps times the costs of its ops on the
-    first of `devices`. The jobs are placed on the cluster's usable devices in the order of the module, as `ballast place` does; a job that
+    first of `devices`. The jobs are placed on the cluster's usable devices in the order of the module, as `ballast lab place` does; a job that
     does not find enough waits, and so do those after it. Writes `ballast.placement`.
 
     ```mlir
@@ -288,9 +288,9 @@ def BallastPlace : BallastPass<"ballast-place"> {
     ```
   }];
   let options = [
-    Text<"cluster", "cluster", "", "Path of the cluster file, JSON as for `ballast place`.">,
+    Text<"cluster", "cluster", "", "Path of the cluster file, JSON as for `ballast lab place`.">,
     Choice<"method", "method", PlacementMethod, "Who chooses the devices.">,
-    Text<"network", "network", "", "Path of a network written by `ballast train place`, for `method=learned`.">,
+    Text<"network", "network", "", "Path of a network written by `ballast lab train place`, for `method=learned`.">,
     Count<"jobDevices", "job-devices", "1", "Devices of a job that does not say, at least 1.">,
     Count<"steps", "steps", "1", "Steps of a job that does not say, at least 1.">,
     DevicesOption, DynamicDimOption, ProfileOption, CountOption, SeedOption,

@@ -12,13 +12,7 @@ use ballast_dialects::operations::{
     dlti_entries, for_each_op, is_constant_like, is_memory_effect_free, properties, referenced_symbols,
     replace_all_uses, uses,
 };
-use ballast_dialects::passes::{
-    self, BallastApplyOptions, BallastEntryOptions, BallastHostHeapOptions, BallastInlineOptions,
-    BallastKernelsOptions, BallastMessagesOptions, BallastOutlineOptions, BallastPlaceOptions,
-    BallastPlanOptions, BallastRankOptions, BallastReportOptions, BallastSplitOpsOptions,
-    BallastStripOptions, BallastToBuffersOptions, BallastToStablehloOptions, BallastUnrollOptions,
-    BallastVerifyOptions, MemoryOrder, Passes, RematOptions, RlPartitionOptions,
-};
+use ballast_dialects::passes::{self, MemoryOrder, Passes, RlPartitionOptions};
 use ballast_dialects::registration;
 use ballast_dialects::structured::{Loop, loops};
 use melior::Context;
@@ -201,95 +195,50 @@ fn clones_read_what_they_are_mapped_to() {
     assert!(module.as_operation().verify());
 }
 
-/// Passes that misbehave.
-struct Misbehaving;
+/// A pass that does nothing.
+fn idle<O>(_: OperationRef<'_, '_>, _: &O) -> Result<(), Reported> {
+    Ok(())
+}
 
-impl Passes for Misbehaving {
-    fn ballast_apply(_: OperationRef<'_, '_>, _: &BallastApplyOptions) -> Result<(), Reported> {
-        Ok(())
-    }
-
-    fn ballast_entry(_: OperationRef<'_, '_>, _: &BallastEntryOptions) -> Result<(), Reported> {
-        Ok(())
-    }
-
-    fn ballast_host_heap(_: OperationRef<'_, '_>, _: &BallastHostHeapOptions) -> Result<(), Reported> {
-        Ok(())
-    }
-
-    fn ballast_kernels(_: OperationRef<'_, '_>, _: &BallastKernelsOptions) -> Result<(), Reported> {
-        Ok(())
-    }
-
-    fn ballast_messages(_: OperationRef<'_, '_>, _: &BallastMessagesOptions) -> Result<(), Reported> {
-        Ok(())
-    }
-
-    fn ballast_outline(_: OperationRef<'_, '_>, _: &BallastOutlineOptions) -> Result<(), Reported> {
-        Ok(())
-    }
-
-    fn ballast_rank(_: OperationRef<'_, '_>, _: &BallastRankOptions) -> Result<(), Reported> {
-        Ok(())
-    }
-
-    fn ballast_split_ops(_: OperationRef<'_, '_>, _: &BallastSplitOpsOptions) -> Result<(), Reported> {
-        Ok(())
-    }
-
-    fn ballast_strip(_: OperationRef<'_, '_>, _: &BallastStripOptions) -> Result<(), Reported> {
-        Ok(())
-    }
-
-    fn ballast_to_buffers(_: OperationRef<'_, '_>, _: &BallastToBuffersOptions) -> Result<(), Reported> {
-        Ok(())
-    }
-
-    fn ballast_to_stablehlo(_: OperationRef<'_, '_>, _: &BallastToStablehloOptions) -> Result<(), Reported> {
-        Ok(())
-    }
-
-    fn ballast_inline(_: OperationRef<'_, '_>, _: &BallastInlineOptions) -> Result<(), Reported> {
-        panic!("the sky is {}", "falling")
-    }
-
-    fn ballast_place(_: OperationRef<'_, '_>, _: &BallastPlaceOptions) -> Result<(), Reported> {
-        Ok(())
-    }
-
-    fn ballast_plan(_: OperationRef<'_, '_>, _: &BallastPlanOptions) -> Result<(), Reported> {
-        Ok(())
-    }
-
-    fn ballast_report(module: OperationRef<'_, '_>, options: &BallastReportOptions) -> Result<(), Reported> {
+/// Passes of which some misbehave.
+const MISBEHAVING: Passes = Passes {
+    ballast_inline: |_, _| panic!("the sky is {}", "falling"),
+    ballast_report: |module, options| {
         Err(diagnostics::error(module.location(), &format!("no {}", options.output)))
-    }
-
-    fn ballast_unroll(_: OperationRef<'_, '_>, _: &BallastUnrollOptions) -> Result<(), Reported> {
-        Ok(())
-    }
-
-    fn ballast_verify(_: OperationRef<'_, '_>, _: &BallastVerifyOptions) -> Result<(), Reported> {
-        Ok(())
-    }
-
-    fn remat(module: OperationRef<'_, '_>, options: &RematOptions) -> Result<(), Reported> {
+    },
+    remat: |module, options| {
         assert_eq!(options.order, MemoryOrder::Free);
         assert!((options.relax_step - 0.123_456_789_012_345).abs() < 1e-18);
         assert_eq!((options.cap.as_str(), options.seed, options.swap), ("60%", u64::MAX, false));
         assert_eq!(options.max_rounds, 4, "a default");
         diagnostics::warning(module.location(), &options.plan_file);
         Ok(())
-    }
-
-    fn rl_partition(_: OperationRef<'_, '_>, _: &RlPartitionOptions) -> Result<(), Reported> {
+    },
+    rl_partition: |module, options| {
+        assert_eq!(*options, RlPartitionOptions::default());
+        diagnostics::warning(module.location(), &format!("{} {}", options.weights, options.order.name()));
         Ok(())
-    }
-}
+    },
+    ballast_apply: idle,
+    ballast_entry: idle,
+    ballast_host_heap: idle,
+    ballast_kernels: idle,
+    ballast_messages: idle,
+    ballast_outline: idle,
+    ballast_place: idle,
+    ballast_plan: idle,
+    ballast_rank: idle,
+    ballast_split_ops: idle,
+    ballast_strip: idle,
+    ballast_to_buffers: idle,
+    ballast_to_stablehlo: idle,
+    ballast_unroll: idle,
+    ballast_verify: idle,
+};
 
 #[test]
 fn options_arrive_and_failures_and_panics_are_reported() {
-    passes::register::<Misbehaving>();
+    passes::register(MISBEHAVING);
     let context = context();
     let mut module = Module::parse(&context, "module {}").unwrap();
     let mut run = |pipeline: &str| {
@@ -307,6 +256,11 @@ fn options_arrive_and_failures_and_panics_are_reported() {
     let (passed, messages) = run("builtin.module(ballast-report{output=way})");
     assert!(!passed);
     assert_eq!(messages, ["no way"]);
+    assert_eq!(
+        run("builtin.module(rl-partition)"),
+        (true, vec!["1,1,1 program".to_owned()]),
+        "defaults of both sides"
+    );
     let (passed, messages) = run("builtin.module(ballast-inline)");
     assert!(!passed);
     assert_eq!(messages, ["internal error in --ballast-inline: the sky is falling"]);

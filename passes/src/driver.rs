@@ -12,6 +12,7 @@ use std::path::Path;
 use ballast_core::file::{self, Output};
 use ballast_core::printable::printable;
 use ballast_dialects::driver::{Driver, Outcome};
+use ballast_dialects::signals::end_by_closed_pipe;
 
 use crate::files::{self, ProgramFiles};
 
@@ -75,14 +76,4 @@ fn read_stdin() -> std::io::Result<Vec<u8>> {
             writeln!(std::io::stderr(), "(processing input from stdin now, hit ctrl-c/ctrl-d to interrupt)");
     }
     file::read_open(File::from(stdin.as_fd().try_clone_to_owned()?))
-}
-
-/// Ends the process as a reader that has gone ends programs by default; the code that shells show for it, should that fail.
-fn end_by_closed_pipe() -> i32 {
-    // SAFETY: puts the default action back and raises the signal, in a process that has nothing left to do.
-    unsafe {
-        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
-        libc::raise(libc::SIGPIPE);
-    }
-    128 + libc::SIGPIPE
 }

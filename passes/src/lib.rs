@@ -3,6 +3,8 @@
 //!
 //! One pass is one file, named as its flag, in the folder of its phase. Nothing here knows HiGHS or libtorch.
 
+#![forbid(unsafe_code)]
+
 mod annotations;
 mod apply;
 mod backend;

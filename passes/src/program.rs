@@ -7,32 +7,29 @@ use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::fusion::{Group, parts};
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::Limits;
-use ballast_core::pipeline::{Schedule, ScheduleError, Spec, first_backward};
+use ballast_core::pipeline::{Schedule, Spec, first_backward};
 use ballast_core::plan::fingerprint;
 use ballast_core::predictor::Counting;
 use ballast_core::profile::Profile;
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir;
 use ballast_dialects::passes;
 use ballast_dialects::remarks::{Kind, Remark};
 use melior::ir::Location;
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations;
+use crate::annotations::settings::{self, PlanSettings};
 use crate::backend::storage::Storage;
 use crate::files;
-use crate::import::{self, ImportOptions, Imported, dlti, ir, sharding};
+use crate::import::{self, ImportOptions, Imported, dlti, sharding};
 use crate::lower::ballast_inline::inline_calls;
 use crate::lower::ballast_unroll::is_loop;
 use crate::lower::unroll::carried_bytes;
 
 /// Seconds a search may take when the user names neither a time nor a work limit.
 const DEFAULT_TIME_LIMIT_SECONDS: f64 = 60.0;
-
-/// A step of more micro-batches than this is a slip of the pen.
-const MOST_MICRO_BATCHES: usize = 4096;
-/// Most stages of one device.
-const MOST_STAGES_PER_DEVICE: usize = 64;
 
 /// Where a program and its costs come from, as the passes' options say it.
 pub(crate) struct Source<'o> {
@@ -128,6 +125,17 @@ impl Program<'_, '_> {
             self.cluster_is_new = true;
         }
         Ok(())
+    }
+
+    /// What a plan of the program is made with, as far as the program tells.
+    pub(crate) fn settings(&self, pipeline: Option<Spec>) -> PlanSettings {
+        let first = pipeline.and_then(|_| first_backward(&self.imported.graph).ok());
+        PlanSettings {
+            pipeline,
+            first_backward: first,
+            profile: self.profile.clone(),
+            ..self.storage.settings()
+        }
     }
 
     /// A remark about the function.
@@ -255,13 +263,14 @@ fn read<'c: 'a, 'a>(
         }
     };
     let earlier = annotations::read_plan(&imported);
-    let storage = match (source.storage, &earlier) {
-        (Chosen::Plan, Some(plan)) => Storage::of_plan(plan),
+    let made_with = earlier.as_ref().map(PlanSettings::of);
+    let storage = match (source.storage, &made_with) {
+        (Chosen::Plan, Some(settings)) => Storage::of_plan(settings),
         (Chosen::Plan, None) => {
             Storage::chosen(&imported.graph, None, passes::FusionModel::None, passes::CapCounts::All)
         }
         (Chosen::Options(fusion, counts), _) => {
-            Storage::chosen(&imported.graph, earlier.as_ref(), fusion, counts)
+            Storage::chosen(&imported.graph, made_with.as_ref(), fusion, counts)
         }
     };
     if let Some(profile) = &profile {
@@ -282,7 +291,7 @@ fn read<'c: 'a, 'a>(
     // What an earlier plan for as many devices decided stands, or its ops would not be those of this graph.
     let is_decided = earlier.as_ref().is_some_and(|plan| {
         usize::try_from(plan.devices) == Ok(cluster.devices.len())
-            && Storage::of_plan(plan).fusion_name() == storage.fusion_name()
+            && made_with.as_ref().is_some_and(|settings| settings.fusion == storage.model())
     });
     if let (Chosen::Options(..), Some(unfused), false) = (source.storage, unfused, is_decided) {
         let held = too_long(&unfused, &imported.graph, &groups, &estimate.costs);
@@ -356,60 +365,13 @@ pub(crate) fn pipeline(
         passes::PipelineSchedule::Interleaved => match usize::try_from(stages_per_device) {
             Ok(chunks) if chunks >= 2 => Schedule::Interleaved { chunks },
             _ => {
-                let range = format!("give 2 to {MOST_STAGES_PER_DEVICE}");
+                let range = format!("give 2 to {}", settings::MOST_STAGES_PER_DEVICE);
                 return refuse(&format!("stages-per-device={stages_per_device}: {range}"));
             }
         },
     };
     let spec = Spec { schedule, micro_batches: usize::try_from(micro_batches).unwrap_or(usize::MAX) };
-    in_range(spec).map(Some).or_else(|text| refuse(&text))
-}
-
-/// The pipeline, where its counts are in their ranges.
-fn in_range(spec: Spec) -> Result<Spec, String> {
-    let (chunks, micro_batches) = (spec.schedule.chunks(), spec.micro_batches);
-    if !(1..=MOST_STAGES_PER_DEVICE).contains(&chunks) {
-        return Err(format!("stages-per-device={chunks}: give 2 to {MOST_STAGES_PER_DEVICE}"));
-    }
-    if !(1..=MOST_MICRO_BATCHES).contains(&micro_batches) {
-        return Err(format!("micro-batches={micro_batches}: give 1 to {MOST_MICRO_BATCHES}"));
-    }
-    Ok(spec)
-}
-
-/// The pipeline a plan was made for, from its settings; none where it is for none.
-///
-/// # Errors
-/// What is wrong with the settings: no such schedule, no micro-batches, counts out of their ranges.
-pub(crate) fn pipeline_of_plan(setting: impl Fn(&str) -> Option<String>) -> Result<Option<Spec>, String> {
-    let Some(schedule) = setting("schedule") else { return Ok(None) };
-    let schedule = schedule.parse().map_err(|error: ScheduleError| error.to_string())?;
-    if schedule == Schedule::Forward {
-        return Err("schedule=forward is none of a training step".to_owned());
-    }
-    let text = setting("micro_batches").unwrap_or_default();
-    let micro_batches = text.parse().map_err(|_| format!("micro-batches={text}: not a number"))?;
-    in_range(Spec { schedule, micro_batches }).map(Some)
-}
-
-/// The settings that say which pipeline a plan was made for. Where the backward pass starts is one of them: what
-/// told it may be gone when the plan is read, as locations are from printed programs.
-pub(crate) fn pipeline_settings(
-    program: &Program<'_, '_>,
-    spec: Option<Spec>,
-) -> Vec<(&'static str, String)> {
-    let Some(spec) = spec else { return Vec::new() };
-    let first = first_backward(&program.imported.graph).map_or_else(|_| String::new(), |op| op.to_string());
-    vec![
-        ("first_backward", first),
-        ("micro_batches", spec.micro_batches.to_string()),
-        ("schedule", spec.schedule.to_string()),
-    ]
-}
-
-/// What a plan says of the measured times it was made with: a hash of them, `false` where there were none.
-pub(crate) fn profile_setting(program: &Program<'_, '_>) -> String {
-    program.profile.clone().unwrap_or_else(|| "false".to_owned())
+    settings::in_range(spec).map(Some).or_else(|text| refuse(&text))
 }
 
 /// Tells the passes apart as the plan of a pipeline did, where there is one for the program as it is.
@@ -418,8 +380,7 @@ pub(crate) fn recall_passes(program: &mut Program<'_, '_>) {
     if plan.fingerprint != format!("{:016x}", fingerprint(&program.imported.graph)) {
         return;
     }
-    let first = annotations::setting(&plan, "first_backward");
-    if let Some(first) = first.and_then(|text| text.parse::<OpId>().ok()) {
+    if let Some(first) = PlanSettings::of(&plan).first_backward {
         for (id, op) in program.imported.graph.ops.iter_mut().enumerate() {
             op.backward = Some(id >= first);
         }

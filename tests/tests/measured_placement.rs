@@ -1,4 +1,4 @@
-//! `ballast genetic --processes`: placements measured on processes under Open MPI.
+//! `ballast lab genetic --processes`: placements measured on processes under Open MPI.
 
 use std::path::Path;
 use std::process::Command;
@@ -43,7 +43,14 @@ fn the_measured_search_ends_no_slower_than_the_static_one() {
     let model = folder.path().join("small.toml");
     std::fs::write(&model, MODEL).unwrap();
     let mut command = Command::new(built("ballast"));
-    command.arg("genetic").arg(&model).args(["--devices", "2", "--dynamic", "--processes", "--batch", "5"]);
+    command.args(["lab", "genetic"]).arg(&model).args([
+        "--devices",
+        "2",
+        "--dynamic",
+        "--processes",
+        "--batch",
+        "5",
+    ]);
     let answer = run(command.args(["--repeats", "2", "--runs", "8", "--population", "6"])).succeeded().json();
     let measured = &answer["measured"];
     let seconds = |key: &str| measured[key].as_f64().unwrap_or_else(|| panic!("no {key} in {answer}"));
@@ -59,7 +66,7 @@ fn the_measured_search_ends_no_slower_than_the_static_one() {
 /// The search over a program, on so many processes.
 fn place(program: &Path, devices: &str, more: &[&str]) -> Run {
     let mut command = Command::new(built("ballast"));
-    command.arg("genetic").arg(program).args([
+    command.args(["lab", "genetic"]).arg(program).args([
         "--devices",
         devices,
         "--dynamic",
@@ -197,13 +204,13 @@ fn what_cannot_be_placed_by_runs_is_refused_with_its_remedy() {
     let stablehlo = model("torch_mlp_train.stablehlo.mlir");
     refused(place(&stablehlo, "2", &["--run-limit", "30"]), "linalg on tensors");
     let mut predicted = Command::new(built("ballast"));
-    let predicted = predicted.arg("genetic").arg(&program).args(["--devices", "2"]);
+    let predicted = predicted.args(["lab", "genetic"]).arg(&program).args(["--devices", "2"]);
     refused(run(predicted), "--rl-partition=\"method=genetic\"");
     let layers = folder.path().join("small.toml");
     std::fs::write(&layers, MODEL).unwrap();
     refused(place(&layers, "2", &["--planned", "x.mlir"]), "are for programs (.mlir)");
     let mut missing = Command::new(built("ballast"));
-    let missing = missing.env("PATH", folder.path()).arg("genetic").arg(&program);
+    let missing = missing.env("PATH", folder.path()).args(["lab", "genetic"]).arg(&program);
     refused(run(missing.args(["--devices", "2", "--dynamic", "--processes"])), "openmpi-bin");
 }
 

@@ -1,6 +1,7 @@
 //! A plan as attributes in the IR: written after planning, read back by the verifier and by the rewriting passes.
 
 pub(crate) mod pipeline;
+pub(crate) mod settings;
 
 use std::collections::BTreeMap;
 
@@ -12,20 +13,19 @@ use ballast_core::plan::{OpPlan, Plan, ReceivePlan, SwapPlan};
 use ballast_core::stage::settle_travellers;
 use ballast_dialects::attributes as ir;
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir as program_ir;
 use melior::Context;
-use melior::ir::attribute::{ArrayAttribute, DictionaryAttribute, IntegerAttribute, StringAttribute};
+use melior::ir::attribute::{ArrayAttribute, IntegerAttribute};
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::r#type::IntegerType;
-use melior::ir::{Attribute, AttributeLike, Identifier, Location};
+use melior::ir::{Attribute, Location};
 
-use crate::import::{self, Imported};
+use crate::import::Imported;
+
+use settings::PlanSettings;
 
 /// Attributes a plan puts on ops; planning again removes them first.
 const PLANNED: [&str; 6] = [ir::DEVICE, ir::POSITION, ir::RECOMPUTE, ir::SWAP, ir::RECEIVES, ir::COST];
-
-/// What gives positions, costs and times in the attributes their meaning: text by key, in `ballast.plan`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Settings(pub Vec<(&'static str, String)>);
 
 /// A planned program, as read back from the IR.
 pub(crate) struct Annotated<'c> {
@@ -39,55 +39,19 @@ pub(crate) struct Annotated<'c> {
     pub costs: BTreeMap<OpId, ir::Cost>,
     /// `ballast.plan`.
     pub plan: ir::Plan<'c>,
-}
-
-impl Annotated<'_> {
-    /// A setting the plan was made with.
-    pub(crate) fn setting(&self, key: &str) -> Option<String> {
-        setting(&self.plan, key)
-    }
-}
-
-/// A setting a plan was made with.
-pub(crate) fn setting(plan: &ir::Plan<'_>, key: &str) -> Option<String> {
-    let settings = DictionaryAttribute::try_from(plan.settings?).ok()?;
-    // SAFETY: the dictionary and the key live through the call; a missing key gives null.
-    let value = unsafe {
-        Attribute::from_option_raw(mlir_sys::mlirDictionaryAttrGetElementByName(
-            settings.to_raw(),
-            mlir_sys::MlirStringRef { data: key.as_ptr().cast(), length: key.len() },
-        ))
-    }?;
-    // SAFETY: the accessor follows its type test.
-    unsafe {
-        mlir_sys::mlirAttributeIsAString(value.to_raw())
-            .then(|| import::ir::text(mlir_sys::mlirStringAttrGetValue(value.to_raw())))
-    }
-}
-
-/// Sets a discardable attribute.
-pub(crate) fn set(op: OperationRef<'_, '_>, name: &str, attribute: Attribute<'_>) {
-    let name = mlir_sys::MlirStringRef { data: name.as_ptr().cast(), length: name.len() };
-    // SAFETY: op and attribute belong to one live context; the name lives through the call.
-    unsafe { mlir_sys::mlirOperationSetDiscardableAttributeByName(op.to_raw(), name, attribute.to_raw()) }
-}
-
-/// Removes a discardable attribute, if it is there.
-pub(crate) fn remove(op: OperationRef<'_, '_>, name: &str) {
-    let name = mlir_sys::MlirStringRef { data: name.as_ptr().cast(), length: name.len() };
-    // SAFETY: as above.
-    unsafe { mlir_sys::mlirOperationRemoveDiscardableAttributeByName(op.to_raw(), name) };
+    /// What it was made with.
+    pub settings: PlanSettings,
 }
 
 /// Removes every trace of an earlier plan.
 pub(crate) fn clear(imported: &Imported<'_, '_>) {
     for &op in &imported.ops {
         for name in PLANNED {
-            remove(op, name);
+            program_ir::remove(op, name);
         }
     }
-    remove(imported.function, ir::PLAN);
-    remove(imported.function, ir::PIPELINE);
+    program_ir::remove(imported.function, ir::PLAN);
+    program_ir::remove(imported.function, ir::PIPELINE);
 }
 
 fn index(value: usize) -> i64 {
@@ -109,12 +73,10 @@ pub(crate) fn write<'c>(
     costs: &Costs,
     plan: &Plan,
     device_of: &[DeviceId],
-    settings: &Settings,
+    settings: &PlanSettings,
 ) -> Result<(), Reported> {
     let function = imported.function;
-    let holder = function.context();
-    // SAFETY: the reference points into `holder`, which lives to the end of this function.
-    let context: &'c Context = unsafe { holder.to_ref() };
+    let context = ballast_dialects::ir::context(function);
     let mut device_of = device_of.to_vec();
     settle_travellers(&imported.graph, &mut device_of);
     let mut written: Vec<(OperationRef<'c, '_>, &str, Attribute<'c>)> = Vec::new();
@@ -156,18 +118,18 @@ pub(crate) fn write<'c>(
     let step = plan.pipeline.as_ref().map(|pipeline| pipeline::attribute(context, pipeline));
     clear(imported);
     for (op, name, attribute) in written {
-        set(op, name, attribute);
+        program_ir::set(op, name, attribute);
     }
-    set(function, ir::PLAN, figures);
+    program_ir::set(function, ir::PLAN, figures);
     if let Some(step) = step {
-        set(function, ir::PIPELINE, step);
+        program_ir::set(function, ir::PIPELINE, step);
     }
     Ok(())
 }
 
 fn plan_attribute<'c>(
     plan: &Plan,
-    settings: &Settings,
+    settings: &PlanSettings,
     seconds: &[f64],
     context: &'c Context,
     location: Location<'c>,
@@ -190,15 +152,7 @@ fn plan_attribute<'c>(
             bound: (stage.report.bound + score.send_seconds).min(score.seconds),
         }
     });
-    let found =
-        [("placement", plan.placement.name().to_owned()), ("step_seconds", plan.step_seconds.to_string())];
-    let settings: Vec<(Identifier<'c>, Attribute<'c>)> = settings
-        .0
-        .iter()
-        .chain(&found)
-        .map(|(key, value)| (Identifier::new(context, key), StringAttribute::new(context, value).into()))
-        .collect();
-    let mut plan = ir::Plan {
+    let mut written = ir::Plan {
         devices: index(plan.devices.len()),
         tmax: plan.balance.tmax_seconds,
         tmin: plan.balance.tmin_seconds,
@@ -213,10 +167,10 @@ fn plan_attribute<'c>(
         checksum: String::new(),
         cap_met: plan.cap_met,
         stages: stages.collect(),
-        settings: Some(DictionaryAttribute::new(context, &settings).into()),
+        settings: Some(settings.attribute(context, plan)),
     };
-    plan.checksum = checksum(&plan, seconds);
-    plan.attribute(location)
+    written.checksum = checksum(&written, seconds);
+    written.attribute(location)
 }
 
 /// Operations and bytes of an op, as its attribute has them.
@@ -287,7 +241,7 @@ pub(crate) fn read_devices(
                      partition again",
                     device.id
                 );
-                return Err(diagnostics::error(import::ir::place(op), &text));
+                return Err(diagnostics::error(program_ir::place(op), &text));
             }
         };
     }
@@ -296,7 +250,7 @@ pub(crate) fn read_devices(
         Some(id) if with => {
             let text =
                 "has no `ballast.device`, but other ops of the function have: partition the whole function";
-            return Err(diagnostics::error(import::ir::place(imported.ops[id]), text));
+            return Err(diagnostics::error(program_ir::place(imported.ops[id]), text));
         }
         Some(_) => return Ok(None),
     }
@@ -315,7 +269,7 @@ fn check_travellers(imported: &Imported<'_, '_>, device_of: &[DeviceId]) -> Resu
                 says.id,
                 device_of[id]
             );
-            return Err(diagnostics::error(import::ir::place(op), &text));
+            return Err(diagnostics::error(program_ir::place(op), &text));
         }
     }
     Ok(())
@@ -323,10 +277,10 @@ fn check_travellers(imported: &Imported<'_, '_>, device_of: &[DeviceId]) -> Resu
 
 /// Attributes of a plan on ops inside of other ops, which are not planned, are none of the plan.
 fn check_nested(imported: &Imported<'_, '_>) -> Result<(), Reported> {
-    for op in imported.ops.iter().flat_map(|&op| import::ir::nested(op)) {
+    for op in imported.ops.iter().flat_map(|&op| program_ir::nested(op)) {
         if let Some(name) = PLANNED[1..].iter().find(|name| op.has_attribute(name)) {
             let text = format!("`{name}` on an op inside of another, which is planned as one");
-            return Err(diagnostics::error(import::ir::place(op), &text));
+            return Err(diagnostics::error(program_ir::place(op), &text));
         }
     }
     Ok(())
@@ -342,7 +296,7 @@ pub(crate) fn read_plan<'c>(imported: &Imported<'c, '_>) -> Option<ir::Plan<'c>>
 /// # Errors
 /// At the op or function where the attributes are missing or contradict each other.
 pub(crate) fn read<'c>(imported: &Imported<'c, '_>, devices: usize) -> Result<Annotated<'c>, Reported> {
-    let location = import::ir::place(imported.function);
+    let location = program_ir::place(imported.function);
     let Some(plan) = read_plan(imported) else {
         let text = "the function has no `ballast.plan`: plan it first, with `--rl-partition` or `--remat`";
         return Err(diagnostics::error(location, text));
@@ -364,14 +318,14 @@ pub(crate) fn read<'c>(imported: &Imported<'c, '_>, devices: usize) -> Result<An
                     let text = format!(
                         "`{name}` on an op that is not planned: views and constants travel with their readers"
                     );
-                    return Err(diagnostics::error(import::ir::place(op), &text));
+                    return Err(diagnostics::error(program_ir::place(op), &text));
                 }
             }
             continue;
         }
         let missing = |name: &str| {
             let text = format!("is planned, but has no `{name}`: plan the function again");
-            diagnostics::error(import::ir::place(op), &text)
+            diagnostics::error(program_ir::place(op), &text)
         };
         let cost = op.attribute(ir::COST).ok().and_then(ir::Cost::read).ok_or_else(|| missing(ir::COST))?;
         seconds[id] = cost.seconds;
@@ -416,12 +370,13 @@ pub(crate) fn read<'c>(imported: &Imported<'c, '_>, devices: usize) -> Result<An
                 .collect::<Result<_, Reported>>()?,
         });
     }
-    Ok(Annotated { device_of, ops, seconds, costs, plan })
+    let settings = PlanSettings::of(&plan);
+    Ok(Annotated { device_of, ops, seconds, costs, plan, settings })
 }
 
 fn place(op: OperationRef<'_, '_>, value: i64) -> Result<usize, Reported> {
     usize::try_from(value).map_err(|_| {
-        diagnostics::error(import::ir::place(op), &format!("{value} is no position of an op sequence"))
+        diagnostics::error(program_ir::place(op), &format!("{value} is no position of an op sequence"))
     })
 }
 

@@ -2,11 +2,12 @@
 
 use ballast_core::plan::PipelinePlan;
 use ballast_dialects::attributes as ir;
+use ballast_dialects::ir as program_ir;
 use melior::Context;
 use melior::ir::attribute::{ArrayAttribute, DictionaryAttribute, FloatAttribute, IntegerAttribute};
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::r#type::IntegerType;
-use melior::ir::{Attribute, AttributeLike, Identifier, Type};
+use melior::ir::{Attribute, Identifier, Type};
 
 /// The figures that are written: what a reader of the program needs to know, and the verifier derives again.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,20 +58,8 @@ pub(crate) fn attribute<'c>(context: &'c Context, pipeline: &PipelinePlan) -> At
 /// Reads `ballast.pipeline` of a function; none where it is missing or says something else.
 pub(crate) fn read(function: OperationRef<'_, '_>) -> Option<Figures> {
     let dictionary = function.attribute(ir::PIPELINE).ok()?;
-    let entry = |key: &str| {
-        // SAFETY: the dictionary and the key live through the call; a missing key gives null.
-        unsafe {
-            Attribute::from_option_raw(mlir_sys::mlirDictionaryAttrGetElementByName(
-                dictionary.to_raw(),
-                mlir_sys::MlirStringRef { data: key.as_ptr().cast(), length: key.len() },
-            ))
-        }
-    };
-    // SAFETY: the accessor follows its type test.
-    let number = |key: &str| unsafe {
-        let value = entry(key)?.to_raw();
-        mlir_sys::mlirAttributeIsAFloat(value).then(|| mlir_sys::mlirFloatAttrGetValueDouble(value))
-    };
+    let entry = |key: &str| program_ir::entry(dictionary, key);
+    let number = |key: &str| entry(key).and_then(program_ir::float_value);
     let list = |key: &str| -> Option<Vec<i64>> {
         let list = ArrayAttribute::try_from(entry(key)?).ok()?;
         (0..list.len())

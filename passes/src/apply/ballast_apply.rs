@@ -12,6 +12,7 @@ use ballast_dialects::passes::BallastApplyOptions;
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations;
+use crate::annotations::settings::PlanSettings;
 use crate::apply::{actions, emit};
 use crate::backend::storage::{Early, Storage};
 use crate::import::{self, ImportOptions, Imported};
@@ -39,7 +40,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastApplyOptions) -
             return check_applied(module, function, names::Plan::read(applied).as_ref());
         }
         let text = "the function has no `ballast.plan`: plan it first, with `--rl-partition` or `--remat`";
-        return Err(diagnostics::error(import::ir::place(function), text));
+        return Err(diagnostics::error(ballast_dialects::ir::place(function), text));
     };
     // Nothing is carried out that lies, or breaks its caps.
     verify(module, &options.function, "", "")?;
@@ -47,7 +48,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastApplyOptions) -
     let (mut imported, left_alone) = read(module, wanted, figures.as_ref())?;
     let mut early = vec![Early::default(); imported.ops.len()];
     let mut groups = Vec::new();
-    if let Some(storage) = figures.as_ref().map(Storage::of_plan) {
+    if let Some(storage) = figures.as_ref().map(|plan| Storage::of_plan(&PlanSettings::of(plan))) {
         groups = storage.apply(&mut imported);
         early = storage.early(&imported, &left_alone);
     }
@@ -65,7 +66,7 @@ pub(crate) fn check_applied(
     function: OperationRef<'_, '_>,
     plan: Option<&names::Plan<'_>>,
 ) -> Result<(), Reported> {
-    let inside = import::ir::nested(function);
+    let inside = ballast_dialects::ir::nested(function);
     for &op in &inside {
         if let Some(name) = emit::CARRIED_OUT.iter().find(|name| op.has_attribute(name)) {
             let text = format!(
@@ -73,25 +74,25 @@ pub(crate) fn check_applied(
                  `--ballast-apply` rewrite it",
                 names::APPLIED
             );
-            return Err(diagnostics::error(import::ir::place(op), &text));
+            return Err(diagnostics::error(ballast_dialects::ir::place(op), &text));
         }
     }
     // A rewritten program that repeats or copies something is another one than was planned.
     let is_cut = import::functions(module).iter().any(|(_, function)| function.has_attribute(names::PROGRAM));
-    let does = inside.iter().any(|&op| import::ir::name(op).starts_with("ballast."));
+    let does = inside.iter().any(|&op| ballast_dialects::ir::name(op).starts_with("ballast."));
     let slower = |stage: &names::Stage| stage.seconds > stage.unplanned_seconds * (1.0 + TIME_TOLERANCE);
     let Some(plan) = plan.filter(|plan| !is_cut && !does && plan.stages.iter().any(slower)) else {
         return Ok(());
     };
-    let (mut imported, _) = read(module, import::ir::string(function, "sym_name"), Some(plan))?;
-    Storage::of_plan(plan).apply(&mut imported);
+    let (mut imported, _) = read(module, ballast_dialects::ir::string(function, "sym_name"), Some(plan))?;
+    Storage::of_plan(&PlanSettings::of(plan)).apply(&mut imported);
     if plan.fingerprint == format!("{:016x}", fingerprint(&imported.graph)) {
         let text = format!(
             "`{}` says that the function carries out its plan, but it is the program that was planned: plan it again, and let \
              `--ballast-apply` rewrite it",
             names::APPLIED
         );
-        return Err(diagnostics::error(import::ir::place(function), &text));
+        return Err(diagnostics::error(ballast_dialects::ir::place(function), &text));
     }
     Ok(())
 }
@@ -102,10 +103,11 @@ fn read<'c: 'a, 'a>(
     function: Option<String>,
     plan: Option<&names::Plan<'_>>,
 ) -> Result<(Imported<'c, 'a>, Vec<Group>), Reported> {
-    let size = plan.and_then(|plan| annotations::setting(plan, "dynamic_dim"));
-    let dynamic_dim = size.and_then(|size| size.parse().ok()).filter(|&size| size > 0);
+    let settings = plan.map(PlanSettings::of);
+    let dynamic_dim = settings.as_ref().map(|settings| settings.dynamic_dim).filter(|&size| size > 0);
     let mut imported = import::read(module, &ImportOptions { function, dynamic_dim })?;
-    let left_alone = plan.map_or_else(Vec::new, |plan| Storage::of_plan(plan).left_alone(&mut imported));
+    let storage = settings.as_ref().map(Storage::of_plan);
+    let left_alone = storage.map_or_else(Vec::new, |storage| storage.left_alone(&mut imported));
     Ok((imported, left_alone))
 }
 
@@ -113,7 +115,7 @@ fn apply(imported: &Imported<'_, '_>, groups: &[Group], early: &[Early]) -> Resu
     let graph = &imported.graph;
     let error_at = |op: Option<usize>, text: &str| {
         let at = op.map_or(imported.function, |op| imported.ops[op]);
-        diagnostics::error(import::ir::place(at), text)
+        diagnostics::error(ballast_dialects::ir::place(at), text)
     };
     let devices =
         annotations::read_plan(imported).map_or(1, |plan| usize::try_from(plan.devices).unwrap_or(1));

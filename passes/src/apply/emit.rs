@@ -7,15 +7,12 @@ use ballast_core::graph::{OpId, OpRole, TensorId};
 use ballast_dialects::attributes::{self as names, Device};
 use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
-use ballast_dialects::operations::erase;
+use ballast_dialects::operations::{erase, set_operand};
 use melior::Context;
-use melior::ir::operation::{
-    OperationBuilder, OperationLike, OperationMutLike, OperationRef, OperationRefMut,
-};
+use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
 use melior::ir::{Attribute, BlockLike, BlockRef, Location, RegionLike, Type, TypeLike, Value, ValueLike};
 
 use super::actions::{Action, Held, Returned, What};
-use crate::annotations;
 use crate::import::Imported;
 
 /// Attributes that say what the plan wants, and no longer hold once it is carried out.
@@ -55,9 +52,7 @@ pub(crate) fn emit<'c: 'a, 'a>(
         return Err(diagnostics::error(location, "the function has no body to rewrite"));
     };
     let devices = actions.iter().map(|action| action.device + 1).max().unwrap_or(1);
-    let holder = imported.function.context();
-    // SAFETY: the reference points into `holder`, which lives to the end of this function.
-    let context: &'c Context = unsafe { holder.to_ref() };
+    let context = ballast_dialects::ir::context(imported.function);
     let mut emitter = Emitter {
         imported,
         context,
@@ -117,7 +112,7 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         let location = op.location();
         let id = i64::try_from(device).unwrap_or(i64::MAX);
         let op = self.block.insert_operation_before(self.terminator, op);
-        annotations::set(op, names::DEVICE, Device { id }.attribute(location)?);
+        ballast_dialects::ir::set(op, names::DEVICE, Device { id }.attribute(location)?);
         Ok(op)
     }
 
@@ -178,7 +173,7 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         }
         let mut clone = self.insert(mapping.clone_op(&original), device)?;
         for name in CARRIED_OUT {
-            annotations::remove(clone, name);
+            ballast_dialects::ir::remove(clone, name);
         }
         if op.name == "tensor.empty" {
             // CSE would merge it with other empty tensors of the type, and so what is written into them.
@@ -284,8 +279,6 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
             .filter(|&tensor| graph.tensors[tensor].returned)
             .map(|tensor| (self.imported.value(tensor).to_raw().ptr, tensor))
             .collect();
-        // SAFETY: the terminator is live, and nothing else refers to it while its operands change.
-        let mut terminator = unsafe { OperationRefMut::from_raw(self.terminator.to_raw()) };
         for (index, value) in operands.into_iter().enumerate() {
             let Some(&tensor) = by_value.get(&value.to_raw().ptr) else { continue };
             let device = match graph.tensors[tensor].producer {
@@ -296,7 +289,7 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
                 },
                 None => continue,
             };
-            terminator.set_operand(index, self.current(device, tensor));
+            set_operand(self.terminator, index, self.current(device, tensor));
         }
         drop(self.handles);
         for &op in self.imported.ops.iter().rev() {
@@ -309,6 +302,6 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
 
 /// Marks the function as rewritten, with the figures of the plan it carries out.
 pub(crate) fn mark(function: OperationRef<'_, '_>, plan: Attribute<'_>) {
-    annotations::remove(function, names::PLAN);
-    annotations::set(function, names::APPLIED, plan);
+    ballast_dialects::ir::remove(function, names::PLAN);
+    ballast_dialects::ir::set(function, names::APPLIED, plan);
 }

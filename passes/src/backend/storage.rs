@@ -4,18 +4,10 @@
 use ballast_core::fusion::{Fusion, Group, fuse};
 use ballast_core::graph::{Ends, Graph, OpId};
 use ballast_core::units::Bytes;
-use ballast_dialects::attributes as ir;
 use ballast_dialects::passes::{CapCounts, FusionModel};
 
-use crate::annotations;
+use crate::annotations::settings::PlanSettings;
 use crate::import::Imported;
-
-/// Key of the fusion model in the settings of a plan.
-const FUSION: &str = "fusion";
-/// Key of the ops that store their values so that a fusion falls into parts.
-const HELD: &str = "held";
-/// Key of what a cap counts.
-const CAP_COUNTS: &str = "cap_counts";
 
 /// The share of the largest stored value from which on it matters when a value is made.
 const MATTERS: u64 = 8;
@@ -44,18 +36,18 @@ impl Storage {
     /// What the options ask for: `auto` follows an earlier plan, else takes XLA's view of StableHLO programs.
     pub(crate) fn chosen(
         graph: &Graph,
-        earlier: Option<&ir::Plan<'_>>,
+        earlier: Option<&PlanSettings>,
         fusion: FusionModel,
         counts: CapCounts,
     ) -> Self {
         let model = match (fusion, earlier) {
-            (FusionModel::Auto, Some(plan)) => Self::of_plan(plan).model,
+            (FusionModel::Auto, Some(earlier)) => earlier.fusion,
             (FusionModel::Auto, None) if is_stablehlo(graph) => FusionModel::Xla,
             (FusionModel::Auto, None) => FusionModel::None,
             (chosen, _) => chosen,
         };
-        let earlier = earlier.map(Self::of_plan).filter(|earlier| earlier.model == model);
-        Storage { model, counts, held: earlier.map(|earlier| earlier.held).unwrap_or_default() }
+        let earlier = earlier.filter(|earlier| earlier.fusion == model);
+        Storage { model, counts, held: earlier.map(|earlier| earlier.held.clone()).unwrap_or_default() }
     }
 
     /// The same with fusions in parts.
@@ -67,18 +59,8 @@ impl Storage {
     }
 
     /// What a plan was made with.
-    pub(crate) fn of_plan(plan: &ir::Plan<'_>) -> Self {
-        let is = |key, name: &str| annotations::setting(plan, key).as_deref() == Some(name);
-        let model = [FusionModel::Xla, FusionModel::XlaCpu, FusionModel::XlaCpuAsIs]
-            .into_iter()
-            .find(|model| is(FUSION, model.name()));
-        Storage {
-            model: model.unwrap_or(FusionModel::None),
-            counts: if is(CAP_COUNTS, CapCounts::Temp.name()) { CapCounts::Temp } else { CapCounts::All },
-            held: annotations::setting(plan, HELD)
-                .map(|text| text.split(',').filter_map(|op| op.parse().ok()).collect())
-                .unwrap_or_default(),
-        }
+    pub(crate) fn of_plan(settings: &PlanSettings) -> Self {
+        Storage { model: settings.fusion, counts: settings.cap_counts, held: settings.held.clone() }
     }
 
     /// Rewrites the graph of a program as it was read; the groups of ops that become one.
@@ -121,8 +103,8 @@ impl Storage {
         fuse(&mut imported.graph.clone(), Fusion::Xla, &[])
     }
 
-    /// By op: what the back end would do long before its turn, or besides; `left_alone` has what it would fuse. Select-and-scatter may: its first half takes less memory when it is
-    /// done.
+    /// By op: what the back end would do long before its turn, or besides; `left_alone` has what it would fuse. Select-and-scatter
+    /// may: its first half takes less memory when it is done.
     pub(crate) fn early(&self, imported: &Imported<'_, '_>, left_alone: &[Group]) -> Vec<Early> {
         let graph = &imported.graph;
         if !self.is_cpu() {
@@ -156,25 +138,20 @@ impl Storage {
         matches!(self.model, FusionModel::XlaCpu | FusionModel::XlaCpuAsIs)
     }
 
-    /// The option's name of the fusion model.
-    pub(crate) fn fusion_name(&self) -> &'static str {
-        self.model.name()
+    /// The fusion model.
+    pub(crate) fn model(&self) -> FusionModel {
+        self.model
+    }
+
+    /// What a cap counts.
+    pub(crate) fn counts(&self) -> CapCounts {
+        self.counts
     }
 
     /// As settings of a plan.
-    pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
-        let mut settings =
-            vec![(CAP_COUNTS, self.counts_name().to_owned()), (FUSION, self.fusion_name().to_owned())];
-        if !self.held.is_empty() {
-            let held: Vec<String> = self.held.iter().map(OpId::to_string).collect();
-            settings.push((HELD, held.join(",")));
-        }
-        settings
-    }
-
-    /// The option's name of what a cap counts.
-    pub(crate) fn counts_name(&self) -> &'static str {
-        self.counts.name()
+    pub(crate) fn settings(&self) -> PlanSettings {
+        let Storage { model, counts, held } = self.clone();
+        PlanSettings { fusion: model, cap_counts: counts, held, ..PlanSettings::default() }
     }
 }
 

@@ -7,11 +7,12 @@ use ballast_core::graph::{Graph, Op, OpRole, Rules, Tensor, TensorId};
 use ballast_core::units::Bytes;
 use ballast_dialects::attributes::{self, DEVICE, MUST_KEEP, NEVER_RECOMPUTE, NEVER_SWAP};
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, ValueLike};
 
+use super::Imported;
 use super::work::{Facts, Pricer, Role};
-use super::{Imported, ir};
 use crate::backend::xla::beside::{Beside, beside};
 
 /// Op names listed in the profile key of an op with regions.

@@ -6,20 +6,13 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::c_void;
 
+use ballast_dialects::ir;
 use ballast_dialects::operations::{element_bytes, properties, referenced_symbols};
 use ballast_dialects::text;
+use ballast_dialects::types::{self, Kind};
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{Attribute, AttributeLike, BlockLike, BlockRef, RegionLike, Type, TypeLike, ValueLike};
-use mlir_sys::{
-    mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetType, mlirAttributeIsAArray,
-    mlirAttributeIsADictionary, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements,
-    mlirIdentifierStr, mlirOperationGetDiscardableAttribute, mlirOperationGetName,
-    mlirOperationGetNumDiscardableAttributes, mlirOperationGetNumSuccessors, mlirOperationGetSuccessor,
-    mlirTupleTypeGetNumTypes, mlirTupleTypeGetType, mlirTypeIsATuple,
-};
 use xxhash_rust::xxh3::Xxh3;
-
-use super::ir;
 
 /// Lists in lists deeper than this are hashed as printed.
 const DEEPEST: usize = 64;
@@ -86,8 +79,7 @@ impl Hasher {
     }
 
     fn op<'c: 'a, 'a>(&mut self, op: OperationRef<'c, 'a>) {
-        // SAFETY: the op is live, and names live as long as the context.
-        let name = unsafe { text::bytes(mlirIdentifierStr(mlirOperationGetName(op.to_raw()))) };
+        let name = ir::name_bytes(op);
         self.bytes(name);
         let is_function = name == b"func.func" && !ir::blocks(op).is_empty();
         self.number(op.operand_count());
@@ -100,13 +92,10 @@ impl Hasher {
             self.kind(result.r#type());
         }
         self.attributes_of(op, is_function);
-        // SAFETY: the op is live and has as many successors as it says.
-        unsafe {
-            let successors = mlirOperationGetNumSuccessors(op.to_raw());
-            self.number(successors.unsigned_abs());
-            for index in 0..successors {
-                self.reference(mlirOperationGetSuccessor(op.to_raw(), index).ptr);
-            }
+        let successors = ir::successors(op);
+        self.number(successors.len());
+        for block in successors {
+            self.reference(block.to_raw().ptr);
         }
         self.number(op.region_count());
         for region in op.regions() {
@@ -145,15 +134,10 @@ impl Hasher {
             }
         }
         self.stream.update(&[0xFF]);
-        // SAFETY: the op is live and has as many attributes as it says.
-        let own = unsafe {
-            (0..mlirOperationGetNumDiscardableAttributes(op.to_raw())).map(|index| {
-                let entry = mlirOperationGetDiscardableAttribute(op.to_raw(), index);
-                (text::bytes(mlirIdentifierStr(entry.name)), Attribute::from_raw(entry.attribute))
-            })
-        };
         // What else stands on a function says how it is called from outside.
-        for (name, value) in own.filter(|(name, _)| !is_function && !is_ours(name)) {
+        for (name, value) in
+            ir::discardable(op).into_iter().filter(|(name, _)| !is_function && !is_ours(name))
+        {
             self.entry(name, value);
         }
         self.stream.update(&[0xFF]);
@@ -166,7 +150,7 @@ impl Hasher {
     }
 
     fn per_value(&mut self, name: &[u8], list: Attribute<'_>) {
-        for (index, value) in elements(list).unwrap_or_default().into_iter().enumerate() {
+        for (index, value) in ir::elements(list).unwrap_or_default().into_iter().enumerate() {
             if entries(value).is_none_or(|entries| !entries.is_empty()) {
                 self.number(index);
                 self.entry(name, value);
@@ -185,18 +169,15 @@ impl Hasher {
             return known;
         }
         let mut stream = Xxh3::new();
-        // SAFETY: the accessors follow their type test.
-        unsafe {
+        match types::kind(kind) {
             // As printed, a tuple of tuples can be as long as 2 to the power of its depth.
-            if depth < DEEPEST && mlirTypeIsATuple(raw) {
+            Kind::Tuple(parts) if depth < DEEPEST => {
                 stream.update(b"tuple");
-                for part in 0..mlirTupleTypeGetNumTypes(raw) {
-                    let part = self.type_hash(Type::from_raw(mlirTupleTypeGetType(raw, part)), depth + 1);
-                    stream.update(&part.to_le_bytes());
+                for part in parts {
+                    stream.update(&self.type_hash(part, depth + 1).to_le_bytes());
                 }
-            } else {
-                text::print_type(kind, |piece| stream.update(piece));
             }
+            _ => text::print_type(kind, |piece| stream.update(piece)),
         }
         let hash = stream.digest();
         self.types.insert(raw.ptr, hash);
@@ -217,16 +198,15 @@ impl Hasher {
                 stream.update(name);
                 stream.update(&value.to_le_bytes());
             }
-        } else if let Some(elements) = elements(attribute).filter(|_| depth < DEEPEST) {
+        } else if let Some(elements) = ir::elements(attribute).filter(|_| depth < DEEPEST) {
             stream.update(b"[");
             for element in elements {
                 stream.update(&self.attribute(element, depth + 1).to_le_bytes());
             }
         } else if let Some(bytes) = element_bytes(attribute) {
-            // SAFETY: a dense attribute has a type.
-            let kind = unsafe { Type::from_raw(mlirAttributeGetType(raw)) };
             stream.update(b"dense");
-            stream.update(&self.type_hash(kind, 0).to_le_bytes());
+            let kind = ir::type_of(attribute).map_or(0, |kind| self.type_hash(kind, 0));
+            stream.update(&kind.to_le_bytes());
             stream.update(bytes);
         } else {
             text::print_attribute(attribute, |piece| stream.update(piece));
@@ -243,29 +223,6 @@ fn is_ours(name: &[u8]) -> bool {
 
 /// The entries of a dictionary, Ballast's own left out.
 fn entries<'c>(attribute: Attribute<'c>) -> Option<Vec<(&'c [u8], Attribute<'c>)>> {
-    let raw = attribute.to_raw();
-    // SAFETY: the accessors follow their type test; names live as long as the context.
-    unsafe {
-        mlirAttributeIsADictionary(raw).then(|| {
-            (0..mlirDictionaryAttrGetNumElements(raw))
-                .map(|index| {
-                    let entry = mlirDictionaryAttrGetElement(raw, index);
-                    (text::bytes(mlirIdentifierStr(entry.name)), Attribute::from_raw(entry.attribute))
-                })
-                .filter(|(name, _)| !is_ours(name))
-                .collect()
-        })
-    }
-}
-
-fn elements(attribute: Attribute<'_>) -> Option<Vec<Attribute<'_>>> {
-    let raw = attribute.to_raw();
-    // SAFETY: the accessors follow their type test.
-    unsafe {
-        mlirAttributeIsAArray(raw).then(|| {
-            (0..mlirArrayAttrGetNumElements(raw))
-                .map(|index| Attribute::from_raw(mlirArrayAttrGetElement(raw, index)))
-                .collect()
-        })
-    }
+    let entries = ir::entries(attribute)?;
+    Some(entries.into_iter().filter(|(name, _)| !is_ours(name)).collect())
 }

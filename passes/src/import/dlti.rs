@@ -11,18 +11,12 @@ use ballast_core::device::{Cluster, CoreGroup, CoreModel, Device, DeviceId, Link
 use ballast_core::graph::Arithmetic;
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir;
 use ballast_dialects::operations::dlti_entries;
-use ballast_dialects::text::of_attribute;
+use ballast_dialects::text::{of_attribute, readable};
 use indexmap::IndexMap;
+use melior::ir::Attribute;
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{Attribute, AttributeLike};
-use mlir_sys::{
-    mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeIsAArray, mlirAttributeIsADictionary,
-    mlirAttributeIsAFloat, mlirAttributeIsAString, mlirDictionaryAttrGetElement,
-    mlirDictionaryAttrGetNumElements, mlirFloatAttrGetValueDouble, mlirIdentifierStr, mlirStringAttrGetValue,
-};
-
-use super::ir;
 
 /// The attribute of the module that describes its devices.
 pub(crate) const SYSTEM_SPEC: &str = "dlti.target_system_spec";
@@ -147,7 +141,7 @@ fn device(name: &str, entries: &Entries<'_>) -> Result<Device, String> {
             }
         }
     }
-    let kind = entry(entries, "kind").and_then(text);
+    let kind = entry(entries, "kind").and_then(ir::string_value);
     Ok(Device {
         name: name.to_owned(),
         kind: kind.unwrap_or_else(|| name.to_owned()),
@@ -175,25 +169,15 @@ fn bytes(what: &str, attribute: Attribute<'_>) -> Result<Bytes, String> {
 }
 
 fn number(what: &str, attribute: Attribute<'_>) -> Result<f64, String> {
-    let raw = attribute.to_raw();
-    // SAFETY: the accessor follows its type test.
-    let float = unsafe { mlirAttributeIsAFloat(raw).then(|| mlirFloatAttrGetValueDouble(raw)) };
-    float
+    ir::float_value(attribute)
         .or_else(|| ir::integer_value(attribute).map(|value| value as f64))
         .ok_or_else(|| format!("{what} is {}: write a number", of_attribute(attribute)))
 }
 
 fn numbers(what: &str, attribute: Attribute<'_>) -> Result<Vec<f64>, String> {
-    let raw = attribute.to_raw();
-    // SAFETY: the accessors follow their type test.
-    unsafe {
-        if !mlirAttributeIsAArray(raw) {
-            return Err(format!("{what} is {}: write a list of numbers", of_attribute(attribute)));
-        }
-        (0..mlirArrayAttrGetNumElements(raw))
-            .map(|i| number(what, Attribute::from_raw(mlirArrayAttrGetElement(raw, i))))
-            .collect()
-    }
+    let elements = ir::elements(attribute)
+        .ok_or_else(|| format!("{what} is {}: write a list of numbers", of_attribute(attribute)))?;
+    elements.into_iter().map(|element| number(what, element)).collect()
 }
 
 fn link(what: &str, attribute: Attribute<'_>) -> Result<Link, String> {
@@ -215,22 +199,6 @@ fn links(attribute: Attribute<'_>) -> Result<Vec<(String, Link)>, String> {
 }
 
 fn dictionary(attribute: Attribute<'_>) -> Option<Entries<'_>> {
-    let raw = attribute.to_raw();
-    // SAFETY: the accessors follow their type test; names belong to the context.
-    unsafe {
-        mlirAttributeIsADictionary(raw).then(|| {
-            (0..mlirDictionaryAttrGetNumElements(raw))
-                .map(|i| {
-                    let entry = mlirDictionaryAttrGetElement(raw, i);
-                    (ir::text(mlirIdentifierStr(entry.name)), Attribute::from_raw(entry.attribute))
-                })
-                .collect()
-        })
-    }
-}
-
-fn text(attribute: Attribute<'_>) -> Option<String> {
-    let raw = attribute.to_raw();
-    // SAFETY: the accessor follows its type test.
-    unsafe { mlirAttributeIsAString(raw).then(|| ir::text(mlirStringAttrGetValue(raw))) }
+    let entries = ir::entries(attribute)?;
+    Some(entries.into_iter().map(|(name, value)| (readable(name), value)).collect())
 }

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use ballast_core::device::{Cluster, Device, Link};
 use ballast_dialects::diagnostics::{self, Reported};
-use melior::Context;
 use melior::ir::Attribute;
 use melior::ir::operation::{OperationLike, OperationRef};
 
@@ -15,16 +14,14 @@ use super::dlti::{ARITHMETICS, HOST, SYSTEM_SPEC};
 /// # Errors
 /// When MLIR does not take the description, which is a bug.
 pub(crate) fn write(module: OperationRef<'_, '_>, cluster: &Cluster) -> Result<(), Reported> {
-    let holder = module.context();
-    // SAFETY: the reference points into `holder`, which lives to the end of this function.
-    let context: &Context = unsafe { holder.to_ref() };
+    let context = ballast_dialects::ir::context(module);
     let Some(attribute) = Attribute::parse(context, &spec(cluster)) else {
         return Err(diagnostics::error(
             module.location(),
             "internal error: the devices cannot be written as DLTI",
         ));
     };
-    crate::annotations::set(module, SYSTEM_SPEC, attribute);
+    ballast_dialects::ir::set(module, SYSTEM_SPEC, attribute);
     Ok(())
 }
 

@@ -9,7 +9,6 @@ mod build;
 mod content;
 pub(crate) mod dlti;
 pub(crate) mod dlti_text;
-pub(crate) mod ir;
 pub(crate) mod opaque;
 mod phase;
 pub(crate) mod sharding;
@@ -20,13 +19,14 @@ use std::collections::HashMap;
 
 use ballast_core::graph::{Graph, TensorId};
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, RegionLike, Value};
 
-use work::Pricer;
-
 use crate::backend::xla::beside::Beside;
 use crate::backend::xla::equal;
+
+use work::Pricer;
 
 /// What to read, and what to take for sizes the program leaves open.
 #[derive(Clone, Debug, Default)]

@@ -4,13 +4,12 @@
 
 use std::collections::BTreeMap;
 
+use ballast_dialects::ir;
 use ballast_dialects::text::of_attribute;
-use melior::ir::Attribute;
+use melior::ir::BlockLike;
 use melior::ir::operation::OperationRef;
-use melior::ir::{AttributeLike, BlockLike};
-use mlir_sys::{mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeIsAArray};
 
-use super::{Imported, ir};
+use super::Imported;
 
 /// Attributes of ops that spread values.
 const NAMES: [&str; 3] = ["mhlo.sharding", "sdy.sharding", "sharding"];
@@ -45,12 +44,9 @@ pub(crate) fn find<'c, 'a>(
     };
     let function = imported.function;
     let arguments = ir::blocks(function).first().map_or(0, |block| block.argument_count());
-    let of_arguments = ir::attribute(function, "arg_attrs");
-    for index in 0..arguments {
-        if of_arguments
-            .and_then(|list| element(list, index))
-            .is_some_and(|of| spreads(&of_attribute(of), &axes))
-        {
+    let of_arguments = ir::attribute(function, "arg_attrs").and_then(ir::elements).unwrap_or_default();
+    for (index, &of) in of_arguments.iter().enumerate().take(arguments) {
+        if spreads(&of_attribute(of), &axes) {
             note(function, Some(index));
         }
     }
@@ -62,15 +58,6 @@ pub(crate) fn find<'c, 'a>(
         }
     }
     spread
-}
-
-fn element(list: Attribute<'_>, index: usize) -> Option<Attribute<'_>> {
-    let (raw, index) = (list.to_raw(), isize::try_from(index).ok()?);
-    // SAFETY: the accessors follow their type test and the count.
-    unsafe {
-        (mlirAttributeIsAArray(raw) && index < mlirArrayAttrGetNumElements(raw))
-            .then(|| Attribute::from_raw(mlirArrayAttrGetElement(raw, index)))
-    }
 }
 
 /// Sizes of axes: every `"x"=4` of a text.

@@ -12,19 +12,9 @@ use std::rc::Rc;
 
 use ballast_core::graph::Arithmetic;
 use ballast_dialects::text;
+use ballast_dialects::types::{self, Kind, Shape};
 use melior::ir::{Type, TypeLike};
-use mlir_sys::{
-    MlirType, mlirComplexTypeGetElementType, mlirFloatTypeGetWidth, mlirIntegerTypeGetWidth,
-    mlirOpaqueTypeGetData, mlirQuantizedTypeGetStorageType, mlirShapedTypeGetDimSize,
-    mlirShapedTypeGetElementType, mlirShapedTypeGetRank, mlirShapedTypeHasRank, mlirShapedTypeIsDynamicDim,
-    mlirTupleTypeGetNumTypes, mlirTupleTypeGetType, mlirTypeIsABF16, mlirTypeIsAComplex, mlirTypeIsAFloat,
-    mlirTypeIsAIndex, mlirTypeIsAInteger, mlirTypeIsANone, mlirTypeIsAOpaque, mlirTypeIsAQuantizedType,
-    mlirTypeIsAShaped, mlirTypeIsATuple,
-};
-
 use xxhash_rust::xxh3::Xxh3;
-
-use super::ir;
 
 /// Most bytes of a type's text that are kept.
 const LONGEST_TEXT: usize = 4096;
@@ -101,13 +91,13 @@ impl Types {
         if let Some(info) = self.known.get(&raw.ptr) {
             return Ok(Rc::clone(info));
         }
-        let info = Rc::new(self.measure(raw)?);
+        let info = Rc::new(self.measure(kind)?);
         self.known.insert(raw.ptr, Rc::clone(&info));
         Ok(info)
     }
 
     /// A tuple: the sum of its parts, each of them measured once, however often it is there.
-    fn tuple(&mut self, raw: MlirType) -> Result<TypeInfo, String> {
+    fn tuple(&mut self, parts: &[Type<'_>]) -> Result<TypeInfo, String> {
         let mut total = TypeInfo {
             text: String::new(),
             dims: Vec::new(),
@@ -117,11 +107,8 @@ impl Types {
         };
         let mut printed = Cut::default();
         printed.push(b"tuple<");
-        // SAFETY: the caller has tested the type.
-        let parts = unsafe { mlirTupleTypeGetNumTypes(raw) };
-        for index in 0..parts {
-            // SAFETY: as above.
-            let part = self.of(unsafe { Type::from_raw(mlirTupleTypeGetType(raw, index)) })?;
+        for (index, &part) in parts.iter().enumerate() {
+            let part = self.of(part)?;
             printed.push(if index == 0 { b"" } else { b", " });
             printed.push(part.text.as_bytes());
             total.elements = total.elements.saturating_add(part.elements);
@@ -136,115 +123,87 @@ impl Types {
         Ok(total)
     }
 
-    fn measure(&mut self, raw: MlirType) -> Result<TypeInfo, String> {
-        // SAFETY: each accessor follows its type test.
-        unsafe {
-            if mlirTypeIsATuple(raw) {
-                return self.tuple(raw);
-            }
-            let mut printed = Cut::default();
-            text::print_type(Type::from_raw(raw), |piece| printed.push(piece));
-            let text = printed.text();
-            let nothing = TypeInfo {
-                text: text.clone(),
-                dims: Vec::new(),
-                elements: 0,
-                bytes: 0,
-                arithmetic: Arithmetic::Int,
-            };
-            if is_without_data(raw, &text) {
-                return Ok(nothing);
-            }
-            if !mlirTypeIsAShaped(raw) {
-                let element = element(raw).ok_or_else(|| format!("the size of type {text} is not known"))?;
-                let Element { bytes, arithmetic } = element;
-                return Ok(TypeInfo { elements: 1, bytes, arithmetic, ..nothing });
-            }
-            if !mlirShapedTypeHasRank(raw) {
-                return Err(format!("{text} has no rank: give the program static shapes"));
-            }
-            let inner = mlirShapedTypeGetElementType(raw);
-            let element = element(inner)
-                .ok_or_else(|| format!("the size of the elements of type {text} is not known"))?;
-            let mut dims = Vec::new();
-            for axis in 0..mlirShapedTypeGetRank(raw) {
-                dims.push(if mlirShapedTypeIsDynamicDim(raw, axis as isize) {
-                    self.dynamic_dim.ok_or_else(|| {
-                        format!("{text} has a dynamic dimension: give its size with dynamic-dim=N")
-                    })?
-                } else {
-                    mlirShapedTypeGetDimSize(raw, axis as isize).unsigned_abs()
-                });
-            }
-            let too_large = || format!("{text} takes more than 2^63 bytes");
-            let elements = dims
-                .iter()
-                .try_fold(1_u64, |product, &dim| product.checked_mul(dim))
-                .ok_or_else(too_large)?;
-            let bytes =
-                elements.checked_mul(element.bytes).filter(|&bytes| bytes < 1 << 63).ok_or_else(too_large)?;
-            Ok(TypeInfo { text, dims, elements, bytes, arithmetic: element.arithmetic })
+    fn measure(&mut self, kind: Type<'_>) -> Result<TypeInfo, String> {
+        let found = types::kind(kind);
+        if let Kind::Tuple(parts) = &found {
+            return self.tuple(parts);
         }
+        let mut printed = Cut::default();
+        text::print_type(kind, |piece| printed.push(piece));
+        let text = printed.text();
+        let nothing = TypeInfo {
+            text: text.clone(),
+            dims: Vec::new(),
+            elements: 0,
+            bytes: 0,
+            arithmetic: Arithmetic::Int,
+        };
+        if is_without_data(&found, &text) {
+            return Ok(nothing);
+        }
+        let Kind::Shaped(shape) = found else {
+            let element = element(kind).ok_or_else(|| format!("the size of type {text} is not known"))?;
+            let Element { bytes, arithmetic } = element;
+            return Ok(TypeInfo { elements: 1, bytes, arithmetic, ..nothing });
+        };
+        let dims = self.dims(&shape, &text)?;
+        let element = element(shape.element)
+            .ok_or_else(|| format!("the size of the elements of type {text} is not known"))?;
+        let too_large = || format!("{text} takes more than 2^63 bytes");
+        let elements =
+            dims.iter().try_fold(1_u64, |product, &dim| product.checked_mul(dim)).ok_or_else(too_large)?;
+        let bytes =
+            elements.checked_mul(element.bytes).filter(|&bytes| bytes < 1 << 63).ok_or_else(too_large)?;
+        Ok(TypeInfo { text, dims, elements, bytes, arithmetic: element.arithmetic })
+    }
+
+    /// Extents, dynamic ones as the user gave their size.
+    fn dims(&self, shape: &Shape<'_>, text: &str) -> Result<Vec<u64>, String> {
+        let Some(dims) = &shape.dims else {
+            return Err(format!("{text} has no rank: give the program static shapes"));
+        };
+        let open = || format!("{text} has a dynamic dimension: give its size with dynamic-dim=N");
+        dims.iter().map(|dim| dim.or(self.dynamic_dim).ok_or_else(open)).collect()
     }
 }
 
 /// Types that stand for order or for shapes, not for data.
-unsafe fn is_without_data(raw: MlirType, text: &str) -> bool {
-    // SAFETY: the accessor follows its type test; the caller passes a live type.
-    unsafe {
-        mlirTypeIsANone(raw)
-            || text.starts_with("!tosa.shape")
-            || text == "!async.token"
-            || (mlirTypeIsAOpaque(raw) && ir::text(mlirOpaqueTypeGetData(raw)) == "token")
+fn is_without_data(found: &Kind<'_>, text: &str) -> bool {
+    match found {
+        Kind::None => true,
+        Kind::Opaque(name) if name == "token" => true,
+        _ => text.starts_with("!tosa.shape") || text == "!async.token",
     }
 }
 
 /// One element of a type; none where its size is not known.
-///
-/// # Safety
-/// The type is live.
-unsafe fn element(raw: MlirType) -> Option<Element> {
+fn element(kind: Type<'_>) -> Option<Element> {
     let stored = |bits: u32| u64::from(bits.div_ceil(8).max(1)).next_power_of_two();
-    // SAFETY: each accessor follows its type test.
-    unsafe {
-        if mlirTypeIsAInteger(raw) {
-            let width = mlirIntegerTypeGetWidth(raw);
+    match types::kind(kind) {
+        Kind::Integer { width, .. } => {
             let arithmetic = if (2..=8).contains(&width) { Arithmetic::I8 } else { Arithmetic::Int };
-            return Some(Element { bytes: stored(width), arithmetic });
+            Some(Element { bytes: stored(width), arithmetic })
         }
-        if mlirTypeIsAIndex(raw) {
-            return Some(Element { bytes: 8, arithmetic: Arithmetic::Int });
-        }
-        if mlirTypeIsAFloat(raw) {
-            let width = mlirFloatTypeGetWidth(raw);
+        Kind::Index => Some(Element { bytes: 8, arithmetic: Arithmetic::Int }),
+        Kind::Float { width, brain } => {
             let arithmetic = match width {
                 0..=8 => Arithmetic::F8,
-                9..=16 if mlirTypeIsABF16(raw) => Arithmetic::Bf16,
+                9..=16 if brain => Arithmetic::Bf16,
                 9..=16 => Arithmetic::F16,
                 17..=32 => Arithmetic::F32,
                 _ => Arithmetic::F64,
             };
-            return Some(Element { bytes: stored(width), arithmetic });
+            Some(Element { bytes: stored(width), arithmetic })
         }
-        if mlirTypeIsAComplex(raw) {
-            let part = element(mlirComplexTypeGetElementType(raw))?;
-            return Some(Element { bytes: 2 * part.bytes, ..part });
-        }
-        if mlirTypeIsAQuantizedType(raw) {
-            return element(mlirQuantizedTypeGetStorageType(raw));
-        }
+        Kind::Complex(part) => element(part).map(|part| Element { bytes: 2 * part.bytes, ..part }),
+        Kind::Quantized(stored) => element(stored),
         // A tensor of vectors, or a memref of memrefs: as many bytes as the inner one.
-        if mlirTypeIsAShaped(raw) && mlirShapedTypeHasRank(raw) {
-            let mut inner = element(mlirShapedTypeGetElementType(raw))?;
-            for axis in 0..mlirShapedTypeGetRank(raw) {
-                if mlirShapedTypeIsDynamicDim(raw, axis as isize) {
-                    return None;
-                }
-                let extent = mlirShapedTypeGetDimSize(raw, axis as isize).unsigned_abs();
-                inner.bytes = inner.bytes.checked_mul(extent)?;
-            }
-            return Some(inner);
+        Kind::Shaped(shape) => {
+            let inner = element(shape.element)?;
+            let bytes =
+                shape.static_dims()?.iter().try_fold(inner.bytes, |bytes, &dim| bytes.checked_mul(dim))?;
+            Some(Element { bytes, ..inner })
         }
+        Kind::Tuple(_) | Kind::None | Kind::Opaque(_) | Kind::Other => None,
     }
-    None
 }

@@ -2,13 +2,14 @@
 
 use ballast_dialects::attributes as names;
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir;
 use ballast_dialects::passes::BallastEntryOptions;
-use melior::Context;
+use ballast_dialects::types;
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{Block, BlockLike, Region, RegionLike, Type, TypeLike, Value, ValueLike};
-use mlir_sys::{mlirShapedTypeGetElementType, mlirTypeIsAMemRef, mlirTypeIsARankedTensor};
+use melior::ir::{Block, BlockLike, Region, RegionLike, Type, Value, ValueLike};
 
-use crate::import::{self, ir, types::Types};
+use crate::import;
+use crate::import::types::Types;
 use crate::lower::native::{Code, declare, function, function_type};
 
 /// Name of the function that is added.
@@ -129,9 +130,7 @@ fn write<'c: 'a, 'a>(
     body.append_block(Block::new(&[]));
     let entry = function(module, ENTRY, function_type(module, "() -> ()")?, body)?;
     let Some(block) = entry.first_region().and_then(|region| region.first_block()) else { return Ok(()) };
-    let holder = module.context();
-    // SAFETY: the reference points into `holder`, which lives to the end of this function.
-    let context: &'c Context = unsafe { holder.to_ref() };
+    let context = ballast_dialects::ir::context(module);
     let mut code = Code::at_end(context, block, module.location());
     let meeting = match part {
         None => None,
@@ -218,24 +217,17 @@ fn describe<'c: 'a, 'a>(
 
 /// Can a function take or return this type of tensors, once they are buffers?
 pub(crate) fn can_run(kind: Type<'_>) -> bool {
-    // SAFETY: the accessor follows its type test.
-    let element = unsafe {
-        mlirTypeIsARankedTensor(kind.to_raw())
-            .then(|| Type::from_raw(mlirShapedTypeGetElementType(kind.to_raw())).to_string())
-    };
+    let element = types::ranked_tensor(kind).map(|shape| shape.element.to_string());
     element.is_some_and(|element| ELEMENTS.contains(&element.as_str())) && Types::new(None).of(kind).is_ok()
 }
 
 fn buffer(kind: Type<'_>, sizes: &mut Types) -> Result<Buffer, String> {
-    // SAFETY: the accessor follows its type test.
-    let element = unsafe {
-        if !mlirTypeIsAMemRef(kind.to_raw()) {
-            return Err(format!(
-                "cannot run a function that takes or returns {kind}: only buffers of static shape"
-            ));
-        }
-        Type::from_raw(mlirShapedTypeGetElementType(kind.to_raw())).to_string()
+    let Some(shape) = types::memref(kind) else {
+        return Err(format!(
+            "cannot run a function that takes or returns {kind}: only buffers of static shape"
+        ));
     };
+    let element = shape.element.to_string();
     let Some(number) = ELEMENTS.iter().position(|&known| known == element) else {
         return Err(format!(
             "cannot run a function that takes or returns {kind}: no random {element} is known"

@@ -1,16 +1,14 @@
 //! `--ballast-host-heap`: buffers in the host's memory space come from a heap of their own.
 
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir;
 use ballast_dialects::operations::{erase, replace_all_uses, uses};
 use ballast_dialects::passes::BallastHostHeapOptions;
-use melior::Context;
+use ballast_dialects::types;
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{Type, TypeLike, Value, ValueLike};
-use mlir_sys::{
-    mlirAttributeIsAInteger, mlirIntegerAttrGetValueInt, mlirMemRefTypeGetMemorySpace, mlirTypeIsAMemRef,
-};
+use melior::ir::{Type, Value, ValueLike};
 
-use crate::import::{ir, types::Types};
+use crate::import::types::Types;
 use crate::lower::ballast_to_buffers::HOST_SPACE;
 use crate::lower::native::{Code, declare};
 
@@ -37,22 +35,12 @@ pub(crate) fn run(module: OperationRef<'_, '_>, _options: &BallastHostHeapOption
 }
 
 fn is_on_host(kind: Type<'_>) -> bool {
-    // SAFETY: each accessor follows its type test; no memory space is a null attribute.
-    unsafe {
-        mlirTypeIsAMemRef(kind.to_raw()) && {
-            let space = mlirMemRefTypeGetMemorySpace(kind.to_raw());
-            !space.ptr.is_null()
-                && mlirAttributeIsAInteger(space)
-                && mlirIntegerAttrGetValueInt(space) == HOST_SPACE
-        }
-    }
+    types::memory_space(kind) == Some(HOST_SPACE)
 }
 
 fn lower<'c: 'a, 'a>(allocation: OperationRef<'c, 'a>, sizes: &mut Types) -> Result<(), Reported> {
     let location = allocation.location();
-    let holder = allocation.context();
-    // SAFETY: the reference points into `holder`, which lives to the end of this function.
-    let context: &'c Context = unsafe { holder.to_ref() };
+    let context = ballast_dialects::ir::context(allocation);
     let (Some(block), Some(result)) = (allocation.block(), allocation.results().next()) else {
         return Ok(());
     };

@@ -9,16 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use ballast_dialects::attributes::{DEVICE, MUST_KEEP, NEVER_RECOMPUTE, NEVER_SWAP};
 use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir;
 use ballast_dialects::operations::{
-    erase, for_each_op, is_constant_like, referenced_symbols, replace_all_uses,
+    erase, for_each_op, is_constant_like, referenced_symbols, replace_all_uses, set_location,
 };
 use ballast_dialects::passes::BallastInlineOptions;
-use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef, OperationRefMut};
-use melior::ir::{BlockLike, BlockRef, Location, RegionLike};
+use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::{BlockLike, BlockRef, RegionLike};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
-
-use crate::import::ir;
 
 /// Ops that inlining may make of one module: past this, helpers that call helpers twice each have multiplied.
 const MOST_OPS: u64 = 20_000_000;
@@ -222,38 +221,19 @@ fn inline(call: OperationRef<'_, '_>, body: BlockRef<'_, '_>) {
         }
         let clone = block.insert_operation_before(call, mapping.clone_op(&op));
         let relocate = |op: OperationRef<'_, '_>| {
-            // SAFETY: the clone is ours alone.
-            let mut op = unsafe { OperationRefMut::from_raw(op.to_raw()) };
-            op.set_location(location_at(op.location(), call.location()));
+            set_location(op, ir::location_at(op.location(), call.location()));
         };
         relocate(clone);
         for_each_op(clone, relocate);
-        // SAFETY: the clone is ours alone.
-        let mut clone = unsafe { OperationRefMut::from_raw(clone.to_raw()) };
         // A constant is not planned: it travels with what reads it.
         let constant = is_constant_like(&clone);
         for (name, attribute) in &inherited {
             if !constant && !clone.has_attribute(name) {
-                clone.set_discardable_attribute(name, *attribute);
+                ir::set(clone, name, *attribute);
             }
         }
     }
     erase(call);
-}
-
-/// Where an op is from when it was inlined at `call`: unknown in the callee means at the call.
-pub(crate) fn location_at<'c>(callee: Location<'c>, call: Location<'c>) -> Location<'c> {
-    // SAFETY: both locations are live and of one context.
-    unsafe {
-        if callee
-            == Location::from_raw(mlir_sys::mlirLocationUnknownGet(mlir_sys::mlirLocationGetContext(
-                callee.to_raw(),
-            )))
-        {
-            return call;
-        }
-        Location::from_raw(mlir_sys::mlirLocationCallSiteGet(callee.to_raw(), call.to_raw()))
-    }
 }
 
 fn top_level<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {

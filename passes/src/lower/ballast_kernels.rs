@@ -5,25 +5,20 @@ use std::ffi::c_void;
 
 use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
-use ballast_dialects::operations::{erase, is_constant_like, replace_all_uses};
+use ballast_dialects::ir;
+use ballast_dialects::operations::{erase, erase_block, is_constant_like, replace_all_uses, set_attribute};
 use ballast_dialects::passes::{BallastKernelsOptions, KernelsKept};
+use ballast_dialects::types;
 use melior::Context;
 use melior::ir::attribute::{StringAttribute, TypeAttribute};
-use melior::ir::operation::{
-    OperationBuilder, OperationLike, OperationMutLike, OperationPrintingFlags, OperationRef, OperationRefMut,
-};
+use melior::ir::operation::{OperationBuilder, OperationLike, OperationPrintingFlags, OperationRef};
 use melior::ir::r#type::FunctionType;
 use melior::ir::{
-    Block, BlockLike, Identifier, Location, Operation, Region, RegionLike, Type, TypeLike, Value, ValueLike,
-};
-use mlir_sys::{
-    mlirAffineMapAttrGetValue, mlirAffineMapIsIdentity, mlirAttributeIsAAffineMap, mlirBlockDestroy,
-    mlirBlockDetach, mlirMemRefTypeGetLayout, mlirShapedTypeGetElementType, mlirTypeIsAMemRef,
-    mlirTypeIsATensor,
+    Block, BlockLike, Identifier, Location, Operation, Region, RegionLike, Type, Value, ValueLike,
 };
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::import::{self, ir};
+use crate::import;
 use crate::lower::native::Code;
 
 /// Names of the functions that are added: this and a number.
@@ -36,10 +31,10 @@ const LOOPS: [&str; 4] = ["scf.for", "scf.forall", "scf.parallel", "scf.while"];
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastKernelsOptions) -> Result<(), Reported> {
-    let holder = module.context();
-    // SAFETY: the reference points into `holder`, which lives to the end of this function.
-    let context: &Context = unsafe { holder.to_ref() };
-    let strided = |op: &OperationRef<'_, '_>| ir::name(*op) == "memref.copy" && !op.operands().all(is_dense);
+    let context = ballast_dialects::ir::context(module);
+    let strided = |op: &OperationRef<'_, '_>| {
+        ir::name(*op) == "memref.copy" && !op.operands().all(|value| types::is_dense_memref(value.r#type()))
+    };
     for copy in ir::nested(module).into_iter().filter(strided).collect::<Vec<_>>() {
         structured_copy(context, copy)?;
     }
@@ -55,8 +50,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastKernelsOptions)
         .collect();
     // Everything is judged before anything is changed.
     for &op in &kernels {
-        // SAFETY: the value is live.
-        let is_tensor = |value: Value<'_, '_>| unsafe { mlirTypeIsATensor(value.r#type().to_raw()) };
+        let is_tensor = |value: Value<'_, '_>| types::is_tensor(value.r#type());
         if op.operands().chain(op.results().map(Value::from)).any(is_tensor) {
             return Err(diagnostics::error(op.location(), "reads or makes a tensor: bufferize first"));
         }
@@ -70,19 +64,6 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastKernelsOptions)
     Ok(())
 }
 
-/// Is it a buffer without a layout of its own, so that copies of it are copies of bytes?
-fn is_dense(value: Value<'_, '_>) -> bool {
-    // SAFETY: each accessor follows its type test.
-    unsafe {
-        let kind = value.r#type().to_raw();
-        if !mlirTypeIsAMemRef(kind) {
-            return false;
-        }
-        let layout = mlirMemRefTypeGetLayout(kind);
-        mlirAttributeIsAAffineMap(layout) && mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(layout))
-    }
-}
-
 /// A copy with strides as a linalg op, hence loops: MLIR would call a library that copies element by element.
 fn structured_copy<'c: 'a, 'a>(context: &'c Context, copy: OperationRef<'c, 'a>) -> Result<(), Reported> {
     let location = copy.location();
@@ -91,11 +72,9 @@ fn structured_copy<'c: 'a, 'a>(context: &'c Context, copy: OperationRef<'c, 'a>)
     };
     let fail =
         |error: melior::Error| diagnostics::error(location, &format!("cannot make loops of it: {error}"));
-    // SAFETY: both operands are buffers, by the op's definition.
-    let element = |value: Value<'c, 'a>| unsafe {
-        Type::from_raw(mlirShapedTypeGetElementType(value.r#type().to_raw()))
-    };
-    let body = Block::new(&[(element(source), location), (element(target), location)]);
+    let element = |value: Value<'c, 'a>| types::memref(value.r#type()).map(|shape| shape.element);
+    let (Some(from), Some(to)) = (element(source), element(target)) else { return Ok(()) };
+    let body = Block::new(&[(from, location), (to, location)]);
     let taken = body.argument(0).map_err(fail)?.into();
     let end = OperationBuilder::new("linalg.yield", location).add_operands(&[taken]).build().map_err(fail)?;
     body.append_operation(end);
@@ -259,18 +238,11 @@ impl<'c: 'a, 'a> Library<'c, 'a> {
             return Err(diagnostics::error(self.module.location(), "the module has no body"));
         };
         let placed = body.append_operation(function);
-        // SAFETY: the function is live, and nothing else refers to it while its attribute changes.
-        let mut changed = unsafe { OperationRefMut::from_raw(placed.to_raw()) };
-        changed.set_attribute("sym_name", StringAttribute::new(self.context, &name).into());
+        set_attribute(placed, "sym_name", StringAttribute::new(self.context, &name).into());
         if self.keep == KernelsKept::Program {
-            changed.set_attribute("sym_visibility", StringAttribute::new(self.context, "private").into());
+            set_attribute(placed, "sym_visibility", StringAttribute::new(self.context, "private").into());
             if let Some(body) = placed.first_region().and_then(|region| region.first_block()) {
-                // SAFETY: nothing outside the function refers into its only block, and nothing looks at it after this.
-                unsafe {
-                    let body = body.to_raw();
-                    mlirBlockDetach(body);
-                    mlirBlockDestroy(body);
-                }
+                erase_block(body);
             }
         }
         self.names.insert(text, name.clone());

@@ -1,16 +1,13 @@
 //! `--ballast-messages`: messages of buffers become MPI's.
 
 use ballast_dialects::diagnostics::{self, Reported};
-use ballast_dialects::operations::erase;
+use ballast_dialects::ir;
+use ballast_dialects::operations::{erase, set_attribute};
 use ballast_dialects::passes::BallastMessagesOptions;
-use melior::Context;
-use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef, OperationRefMut};
-use melior::ir::{Attribute, Type, TypeLike, Value, ValueLike};
-use mlir_sys::{
-    mlirShapedTypeGetDimSize, mlirShapedTypeGetElementType, mlirShapedTypeGetRank, mlirTypeIsAMemRef,
-};
+use ballast_dialects::types;
+use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::{Attribute, Value, ValueLike};
 
-use crate::import::ir;
 use crate::lower::native::{Code, declare};
 
 /// Element types of messages, and as what they go: MLIR 22 has names of Open MPI for the first six and lowers others to a symbol
@@ -54,13 +51,9 @@ pub(crate) fn run(module: OperationRef<'_, '_>, _options: &BallastMessagesOption
 
 /// Says on the module which MPI the program is for.
 fn name_implementation(module: OperationRef<'_, '_>) {
-    let holder = module.context();
-    // SAFETY: the reference points into `holder`, which lives to the end of this function.
-    let context: &Context = unsafe { holder.to_ref() };
+    let context = ballast_dialects::ir::context(module);
     if let Some(map) = Attribute::parse(context, IMPLEMENTATION) {
-        // SAFETY: the module is live, and nothing else refers to it while its attribute changes.
-        let mut module = unsafe { OperationRefMut::from_raw(module.to_raw()) };
-        module.set_attribute("dlti.map", map);
+        set_attribute(module, "dlti.map", map);
     }
 }
 
@@ -77,16 +70,13 @@ impl Shape {
     fn of(op: OperationRef<'_, '_>) -> Result<Self, Reported> {
         let fail = |text: &str| diagnostics::error(op.location(), text);
         let kind = op.operand(0).map_err(|_| fail("has no operand"))?.r#type();
-        // SAFETY: the accessors follow the type test.
-        let (rank, elements, element) = unsafe {
-            if !mlirTypeIsAMemRef(kind.to_raw()) {
-                return Err(fail("is no message of a buffer yet: bufferize first"));
-            }
-            let rank = mlirShapedTypeGetRank(kind.to_raw());
-            let elements: i64 =
-                (0..rank).map(|i| mlirShapedTypeGetDimSize(kind.to_raw(), i as isize)).product();
-            (rank, elements, Type::from_raw(mlirShapedTypeGetElementType(kind.to_raw())).to_string())
+        let Some(shape) = types::memref(kind) else {
+            return Err(fail("is no message of a buffer yet: bufferize first"));
         };
+        let dims = shape
+            .static_dims()
+            .ok_or_else(|| fail("is a message of dynamic shape: give the program static shapes"))?;
+        let (rank, elements, element) = (dims.len(), dims.iter().product::<u64>(), shape.element.to_string());
         let Some(&(_, carrier)) = CARRIED.iter().find(|(carried, _)| *carried == element) else {
             let text = format!(
                 "MPI carries no {element}, only {}: keep makers and readers of such values on one device",
@@ -97,7 +87,6 @@ impl Shape {
         if i32::try_from(elements).is_err() {
             return Err(fail(&format!("{elements} elements are more than MPI counts in one message")));
         }
-        let rank = usize::try_from(rank).unwrap_or(0);
         let size = if rank == 0 { String::new() } else { format!("{elements}x") };
         let carried = (carrier != element).then(|| format!("memref<{size}{carrier}>"));
         Ok(Shape { rank, flat: format!("memref<{size}{element}>"), carried })
@@ -106,9 +95,7 @@ impl Shape {
 
 fn lower<'c: 'a, 'a>(op: OperationRef<'c, 'a>, shape: &Shape) -> Result<(), Reported> {
     let location = op.location();
-    let holder = op.context();
-    // SAFETY: the reference points into `holder`, which lives to the end of this function.
-    let context: &'c Context = unsafe { holder.to_ref() };
+    let context = ballast_dialects::ir::context(op);
     let (Some(block), Ok(buffer)) = (op.block(), op.operand(0)) else { return Ok(()) };
     let sends = ir::name(op) == "ballast.send";
     let field = |name| ir::integer(op, name).unwrap_or_default();

@@ -6,19 +6,19 @@ use std::ffi::c_void;
 use ballast_dialects::attributes as names;
 use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
-use ballast_dialects::operations::{erase, is_memory_effect_free};
+use ballast_dialects::ir;
+use ballast_dialects::operations::{erase, is_memory_effect_free, set_attribute, set_operand};
 use ballast_dialects::passes::BallastOutlineOptions;
 use melior::Context;
 use melior::ir::attribute::{IntegerAttribute, StringAttribute};
-use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef, OperationRefMut};
+use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::r#type::{FunctionType, IntegerType};
 use melior::ir::{
     Attribute, Block, BlockLike, BlockRef, Location, Region, RegionLike, Type, Value, ValueLike,
 };
 
-use crate::annotations;
 use crate::apply::ballast_apply::check_applied;
-use crate::import::{self, ir};
+use crate::import;
 use crate::lower::messages::{self, End};
 use crate::lower::native::{Code, function};
 use crate::lower::segments::{Event, Line, Message, Segment, Swap, ValueId, cut};
@@ -239,9 +239,7 @@ impl<'c: 'a, 'a> Program<'c, 'a> {
     }
 
     fn write(&self, module: OperationRef<'c, 'a>, events: &[Event]) -> Result<(), Reported> {
-        let holder = module.context();
-        // SAFETY: the reference points into `holder`, which lives to the end of this function.
-        let context: &'c Context = unsafe { holder.to_ref() };
+        let context = ballast_dialects::ir::context(module);
         let mut writer = Writer { program: self, module, context };
         let mut calls: Vec<Option<String>> = Vec::with_capacity(events.len());
         let mut counts = vec![0; self.devices];
@@ -292,9 +290,7 @@ impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
         body.append_block(Block::new(&arguments));
         let kind = FunctionType::new(self.context, inputs, results).into();
         let function = function(self.module, name, kind, body)?;
-        // SAFETY: the function is live, and nothing else refers to it while its attribute changes.
-        let mut changed = unsafe { OperationRefMut::from_raw(function.to_raw()) };
-        changed.set_attribute("sym_visibility", StringAttribute::new(self.context, "private").into());
+        set_attribute(function, "sym_visibility", StringAttribute::new(self.context, "private").into());
         let block = function.first_region().and_then(|region| region.first_block());
         Ok((function, block.expect("a function that was just made has its body")))
     }
@@ -335,7 +331,7 @@ impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
             arguments: held.iter().map(|&argument| number(argument)).collect(),
             results: numbers.into_iter().map(number).collect(),
         };
-        annotations::set(function, names::PROGRAM, what.attribute(function.location())?);
+        ballast_dialects::ir::set(function, names::PROGRAM, what.attribute(function.location())?);
         let mut known = Known::new();
         for (index, &argument) in held.iter().enumerate() {
             let value = block.argument(index).expect("one argument per argument held").into();
@@ -420,10 +416,8 @@ impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
                 }
             }
         }
-        // SAFETY: the terminator is live, and nothing else refers to it while its operands change.
-        let mut terminator = unsafe { OperationRefMut::from_raw(program.terminator.to_raw()) };
         for (index, returned) in program.returned.iter().enumerate() {
-            terminator.set_operand(index, known[returned]);
+            set_operand(program.terminator, index, known[returned]);
         }
         drop(known);
         for &op in program.ops.iter().rev() {

@@ -2,14 +2,14 @@
 
 use ballast_dialects::attributes as names;
 use ballast_dialects::diagnostics::{self, Reported};
-use ballast_dialects::operations::erase;
+use ballast_dialects::ir;
+use ballast_dialects::operations::{erase, set_attribute};
 use ballast_dialects::passes::BallastRankOptions;
-use melior::Context;
 use melior::ir::ValueLike;
 use melior::ir::attribute::StringAttribute;
-use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef, OperationRefMut};
+use melior::ir::operation::{OperationLike, OperationRef};
 
-use crate::import::{self, ir};
+use crate::import;
 use crate::lower::ballast_inline::inline_calls;
 use crate::lower::messages::{self, End};
 
@@ -35,12 +35,8 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastRankOptions) ->
             erase(function);
         }
     }
-    let holder = module.context();
-    // SAFETY: the reference points into `holder`, which lives to the end of this function.
-    let context: &Context = unsafe { holder.to_ref() };
-    // SAFETY: the function is live, and nothing else refers to it while its attribute changes.
-    let mut changed = unsafe { OperationRefMut::from_raw(program.to_raw()) };
-    changed.set_attribute("sym_visibility", StringAttribute::new(context, "public").into());
+    let context = ballast_dialects::ir::context(module);
+    set_attribute(program, "sym_visibility", StringAttribute::new(context, "public").into());
     inline_calls(module, None)
 }
 

@@ -5,17 +5,17 @@ use std::path::Path;
 use ballast_core::graph::{OpId, OpRole, TensorId};
 use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir;
 use ballast_dialects::operations::erase;
 use ballast_dialects::passes::BallastSplitOpsOptions;
 use indexmap::IndexMap;
-use melior::Context;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::r#type::FunctionType;
 use melior::ir::{Block, BlockLike, Location, Region, RegionLike, Type, Value, ValueLike};
 
 use crate::apply::actions::travellers;
 use crate::files;
-use crate::import::{self, ImportOptions, Imported, ir};
+use crate::import::{self, ImportOptions, Imported};
 use crate::lower::ballast_entry::can_run;
 use crate::lower::native::{Code, function};
 
@@ -85,9 +85,7 @@ fn write<'c: 'a, 'a>(
     name: &str,
     id: OpId,
 ) -> Result<(), Reported> {
-    let holder = module.context();
-    // SAFETY: the reference points into `holder`, which lives to the end of this function.
-    let context: &'c Context = unsafe { holder.to_ref() };
+    let context = ballast_dialects::ir::context(module);
     let (op, inputs) = (imported.ops[id], taken(imported, id));
     let location = op.location();
     let kinds: Vec<Type<'c>> = inputs.iter().map(|&tensor| imported.value(tensor).r#type()).collect();

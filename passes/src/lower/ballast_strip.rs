@@ -1,11 +1,9 @@
 //! `--ballast-strip`: attributes that only planning reads go.
 
 use ballast_dialects::diagnostics::Reported;
+use ballast_dialects::ir;
 use ballast_dialects::passes::BallastStripOptions;
 use melior::ir::operation::{OperationLike, OperationRef};
-
-use crate::annotations;
-use crate::import::ir;
 
 /// Runs the pass.
 ///
@@ -26,7 +24,7 @@ pub(crate) fn strip(module: OperationRef<'_, '_>, keep: &[&str]) {
             names.map(|(name, _)| name.as_string_ref().as_str().unwrap_or_default().to_owned()).collect();
         let ours = |name: &&String| name.starts_with("ballast.") || name.starts_with("dlti.");
         for name in names.iter().filter(ours).filter(|name| !keep.contains(&name.as_str())) {
-            annotations::remove(op, name);
+            ballast_dialects::ir::remove(op, name);
         }
     }
 }

@@ -3,17 +3,14 @@
 use ballast_dialects::attributes as names;
 use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
-use ballast_dialects::operations::{erase, replace_all_uses};
+use ballast_dialects::ir;
+use ballast_dialects::operations::{erase, replace_all_uses, set_operand};
 use ballast_dialects::passes::BallastToBuffersOptions;
-use melior::Context;
 use melior::ir::attribute::{DenseI32ArrayAttribute, IntegerAttribute};
-use melior::ir::operation::{
-    OperationBuilder, OperationLike, OperationMutLike, OperationRef, OperationRefMut,
-};
+use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, BlockLike, BlockRef, Identifier, Type, Value, ValueLike};
 
-use crate::import::ir;
 use crate::lower::ballast_strip::strip;
 use crate::lower::native::Code;
 
@@ -72,9 +69,7 @@ fn own_buffer<'c: 'a, 'a>(
 
 /// Lets a message read the buffer of its tensor.
 fn send<'c: 'a, 'a>(block: BlockRef<'c, 'a>, op: OperationRef<'c, 'a>) -> Result<(), Reported> {
-    let holder = op.context();
-    // SAFETY: the reference points into `holder`, which lives to the end of this function.
-    let context: &'c Context = unsafe { holder.to_ref() };
+    let context = ballast_dialects::ir::context(op);
     let Ok(tensor) = op.operand(0) else { return Ok(()) };
     let kind = tensor.r#type().to_string();
     if !kind.starts_with("tensor<") {
@@ -84,17 +79,13 @@ fn send<'c: 'a, 'a>(block: BlockRef<'c, 'a>, op: OperationRef<'c, 'a>) -> Result
     let read_only = Attribute::unit(context);
     let kind = code.kind(&kind.replacen("tensor<", "memref<", 1))?;
     let buffer = code.make("bufferization.to_buffer", &[tensor], &[kind], &[("read_only", read_only)])?;
-    // SAFETY: the message is live, and nothing else refers to it while its operand changes.
-    let mut message = unsafe { OperationRefMut::from_raw(op.to_raw()) };
-    message.set_operand(0, buffer[0]);
+    set_operand(op, 0, buffer[0]);
     Ok(())
 }
 
 /// Gives a message a buffer to arrive in, on the device or on the host.
 fn receive<'c: 'a, 'a>(block: BlockRef<'c, 'a>, op: OperationRef<'c, 'a>) -> Result<(), Reported> {
-    let holder = op.context();
-    // SAFETY: the reference points into `holder`, which lives to the end of this function.
-    let context: &'c Context = unsafe { holder.to_ref() };
+    let context = ballast_dialects::ir::context(op);
     let Ok(result) = op.result(0) else { return Ok(()) };
     let kind = result.r#type().to_string();
     let mut code = Code::before(context, block, op, op.location());
@@ -125,9 +116,7 @@ fn copy<'c: 'a, 'a>(
     tensor: impl FnOnce(Type<'c>, Type<'c>) -> Type<'c>,
 ) -> Result<(), Reported> {
     let location = op.location();
-    let holder = op.context();
-    // SAFETY: the reference points into `holder`, which lives to the end of this function.
-    let context: &'c Context = unsafe { holder.to_ref() };
+    let context = ballast_dialects::ir::context(op);
     let (Some(source), Some(result)) = (op.operands().next(), op.results().next()) else { return Ok(()) };
     let kind = tensor(source.r#type(), result.r#type());
     let segments = DenseI32ArrayAttribute::new(context, &[0, 1, 0]);

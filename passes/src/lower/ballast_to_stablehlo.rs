@@ -1,15 +1,15 @@
 //! `--ballast-to-stablehlo`: carries out the plan of a StableHLO program, in StableHLO alone.
 
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir;
 use ballast_dialects::operations::{erase, replace_all_uses};
 use ballast_dialects::passes::{BallastApplyOptions, BallastToStablehloOptions};
 use ballast_dialects::remarks::{Kind, Remark};
-use melior::Context;
 use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
 use melior::ir::{Attribute, BlockLike, BlockRef, Identifier, Type, Value, ValueLike};
 
 use crate::apply::ballast_apply;
-use crate::import::{self, ir};
+use crate::import;
 use crate::lower::ballast_strip::strip;
 
 /// Name under which XLA knows a copy between memories.
@@ -78,9 +78,7 @@ fn replace<'c: 'a, 'a>(
     attributes: &[(&str, String)],
 ) -> Result<(), Reported> {
     let location = op.location();
-    let context = op.context();
-    // SAFETY: the context outlives every op in it, and what the reference points at this call.
-    let context: &'c Context = unsafe { context.to_ref() };
+    let context = ballast_dialects::ir::context(op);
     let operands: Vec<Value<'c, 'a>> = op.operands().collect();
     // A host handle has become a tensor by now: its maker comes first.
     let kinds: Vec<Type<'c>> = operands.iter().map(|value| value.r#type()).collect();

@@ -5,12 +5,12 @@
 
 use ballast_dialects::attributes::PLAN;
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir;
 use ballast_dialects::passes::{self, BallastUnrollOptions};
 use ballast_dialects::remarks::{Kind, Remark};
-use melior::Context;
 use melior::ir::operation::{OperationLike, OperationRef};
 
-use crate::import::{self, ir};
+use crate::import;
 use crate::lower::ballast_inline::inline_calls;
 use crate::lower::unroll::{Budget, Nested, open_in_block};
 
@@ -39,9 +39,7 @@ pub(crate) fn open_loops(
     nested: Nested,
     most_ops: u64,
 ) -> Result<(), Reported> {
-    let holder = module.context();
-    // SAFETY: the reference points into `holder`, which lives to the end of this function.
-    let context: &Context = unsafe { holder.to_ref() };
+    let context = ballast_dialects::ir::context(module);
     for (name, function) in import::functions(module) {
         let mut budget = Budget::new(most_ops);
         let [block] = ir::blocks(function)[..] else { continue };

@@ -1,12 +1,11 @@
 //! Writing small pieces of buffer code: calls of the run-time library, and what they need.
 
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir;
 use melior::Context;
 use melior::ir::attribute::{FlatSymbolRefAttribute, IntegerAttribute, StringAttribute, TypeAttribute};
 use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
 use melior::ir::{Attribute, BlockLike, BlockRef, Identifier, Location, Region, RegionLike, Type, Value};
-
-use crate::import::ir;
 
 /// A place to put ops at.
 pub(crate) struct Code<'c, 'a> {
@@ -164,9 +163,7 @@ pub(crate) fn function<'c: 'a, 'a>(
     body: Region<'c>,
 ) -> Result<OperationRef<'c, 'a>, Reported> {
     let location = module.location();
-    let holder = module.context();
-    // SAFETY: the reference points into `holder`, which lives to the end of this function.
-    let context: &'c Context = unsafe { holder.to_ref() };
+    let context = ballast_dialects::ir::context(module);
     let fail = |text: String| diagnostics::error(module.location(), &text);
     let mut attributes = vec![
         (Identifier::new(context, "sym_name"), StringAttribute::new(context, name).into()),
@@ -204,9 +201,7 @@ pub(crate) fn declare(module: OperationRef<'_, '_>, name: &str, kind: &str) -> R
 
 /// A type of functions by its text.
 pub(crate) fn function_type<'c>(module: OperationRef<'c, '_>, text: &str) -> Result<Type<'c>, Reported> {
-    let holder = module.context();
-    // SAFETY: the reference points into `holder`, which lives to the end of this function.
-    let context: &'c Context = unsafe { holder.to_ref() };
+    let context = ballast_dialects::ir::context(module);
     Type::parse(context, text)
         .ok_or_else(|| diagnostics::error(module.location(), &format!("cannot make the type {text}")))
 }

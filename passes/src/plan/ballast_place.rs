@@ -5,21 +5,17 @@ use std::path::Path;
 use ballast_core::file;
 use ballast_dialects::attributes as names;
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir;
 use ballast_dialects::passes::{self, BallastPlaceOptions, CapCounts, FusionModel};
 use ballast_dialects::remarks::Kind;
+use ballast_dialects::text;
 use ballast_jobs::{FILE_VERSION, Job, JobCluster, JobError, JobList, Method};
-use melior::Context;
 use melior::ir::attribute::{ArrayAttribute, DictionaryAttribute, FloatAttribute, StringAttribute};
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{Attribute, AttributeLike, Identifier, RegionLike, Type};
-use mlir_sys::{
-    mlirAttributeIsADictionary, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements,
-    mlirIdentifierStr,
-};
+use melior::ir::{Attribute, Identifier, RegionLike, Type};
 
-use crate::annotations;
 use crate::files;
-use crate::import::{self, ir};
+use crate::import;
 use crate::program::{self, Chosen, Program, Source};
 
 /// Runs the pass.
@@ -107,19 +103,9 @@ fn request(function: OperationRef<'_, '_>, options: &BallastPlaceOptions) -> Res
     let (mut devices, mut steps) = (options.job_devices, options.steps);
     let Some(job) = ir::attribute(function, names::JOB) else { return Ok((whole(devices), steps)) };
     let refuse = |text: &str| Err(diagnostics::error(function.location(), text));
-    // SAFETY: the attribute is live; elements are read after the type test, below their number.
-    let entries: Vec<(String, Attribute<'_>)> = unsafe {
-        if !mlirAttributeIsADictionary(job.to_raw()) {
-            return refuse("'ballast.job' must be a dictionary");
-        }
-        (0..mlirDictionaryAttrGetNumElements(job.to_raw()))
-            .map(|index| {
-                let entry = mlirDictionaryAttrGetElement(job.to_raw(), index);
-                (ir::text(mlirIdentifierStr(entry.name)), Attribute::from_raw(entry.attribute))
-            })
-            .collect()
-    };
+    let Some(entries) = ir::entries(job) else { return refuse("'ballast.job' must be a dictionary") };
     for (key, value) in entries {
+        let key = text::readable(key);
         let slot = match key.as_str() {
             "devices" => &mut devices,
             "steps" => &mut steps,
@@ -155,9 +141,7 @@ fn method(options: &BallastPlaceOptions) -> Method {
 
 fn write(program: &Program<'_, '_>, job: &Job, devices: &[String]) {
     let function = program.imported.function;
-    let holder = function.context();
-    // SAFETY: the reference points into `holder`, which lives to the end of this function.
-    let context: &Context = unsafe { holder.to_ref() };
+    let context = ballast_dialects::ir::context(function);
     let list: Vec<Attribute<'_>> =
         devices.iter().map(|name| StringAttribute::new(context, name).into()).collect();
     let seconds = FloatAttribute::new(context, Type::float64(context), job.seconds);
@@ -166,7 +150,7 @@ fn write(program: &Program<'_, '_>, job: &Job, devices: &[String]) {
         (Identifier::new(context, "seconds"), seconds.into()),
     ];
     let value: Attribute<'_> = DictionaryAttribute::new(context, &entries).into();
-    annotations::set(function, names::PLACEMENT, value);
+    ballast_dialects::ir::set(function, names::PLACEMENT, value);
     let (kind, text) = match devices {
         [] => (Kind::Missed, "waits for devices"),
         _ => (Kind::Passed, "was given devices"),

@@ -3,8 +3,7 @@
 use ballast_core::pipeline::Spec;
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::passes::{
-    BallastPlanOptions, Fitness, Granularity, MemoryOrder, MemorySolver, PartitionMethod, PartitionOrder,
-    PipelineSchedule, RematOptions, RewardKind, RlPartitionOptions,
+    BallastPlanOptions, Granularity, PipelineSchedule, RematOptions, RlPartitionOptions,
 };
 use ballast_dialects::remarks::Kind;
 use ballast_planner::pipelined::choose;
@@ -12,12 +11,14 @@ use melior::ir::operation::OperationRef;
 
 use crate::plan::{remat, rl_partition};
 use crate::program;
+use crate::signals;
 
 /// Runs the pass.
 ///
 /// # Errors
 /// With the diagnostic that was emitted; a program that was partitioned and then refused a memory plan keeps its partition.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlanOptions) -> Result<(), Reported> {
+    let _signals = signals::catch();
     let PipelineSchedule::Shortest = options.schedule else {
         let half = options.time_limit / 2.0;
         let memory = memory(options, half);
@@ -92,10 +93,6 @@ fn partition(options: &BallastPlanOptions, time_limit: f64) -> RlPartitionOption
         devices: options.devices.clone(),
         dynamic_dim: options.dynamic_dim,
         granularity: options.granularity,
-        order: PartitionOrder::Program,
-        method: PartitionMethod::Auto,
-        use_all_devices: false,
-        cores: 0,
         cap: options.cap.clone(),
         cap_counts: options.cap_counts,
         fusion: options.fusion,
@@ -103,27 +100,12 @@ fn partition(options: &BallastPlanOptions, time_limit: f64) -> RlPartitionOption
         work_limit: options.work_limit,
         seed: options.seed,
         threads: options.threads,
-        episodes: EPISODES,
-        max_steps: 0,
-        target_reward: 0.0,
-        reward: RewardKind::MaxTime,
-        weights: "1,1,1".to_owned(),
-        learning_rate: LEARNING_RATE,
-        network: String::new(),
-        save_network: String::new(),
-        population: POPULATION,
-        generations: GENERATIONS,
-        elite: ELITE,
-        crossover: CROSSOVER,
-        mutation: MUTATION,
-        fitness: Fitness::Loads,
-        placement_file: String::new(),
-        graph_file: String::new(),
         profile: options.profile.clone(),
         count: options.count,
         schedule: options.schedule,
         stages_per_device: options.stages_per_device,
         micro_batches: options.micro_batches,
+        ..RlPartitionOptions::default()
     }
 }
 
@@ -135,45 +117,20 @@ fn memory(options: &BallastPlanOptions, time_limit: f64) -> RematOptions {
         cap: options.cap.clone(),
         cap_counts: options.cap_counts,
         fusion: options.fusion,
-        solver: MemorySolver::Auto,
-        order: MemoryOrder::Program,
         swap: options.swap,
         overlap: options.overlap,
-        arena: 0,
         time_limit,
         work_limit: options.work_limit,
         seed: options.seed,
         threads: options.threads,
-        relax_step: RELAX_STEP,
-        relax_limit: RELAX_LIMIT,
         max_ratio: options.max_ratio,
         max_rounds: options.max_rounds,
-        model_file: String::new(),
         plan_file: options.plan_file.clone(),
-        q_rounds: Q_ROUNDS,
-        q_weight: Q_WEIGHT,
-        q_epsilon: Q_EPSILON,
-        q_table: String::new(),
-        save_q_table: String::new(),
-        graph_file: String::new(),
         profile: options.profile.clone(),
         count: options.count,
         schedule: options.schedule,
         stages_per_device: options.stages_per_device,
         micro_batches: options.micro_batches,
+        ..RematOptions::default()
     }
 }
-
-// The defaults of the two passes, as `Passes.td` has them.
-const EPISODES: u64 = 50;
-const LEARNING_RATE: f64 = 0.001;
-const POPULATION: u64 = 100;
-const GENERATIONS: u64 = 10_000;
-const ELITE: u64 = 1;
-const CROSSOVER: f64 = 0.6;
-const MUTATION: f64 = 0.1;
-const Q_ROUNDS: u64 = 2_000;
-const Q_WEIGHT: f64 = 0.5;
-const Q_EPSILON: f64 = 0.1;
-const RELAX_STEP: f64 = 0.05;
-const RELAX_LIMIT: f64 = 2.0;

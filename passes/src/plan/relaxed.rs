@@ -5,11 +5,11 @@ use ballast_core::graph::OpId;
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir;
 use ballast_dialects::remarks::Kind;
 use ballast_planner::{Failure, Planned, Relaxed};
 use melior::ir::operation::OperationLike;
 
-use crate::import::ir;
 use crate::program::{Program, mebibytes};
 
 /// Why a cap has no plan, and what would help.

@@ -14,25 +14,28 @@ use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
 use ballast_dialects::attributes as ir;
 use ballast_dialects::diagnostics::{self, Reported};
-use ballast_dialects::passes::{self, RematOptions};
+use ballast_dialects::passes::{self, PartitionMethod, RematOptions};
 use ballast_dialects::remarks::Kind;
 use ballast_partition as partition;
 use ballast_planner::{Again, Pipelining, Planned};
 use ballast_remat::swaps::{self as q_learning, QTable};
 use melior::ir::operation::{OperationLike, OperationRef};
 
-use crate::annotations::{self, Settings};
-use crate::backend::storage::Storage;
+use crate::annotations;
+use crate::annotations::settings::PlanSettings;
 use crate::files;
 use crate::import::dlti_text;
 use crate::plan::relaxed;
+use crate::plan::rl_partition::{granularity, order};
 use crate::program::{self, Program};
+use crate::signals;
 
 /// Runs the pass.
 ///
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Result<(), Reported> {
+    let _signals = signals::catch();
     let planner = planner_options(module, options)?;
     check_files(module, options)?;
     let asked =
@@ -52,7 +55,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
     relaxed::warn(&program, &planned);
     // The pass that made the partition has said it already, where it had the same caps.
     let said = annotations::read_plan(&program.imported)
-        .is_some_and(|earlier| annotations::setting(&earlier, "cap").as_deref() == Some(&options.cap));
+        .is_some_and(|earlier| PlanSettings::of(&earlier).cap.as_ref() == Some(&options.cap));
     if !said || !planned.plan.cap_met {
         let stages = planned.plan.stages.iter().filter(|stage| stage.score.ops > 0);
         program::warn_of_large_caps(
@@ -295,16 +298,10 @@ fn save_tables(
 struct Start {
     device_of: Vec<DeviceId>,
     report: Report,
-    granularity: partition::sequence::Granularity,
-    /// The method and the order it was made with, as options name them.
-    method: String,
-    order: String,
-    /// The pipeline the partition was cut for.
-    pipeline: Option<Spec>,
+    /// What it was made with.
+    settings: PlanSettings,
     /// May ops be moved to other devices? Not those a user placed, and not on one device.
     movable: bool,
-    /// Must every device get an op?
-    use_all_devices: bool,
 }
 
 impl Start {
@@ -315,18 +312,10 @@ impl Start {
         let Some(earlier) = annotations::read_plan(&program.imported) else {
             let device_of = placed.unwrap_or_else(|| vec![0; graph.ops.len()]);
             let report = report_of_given(program, &device_of).map_err(|text| program.error(None, &text))?;
-            return Ok(Start {
-                device_of,
-                report,
-                granularity: partition::sequence::Granularity::Op,
-                method: String::new(),
-                order: String::new(),
-                pipeline: None,
-                movable: false,
-                use_all_devices: false,
-            });
+            return Ok(Start { device_of, report, settings: PlanSettings::default(), movable: false });
         };
-        let (before, now) = (Storage::of_plan(&earlier).fusion_name(), program.storage.fusion_name());
+        let settings = PlanSettings::read(&earlier).map_err(|text| program.error(None, &text))?;
+        let (before, now) = (settings.fusion.name(), program.storage.model().name());
         if before != now {
             let text = format!(
                 "the function was partitioned with fusion={before}: give that here too, instead of fusion={now}"
@@ -343,7 +332,6 @@ impl Start {
                 "the function has a `ballast.plan`, but no op has a `ballast.device`: partition it again";
             return Err(program.error(None, text));
         };
-        let setting = |key: &str| annotations::setting(&earlier, key);
         let stop = match earlier.stop {
             ir::StopReason::Proved => StopReason::Proved,
             ir::StopReason::Finished => StopReason::Finished,
@@ -354,16 +342,8 @@ impl Start {
         Ok(Start {
             device_of,
             report: report_of(&earlier, stop).map_err(|text| program.error(None, &text))?,
-            granularity: match setting("granularity").as_deref() {
-                Some("layer") => partition::sequence::Granularity::Layer,
-                _ => partition::sequence::Granularity::Op,
-            },
-            method: setting("method").unwrap_or_default(),
-            order: setting("order").unwrap_or_default(),
-            pipeline: program::pipeline_of_plan(setting)
-                .map_err(|text| program.error(None, &format!("the settings of `ballast.plan`: {text}")))?,
-            movable: devices > 1 && setting("pinned").as_deref() == Some("false"),
-            use_all_devices: setting("use_all_devices").as_deref() == Some("true"),
+            movable: devices > 1 && !settings.pinned,
+            settings,
         })
     }
 
@@ -375,16 +355,15 @@ impl Start {
     ) -> Result<Option<Pipelining>, Reported> {
         let name =
             |spec: Option<Spec>| spec.map_or_else(|| "none".to_owned(), |spec| spec.schedule.to_string());
-        if self.pipeline.is_some()
-            && asked.map(|spec| spec.schedule) != self.pipeline.map(|spec| spec.schedule)
-        {
-            let (before, now) = (name(self.pipeline), name(asked));
+        let made_for = self.settings.pipeline;
+        if made_for.is_some() && asked.map(|spec| spec.schedule) != made_for.map(|spec| spec.schedule) {
+            let (before, now) = (name(made_for), name(asked));
             let text = format!(
                 "the function was partitioned with schedule={before}: give that here too, instead of schedule={now}"
             );
             return Err(program.error(None, &text));
         }
-        Ok(asked.map(|spec| Pipelining { spec, granularity: self.granularity }))
+        Ok(asked.map(|spec| Pipelining { spec, granularity: granularity(self.settings.granularity) }))
     }
 
     /// Another partition, made as the one given but with the seconds that the memory plan takes and under its caps.
@@ -395,17 +374,15 @@ impl Start {
         again: &Again<'_>,
     ) -> Result<Option<Vec<DeviceId>>, String> {
         let options = partition::Options {
-            method: match self.method.as_str() {
+            method: match self.settings.method {
                 // The genetic search starts from a cut as well: rounds repeat that alone.
-                "genetic" => partition::Method::DP,
-                name => name.parse().unwrap_or(partition::Method::AUTO),
+                Some(PartitionMethod::Genetic) => partition::Method::DP,
+                Some(method) => method.name().parse().unwrap_or(partition::Method::AUTO),
+                None => partition::Method::AUTO,
             },
-            granularity: self.granularity,
-            use_all_devices: self.use_all_devices,
-            order: match self.order.as_str() {
-                "memory" => partition::sequence::Order::Memory,
-                _ => partition::sequence::Order::Program,
-            },
+            granularity: granularity(self.settings.granularity),
+            use_all_devices: self.settings.use_all_devices,
+            order: self.settings.order.map_or(partition::sequence::Order::Program, order),
             limits: Limits { time_limit_seconds: again.time_limit_seconds, ..*limits },
             caps: Some(again.caps.to_vec()),
             start: Some(again.device_of.to_vec()),
@@ -456,30 +433,19 @@ fn settings(
     start: &Start,
     pipeline: Option<Pipelining>,
     cap: String,
-) -> Settings {
-    let mut settings = vec![
-        ("cap", cap),
-        ("count", options.count.name().to_owned()),
-        ("dynamic_dim", options.dynamic_dim.to_string()),
-        (
-            "granularity",
-            match start.granularity {
-                partition::sequence::Granularity::Layer => "layer".to_owned(),
-                partition::sequence::Granularity::Op => "op".to_owned(),
-            },
-        ),
-        ("overlap", options.overlap.to_string()),
-        ("pinned", (!start.movable).to_string()),
-        ("profile", program::profile_setting(program)),
-        ("use_all_devices", start.use_all_devices.to_string()),
-    ];
-    let made_by = [("method", &start.method), ("order", &start.order)];
-    settings.extend(
-        made_by.map(|(key, value)| (key, value.clone())).into_iter().filter(|(_, value)| !value.is_empty()),
-    );
-    settings.extend(program.storage.settings());
-    settings.extend(program::pipeline_settings(program, pipeline.map(|pipeline| pipeline.spec)));
-    Settings(settings)
+) -> PlanSettings {
+    PlanSettings {
+        cap: Some(cap),
+        count: options.count,
+        dynamic_dim: options.dynamic_dim,
+        granularity: start.settings.granularity,
+        method: start.settings.method,
+        order: start.settings.order,
+        overlap: Some(options.overlap),
+        pinned: !start.movable,
+        use_all_devices: start.settings.use_all_devices,
+        ..program.settings(pipeline.map(|pipeline| pipeline.spec))
+    }
 }
 
 fn emit_remarks(program: &Program<'_, '_>, plan: &Plan) {

@@ -18,16 +18,19 @@ use ballast_partition::rl::machine::Reward;
 use ballast_partition::rl::train;
 use melior::ir::operation::{OperationLike, OperationRef};
 
-use crate::annotations::{self, Settings};
+use crate::annotations;
+use crate::annotations::settings::PlanSettings;
 use crate::files;
 use crate::import::dlti_text;
 use crate::program::{self, Program};
+use crate::signals;
 
 /// Runs the pass.
 ///
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) -> Result<(), Reported> {
+    let _signals = signals::catch();
     let limits =
         program::limits(module, options.time_limit, options.work_limit, options.seed, options.threads)?;
     let cap: CapSpec = options.cap.parse().map_err(|error: ballast_core::cap::ParseCapError| {
@@ -331,27 +334,24 @@ pub(crate) fn granularity(granularity: passes::Granularity) -> partition::sequen
     }
 }
 
-fn order(order: passes::PartitionOrder) -> partition::sequence::Order {
+/// The seam's word for a pass option.
+pub(crate) fn order(order: passes::PartitionOrder) -> partition::sequence::Order {
     match order {
         passes::PartitionOrder::Program => partition::sequence::Order::Program,
         passes::PartitionOrder::Memory => partition::sequence::Order::Memory,
     }
 }
 
-fn settings(program: &Program<'_, '_>, options: &RlPartitionOptions, pipeline: Option<Spec>) -> Settings {
-    let pinned = program.imported.graph.ops.iter().any(|op| op.rules.device.is_some());
-    let mut settings = vec![
-        ("cap", if options.cores > 0 { String::new() } else { options.cap.clone() }),
-        ("count", options.count.name().to_owned()),
-        ("dynamic_dim", options.dynamic_dim.to_string()),
-        ("granularity", options.granularity.name().to_owned()),
-        ("method", options.method.name().to_owned()),
-        ("order", options.order.name().to_owned()),
-        ("pinned", pinned.to_string()),
-        ("profile", program::profile_setting(program)),
-        ("use_all_devices", options.use_all_devices.to_string()),
-    ];
-    settings.extend(program.storage.settings());
-    settings.extend(program::pipeline_settings(program, pipeline));
-    Settings(settings)
+fn settings(program: &Program<'_, '_>, options: &RlPartitionOptions, pipeline: Option<Spec>) -> PlanSettings {
+    PlanSettings {
+        cap: Some(if options.cores > 0 { String::new() } else { options.cap.clone() }),
+        count: options.count,
+        dynamic_dim: options.dynamic_dim,
+        granularity: options.granularity,
+        method: Some(options.method),
+        order: Some(options.order),
+        pinned: program.imported.graph.ops.iter().any(|op| op.rules.device.is_some()),
+        use_all_devices: options.use_all_devices,
+        ..program.settings(pipeline)
+    }
 }

@@ -93,7 +93,7 @@ fn json(
     pipeline: Option<&PipelinePlan>,
     cap_met: bool,
 ) -> serde_json::Result<String> {
-    let (cap_counts, fusion) = (program.storage.counts_name(), program.storage.fusion_name());
+    let (cap_counts, fusion) = (program.storage.counts().name(), program.storage.model().name());
     let report = Report {
         function: &program.imported.graph.name,
         cap_met,
@@ -185,7 +185,7 @@ fn table(
     let _ = writeln!(text, "{table}");
     text.extend(pipeline.map(pipeline_table));
     let groups = groups(program);
-    let (counts, fusion) = (program.storage.counts_name(), program.storage.fusion_name());
+    let (counts, fusion) = (program.storage.counts().name(), program.storage.model().name());
     let plural = if groups.len() == 1 { "" } else { "s" };
     let _ = writeln!(text, "fusion={fusion}: {} fusion{plural}, cap counts {counts}", groups.len());
     for group in groups {

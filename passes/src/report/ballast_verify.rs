@@ -14,13 +14,15 @@ use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
 use ballast_dialects::attributes as ir;
 use ballast_dialects::diagnostics::{self, Reported};
-use ballast_dialects::passes::{self, BallastVerifyOptions};
+use ballast_dialects::ir as program_ir;
+use ballast_dialects::passes::BallastVerifyOptions;
 use ballast_dialects::remarks::Kind;
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations::pipeline::{self as step, Figures};
+use crate::annotations::settings::PlanSettings;
 use crate::annotations::{self, Annotated};
-use crate::import::{self, ir as program_ir};
+use crate::import;
 use crate::program::{self, Chosen, Program, Source, mebibytes};
 use crate::report::claims::{self, lie, same_time};
 
@@ -183,22 +185,9 @@ fn read<'c: 'a, 'a>(
 ) -> Result<(Program<'c, 'a>, Annotated<'c>), Reported> {
     let at = import::function(module, (!function.is_empty()).then_some(function))?;
     let plan = at.attribute(ir::PLAN).ok().and_then(ir::Plan::read);
-    let setting = |key: &str| plan.as_ref().and_then(|plan| annotations::setting(plan, key));
-    let refuse = |key: &str, text: &str| {
-        let text =
-            format!("the settings of `ballast.plan`: {key} = {text:?} is none: plan the function again");
-        Err(diagnostics::error(program_ir::place(at), &text))
-    };
-    let dynamic_dim = match setting("dynamic_dim").map(|text| (text.parse(), text)) {
-        None => 0,
-        Some((Ok(size), _)) => size,
-        Some((Err(_), text)) => return refuse("dynamic_dim", &text),
-    };
-    let count = match setting("count").as_deref() {
-        Some("exact") => passes::Counting::Exact,
-        None | Some("2mac") => passes::Counting::TwoMac,
-        Some(text) => return refuse("count", text),
-    };
+    let settings = plan.as_ref().map_or_else(|| Ok(PlanSettings::default()), PlanSettings::read);
+    let settings = settings.map_err(|text| diagnostics::error(program_ir::place(at), &text))?;
+    let PlanSettings { dynamic_dim, count, .. } = settings;
     let source = Source { function, devices, dynamic_dim, profile, count, storage: Chosen::Plan };
     let mut program = program::read_as_is(module, &source)?;
     program::recall_passes(&mut program);
@@ -209,11 +198,10 @@ fn read<'c: 'a, 'a>(
 /// Costs come from the formulas, or from the measurements the plan was made with; where these are not given here, the times are on
 /// trust. Are they?
 fn check_costs(program: &Program<'_, '_>, annotated: &Annotated<'_>) -> Result<bool, Reported> {
-    let made_with = annotated.setting("profile").unwrap_or_else(|| "false".to_owned());
-    let given = program.profile.as_deref().unwrap_or("false");
-    let on_trust = made_with != "false" && given == "false";
+    let (made_with, given) = (&annotated.settings.profile, &program.profile);
+    let on_trust = made_with.is_some() && given.is_none();
     if !on_trust && made_with != given {
-        let text = if made_with == "false" {
+        let text = if made_with.is_none() {
             "the plan was made without a profile: verify it without"
         } else {
             "the plan was made with another profile than the one given: give that one, or none to take its times on trust"
@@ -273,14 +261,12 @@ fn derive_pipeline(
     stages: &[Stage],
     plans: &[CompactPlan],
 ) -> Result<Option<PipelinePlan>, Reported> {
-    let spec = program::pipeline_of_plan(|key| annotated.setting(key))
-        .map_err(|text| program.error(None, &format!("the settings of `ballast.plan`: {text}")))?;
-    let Some(spec) = spec else { return Ok(None) };
+    let Some(spec) = annotated.settings.pipeline else { return Ok(None) };
     let graph = &program.imported.graph;
     let refuse = |error: FlowError| program.error(error.op(), &error.to_string());
     check_flow(graph, &annotated.device_of).map_err(refuse)?;
     let first_backward = first_backward(graph).map_err(refuse)?;
-    let overlap = annotated.setting("overlap").as_deref() == Some("true");
+    let overlap = annotated.settings.overlap.unwrap_or(false);
     let devices = program.cluster.devices.iter();
     let swaps: Vec<_> = devices.map(|device| Some(program.cluster.swap_model(device, overlap))).collect();
     let pipeline = pipeline_plan(graph, stages, plans, &swaps, spec, first_backward);
@@ -330,8 +316,8 @@ fn check_stages(
     plans: &[CompactPlan],
     pipeline: Option<&PipelinePlan>,
 ) -> Result<Vec<StageScore>, Reported> {
-    let overlap = annotated.setting("overlap").as_deref() == Some("true");
-    let cap: CapSpec = match annotated.setting("cap").unwrap_or_default().parse() {
+    let overlap = annotated.settings.overlap.unwrap_or(false);
+    let cap: CapSpec = match annotated.settings.cap.as_deref().unwrap_or_default().parse() {
         Ok(cap) => cap,
         Err(error) => return Err(program.error(None, &format!("the settings of `ballast.plan`: {error}"))),
     };

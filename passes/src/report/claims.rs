@@ -85,7 +85,7 @@ pub(crate) fn check_bounds(
         };
     }
     // Where nobody chose devices, the whole program may run on any one of them, whatever memory that takes.
-    let placed = annotated.setting("pinned").as_deref() != Some("false");
+    let placed = annotated.settings.pinned;
     if !one_device && !placed && !costs_on_trust && class == BoundClass::AnyAssignment {
         let graph = &program.imported.graph;
         let alone = (0..program.cluster.devices.len())

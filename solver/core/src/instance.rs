@@ -21,7 +21,7 @@ pub struct Instance {
     /// Bytes on the device from start to end whatever the plan does: weights and inputs.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub resident_bytes: u64,
-    /// Budgets to plan for, bytes by share of the unplanned peak; `ballast bench remat` reads them.
+    /// Budgets to plan for, bytes by share of the unplanned peak; `ballast lab bench remat` reads them.
     #[serde(default, skip_serializing_if = "indexmap::IndexMap::is_empty")]
     #[schemars(with = "BTreeMap<String, u64>")]
     pub budgets: indexmap::IndexMap<String, u64>,

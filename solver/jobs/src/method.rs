@@ -66,7 +66,7 @@ impl Method {
             Method::Learned => {
                 let path = network.ok_or_else(|| {
                     JobError::Input(
-                        "the learned policy needs a network (--network, in the pass network=): `ballast train place` writes one".into(),
+                        "the learned policy needs a network (--network, in the pass network=): `ballast lab train place` writes one".into(),
                     )
                 })?;
                 let refuse =

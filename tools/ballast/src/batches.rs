@@ -16,9 +16,10 @@ use ballast_remat::swaps::{BatchError, largest_batch};
 use serde::Serialize;
 
 use crate::compare::import;
+use crate::failure::Failure;
+use crate::output;
 use crate::output::paths;
 use crate::ranges::{count, half, seconds};
-use crate::{Failure, output};
 
 /// Arguments of `ballast batches`.
 #[derive(clap::Args)]

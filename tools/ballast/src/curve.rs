@@ -7,10 +7,11 @@ use ballast_core::units::Bytes;
 use ballast_remat::{Options, Order, Outcome, curve, least_memory};
 use serde::Serialize;
 
+use crate::failure::Failure;
 use crate::output::paths;
 use crate::ranges::{amount, count, seconds};
 use crate::search_args::SearchArgs;
-use crate::{Failure, instance, output};
+use crate::{instance, output};
 
 /// Arguments of `ballast curve`.
 #[derive(clap::Args)]

@@ -7,8 +7,9 @@ use ballast_core::explain::{Fate, Verdict};
 use ballast_core::units::Bytes;
 use serde::Serialize;
 
+use crate::failure::Failure;
+use crate::output;
 use crate::report::{Facts, StageFacts, read_plan, short_location};
-use crate::{Failure, output};
 
 /// Most values a question by name or line is answered for.
 const MOST_ANSWERS: usize = 20;

@@ -1,9 +1,14 @@
 //! How the program ends: every exit code there is, and the one place that tells the user why.
 
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use ballast_core::printable::printable;
+use ballast_jobs::JobError;
+use ballast_partition::genetic::PlacementError;
+use ballast_partition::rl::train::Error as TrainingError;
+use ballast_remat::swaps::LearnError;
 
 /// Why a command ended without an answer.
 #[derive(Debug)]
@@ -21,7 +26,55 @@ pub(crate) enum Failure {
     ClosedPipe,
 }
 
+impl From<JobError> for Failure {
+    fn from(error: JobError) -> Self {
+        match error {
+            JobError::Input(reason) | JobError::Learner(reason) => Failure::BadInput(reason),
+            JobError::NoPlacement(reason) => Failure::NoPlan(reason),
+        }
+    }
+}
+
+impl From<LearnError> for Failure {
+    fn from(error: LearnError) -> Self {
+        match error {
+            LearnError::OverCap { .. } => Failure::NoPlan(error.to_string()),
+            LearnError::Options(_) | LearnError::Table(_) => Failure::BadInput(error.to_string()),
+            LearnError::Iteration(_) => Failure::Internal(error.to_string()),
+        }
+    }
+}
+
+impl From<PlacementError> for Failure {
+    fn from(error: PlacementError) -> Self {
+        match error {
+            PlacementError::Input(reason) => Failure::BadInput(reason),
+            PlacementError::NoPlacement(reason) => Failure::NoPlan(reason),
+            PlacementError::Bound(error) => Failure::Internal(error.to_string()),
+        }
+    }
+}
+
+impl From<TrainingError> for Failure {
+    fn from(error: TrainingError) -> Self {
+        match error {
+            TrainingError::Io { .. } | TrainingError::Saved { .. } | TrainingError::Options(_) => {
+                Failure::BadInput(error.to_string())
+            }
+            TrainingError::Learner(_) => Failure::Internal(error.to_string()),
+        }
+    }
+}
+
 impl Failure {
+    /// The same, where bad input is said with the file it is from.
+    pub(crate) fn in_file(path: &Path, error: impl Into<Failure>) -> Self {
+        match error.into() {
+            Failure::BadInput(reason) => Failure::BadInput(format!("{}: {reason}", path.display())),
+            other => other,
+        }
+    }
+
     /// What happened.
     pub(crate) fn message(&self) -> &str {
         match self {
@@ -48,6 +101,11 @@ impl Failure {
         tell(&format!("ballast: {kind}: {}\n", self.message()));
         ExitCode::from(code)
     }
+}
+
+/// Says something besides, for the user of this run.
+pub(crate) fn note(text: &str) {
+    tell(&format!("ballast: note: {text}\n"));
 }
 
 /// Writes to standard error. Where that is closed there is nobody left to tell.

@@ -9,8 +9,9 @@ use ballast_core::memory::{Problem, SwapModel};
 use ballast_core::stage::stages;
 use indexmap::IndexMap;
 
-use crate::replan::read_graph;
-use crate::{Failure, output};
+use crate::failure::Failure;
+use crate::graph_file;
+use crate::output;
 
 /// An instance or a program, ready to plan.
 pub(crate) struct Input {
@@ -42,7 +43,7 @@ pub(crate) fn read_any(path: &Path, units_per_second: Option<f64>, device: &str)
     if is_graph(&text) {
         let cluster = Cluster::parse(device).map_err(|error| Failure::BadInput(error.to_string()))?;
         let cluster = Cluster { devices: cluster.devices[..1].to_vec(), links: Vec::new(), ..cluster };
-        let graph = read_graph(path)?;
+        let graph = graph_file::read(path)?;
         let costs = Costs::estimate(&graph, &cluster, None).costs;
         let device_of = vec![0; graph.ops.len()];
         let problem = stages(&graph, &costs, &cluster, &device_of).remove(0).problem;

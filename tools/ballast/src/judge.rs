@@ -11,8 +11,9 @@ use ballast_dag::workload;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use crate::failure::Failure;
 use crate::ranges::amount;
-use crate::{Failure, instance, output};
+use crate::{instance, output};
 
 /// Arguments of `ballast judge`.
 #[derive(clap::Args)]

@@ -7,7 +7,7 @@ use ballast_core::file;
 use ballast_core::printable::printable;
 use serde::Serialize;
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Reads a text file; the message names it.
 pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {

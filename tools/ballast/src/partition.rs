@@ -15,10 +15,11 @@ use ballast_partition::genetic::{WorkloadFailure, place_workload};
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use crate::failure::Failure;
+use crate::output;
 use crate::output::paths;
 use crate::ranges::{seconds, threads};
 use crate::search_args::GeneticArgs;
-use crate::{Failure, output};
 
 /// Limits when neither is given. The steps usually end the search first, at the same plan on every machine.
 const DEFAULT_WORK: u64 = 60_000_000;
@@ -56,7 +57,7 @@ pub(crate) struct Args {
     method: Who,
     #[command(flatten, next_help_heading = "Method genetic")]
     genetic: GeneticArgs,
-    /// The learned placer of method rl, as `ballast train dag` writes it; default: the one that ships with ballast.
+    /// The learned placer of method rl, as `ballast lab train dag` writes it; default: the one that ships with ballast.
     #[arg(long)]
     policy: Option<PathBuf>,
 }
@@ -173,7 +174,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::write_json(&summary, None)
 }
 
-/// Reads a placer `ballast train dag` wrote.
+/// Reads a placer `ballast lab train dag` wrote.
 pub(crate) fn read_placer(path: &Path) -> Result<Placer, Failure> {
     Placer::from_file(&output::read_bytes(path)?)
         .map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))

@@ -12,9 +12,10 @@ use ballast_core::units::Bytes;
 use ballast_remat::{Executable, Options, Order, Outcome, Relaxation, SOLVERS, Solver, plan_relaxed};
 use serde::Serialize;
 
+use crate::failure::Failure;
 use crate::output::paths;
 use crate::ranges::{amount, positive, relax_limit, relax_step, seconds, threads};
-use crate::{Failure, instance, output};
+use crate::{instance, output};
 
 /// Arguments of `ballast remat`.
 #[derive(clap::Args)]

@@ -1,6 +1,6 @@
 //! `ballast replan`: a plan moved to devices that changed, with as few ops moved as it takes.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
@@ -11,12 +11,12 @@ use ballast_core::plan::Plan;
 use ballast_core::profile::Profile;
 use ballast_core::program::Program;
 use ballast_core::report::{Bound, Report};
-use ballast_core::units::Bytes;
 use ballast_planner::replan::{Candidate, Choice, Outcome, candidates, choose, kept};
 use serde::Serialize;
 
-use crate::Failure;
-use crate::output::{check, paths, read_text, write_json};
+use crate::failure::Failure;
+use crate::graph_file;
+use crate::output::{check, paths, write_json};
 use crate::ranges::{duration, factor, threads};
 use crate::report::read_plan;
 
@@ -156,7 +156,7 @@ fn partition_options(args: &Args, part: f64) -> ballast_partition::Options {
 
 fn read_problem(args: &Args) -> Result<Problem, Failure> {
     let cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;
-    let mut graph = read_graph(&args.graph)?;
+    let mut graph = graph_file::read(&args.graph)?;
     // Rules name devices by number, and the numbers are those of the old cluster.
     if graph.ops.iter().any(|op| op.rules.device.is_some()) {
         tracing::warn!("device rules of the program are not kept: device numbers have changed");
@@ -168,54 +168,6 @@ fn read_problem(args: &Args) -> Result<Problem, Failure> {
     };
     let costs = Costs::estimate(&graph, &cluster, profile.as_ref()).costs;
     Ok(Problem { graph, costs, cluster })
-}
-
-/// Reads a program written by `--remat="graph-file=..."`.
-pub(crate) fn read_graph(path: &Path) -> Result<Graph, Failure> {
-    let in_file = |error: String| Failure::BadInput(format!("{}: {error}", path.display()));
-    let graph: Graph =
-        serde_json::from_str(&read_text(path)?).map_err(|error| in_file(format!("not a graph: {error}")))?;
-    check_graph(&graph).map_err(in_file)?;
-    Ok(graph)
-}
-
-/// What a graph from a file must keep for the solvers to work on it: indices that lead somewhere, tensors and ops that name each
-/// other, figures that can be added up.
-fn check_graph(graph: &Graph) -> Result<(), String> {
-    let (tensors, ops) = (graph.tensors.len(), graph.ops.len());
-    for (id, op) in graph.ops.iter().enumerate() {
-        let op_said = |what: String| Err(format!("op {id} ('{}') {what}", op.name));
-        for &tensor in op.inputs.iter().chain(&op.outputs) {
-            if tensor >= tensors {
-                return op_said(format!("names tensor {tensor} of {tensors}"));
-            }
-        }
-        for &tensor in &op.inputs {
-            if graph.tensors[tensor].producer.is_some_and(|producer| producer >= id) {
-                return op_said("reads what is computed later".into());
-            }
-        }
-        if let Some(&tensor) = op.outputs.iter().find(|&&tensor| graph.tensors[tensor].producer != Some(id)) {
-            return op_said(format!("makes tensor {tensor}, which says that it comes from elsewhere"));
-        }
-    }
-    for (id, tensor) in graph.tensors.iter().enumerate() {
-        if let Some(producer) = tensor.producer
-            && !graph.ops.get(producer).is_some_and(|op| op.outputs.contains(&id))
-        {
-            return Err(format!("tensor {id} comes from op {producer}, which does not make it"));
-        }
-    }
-    if let Some((op, _)) = graph.early.iter().find(|(op, _)| *op >= ops) {
-        return Err(format!("early: op {op} of {ops} is not there"));
-    }
-    let workspaces = graph.ops.iter().map(|op| op.workspace);
-    let early = graph.early.iter().map(|&(_, bytes)| bytes);
-    let mut bytes = graph.tensors.iter().map(|tensor| tensor.bytes).chain(workspaces).chain(early);
-    match bytes.try_fold(0_u64, |sum, Bytes(bytes)| sum.checked_add(bytes)) {
-        Some(_) => Ok(()),
-        None => Err("the sizes add up to more than 2^64 bytes".into()),
-    }
 }
 
 /// At most [`MOST_PLANNED`], spread evenly, the one that moves least and the fastest included.

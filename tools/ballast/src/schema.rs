@@ -4,7 +4,8 @@ use ballast_core::instance::{Instance, Steps};
 use ballast_core::plan::Plan;
 use ballast_dag::workload::WorkloadFile;
 
-use crate::{Failure, output};
+use crate::failure::Failure;
+use crate::output;
 
 /// Arguments of `ballast schema`.
 #[derive(clap::Args)]

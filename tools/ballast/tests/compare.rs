@@ -1,4 +1,4 @@
-//! `ballast compare` and `ballast swaps` as programs: a real training step in, figures out, bad input refused.
+//! `ballast compare` and `ballast lab swaps` as programs: a real training step in, figures out, bad input refused.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -114,7 +114,7 @@ fn swaps_are_learned_resumed_and_compared() {
     let (_keep, folder) = scratch();
     graph(&folder);
     let run = |more: &[&str]| {
-        let base = ["swaps", "graph.json", "--devices", "v100-16gb", "--cap", "85%"];
+        let base = ["lab", "swaps", "graph.json", "--devices", "v100-16gb", "--cap", "85%"];
         let output = ballast(&folder, &[&base[..], more].concat());
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         serde_json::from_slice::<Value>(&output.stdout).expect("one JSON object")
@@ -137,7 +137,7 @@ fn swaps_are_learned_resumed_and_compared() {
 fn swaps_refuse_bad_input_and_write_nothing() {
     let (_keep, folder) = scratch();
     graph(&folder);
-    let base = ["swaps", "graph.json", "--devices", "v100-16gb"];
+    let base = ["lab", "swaps", "graph.json", "--devices", "v100-16gb"];
     let with = |more: &[&'static str]| [&base[..], more].concat();
     fails(&folder, &with(&["--cap", "85%", "--method", "no-swap", "-o", "x"]), 1, "smallest peak");
     fails(&folder, &with(&["--cap", "1%", "--rounds", "20", "--table", "t.json"]), 1, "smallest peak met");

@@ -102,10 +102,10 @@ fn endless_inputs_are_refused() {
         &["remat", "/dev/zero", "--budget", "24", "-o", "plan.json"][..],
         &["partition", "/dev/zero", "-o", "plan.json"],
         &["report", "/dev/zero"],
-        &["genetic", "/dev/zero", "--devices", "2"],
-        &["swaps", "/dev/zero", "--devices", "cpu"],
-        &["place", "/dev/zero", "/dev/zero", "--method", "first-fit"],
-        &["genetic", "chain.json", "--devices", "/dev/zero"],
+        &["lab", "genetic", "/dev/zero", "--devices", "2"],
+        &["lab", "swaps", "/dev/zero", "--devices", "cpu"],
+        &["lab", "place", "/dev/zero", "/dev/zero", "--method", "first-fit"],
+        &["lab", "genetic", "chain.json", "--devices", "/dev/zero"],
     ] {
         let output = run(folder.path(), args);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", message(&output));
@@ -119,19 +119,20 @@ fn numbers_out_of_range_are_refused_with_the_range() {
     for (args, range) in [
         (&["curve", "chain.json", "--points", "1000000000"][..], "1 to 10000"),
         (&["curve", "chain.json", "--threads", "1000000000"], "1 to 1024"),
-        (&["train", "dag", "-o", "net", "--episodes", "1000000000"], "1 to 4096"),
-        (&["train", "place-table", "--restart", "1e300"], "0 to 1e9"),
-        (&["train", "place-table", "--load", "1000000000"], "at most 1000"),
-        (&["train", "partition", "-o", "net", "--rate", "1000000000"], "at most 1"),
+        (&["lab", "train", "dag", "-o", "net", "--episodes", "1000000000"], "1 to 4096"),
+        (&["lab", "train", "place-table", "--restart", "1e300"], "0 to 1e9"),
+        (&["lab", "train", "place-table", "--load", "1000000000"], "at most 1000"),
+        (&["lab", "train", "partition", "-o", "net", "--rate", "1000000000"], "at most 1"),
         (&["remat", "chain.json", "--budget", "24", "-o", "p", "--relax-step", "1e-300"], "0.0001 to 10"),
     ] {
         let output = run(folder.path(), args);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", message(&output));
         assert!(message(&output).contains(range), "{args:?}: {}", message(&output));
     }
-    let large = run(folder.path(), &["decoder", "--layers", "4096", "--heads", "256", "-o", "decoder.json"]);
+    let large =
+        run(folder.path(), &["lab", "decoder", "--layers", "4096", "--heads", "256", "-o", "decoder.json"]);
     assert!(message(&large).contains("lower --layers"), "{}", message(&large));
-    let huge = ["decoder", "--tokens", "1048576", "--batch", "1048576", "-o", "decoder.json"];
+    let huge = ["lab", "decoder", "--tokens", "1048576", "--batch", "1048576", "-o", "decoder.json"];
     assert!(message(&run(folder.path(), &huge)).contains("2^53"));
 }
 
@@ -156,7 +157,7 @@ fn a_graph_that_names_what_is_not_there_is_refused() {
     let graph = |early: &str| {
         let text = format!(r#"{{"name": "f", "ops": [], "tensors": [], "early": {early}}}"#);
         std::fs::write(folder.path().join("graph.json"), text).expect("written");
-        run(folder.path(), &["swaps", "graph.json", "--devices", "cpu"])
+        run(folder.path(), &["lab", "swaps", "graph.json", "--devices", "cpu"])
     };
     let output = graph("[[999999, 1]]");
     assert_eq!(output.status.code(), Some(2), "{}", message(&output));
@@ -181,7 +182,8 @@ fn searches_that_simulate_large_batches_stop_when_their_time_is_over() {
     // Within the limit nothing was run to its end: that is said, and nothing is made up.
     assert_eq!(output.status.code(), Some(1), "{}", message(&output));
     assert!(message(&output).contains("stopped before"), "{}", message(&output));
-    let output = run(&here, &["genetic", "ten-layers.toml", "--devices", "4096", "--dynamic", "--exact"]);
+    let output =
+        run(&here, &["lab", "genetic", "ten-layers.toml", "--devices", "4096", "--dynamic", "--exact"]);
     assert!(message(&output).contains("at most 1024"), "{}", message(&output));
     // A curve of more points than there is time for has them all: the plan for a smaller budget serves a larger one.
     let folder = folder();

@@ -1,4 +1,4 @@
-//! `ballast genetic`, `ballast place` and `ballast replan` as programs: answers, exit codes, nothing half-written.
+//! `ballast lab genetic`, `ballast lab place` and `ballast replan` as programs: answers, exit codes, nothing half-written.
 
 mod support;
 
@@ -31,7 +31,7 @@ fn fails(folder: &Path, args: &[&str], code: i32, part: &str) {
 #[test]
 fn the_shipped_example_is_placed_statically_and_dynamically() {
     let static_answer =
-        json(&ballast(&examples(), &["genetic", "ten-layers.toml", "--devices", "eight-chips.toml"]));
+        json(&ballast(&examples(), &["lab", "genetic", "ten-layers.toml", "--devices", "eight-chips.toml"]));
     let seconds = static_answer["predicted_seconds"].as_f64().expect("seconds");
     assert!((seconds * 1e3 - 11.080523).abs() < 5e-7);
     let searched = json(&ballast(&examples(), &[&DYNAMIC[..], &["--runs", "500"]].concat()));
@@ -44,13 +44,13 @@ fn the_shipped_example_is_placed_statically_and_dynamically() {
 #[test]
 fn broken_input_of_genetic_is_refused() {
     let here = examples();
-    fails(&here, &["genetic", "no.toml", "--devices", "8"], 2, "no.toml");
-    fails(&here, &["genetic", "two-boards.toml", "--devices", "8"], 2, "two-boards.toml");
-    fails(&here, &["genetic", "ten-layers.toml", "--devices", "0"], 2, "0");
-    let wrong = ["genetic", "ten-layers.toml", "--devices", "eight-chips.toml", "--mutation", "3"];
+    fails(&here, &["lab", "genetic", "no.toml", "--devices", "8"], 2, "no.toml");
+    fails(&here, &["lab", "genetic", "two-boards.toml", "--devices", "8"], 2, "two-boards.toml");
+    fails(&here, &["lab", "genetic", "ten-layers.toml", "--devices", "0"], 2, "0");
+    let wrong = ["lab", "genetic", "ten-layers.toml", "--devices", "eight-chips.toml", "--mutation", "3"];
     fails(&here, &wrong, 2, "from 0 to 1");
     let names =
-        ["genetic", "ten-layers.toml", "--devices", "8", "--dynamic", "--topology", "two-boards.toml"];
+        ["lab", "genetic", "ten-layers.toml", "--devices", "8", "--dynamic", "--topology", "two-boards.toml"];
     fails(&here, &names, 2, "'chip0'");
 }
 
@@ -67,7 +67,7 @@ fn jobs_are_placed_and_bad_jobs_refused() {
         "cluster.json",
         r#"{"version":1,"devices":[{"name":"x","state":"failed"},{"name":"y"},{"name":"z"},{"name":"w"}]}"#,
     );
-    let first_fit = ["place", "jobs.json", "cluster.json", "--method", "first-fit"];
+    let first_fit = ["lab", "place", "jobs.json", "cluster.json", "--method", "first-fit"];
     let period = json(&ballast(here, &first_fit));
     assert_eq!(period["placed"][0]["devices"], serde_json::json!(["y", "z"]));
     assert_eq!(period["waiting"], serde_json::json!(["b"]));
@@ -82,13 +82,18 @@ fn jobs_are_placed_and_bad_jobs_refused() {
     let to = ["-o", "out.json", "--method", "random"];
     fails(
         here,
-        &[&["place", "jobs.json", "dead.json"], &to[..]].concat(),
+        &[&["lab", "place", "jobs.json", "dead.json"], &to[..]].concat(),
         1,
         "none of the cluster's 2 devices",
     );
-    fails(here, &[&["place", "jobs.json", "rate.json"], &to[..]].concat(), 2, "'x' fails 2 times a second");
-    fails(here, &[&["place", "large.json", "cluster.json"], &to[..]].concat(), 1, "needs 9 devices");
-    fails(here, &["place", "jobs.json", "cluster.json", "-o", "out.json"], 2, "--network");
+    fails(
+        here,
+        &[&["lab", "place", "jobs.json", "rate.json"], &to[..]].concat(),
+        2,
+        "'x' fails 2 times a second",
+    );
+    fails(here, &[&["lab", "place", "large.json", "cluster.json"], &to[..]].concat(), 1, "needs 9 devices");
+    fails(here, &["lab", "place", "jobs.json", "cluster.json", "-o", "out.json"], 2, "--network");
     assert!(!here.join("out.json").exists());
 }
 

@@ -226,7 +226,7 @@ fn the_same_seed_and_work_limit_give_the_same_plan_file() {
 fn the_table_has_a_row_per_budget() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("chain.json"), chain().to_string()).unwrap();
-    let output = ballast(folder.path(), &["bench", "remat", ".", "--time-limit", "1"]);
+    let output = ballast(folder.path(), &["lab", "bench", "remat", ".", "--time-limit", "1"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let table = String::from_utf8(output.stdout).unwrap();
     assert_eq!(table.lines().filter(|line| line.starts_with("| chain | 32 | 0.5 |")).count(), 1, "{table}");

@@ -84,7 +84,7 @@ fn a_training_that_is_stopped_leaves_a_network_and_seeds_repeat() {
     let keep = tempfile::tempdir().expect("a folder");
     let here = keep.path();
     cluster(here, "four.json", 4, r#", "failures-per-second": 1e-4"#);
-    let train = ["train", "place", "--cluster", "four.json", "--widths", "1,2", "--batches", "2"];
+    let train = ["lab", "train", "place", "--cluster", "four.json", "--widths", "1,2", "--batches", "2"];
     let endless = [&train[..], &["--trainings", "1000000000"]].concat();
     let answer = json(&interrupted(here, &[&endless[..], &["-o", "stopped.net"]].concat()));
     assert_eq!(answer["stop_reason"], "interrupted");
@@ -96,7 +96,7 @@ fn a_training_that_is_stopped_leaves_a_network_and_seeds_repeat() {
         r#"{"version": 1, "jobs": [{"name": "a", "devices": 2, "seconds": 100}, {"name": "b", "devices": 1, "seconds": 10}]}"#,
     );
     for network in ["stopped.net", "limited.net"] {
-        let place = ["place", "jobs.json", "four.json", "--network", network];
+        let place = ["lab", "place", "jobs.json", "four.json", "--network", network];
         let period = json(&program(here, &place).output().expect("runs"));
         assert_eq!(period["placed"].as_array().expect("jobs").len(), 2);
     }
@@ -124,13 +124,14 @@ fn networks_and_files_of_something_else_are_refused() {
     cluster(here, "rate.json", 4, r#", "failures-per-second": 1.01"#);
     cluster(here, "dead.json", 4, r#", "state": "failed""#);
     write(here, "jobs.json", r#"{"version": 1, "jobs": [{"name": "a", "devices": 2, "seconds": 100}]}"#);
-    let train = ["train", "place", "--widths", "1,2", "--batches", "2", "--trainings", "2"];
+    let train = ["lab", "train", "place", "--widths", "1,2", "--batches", "2", "--trainings", "2"];
     let trained = [&train[..], &["--cluster", "four.json", "-o", "four.net"]].concat();
     let _ = json(&program(here, &trained).output().expect("runs"));
     let network = std::fs::read(here.join("four.net")).expect("a network");
     std::fs::write(here.join("half.net"), &network[..network.len() / 2]).expect("written");
     write(here, "broken.jsonl", "{\"jobs\": [");
-    let place = |cluster, network| ["place", "jobs.json", cluster, "--network", network, "-o", "out.json"];
+    let place =
+        |cluster, network| ["lab", "place", "jobs.json", cluster, "--network", network, "-o", "out.json"];
     fails(here, &place("three.json", "four.net"), 2, "trained for 4 devices and the cluster has 3");
     fails(here, &place("four.json", "half.net"), 2, "half.net");
     fails(here, &place("four.json", "jobs.json"), 2, "jobs.json");
@@ -144,7 +145,7 @@ fn networks_and_files_of_something_else_are_refused() {
     fails(here, &train(&["--cluster", "dead.json"]), 1, "of the cluster's 4 are usable");
     fails(
         here,
-        &["train", "place", "--widths", "8", "--cluster", "four.json", "-o", "out.net"],
+        &["lab", "train", "place", "--widths", "8", "--cluster", "four.json", "-o", "out.net"],
         1,
         "8 devices on a cluster of 4",
     );
@@ -170,7 +171,8 @@ fn processes_that_cannot_run_a_model_are_not_started() {
         "name = \"m\"\n[[layer]]\nname = \"x\"\nkind = \"counted\"\noperations = 5\nelements = 6\noutputs = 1\n",
     );
     let run = |file, more: &[&'static str]| {
-        [&["genetic", file, "--devices", "2", "--dynamic", "--processes", "-o", "out.json"], more].concat()
+        [&["lab", "genetic", file, "--devices", "2", "--dynamic", "--processes", "-o", "out.json"], more]
+            .concat()
     };
     fails(
         here,

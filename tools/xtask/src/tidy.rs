@@ -30,16 +30,65 @@ const HOMES: &[&str] = &["root", "home", "work", "Users"];
 /// Code whose result must not depend on the environment: MLIR's crash reproducers could not hold it.
 const NO_ENVIRONMENT: &[&str] = &["solver", "passes", "dialects/src", "tools/ballast", "tools/ballast-opt"];
 
-/// Who may depend on what: a dependency and the only packages that may name it.
+/// Crates of others: a dependency and the only packages that may name it.
 const BOUNDARIES: &[(&str, &[&str])] = &[
     ("highs", &["ballast-remat", "ballast-partition"]),
     ("highs-sys", &["ballast-remat"]),
     ("good_lp", &["ballast-remat"]),
     ("tch", &["ballast-learner"]),
     ("melior", &["ballast-dialects", "ballast-passes"]),
-    ("mlir-sys", &["ballast-dialects", "ballast-passes"]),
-    ("ballast-dialects", &["ballast-passes"]),
+    ("mlir-sys", &["ballast-dialects"]),
 ];
+
+/// Crates of Ballast: each, and those it may name, also in its tests. The table of ARCHITECTURE.md says what each is.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("ballast-core", &[]),
+    ("ballast-remat", &["ballast-core"]),
+    ("ballast-dag", &["ballast-core", "ballast-learner-client"]),
+    ("ballast-partition", &["ballast-core", "ballast-dag", "ballast-learner-client"]),
+    ("ballast-planner", &["ballast-core", "ballast-dag", "ballast-partition", "ballast-remat"]),
+    (
+        "ballast-referee",
+        &["ballast-core", "ballast-dag", "ballast-partition", "ballast-planner", "ballast-remat"],
+    ),
+    ("ballast-jobs", &["ballast-core", "ballast-learner-client"]),
+    ("ballast-learner", &[]),
+    ("ballast-learner-client", &[]),
+    ("ballast-dialects", &[]),
+    (
+        "ballast-passes",
+        &[
+            "ballast-core",
+            "ballast-dialects",
+            "ballast-jobs",
+            "ballast-partition",
+            "ballast-planner",
+            "ballast-remat",
+        ],
+    ),
+    ("ballast-opt", &[]),
+    (
+        "ballast",
+        &[
+            "ballast-core",
+            "ballast-dag",
+            "ballast-jobs",
+            "ballast-learner-client",
+            "ballast-partition",
+            "ballast-planner",
+            "ballast-remat",
+        ],
+    ),
+    ("ballast-runtime", &[]),
+    ("ballast-tests", &[]),
+    ("xtask", &[]),
+];
+
+/// Page whose table says what each crate is.
+const ARCHITECTURE: &str = "ARCHITECTURE.md";
+
+/// Code that reaches MLIR through the safe functions of `dialects` alone.
+const SAFE: &str = "passes/src";
 
 /// The folders of passes, by what a pass does.
 const PHASES: &[&str] = &["plan", "apply", "lower", "report"];
@@ -62,7 +111,8 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     problems.extend(pass_problems(&ods::passes(workspace)?, &known));
     let cargo = cargo();
     let metadata = cmd!(workspace.shell, "{cargo} metadata --no-deps --format-version 1").quiet().read()?;
-    problems.extend(boundary_problems(&serde_json::from_str(&metadata)?));
+    let architecture = std::fs::read_to_string(workspace.root.join(ARCHITECTURE)).context(ARCHITECTURE)?;
+    problems.extend(boundary_problems(&serde_json::from_str(&metadata)?, &architecture));
     for problem in &problems {
         eprintln!("{problem}");
     }
@@ -119,6 +169,9 @@ fn text_problems(path: &Path, text: &str) -> Vec<String> {
                 "an input that changes a result is an option or an attribute, never an environment variable",
             );
         }
+        if kind == "rs" && path.starts_with(SAFE) && reaches_past_dialects(line) {
+            say(index + 1, "raw MLIR and unsafe code belong into dialects/src, behind a safe function");
+        }
         if kind == "rs" && line.trim() == concat!("#[ign", "ore]") {
             say(index + 1, "an ignored test needs a reason and the command that runs it");
         }
@@ -131,6 +184,13 @@ fn reads_environment(path: &Path, line: &str) -> bool {
     let inside = NO_ENVIRONMENT.iter().any(|folder| path.starts_with(folder));
     let exempt = path.ends_with("build.rs") || path.components().any(|part| part.as_os_str() == "tests");
     inside && !exempt && line.contains(concat!("env::", "var"))
+}
+
+/// Whether a line of code names MLIR's C API or is unsafe.
+fn reaches_past_dialects(line: &str) -> bool {
+    let code = line.split("//").next().unwrap_or_default();
+    let words = code.split(|char: char| !char.is_alphanumeric() && char != '_');
+    words.into_iter().any(|word| word == "mlir_sys" || word == concat!("un", "safe"))
 }
 
 /// Whether a line holds an absolute path into somebody's own folder.
@@ -206,21 +266,37 @@ fn pass_problems(passes: &[ods::Pass], known: &BTreeSet<PathBuf>) -> Vec<String>
     problems
 }
 
-/// Checks the crates' dependencies against the invariants of ARCHITECTURE.md.
-fn boundary_problems(metadata: &Value) -> Vec<String> {
+/// Checks the crates' dependencies against the invariants of ARCHITECTURE.md, and that its table has all of them.
+fn boundary_problems(metadata: &Value, architecture: &str) -> Vec<String> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let mut problems = Vec::new();
     for package in list(&metadata["packages"]) {
         let name = package["name"].as_str().unwrap_or_default();
+        let Some((_, arrows)) = ARROWS.iter().find(|(known, _)| *known == name) else {
+            problems
+                .push(format!("{name}: which crates it may name is not in the list of `cargo xtask tidy`"));
+            continue;
+        };
+        let folder = Path::new(package["manifest_path"].as_str().unwrap_or_default()).parent();
+        let rows = architecture.lines().filter(|line| line.starts_with('|'));
+        let known = |row: &str| {
+            let first = row.split('|').nth(1).unwrap_or_default().trim().trim_matches('`');
+            folder.is_some_and(|folder| !first.is_empty() && folder.ends_with(first))
+        };
+        if !rows.into_iter().any(known) {
+            problems.push(format!("{ARCHITECTURE}: the table of folders does not have that of {name}"));
+        }
         for dependency in list(&package["dependencies"]) {
             let dependency = dependency["name"].as_str().unwrap_or_default();
-            let allowed = BOUNDARIES.iter().find(|(guarded, _)| *guarded == dependency);
-            if let Some((_, allowed)) = allowed
-                && !allowed.contains(&name)
-            {
+            let only = BOUNDARIES.iter().find(|(guarded, _)| *guarded == dependency);
+            if let Some((_, only)) = only.filter(|(_, only)| !only.contains(&name)) {
+                problems
+                    .push(format!("{name}: must not depend on {dependency}; only {} may", only.join(", ")));
+            }
+            let ours = ARROWS.iter().any(|(known, _)| *known == dependency);
+            if ours && !arrows.contains(&dependency) {
                 problems.push(format!(
-                    "{name}: must not depend on {dependency}; only {} may",
-                    allowed.join(", ")
+                    "{name}: must not depend on {dependency}: see the table of {ARCHITECTURE}"
                 ));
             }
         }
@@ -310,10 +386,49 @@ mod tests {
 
     #[test]
     fn crates_keep_to_their_boundaries() {
-        let uses = |package: &str, dependency: &str| json!({ "packages": [{ "name": package, "dependencies": [{ "name": dependency }] }] });
-        assert!(boundary_problems(&uses("ballast-remat", "highs")).is_empty());
-        assert!(boundary_problems(&uses("ballast-core", "serde")).is_empty());
-        assert_eq!(boundary_problems(&uses("ballast-core", "melior")).len(), 1);
-        assert_eq!(boundary_problems(&uses("ballast-passes", "tch")).len(), 1);
+        let table = "| `solver/a` | | |\n";
+        let problems = |package: &str, dependency: &str| {
+            let dependencies = json!([{ "name": dependency, "kind": "dev" }]);
+            let package = json!({ "name": package, "manifest_path": "/x/solver/a/Cargo.toml", "dependencies": dependencies });
+            boundary_problems(&json!({ "packages": [package] }), table)
+        };
+        for (package, dependency) in [
+            ("ballast-remat", "highs"),
+            ("ballast-core", "serde"),
+            ("ballast-planner", "ballast-remat"),
+            ("ballast-dialects", "mlir-sys"),
+        ] {
+            assert!(problems(package, dependency).is_empty(), "{package} on {dependency}");
+        }
+        for (package, dependency) in [
+            ("ballast-core", "melior"),
+            ("ballast-passes", "tch"),
+            ("ballast-passes", "mlir-sys"),
+            ("ballast-core", "ballast-remat"),
+            ("ballast-remat", "ballast-partition"),
+            ("ballast", "ballast-dialects"),
+            ("xtask", "ballast-core"),
+        ] {
+            assert_eq!(problems(package, dependency).len(), 1, "{package} on {dependency}");
+        }
+        assert_eq!(problems("ballast-new", "serde").len(), 1, "an unknown crate");
+        let package =
+            json!({ "name": "ballast-core", "manifest_path": "/x/solver/b/Cargo.toml", "dependencies": [] });
+        assert_eq!(boundary_problems(&json!({ "packages": [package] }), table).len(), 1, "not in the table");
+    }
+
+    #[test]
+    fn passes_reach_mlir_through_dialects() {
+        let path = Path::new("passes/src/plan/a.rs");
+        for (line, count) in [
+            ("let kind = types::kind(kind); // not mlir_sys", 0),
+            ("use mlir_sys::mlirTypeIsATuple;", 1),
+            (concat!("un", "safe { f() }"), 1),
+            ("#![forbid(unsafe_code)]", 0),
+        ] {
+            assert_eq!(text_problems(path, &format!("//! Plans.\n{line}\n")).len(), count, "{line}");
+        }
+        let raw = "//! Reads.\nuse mlir_sys::mlirTypeIsATuple;\n";
+        assert!(text_problems(Path::new("dialects/src/a.rs"), raw).is_empty());
     }
 }

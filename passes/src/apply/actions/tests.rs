@@ -1,12 +1,13 @@
 //! Small plans, carried out by hand.
 
-use super::*;
 use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
 use ballast_core::graph::{Arithmetic, LayerType, Op, Rules, Tensor, Work};
 use ballast_core::memory::{CompactPlan, expand};
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
+
+use super::*;
 
 /// Op i makes tensor `arguments + i` of four bytes.
 fn graph(arguments: usize, ops: &[(&[TensorId], OpRole)], returned: TensorId) -> Graph {

@@ -11,11 +11,12 @@
 //!   scheduler still runs these first of all.
 
 use ballast_core::units::Bytes;
+use ballast_dialects::ir;
 use melior::ir::ValueLike;
 use melior::ir::operation::{OperationLike, OperationRef};
 
+use crate::import::opaque;
 use crate::import::types::{TypeInfo, Types};
-use crate::import::{ir, opaque};
 
 /// Bytes of an index into one dimension.
 const INDEX_BYTES: u64 = 4;

@@ -11,14 +11,13 @@ use std::ffi::c_void;
 use ballast_core::graph::{OpId, OpRole, TensorId};
 use ballast_core::units::Bytes;
 use ballast_dialects::cloning::Mapping;
+use ballast_dialects::ir;
+use ballast_dialects::operations::borrowed;
+use ballast_dialects::text::readable;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, ValueLike};
-use mlir_sys::{
-    mlirIdentifierStr, mlirOperationGetDiscardableAttribute, mlirOperationGetNumDiscardableAttributes,
-};
 
-use crate::annotations;
-use crate::import::{Imported, ir};
+use crate::import::Imported;
 
 /// Ops whose operands may change places, by the last part of the name.
 const COMMUTATIVE: [&str; 7] = ["add", "and", "maximum", "minimum", "multiply", "or", "xor"];
@@ -108,24 +107,14 @@ fn key(op: OperationRef<'_, '_>, numbers: &Numbers) -> Option<Key> {
 /// copy that stands alone, so that no operand has a name and the plan's own attributes can go.
 fn text(op: OperationRef<'_, '_>) -> Vec<u8> {
     let copy = Mapping::new().clone_op(&op);
-    // SAFETY: the copy outlives the reference, and nothing else refers to it.
-    let inside = unsafe { OperationRef::from_raw(copy.to_raw()) };
-    for name in of_ballast(op) {
-        annotations::remove(inside, &name);
+    let inside = borrowed(&copy);
+    // Attributes that Ballast put on the op.
+    for (name, _) in ir::discardable(op).into_iter().filter(|(name, _)| name.starts_with(b"ballast.")) {
+        ir::remove(inside, &readable(name));
     }
     let mut printed = Vec::new();
     ballast_dialects::text::print_op(&copy, |piece| printed.extend_from_slice(piece));
     printed
-}
-
-/// Attributes that Ballast put on an op.
-fn of_ballast(op: OperationRef<'_, '_>) -> Vec<String> {
-    // SAFETY: the op is live, and identifiers live as long as the context.
-    let names = unsafe {
-        (0..mlirOperationGetNumDiscardableAttributes(op.to_raw()))
-            .map(|at| ir::text(mlirIdentifierStr(mlirOperationGetDiscardableAttribute(op.to_raw(), at).name)))
-    };
-    names.filter(|name| name.starts_with("ballast.")).collect()
 }
 
 /// Writes down what an op reads, and what its regions read. `inner` numbers the values made inside, in order.

@@ -3,14 +3,15 @@
 //! A call counts what its callee does; a loop its body times the trips, where they can be told; a branch its dearest
 //! arm. Loops whose trips cannot be told count one and are marked as not priced.
 
-use ballast_core::graph::{Arithmetic, LayerType};
-use ballast_dialects::diagnostics::{self, Reported};
-use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{BlockLike, BlockRef, RegionLike, RegionRef, Value, ValueLike};
 use std::collections::{HashMap, HashSet};
 
+use ballast_core::graph::{Arithmetic, LayerType};
+use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir;
+use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::{BlockLike, BlockRef, RegionLike, RegionRef, Value, ValueLike};
+
 use super::{Effect, Facts, Price, Pricer, Role, Seen, Traffic};
-use crate::import::ir;
 
 /// What one execution of a region does.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,13 +1,12 @@
 //! Work of `linalg` ops, from their iteration space: so many points, each running the body once.
 
 use ballast_core::graph::LayerType;
+use ballast_dialects::ir;
 use ballast_dialects::structured;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, RegionLike};
-use mlir_sys::{mlirLinalgIsAContractionOp, mlirLinalgIsAConvolutionOp};
 
 use super::{Effect, Price, Role, Seen, Traffic, product, products};
-use crate::import::ir;
 
 /// Price of a `linalg` op.
 pub(super) fn price(seen: &Seen<'_, '_>, dynamic_dim: Option<u64>) -> Price {
@@ -36,10 +35,7 @@ fn structured(seen: &Seen<'_, '_>, dynamic_dim: Option<u64>) -> Option<Price> {
         *side = side.saturating_mul(extent);
         reduces |= dimension.reduction;
     }
-    // SAFETY: the op is live.
-    let (contraction, convolution) = unsafe {
-        (mlirLinalgIsAContractionOp(seen.op.to_raw()), mlirLinalgIsAConvolutionOp(seen.op.to_raw()))
-    };
+    let (contraction, convolution) = structured::interfaces(&seen.op);
     let multiplies = seen.body() >= 2;
     let whole = points.saturating_mul(length).saturating_mul(seen.body());
     let price = if contraction && reduces {

@@ -16,11 +16,11 @@ use std::rc::Rc;
 use ballast_core::graph::{Arithmetic, LayerType, Work};
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir;
 use ballast_dialects::operations::is_memory_effect_free;
 use melior::ir::ValueLike;
 use melior::ir::operation::{OperationLike, OperationRef};
 
-use super::ir;
 use super::types::{TypeInfo, Types};
 
 pub(crate) use control::Sum;

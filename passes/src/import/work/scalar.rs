@@ -1,10 +1,10 @@
 //! Work of `arith`, `math`, `complex`, `index`, `tensor` and other upstream ops: elementwise, views, data movement.
 
 use ballast_core::graph::LayerType;
+use ballast_dialects::ir;
 use melior::ir::operation::OperationLike;
 
 use super::{Effect, Price, Seen, Traffic};
-use crate::import::ir;
 
 /// Price of an op of a dialect without a module of its own.
 pub(super) fn price(dialect: &str, seen: &Seen<'_, '_>) -> Price {

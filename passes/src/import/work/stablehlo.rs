@@ -2,10 +2,11 @@
 
 use ballast_core::graph::LayerType;
 use ballast_core::predictor::Pooling;
+use ballast_dialects::ir;
 use melior::ir::operation::OperationLike;
 
 use super::{Effect, Price, Pricer, Role, Seen, Traffic, control, fourier, products};
-use crate::import::{ir, opaque};
+use crate::import::opaque;
 
 /// Price of a `stablehlo` or `chlo` op.
 pub(super) fn price<'c: 'a, 'a>(pricer: &Pricer<'c, 'a>, dialect: &str, seen: &Seen<'c, 'a>) -> Price {

@@ -2,9 +2,9 @@
 
 use ballast_core::graph::LayerType;
 use ballast_core::predictor::{Convolution, Counting, Pooling};
+use ballast_dialects::ir;
 
 use super::{Effect, Price, Role, Seen, Traffic, control, fourier, product, products};
-use crate::import::ir;
 
 /// Price of a TOSA op.
 pub(super) fn price(seen: &Seen<'_, '_>) -> Price {

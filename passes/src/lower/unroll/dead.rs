@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 use std::ffi::c_void;
 
+use ballast_dialects::ir;
 use ballast_dialects::operations::{erase, is_memory_effect_free};
 use melior::ir::operation::{OperationLike, OperationRef};
-
-use crate::import::ir;
 
 /// Ops of StableHLO that do more than their results show, or may.
 const EFFECTS: [&str; 24] = [

@@ -3,15 +3,10 @@
 //! The rules are those of the StableHLO specification for integer and boolean tensors, and of `arith` for counted loops of `scf`.
 //! What is not defined there (division by zero), or would need more than 64 bits, is not folded.
 
+use ballast_dialects::ir;
+use ballast_dialects::types::{self, Container, Kind};
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{AttributeLike, Type, TypeLike, ValueLike};
-use mlir_sys::{
-    mlirDenseElementsAttrGetSplatValue, mlirDenseElementsAttrIsSplat, mlirIntegerTypeGetWidth,
-    mlirIntegerTypeIsUnsigned, mlirShapedTypeGetDimSize, mlirShapedTypeGetElementType, mlirShapedTypeGetRank,
-    mlirShapedTypeHasStaticShape, mlirTypeIsAIndex, mlirTypeIsAInteger, mlirTypeIsARankedTensor,
-};
-
-use crate::import::ir;
+use melior::ir::{Type, ValueLike};
 
 /// Longest tensor whose integers are followed one by one.
 const LONGEST: usize = 16;
@@ -34,41 +29,27 @@ struct Element {
 
 /// Extents of a tensor of static shape, or of a scalar.
 pub(super) fn dims(kind: Type<'_>) -> Option<Vec<u64>> {
-    let raw = kind.to_raw();
-    // SAFETY: each accessor follows its type test.
-    unsafe {
-        if !mlirTypeIsARankedTensor(raw) {
-            return (mlirTypeIsAInteger(raw) || mlirTypeIsAIndex(raw)).then(Vec::new);
-        }
-        mlirShapedTypeHasStaticShape(raw).then(|| {
-            (0..mlirShapedTypeGetRank(raw))
-                .map(|axis| mlirShapedTypeGetDimSize(raw, axis as isize).unsigned_abs())
-                .collect()
-        })
+    match types::kind(kind) {
+        Kind::Integer { .. } | Kind::Index => Some(Vec::new()),
+        Kind::Shaped(shape) if shape.container == Container::RankedTensor => shape.static_dims(),
+        _ => None,
     }
 }
 
 /// Is it a tensor?
 pub(super) fn is_tensor(kind: Type<'_>) -> bool {
-    // SAFETY: the type is live.
-    unsafe { mlirTypeIsARankedTensor(kind.to_raw()) }
+    types::ranked_tensor(kind).is_some()
 }
 
 fn element(kind: Type<'_>) -> Option<Element> {
-    let raw = kind.to_raw();
-    // SAFETY: each accessor follows its type test.
-    unsafe {
-        let raw = if mlirTypeIsARankedTensor(raw) { mlirShapedTypeGetElementType(raw) } else { raw };
-        if mlirTypeIsAIndex(raw) {
-            return Some(Element { bits: 64, unsigned: false });
+    match types::kind(types::ranked_tensor(kind).map_or(kind, |shape| shape.element)) {
+        Kind::Index => Some(Element { bits: 64, unsigned: false }),
+        Kind::Integer { width: bits, unsigned } => {
+            // A boolean is 0 or 1, not 0 or -1. Unsigned numbers of 64 bits do not fit.
+            let unsigned = bits == 1 || unsigned;
+            (bits <= if unsigned { 63 } else { 64 }).then_some(Element { bits, unsigned })
         }
-        if !mlirTypeIsAInteger(raw) {
-            return None;
-        }
-        let bits = mlirIntegerTypeGetWidth(raw);
-        // A boolean is 0 or 1, not 0 or -1. Unsigned numbers of 64 bits do not fit.
-        let unsigned = bits == 1 || mlirIntegerTypeIsUnsigned(raw);
-        (bits <= if unsigned { 63 } else { 64 }).then_some(Element { bits, unsigned })
+        _ => None,
     }
 }
 
@@ -119,13 +100,7 @@ impl<'c> Integers<'c> {
         let kind = op.result(0).ok()?.r#type();
         let unit = element(kind)?;
         let attribute = ir::attribute(op, "value")?;
-        let raw = attribute.to_raw();
-        // SAFETY: the accessor follows its type test.
-        let splat = unsafe {
-            (mlir_sys::mlirAttributeIsADenseElements(raw) && mlirDenseElementsAttrIsSplat(raw))
-                .then(|| melior::ir::Attribute::from_raw(mlirDenseElementsAttrGetSplatValue(raw)))
-        };
-        let values = match ir::integer_value(splat.unwrap_or(attribute)) {
+        let values = match ir::integer_value(ir::splat(attribute).unwrap_or(attribute)) {
             Some(value) => vec![value],
             None => ir::dense_integers(attribute)?,
         };

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::ffi::c_void;
 
+use ballast_dialects::ir;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, Value, ValueLike};
 
 use super::integers::{Integers, fold};
-use crate::import::ir;
 
 /// Ops looked at to count the iterations of one loop, at most.
 const MOST_STEPS: u64 = 50_000_000;

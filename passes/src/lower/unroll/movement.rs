@@ -3,24 +3,21 @@
 use std::rc::Rc;
 
 use ballast_dialects::diagnostics::Reported;
+use ballast_dialects::ir;
+use ballast_dialects::types;
 use melior::ir::attribute::DenseI64ArrayAttribute;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::r#type::RankedTensorType;
-use melior::ir::{AttributeLike, Type, TypeLike, Value, ValueLike};
-use mlir_sys::{
-    mlirAttributeIsADenseElements, mlirDenseElementsAttrGetSplatValue, mlirDenseElementsAttrIsSplat,
-    mlirDenseElementsAttrSplatGet, mlirShapedTypeGetElementType,
-};
+use melior::ir::{Type, Value, ValueLike};
 
 use super::integers::{Integers, dims};
 use super::rewriter::{At, Rewriter};
 use super::stacks::{Known, Piece, Stack};
-use crate::import::{ir, opaque};
+use crate::import::opaque;
 
 /// The same element type with other extents.
 fn resized<'c>(kind: Type<'c>, dims: &[u64]) -> Type<'c> {
-    // SAFETY: callers hand over tensors.
-    let element = unsafe { Type::from_raw(mlirShapedTypeGetElementType(kind.to_raw())) };
+    let element = types::shape(kind).map_or(kind, |shape| shape.element);
     RankedTensorType::new(dims, element, None).into()
 }
 
@@ -393,19 +390,7 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
             }
             "stablehlo.constant" => {
                 let Some(value) = ir::attribute(maker, "value") else { return Ok(None) };
-                // SAFETY: the accessor follows its type test; the element is of the new type's element type.
-                let splat = unsafe {
-                    (mlirAttributeIsADenseElements(value.to_raw())
-                        && mlirDenseElementsAttrIsSplat(value.to_raw()))
-                    .then(|| {
-                        mlirDenseElementsAttrSplatGet(
-                            kind.to_raw(),
-                            mlirDenseElementsAttrGetSplatValue(value.to_raw()),
-                        )
-                    })
-                    .map(|raw| melior::ir::Attribute::from_raw(raw))
-                };
-                match splat {
+                match ir::splat_of(kind, value) {
                     Some(value) => {
                         self.make(at, "stablehlo.constant", &[], kind, &[("value", value)]).map(Some)
                     }

@@ -5,18 +5,18 @@ use std::ffi::c_void;
 
 use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
-use ballast_dialects::operations::{erase, for_each_op, is_constant_like};
+use ballast_dialects::ir;
+use ballast_dialects::operations::{erase, for_each_op, is_constant_like, set_location, set_operand};
 use melior::Context;
-use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef, OperationRefMut};
+use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{Attribute, BlockLike, BlockRef, Location, Value, ValueLike};
 
 use super::dead::sweep;
 use super::integers::{Integers, fold};
 use super::loops::{Loop, Why};
 use super::stacks::Known;
-use crate::import::ir;
 use crate::import::types::Types;
-use crate::lower::ballast_inline::{INHERITED, location_at};
+use crate::lower::ballast_inline::INHERITED;
 use crate::lower::native::Code;
 
 /// Which loops are opened where not all may be.
@@ -179,9 +179,7 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
             for (index, value) in inner.operands().collect::<Vec<_>>().into_iter().enumerate() {
                 if self.known.contains_key(&key(value)) {
                     let now = self.value(at, value)?;
-                    // SAFETY: the op is live, and nothing else refers to it while its operand changes.
-                    let mut inner = unsafe { OperationRefMut::from_raw(inner.to_raw()) };
-                    inner.set_operand(index, now);
+                    set_operand(inner, index, now);
                 }
             }
         }
@@ -230,7 +228,7 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
             let values = counter.into_iter().chain(std::mem::take(&mut carried)).collect();
             self.bind(arguments.map(Value::from), values);
             for &op in &ops[..ops.len().saturating_sub(1)] {
-                let at = At { location: location_at(op.location(), caller), ..at };
+                let at = At { location: ir::location_at(op.location(), caller), ..at };
                 self.run_copy(at, op, &iteration, &inherited)?;
             }
             carried = found.next().into_iter().map(|value| self.lookup(value)).collect();
@@ -285,18 +283,14 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
         }
         let clone = at.block.insert_operation_before(at.before, mapping.clone_op(&op));
         let relocate = |op: OperationRef<'_, '_>| {
-            // SAFETY: the clone is ours alone.
-            let mut op = unsafe { OperationRefMut::from_raw(op.to_raw()) };
-            op.set_location(location_at(op.location(), iteration.caller));
+            set_location(op, ir::location_at(op.location(), iteration.caller));
         };
         relocate(clone);
         for_each_op(clone, relocate);
         if !is_constant_like(&clone) && !ir::name(clone).ends_with(".constant") {
             for (name, attribute) in inherited {
                 if !clone.has_attribute(name) {
-                    // SAFETY: the clone is ours alone.
-                    let mut clone = unsafe { OperationRefMut::from_raw(clone.to_raw()) };
-                    clone.set_discardable_attribute(name, *attribute);
+                    ir::set(clone, name, *attribute);
                 }
             }
         }

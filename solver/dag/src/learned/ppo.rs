@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::learned::board::Board;
 use crate::learned::building::{Building, FEATURES};
 
-/// The placer that ships with Ballast, made by `ballast train dag`.
+/// The placer that ships with Ballast, made by `ballast lab train dag`.
 static PRETRAINED: &[u8] = include_bytes!("pretrained.net");
 
 /// What the file is for; the number changes with the meaning of the inputs.

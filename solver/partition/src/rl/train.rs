@@ -26,7 +26,7 @@ use crate::rl::splice::Seen;
 use crate::rl::teacher;
 pub use crate::rl::teacher::Imitation;
 
-/// The policy that ships with Ballast: pairs, trained by `ballast train partition` on generated chains.
+/// The policy that ships with Ballast: pairs, trained by `ballast lab train partition` on generated chains.
 static PRETRAINED: &[u8] = include_bytes!("pretrained.net");
 
 /// What one episode was like.

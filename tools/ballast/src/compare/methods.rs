@@ -15,7 +15,7 @@ use ballast_planner::{Again, Repartition};
 use ballast_remat::{Executable, SOLVERS, Solver};
 use serde::Serialize;
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Share of a run's time that the partition may take; the memory plan gets what is left.
 const PARTITION_SHARE: f64 = 0.5;

@@ -18,12 +18,13 @@ use ballast_core::program::Program;
 use ballast_remat::Executable;
 use serde::Serialize;
 
+use crate::failure::Failure;
+use crate::graph_file;
+use crate::output;
 use crate::output::paths;
 use crate::ranges::{count, seconds, threads};
-use crate::replan::read_graph;
 use crate::run::tools;
 use crate::search_args::Unit;
-use crate::{Failure, output};
 use methods::Row;
 
 /// Marks a planner of the user's among the methods.
@@ -180,7 +181,7 @@ fn programs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 /// plan wrote is no rule.
 pub(crate) fn import(path: &Path, function: &str, devices: &str) -> Result<Graph, Failure> {
     if path.extension().is_some_and(|ending| ending == "json") {
-        return read_graph(path);
+        return graph_file::read(path);
     }
     if !path.is_file() {
         return Err(Failure::BadInput(format!("{}: no such file", path.display())));
@@ -202,5 +203,5 @@ pub(crate) fn import(path: &Path, function: &str, devices: &str) -> Result<Graph
         "reading the program",
         READING_LIMIT,
     )?;
-    read_graph(&graph)
+    graph_file::read(&graph)
 }

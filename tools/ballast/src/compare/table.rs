@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::methods::{Row, Run};
 use super::{Args, Comparison};
-use crate::bench_partition::mean_and_deviation;
+use crate::statistics::mean_and_deviation;
 
 const HEAD: &str = "| who | step ms | alone ms | bound ms | gap % | peak MB | cap used % | mean % | tmax/tmin | recomputed | swapped MB | s |\n\
                     |---|---|---|---|---|---|---|---|---|---|---|---|\n";

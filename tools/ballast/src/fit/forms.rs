@@ -6,7 +6,7 @@ use std::process::Command;
 use serde::Serialize;
 
 use super::Args;
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::read_text;
 use crate::run::Measured;
 use crate::run::tools::{beside, capture};

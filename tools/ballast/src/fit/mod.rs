@@ -15,7 +15,7 @@ use ballast_core::cap::CapSpec;
 use ballast_core::units::Bytes;
 use serde::Serialize;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::{check, paths, read_bytes, read_text, write_file, write_json};
 use crate::ranges::{count, seconds, share};
 use crate::run::Measured;

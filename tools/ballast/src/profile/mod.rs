@@ -11,7 +11,7 @@ use std::time::Duration;
 use ballast_core::profile::{KindProfile, MeasuredLink, Measurement, Profile};
 use indexmap::IndexMap;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::{check, read_text, write_json};
 use crate::ranges::{count, seconds};
 use crate::run::Job;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::{read_keys, split_ops};
-use crate::Failure;
+use crate::failure::Failure;
 use crate::run::Job;
 use crate::run::native::{Figures, lower, runner};
 use crate::run::tools::{beside, capture, llvm};

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::copies::line;
 use super::{Args, read_keys, split_ops};
-use crate::Failure;
+use crate::failure::Failure;
 use crate::run::Job;
 use crate::run::tools::{beside, capture};
 use crate::run::xla::SCRIPT;

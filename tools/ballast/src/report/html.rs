@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::tables::{Unit, milliseconds};
 use super::terminal::stop;
 use super::{Facts, StageFacts, summary, trace};
-use crate::Failure;
+use crate::failure::Failure;
 
 const CHARTS: &str = include_str!("../../vendor/uplot/uPlot.iife.min.js");
 const CHARTS_STYLE: &str = include_str!("../../vendor/uplot/uPlot.min.css");

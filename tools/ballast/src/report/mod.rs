@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use ballast_core::plan::{PLAN_VERSION, Plan};
 
-use crate::{Failure, output};
+use crate::failure::Failure;
+use crate::output;
 pub(crate) use facts::{Facts, StageFacts};
 pub(crate) use html::short_location;
 

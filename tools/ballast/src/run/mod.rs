@@ -15,7 +15,7 @@ use comfy_table::Table;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use serde::Serialize;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::{check, paths, print, read_text, write_json};
 use crate::ranges::{count, factor, seconds};
 use plan::{PlanFigures, StageFigures};

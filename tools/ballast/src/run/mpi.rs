@@ -11,7 +11,7 @@ use super::native::{Figures, lower, runner};
 use super::plan::PlanFigures;
 use super::tools::{beside, capture, llvm};
 use super::{Job, Measured};
-use crate::Failure;
+use crate::failure::Failure;
 
 /// What to do where Open MPI is missing.
 const REMEDY: &str = "install Open MPI (Debian: openmpi-bin and libopenmpi-dev), as `cargo xtask setup` does";

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::compare::{Taken, Values, read_results};
 use super::tools::{beside, capture, llvm};
 use super::{Job, Measured};
-use crate::Failure;
+use crate::failure::Failure;
 
 /// The lowered program, in a folder of its own.
 pub(super) const PROGRAM: &str = "program.mlir";

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use ballast_core::limits::interrupted;
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Where Debian's packages put LLVM's programs.
 const LLVM_BIN: &str = "/usr/lib/llvm-22/bin";

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::Measured;
 use super::compare::{Taken, read_results};
 use super::tools::{beside, capture};
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::read_bytes;
 
 /// The script, so that the program needs no file beside it.

@@ -11,7 +11,8 @@ pub(crate) fn examples() -> PathBuf {
 }
 
 /// The ten-layer model on eight chips of two boards, each placement run on the virtual platform.
-pub(crate) const DYNAMIC: [&str; 7] = [
+pub(crate) const DYNAMIC: [&str; 8] = [
+    "lab",
     "genetic",
     "ten-layers.toml",
     "--devices",

@@ -17,11 +17,11 @@ use crate::workspace::{Workspace, step};
 /// What `cargo xtask bench` measures.
 #[derive(clap::Subcommand)]
 pub(crate) enum Bench {
-    /// Memory plans of one device, every instance and budget of a folder: `ballast bench remat`.
+    /// Memory plans of one device, every instance and budget of a folder: `ballast lab bench remat`.
     Remat(tables::Passed),
-    /// Partitions of workload graphs, every workload of a folder and its subfolders: `ballast bench partition`.
+    /// Partitions of workload graphs, every workload of a folder and its subfolders: `ballast lab bench partition`.
     Partition(tables::Passed),
-    /// The RL partitioner beside classical searches, on generated chains and exported programs: `ballast bench rl`.
+    /// The RL partitioner beside classical searches, on generated chains and exported programs: `ballast lab bench rl`.
     Rl(tables::RlArgs),
     /// Pipelines of micro-batches: the loop of partition and memory plan against one after the other.
     Joint(joint::Args),

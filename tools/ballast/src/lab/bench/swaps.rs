@@ -1,4 +1,4 @@
-//! `ballast bench swaps`: recomputing, swapping and both, over host links and speeds of computation.
+//! `ballast lab bench swaps`: recomputing, swapping and both, over host links and speeds of computation.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -7,12 +7,13 @@ use ballast_core::limits::{Limits, interrupted};
 use ballast_core::memory::{Problem, SwapModel};
 use ballast_remat::{Failure as NoPlan, Options, Order, Outcome, plan};
 
+use crate::failure::Failure;
 use crate::output::paths;
 use crate::ranges::{multiple, positive, seconds};
 use crate::search_args::SearchArgs;
-use crate::{Failure, instance, output};
+use crate::{instance, output};
 
-/// Arguments of `ballast bench swaps`.
+/// Arguments of `ballast lab bench swaps`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Instances whose times are operations; the budgets are those each names.

@@ -1,15 +1,15 @@
-//! `ballast place`: devices for the waiting training jobs of one scheduling period.
+//! `ballast lab place`: devices for the waiting training jobs of one scheduling period.
 
 use std::path::PathBuf;
 
-use ballast_jobs::{JobCluster, JobError, JobList, Method};
+use ballast_jobs::{JobCluster, JobList, Method};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::{check, paths, read_text, write_json};
 
-/// Arguments of `ballast place`.
+/// Arguments of `ballast lab place`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Job file (JSON): jobs in order of submission.
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     #[arg(long, value_parser = PossibleValuesParser::new(Method::ALL.map(|(name, _)| name))
         .try_map(|name| name.parse::<Method>()), default_value = Method::Learned.name())]
     method: Method,
-    /// Network written by `ballast train place`, for the learned method.
+    /// Network written by `ballast lab train place`, for the learned method.
     #[arg(long, required_if_eq("method", "learned"))]
     network: Option<PathBuf>,
     /// The learner library, where it is not beside this program.
@@ -34,24 +34,14 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
-/// Turns an error into an exit; `file` is what the user gave.
-pub(crate) fn failure(file: Option<&std::path::Path>) -> impl Fn(JobError) -> Failure {
-    let origin = file.map(|file| format!("{}: ", file.display())).unwrap_or_default();
-    move |error| match error {
-        JobError::Input(reason) => Failure::BadInput(format!("{origin}{reason}")),
-        JobError::NoPlacement(reason) => Failure::NoPlan(reason),
-        JobError::Learner(reason) => Failure::BadInput(reason),
-    }
-}
-
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let inputs = [args.jobs.as_path(), args.cluster.as_path()];
     check(inputs.into_iter().chain(paths(&args.network)), paths(&args.output))?;
-    let jobs = JobList::parse(&read_text(&args.jobs)?).map_err(failure(Some(&args.jobs)))?;
-    let cluster = JobCluster::parse(&read_text(&args.cluster)?).map_err(failure(Some(&args.cluster)))?;
-    let period = args
-        .method
-        .place(&jobs, &cluster, args.network.as_deref(), args.learner.as_deref(), args.seed)
-        .map_err(failure(None))?;
+    let jobs =
+        JobList::parse(&read_text(&args.jobs)?).map_err(|error| Failure::in_file(&args.jobs, error))?;
+    let cluster = JobCluster::parse(&read_text(&args.cluster)?)
+        .map_err(|error| Failure::in_file(&args.cluster, error))?;
+    let period =
+        args.method.place(&jobs, &cluster, args.network.as_deref(), args.learner.as_deref(), args.seed)?;
     write_json(&period, args.output.as_deref())
 }

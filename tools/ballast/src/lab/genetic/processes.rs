@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use ballast_core::limits::{Deadline, interrupted};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::run::mpi::{library, mpirun};
 
 /// How often a running batch is looked at.

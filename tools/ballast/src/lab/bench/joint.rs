@@ -1,4 +1,4 @@
-//! `ballast bench joint`: the loop of partition and memory plan for pipelines, against planning one after the other.
+//! `ballast lab bench joint`: the loop of partition and memory plan for pipelines, against planning one after the other.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -14,13 +14,14 @@ use ballast_partition::pipeline::{RunTimes, layers};
 use ballast_partition::sequence::Granularity;
 use ballast_planner::pipelined::{Ends, MOST_PIECES, Runs, Score, Site, choices, joint};
 
-use crate::bench_partition::cpu_seconds;
+use crate::failure::Failure;
+use crate::graph_file;
+use crate::output;
 use crate::output::paths;
 use crate::ranges::count;
-use crate::replan::read_graph;
-use crate::{Failure, output};
+use crate::statistics::cpu_seconds;
 
-/// Arguments of `ballast bench joint`.
+/// Arguments of `ballast lab bench joint`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Graphs of training steps, as `ballast-opt --remat=graph-file=...` writes them.
@@ -94,7 +95,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let bar = indicatif::ProgressBar::new((args.graphs.len() * args.devices.len() * args.caps.len()) as u64);
     let mut gains = Vec::new();
     for path in &args.graphs {
-        let graph = read_graph(path)?;
+        let graph = graph_file::read(path)?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         for &devices in &args.devices {
             for &share in &args.caps {
@@ -199,12 +200,12 @@ fn row(
     let capped = Site { cluster: &capped_cluster, cap: CapSpec::DeviceMemory, ..free.clone() };
     let alike = Site { uniform: true, ..capped.clone() };
     let uniform = Runs::new(&alike).and_then(|mut runs| runs.score(&balanced)).map_err(failed)?;
-    let before = cpu_seconds()?;
+    let before = cpu_seconds();
     let ends = Ends { max_rounds: args.max_rounds, max_ratio: 1.0, deadline: Deadline::after(None) };
     let found = Runs::new(&capped)
         .and_then(|mut runs| joint(&mut runs, &capped, &balanced, &ends))
         .map_err(failed)?;
-    let cpu = cpu_seconds()? - before;
+    let cpu = cpu_seconds() - before;
     let chosen = choices(&capped, &args.any_of, &ends).map_err(failed)?;
     let chosen = chosen.into_iter().find_map(|choice| Some((choice.schedule, choice.joint?)));
     let shown = |score: Score| {

@@ -6,7 +6,7 @@ use std::path::Path;
 use libloading::Library;
 use libloading::os::unix;
 
-use crate::Failure;
+use crate::failure::Failure;
 
 type Handle = *mut c_void;
 

@@ -1,4 +1,4 @@
-//! `ballast swaps`: which tensors of a training step on one device are swapped, learned or by a baseline.
+//! `ballast lab swaps`: which tensors of a training step on one device are swapped, learned or by a baseline.
 
 use std::path::PathBuf;
 
@@ -10,17 +10,15 @@ use ballast_core::memory::{CompactPlan, Replay};
 use ballast_core::report::Report;
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
-use ballast_remat::swaps::{
-    Baseline, LearnError, Options, QTable, SubData, TrainingStep, baseline, plan, sub_data,
-};
+use ballast_remat::swaps::{Baseline, Options, QTable, SubData, TrainingStep, baseline, plan, sub_data};
 use serde::Serialize;
 
-use crate::Failure;
+use crate::failure::Failure;
+use crate::graph_file;
 use crate::output::{check, paths, read_text, write_json};
 use crate::ranges::{count, seconds, share};
-use crate::replan::read_graph;
 
-/// Arguments of `ballast swaps`.
+/// Arguments of `ballast lab swaps`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The program as a graph (JSON), written by `--remat="graph-file=..."`.
@@ -88,19 +86,11 @@ struct Answer {
     report: Option<Report>,
 }
 
-fn failure(error: LearnError) -> Failure {
-    match error {
-        LearnError::OverCap { .. } => Failure::NoPlan(error.to_string()),
-        LearnError::Options(_) | LearnError::Table(_) => Failure::BadInput(error.to_string()),
-        LearnError::Iteration(_) => Failure::Internal(error.to_string()),
-    }
-}
-
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // A table may be carried on with where it is: it is read whole before it is written.
     check([args.graph.as_path(), args.devices.as_ref()], paths(&args.table).chain(paths(&args.output)))?;
     let cap: CapSpec = args.cap.parse().map_err(|error| Failure::BadInput(format!("--cap: {error}")))?;
-    let graph = read_graph(&args.graph)?;
+    let graph = graph_file::read(&args.graph)?;
     let mut cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;
     cluster.devices.truncate(1);
     cluster.links.clear();
@@ -121,8 +111,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         ..Options::default()
     };
     if !args.sub_data.is_empty() {
-        let rows: Vec<SubData> =
-            sub_data(&step, &swap, &options, &limits, &args.sub_data).map_err(failure)?;
+        let rows: Vec<SubData> = sub_data(&step, &swap, &options, &limits, &args.sub_data)?;
         return write_json(&rows, args.output.as_deref());
     }
     let fixed = |which| baseline(which, &step, &swap, Some(cap_bytes), &limits).map(|(p, r)| (p, r, None));
@@ -138,15 +127,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                         .map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))?,
                 ),
             };
-            let (found, replay, learned, report) =
-                plan(&step, &swap, table, &options, &limits).map_err(failure)?;
+            let (found, replay, learned, report) = plan(&step, &swap, table, &options, &limits)?;
             if let Some(path) = &args.table {
                 write_json(&learned.table, Some(path))?;
             }
             Ok((found, replay, Some(report)))
         }
-    }
-    .map_err(failure)?;
+    }?;
     let answer = Answer {
         unplanned_peak_bytes,
         cap_bytes,

@@ -3,7 +3,7 @@
 use ballast_core::limits::{Deadline, Limits};
 use ballast_partition::genetic::{self, LayerTable, Measure, Options, Placement, PlacementError};
 
-use super::{Failure, failure};
+use crate::failure::Failure;
 
 /// Placements measured where no limit is given.
 const DEFAULT_RUNS: u64 = 60;
@@ -123,7 +123,7 @@ pub(super) fn search(
     let found = genetic::search(table, &mut means, options, &limits);
     let mut found = match (found, means.failed.take()) {
         (_, Some(error)) => return Err(error),
-        (found, None) => found.map_err(failure)?,
+        (found, None) => found?,
     };
     let Some(medians) = medians(runs, &[&found.device_of, &first], &deadline)? else {
         return Ok((found, None));

@@ -1,4 +1,4 @@
-//! `ballast genetic`: layers of a layer file, or ops of a program, on devices, by the genetic search or its referees.
+//! `ballast lab genetic`: layers of a layer file, or ops of a program, on devices, by the genetic search or its referees.
 
 mod compile;
 mod kernels;
@@ -17,19 +17,17 @@ use ballast_core::graph::Arithmetic;
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::report::Report;
 use ballast_partition::genetic::platform::{Batch, Pipeline, Platform, Run, exhaustive, simulate_within};
-use ballast_partition::genetic::{
-    self, LayerFile, LayerTable, Options, Placement, PlacementError, exact::exact,
-};
+use ballast_partition::genetic::{self, LayerFile, LayerTable, Options, Placement, exact::exact};
 use measured::{Runs, search};
 use processes::Processes;
 use serde::Serialize;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::{check, paths, read_text, write_json};
 use crate::ranges::{count, seconds, threads};
 use crate::search_args::{GeneticArgs, Unit};
 
-/// Arguments of `ballast genetic`.
+/// Arguments of `ballast lab genetic`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Layer file (TOML): the model as a list of layers with their shapes; or a program (.mlir, linalg on tensors), with
@@ -150,22 +148,6 @@ struct Usage {
     memory_bytes: u64,
 }
 
-fn failure(error: PlacementError) -> Failure {
-    match error {
-        PlacementError::Input(reason) => Failure::BadInput(reason),
-        PlacementError::NoPlacement(reason) => Failure::NoPlan(reason),
-        PlacementError::Bound(error) => Failure::Internal(error.to_string()),
-    }
-}
-
-/// As [`failure`], with the file the problem was read from.
-fn in_file(path: &std::path::Path) -> impl Fn(PlacementError) -> Failure {
-    move |error| match error {
-        PlacementError::Input(reason) => Failure::BadInput(format!("{}: {reason}", path.display())),
-        other => failure(other),
-    }
-}
-
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let inputs = [args.layers.as_path(), args.devices.as_ref()].into_iter();
     let outputs = paths(&args.planned).chain(paths(&args.placement)).chain(paths(&args.output));
@@ -184,10 +166,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::BadInput(text.into()));
     }
     let cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;
-    let file = LayerFile::parse(&read_text(&args.layers)?).map_err(in_file(&args.layers))?;
+    let file =
+        LayerFile::parse(&read_text(&args.layers)?).map_err(|error| Failure::in_file(&args.layers, error))?;
     let rates: Vec<f64> = cluster.devices.iter().map(|device| device.peak(Arithmetic::F32)).collect();
     let memories: Vec<u64> = cluster.devices.iter().map(|device| device.memory.0).collect();
-    let table = file.table(&rates, &memories).map_err(in_file(&args.layers))?;
+    let table = file.table(&rates, &memories).map_err(|error| Failure::in_file(&args.layers, error))?;
     let batch = Batch { items: args.batch.unwrap_or(BATCH), overlap: args.overlap, in_order: args.in_order };
     let platform = if args.dynamic && !args.processes { Some(platform(args, &cluster)?) } else { None };
     let base = if args.dynamic { Options::dynamic() } else { Options::default() };
@@ -205,8 +188,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             Pipeline::new(platform, &table, batch).and_then(|measure| measure.solve(&options, &limits))
         }
         (Some(platform), true) => exhaustive(platform, &table, &batch, &limits),
-    }
-    .map_err(failure)?;
+    }?;
     // A tenth of the limit on top of it; a batch that takes longer is left out.
     let last = Deadline::after(limits.time_limit_seconds.map(|seconds| (seconds / 10.0).max(0.1)));
     let run =
@@ -243,12 +225,11 @@ fn on_processes(
 ) -> Result<(Placement, Option<Measured>), Failure> {
     let run_limit = Duration::from_secs_f64(args.run_limit);
     // Said here and not by a process that fails.
-    kernels::layers(file)
-        .map_err(|error| in_file(&args.layers)(PlacementError::Input(error.message().into())))?;
+    kernels::layers(file).map_err(|error| Failure::in_file(&args.layers, error))?;
     let base =
         Options { generations: Options::default().generations, initial: Vec::new(), ..options.clone() };
     let unlimited = Limits { time_limit_seconds: limits.time_limit_seconds, work_limit: None, ..*limits };
-    let first = genetic::solve(table, &base, &unlimited).map_err(failure)?;
+    let first = genetic::solve(table, &base, &unlimited)?;
     let batch = args.batch.unwrap_or(BATCH).to_string();
     let arguments = ["genetic-rank".into(), args.layers.clone().into(), "--batch".into(), batch.into()];
     let mut runs = LayerRuns(Processes::start(table.devices(), &arguments, run_limit)?);
@@ -261,10 +242,10 @@ fn on_processes(
 
 fn platform(args: &Args, cluster: &Cluster) -> Result<Platform, Failure> {
     match &args.topology {
-        None => Platform::direct(cluster).map_err(in_file(args.devices.as_ref())),
+        None => Platform::direct(cluster).map_err(|error| Failure::in_file(args.devices.as_ref(), error)),
         Some(path) => {
             let names: Vec<String> = cluster.devices.iter().map(|device| device.name.clone()).collect();
-            Platform::parse(&read_text(path)?, &names).map_err(in_file(path))
+            Platform::parse(&read_text(path)?, &names).map_err(|error| Failure::in_file(path, error))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `ballast train`: networks trained for later use.
+//! `ballast lab train place` and `place-table`: the policy that places training jobs on devices that fail.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,35 +9,14 @@ use ballast_jobs::{
     World, evaluate, parse_history,
 };
 use ballast_learner_client::Learner;
-use indicatif::{ProgressBar, ProgressStyle};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
-use crate::Failure;
+use crate::failure::Failure;
+use crate::lab::progress::progress;
 use crate::output::{check, paths, read_bytes, read_text, write_file, write_json};
-use crate::place::failure;
 use crate::ranges::{count, duration, factor, fraction, multiple, per_hour, seconds, spread, step_size};
-use crate::{train_dag, train_partition};
-
-/// Arguments of `ballast train`.
-#[derive(clap::Args)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(clap::Subcommand)]
-enum What {
-    /// The policy that places training jobs on devices that fail.
-    Place(Box<Place>),
-    /// Train that policy at several failure rates and cluster sizes and compare it with the baselines.
-    PlaceTable(Box<PlaceTable>),
-    /// The policy that cuts op sequences for devices and for the cores of a chip.
-    Partition(Box<train_partition::Args>),
-    /// The actor-critic that places the groups of a graph on devices.
-    Dag(Box<train_dag::Args>),
-}
 
 /// What the simulator runs.
 #[derive(clap::Args)]
@@ -171,8 +150,9 @@ impl Training {
     }
 }
 
+/// Arguments of `ballast lab train place`.
 #[derive(clap::Args)]
-struct Place {
+pub(crate) struct Place {
     /// Cluster file (JSON) with the failure rates the simulator draws from.
     #[arg(long)]
     cluster: PathBuf,
@@ -191,8 +171,9 @@ struct Place {
     training: Training,
 }
 
+/// Arguments of `ballast lab train place-table`.
 #[derive(clap::Args)]
-struct PlaceTable {
+pub(crate) struct PlaceTable {
     /// Cluster sizes; 1 to 4096.
     #[arg(long, value_parser = count::<usize, 1, 4096>, value_delimiter = ',', default_values_t = [16, 64])]
     sizes: Vec<usize>,
@@ -231,41 +212,27 @@ struct Block {
     rows: Vec<Row>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    match &args.what {
-        What::Place(args) => place(args),
-        What::PlaceTable(args) => place_table(args),
-        What::Partition(args) => train_partition::run(args),
-        What::Dag(args) => train_dag::run(args),
-    }
-}
-
-pub(crate) fn progress(trainings: u64) -> ProgressBar {
-    let bar = ProgressBar::new(trainings);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {eta}") {
-        bar.set_style(style);
-    }
-    bar
-}
-
-fn place(args: &Place) -> Result<(), Failure> {
+/// Runs `ballast lab train place`.
+pub(super) fn place(args: &Place) -> Result<(), Failure> {
     // A network may be trained on where it is: it is read whole before it is written.
     check([args.cluster.as_path()].into_iter().chain(paths(&args.history)), [args.output.as_path()])?;
-    let cluster = JobCluster::parse(&read_text(&args.cluster)?).map_err(failure(Some(&args.cluster)))?;
+    let cluster = JobCluster::parse(&read_text(&args.cluster)?)
+        .map_err(|error| Failure::in_file(&args.cluster, error))?;
     let devices = cluster.devices.len();
     let history = match &args.history {
         None => None,
-        Some(path) => Some(parse_history(&read_text(path)?, devices).map_err(failure(Some(path)))?),
+        Some(path) => {
+            Some(parse_history(&read_text(path)?, devices).map_err(|error| Failure::in_file(path, error))?)
+        }
     };
     let workload = args.simulator.workload();
-    workload.check(devices).map_err(failure(None))?;
+    workload.check(devices)?;
     let options = args.training.options();
     let learner = args.training.learner()?;
     let mut trainer = match &args.resume {
-        None => Trainer::new(&learner, devices, workload.longest_seconds, &options).map_err(failure(None))?,
-        Some(path) => {
-            Trainer::resume(&learner, &read_bytes(path)?, devices, &options).map_err(failure(Some(path)))?
-        }
+        None => Trainer::new(&learner, devices, workload.longest_seconds, &options)?,
+        Some(path) => Trainer::resume(&learner, &read_bytes(path)?, devices, &options)
+            .map_err(|error| Failure::in_file(path, error))?,
     };
     let deadline = Deadline::after(args.training.time_limit);
     let bar = progress(options.trainings);
@@ -278,14 +245,14 @@ fn place(args: &Place) -> Result<(), Failure> {
     let stop_reason = match &history {
         Some(history) => trainer.train_on(history, &deadline, &mut watch),
         None => trainer.train(&cluster, &workload, &args.simulator.world(), &deadline, &mut watch),
-    }
-    .map_err(failure(None))?;
+    }?;
     bar.finish_and_clear();
-    write_file(&args.output, &trainer.save().map_err(failure(None))?)?;
+    write_file(&args.output, &trainer.save()?)?;
     write_json(&Trained { parameters: trainer.parameters(), stop_reason, last }, None)
 }
 
-fn place_table(args: &PlaceTable) -> Result<(), Failure> {
+/// Runs `ballast lab train place-table`.
+pub(super) fn place_table(args: &PlaceTable) -> Result<(), Failure> {
     check([], paths(&args.output))?;
     let options = args.training.options();
     let (workload, world) = (args.simulator.workload(), args.simulator.world());
@@ -302,18 +269,14 @@ fn place_table(args: &PlaceTable) -> Result<(), Failure> {
                 rate_spread: args.rate_spread,
                 speed_spread: args.speed_spread,
             };
-            model.check().map_err(failure(None))?;
+            model.check()?;
             let cluster = model.draw(&mut ChaCha8Rng::seed_from_u64(options.seed));
-            let mut trainer =
-                Trainer::new(&learner, devices, workload.longest_seconds, &options).map_err(failure(None))?;
-            trainer
-                .train(&cluster, &workload, &world, &deadline, &mut |figures| {
-                    bar.inc(1);
-                    bar.set_message(format!("{devices} devices, reward {:.3}", figures.mean_reward));
-                })
-                .map_err(failure(None))?;
-            let rows = evaluate(&cluster, &workload, &world, Some(trainer.policy()), 0..args.seeds)
-                .map_err(failure(None))?;
+            let mut trainer = Trainer::new(&learner, devices, workload.longest_seconds, &options)?;
+            trainer.train(&cluster, &workload, &world, &deadline, &mut |figures| {
+                bar.inc(1);
+                bar.set_message(format!("{devices} devices, reward {:.3}", figures.mean_reward));
+            })?;
+            let rows = evaluate(&cluster, &workload, &world, Some(trainer.policy()), 0..args.seeds)?;
             blocks.push(Block { devices, failures_per_hour, rows });
         }
     }

@@ -12,7 +12,7 @@ use ballast_core::device::DeviceId;
 use ballast_core::graph::Graph;
 use ballast_partition::Given;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::{read_text, write_json};
 use crate::run::tools::{beside, capture, llvm};
 

@@ -1,4 +1,4 @@
-//! `ballast bench rl`: the RL partitioner, classical searches and the exact answer on chains for many-core chips.
+//! `ballast lab bench rl`: the RL partitioner, classical searches and the exact answer on chains for many-core chips.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,14 @@ use ballast_partition::rl::train::{Options, Weights};
 use ballast_partition::sequence::Sequence;
 use serde::Deserialize;
 
+use crate::failure::Failure;
+use crate::graph_file;
+use crate::lab::train::partition::ZERO_SHOT_SECONDS;
+use crate::output;
 use crate::output::paths;
 use crate::ranges::{count, seconds, step_size};
-use crate::replan::read_graph;
-use crate::train_partition::{ZERO_SHOT_SECONDS, failure};
-use crate::{Failure, output};
 
-/// Arguments of `ballast bench rl`.
+/// Arguments of `ballast lab bench rl`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Layers of the generated chains; 1 to 1000.
@@ -81,7 +82,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let cases = cases(args)?;
     let contenders: Vec<_> =
         Contender::ALL.into_iter().filter(|contender| args.methods.contains(contender)).collect();
-    let bar = crate::train::progress((cases.len() * contenders.len()) as u64);
+    let bar = crate::lab::progress::progress((cases.len() * contenders.len()) as u64);
     let mut table = heading(args, &contenders);
     let mut all: Vec<Vec<Vec<Entry>>> = vec![Vec::new(); contenders.len()];
     for case in &cases {
@@ -94,7 +95,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 if interrupted() {
                     return Err(Failure::NoPlan("interrupted; no table was written".into()));
                 }
-                runs.push(contend(case, contender, &options, seed, seconds).map_err(failure)?);
+                runs.push(contend(case, contender, &options, seed, seconds)?);
             }
             runs.sort_by(|a, b| a.over_optimum.total_cmp(&b.over_optimum));
             let worst = runs.last().map_or(f64::NAN, |run| run.over_optimum);
@@ -131,7 +132,7 @@ fn cases(args: &Args) -> Result<Vec<Case>, Failure> {
         }
     }
     for path in &args.graphs {
-        let mut graph = read_graph(path)?;
+        let mut graph = graph_file::read(path)?;
         graph.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let bad = |error: &dyn std::fmt::Display| Failure::BadInput(format!("{}: {error}", path.display()));
         let cluster = Cluster::from_count(1).map_err(|error| bad(&error))?;

@@ -2,7 +2,7 @@
 
 use ballast_partition::genetic::{LayerFile, LayerKind};
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// One layer with its weights.
 pub(super) struct Layer {

@@ -1,4 +1,4 @@
-//! `ballast bench remat`: all methods over a folder of memory-planning instances, as one table.
+//! `ballast lab bench remat`: all methods over a folder of memory-planning instances, as one table.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,14 @@ use ballast_core::limits::{Limits, interrupted};
 use ballast_core::memory::Problem;
 use ballast_remat::{Failure as NoPlan, Options, Order, Outcome, Solver, plan};
 
-use crate::bench_partition::cpu_seconds;
+use crate::failure::Failure;
 use crate::output::paths;
 use crate::ranges::seconds;
 use crate::search_args::SearchArgs;
-use crate::{Failure, instance, output};
+use crate::statistics::cpu_seconds;
+use crate::{instance, output};
 
-/// Arguments of `ballast bench remat`.
+/// Arguments of `ballast lab bench remat`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Folder of instances; the budgets are those each names, or 90 to 40 % of its unplanned peak.
@@ -112,9 +113,9 @@ fn row(table: &mut String, args: &Args, problem: &Problem, share: &str, bytes: u
     let shown = |outcome: Option<Outcome>| {
         outcome.map_or_else(|| "-".to_owned(), |outcome| format!("{:.3}", percent(outcome.report.value)))
     };
-    let before = cpu_seconds()?;
+    let before = cpu_seconds();
     let best = solve(Solver::AUTO)?;
-    let cpu = cpu_seconds()? - before;
+    let cpu = cpu_seconds() - before;
     let mut baselines = String::new();
     for solver in [Solver::GREEDY, Solver::SQRT_N, Solver::GAPS, Solver::CHAIN] {
         let _ = write!(baselines, " {} |", shown(solve(solver)?));

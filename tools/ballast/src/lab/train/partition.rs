@@ -1,4 +1,4 @@
-//! `ballast train partition`: the policy that cuts op sequences, trained on generated chains.
+//! `ballast lab train partition`: the policy that cuts op sequences, trained on generated chains.
 
 use std::fs::OpenOptions;
 use std::io::{BufWriter, Write};
@@ -10,11 +10,11 @@ use ballast_partition::rl::curriculum::{self, Schedule};
 use ballast_partition::rl::train::{Error, Options, Trainer, Weights};
 use serde::Serialize;
 
-use crate::Failure;
+use crate::failure::Failure;
+use crate::lab::progress::progress;
 use crate::output::{check, write_json};
 use crate::ranges::{count, factor, share, step_size};
 use crate::search_args::TrainingArgs;
-use crate::train::progress;
 
 /// Episodes between two savings of the policy.
 const SAVE_EVERY: usize = 100;
@@ -42,7 +42,7 @@ const TRIALS: [(usize, usize); 12] = [
     (200, 64),
 ];
 
-/// Arguments of `ballast train partition`.
+/// Arguments of `ballast lab train partition`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Episodes the policy learns from in all, those before a resume included; 0 to 1000000000.
@@ -91,13 +91,6 @@ struct Trial {
     entry: Entry,
 }
 
-pub(crate) fn failure(error: Error) -> Failure {
-    match error {
-        Error::Io { .. } | Error::Saved { .. } | Error::Options(_) => Failure::BadInput(error.to_string()),
-        Error::Learner(_) => Failure::Internal(error.to_string()),
-    }
-}
-
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     check([], [args.output.as_path()])?;
     let options = Options {
@@ -111,7 +104,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let seed = args.common.seed;
     let schedule = Schedule { seed, episodes: args.episodes, imitated: args.imitate };
-    let mut trainer = Trainer::new(options.clone(), 2, seed).map_err(failure)?;
+    let mut trainer = Trainer::new(options.clone(), 2, seed)?;
     let mut metrics = match &args.metrics {
         None => None,
         Some(path) => {
@@ -136,10 +129,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             written.map_err(|source| Error::Io { path, source })?;
         }
         if trainer.episodes.is_multiple_of(SAVE_EVERY) { trainer.save(&args.output) } else { Ok(()) }
-    })
-    .map_err(failure)?;
+    })?;
     bar.finish_and_clear();
-    trainer.save(&args.output).map_err(failure)?;
+    trainer.save(&args.output)?;
     if let Some(mut file) = metrics {
         file.flush().map_err(|error| Failure::Internal(error.to_string()))?;
     }
@@ -147,7 +139,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut trials = Vec::new();
     for (which, &(layers, cores)) in TRIALS.iter().enumerate() {
         let Some(case) = Case::unseen(layers, cores, which, seed) else { continue };
-        let entry = contend(&case, Contender::ZeroShot, &judged, seed, ZERO_SHOT_SECONDS).map_err(failure)?;
+        let entry = contend(&case, Contender::ZeroShot, &judged, seed, ZERO_SHOT_SECONDS)?;
         trials.push(Trial { chain: case.name, entry });
     }
     write_json(&Trained { episodes: trainer.episodes, stop_reason, trials }, None)

@@ -12,7 +12,7 @@ use std::time::Instant;
 use libloading::Library;
 
 use super::mpi::World;
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::print;
 
 /// Arguments of `ballast program-rank`.

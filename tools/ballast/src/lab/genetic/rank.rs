@@ -1,4 +1,4 @@
-//! `ballast genetic-rank`: one of the processes that a dynamic search measures placements on.
+//! `ballast lab genetic-rank`: one of the processes that a dynamic search measures placements on.
 //!
 //! The first rank reads a placement a line from standard input, the devices of the layers separated by spaces, and tells all
 //! others; every rank runs its layers of every item of the batch, and the first answers with the seconds of the batch, from all having
@@ -12,11 +12,11 @@ use ballast_partition::genetic::LayerFile;
 
 use super::kernels::{Layer, layers};
 use super::mpi::World;
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::{print, read_text};
 use crate::ranges::count;
 
-/// Arguments of `ballast genetic-rank`.
+/// Arguments of `ballast lab genetic-rank`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Layer file (TOML).

@@ -1,4 +1,4 @@
-//! `ballast decoder`: writes the training step of a decoder as a memory-planning instance, op by op.
+//! `ballast lab decoder`: writes the training step of a decoder as a memory-planning instance, op by op.
 //!
 //! Layers of a pre-norm transformer decoder with attention split by head and every element-wise op on its own;
 //! the backward pass follows from the forward ops. Times are floating-point operations, sizes bytes of 32-bit floats.
@@ -9,10 +9,11 @@ use std::path::PathBuf;
 use ballast_core::memory::{self, Problem};
 use serde::Serialize;
 
+use crate::failure::Failure;
+use crate::output;
 use crate::ranges::count;
-use crate::{Failure, output};
 
-/// Arguments of `ballast decoder`.
+/// Arguments of `ballast lab decoder`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Decoder layers; 1 to 4096.

@@ -1,4 +1,4 @@
-//! `ballast train dag`: the actor-critic that places the groups of a graph on devices.
+//! `ballast lab train dag`: the actor-critic that places the groups of a graph on devices.
 
 use std::fs::OpenOptions;
 use std::io::{BufWriter, Write};
@@ -14,12 +14,12 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
-use crate::Failure;
+use crate::failure::Failure;
+use crate::lab::progress::progress;
 use crate::output::{check, paths, write_file, write_json};
 use crate::partition::read_placer;
 use crate::ranges::{count, factor, step_size};
 use crate::search_args::TrainingArgs;
-use crate::train::progress;
 
 /// Updates between two savings.
 const SAVE_EVERY: usize = 50;
@@ -30,7 +30,7 @@ const UNSEEN: u64 = 1 << 40;
 /// Trial graphs.
 const TRIALS: usize = 10;
 
-/// Arguments of `ballast train dag`.
+/// Arguments of `ballast lab train dag`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Updates the placer learns from in all, those before a resume included; every one on a graph of its own; 1 to 1000000000.

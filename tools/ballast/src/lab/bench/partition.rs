@@ -1,4 +1,4 @@
-//! `ballast bench partition`: all methods over a folder of workloads, as one table.
+//! `ballast lab bench partition`: all methods over a folder of workloads, as one table.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,14 @@ use ballast_partition::genetic::place_workload;
 use indexmap::IndexMap;
 use serde::Deserialize;
 
+use crate::failure::Failure;
+use crate::output;
 use crate::output::paths;
 use crate::partition::Who;
 use crate::ranges::{count, seconds, threads};
-use crate::{Failure, output};
+use crate::statistics::{cpu_seconds, mean_and_deviation};
 
-/// Arguments of `ballast bench partition`.
+/// Arguments of `ballast lab bench partition`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Folder of workload files, searched with its subfolders.
@@ -152,7 +154,7 @@ fn read_reference(args: &Args) -> Result<IndexMap<String, Known>, Failure> {
 }
 
 fn measure(problem: &Problem, class: PlanClass, who: Who, limits: Limits) -> Result<Run, Failure> {
-    let before = cpu_seconds()?;
+    let before = cpu_seconds();
     let failed = |error: &dyn std::fmt::Display| Failure::NoPlan(error.to_string());
     let outcome = match who {
         Who::Own(method) => {
@@ -163,23 +165,12 @@ fn measure(problem: &Problem, class: PlanClass, who: Who, limits: Limits) -> Res
         Who::Genetic => place_workload(problem, class, &genetic::Options::default(), &limits)
             .map_err(|error| failed(&error))?,
     };
-    Ok(Run { outcome, cpu_seconds: cpu_seconds()? - before })
-}
-
-/// User and system seconds of this process, all threads, to 10 ms.
-pub(crate) fn cpu_seconds() -> Result<f64, Failure> {
-    const TICKS_PER_SECOND: f64 = 100.0;
-    let failed = || Failure::Internal("/proc/self/stat tells no processor time".into());
-    let text = std::fs::read_to_string("/proc/self/stat").map_err(|_| failed())?;
-    // The second field is a name in brackets; user and system ticks are fields 14 and 15.
-    let fields = text.rsplit_once(") ").ok_or_else(failed)?.1;
-    let ticks: f64 = fields.split(' ').skip(11).take(2).filter_map(|field| field.parse::<f64>().ok()).sum();
-    Ok(ticks / TICKS_PER_SECOND)
+    Ok(Run { outcome, cpu_seconds: cpu_seconds() - before })
 }
 
 fn heading(args: &Args) -> String {
     format!(
-        "# Partition benchmark\n\nWritten by `ballast bench partition {} --time-limit {} --seeds {} --threads {} \
+        "# Partition benchmark\n\nWritten by `ballast lab bench partition {} --time-limit {} --seeds {} --threads {} \
          -o FILE`.\nValue and bound are largest loads in the unit of the file; `value/known` divides by the best \
          known value of the class;\nseeded methods show mean ± standard deviation over the seeds and the best \
          run's bound. CPU seconds are user and system time\nof all threads, per run.\n\n| file | class | method | \
@@ -208,11 +199,4 @@ fn row(table: &mut String, name: &str, class: PlanClass, method: Who, runs: &[Ru
         method.name(),
         runs.len()
     );
-}
-
-pub(crate) fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
-    (mean, variance.sqrt())
 }

@@ -1,0 +1,207 @@
+//! What gives positions, costs and times of a plan their meaning: the `settings` of `ballast.plan`, written when a program is
+//! planned and read by whatever works on the plan afterwards.
+
+use ballast_core::graph::OpId;
+use ballast_core::pipeline::{Schedule, ScheduleError, Spec};
+use ballast_core::plan::Plan;
+use ballast_dialects::attributes as ir;
+use ballast_dialects::passes::{
+    CapCounts, Counting, FusionModel, Granularity, PartitionMethod, PartitionOrder,
+};
+use melior::Context;
+use melior::ir::attribute::{DictionaryAttribute, StringAttribute};
+use melior::ir::{Attribute, Identifier};
+
+/// A step of more micro-batches than this is a slip of the pen.
+const MOST_MICRO_BATCHES: usize = 4096;
+/// Most stages of one device.
+pub(crate) const MOST_STAGES_PER_DEVICE: usize = 64;
+
+/// The settings a plan was made with.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PlanSettings {
+    /// The cap asked for, as the option has it.
+    pub(crate) cap: Option<String>,
+    /// What a cap counts.
+    pub(crate) cap_counts: CapCounts,
+    /// How operations are counted.
+    pub(crate) count: Counting,
+    /// Size of every dynamic dimension; 0: there are none.
+    pub(crate) dynamic_dim: u64,
+    /// Which values the back end stores.
+    pub(crate) fusion: FusionModel,
+    /// What is moved as one.
+    pub(crate) granularity: Granularity,
+    /// Ops that store their values so that a fusion falls into parts, ascending.
+    pub(crate) held: Vec<OpId>,
+    /// How the partition was found; none where somebody else made it.
+    pub(crate) method: Option<PartitionMethod>,
+    /// Order of the op sequence that was cut; none as above.
+    pub(crate) order: Option<PartitionOrder>,
+    /// Do transfers to the host run beside computation? None of a plan without memory plans.
+    pub(crate) overlap: Option<bool>,
+    /// Must ops stay on their devices, because somebody placed one?
+    pub(crate) pinned: bool,
+    /// The pipeline of micro-batches.
+    pub(crate) pipeline: Option<Spec>,
+    /// The first op of the backward pass of a pipeline: what told it may be gone when the plan is read, as locations are from printed
+    /// programs.
+    pub(crate) first_backward: Option<OpId>,
+    /// Hash of the measured times, 16 hexadecimal digits.
+    pub(crate) profile: Option<String>,
+    /// Must every device get an op?
+    pub(crate) use_all_devices: bool,
+}
+
+/// What a plan without settings was made with.
+impl Default for PlanSettings {
+    fn default() -> Self {
+        PlanSettings {
+            cap: None,
+            cap_counts: CapCounts::All,
+            count: Counting::TwoMac,
+            dynamic_dim: 0,
+            fusion: FusionModel::None,
+            granularity: Granularity::Op,
+            held: Vec::new(),
+            method: None,
+            order: None,
+            overlap: None,
+            pinned: true,
+            pipeline: None,
+            first_backward: None,
+            profile: None,
+            use_all_devices: false,
+        }
+    }
+}
+
+impl PlanSettings {
+    /// The settings of a plan; the first that makes no sense is said besides, and as if it were not there.
+    fn parse(plan: &ir::Plan<'_>) -> (Self, Option<String>) {
+        let text =
+            |key: &str| plan.settings.and_then(|settings| ballast_dialects::ir::string_entry(settings, key));
+        let is = |key: &str, name: &str| text(key).as_deref() == Some(name);
+        let number = |key: &str| text(key).and_then(|text| text.parse().ok());
+        let default = Self::default();
+        let mut refused = None;
+        let mut refuse = |key: &str, text: String| {
+            refused.get_or_insert_with(|| format!("{key} = {text:?} is none: plan the function again"));
+        };
+        let dynamic_dim = text("dynamic_dim").and_then(|text| {
+            text.parse().ok().or_else(|| {
+                refuse("dynamic_dim", text);
+                None
+            })
+        });
+        let count = text("count").and_then(|text| {
+            Counting::of_name(&text).or_else(|| {
+                refuse("count", text);
+                None
+            })
+        });
+        let pipeline = pipeline(&text);
+        let settings = PlanSettings {
+            cap: text("cap"),
+            cap_counts: text("cap_counts")
+                .and_then(|name| CapCounts::of_name(&name))
+                .unwrap_or(default.cap_counts),
+            count: count.unwrap_or(default.count),
+            dynamic_dim: dynamic_dim.unwrap_or(default.dynamic_dim),
+            fusion: text("fusion").and_then(|name| FusionModel::of_name(&name)).unwrap_or(default.fusion),
+            granularity: text("granularity")
+                .and_then(|name| Granularity::of_name(&name))
+                .unwrap_or(default.granularity),
+            held: text("held")
+                .map(|text| text.split(',').filter_map(|op| op.parse().ok()).collect())
+                .unwrap_or_default(),
+            method: text("method").and_then(|name| PartitionMethod::of_name(&name)),
+            order: text("order").and_then(|name| PartitionOrder::of_name(&name)),
+            overlap: text("overlap").map(|text| text == "true"),
+            pinned: !is("pinned", "false"),
+            pipeline: pipeline.clone().unwrap_or_default(),
+            first_backward: number("first_backward"),
+            profile: text("profile").filter(|profile| profile != "false"),
+            use_all_devices: is("use_all_devices", "true"),
+        };
+        (settings, refused.or(pipeline.err()))
+    }
+
+    /// The settings of a plan that is to be taken at its word.
+    ///
+    /// # Errors
+    /// What is wrong with a setting.
+    pub(crate) fn read(plan: &ir::Plan<'_>) -> Result<Self, String> {
+        match Self::parse(plan) {
+            (settings, None) => Ok(settings),
+            (_, Some(refused)) => Err(format!("the settings of `ballast.plan`: {refused}")),
+        }
+    }
+
+    /// The settings of a plan that is about to be made anew, or that has been checked: what makes no sense is left out.
+    pub(crate) fn of(plan: &ir::Plan<'_>) -> Self {
+        Self::parse(plan).0
+    }
+
+    /// As entry of `ballast.plan`, with what the plan came to besides.
+    pub(crate) fn attribute<'c>(&self, context: &'c Context, plan: &Plan) -> Attribute<'c> {
+        let mut entries = vec![
+            ("cap_counts", self.cap_counts.name().to_owned()),
+            ("count", self.count.name().to_owned()),
+            ("dynamic_dim", self.dynamic_dim.to_string()),
+            ("fusion", self.fusion.name().to_owned()),
+            ("granularity", self.granularity.name().to_owned()),
+            ("pinned", self.pinned.to_string()),
+            ("placement", plan.placement.name().to_owned()),
+            ("profile", self.profile.clone().unwrap_or_else(|| "false".to_owned())),
+            ("step_seconds", plan.step_seconds.to_string()),
+            ("use_all_devices", self.use_all_devices.to_string()),
+        ];
+        entries.extend(self.cap.clone().map(|cap| ("cap", cap)));
+        entries.extend(self.method.map(|method| ("method", method.name().to_owned())));
+        entries.extend(self.order.map(|order| ("order", order.name().to_owned())));
+        entries.extend(self.overlap.map(|overlap| ("overlap", overlap.to_string())));
+        if !self.held.is_empty() {
+            let held: Vec<String> = self.held.iter().map(OpId::to_string).collect();
+            entries.push(("held", held.join(",")));
+        }
+        if let Some(spec) = &self.pipeline {
+            entries
+                .push(("first_backward", self.first_backward.map_or_else(String::new, |op| op.to_string())));
+            entries.push(("micro_batches", spec.micro_batches.to_string()));
+            entries.push(("schedule", spec.schedule.to_string()));
+        }
+        let entries: Vec<(Identifier<'c>, Attribute<'c>)> = entries
+            .iter()
+            .map(|(key, value)| (Identifier::new(context, key), StringAttribute::new(context, value).into()))
+            .collect();
+        DictionaryAttribute::new(context, &entries).into()
+    }
+}
+
+/// The pipeline that settings name; none where they name none.
+fn pipeline(text: &impl Fn(&str) -> Option<String>) -> Result<Option<Spec>, String> {
+    let Some(schedule) = text("schedule") else { return Ok(None) };
+    let schedule = schedule.parse().map_err(|error: ScheduleError| error.to_string())?;
+    if schedule == Schedule::Forward {
+        return Err("schedule=forward is none of a training step".to_owned());
+    }
+    let text = text("micro_batches").unwrap_or_default();
+    let micro_batches = text.parse().map_err(|_| format!("micro-batches={text}: not a number"))?;
+    in_range(Spec { schedule, micro_batches }).map(Some)
+}
+
+/// The pipeline, where its counts are in their ranges.
+///
+/// # Errors
+/// The count that is not, and its range.
+pub(crate) fn in_range(spec: Spec) -> Result<Spec, String> {
+    let (chunks, micro_batches) = (spec.schedule.chunks(), spec.micro_batches);
+    if !(1..=MOST_STAGES_PER_DEVICE).contains(&chunks) {
+        return Err(format!("stages-per-device={chunks}: give 2 to {MOST_STAGES_PER_DEVICE}"));
+    }
+    if !(1..=MOST_MICRO_BATCHES).contains(&micro_batches) {
+        return Err(format!("micro-batches={micro_batches}: give 1 to {MOST_MICRO_BATCHES}"));
+    }
+    Ok(spec)
+}
