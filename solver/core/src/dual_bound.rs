@@ -114,6 +114,50 @@ mod tests {
         assert_eq!(dual_bound(open, [row(3.0)]).value, f64::NEG_INFINITY);
     }
 
+    /// Unit roundoffs taken off, of a bound that is nought in exact arithmetic.
+    fn roundoffs(bound: &DualBound) -> f64 {
+        -bound.value / 2f64.powi(-53)
+    }
+
+    #[test]
+    fn errors_of_sums_are_those_of_the_textbook() {
+        assert_eq!(ROUNDOFF, 2f64.powi(-53));
+        // n u / (1 - n u), for the products and the rounding of the result as well, rounded up.
+        let close = |error: f64, exact: f64| error >= exact && error <= exact * (1.0 + 2e-6);
+        assert!(close(error_of(1), 3.0 * ROUNDOFF) && close(error_of(998), 1000.0 * ROUNDOFF));
+        assert!(close(error_of((1 << 50) - 2), 0.125 / 0.875), "{}", error_of((1 << 50) - 2));
+    }
+
+    #[test]
+    fn every_term_that_was_rounded_is_paid_for() {
+        // A thousand rows that pay, in turn, 1 and -1, for a column that all of them name: all cancels but the errors.
+        let columns = DualColumns { cost: &[0.0], lower: &[0.0], upper: &[4.0] };
+        let row = |at: usize| match at % 2 {
+            0 => DualRow { lower: 1.0, upper: f64::INFINITY, terms: &[(0, 1.0)], dual: 1.0 },
+            _ => DualRow { lower: f64::NEG_INFINITY, upper: 1.0, terms: &[(0, 1.0)], dual: -1.0 },
+        };
+        let bound = dual_bound(columns, (0..1000).map(row));
+        // The column: 1001 terms of size 1000 in all, times its largest value; the rows: 1000 terms, and two of the column.
+        let wanted = 1003.0 * 1000.0 * 4.0 + 1004.0 * 1000.0;
+        let off = roundoffs(&bound);
+        assert!(off >= wanted && off <= wanted * (1.0 + 1e-5), "{off} for {wanted}");
+        // A row that pays 2^43, and a column that takes as much: three roundoffs of the column, five of the sum of both.
+        let columns = DualColumns { cost: &[-(2f64.powi(40))], lower: &[0.0], upper: &[8.0] };
+        let row = DualRow { lower: 1.0, upper: f64::INFINITY, terms: &[], dual: 2f64.powi(43) };
+        let off = roundoffs(&dual_bound(columns, [row])) / 2f64.powi(43);
+        assert!((11.0..=16.0).contains(&off), "{off}");
+    }
+
+    #[test]
+    fn multipliers_that_are_no_numbers_count_for_nothing() {
+        let columns = DualColumns { cost: &[1.0], lower: &[2.0], upper: &[3.0] };
+        let row = |dual| DualRow { lower: 1.0, upper: 5.0, terms: &[(0, 1.0)], dual };
+        for dual in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0] {
+            let bound = dual_bound(columns, [row(dual)]);
+            assert_eq!(bound, dual_bound(columns, []), "{dual}");
+        }
+    }
+
     /// Whatever the multipliers, the bound lies below the objective of every point of the program: compared in whole
     /// numbers, with multipliers that are multiples of 1/1024, where doubles are exact, and disturbed ones, where they are not.
     #[test]

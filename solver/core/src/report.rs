@@ -383,6 +383,75 @@ mod tests {
     }
 
     #[test]
+    fn what_rounding_may_do_ends_at_the_tolerance() {
+        let edge = 10.0 + PROOF_TOLERANCE * 10.0;
+        let bound = |value| Bound::proved(value, BoundClass::ContiguousSequence);
+        assert_eq!(bound(edge).beside(10.0).map(Bound::value), Ok(10.0));
+        assert!(bound(edge * (1.0 + 1e-15)).beside(10.0).is_err());
+        let floor = Bound::proved(1.0, BoundClass::AnyAssignment);
+        let edge = 10.0 * (1.0 + PROOF_TOLERANCE);
+        assert_eq!(bound(edge).unless_beaten_by(10.0, floor), bound(edge));
+        assert_eq!(bound(edge * (1.0 + 1e-15)).unless_beaten_by(10.0, floor), floor);
+    }
+
+    #[test]
+    fn only_a_search_that_ran_to_its_end_stopped_for_its_proof() {
+        let report = |bound, stop_reason| {
+            let search = SearchStats { stop_reason, ..search() };
+            Report::new(10.0, Bound::proved(bound, BoundClass::Any), search).expect("a bound").stop_reason
+        };
+        assert_eq!(report(10.0, StopReason::Finished), StopReason::Proved);
+        assert_eq!(report(9.0, StopReason::Finished), StopReason::Finished);
+        assert_eq!(report(10.0, StopReason::TimeLimit), StopReason::TimeLimit);
+        assert_eq!(report(9.0, StopReason::WorkLimit), StopReason::WorkLimit);
+    }
+
+    #[test]
+    fn a_report_that_was_read_has_the_usual_tolerance() {
+        let report = Report::new(10.0, Bound::proved(9.0, BoundClass::Any), search()).expect("an open gap");
+        let read: Report =
+            serde_json::from_value(serde_json::to_value(&report).expect("JSON")).expect("a report");
+        assert_eq!(read, report);
+        let proved = |bound| {
+            let bound = Bound::proved(bound, BoundClass::Any);
+            read.clone().rebound(bound).expect("a bound").proved()
+        };
+        assert!(proved(10.0) && proved(10.0 - 1e-6) && !proved(10.0 - 1e-4));
+    }
+
+    #[test]
+    fn no_assignment_is_faster_than_the_work_spread_or_the_longest_op() {
+        let op = |id| crate::graph::Op {
+            name: String::new(),
+            key: String::new(),
+            location: String::new(),
+            inputs: Vec::new(),
+            outputs: vec![id],
+            role: crate::graph::OpRole::Compute,
+            layer: crate::graph::LayerType::Other,
+            opens_layer: false,
+            work: crate::graph::Work {
+                flops: 0,
+                macs_exact: 0,
+                arithmetic: crate::graph::Arithmetic::F32,
+                bytes: crate::units::Bytes::ZERO,
+                priced: true,
+            },
+            pure_op: true,
+            backward: None,
+            workspace: crate::units::Bytes::ZERO,
+            rules: crate::graph::Rules::default(),
+        };
+        let graph = Graph { ops: (0..3).map(op).collect(), ..Graph::default() };
+        let bound = |seconds| Bound::any_assignment(&graph, &Costs { seconds });
+        // The faster device for each op: 2 + 3 + 5, over two devices.
+        let spread = bound(vec![vec![2.0, 4.0, 5.0], vec![9.0, 3.0, 6.0]]);
+        assert_eq!((spread.value(), spread.class()), (5.0, BoundClass::AnyAssignment));
+        assert_eq!(bound(vec![vec![2.0, 3.0, 4.0]; 2]).value(), 4.5);
+        assert_eq!(bound(vec![vec![1.0, 1.0, 9.0]; 3]).value(), 9.0);
+    }
+
+    #[test]
     fn a_plan_outside_the_class_gets_the_wider_bound() {
         let floor = Bound::proved(1.0, BoundClass::AnyAssignment);
         let narrow = Bound::proved(2.0, BoundClass::ContiguousSequence);
@@ -396,6 +465,7 @@ mod tests {
         for class in BoundClass::ALL {
             assert_eq!(serde_json::to_value(class).expect("a name"), class.name());
             assert_eq!(BoundClass::of_name(class.name()), Some(class));
+            assert_eq!(class.to_string(), class.name());
         }
         assert_eq!(BoundClass::of_name("most-plans"), None);
     }

@@ -11,7 +11,7 @@ use crate::stage::{NodeSource, Stage};
 use crate::units::Bytes;
 
 /// What a stage does under its plan.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StageScore {
     /// Device number.
     pub device: DeviceId,
@@ -194,6 +194,14 @@ mod tests {
         assert_eq!((balance.tmax_seconds, balance.tmin_seconds), (4.0, 2.0));
         assert_eq!(balance.ratio, Some(2.0));
         assert!(balance.within(2.0) && !balance.within(1.9));
+    }
+
+    #[test]
+    fn devices_without_ops_are_idle_and_not_in_the_balance() {
+        let score = |device, ops, seconds| StageScore { device, ops, seconds, ..StageScore::default() };
+        let judged = balance(&[score(0, 2, 4.0), score(1, 0, 0.0), score(2, 1, 2.0), score(3, 0, 9.0)]);
+        assert_eq!((judged.tmax_seconds, judged.tmin_seconds, judged.idle_devices), (4.0, 2.0, 2));
+        assert_eq!(balance(&[score(0, 1, 3.0)]).idle_devices, 0);
     }
 
     fn stage(device: DeviceId, nodes: &[(NodeSource, &[usize])]) -> Stage {
