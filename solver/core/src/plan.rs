@@ -43,6 +43,9 @@ pub struct Plan {
     pub bound_seconds: f64,
     /// Which class of plans the bound holds for.
     pub bound_class: BoundClass,
+    /// Does the bound rest on what HiGHS says of its branch and bound, tolerances and all?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bound_trusts_highs: bool,
     /// `(tmax - bound) / tmax`.
     pub gap: f64,
     /// Which limit stopped the search, of the partition's and the stages' searches the least conclusive.
@@ -80,6 +83,9 @@ pub struct SearchRecord {
     pub proved: bool,
     /// Which class of plans the bound holds for.
     pub bound_class: BoundClass,
+    /// Does the bound rest on what HiGHS says of its branch and bound, tolerances and all?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bound_trusts_highs: bool,
     /// The method.
     pub method: String,
     /// Why it stopped.
@@ -100,6 +106,7 @@ impl From<Report> for SearchRecord {
             gap,
             proved,
             bound_class: bound.class(),
+            bound_trusts_highs: bound.trusts_highs(),
             method,
             stop_reason,
             work,

@@ -147,13 +147,23 @@ pub struct Bound {
     /// Which class of plans the bound holds for.
     #[serde(rename = "bound_class")]
     class: BoundClass,
+    /// Does the proof rest on what HiGHS says of its branch and bound? Its tolerances then are taken on trust; any other bound holds in exact
+    /// arithmetic.
+    #[serde(rename = "bound_trusts_highs", default, skip_serializing_if = "std::ops::Not::not")]
+    trusts_highs: bool,
 }
 
 impl Bound {
     /// What a proof found: no plan of `class` is below `value`. Only the code that holds the proof may say so.
     #[must_use]
     pub const fn proved(value: f64, class: BoundClass) -> Self {
-        Bound { value, class }
+        Bound { value, class, trusts_highs: false }
+    }
+
+    /// The same bound, its proof resting on HiGHS's branch and bound or not.
+    #[must_use]
+    pub const fn trusting_highs(self, trusts_highs: bool) -> Self {
+        Bound { trusts_highs, ..self }
     }
 
     /// No assignment of ops to devices is faster than the least times spread evenly, or than the op that takes longest.
@@ -180,10 +190,16 @@ impl Bound {
         self.class
     }
 
+    /// Does the proof rest on what HiGHS says of its branch and bound?
+    #[must_use]
+    pub const fn trusts_highs(self) -> bool {
+        self.trusts_highs
+    }
+
     /// This bound, raised to that of a class that holds all plans of this one.
     #[must_use]
     pub const fn raised_to(self, wider: Bound) -> Self {
-        Bound { value: self.value.max(wider.value), class: self.class }
+        if wider.value > self.value { Bound { class: self.class, ..wider } } else { self }
     }
 
     /// The bound to report for a plan that may lie outside the class: `wider`, which holds for it in any case, where the
@@ -208,7 +224,7 @@ impl Bound {
         if self.value.is_nan() || self.value > value + PROOF_TOLERANCE * value.abs() {
             return Err(FalseBound { bound: self.value, class: self.class, value });
         }
-        Ok(Bound { value: self.value.min(value), class: self.class })
+        Ok(Bound { value: self.value.min(value), ..self })
     }
 }
 
@@ -458,6 +474,19 @@ mod tests {
         assert_eq!(narrow.unless_beaten_by(1.5, floor), floor);
         assert_eq!(narrow.unless_beaten_by(2.0, floor), narrow);
         assert_eq!(narrow.raised_to(Bound::proved(3.0, BoundClass::AnyAssignment)).value(), 3.0);
+    }
+
+    #[test]
+    fn a_bound_trusts_highs_where_the_larger_one_does() {
+        let trusting = |value| Bound::proved(value, BoundClass::Free).trusting_highs(true);
+        let exact = |value| Bound::proved(value, BoundClass::Free);
+        assert!(exact(1.0).raised_to(trusting(2.0)).trusts_highs());
+        assert!(!exact(2.0).raised_to(trusting(2.0)).trusts_highs());
+        assert!(!trusting(1.0).raised_to(exact(2.0)).trusts_highs());
+        let json = |bound: Bound| serde_json::to_value(bound).expect("JSON");
+        assert_eq!(json(trusting(2.0))["bound_trusts_highs"], true);
+        assert!(json(exact(2.0)).get("bound_trusts_highs").is_none());
+        assert!(trusting(5.0).beside(5.0).is_ok_and(Bound::trusts_highs));
     }
 
     #[test]

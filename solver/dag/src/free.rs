@@ -62,7 +62,8 @@ pub(crate) fn search(session: &mut Session<'_>, programs: bool) {
 
 /// The contiguous optimum, or a good contiguous plan, as a start.
 fn start(session: &mut Session<'_>, exact: bool) {
-    let (bound, clock, limits) = (session.bound, session.clock, session.limits);
+    let (bound, trusts_highs) = (session.bound, session.trusts_highs);
+    let (clock, limits) = (session.clock, session.limits);
     session.clock = session.share(START_SHARE);
     session.limits.work_limit = limits.work_limit.map(|limit| limit / 4);
     session.class = PlanClass::Contiguous;
@@ -70,7 +71,7 @@ fn start(session: &mut Session<'_>, exact: bool) {
     session.class = PlanClass::Free;
     session.infeasible = false;
     // Bounds over contiguous plans say nothing about free ones.
-    session.bound = bound;
+    (session.bound, session.trusts_highs) = (bound, trusts_highs);
     session.clock = clock;
     session.limits = limits;
 }
@@ -148,7 +149,7 @@ fn whole_program(session: &mut Session<'_>, graph: &Hypergraph) {
         session.offer(graph.expand(&placement, session.problem.nodes.len()), "mip");
     }
     if let Some(bound) = solved.bound {
-        session.prove(bound);
+        session.prove_by_highs(bound);
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn prove_by_counting(session: &mut Session<'_>, graph: &Hypergraph) {
             return;
         }
         if exceeds(session, graph, &profit, value * (1.0 - BELOW), clock.remaining_seconds()) {
-            session.prove(value * (1.0 - BELOW));
+            session.prove_by_highs(value * (1.0 - BELOW));
             return;
         }
     }
@@ -63,7 +63,7 @@ pub(crate) fn raise_by_work(session: &mut Session<'_>, graph: &Hypergraph) {
         let middle = 0.5 * (low + high);
         if exceeds(session, graph, &work, middle, clock.remaining_seconds()) {
             low = middle;
-            session.prove(middle);
+            session.prove_by_highs(middle);
         } else {
             high = middle;
         }

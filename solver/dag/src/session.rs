@@ -27,6 +27,8 @@ pub(crate) struct Session<'a> {
     pub(crate) clock: Deadline,
     pub(crate) work: u64,
     pub(crate) bound: f64,
+    /// Does the bound rest on what HiGHS says of its branch and bound?
+    pub(crate) trusts_highs: bool,
     /// Proved that no plan exists.
     pub(crate) infeasible: bool,
     /// Why the learner could not run or refine.
@@ -64,7 +66,16 @@ impl Session<'_> {
 
     /// Raises the bound.
     pub(crate) fn prove(&mut self, bound: f64) {
-        self.bound = self.bound.max(bound);
+        if bound > self.bound {
+            (self.bound, self.trusts_highs) = (bound, false);
+        }
+    }
+
+    /// Raises the bound to one that rests on what HiGHS says of its branch and bound.
+    pub(crate) fn prove_by_highs(&mut self, bound: f64) {
+        if bound > self.bound {
+            (self.bound, self.trusts_highs) = (bound, true);
+        }
     }
 
     pub(crate) fn proved(&self) -> bool {

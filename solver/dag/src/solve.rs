@@ -140,6 +140,7 @@ pub fn solve(problem: &Problem, options: &Options<'_>) -> Result<Outcome, NoPlan
         clock: Deadline::start(&options.limits),
         work: 0,
         bound: 0.0,
+        trusts_highs: false,
         infeasible: false,
         learner_failure: None,
         placer: options.placer,
@@ -189,6 +190,7 @@ pub fn solve(problem: &Problem, options: &Options<'_>) -> Result<Outcome, NoPlan
     // Sums in another order leave a proven bound a rounding below the value it equals.
     let bound = if (value * (1.0 - SUM_ROUNDING)..value).contains(&bound) { value } else { bound };
     let search = SearchStats { method: method.into(), stop_reason, seconds, work, seed: options.limits.seed };
-    let report = Report::new(value, Bound::proved(bound, class.bound_class()), search)?;
+    let bound = Bound::proved(bound, class.bound_class()).trusting_highs(session.trusts_highs);
+    let report = Report::new(value, bound, search)?;
     Ok(Outcome { assignment, verdict, report })
 }

@@ -149,6 +149,10 @@ fn free_optimum_of_a_chain_of_layers_is_proved_by_counting() {
     let outcome = run(&problem, PlanClass::Free, Method::Auto, steps(20_000_000)).unwrap();
     assert!((outcome.report.value - 17.714719).abs() < 1e-6, "{:?}", outcome.report);
     assert!(outcome.report.proved(), "{:?}", outcome.report);
+    // How many large layers a device holds is counted by HiGHS; contiguous plans are proved without it.
+    assert!(outcome.report.bound().trusts_highs());
+    let contiguous = run(&problem, PlanClass::Contiguous, Method::Auto, steps(u64::MAX)).unwrap();
+    assert!(contiguous.report.proved() && !contiguous.report.bound().trusts_highs());
 }
 
 #[test]

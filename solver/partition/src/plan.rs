@@ -137,7 +137,29 @@ impl<'a> Search<'a> {
         if tuned.improves(&search.best) {
             (search.best, search.method) = (tuned, "dp+fine-tuning");
         }
+        if !use_all && search.best.balance.idle_devices > 0 && !search.deadline.over() {
+            search.try_all_devices();
+        }
         search
+    }
+
+    /// The best cut over all devices, fine-tuned: slower than the best cut where that leaves devices idle, and yet where single ops move
+    /// it may get ahead.
+    fn try_all_devices(&mut self) {
+        let site = Site {
+            links: self.links,
+            caps: &self.caps,
+            memory_matters: self.memory_matters,
+            use_all: true,
+            pressure: PRESSURE,
+        };
+        let cut = dynamic::partition(&self.items.sequence, &site, &self.deadline);
+        self.work += cut.work;
+        let tuned = self.tuned(self.items.to_ops(&cut.device_of));
+        let faster = tuned.balance.tmax_seconds < self.best.balance.tmax_seconds * (1.0 - 1e-12);
+        if faster && tuned.no_worse(&self.best) {
+            (self.best, self.method) = (tuned, "dp+fine-tuning");
+        }
     }
 
     /// A placement of the op sequence with single ops moved where that helps, judged.

@@ -369,6 +369,7 @@ fn assemble(
         placement: placement_of(graph, &device_of),
         bound_seconds: bound.value(),
         bound_class: bound.class(),
+        bound_trusts_highs: bound.trusts_highs(),
         gap,
         stop_reason,
         partition: partition.into(),

@@ -15,7 +15,7 @@ const PROGRAMS: [(Domain, u64); 7] = [
 ];
 
 /// Programs that once showed a contradiction.
-const KNOWN: [(Domain, u64); 9] = [
+const KNOWN: [(Domain, u64); 11] = [
     // Refused with proof by a solver that neither swaps nor changes the order.
     (Domain::Stages, 253),
     // An arena's plan timed under another cap than the one reported.
@@ -30,6 +30,9 @@ const KNOWN: [(Domain, u64); 9] = [
     // A given start kept instead of the cut that beats it.
     (Domain::Placements, 2568),
     (Domain::Placements, 2977),
+    // A cut that leaves a device idle, slower than one that may not, once single ops have moved.
+    (Domain::Placements, 304_627),
+    (Domain::Placements, 308_302),
 ];
 
 #[test]

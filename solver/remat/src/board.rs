@@ -70,7 +70,8 @@ impl Progress {
 /// Shared state of one run over one order of first runs.
 pub(crate) struct Board {
     best: Mutex<Option<Best>>,
-    bound: Mutex<f64>,
+    /// And whether it rests on what HiGHS says of its branch and bound.
+    bound: Mutex<(f64, bool)>,
     done: AtomicBool,
     pub(crate) progress: Arc<Progress>,
     /// Time of running everything once.
@@ -94,7 +95,7 @@ impl Board {
     ) -> Self {
         Board {
             best: Mutex::new(None),
-            bound: Mutex::new(0.0),
+            bound: Mutex::new((0.0, false)),
             done: AtomicBool::new(false),
             progress,
             total_time: program.total_time,
@@ -146,7 +147,12 @@ impl Board {
 
     /// Proven lower bound on the time of the recomputes.
     pub(crate) fn bound(&self) -> f64 {
-        *lock(&self.bound)
+        lock(&self.bound).0
+    }
+
+    /// Does the bound rest on what HiGHS says of its branch and bound?
+    pub(crate) fn trusts_highs(&self) -> bool {
+        lock(&self.bound).1
     }
 
     /// Is the best plan as good as the bound?
@@ -193,16 +199,16 @@ impl Board {
         lock(&self.suggestion).take()
     }
 
-    /// Takes a proven lower bound; a proof ends the search.
-    pub(crate) fn raise(&self, bound: f64) {
+    /// Takes a proven lower bound, and whether it rests on what HiGHS says of its branch and bound; a proof ends the search.
+    pub(crate) fn raise(&self, bound: f64, trusts_highs: bool) {
         let bound = if self.unit > 0.0 { ((bound / self.unit) - 1e-6).ceil() * self.unit } else { bound };
         {
             let mut best = lock(&self.bound);
-            if bound <= *best {
+            if bound <= best.0 {
                 return;
             }
             tracing::debug!(bound, seconds = self.deadline.elapsed_seconds(), "bound");
-            *best = bound;
+            *best = (bound, trusts_highs);
         }
         self.settle();
     }

@@ -62,7 +62,8 @@ fn solve(task: &Task<'_>) -> Option<Proposal> {
     let optimal = answer.status == Status::Optimal;
     Some(Proposal {
         plan: program.compact(&stepwise.plan(&point)),
-        bound: Bound::proved(program.total_time + extra, BoundClass::ProgramOrderAscending),
+        bound: Bound::proved(program.total_time + extra, BoundClass::ProgramOrderAscending)
+            .trusting_highs(extra > 0.0),
         method: "stepwise".into(),
         stop: if optimal { StopReason::Proved } else { task.deadline.reason() },
         work: answer.work,

@@ -143,13 +143,13 @@ impl Task<'_> {
                 progress: &self.progress,
                 effort,
             };
-            if options.order == Order::Program { swap_bound(program, swap, goal) } else { 0.0 }
+            if options.order == Order::Program { swap_bound(program, swap, goal) } else { (0.0, false) }
         };
-        let mut extra_bound = 0.0;
+        let (mut extra_bound, mut trusts_highs) = (0.0, false);
         if limits.threads > 1 {
             let beside = timed && limits.work_limit.is_none();
             let known = least_known(&exchanges);
-            (work, extra_bound) = std::thread::scope(|scope| {
+            (work, (extra_bound, trusts_highs)) = std::thread::scope(|scope| {
                 let prover = beside.then(|| {
                     let seconds = self.deadline.remaining_seconds() * PROOF_END;
                     let deadline = self.deadline.within(seconds);
@@ -160,7 +160,7 @@ impl Task<'_> {
                     .map(|exchange| scope.spawn(|| drive(exchange, &self.deadline, share)))
                     .collect();
                 let made = handles.into_iter().map(|handle| handle.join().unwrap_or(0)).sum::<u64>();
-                (work + made, prover.map_or(0.0, |prover| prover.join().unwrap_or(0.0)))
+                (work + made, prover.map_or((0.0, false), |prover| prover.join().unwrap_or((0.0, false))))
             });
         } else {
             let count = exchanges.len();
@@ -175,7 +175,7 @@ impl Task<'_> {
         if extra_bound == 0.0 && !self.deadline.over() {
             let seconds = self.deadline.remaining_seconds() * PROOF_END;
             let deadline = if timed { self.deadline.within(seconds) } else { self.deadline };
-            extra_bound = prove(least_known(&exchanges), deadline, limits.work_limit);
+            (extra_bound, trusts_highs) = prove(least_known(&exchanges), deadline, limits.work_limit);
         }
         for exchange in &mut exchanges {
             exchange.polish(&self.deadline);
@@ -189,7 +189,8 @@ impl Task<'_> {
             bound: Bound::proved(
                 program.total_time + extra_bound,
                 if extra_bound > 0.0 { BoundClass::ProgramOrder } else { BoundClass::Any },
-            ),
+            )
+            .trusting_highs(trusts_highs),
             method: "exchange".into(),
             stop: if time <= least || time <= (program.total_time + extra_bound) * (1.0 + PROVED_WITHIN) {
                 StopReason::Proved

@@ -132,7 +132,8 @@ impl Task<'_> {
                     (Some(_), true) => BoundClass::ProgramOrderWithoutSwaps,
                     (Some(_), false) => BoundClass::ProgramOrderAscendingWithoutSwaps,
                 },
-            ),
+            )
+            .trusting_highs(board.trusts_highs()),
             method: best.method.into(),
             stop,
             work,

@@ -90,11 +90,11 @@ impl<'a> Proof<'a> {
         (self.board.value() - self.margin) / self.time_unit
     }
 
-    /// Reports a bound on the objective of what has not been ruled out by the cutoff.
-    fn raise(&self, bound: f64) {
+    /// Reports a bound on the objective of what has not been ruled out by the cutoff, and whether it is HiGHS's word.
+    fn raise(&self, bound: f64, trusts_highs: bool) {
         let bound = bound.min(self.cutoff());
         if bound.is_finite() {
-            self.board.raise(bound * self.time_unit * (1.0 - CAUTION));
+            self.board.raise(bound * self.time_unit * (1.0 - CAUTION), trusts_highs);
         }
     }
 
@@ -129,7 +129,7 @@ impl<'a> Proof<'a> {
             let answer = self.branch(effort)?;
             if answer.status == Status::Infeasible {
                 if self.cutoff().is_finite() {
-                    self.raise(f64::INFINITY);
+                    self.raise(f64::INFINITY, true);
                     return Some(Vec::new());
                 }
                 self.board.refute();
@@ -214,7 +214,7 @@ impl<'a> Proof<'a> {
                 return Some(());
             }
             let (Status::Optimal, Some(point)) = (answer.status, answer.values) else { return Some(()) };
-            self.raise(answer.bound);
+            self.raise(answer.bound, false);
             let fixed = self.fix(answer.bound, &answer.reduced)?;
             let mut running = self.interval.broken_running(&point, 0.02, 1e-3);
             running.sort_by(|a, b| (b.value(&point) - b.upper).total_cmp(&(a.value(&point) - a.upper)));
@@ -252,7 +252,7 @@ impl<'a> Proof<'a> {
             highs.start(&known);
         }
         let enough = |bound: f64| {
-            self.raise(bound);
+            self.raise(bound, true);
             stop(board)
         };
         let given = Cell::new(board.value());
@@ -273,7 +273,7 @@ impl<'a> Proof<'a> {
         tracing::debug!(?answer.status, bound = answer.bound, cutoff, nodes = answer.work, seconds = board.deadline.elapsed_seconds(), "solved");
         spend(effort, answer.work.max(1) * MOVES_PER_NODE);
         if matches!(answer.status, Status::Optimal | Status::Stopped) {
-            self.raise(answer.bound);
+            self.raise(answer.bound, true);
         }
         Some(answer)
     }

@@ -48,16 +48,24 @@ pub(crate) struct Goal<'a> {
     pub(crate) effort: Option<u64>,
 }
 
-/// A lower bound on the extra time of every plan under the cap, at most the value known.
-pub(crate) fn swap_bound(program: &Program, swap: &SwapModel, goal: Goal<'_>) -> f64 {
+/// A lower bound on the extra time of every plan under the cap, at most the value known; and whether it rests on what HiGHS says of its
+/// branch and bound.
+pub(crate) fn swap_bound(program: &Program, swap: &SwapModel, goal: Goal<'_>) -> (f64, bool) {
     if swap.overlap || goal.value <= 0.0 || !goal.value.is_finite() {
-        return 0.0;
+        return (0.0, false);
     }
     // All plans there are: recomputes of a position in any order.
     let program = program.clone().with_rounds(true);
-    let mut search = Search { program: &program, swap, unit: goal.value / WHOLE_TIME, goal, bound: 0.0 };
+    let mut search = Search {
+        program: &program,
+        swap,
+        unit: goal.value / WHOLE_TIME,
+        goal,
+        bound: 0.0,
+        trusts_highs: false,
+    };
     search.run();
-    search.bound * search.unit * (1.0 - CAUTION)
+    (search.bound * search.unit * (1.0 - CAUTION), search.trusts_highs)
 }
 
 struct Search<'a> {
@@ -68,6 +76,7 @@ struct Search<'a> {
     goal: Goal<'a>,
     /// In units of the objective, in which the value known is [`WHOLE_TIME`].
     bound: f64,
+    trusts_highs: bool,
 }
 
 impl Search<'_> {
@@ -78,9 +87,12 @@ impl Search<'_> {
             || self.bound >= WHOLE_TIME * (1.0 - CLOSE)
     }
 
-    fn raise(&mut self, bound: f64) {
+    fn raise(&mut self, bound: f64, trusts_highs: bool) {
         // What costs more than the value known was ruled out along the way.
-        self.bound = self.bound.max(bound.min(WHOLE_TIME));
+        let bound = bound.min(WHOLE_TIME);
+        if bound > self.bound {
+            (self.bound, self.trusts_highs) = (bound, trusts_highs);
+        }
     }
 
     fn spend(&mut self, work: u64) {
@@ -135,11 +147,11 @@ impl Search<'_> {
             let answer = relaxed.solve_linear(&interval.model, &control);
             self.spend(answer.work.max(1) * MOVES_PER_ITERATION);
             if answer.status == Status::Infeasible {
-                self.raise(WHOLE_TIME);
+                self.raise(WHOLE_TIME, true);
                 return None;
             }
             let (Status::Optimal, Some(point)) = (answer.status, answer.values) else { return None };
-            self.raise(answer.bound);
+            self.raise(answer.bound, false);
             if self.over() {
                 return None;
             }
@@ -184,8 +196,8 @@ impl Search<'_> {
         let answer = highs.solve(&control);
         self.spend(answer.work.max(1) * MOVES_PER_NODE);
         match answer.status {
-            Status::Infeasible => self.raise(WHOLE_TIME),
-            Status::Optimal | Status::Stopped => self.raise(answer.bound),
+            Status::Infeasible => self.raise(WHOLE_TIME, true),
+            Status::Optimal | Status::Stopped => self.raise(answer.bound, true),
             Status::Failed => {}
         }
     }
@@ -252,7 +264,7 @@ mod tests {
             let value = optimum * rng.random_range(1.0..1.5);
             let goal =
                 Goal { value, deadline, stop: &|| false, progress: &Progress::default(), effort: None };
-            let bound = swap_bound(&program, &swap, goal);
+            let (bound, _) = swap_bound(&program, &swap, goal);
             assert!(
                 bound <= optimum * (1.0 + 1e-6) + 1e-9,
                 "{bound} above {optimum} of {problem:?} under {swap:?}"

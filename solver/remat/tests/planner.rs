@@ -404,3 +404,16 @@ fn plans_for_an_arena_are_timed_under_the_cap_they_name() {
     }
     assert!(planned > 15 && swapped > 10, "{planned} {swapped}");
 }
+
+/// A bound says whose word it is: HiGHS's for the full program, our own for the search over states and for linear programs.
+#[test]
+fn bounds_say_whether_they_trust_highs() {
+    let options = Options { cap_bytes: 9, order: Order::Program, ..Options::default() };
+    let trusts = |solver| {
+        let outcome = plan(&four(), &Options { solver, ..options.clone() }).expect("a plan");
+        assert!(outcome.report.proved(), "{:?}", outcome.report);
+        outcome.report.bound().trusts_highs()
+    };
+    assert!(trusts(Solver::STEPWISE));
+    assert!(!trusts(Solver::AUTO));
+}

@@ -125,6 +125,8 @@ struct Summary {
     gap: f64,
     proved: bool,
     bound_class: BoundClass,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    bound_trusts_highs: bool,
     method: String,
     stop_reason: ballast_core::limits::StopReason,
     seconds: f64,
@@ -218,6 +220,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         gap: report.gap(),
         proved: report.proved(),
         bound_class: bound.class(),
+        bound_trusts_highs: bound.trusts_highs(),
         method: report.method,
         stop_reason: report.stop_reason,
         seconds: report.seconds,
