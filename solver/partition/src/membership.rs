@@ -45,7 +45,8 @@ impl Membership {
         }
     }
 
-    fn within(self, class: BoundClass) -> bool {
+    /// Is it a placement of the class?
+    pub(crate) fn within(self, class: BoundClass) -> bool {
         use BoundClass as C;
         let shape = match class {
             C::ContiguousSequence | C::ContiguousSequenceWithinCaps => self.cut,

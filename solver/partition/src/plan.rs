@@ -82,6 +82,8 @@ struct Search<'a> {
     cut: dynamic::Answer,
     /// Slowest stage of that cut.
     cut_tmax_seconds: f64,
+    /// Can every stage of it keep its cap?
+    cut_within_caps: bool,
     best: Judged,
     method: &'static str,
     /// The best by tmax alone, where memory over the caps has chosen since.
@@ -114,6 +116,7 @@ impl<'a> Search<'a> {
             floor: any_assignment(graph, costs, &items.ops, links),
             index: items.ops.index(),
             cut_tmax_seconds: best.balance.tmax_seconds,
+            cut_within_caps: best.over_least == 0,
             stopped: cut.cut_short.then(|| deadline.reason()),
             work: cut.work,
             notes: items.notes.iter().chain(&cut.notes).cloned().collect(),
@@ -247,14 +250,24 @@ impl<'a> Search<'a> {
         };
     }
 
+    /// The classes of what dynamic programming answered: where rules leave no cut, it is none.
+    fn cut_membership(&self) -> Membership {
+        let device_of = self.items.place(self.program.graph, &self.items.to_ops(&self.cut.device_of));
+        let ops = &self.items.ops;
+        let placed: Vec<DeviceId> = ops.ops.iter().map(|&op| device_of[op]).collect();
+        Membership::of(ops, &placed, &self.items.starts, self.cut_within_caps)
+    }
+
     /// Every bound proved, and the one that says most about the plan.
     fn bounds(&self) -> Result<(Bound, Vec<Bound>), Error> {
         let granularity = self.items.granularity;
         let raised = |seconds: f64, class| Bound::proved(seconds, class).raised_to(self.floor);
         let cut =
             self.cut.bound.map(|bound| raised(bound, cut_class(granularity, self.cut.bound_within_caps)));
-        if let Some(bound) = cut {
-            // The cut itself is of the class, whatever was made of it since.
+        if let Some(bound) = cut
+            && self.cut_membership().within(bound.class())
+        {
+            // Whatever was made of the cut since.
             bound.beside(self.cut_tmax_seconds)?;
         }
         let proposed =

@@ -10,6 +10,7 @@ mod docs;
 mod jax;
 mod libtorch;
 mod lint;
+mod mutants;
 mod ods;
 mod packages;
 mod python;
@@ -64,6 +65,13 @@ enum Command {
         #[arg(long)]
         domain: Option<String>,
     },
+    /// Change the judge, the bounds and the partitioner's dynamic program one expression at a time and run their tests: what no test
+    /// notices is printed (hours; needs cargo-mutants).
+    Mutants {
+        /// Only files of this package: ballast-core or ballast-partition.
+        #[arg(long)]
+        package: Option<String>,
+    },
     /// Check formatting, clippy, rustdoc, licences and the rules of `tidy`.
     Lint,
     /// Check the rules of the tree that no compiler checks (part of `lint`).
@@ -100,6 +108,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Referee { programs, seed, domain } => {
             referee::run(&workspace, programs, seed, domain.as_deref())
         }
+        Command::Mutants { package } => mutants::run(&workspace, package.as_deref()),
         Command::Lint => lint::run(&workspace),
         Command::Tidy => tidy::run(&workspace),
         Command::Docs { check: true } => docs::check(&workspace),
