@@ -44,6 +44,7 @@ MlirStringRef view(const std::string &text) { return mlirStringRefCreate(text.da
 #define GEN_PASS_DEF_BALLASTRANK
 #define GEN_PASS_DEF_BALLASTPLACE
 #define GEN_PASS_DEF_BALLASTPLAN
+#define GEN_PASS_DEF_BALLASTPOOLGRADIENTS
 #define GEN_PASS_DEF_BALLASTREPORT
 #define GEN_PASS_DEF_BALLASTSPLITOPS
 #define GEN_PASS_DEF_BALLASTSTRIP

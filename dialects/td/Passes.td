@@ -523,6 +523,29 @@ def BallastUnroll : BallastPass<"ballast-unroll"> {
   ];
 }
 
+def BallastPoolGradients : BallastPass<"ballast-pool-gradients"> {
+  let summary = "Write gradients of max pooling as elementwise ops";
+  let description = [{
+    Replaces every `stablehlo.select_and_scatter` that selects the first of the largest elements of a window (`GE`) and adds: by comparisons of
+    strided slices that give a byte per window, the position it chose, and by a sum over the positions of a window. The results are the same, bit for bit
+    (but for the sign of a zero). XLA's CPU compiler holds one 32-bit index per dimension of every element of the operand for such an op, which in a
+    convolutional network is most of its memory; written out, the operand itself need not be there any more.
+
+    ```mlir
+    %0 = "stablehlo.select_and_scatter"(%x, %dy, %zero) <{window_dimensions = array<i64: 1, 2, 2, 1>, ...
+    // becomes, for each of the four positions of the window
+    %1 = "stablehlo.slice"(%x) ...
+    %2 = "stablehlo.compare"(%largest, %1) ...
+    // and
+    %3 = "stablehlo.compare"(%chosen, %number) ...
+    %4 = "stablehlo.select"(%3, %dy, %none) ...
+    %5 = "stablehlo.pad"(%4, %zero) ...
+    ```
+
+    One that selects or joins otherwise, or has a window of more than 64 positions, stays, with a missed remark.
+  }];
+}
+
 def BallastInline : BallastPass<"ballast-inline"> {
   let summary = "Inline calls of private single-block functions";
   let description = [{

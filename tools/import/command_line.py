@@ -22,7 +22,8 @@ def parse(description, models, add_options):
         summary = kind.__doc__.splitlines()[0]
         command = commands.add_parser(name, help=summary, description=kind.__doc__)
         for field in dataclasses.fields(kind):
-            command.add_argument(f"--{field.name}", type=_positive, default=field.default, metavar="N",
+            command.add_argument(f"--{field.name}", type=_at_least(getattr(kind, "MINIMA", {}).get(field.name, 1)),
+                                 default=field.default, metavar="N",
                                  help="default %(default)s")
         _add_common(command, add_options)
     command = commands.add_parser("function", help="what a function of your own describes")
@@ -45,11 +46,14 @@ def _add_common(parser, add_options):
     add_options(parser)
 
 
-def _positive(text):
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
-    return value
+def _at_least(least):
+    def number(text):
+        value = int(text)
+        if value < least:
+            raise argparse.ArgumentTypeError(f"{text} is not {least} or more")
+        return value
+
+    return number
 
 
 def load_function(source):

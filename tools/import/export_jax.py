@@ -17,12 +17,42 @@ import command_line
 import jax
 import jax.numpy as jnp
 
+from jax_layers import checkpointed
 from jax_models import MODELS
 
 DTYPES = {"f32": jnp.float32, "bf16": jnp.bfloat16, "f16": jnp.float16}
 
 
 CHECKPOINTS = ["none", "nothing_saveable", "dots_saveable", "dots_with_no_batch_dims_saveable"]
+
+
+OPTIMIZERS = ["sgd", "adamw"]
+
+
+def adamw_step(loss, rate, decay=0.01, first=0.9, second=0.999):
+    """One step of AdamW (Loshchilov and Hutter 2019), moments in 32 bits; they and the step's number are arguments and results."""
+
+    def step(parameters, moments, number, *batch):
+        value, gradients = jax.value_and_grad(loss)(parameters, *batch)
+        number = number + 1
+
+        def update(old, gradient, mean, square):
+            wide = gradient.astype(jnp.float32)
+            mean = first * mean + (1 - first) * wide
+            square = second * square + (1 - second) * wide * wide
+            direction = mean / (1 - first**number) / (jnp.sqrt(square / (1 - second**number)) + 1e-8)
+            new = old.astype(jnp.float32) * (1 - rate * decay) - rate * direction
+            return new.astype(old.dtype), mean, square
+
+        found = {name: update(old, gradients[name], *moments[name]) for name, old in parameters.items()}
+        return (
+            {name: new for name, (new, _, _) in found.items()},
+            {name: (mean, square) for name, (_, mean, square) in found.items()},
+            number,
+            value,
+        )
+
+    return step
 
 
 def training_step(loss, rate):
@@ -36,12 +66,19 @@ def training_step(loss, rate):
     return step
 
 
-def export(loss, parameters, batch, rate=0.01, checkpoint="none"):
-    """MLIR text of the training step; `parameters` and `batch` may be shapes alone, `checkpoint` names a policy of JAX."""
+def export(loss, parameters, batch, rate=0.01, checkpoint="none", blocks="none", optimizer="sgd"):
+    """MLIR text of the training step; `parameters` and `batch` may be shapes alone, `checkpoint` and `blocks` name policies of JAX."""
     if checkpoint != "none":
         loss = jax.checkpoint(loss, policy=getattr(jax.checkpoint_policies, checkpoint))
     shapes = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype), (parameters, batch))
-    lowered = jax.jit(training_step(loss, rate)).lower(shapes[0], *shapes[1])
+    state, make = (), training_step
+    if optimizer == "adamw":
+        wide = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, jnp.float32), shapes[0])
+        state = {name: (leaf, leaf) for name, leaf in wide.items()}, jax.ShapeDtypeStruct((), jnp.float32)
+        make = adamw_step
+    policy = None if blocks == "none" else getattr(jax.checkpoint_policies, blocks)
+    with checkpointed(policy):
+        lowered = jax.jit(make(loss, rate)).lower(shapes[0], *state, *shapes[1])
     module = lowered.compiler_ir("stablehlo").operation
     return module.get_asm(print_generic_op_form=True, enable_debug_info=False)
 
@@ -58,14 +95,14 @@ def model_loss(model, dtype):
         return jnp.zeros(shape, dtype)
 
     # Abstract evaluation: no array is made.
-    jax.eval_shape(lambda x: model.forward(record, x), batch[0])
+    jax.eval_shape(lambda x, *more: model.forward(record, x, *more), batch[0], *batch[2:])
 
-    def loss(parameters, x, labels):
+    def loss(parameters, x, labels, *more):
         def look_up(name, _shape):
             return parameters[name]
 
         # The sum over many classes loses too much in 16 bits.
-        logits = model.forward(look_up, x).astype(jnp.float32)
+        logits = model.forward(look_up, x, *more).astype(jnp.float32)
         picked = jnp.take_along_axis(jax.nn.log_softmax(logits), labels[..., None], axis=-1)
         return -jnp.mean(picked)
 
@@ -79,13 +116,17 @@ def main():
         parser.add_argument("--dtype", choices=DTYPES, default="f32", help="element type, default %(default)s")
         parser.add_argument("--checkpoint", choices=CHECKPOINTS, default="none",
                             help="policy of one jax.checkpoint around the loss, to compare with; default %(default)s")
+        parser.add_argument("--blocks", choices=CHECKPOINTS, default="none",
+                            help="policy of a jax.checkpoint around every block of layers; default %(default)s")
+        parser.add_argument("--optimizer", choices=OPTIMIZERS, default="sgd", help="what updates the parameters, default %(default)s")
 
     options, model = command_line.parse(__doc__, MODELS, add_options)
     if model is None:
         loss, parameters, batch = command_line.load_function(options.source)()
     else:
         loss, parameters, batch = model_loss(model, DTYPES[options.dtype])
-    command_line.write(options.output, export(loss, parameters, batch, options.rate, options.checkpoint))
+    text = export(loss, parameters, batch, options.rate, options.checkpoint, options.blocks, options.optimizer)
+    command_line.write(options.output, text)
 
 
 if __name__ == "__main__":

@@ -3,14 +3,69 @@
 A model is a function of `parameter` and its input. `parameter(name, shape)` returns the array of that name, so that
 the same code first lists the shapes and then computes; no parameter is ever allocated to export a program.
 Batch normalisation uses the statistics of the batch, as in training; running averages are left out.
-Dropout is left out: its random bits would only add ops that may not be recomputed.
 """
+
+import contextlib
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 IMAGE = ("NHWC", "HWIO", "NHWC")
+
+# Policy of a jax.checkpoint around every block; none: no checkpoint.
+_POLICY = None
+
+
+@contextlib.contextmanager
+def checkpointed(policy):
+    """Within it, every `block` keeps what the policy keeps, and computes the rest again for its gradient."""
+    global _POLICY
+    _POLICY, outer = policy, _POLICY
+    try:
+        yield
+    finally:
+        _POLICY = outer
+
+
+def block(function):
+    """The function as a unit of checkpointing, such as a residual block or a layer."""
+    return function if _POLICY is None else jax.checkpoint(function, policy=_POLICY)
+
+
+def repeated(parameter, name, layer, x, layers, scanned=False, key=None):
+    """`layer(parameter, x, key)` so many times, each with parameters of its own, written out or under jax.lax.scan."""
+    keys = jnp.zeros((layers, 2), jnp.uint32) if key is None else jax.random.split(key, layers)
+    if not scanned:
+        for index in range(layers):
+
+            def one(x, key, index=index):
+                return layer(lambda inner, shape: parameter(f"{name}{index}/{inner}", shape), x, key)
+
+            x = block(one)(x, keys[index])
+        return x
+    shapes = {}
+
+    def record(inner, shape):
+        shapes[inner] = shape
+        return jnp.zeros(shape, x.dtype)
+
+    jax.eval_shape(lambda x, key: layer(record, x, key), x, keys[0])
+    stacks = {inner: parameter(f"{name}/{inner}", (layers, *shape)) for inner, shape in shapes.items()}
+
+    def body(x, slices):
+        own, key = slices
+        return layer(lambda inner, _shape: own[inner], x, key), None
+
+    return jax.lax.scan(block(body), x, (stacks, keys))[0]
+
+
+def dropout(x, key, rate):
+    """Sets elements to zero with this probability, and scales the others up."""
+    if rate == 0:
+        return x
+    keep = jax.random.bernoulli(key, 1 - rate, x.shape)
+    return jnp.where(keep, x / jnp.asarray(1 - rate, x.dtype), jnp.zeros((), x.dtype))
 
 
 def dense(parameter, name, x, width):
@@ -19,11 +74,12 @@ def dense(parameter, name, x, width):
     return x @ kernel + parameter(f"{name}/bias", (width,))
 
 
-def conv(parameter, name, x, width, kernel, stride=1, padding="SAME", bias=True):
+def conv(parameter, name, x, width, kernel, stride=1, padding="SAME", bias=True, groups=1):
     """Convolution; `kernel` is one number or (height, width)."""
     height, across = (kernel, kernel) if isinstance(kernel, int) else kernel
-    weights = parameter(f"{name}/kernel", (height, across, x.shape[-1], width))
-    x = jax.lax.conv_general_dilated(x, weights, (stride, stride), padding, dimension_numbers=IMAGE)
+    weights = parameter(f"{name}/kernel", (height, across, x.shape[-1] // groups, width))
+    strides = (stride, stride)
+    x = jax.lax.conv_general_dilated(x, weights, strides, padding, dimension_numbers=IMAGE, feature_group_count=groups)
     return x + parameter(f"{name}/bias", (width,)) if bias else x
 
 

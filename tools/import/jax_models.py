@@ -10,8 +10,10 @@ import jax
 import jax.numpy as jnp
 
 from jax_layers import (
-    average_pool_same, batch_norm, conv, conv_norm_relu, dense, global_average, layer_norm, max_pool,
+    average_pool_same, batch_norm, block, conv, conv_norm_relu, dense, global_average, layer_norm, max_pool,
 )
+from jax_sequences import Bert, Decoder, Lstm, Vit
+from jax_vision import MobileNet, UNet
 
 
 @dataclass
@@ -50,7 +52,7 @@ class Mlp:
     def forward(self, parameter, x):
         """Logits per row."""
         for layer in range(self.layers):
-            x = jax.nn.relu(dense(parameter, f"layer{layer}", x, self.width))
+            x = block(lambda x, layer=layer: jax.nn.relu(dense(parameter, f"layer{layer}", x, self.width)))(x)
         return dense(parameter, "classes", x, self.classes)
 
 
@@ -68,9 +70,13 @@ class AlexNet(Images):
         x = max_pool(x, pool, 2)
         x = jax.nn.relu(conv(parameter, "conv2", x, 192, 3 if small else 5))
         x = max_pool(x, pool, 2)
-        for index, width in enumerate((384, 256, 256), start=3):
-            x = jax.nn.relu(conv(parameter, f"conv{index}", x, width, 3))
-        x = max_pool(x, pool, 2)
+
+        def middle(x):
+            for index, width in enumerate((384, 256, 256), start=3):
+                x = jax.nn.relu(conv(parameter, f"conv{index}", x, width, 3))
+            return max_pool(x, pool, 2)
+
+        x = block(middle)(x)
         x = x.reshape(x.shape[0], -1)
         for index in (6, 7):
             x = jax.nn.relu(dense(parameter, f"dense{index}", x, self.hidden))
@@ -85,10 +91,14 @@ class Vgg16(Images):
 
     def forward(self, parameter, x):
         """Logits per image."""
-        for block, (width, depth) in enumerate(((64, 2), (128, 2), (256, 3), (512, 3), (512, 3)), start=1):
-            for layer in range(1, depth + 1):
-                x = jax.nn.relu(conv(parameter, f"conv{block}_{layer}", x, width, 3))
-            x = max_pool(x, 2, 2)
+        for stage, (width, depth) in enumerate(((64, 2), (128, 2), (256, 3), (512, 3), (512, 3)), start=1):
+
+            def convolved(x, stage=stage, width=width, depth=depth):
+                for layer in range(1, depth + 1):
+                    x = jax.nn.relu(conv(parameter, f"conv{stage}_{layer}", x, width, 3))
+                return max_pool(x, 2, 2)
+
+            x = block(convolved)(x)
         x = x.reshape(x.shape[0], -1)
         for index in (1, 2):
             x = jax.nn.relu(dense(parameter, f"dense{index}", x, self.hidden))
@@ -107,9 +117,13 @@ class ResNet50(Images):
             x = conv_norm_relu(parameter, "stem", x, 64, 7, 2)
             x = max_pool(x, 3, 2, "SAME")
         for stage, depth in enumerate((3, 4, 6, 3)):
-            for block in range(depth):
-                stride = 2 if stage > 0 and block == 0 else 1
-                x = self._bottleneck(parameter, f"stage{stage}/block{block}", x, 64 << stage, stride)
+            for number in range(depth):
+                stride = 2 if stage > 0 and number == 0 else 1
+
+                def residual(x, name=f"stage{stage}/block{number}", width=64 << stage, stride=stride):
+                    return self._bottleneck(parameter, name, x, width, stride)
+
+                x = block(residual)(x)
         return dense(parameter, "classes", global_average(x), self.classes)
 
     @staticmethod
@@ -222,10 +236,13 @@ class Gpt2:
         table = parameter("tokens", (self.vocabulary, self.width))
         x = table[tokens] + parameter("positions", (self.sequence, self.width))
         for layer in range(self.layers):
-            name = f"layer{layer}"
-            x = x + self._attention(parameter, f"{name}/attention", layer_norm(parameter, f"{name}/norm1", x))
-            y = dense(parameter, f"{name}/up", layer_norm(parameter, f"{name}/norm2", x), 4 * self.width)
-            x = x + dense(parameter, f"{name}/down", jax.nn.gelu(y), self.width)
+
+            def one(x, name=f"layer{layer}"):
+                x = x + self._attention(parameter, f"{name}/attention", layer_norm(parameter, f"{name}/norm1", x))
+                y = dense(parameter, f"{name}/up", layer_norm(parameter, f"{name}/norm2", x), 4 * self.width)
+                return x + dense(parameter, f"{name}/down", jax.nn.gelu(y), self.width)
+
+            x = block(one)(x)
         return layer_norm(parameter, "norm", x) @ table.T
 
     def _attention(self, parameter, name, x):
@@ -247,4 +264,10 @@ MODELS = {
     "resnet50": ResNet50,
     "inception-v3": InceptionV3,
     "gpt2": Gpt2,
+    "decoder": Decoder,
+    "bert": Bert,
+    "vit": Vit,
+    "lstm": Lstm,
+    "unet": UNet,
+    "mobilenet": MobileNet,
 }

@@ -32,7 +32,8 @@ impl<'c: 'a, 'a> Code<'c, 'a> {
         Code { context, block, before: None, location }
     }
 
-    fn error(&self, text: &str) -> Reported {
+    /// Reports an error where the ops go.
+    pub(crate) fn error(&self, text: &str) -> Reported {
         diagnostics::error(self.location, text)
     }
 

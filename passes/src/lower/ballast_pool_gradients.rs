@@ -1,0 +1,401 @@
+//! `--ballast-pool-gradients`: writes gradients of max pooling as elementwise ops over the windows' positions.
+//!
+//! A `stablehlo.select_and_scatter` looks for the element that each window chose and adds the window's gradient there. XLA's CPU compiler makes it a
+//! window reduction over values and indices, one 32-bit index per dimension and element of the operand, and a scatter. The same is
+//! done here with a number of one byte per window: which of its positions was chosen, found by comparing strided slices; and then, for every
+//! position, the gradients of the windows that chose it, spread to where that position lies. Where several windows add to one element, they do so in
+//! the order of the scatter, so that the sums round alike.
+
+use ballast_dialects::attributes::PLAN;
+use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::operations::replace_all_uses;
+use ballast_dialects::passes::BallastPoolGradientsOptions;
+use ballast_dialects::remarks::{Kind, Remark};
+use melior::Context;
+use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::{Attribute, BlockLike, BlockRef, Value, ValueLike};
+
+use crate::apply::erase;
+use crate::import::types::Types;
+use crate::import::{self, ir};
+use crate::lower::native::Code;
+
+/// Positions of a window from which on the ops for each are too many.
+const MOST_POSITIONS: u64 = 64;
+
+/// Runs the pass.
+///
+/// # Errors
+/// At a function that is planned already.
+pub(crate) fn run(
+    module: OperationRef<'_, '_>,
+    _options: &BallastPoolGradientsOptions,
+) -> Result<(), Reported> {
+    let holder = module.context();
+    // SAFETY: the reference points into `holder`, which lives to the end of this function.
+    let context: &Context = unsafe { holder.to_ref() };
+    for (name, function) in import::functions(module) {
+        let mut written = 0;
+        for op in ir::nested(function) {
+            if ir::name(op) != "stablehlo.select_and_scatter" {
+                continue;
+            }
+            if function.has_attribute(PLAN) {
+                let text = format!("'{name}' is planned: write its pooling gradients out before, or remove `{PLAN}`");
+                return Err(diagnostics::error(function.location(), &text));
+            }
+            match (Pool::of(op), op.block()) {
+                (Ok(pool), Some(block)) => {
+                    pool.write(context, block, op)?;
+                    written += 1;
+                }
+                (why, _) => {
+                    let why = why.err().unwrap_or("it is in no block");
+                    let text = format!("a pooling gradient stays as it is: {why}");
+                    Remark::new(Kind::Missed, "PoolGradient", &name, text).emit(op.location());
+                }
+            }
+        }
+        if written > 0 {
+            Remark::new(Kind::Passed, "PoolGradient", &name, "pooling gradients were written out")
+                .fact("ops", written)
+                .emit(function.location());
+        }
+    }
+    Ok(())
+}
+
+/// The gradient of a max pooling.
+struct Pool {
+    /// Element type of operand and source.
+    element: String,
+    /// Extents of the operand, and of the source: one element per window.
+    whole: Vec<i64>,
+    windows: Vec<i64>,
+    window: Vec<i64>,
+    strides: Vec<i64>,
+    /// Padding before and behind, by axis.
+    low: Vec<i64>,
+    high: Vec<i64>,
+}
+
+impl Pool {
+    fn of(op: OperationRef<'_, '_>) -> Result<Self, &'static str> {
+        let mut types = Types::new(None);
+        let mut operand = |index| op.operand(index).ok().and_then(|value| types.of(value.r#type()).ok());
+        let unknown = "its operands are not tensors of known size";
+        let (read, source) = (operand(0).ok_or(unknown)?, operand(1).ok_or(unknown)?);
+        let extents = |dims: &[u64]| -> Option<Vec<i64>> {
+            dims.iter().map(|&dim| i64::try_from(dim).ok()).collect()
+        };
+        let (whole, windows) = (
+            extents(&read.dims).ok_or("its operand is too large")?,
+            extents(&source.dims).ok_or("its source is too large")?,
+        );
+        let rank = whole.len();
+        let list = |name: &str| ir::integers(op, name);
+        let window = list("window_dimensions").unwrap_or_else(|| vec![1; rank]);
+        let strides = list("window_strides").unwrap_or_else(|| vec![1; rank]);
+        let padding = list("padding").unwrap_or_else(|| vec![0; 2 * rank]);
+        // A padding of zeros alone may be written as one number.
+        let padding = if padding.len() == 1 { vec![padding[0]; 2 * rank] } else { padding };
+        let lengths = [windows.len(), window.len(), strides.len(), padding.len() / 2];
+        if rank == 0 || lengths.iter().any(|&length| length != rank) {
+            return Err("its window, strides and padding do not fit its operand");
+        }
+        let positions = window.iter().fold(1_u64, |all, &size| all.saturating_mul(size.unsigned_abs()));
+        if positions == 0 || positions > MOST_POSITIONS {
+            return Err("its window has too many positions");
+        }
+        let low = padding.iter().copied().step_by(2).collect();
+        let high = padding.iter().copied().skip(1).step_by(2).collect();
+        let element = read
+            .text
+            .rsplit(['x', '<'])
+            .next()
+            .and_then(|text| text.strip_suffix('>'))
+            .filter(|name| name.starts_with(['f', 'b']))
+            .ok_or("its elements are not floating-point numbers")?
+            .to_owned();
+        let pool = Pool { element, whole, windows, window, strides, low, high };
+        if !pool.is_consistent() {
+            return Err("its windows do not lie in its padded operand");
+        }
+        if !selects_largest(op) {
+            return Err("it does not select the first of the largest elements");
+        }
+        if !adds(op) {
+            return Err("it does not add what it scatters");
+        }
+        Ok(pool)
+    }
+
+    /// Is every window inside the padded operand, and is padding not negative?
+    fn is_consistent(&self) -> bool {
+        (0..self.whole.len()).all(|axis| {
+            let (count, stride) = (self.windows[axis], self.strides[axis]);
+            let padded = self.whole[axis].checked_add(self.low[axis]).and_then(|sum| sum.checked_add(self.high[axis]));
+            let reach = count.checked_sub(1).and_then(|last| last.checked_mul(stride));
+            let reach = reach.and_then(|start| start.checked_add(self.window[axis]));
+            let inside = reach.zip(padded).is_some_and(|(reach, padded)| reach <= padded);
+            count >= 1 && stride >= 1 && self.low[axis] >= 0 && self.high[axis] >= 0 && inside
+        })
+    }
+
+    /// All positions of a window, in its order.
+    fn positions(&self) -> Vec<Vec<i64>> {
+        self.window.iter().fold(vec![Vec::new()], |starts, &size| {
+            starts.iter().flat_map(|start| (0..size).map(move |at| [start.as_slice(), &[at]].concat())).collect()
+        })
+    }
+
+    /// Where the position of the last window ends, by axis, counted from the padded operand's start.
+    fn end(&self, position: &[i64]) -> Vec<i64> {
+        (0..position.len())
+            .map(|axis| position[axis] + self.strides[axis] * (self.windows[axis] - 1) + 1)
+            .collect()
+    }
+
+    fn write<'c: 'a, 'a>(
+        &self,
+        context: &'c Context,
+        block: BlockRef<'c, 'a>,
+        op: OperationRef<'c, 'a>,
+    ) -> Result<(), Reported> {
+        let mut to = Writer { code: Code::before(context, block, op, op.location()), pool: self };
+        let operand = |index: usize| -> Result<Value<'c, 'a>, Reported> {
+            op.operand(index).map_err(|_| diagnostics::error(op.location(), "has too few operands"))
+        };
+        let chosen = to.chosen(operand(0)?)?;
+        let sum = to.scattered(chosen, operand(1)?, operand(2)?)?;
+        if let Ok(result) = op.result(0) {
+            replace_all_uses(result, sum);
+        }
+        erase(op);
+        Ok(())
+    }
+}
+
+/// Does the first region compare its first argument with its second, and keep it unless that is larger?
+fn selects_largest(op: OperationRef<'_, '_>) -> bool {
+    is_of_two(op, 0, |inner| {
+        let direction = ir::opaque(inner, "comparison_direction");
+        let is_total = ir::opaque(inner, "compare_type").is_some_and(|kind| kind.contains("TOTALORDER"));
+        ir::name(inner) == "stablehlo.compare"
+            && direction.is_some_and(|text| text.trim() == "comparison_direction GE")
+            && !is_total
+    })
+}
+
+/// Does the second region add its arguments?
+fn adds(op: OperationRef<'_, '_>) -> bool {
+    is_of_two(op, 1, |inner| ir::name(inner) == "stablehlo.add")
+}
+
+/// Is a region one op over its two arguments, in order, and a return of that?
+fn is_of_two<'c: 'a, 'a>(
+    op: OperationRef<'c, 'a>,
+    region: usize,
+    is: impl Fn(OperationRef<'c, 'a>) -> bool,
+) -> bool {
+    let blocks = ir::blocks(op);
+    let Some(&block) = blocks.get(region).filter(|_| blocks.len() == 2) else { return false };
+    let ops: Vec<OperationRef<'c, 'a>> = ir::ops(block).collect();
+    let [one, end] = ops[..] else { return false };
+    let argument = |index| block.argument(index).ok().map(Value::from);
+    let reads = |index| one.operand(index).ok();
+    let returned = end.operand(0).ok().zip(one.result(0).ok()).is_some_and(|(a, b)| a == Value::from(b));
+    is(one)
+        && one.operand_count() == 2
+        && reads(0) == argument(0)
+        && reads(1) == argument(1)
+        && end.operand_count() == 1
+        && returned
+}
+
+/// Writes the ops of one gradient.
+struct Writer<'c, 'a, 'p> {
+    code: Code<'c, 'a>,
+    pool: &'p Pool,
+}
+
+impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
+    fn make(
+        &mut self,
+        name: &str,
+        operands: &[Value<'c, 'a>],
+        kind: &str,
+        attributes: &[(&str, String)],
+    ) -> Result<Value<'c, 'a>, Reported> {
+        let mut parsed: Vec<(&str, Attribute<'c>)> = Vec::new();
+        for (name, text) in attributes {
+            parsed.push((name, self.code.attribute(text)?));
+        }
+        let kind = self.code.kind(kind)?;
+        Ok(self.code.make(&format!("stablehlo.{name}"), operands, &[kind], &parsed)?[0])
+    }
+
+    /// A tensor type with one element per window.
+    fn per_window(&self, element: &str) -> String {
+        tensor(&self.pool.windows, element)
+    }
+
+    /// One value for every window.
+    fn splat(&mut self, value: &str, element: &str) -> Result<Value<'c, 'a>, Reported> {
+        let kind = self.per_window(element);
+        self.make("constant", &[], &kind, &[("value", format!("dense<{value}> : {kind}"))])
+    }
+
+    /// The number of the position that each window chose.
+    fn chosen(&mut self, read: Value<'c, 'a>) -> Result<Value<'c, 'a>, Reported> {
+        let pool = self.pool;
+        let padded = if pool.low.iter().chain(&pool.high).all(|&size| size == 0) {
+            read
+        } else {
+            let dims: Vec<i64> =
+                (0..pool.whole.len()).map(|axis| pool.whole[axis] + pool.low[axis] + pool.high[axis]).collect();
+            let zero = self.scalar("0.0")?;
+            self.pad([read, zero], &dims, &pool.low, &pool.high, &vec![0; dims.len()])?
+        };
+        let (values, numbers, flags) =
+            (self.per_window(&pool.element), self.per_window(NUMBER), self.per_window("i1"));
+        // The largest so far and its position; whether there was one outside of the padding, nothing where there always was.
+        let mut best: Option<(Value<'c, 'a>, Value<'c, 'a>)> = None;
+        let mut found: Option<Value<'c, 'a>> = None;
+        for (number, position) in pool.positions().iter().enumerate() {
+            let inside = self.inside(position)?;
+            let at = [
+                ("start_indices", array(position)),
+                ("limit_indices", array(&pool.end(position))),
+                ("strides", array(&pool.strides)),
+            ];
+            let here = self.make("slice", &[padded], &values, &at)?;
+            let this = self.splat(&number.to_string(), NUMBER)?;
+            let Some((largest, chosen)) = best else {
+                (best, found) = (Some((here, this)), inside);
+                continue;
+            };
+            let direction = ("comparison_direction", "#stablehlo<comparison_direction GE>".to_owned());
+            let kind = ("compare_type", "#stablehlo<comparison_type FLOAT>".to_owned());
+            let mut keep = self.make("compare", &[largest, here], &flags, &[direction, kind])?;
+            if let Some(found) = found {
+                keep = self.make("and", &[keep, found], &flags, &[])?;
+            }
+            if let Some(inside) = inside {
+                let outside = self.make("not", &[inside], &flags, &[])?;
+                keep = self.make("or", &[keep, outside], &flags, &[])?;
+            }
+            found = match (found, inside) {
+                (Some(found), Some(inside)) => Some(self.make("or", &[found, inside], &flags, &[])?),
+                _ => None,
+            };
+            best = Some((
+                self.make("select", &[keep, largest, here], &values, &[])?,
+                self.make("select", &[keep, chosen, this], &numbers, &[])?,
+            ));
+        }
+        let Some((_, chosen)) = best else {
+            return Err(self.code.error("its window has no position"));
+        };
+        // Stored, a byte per window; without this a compiler may find it again for every position of the window.
+        self.make("optimization_barrier", &[chosen], &numbers, &[])
+    }
+
+    /// Which windows have the position outside of the padding; none: all of them.
+    fn inside(&mut self, position: &[i64]) -> Result<Option<Value<'c, 'a>>, Reported> {
+        let pool = self.pool;
+        let mut all: Option<Value<'c, 'a>> = None;
+        for (axis, &at) in position.iter().enumerate() {
+            let is_inside = |window: i64| {
+                let place = window * pool.strides[axis] + at - pool.low[axis];
+                (0..pool.whole[axis]).contains(&place)
+            };
+            let flags: Vec<bool> = (0..pool.windows[axis]).map(is_inside).collect();
+            if flags.iter().all(|&flag| flag) {
+                continue;
+            }
+            let texts: Vec<&str> = flags.iter().map(|&flag| if flag { "true" } else { "false" }).collect();
+            let line = tensor(&[pool.windows[axis]], "i1");
+            let value = ("value", format!("dense<[{}]> : {line}", texts.join(", ")));
+            let line = self.make("constant", &[], &line, &[value])?;
+            let axis = i64::try_from(axis).unwrap_or(i64::MAX);
+            let kind = self.per_window("i1");
+            let spread = [("broadcast_dimensions", array(&[axis]))];
+            let here = self.make("broadcast_in_dim", &[line], &kind, &spread)?;
+            all = Some(match all {
+                Some(others) => self.make("and", &[others, here], &kind, &[])?,
+                None => here,
+            });
+        }
+        Ok(all)
+    }
+
+    /// The sum, element by element, of the gradients of the windows that chose it, and of the initial value.
+    fn scattered(
+        &mut self,
+        chosen: Value<'c, 'a>,
+        source: Value<'c, 'a>,
+        initial: Value<'c, 'a>,
+    ) -> Result<Value<'c, 'a>, Reported> {
+        let pool = self.pool;
+        let whole = tensor(&pool.whole, &pool.element);
+        let (flags, values) = (self.per_window("i1"), self.per_window(&pool.element));
+        let none = self.splat("0.0", &pool.element)?;
+        let zero = self.scalar("0.0")?;
+        let mut sum = self.make("broadcast_in_dim", &[initial], &whole, &[("broadcast_dimensions", array(&[]))])?;
+        // An element is late in the first window that reaches it and early in the last.
+        for (number, position) in pool.positions().iter().enumerate().rev() {
+            let this = self.splat(&number.to_string(), NUMBER)?;
+            let direction = ("comparison_direction", "#stablehlo<comparison_direction EQ>".to_owned());
+            let kind = ("compare_type", "#stablehlo<comparison_type SIGNED>".to_owned());
+            let is_chosen = self.make("compare", &[chosen, this], &flags, &[direction, kind])?;
+            let here = self.make("select", &[is_chosen, source, none], &values, &[])?;
+            let axes = 0..pool.whole.len();
+            let before: Vec<i64> = axes.clone().map(|axis| position[axis] - pool.low[axis]).collect();
+            let end = pool.end(position);
+            let behind: Vec<i64> =
+                axes.map(|axis| pool.whole[axis] + pool.low[axis] - end[axis]).collect();
+            let between: Vec<i64> = pool.strides.iter().map(|stride| stride - 1).collect();
+            let spread = self.pad([here, zero], &pool.whole, &before, &behind, &between)?;
+            sum = self.make("add", &[sum, spread], &whole, &[])?;
+        }
+        Ok(sum)
+    }
+
+    fn scalar(&mut self, value: &str) -> Result<Value<'c, 'a>, Reported> {
+        let kind = tensor(&[], &self.pool.element);
+        self.make("constant", &[], &kind, &[("value", format!("dense<{value}> : {kind}"))])
+    }
+
+    fn pad(
+        &mut self,
+        operands: [Value<'c, 'a>; 2],
+        dims: &[i64],
+        low: &[i64],
+        high: &[i64],
+        between: &[i64],
+    ) -> Result<Value<'c, 'a>, Reported> {
+        let kind = tensor(dims, &self.pool.element);
+        let sizes = [
+            ("edge_padding_low", array(low)),
+            ("edge_padding_high", array(high)),
+            ("interior_padding", array(between)),
+        ];
+        self.make("pad", &operands, &kind, &sizes)
+    }
+}
+
+/// Element type of a position's number: there are at most [`MOST_POSITIONS`].
+const NUMBER: &str = "i8";
+
+/// A tensor type by its text.
+fn tensor(dims: &[i64], element: &str) -> String {
+    let dims: String = dims.iter().map(|dim| format!("{dim}x")).collect();
+    format!("tensor<{dims}{element}>")
+}
+
+/// An attribute of integers by its text.
+fn array(values: &[i64]) -> String {
+    let values: Vec<String> = values.iter().map(i64::to_string).collect();
+    if values.is_empty() { "array<i64>".to_owned() } else { format!("array<i64: {}>", values.join(", ")) }
+}
