@@ -22,6 +22,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use crate::annotations;
 use crate::annotations::settings::{self, PlanSettings};
 use crate::backend::storage::Storage;
+use crate::backend::xla::{barriers, products};
 use crate::files;
 use crate::import::{self, ImportOptions, Imported, dlti, sharding};
 use crate::lower::ballast_inline::inline_calls;
@@ -154,6 +155,8 @@ pub(crate) fn read_for_planning<'c: 'a, 'a>(
 ) -> Result<Program<'c, 'a>, Reported> {
     let cluster = cluster(module, source.devices)?;
     inline_calls(module, (!source.function.is_empty()).then_some(source.function))?;
+    barriers::split(module)?;
+    products::exchange(module)?;
     let program = read(module, source, cluster)?;
     if program.imported.graph.planned().next().is_none() {
         let text = "the function has no op to plan: it returns arguments, constants and views of them; leave it out, or name \

@@ -321,7 +321,8 @@ impl<'p> Merger<'p> {
         if let Some(last_run) = again {
             self.hold_back(device, op, Some(last_run));
         } else {
-            let held = self.early[op].fills_memory && self.hold_back(device, op, None);
+            let waits = self.early[op].fills_memory || self.early[op].repeats;
+            let held = waits && self.hold_back(device, op, None);
             if self.early[op].takes_operands && !held {
                 self.wait_for_turn(device, op);
             }

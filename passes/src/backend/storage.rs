@@ -1,8 +1,8 @@
 //! Which values the back end stores and what of arguments and results a cap counts: chosen by option when a program is planned,
 //! kept in the settings of its plan, and taken from there whenever the plan is read again.
 
-use ballast_core::fusion::{Fusion, Group, fuse};
-use ballast_core::graph::{Ends, Graph, OpId};
+use ballast_core::fusion::{Fusion, Group, fuse, is_barrier};
+use ballast_core::graph::{Ends, Graph, OpId, OpRole};
 use ballast_core::units::Bytes;
 use ballast_dialects::passes::{CapCounts, FusionModel};
 
@@ -19,6 +19,8 @@ pub(crate) struct Early {
     pub(crate) takes_operands: bool,
     /// The op's value is so large that it matters when it is made.
     pub(crate) fills_memory: bool,
+    /// It reads behind a barrier that the program's author put there, as `jax.checkpoint` does before what it computes again.
+    pub(crate) repeats: bool,
     /// Stored values that it would compute once more for this op, and therefore keep what they are made of.
     pub(crate) computes_again: Vec<OpId>,
 }
@@ -107,8 +109,9 @@ impl Storage {
     /// may: its first half takes less memory when it is done.
     pub(crate) fn early(&self, imported: &Imported<'_, '_>, left_alone: &[Group]) -> Vec<Early> {
         let graph = &imported.graph;
+        let repeats = (0..graph.ops.len()).map(|id| reads_behind_barrier(graph, id));
         if !self.is_cpu() {
-            return vec![Early::default(); graph.ops.len()];
+            return repeats.map(|repeats| Early { repeats, ..Early::default() }).collect();
         }
         let in_results = graph.in_result_buffers();
         let stored = |id: OpId| graph.stored_bytes(id, &in_results).0.0;
@@ -119,7 +122,9 @@ impl Storage {
             .map(|beside| beside.workspace != Bytes::ZERO && beside.early == Bytes::ZERO);
         let mut early: Vec<Early> = copies
             .enumerate()
-            .map(|(id, copies)| Early {
+            .zip(repeats)
+            .map(|((id, copies), repeats)| Early {
+                repeats,
                 takes_operands: copies || graph.value_inputs(id).is_empty(),
                 fills_memory: largest > 0 && stored(id) >= largest.div_ceil(MATTERS),
                 computes_again: Vec::new(),
@@ -174,6 +179,19 @@ fn leave_room(graph: &mut Graph) {
         }
         at_most /= 2;
     }
+}
+
+/// Does the op read a value or an argument through a barrier?
+fn reads_behind_barrier(graph: &Graph, id: OpId) -> bool {
+    let op = &graph.ops[id];
+    op.role == OpRole::Compute
+        && op.inputs.iter().any(|&tensor| {
+            let views = std::iter::successors(graph.tensors[tensor].producer, |&view| {
+                graph.ops[view].inputs.first().and_then(|&base| graph.tensors[base].producer)
+            });
+            let mut views = views.map(|view| &graph.ops[view]).take_while(|op| op.role == OpRole::View);
+            views.any(|op| is_barrier(&op.name))
+        })
 }
 
 fn is_stablehlo(graph: &Graph) -> bool {

@@ -8,14 +8,13 @@
 
 use ballast_dialects::attributes::PLAN;
 use ballast_dialects::diagnostics::{self, Reported};
-use ballast_dialects::operations::replace_all_uses;
+use ballast_dialects::operations::{erase, replace_all_uses};
 use ballast_dialects::passes::BallastPoolGradientsOptions;
 use ballast_dialects::remarks::{Kind, Remark};
 use melior::Context;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{Attribute, BlockLike, BlockRef, Value, ValueLike};
 
-use crate::apply::erase;
 use crate::import::types::Types;
 use crate::import::{self, ir};
 use crate::lower::native::Code;
@@ -41,7 +40,9 @@ pub(crate) fn run(
                 continue;
             }
             if function.has_attribute(PLAN) {
-                let text = format!("'{name}' is planned: write its pooling gradients out before, or remove `{PLAN}`");
+                let text = format!(
+                    "'{name}' is planned: write its pooling gradients out before, or remove `{PLAN}`"
+                );
                 return Err(diagnostics::error(function.location(), &text));
             }
             match (Pool::of(op), op.block()) {
@@ -85,9 +86,8 @@ impl Pool {
         let mut operand = |index| op.operand(index).ok().and_then(|value| types.of(value.r#type()).ok());
         let unknown = "its operands are not tensors of known size";
         let (read, source) = (operand(0).ok_or(unknown)?, operand(1).ok_or(unknown)?);
-        let extents = |dims: &[u64]| -> Option<Vec<i64>> {
-            dims.iter().map(|&dim| i64::try_from(dim).ok()).collect()
-        };
+        let extents =
+            |dims: &[u64]| -> Option<Vec<i64>> { dims.iter().map(|&dim| i64::try_from(dim).ok()).collect() };
         let (whole, windows) = (
             extents(&read.dims).ok_or("its operand is too large")?,
             extents(&source.dims).ok_or("its source is too large")?,
@@ -134,7 +134,8 @@ impl Pool {
     fn is_consistent(&self) -> bool {
         (0..self.whole.len()).all(|axis| {
             let (count, stride) = (self.windows[axis], self.strides[axis]);
-            let padded = self.whole[axis].checked_add(self.low[axis]).and_then(|sum| sum.checked_add(self.high[axis]));
+            let padded =
+                self.whole[axis].checked_add(self.low[axis]).and_then(|sum| sum.checked_add(self.high[axis]));
             let reach = count.checked_sub(1).and_then(|last| last.checked_mul(stride));
             let reach = reach.and_then(|start| start.checked_add(self.window[axis]));
             let inside = reach.zip(padded).is_some_and(|(reach, padded)| reach <= padded);
@@ -145,7 +146,10 @@ impl Pool {
     /// All positions of a window, in its order.
     fn positions(&self) -> Vec<Vec<i64>> {
         self.window.iter().fold(vec![Vec::new()], |starts, &size| {
-            starts.iter().flat_map(|start| (0..size).map(move |at| [start.as_slice(), &[at]].concat())).collect()
+            starts
+                .iter()
+                .flat_map(|start| (0..size).map(move |at| [start.as_slice(), &[at]].concat()))
+                .collect()
         })
     }
 
@@ -252,8 +256,9 @@ impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
         let padded = if pool.low.iter().chain(&pool.high).all(|&size| size == 0) {
             read
         } else {
-            let dims: Vec<i64> =
-                (0..pool.whole.len()).map(|axis| pool.whole[axis] + pool.low[axis] + pool.high[axis]).collect();
+            let dims: Vec<i64> = (0..pool.whole.len())
+                .map(|axis| pool.whole[axis] + pool.low[axis] + pool.high[axis])
+                .collect();
             let zero = self.scalar("0.0")?;
             self.pad([read, zero], &dims, &pool.low, &pool.high, &vec![0; dims.len()])?
         };
@@ -342,7 +347,8 @@ impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
         let (flags, values) = (self.per_window("i1"), self.per_window(&pool.element));
         let none = self.splat("0.0", &pool.element)?;
         let zero = self.scalar("0.0")?;
-        let mut sum = self.make("broadcast_in_dim", &[initial], &whole, &[("broadcast_dimensions", array(&[]))])?;
+        let mut sum =
+            self.make("broadcast_in_dim", &[initial], &whole, &[("broadcast_dimensions", array(&[]))])?;
         // An element is late in the first window that reaches it and early in the last.
         for (number, position) in pool.positions().iter().enumerate().rev() {
             let this = self.splat(&number.to_string(), NUMBER)?;
@@ -353,8 +359,7 @@ impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
             let axes = 0..pool.whole.len();
             let before: Vec<i64> = axes.clone().map(|axis| position[axis] - pool.low[axis]).collect();
             let end = pool.end(position);
-            let behind: Vec<i64> =
-                axes.map(|axis| pool.whole[axis] + pool.low[axis] - end[axis]).collect();
+            let behind: Vec<i64> = axes.map(|axis| pool.whole[axis] + pool.low[axis] - end[axis]).collect();
             let between: Vec<i64> = pool.strides.iter().map(|stride| stride - 1).collect();
             let spread = self.pad([here, zero], &pool.whole, &before, &behind, &between)?;
             sum = self.make("add", &[sum, spread], &whole, &[])?;

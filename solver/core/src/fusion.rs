@@ -15,6 +15,8 @@
 
 mod parts;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::graph::{Graph, LayerType, OpId, OpRole, Storage, TensorId};
@@ -109,8 +111,8 @@ struct Fuser<'g> {
     returned: Vec<bool>,
     /// Is a stored value computed once more for some of its readers?
     repeats_stored: bool,
-    /// Ops that store their values whatever reads them, ascending.
-    held: &'g [OpId],
+    /// Ops that store their values whatever reads them.
+    held: BTreeSet<OpId>,
     /// The fusions an op is computed in, ascending: itself for an op that stores its value.
     roots: Vec<Vec<OpId>>,
 }
@@ -121,12 +123,13 @@ pub fn fuse(graph: &mut Graph, fusion: Fusion, held: &[OpId]) -> Vec<Group> {
     match fusion {
         Fusion::None => Vec::new(),
         Fusion::Xla | Fusion::XlaHeld => {
+            let held = [held, &behind_barriers(graph)].concat();
             let mut fuser = Fuser {
                 repeats_stored: fusion == Fusion::Xla,
                 readers: readers(graph),
                 returned: graph.returned_ops(),
                 roots: vec![Vec::new(); graph.ops.len()],
-                held,
+                held: held.into_iter().collect(),
                 graph,
             };
             fuser.decide();
@@ -134,6 +137,19 @@ pub fn fuse(graph: &mut Graph, fusion: Fusion, held: &[OpId]) -> Vec<Group> {
             rewrite(graph, &roots)
         }
     }
+}
+
+/// Ops whose values are read through a barrier: nothing is fused across one.
+fn behind_barriers(graph: &Graph) -> Vec<OpId> {
+    let barriers = graph.ops.iter().filter(|op| op.role == OpRole::View && is_barrier(&op.name));
+    let values = barriers.flat_map(|op| &op.inputs).map(|&tensor| graph.storage(tensor));
+    values.filter_map(|storage| if let Storage::Op(maker) = storage { Some(maker) } else { None }).collect()
+}
+
+/// Is it an op that keeps a compiler from moving or merging others across it?
+#[must_use]
+pub fn is_barrier(name: &str) -> bool {
+    last_name(name) == "optimization_barrier"
 }
 
 fn readers(graph: &Graph) -> Vec<Vec<OpId>> {
@@ -164,7 +180,7 @@ impl Fuser<'_> {
             && op.outputs.len() == 1
             && !op.rules.must_keep
             && !op.rules.never_recompute
-            && self.held.binary_search(&id).is_err()
+            && !self.held.contains(&id)
             && works_on_elements(self.graph, id);
         if !fusible {
             return None;
@@ -332,7 +348,8 @@ mod tests {
         };
         let mut graph = Graph { name: "test".to_owned(), tensors: vec![tensor(None, 0)], ..Graph::default() };
         for (id, (name, layer, inputs)) in ops.iter().enumerate() {
-            let role = if name.ends_with("reshape") { OpRole::View } else { OpRole::Compute };
+            let is_view = name.ends_with("reshape") || is_barrier(name);
+            let role = if is_view { OpRole::View } else { OpRole::Compute };
             let bytes = if role == OpRole::View { 0 } else { BYTES * (inputs.len() as u64 + 1) };
             graph.tensors.push(tensor(Some(id), id + 1));
             graph.ops.push(Op {
@@ -369,6 +386,22 @@ mod tests {
     #[test]
     fn tables_are_sorted() {
         assert!(DEAR.is_sorted() && MOVEMENT.is_sorted());
+    }
+
+    #[test]
+    fn nothing_is_fused_across_a_barrier() {
+        let chain = |between: &str| {
+            graph(
+                &[("s.add", Activation, &[0]), (between, Other, &[1]), ("s.multiply", Activation, &[2])],
+                &[3],
+            )
+        };
+        for fusion in [Fusion::Xla, Fusion::XlaHeld] {
+            let (mut open, mut barred) = (chain("s.reshape"), chain("s.optimization_barrier"));
+            assert_eq!(fuse(&mut open, fusion, &[]), [Group { root: 2, members: vec![0] }]);
+            assert!(fuse(&mut barred, fusion, &[]).is_empty());
+            assert_eq!((stored(&open), stored(&barred)), (vec![2], vec![0, 2]));
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub(super) fn price<'c: 'a, 'a>(pricer: &Pricer<'c, 'a>, dialect: &str, seen: &S
         "return" => Price::movement().traffic(Traffic::Exactly(0)),
         "reshape" | "get_tuple_element" => Price::view(),
         "bitcast_convert" if same_bytes(seen) => Price::view(),
+        // Planning splits one of several values first.
         "optimization_barrier" if seen.op.operand_count() == 1 => Price::view(),
         "optimization_barrier" | "tuple" => Price::movement().compute().traffic(Traffic::Exactly(0)),
         "dot_general" => dot_general(seen).unwrap_or_else(unknown),

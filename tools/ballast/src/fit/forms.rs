@@ -1,4 +1,5 @@
-//! Forms of a program that `ballast fit` plans: as it is, with its loops opened, without its author's checkpoints.
+//! Forms of a program that `ballast fit` plans: as it is, with its loops opened, without its author's checkpoints, with its pooling
+//! gradients written out.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,6 +35,8 @@ pub(super) const AS_IS: &str = "as-is";
 const OPENED: &str = "loops-opened";
 /// What its author decided to compute twice computed once, loops opened: where barriers are, as `jax.checkpoint` writes them.
 const REMOVED: &str = "checkpoints-removed";
+/// Its gradients of max pooling as elementwise ops, which hold less beside their operands and results; loops opened, checkpoints removed.
+const POOLED: &str = "pool-gradients";
 
 /// The forms of a program, the one with the fewest operations last.
 ///
@@ -61,6 +64,8 @@ pub(super) fn of(
     }
     let latest = forms.last().map_or(args.program.clone(), |form| form.file.clone());
     forms.extend(checkpoints_removed(args, &latest, folder, job)?);
+    let latest = forms.last().map_or(args.program.clone(), |form| form.file.clone());
+    forms.extend(pool_gradients(args, &latest, folder, job)?);
     Ok(forms)
 }
 
@@ -101,6 +106,25 @@ fn checkpoints_removed(
     let file = folder.join("checkpoints-removed.mlir");
     xla::without_barriers(program, &file, job)?;
     Ok(form(args, REMOVED, file, job))
+}
+
+/// The program with its gradients of max pooling written out, where it has any.
+fn pool_gradients(
+    args: &Args,
+    program: &Path,
+    folder: &Path,
+    job: &Job<'_>,
+) -> Result<Option<Form>, Failure> {
+    let count = |text: &str| text.matches("stablehlo.select_and_scatter").count();
+    let before = count(&read_text(program)?);
+    if before == 0 {
+        return Ok(None);
+    }
+    let file = folder.join("pool-gradients.mlir");
+    let mut run = Command::new(beside("ballast-opt")?);
+    run.arg(program).args(["--allow-unregistered-dialect", "--ballast-pool-gradients", "-o"]).arg(&file);
+    capture(&mut run, &args.program.display().to_string(), job.limit)?;
+    Ok(if count(&read_text(&file)?) < before { form(args, POOLED, file, job) } else { None })
 }
 
 /// A form of the program that XLA can compile.

@@ -6,6 +6,7 @@
 //! predicted or every value stored. Each is a search of its own, and what is written is the best plan that any of them measured.
 
 mod forms;
+mod search;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,10 +20,11 @@ use crate::failure::Failure;
 use crate::output::{check, paths, read_bytes, read_text, write_file, write_json};
 use crate::ranges::{count, seconds, share};
 use crate::run::Measured;
-use crate::run::plan::PlanFigures;
+use crate::run::plan::{PlanFigures, StageFigures};
 use crate::run::tools::{beside, capture};
 use crate::run::xla::{self, Job};
 use forms::Form;
+use search::{BOUNDLESS, Search};
 
 /// What the cap is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -114,6 +116,26 @@ struct Try {
     compared_flops: Option<f64>,
 }
 
+impl Try {
+    /// A form of the program as it is.
+    fn without_plan(form: &Form) -> Self {
+        Try {
+            program: form.name,
+            fusion: NO_PLAN.to_owned(),
+            asked_bytes: form.measured_bytes,
+            predicted_bytes: form.measured_bytes,
+            measured_bytes: form.measured_bytes,
+            flops: form.flops,
+            fits: true,
+            free: true,
+            compared_flops: form.flops.map(|flops| flops * form.scale),
+        }
+    }
+}
+
+/// What stands for a model where nothing was planned.
+const NO_PLAN: &str = "no-plan";
+
 /// What the command prints.
 #[derive(Debug, Serialize)]
 struct Answer {
@@ -163,7 +185,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let folder = tempfile::tempdir().map_err(|error| bad(format!("no temporary folder: {error}")))?;
     let forms = forms::of(args, &unplanned, folder.path(), &job)?;
-    let mut routes = routes(args, &forms, cap_bytes);
+    // Nothing is written that takes more than the program as it is.
+    let most_bytes = cap_bytes.min(unplanned_bytes);
+    let mut routes = routes(args, &forms, most_bytes);
     // Without a plan nothing is computed twice.
     let least_flops = forms.last().and_then(|form| form.flops);
     let mut chosen: Option<(usize, Vec<u8>)> = None;
@@ -176,9 +200,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         if !tries.is_empty() && until.is_some_and(|until| begin.elapsed() >= until) {
             break "time-limit";
         }
-        let Some((route, asked_bytes)) = next_route(&routes, least_flops) else { break "finished" };
+        let Some((route, mut asked_bytes)) = next_route(&routes, least_flops) else { break "finished" };
         let file = folder.path().join("planned.mlir");
-        let tried = match attempt(args, &routes[route], &forms, asked_bytes, cap_bytes, &file, &job) {
+        if routes[route].is_uncalibrated() && asked_bytes == most_bytes {
+            // What the model says of the form unplanned, beside what XLA takes for it: the same share is asked for.
+            match plan_under(args, &routes[route], &forms, BOUNDLESS, &file, &job) {
+                Ok(stage) => asked_bytes = calibrated(most_bytes, &stage, &forms[routes[route].form]),
+                Err(failure) => tracing::warn!("{}", failure.message()),
+            }
+        }
+        let tried = match attempt(args, &routes[route], &forms, asked_bytes, most_bytes, &file, &job) {
             Ok(tried) => tried,
             // Another route may still do, and what was found stays.
             Err(failure) => {
@@ -195,6 +226,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             chosen = Some((tries.len() - 1, read_bytes(&file)?));
         }
     };
+    if chosen.is_none()
+        && let Some(form) = forms.iter().rev().find(|form| form.measured_bytes <= most_bytes)
+    {
+        tracing::warn!("no plan keeps the cap, but {} does without one: it is written as it is", form.name);
+        chosen = Some((tries.len(), read_bytes(&form.file)?));
+        tries.push(Try::without_plan(form));
+    }
     if let (true, Some(failure)) = (tries.is_empty(), failed) {
         return Err(failure);
     }
@@ -242,6 +280,19 @@ struct Route {
     search: Search,
 }
 
+impl Route {
+    /// Is nothing known yet of how its model, which counts every value, and XLA, which fuses most of them, go together?
+    fn is_uncalibrated(&self) -> bool {
+        self.fusion == "none" && self.search.tries.is_empty()
+    }
+}
+
+/// The cap in bytes of the model: as much of the form's unplanned peak as the cap is of what XLA takes for the form.
+fn calibrated(cap_bytes: u64, unplanned: &StageFigures, form: &Form) -> u64 {
+    let factor = unplanned.unplanned_peak_bytes as f64 / (form.measured_bytes.max(1)) as f64;
+    (cap_bytes as f64 * factor.max(1.0)) as u64
+}
+
 /// The ways to plan, the most promising first.
 fn routes(args: &Args, forms: &[Form], cap_bytes: u64) -> Vec<Route> {
     let predicted = if args.platform == "cpu" { "xla-cpu" } else { "xla" };
@@ -280,9 +331,12 @@ fn next_route(routes: &[Route], least_flops: Option<f64>) -> Option<(usize, u64)
     let may = |route: &Route| !found || fits(route) || (!done && route.search.tries.len() < OTHER_TRIES);
     let open = routes.iter().enumerate().filter(|(_, route)| may(route));
     let open = open.filter_map(|(index, route)| Some((index, route.search.next()?)));
+    let latest = routes.iter().map(|route| route.form).max().unwrap_or(0);
     open.min_by_key(|&(index, _)| {
         let route = &routes[index];
-        (found && !fits(route), route.search.tries.len(), index)
+        // A form that was taken further has its second turn before one that was not has its first.
+        let turn = route.search.tries.len() + (latest - route.form);
+        (found && !fits(route), !route.search.unplanned_fits, turn, index)
     })
 }
 
@@ -308,23 +362,8 @@ fn attempt(
     file: &Path,
     job: &Job<'_>,
 ) -> Result<Try, Failure> {
-    let what = args.program.display().to_string();
-    let mut plan = Command::new(beside("ballast-opt")?);
-    // Where the prediction is far above the truth, a plan above the cap may still keep it.
-    let relax = if args.remat.contains("relax-limit=") { "" } else { RELAX };
     let form = &forms[route.form];
-    plan.arg(&form.file).args(["--allow-unregistered-dialect", "-o"]).arg(file).arg(format!(
-        "--remat=cap-counts={} fusion={} function='{}' {} {relax}cap={asked_bytes}",
-        args.cap_counts.name(),
-        route.fusion,
-        args.function,
-        args.remat,
-    ));
-    capture(&mut plan, &what, job.limit)?;
-    let figures = PlanFigures::find(&read_text(file)?).and_then(|plan| plan.only_stage());
-    let stage = figures.ok_or_else(|| {
-        Failure::BadInput(format!("{what}: its plan has more than one stage: memory is fitted on one device"))
-    })?;
+    let stage = plan_under(args, route, forms, asked_bytes, file, job)?;
     let measured = xla::measure(file, true, job)?;
     let measured_bytes = args.cap_counts.of(&measured);
     Ok(Try {
@@ -340,153 +379,78 @@ fn attempt(
     })
 }
 
+/// Plans for a cap; the figures of the only stage.
+fn plan_under(
+    args: &Args,
+    route: &Route,
+    forms: &[Form],
+    asked_bytes: u64,
+    file: &Path,
+    job: &Job<'_>,
+) -> Result<StageFigures, Failure> {
+    let what = args.program.display().to_string();
+    let mut plan = Command::new(beside("ballast-opt")?);
+    // Where the prediction is far above the truth, a plan above the cap may still keep it.
+    let relax = if args.remat.contains("relax-limit=") { "" } else { RELAX };
+    let form = &forms[route.form];
+    plan.arg(&form.file).args(["--allow-unregistered-dialect", "-o"]).arg(file).arg(format!(
+        "--remat=cap-counts={} fusion={} function='{}' {} {relax}cap={asked_bytes}",
+        args.cap_counts.name(),
+        route.fusion,
+        args.function,
+        args.remat,
+    ));
+    capture(&mut plan, &what, job.limit)?;
+    let figures = PlanFigures::find(&read_text(file)?).and_then(|plan| plan.only_stage());
+    figures.ok_or_else(|| {
+        Failure::BadInput(format!("{what}: its plan has more than one stage: memory is fitted on one device"))
+    })
+}
+
 /// Most a cap that is asked for may be raised.
 const RELAX: &str = "relax-limit=8 ";
 
-/// A cap above any program.
-const BOUNDLESS: u64 = 1 << 50;
-
-/// Which cap to ask for next.
-struct Search {
-    cap_bytes: u64,
-    within: f64,
-    /// Does the program keep the cap without a plan?
-    unplanned_fits: bool,
-    /// Did planning or compiling fail?
-    closed: bool,
-    tries: Vec<Try>,
-}
-
-impl Search {
-    fn new(cap_bytes: u64, within: f64) -> Self {
-        Search { cap_bytes, within, unplanned_fits: false, closed: false, tries: Vec::new() }
-    }
-
-    /// The cap to ask for, or none if another plan is not worth it.
-    fn next(&self) -> Option<u64> {
-        if self.closed {
-            return None;
-        }
-        let Some(last) = self.tries.last() else {
-            return Some(if self.unplanned_fits { BOUNDLESS } else { self.cap_bytes });
-        };
-        let slack = (self.cap_bytes as f64 * self.within) as u64;
-        let low = self.tries.iter().filter(|tried| tried.fits).max_by_key(|tried| tried.asked_bytes);
-        let high = self.tries.iter().filter(|tried| !tried.fits).min_by_key(|tried| tried.asked_bytes);
-        // Enough of the memory is used, or there is nothing to gain from the rest.
-        if low.is_some_and(|low| low.measured_bytes + slack >= self.cap_bytes || low.free) {
-            return None;
-        }
-        // The plan took more than it was asked for, as no smaller one was found: asking for less is in vain.
-        if low.is_none() && last.predicted_bytes > last.asked_bytes {
-            return None;
-        }
-        let (least, most) =
-            (low.map_or(0, |low| low.asked_bytes), high.map_or(u64::MAX, |high| high.asked_bytes));
-        // What was measured is taken to follow what was asked for: in a straight line between two tries around the
-        // cap, by the same factor beyond them; a little less, as a plan above the cap is of no use.
-        let cap = self.cap_bytes as f64 - slack as f64 / 2.0;
-        let guess = match (low, high) {
-            (Some(low), Some(high)) if high.measured_bytes > low.measured_bytes => {
-                let share = (cap - low.measured_bytes as f64)
-                    / (high.measured_bytes as f64 - low.measured_bytes as f64);
-                low.asked_bytes as f64 + share * (high.asked_bytes as f64 - low.asked_bytes as f64)
-            }
-            (Some(nearest), _) | (None, Some(nearest)) => {
-                nearest.asked_bytes as f64 * cap / (nearest.measured_bytes.max(1)) as f64
-            }
-            (None, None) => return None,
-        };
-        let middle = least / 2 + most / 2;
-        let next = guess as u64;
-        let next = if next > least && next < most { next } else { middle };
-        let width = most.saturating_sub(least);
-        (width > slack.max(1) && next > least && next < most).then_some(next)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::forms::AS_IS;
-    use super::{Route, Search, Try, best, next_route};
-
-    fn a_try(measured_bytes: u64, flops: f64, cap: u64) -> Try {
-        Try {
-            program: AS_IS,
-            fusion: "xla-cpu".to_owned(),
-            asked_bytes: cap,
-            predicted_bytes: cap,
-            measured_bytes,
-            flops: Some(flops),
-            fits: measured_bytes <= cap,
-            free: false,
-            compared_flops: Some(flops),
-        }
-    }
-
-    /// Tries against a back end that takes what `takes` says, until the search has enough.
-    fn tried(cap: u64, takes: impl Fn(u64) -> u64, free_from: u64) -> Search {
-        let mut search = Search::new(cap, 0.03);
-        while let Some(asked_bytes) = search.next() {
-            assert!(search.tries.len() < 20, "{:?}", search.tries);
-            let measured_bytes = takes(asked_bytes);
-            // The more memory, the fewer operations.
-            let flops = 1e6 - asked_bytes.min(free_from) as f64;
-            let free = asked_bytes >= free_from;
-            search.tries.push(Try {
-                asked_bytes,
-                predicted_bytes: asked_bytes,
-                free,
-                ..a_try(measured_bytes, flops, cap)
-            });
-        }
-        search
-    }
-
-    #[test]
-    fn a_prediction_that_is_right_needs_one_plan() {
-        let search = tried(1000, |asked| asked - 5, 10_000);
-        assert_eq!((search.tries.len(), best(&search.tries)), (1, Some(0)));
-    }
-
-    #[test]
-    fn memory_that_is_left_is_used_and_memory_that_is_not_there_is_given_back() {
-        for factor in [0.3, 0.62, 0.9, 1.1, 1.7] {
-            let search = tried(1000, |asked| (asked as f64 * factor) as u64 + 20, 10_000);
-            let best = &search.tries[best(&search.tries).unwrap()];
-            assert!((970..=1000).contains(&best.measured_bytes), "{factor}: {:?}", search.tries);
-            assert!(search.tries.len() <= 5, "{factor}: {:?}", search.tries);
-        }
-    }
-
-    #[test]
-    fn steps_are_bracketed_until_the_bracket_is_narrow() {
-        // Nothing between 700 and 1200 can be had.
-        let search = tried(1000, |asked| if asked < 1234 { 700 } else { 1200 }, 10_000);
-        let best = &search.tries[best(&search.tries).unwrap()];
-        assert!((1200..1234).contains(&best.asked_bytes), "{:?}", search.tries);
-    }
-
-    #[test]
-    fn a_plan_that_costs_nothing_is_enough_and_one_above_what_it_was_asked_for_is_the_last() {
-        let search = tried(1000, |asked| asked / 2, 1500);
-        assert!(search.tries.last().unwrap().free && search.tries.len() < 4);
-        let mut search = Search::new(1000, 0.03);
-        let raised = Try { predicted_bytes: 1500, ..a_try(1400, 1.0, 1000) };
-        search.tries.push(raised.clone());
-        assert_eq!((search.next(), best(&search.tries)), (None, None));
-        search.tries[0] = Try { measured_bytes: 900, fits: true, ..raised };
-        assert_eq!((search.next(), best(&search.tries)), (Some(1094), Some(0)));
-    }
-
-    #[test]
-    fn what_fits_as_it_is_is_not_planned_for_a_prediction() {
-        let search = Search { unplanned_fits: true, ..Search::new(1000, 0.03) };
-        assert!(search.next().unwrap() > 1 << 40);
-    }
+    use super::forms::{AS_IS, Form};
+    use super::search::tests::a_try;
+    use super::{Route, Search, StageFigures, Try, best, calibrated, next_route};
 
     fn route(tries: Vec<Try>) -> Route {
         Route { form: 0, fusion: "none", search: Search { tries, ..Search::new(1000, 0.03) } }
+    }
+
+    #[test]
+    fn a_model_that_counts_every_value_is_asked_for_its_own_share() {
+        let form = Form {
+            name: AS_IS,
+            file: std::path::PathBuf::new(),
+            measured_bytes: 500,
+            flops: None,
+            scale: 1.0,
+        };
+        let stage = |unplanned_peak_bytes| StageFigures {
+            device: 0,
+            cap_bytes: 0,
+            peak_bytes: 0,
+            unplanned_peak_bytes,
+            host_peak_bytes: 0,
+            seconds: 1.0,
+            unplanned_seconds: 1.0,
+            temporaries_only: true,
+        };
+        assert_eq!(calibrated(200, &stage(2000), &form), 800);
+        // A prediction below the truth is no reason to ask for less than the cap.
+        assert_eq!(calibrated(200, &stage(400), &form), 200);
+    }
+
+    #[test]
+    fn forms_taken_further_have_two_turns_first() {
+        let over = a_try(1500, 2.0, 1000);
+        let next = |routes: &[Route]| next_route(routes, Some(2.0)).map(|(route, _)| route);
+        let of = |form, tries| Route { form, ..route(tries) };
+        assert_eq!(next(&[of(1, vec![over.clone()]), of(0, vec![])]), Some(0));
+        assert_eq!(next(&[of(1, vec![over.clone(), over]), of(0, vec![])]), Some(1));
     }
 
     #[test]

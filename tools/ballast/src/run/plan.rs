@@ -22,6 +22,8 @@ pub(crate) struct StageFigures {
     pub(crate) cap_bytes: u64,
     /// Most device memory it takes.
     pub(crate) peak_bytes: u64,
+    /// Most device memory it takes without recomputation and swaps.
+    pub(crate) unplanned_peak_bytes: u64,
     /// Most host memory it takes.
     pub(crate) host_peak_bytes: u64,
     /// Its time.
@@ -47,6 +49,7 @@ impl PlanFigures {
                     device: field(stage, "device")?,
                     cap_bytes: field(stage, "cap")?,
                     peak_bytes: field(stage, "peak")?,
+                    unplanned_peak_bytes: field(stage, "unplanned_peak")?,
                     host_peak_bytes: field(stage, "host_peak").unwrap_or(0),
                     seconds: field(stage, "seconds")?,
                     unplanned_seconds: field(stage, "unplanned_seconds")?,
@@ -94,6 +97,7 @@ mod tests {
             device: 0,
             cap_bytes: 64,
             peak_bytes: 32,
+            unplanned_peak_bytes: 40,
             host_peak_bytes: 8,
             seconds: 1.5e-6,
             unplanned_seconds: 1.0e-6,

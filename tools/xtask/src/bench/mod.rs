@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: the programs, run as a user runs them, on folders of instances; Markdown tables on
 //! standard output.
 
+mod fit;
 mod joint;
 mod models;
 mod reparse;
@@ -29,6 +30,8 @@ pub(crate) enum Bench {
     Models(models::Args),
     /// Peaks as planned beside the temporaries of XLA's CPU compiler, for StableHLO programs.
     Xla(xla::Args),
+    /// Caps that XLA's own measure keeps, on programs that the exporters write: `ballast fit` beside checkpoints by blocks.
+    Fit(fit::Args),
     /// Rewritten programs of every route, read again by the stock `mlir-opt` with the plugin.
     Reparse(reparse::Args),
 }
@@ -44,6 +47,7 @@ pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> Result<()> {
         Bench::Joint(args) => joint::run(workspace, args),
         Bench::Models(args) => models::run(workspace, args),
         Bench::Xla(args) => xla::run(workspace, args),
+        Bench::Fit(args) => fit::run(workspace, args),
         Bench::Reparse(args) => reparse::run(workspace, args),
     }
 }

@@ -1,0 +1,155 @@
+//! Which cap to ask a planner for, given what its plans for other caps took.
+
+use super::Try;
+
+/// A cap above any program.
+pub(super) const BOUNDLESS: u64 = 1 << 50;
+
+/// Which cap to ask for next.
+pub(super) struct Search {
+    pub(super) cap_bytes: u64,
+    pub(super) within: f64,
+    /// Does the program keep the cap without a plan?
+    pub(super) unplanned_fits: bool,
+    /// Did planning or compiling fail?
+    pub(super) closed: bool,
+    pub(super) tries: Vec<Try>,
+}
+
+impl Search {
+    pub(super) fn new(cap_bytes: u64, within: f64) -> Self {
+        Search { cap_bytes, within, unplanned_fits: false, closed: false, tries: Vec::new() }
+    }
+
+    /// The cap to ask for, or none if another plan is not worth it.
+    pub(super) fn next(&self) -> Option<u64> {
+        if self.closed {
+            return None;
+        }
+        let Some(last) = self.tries.last() else {
+            return Some(if self.unplanned_fits { BOUNDLESS } else { self.cap_bytes });
+        };
+        // A plan that changes nothing still holds ops back, which may cost memory.
+        if self.unplanned_fits && self.tries.len() == 1 && !last.fits {
+            return Some(self.cap_bytes);
+        }
+        let slack = (self.cap_bytes as f64 * self.within) as u64;
+        let low = self.tries.iter().filter(|tried| tried.fits).max_by_key(|tried| tried.asked_bytes);
+        let high = self.tries.iter().filter(|tried| !tried.fits).min_by_key(|tried| tried.asked_bytes);
+        // Enough of the memory is used, or there is nothing to gain from the rest.
+        if low.is_some_and(|low| low.measured_bytes + slack >= self.cap_bytes || low.free) {
+            return None;
+        }
+        // The plan took more than it was asked for, as no smaller one was found: asking for less is in vain.
+        if low.is_none() && last.predicted_bytes > last.asked_bytes {
+            return None;
+        }
+        let (least, most) =
+            (low.map_or(0, |low| low.asked_bytes), high.map_or(u64::MAX, |high| high.asked_bytes));
+        // What was measured is taken to follow what was asked for: in a straight line between two tries around the
+        // cap, by the same factor beyond them; a little less, as a plan above the cap is of no use.
+        let cap = self.cap_bytes as f64 - slack as f64 / 2.0;
+        let guess = match (low, high) {
+            (Some(low), Some(high)) if high.measured_bytes > low.measured_bytes => {
+                let share = (cap - low.measured_bytes as f64)
+                    / (high.measured_bytes as f64 - low.measured_bytes as f64);
+                low.asked_bytes as f64 + share * (high.asked_bytes as f64 - low.asked_bytes as f64)
+            }
+            (Some(nearest), _) | (None, Some(nearest)) => {
+                nearest.asked_bytes as f64 * cap / (nearest.measured_bytes.max(1)) as f64
+            }
+            (None, None) => return None,
+        };
+        let middle = least / 2 + most / 2;
+        let next = guess as u64;
+        let next = if next > least && next < most { next } else { middle };
+        let width = most.saturating_sub(least);
+        (width > slack.max(1) && next > least && next < most).then_some(next)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::best;
+    use super::super::forms::AS_IS;
+    use super::{Search, Try};
+
+    pub(in crate::fit) fn a_try(measured_bytes: u64, flops: f64, cap: u64) -> Try {
+        Try {
+            program: AS_IS,
+            fusion: "xla-cpu".to_owned(),
+            asked_bytes: cap,
+            predicted_bytes: cap,
+            measured_bytes,
+            flops: Some(flops),
+            fits: measured_bytes <= cap,
+            free: false,
+            compared_flops: Some(flops),
+        }
+    }
+
+    /// Tries against a back end that takes what `takes` says, until the search has enough.
+    fn tried(cap: u64, takes: impl Fn(u64) -> u64, free_from: u64) -> Search {
+        let mut search = Search::new(cap, 0.03);
+        while let Some(asked_bytes) = search.next() {
+            assert!(search.tries.len() < 20, "{:?}", search.tries);
+            let measured_bytes = takes(asked_bytes);
+            // The more memory, the fewer operations.
+            let flops = 1e6 - asked_bytes.min(free_from) as f64;
+            let free = asked_bytes >= free_from;
+            search.tries.push(Try {
+                asked_bytes,
+                predicted_bytes: asked_bytes,
+                free,
+                ..a_try(measured_bytes, flops, cap)
+            });
+        }
+        search
+    }
+
+    #[test]
+    fn a_prediction_that_is_right_needs_one_plan() {
+        let search = tried(1000, |asked| asked - 5, 10_000);
+        assert_eq!((search.tries.len(), best(&search.tries)), (1, Some(0)));
+    }
+
+    #[test]
+    fn memory_that_is_left_is_used_and_memory_that_is_not_there_is_given_back() {
+        for factor in [0.3, 0.62, 0.9, 1.1, 1.7] {
+            let search = tried(1000, |asked| (asked as f64 * factor) as u64 + 20, 10_000);
+            let best = &search.tries[best(&search.tries).unwrap()];
+            assert!((970..=1000).contains(&best.measured_bytes), "{factor}: {:?}", search.tries);
+            assert!(search.tries.len() <= 5, "{factor}: {:?}", search.tries);
+        }
+    }
+
+    #[test]
+    fn steps_are_bracketed_until_the_bracket_is_narrow() {
+        // Nothing between 700 and 1200 can be had.
+        let search = tried(1000, |asked| if asked < 1234 { 700 } else { 1200 }, 10_000);
+        let best = &search.tries[best(&search.tries).unwrap()];
+        assert!((1200..1234).contains(&best.asked_bytes), "{:?}", search.tries);
+    }
+
+    #[test]
+    fn a_plan_that_costs_nothing_is_enough_and_one_above_what_it_was_asked_for_is_the_last() {
+        let search = tried(1000, |asked| asked / 2, 1500);
+        assert!(search.tries.last().unwrap().free && search.tries.len() < 4);
+        let mut search = Search::new(1000, 0.03);
+        let raised = Try { predicted_bytes: 1500, ..a_try(1400, 1.0, 1000) };
+        search.tries.push(raised.clone());
+        assert_eq!((search.next(), best(&search.tries)), (None, None));
+        search.tries[0] = Try { measured_bytes: 900, fits: true, ..raised };
+        assert_eq!((search.next(), best(&search.tries)), (Some(1094), Some(0)));
+    }
+
+    #[test]
+    fn what_fits_as_it_is_is_not_planned_for_a_prediction() {
+        let search = Search { unplanned_fits: true, ..Search::new(1000, 0.03) };
+        assert!(search.next().unwrap() > 1 << 40);
+        // Unless that takes more than the cap, since a plan holds ops back.
+        let boundless = a_try(1200, 2.0, 1000);
+        let search = Search { tries: vec![boundless], ..search };
+        assert_eq!(search.next(), Some(1000));
+    }
+}
