@@ -8,6 +8,7 @@
 
 use ballast_dialects::attributes::PLAN;
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir;
 use ballast_dialects::operations::{erase, replace_all_uses};
 use ballast_dialects::passes::BallastPoolGradientsOptions;
 use ballast_dialects::remarks::{Kind, Remark};
@@ -16,7 +17,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{Attribute, BlockLike, BlockRef, Value, ValueLike};
 
 use crate::import::types::Types;
-use crate::import::{self, ir};
+use crate::import;
 use crate::lower::native::Code;
 
 /// Positions of a window from which on the ops for each are too many.
@@ -30,9 +31,7 @@ pub(crate) fn run(
     module: OperationRef<'_, '_>,
     _options: &BallastPoolGradientsOptions,
 ) -> Result<(), Reported> {
-    let holder = module.context();
-    // SAFETY: the reference points into `holder`, which lives to the end of this function.
-    let context: &Context = unsafe { holder.to_ref() };
+    let context = ir::context(module);
     for (name, function) in import::functions(module) {
         let mut written = 0;
         for op in ir::nested(function) {

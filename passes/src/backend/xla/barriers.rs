@@ -6,11 +6,12 @@
 
 use ballast_core::fusion::is_barrier;
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir;
 use ballast_dialects::operations::{erase, replace_all_uses};
 use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
 use melior::ir::{BlockLike, Value, ValueLike};
 
-use crate::import::{self, ir};
+use crate::import;
 
 /// Splits the barriers of several values in the blocks of functions; those in regions of ops stay, as what holds them is planned whole.
 ///

@@ -5,23 +5,21 @@
 //! and a weight's gradient is there twice. So the exchange is made before planning.
 
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir;
 use ballast_dialects::operations::{erase, replace_all_uses, uses};
 use melior::Context;
 use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
 use melior::ir::{Attribute, BlockLike, BlockRef, Identifier, Value, ValueLike};
 
-use crate::annotations;
 use crate::import::types::Types;
-use crate::import::{self, ir, opaque};
+use crate::import::{self, opaque};
 
 /// Exchanges the operands of products that are read by one transposition alone, in the blocks of functions.
 ///
 /// # Errors
 /// Where the new product cannot be made.
 pub(crate) fn exchange(module: OperationRef<'_, '_>) -> Result<(), Reported> {
-    let holder = module.context();
-    // SAFETY: the reference points into `holder`, which lives to the end of this function.
-    let context: &Context = unsafe { holder.to_ref() };
+    let context = ir::context(module);
     for (_, function) in import::functions(module) {
         for block in ir::blocks(function) {
             let found: Vec<_> = ir::ops(block).filter(|&op| ir::name(op) == "stablehlo.transpose").collect();
@@ -102,7 +100,7 @@ fn replace<'c: 'a, 'a>(
         .map_err(|error| fail(&error.to_string()))?;
     let new = block.insert_operation_before(product, new);
     for (name, value) in own_attributes(product) {
-        annotations::set(new, &name, value);
+        ir::set(new, &name, value);
     }
     if let (Ok(old), Ok(value)) = (transposition.result(0), new.result(0)) {
         replace_all_uses(old, Value::from(value));
