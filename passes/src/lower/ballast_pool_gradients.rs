@@ -16,8 +16,8 @@ use melior::Context;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{Attribute, BlockLike, BlockRef, Value, ValueLike};
 
-use crate::import::types::Types;
 use crate::import;
+use crate::import::types::Types;
 use crate::lower::native::Code;
 
 /// Positions of a window from which on the ops for each are too many.
