@@ -402,3 +402,18 @@ fn assessing_agrees_with_the_judge_under_the_cap_and_counts_what_is_missing_abov
         }
     }
 }
+
+#[test]
+fn host_links_need_positive_bandwidths_and_a_finite_latency() {
+    let sound = |out_bandwidth, in_bandwidth, latency| {
+        SwapModel { out_bandwidth, in_bandwidth, latency, overlap: false, host_capacity_bytes: None }
+            .is_sound()
+    };
+    assert!(sound(1.0, 2.0, 0.0) && sound(1e-9, f64::INFINITY, 3.0));
+    for bad in [0.0, -1.0, f64::NAN] {
+        assert!(!sound(bad, 1.0, 0.0) && !sound(1.0, bad, 0.0), "{bad}");
+    }
+    for bad in [-1.0, f64::NAN, f64::INFINITY] {
+        assert!(!sound(1.0, 1.0, bad), "{bad}");
+    }
+}
