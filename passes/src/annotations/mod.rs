@@ -10,7 +10,7 @@ use ballast_core::device::DeviceId;
 use ballast_core::graph::{OpId, OpRole, Work};
 use ballast_core::limits::StopReason;
 use ballast_core::plan::{OpPlan, Plan, ReceivePlan, SwapPlan};
-use ballast_core::stage::settle_travellers;
+use ballast_core::stage::settle_views;
 use ballast_dialects::attributes as ir;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir as program_ir;
@@ -78,7 +78,7 @@ pub(crate) fn write<'c>(
     let function = imported.function;
     let context = ballast_dialects::ir::context(function);
     let mut device_of = device_of.to_vec();
-    settle_travellers(&imported.graph, &mut device_of);
+    settle_views(&imported.graph, &mut device_of);
     let mut written: Vec<(OperationRef<'c, '_>, &str, Attribute<'c>)> = Vec::new();
     for (id, &device) in device_of.iter().enumerate() {
         let op = imported.ops[id];
@@ -254,7 +254,7 @@ pub(crate) fn read_devices(
         }
         Some(_) => return Ok(None),
     }
-    settle_travellers(graph, &mut device_of);
+    settle_views(graph, &mut device_of);
     Ok(Some(device_of))
 }
 

@@ -2,7 +2,7 @@
 //! kept in the settings of its plan, and taken from there whenever the plan is read again.
 
 use ballast_core::fusion::{Fusion, Group, fuse, is_barrier};
-use ballast_core::graph::{Ends, Graph, OpId, OpRole};
+use ballast_core::graph::{BoundaryMemory, Graph, OpId, OpRole};
 use ballast_core::units::Bytes;
 use ballast_dialects::passes::{CapCounts, FusionModel};
 
@@ -77,9 +77,9 @@ impl Storage {
         }
         let graph = &mut imported.graph;
         graph.ends = match (self.counts, fusion) {
-            (CapCounts::Temp, _) => Ends::Left,
-            (CapCounts::All, Fusion::None) => Ends::AsMade,
-            (CapCounts::All, Fusion::Xla | Fusion::XlaHeld) => Ends::Throughout,
+            (CapCounts::Temp, _) => BoundaryMemory::NotCounted,
+            (CapCounts::All, Fusion::None) => BoundaryMemory::ResultsWhenMade,
+            (CapCounts::All, Fusion::Xla | Fusion::XlaHeld) => BoundaryMemory::Throughout,
         };
         if self.is_cpu() {
             for (id, beside) in imported.beside_in_xla.iter().enumerate() {

@@ -138,14 +138,16 @@ pub struct Tensor {
 /// What of a program's arguments and results counts as memory of a stage, and for how long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ends {
+pub enum BoundaryMemory {
     /// Arguments from start to end, a result from when it is made: a back end that allocates as it goes.
     #[default]
-    AsMade,
+    #[serde(rename = "as-made")]
+    ResultsWhenMade,
     /// Both from start to end: the caller of an XLA executable hands in buffers for the results.
     Throughout,
     /// Neither: temporaries alone.
-    Left,
+    #[serde(rename = "left")]
+    NotCounted,
 }
 
 /// A program.
@@ -163,7 +165,7 @@ pub struct Graph {
     pub content: String,
     /// What of arguments and results counts.
     #[serde(default)]
-    pub ends: Ends,
+    pub ends: BoundaryMemory,
     /// Buffers that the back end fills before the first op and holds until the op named has run.
     #[serde(default)]
     pub early: Vec<(OpId, Bytes)>,

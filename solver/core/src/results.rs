@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::graph::{Ends, Graph, LayerType, OpId, OpRole, TensorId};
+use crate::graph::{BoundaryMemory, Graph, LayerType, OpId, OpRole, TensorId};
 use crate::units::Bytes;
 
 /// How a value lies in the buffer of a result.
@@ -63,7 +63,7 @@ impl Graph {
     #[must_use]
     pub fn stored_bytes(&self, op: OpId, in_buffer: &[Option<InResult>]) -> (Bytes, Bytes) {
         let all = self.value_bytes(op);
-        if self.ends == Ends::AsMade || all == Bytes::ZERO {
+        if self.ends == BoundaryMemory::ResultsWhenMade || all == Bytes::ZERO {
             return (all, Bytes::ZERO);
         }
         let bytes = |what: &dyn Fn(Option<InResult>) -> bool| -> Bytes {

@@ -6,11 +6,11 @@
 //! bytes until its last reader, or is dropped and received again, which is how it is "recomputed"; a swap would
 //! only copy what the host has already. The maker pays once per value, the slowest of its links. Arguments
 //! (weights, inputs) are resident on every device that reads them. Where results are held throughout or do not count
-//! ([`Ends`]), a returned value takes no memory of its own: its buffer is resident, or nobody's concern.
+//! ([`BoundaryMemory`]), a returned value takes no memory of its own: its buffer is resident, or nobody's concern.
 
 use crate::cost::Costs;
 use crate::device::{Cluster, DeviceId};
-use crate::graph::{Ends, Graph, OpId, OpRole, Storage, TensorId};
+use crate::graph::{BoundaryMemory, Graph, OpId, OpRole, Storage, TensorId};
 use crate::memory::{Node, NodeId, Problem};
 use crate::units::Bytes;
 
@@ -70,7 +70,7 @@ impl Stage {
 
 /// Gives views and constants the device of their first reader (they travel with it, so this is a label, not a
 /// cost); without a reader, that of the op their value comes from, else device 0.
-pub fn settle_travellers(graph: &Graph, device_of: &mut [DeviceId]) {
+pub fn settle_views(graph: &Graph, device_of: &mut [DeviceId]) {
     let mut first_reader = vec![None; graph.ops.len()];
     for (id, op) in graph.ops.iter().enumerate().rev() {
         let placed = match op.role {
@@ -135,7 +135,7 @@ pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[Devi
         inputs.sort_unstable();
         builders[device].read_arguments(graph, id);
         let (bytes, in_result) = graph.stored_bytes(id, &in_results);
-        if graph.ends == Ends::Throughout {
+        if graph.ends == BoundaryMemory::Throughout {
             builders[device].hold(in_result);
         }
         let node = Node {
@@ -235,7 +235,7 @@ impl Builder {
         self.stage.arguments.extend(arguments);
         self.stage.arguments.sort_unstable();
         self.stage.arguments.dedup();
-        if graph.ends != Ends::Left {
+        if graph.ends != BoundaryMemory::NotCounted {
             let resident: Bytes = self.stage.arguments.iter().map(|&t| graph.tensors[t].bytes).sum();
             self.hold(resident);
         }
@@ -329,9 +329,9 @@ mod tests {
         let mut graph = graph();
         graph.tensors[2].returned = true;
         for (ends, resident, bytes, peak) in [
-            (Ends::AsMade, 100, [20, 30, 5], 155),
-            (Ends::Throughout, 125, [0, 30, 0], 155),
-            (Ends::Left, 0, [0, 30, 0], 30),
+            (BoundaryMemory::ResultsWhenMade, 100, [20, 30, 5], 155),
+            (BoundaryMemory::Throughout, 125, [0, 30, 0], 155),
+            (BoundaryMemory::NotCounted, 0, [0, 30, 0], 30),
         ] {
             graph.ends = ends;
             let problem = &stages(&graph, &costs(1), &cluster(1), &[0; 4])[0].problem;
@@ -372,7 +372,7 @@ mod tests {
                 .collect()
         };
         assert_eq!(bytes(&graph), [20, 5, 5], "results are allocated as they are made");
-        graph.ends = Ends::Left;
+        graph.ends = BoundaryMemory::NotCounted;
         assert_eq!(bytes(&graph), [20, 0, 0]);
         graph.tensors[3].type_name = "another".to_owned();
         assert_eq!(bytes(&graph), [20, 5, 0]);
@@ -393,7 +393,7 @@ mod tests {
         graph.ops.push(op(&[1], 5, OpRole::Compute));
         graph.tensors.push(tensor(Some(4), 22, true));
         graph.tensors[4].bytes = Bytes(25);
-        graph.ends = Ends::Left;
+        graph.ends = BoundaryMemory::NotCounted;
         let costs = Costs { seconds: vec![vec![1.0; 5]] };
         let bytes = |graph: &Graph| -> Vec<u64> {
             let stage = stages(graph, &costs, &cluster(1), &[0; 5]).remove(0);
@@ -441,7 +441,7 @@ mod tests {
     #[test]
     fn views_take_the_device_of_their_first_reader() {
         let mut device_of = [0, 7, 1, 2];
-        settle_travellers(&graph(), &mut device_of);
+        settle_views(&graph(), &mut device_of);
         assert_eq!(device_of, [0, 1, 1, 2]);
     }
 }

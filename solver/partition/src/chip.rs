@@ -6,7 +6,7 @@ use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::simulate::Balance;
-use ballast_core::stage::{settle_travellers, stages};
+use ballast_core::stage::{settle_views, stages};
 use ballast_core::units::Bytes;
 
 use crate::error::Error;
@@ -219,7 +219,7 @@ fn describe(
         });
         rows.push(seconds.iter().map(|s| s / factor).collect());
     }
-    settle_travellers(graph, &mut stage_of);
+    settle_views(graph, &mut stage_of);
     debug_assert_eq!(score.stages, groups.len());
     ChipOutcome {
         stage_of,

@@ -5,7 +5,7 @@ use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::program::Program;
 use ballast_core::report::{Report, SearchStats};
-use ballast_core::stage::settle_travellers;
+use ballast_core::stage::settle_views;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -107,7 +107,7 @@ impl Given {
             }
             device_of[op] = given.device;
         }
-        settle_travellers(graph, &mut device_of);
+        settle_views(graph, &mut device_of);
         Ok(device_of)
     }
 }

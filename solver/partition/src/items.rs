@@ -3,7 +3,7 @@
 use ballast_core::cost::Costs;
 use ballast_core::device::DeviceId;
 use ballast_core::graph::Graph;
-use ballast_core::stage::settle_travellers;
+use ballast_core::stage::settle_views;
 
 use crate::sequence::{Granularity, Order, Sequence, sequence_order};
 
@@ -65,7 +65,7 @@ impl Items {
         for (&op, &device) in self.ops.ops.iter().zip(of_sequence) {
             device_of[op] = graph.ops[op].rules.device.unwrap_or(device);
         }
-        settle_travellers(graph, &mut device_of);
+        settle_views(graph, &mut device_of);
         device_of
     }
 

@@ -1,7 +1,7 @@
 //! The core's view of a partition: what stages it makes, how slow they are, how far over their caps.
 
 use ballast_core::device::DeviceId;
-use ballast_core::graph::{Ends, Graph};
+use ballast_core::graph::{BoundaryMemory, Graph};
 use ballast_core::program::Program;
 use ballast_core::simulate::Balance;
 use ballast_core::stage::Stage;
@@ -66,7 +66,7 @@ impl Judged {
 
 /// Arguments that no op reads: resident on device 0, where arguments count.
 pub(crate) fn unread_argument_bytes(graph: &Graph) -> Bytes {
-    if graph.ends == Ends::Left {
+    if graph.ends == BoundaryMemory::NotCounted {
         return Bytes::ZERO;
     }
     let mut unread: Vec<bool> = graph.tensors.iter().map(|tensor| tensor.producer.is_none()).collect();

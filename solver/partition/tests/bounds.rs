@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, CoreModel, DeviceId, Link};
-use ballast_core::graph::{Ends, Graph};
+use ballast_core::graph::{BoundaryMemory, Graph};
 use ballast_core::limits::Limits;
 use ballast_core::program::Program;
 use ballast_core::report::BoundClass;
@@ -51,7 +51,7 @@ fn case(seed: u64) -> Case {
     if random.random_bool(0.2) {
         graph.tensors.push(tensor(None, 40, false));
     }
-    graph.ends = [Ends::AsMade, Ends::Throughout, Ends::Left][random.random_range(0..3)];
+    graph.ends = [BoundaryMemory::ResultsWhenMade, BoundaryMemory::Throughout, BoundaryMemory::NotCounted][random.random_range(0..3)];
     if random.random_bool(0.2) {
         graph.early.push((random.random_range(0..ops), Bytes(random.random_range(1..50))));
     }

@@ -8,7 +8,7 @@ use ballast_core::graph::Graph;
 use ballast_core::limits::Limits;
 use ballast_core::program::Program;
 use ballast_core::report::BoundClass;
-use ballast_core::stage::{Stage, settle_travellers, stages};
+use ballast_core::stage::{Stage, settle_views, stages};
 use ballast_core::units::Bytes;
 use ballast_partition::{Method, Options, Outcome, plan};
 use support::{cluster, costs, graph, random_graph};
@@ -21,7 +21,7 @@ fn solve(graph: &Graph, costs: &Costs, cluster: &Cluster, method: Method, thread
 
 fn tmax(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[usize]) -> f64 {
     let mut device_of = device_of.to_vec();
-    settle_travellers(graph, &mut device_of);
+    settle_views(graph, &mut device_of);
     stages(graph, costs, cluster, &device_of).iter().map(Stage::load_seconds).fold(0.0, f64::max)
 }
 

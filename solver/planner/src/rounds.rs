@@ -12,7 +12,7 @@ use ballast_core::plan::{PLAN_VERSION, PipelinePlan, Plan, PlanDevice, StagePlan
 use ballast_core::program::Program;
 use ballast_core::report::{Bound, BoundClass, PROOF_TOLERANCE, Report, SearchStats, gap};
 use ballast_core::simulate::{Balance, balance, judge_stage, orders_can_run};
-use ballast_core::stage::{NodeSource, Stage, settle_travellers, stages};
+use ballast_core::stage::{NodeSource, Stage, settle_views, stages};
 use ballast_core::stage_memory::StageMemory;
 use ballast_core::step::step_seconds;
 use ballast_core::units::Bytes;
@@ -136,7 +136,7 @@ pub fn plan(
                 .map(|_| deadline.remaining_seconds() * REPARTITION_SHARE),
         };
         let Some(mut next) = repartition(&again).map_err(Failure::Partition)? else { break };
-        settle_travellers(graph, &mut next);
+        settle_views(graph, &mut next);
         if seen.contains(&next) {
             break;
         }

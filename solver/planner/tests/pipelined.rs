@@ -13,7 +13,7 @@ use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
 use ballast_partition::pipeline::{Layers, LayersError, RunTimes, layers};
 use ballast_partition::sequence::Granularity;
-use ballast_planner::pipelined::{Ends, Run, Runs, Site, choices, exact, joint};
+use ballast_planner::pipelined::{StopRule, Run, Runs, Site, choices, exact, joint};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -252,7 +252,7 @@ fn the_loop_comes_close_to_the_exact_joint_partition() {
         let site = site(&chain, &cluster, &layers, most * 7 / 10);
         let mut runs = Runs::new(&site).unwrap();
         let best = exact(&mut runs, layers.pieces, devices, 6).unwrap().unwrap();
-        let ends = Ends { max_rounds: 1000, max_ratio: 1.0, deadline: Deadline::after(None) };
+        let ends = StopRule { max_rounds: 1000, max_ratio: 1.0, deadline: Deadline::after(None) };
         let found = joint(&mut runs, &site, &given, &ends).unwrap();
         assert!(found.score >= best.score, "the loop beats the exact partition: {found:?} {best:?}");
         assert!(found.score <= found.given);
@@ -325,7 +325,7 @@ fn interleaved_stages_idle_half_as_long() {
     let schedules = [Schedule::OneForwardOneBackward, Schedule::Interleaved { chunks: 2 }];
     let mut free = site(&chain, &cluster, &layers, u64::MAX >> 2);
     free.spec.micro_batches = 4;
-    let ends = Ends { max_rounds: 1, max_ratio: 1.0, deadline: Deadline::after(None) };
+    let ends = StopRule { max_rounds: 1, max_ratio: 1.0, deadline: Deadline::after(None) };
     let found = choices(&free, &schedules, &ends).unwrap();
     assert_eq!(found.iter().map(|choice| choice.schedule).collect::<Vec<_>>(), [schedules[1], schedules[0]]);
     let seconds: Vec<f64> = found.iter().map(|choice| choice.free_seconds).collect();

@@ -103,7 +103,7 @@ impl<'a> Layers<'a> {
         let mut device_of = vec![other; self.program.graph.ops.len()];
         self.ops[start(first)..start(end)].iter().for_each(|&op| device_of[op] = own);
         let both = Costs { seconds: vec![self.program.costs.seconds[0].clone(); 2] };
-        ballast_core::stage::settle_travellers(&self.program.graph, &mut device_of);
+        ballast_core::stage::settle_views(&self.program.graph, &mut device_of);
         let stage = stages(&self.program.graph, &both, &self.program.cluster, &device_of).swap_remove(own);
         stage.problem.unplanned_peak() <= memory
     }

@@ -3,7 +3,7 @@
 use ballast_core::device::DeviceId;
 use ballast_core::limits::Limits;
 use ballast_core::report::BoundClass;
-use ballast_core::stage::{Stage, settle_travellers, stages};
+use ballast_core::stage::{Stage, settle_views, stages};
 use ballast_core::units::Bytes;
 use ballast_partition::sequence::{Granularity, Order};
 use ballast_partition::{Error, Items, Method, Options, Outcome, plan};
@@ -38,7 +38,7 @@ struct Run {
 
 impl Program {
     pub(crate) fn place(&self, mut device_of: Vec<DeviceId>) -> Placed {
-        settle_travellers(&self.graph, &mut device_of);
+        settle_views(&self.graph, &mut device_of);
         let stages = stages(&self.graph, &self.costs, &self.cluster, &device_of);
         Placed {
             tmax: stages.iter().map(Stage::load_seconds).fold(0.0, f64::max),

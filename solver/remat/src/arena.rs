@@ -1,15 +1,15 @@
 //! Addresses for the values of a schedule: one arena, an offset per buffer, as little waste as possible.
 
-use ballast_core::memory::{NodeId, Problem, Schedule, Stay, SwapModel, stays};
+use ballast_core::memory::{LiveInterval, NodeId, Problem, Schedule, SwapModel, live_intervals};
 use ballast_core::plan::{ArenaBuffer, ArenaPlan};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A stay of a value or workspace on the device, and where.
+/// A live interval of a value or workspace, and where it lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer {
-    /// Who stays, and during which steps.
-    pub stay: Stay,
+    /// Whose memory it is, and during which steps.
+    pub interval: LiveInterval,
     /// Bytes, before alignment.
     pub bytes: u64,
     /// First byte in the arena.
@@ -19,7 +19,7 @@ pub struct Buffer {
 /// Where everything lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arena {
-    /// Every stay on the device, in order of its first step.
+    /// Every live interval, in order of its first step.
     pub buffers: Vec<Buffer>,
     /// Bytes of the arena.
     pub arena_bytes: u64,
@@ -33,11 +33,11 @@ impl Arena {
     /// The form written into plans; `op` names a node's op.
     #[must_use]
     pub fn plan(&self, op: impl Fn(NodeId) -> usize) -> ArenaPlan {
-        let buffers = self.buffers.iter().map(|&Buffer { stay, bytes, offset }| ArenaBuffer {
-            op: op(stay.node),
-            workspace: stay.workspace,
-            from: stay.from,
-            to: stay.to,
+        let buffers = self.buffers.iter().map(|&Buffer { interval, bytes, offset }| ArenaBuffer {
+            op: op(interval.node),
+            workspace: interval.workspace,
+            from: interval.from,
+            to: interval.to,
             bytes,
             offset,
         });
@@ -67,20 +67,20 @@ pub fn assign(
     if alignment == 0 {
         return Err("an alignment of 0: give at least 1".into());
     }
-    let bytes_of = |stay: &Stay| {
-        let node = &problem.nodes[stay.node];
-        if stay.workspace { node.workspace_bytes } else { node.bytes }
+    let bytes_of = |interval: &LiveInterval| {
+        let node = &problem.nodes[interval.node];
+        if interval.workspace { node.workspace_bytes } else { node.bytes }
     };
-    let buffers: Vec<Buffer> = stays(problem, schedule, swap, cap_bytes)
+    let buffers: Vec<Buffer> = live_intervals(problem, schedule, swap, cap_bytes)
         .map_err(|error| error.to_string())?
         .into_iter()
-        .map(|stay| Buffer { stay, bytes: bytes_of(&stay), offset: 0 })
+        .map(|interval| Buffer { interval, bytes: bytes_of(&interval), offset: 0 })
         .collect();
     let round = |bytes: u64| bytes.div_ceil(alignment) * alignment;
     let mut change = vec![0i64; schedule.steps.len() + 2];
     for buffer in &buffers {
-        change[buffer.stay.from] += round(buffer.bytes) as i64;
-        change[buffer.stay.to] -= round(buffer.bytes) as i64;
+        change[buffer.interval.from] += round(buffer.bytes) as i64;
+        change[buffer.interval.to] -= round(buffer.bytes) as i64;
     }
     let mut live = 0i64;
     let live_bytes = change
@@ -92,10 +92,10 @@ pub fn assign(
         .max()
         .unwrap_or(0) as u64;
     let keys: [Key; 4] = [
-        |b| (u128::from(b.bytes), (b.stay.to - b.stay.from) as u128),
-        |b| (u128::from(b.bytes) * (b.stay.to - b.stay.from) as u128, u128::from(b.bytes)),
-        |b| ((b.stay.to - b.stay.from) as u128, u128::from(b.bytes)),
-        |b| (u128::MAX - b.stay.from as u128, u128::from(b.bytes)),
+        |b| (u128::from(b.bytes), (b.interval.to - b.interval.from) as u128),
+        |b| (u128::from(b.bytes) * (b.interval.to - b.interval.from) as u128, u128::from(b.bytes)),
+        |b| ((b.interval.to - b.interval.from) as u128, u128::from(b.bytes)),
+        |b| (u128::MAX - b.interval.from as u128, u128::from(b.bytes)),
     ];
     let mut best: Option<(Vec<usize>, Arena)> = None;
     for key in keys {
@@ -154,12 +154,12 @@ fn place(buffers: &[Buffer], order: &[usize], alignment: u64, tight: bool, live_
     let mut placed: Vec<usize> = Vec::with_capacity(order.len());
     let mut arena_bytes = 0;
     for &index in order {
-        let Stay { from, to, .. } = buffers[index].stay;
+        let LiveInterval { from, to, .. } = buffers[index].interval;
         let bytes = round(buffers[index].bytes);
         let mut taken: Vec<(u64, u64)> = placed
             .iter()
             .map(|&other| &buffers[other])
-            .filter(|other| other.stay.from < to && from < other.stay.to && other.bytes > 0)
+            .filter(|other| other.interval.from < to && from < other.interval.to && other.bytes > 0)
             .map(|other| (other.offset, other.offset + round(other.bytes)))
             .collect();
         taken.sort_unstable();
@@ -204,7 +204,7 @@ mod tests {
             for (index, a) in arena.buffers.iter().enumerate() {
                 assert!(a.offset % 16 == 0 && a.offset + a.bytes <= arena.arena_bytes);
                 for b in &arena.buffers[index + 1..] {
-                    let in_time = a.stay.from < b.stay.to && b.stay.from < a.stay.to;
+                    let in_time = a.interval.from < b.interval.to && b.interval.from < a.interval.to;
                     let in_space = a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
                     assert!(!(in_time && in_space), "{a:?} and {b:?}");
                 }

@@ -7,7 +7,7 @@
 mod arena;
 mod auto;
 mod baseline;
-mod board;
+mod incumbent;
 mod chain;
 mod cover;
 mod curve;

@@ -6,7 +6,7 @@ use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::memory::{CompactPlan, Problem, expand, replay};
 use ballast_core::report::{Report, SearchStats};
 
-use crate::board::Progress;
+use crate::incumbent::Progress;
 use crate::highs::Highs;
 use crate::interval::{Interval, WHOLE_TIME};
 use crate::outcome::{Failure, Outcome, PROVED_WITHIN};

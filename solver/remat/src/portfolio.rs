@@ -1,4 +1,4 @@
-//! Plans in program order: a local search and a prover side by side, on one board.
+//! Plans in program order: a local search and a prover side by side, on one incumbent.
 
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use ballast_core::limits::StopReason;
 use ballast_core::report::{Bound, BoundClass};
 
 use crate::baseline::quick;
-use crate::board::Board;
+use crate::incumbent::Incumbent;
 use crate::chain::{Chain, feasible_plan};
 use crate::gaps::cover;
 use crate::outcome::{Failure, Order};
@@ -31,9 +31,9 @@ impl Parts {
 
 impl Task<'_> {
     /// Starts that need no search: the best of them, and one to search from.
-    fn starts(&self, board: &Board, search: &mut Search<'_>) {
+    fn starts(&self, incumbent: &Incumbent, search: &mut Search<'_>) {
         if let Some((extra, again, method)) = quick(self.program, &self.backward()) {
-            board.offer(extra, &again, method);
+            incumbent.offer(extra, &again, method);
         }
         let left = self.deadline.remaining_seconds();
         if left < LEAST_SECONDS {
@@ -44,12 +44,12 @@ impl Task<'_> {
                 if left.is_finite() { self.deadline.within(left * CHAIN_SHARE) } else { self.deadline };
             feasible_plan(self.program, &chain, &part)
         }) {
-            board.offer(extra, &again, "chain");
+            incumbent.offer(extra, &again, "chain");
             search.adopt(&again);
         } else if let Some(again) = cover(self.program, &self.deadline) {
             search.adopt(&again);
             if let Some((extra, again)) = search.best() {
-                board.offer(*extra, again, "gaps");
+                incumbent.offer(*extra, again, "gaps");
             }
         }
     }
@@ -65,8 +65,8 @@ impl Task<'_> {
 
     pub(crate) fn search_and_prove(&self, parts: Parts) -> Result<Option<Proposal>, Failure> {
         let (program, options) = (self.program, self.options);
-        let board =
-            Arc::new(Board::new(program, self.deadline, options.tolerance, Arc::clone(&self.progress)));
+        let incumbent =
+            Arc::new(Incumbent::new(program, self.deadline, options.tolerance, Arc::clone(&self.progress)));
         let limit = options.limits.work_limit.unwrap_or(u64::MAX);
         let (finished, wait) = mpsc::channel();
         let alone = options.limits.work_limit.is_some();
@@ -74,47 +74,47 @@ impl Task<'_> {
             drop(finished);
         } else {
             // A thread of its own that may be left behind: HiGHS looks at the clock too rarely to be waited for.
-            let (program, board) = (program.clone(), Arc::clone(&board));
+            let (program, incumbent) = (program.clone(), Arc::clone(&incumbent));
             let (seed, searches) = (options.limits.seed.wrapping_add(1), parts.search);
             std::thread::spawn(move || {
-                prove(&program, &board, None);
+                prove(&program, &incumbent, None);
                 if searches {
-                    climb(&mut Search::new(&program, seed), &board);
+                    climb(&mut Search::new(&program, seed), &incumbent);
                 }
                 let _ = finished.send(());
             });
         }
         let mut search = self.search(program);
-        self.starts(&board, &mut search);
+        self.starts(&incumbent, &mut search);
         let mut work = 0;
         if parts.search {
-            while work < limit && !board.over() {
+            while work < limit && !incumbent.over() {
                 work += search.run((limit - work).min(4096), &self.deadline);
-                exchange_plans(&mut search, &board);
-                if self.impatient(work, limit) && board.best().is_none() {
-                    board.finish();
+                exchange_plans(&mut search, &incumbent);
+                if self.impatient(work, limit) && incumbent.best().is_none() {
+                    incumbent.finish();
                 }
             }
         }
         if alone && parts.prover {
             // Plans and bounds must not depend on who is faster: one after the other, both counted.
-            prove(program, &board, Some(limit));
+            prove(program, &incumbent, Some(limit));
         }
         let left = self.deadline.remaining_seconds();
-        let left = if board.over() { 0.0 } else { left.min(1e6) };
+        let left = if incumbent.over() { 0.0 } else { left.min(1e6) };
         let _ = wait.recv_timeout(Duration::from_secs_f64(left));
-        board.finish();
-        // What is left of it stops at its next look at the board; only seldom does that outlast this.
+        incumbent.finish();
+        // What is left of it stops at its next look at the incumbent; only seldom does that outlast this.
         let grace = GRACE + options.limits.time_limit_seconds.map_or(0.0, |seconds| seconds * GRACE);
         let _ = wait.recv_timeout(Duration::from_secs_f64(grace.min(MOST_GRACE)));
-        if board.refuted() {
+        if incumbent.refuted() {
             let (least, node) = self.problem.working_set();
             // The model knows recomputes in program order alone: where plans may do more, it refutes only some of them.
             let all = options.swap.is_none() && options.order == Order::Program;
             return Err(self.infeasible(all, least, node));
         }
-        let Some(best) = board.best() else { return Ok(None) };
-        let stop = if board.proved() {
+        let Some(best) = incumbent.best() else { return Ok(None) };
+        let stop = if incumbent.proved() {
             StopReason::Proved
         } else if self.deadline.over() {
             self.deadline.reason()
@@ -126,7 +126,7 @@ impl Task<'_> {
         Ok(Some(Proposal {
             plan: program.compact(&Plan::recomputing(&best.plan)),
             bound: Bound::proved(
-                program.total_time + board.bound(),
+                program.total_time + incumbent.bound(),
                 match (options.swap, program.rounds) {
                     (None, rounds) => in_program_order(rounds),
                     (Some(_), true) => BoundClass::ProgramOrderWithoutSwaps,
@@ -158,25 +158,25 @@ pub(crate) fn in_program_order(rounds: bool) -> BoundClass {
     if rounds { BoundClass::ProgramOrder } else { BoundClass::ProgramOrderAscending }
 }
 
-/// Searches until the board is over.
-fn climb(search: &mut Search<'_>, board: &Board) {
-    while !board.over() {
-        search.run(4096, &board.deadline);
-        exchange_plans(search, board);
+/// Searches until the incumbent is over.
+fn climb(search: &mut Search<'_>, incumbent: &Incumbent) {
+    while !incumbent.over() {
+        search.run(4096, &incumbent.deadline);
+        exchange_plans(search, incumbent);
     }
 }
 
-/// Offers a search's best plan to the board, or tells the search of a better one and of one to repair.
-fn exchange_plans(search: &mut Search<'_>, board: &Board) {
+/// Offers a search's best plan to the incumbent, or tells the search of a better one and of one to repair.
+fn exchange_plans(search: &mut Search<'_>, incumbent: &Incumbent) {
     if let Some((extra, plan)) = search.best() {
-        board.offer(*extra, plan, "local-search");
+        incumbent.offer(*extra, plan, "local-search");
     }
-    if search.best().is_none_or(|(extra, _)| board.value() < *extra)
-        && let Some(best) = board.best()
+    if search.best().is_none_or(|(extra, _)| incumbent.value() < *extra)
+        && let Some(best) = incumbent.best()
     {
         search.hear(best.extra, &best.plan);
     }
-    if let Some(plan) = board.suggestion() {
+    if let Some(plan) = incumbent.suggestion() {
         search.repair(&plan);
     }
 }

@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 
-use crate::board::Board;
+use crate::incumbent::Incumbent;
 use crate::cover::broken_cover;
 use crate::highs::{Answer, Control, Highs, Status};
 use crate::interval::{Interval, WHOLE_TIME, overloaded};
@@ -37,19 +37,19 @@ const COLUMNS: usize = 100_000;
 /// Proves until done: ends when proved, over, or when the model has no more to say. Small models first: a bound in
 /// no time, and positions are added only where solutions break the cap.
 /// With `effort` the amount of work, not the clock, ends each solve.
-pub(crate) fn prove(program: &Program, board: &Board, mut effort: Option<u64>) {
+pub(crate) fn prove(program: &Program, incumbent: &Incumbent, mut effort: Option<u64>) {
     let most = most_positions(program);
     let first = FIRST_POSITIONS.min(FIRST_COLUMNS / program.len().max(1)).clamp(1, most);
     let mut critical: Vec<Slot> = first_positions(program, first);
-    while !stop(board) {
-        let margin = board.margin();
-        let Some(proof) = Proof::new(program, board, &critical, margin) else { return };
+    while !stop(incumbent) {
+        let margin = incumbent.margin();
+        let Some(proof) = Proof::new(program, incumbent, &critical, margin) else { return };
         let Some(more) = proof.run(&mut effort) else { return };
         let before = critical.len();
         let new: Vec<Slot> = more.into_iter().filter(|at| critical.binary_search(at).is_err()).collect();
         critical.extend(spread(&new, most - before));
         critical.sort_unstable();
-        if critical.len() == before && board.margin() >= margin {
+        if critical.len() == before && incumbent.margin() >= margin {
             tracing::debug!("nothing to add");
             return;
         }
@@ -59,7 +59,7 @@ pub(crate) fn prove(program: &Program, board: &Board, mut effort: Option<u64>) {
 /// The proof on one set of positions.
 struct Proof<'a> {
     program: &'a Program,
-    board: &'a Board,
+    incumbent: &'a Incumbent,
     interval: Interval<'a>,
     /// Time of the problem per unit of the objective.
     time_unit: f64,
@@ -69,9 +69,9 @@ struct Proof<'a> {
 }
 
 impl<'a> Proof<'a> {
-    fn new(program: &'a Program, board: &'a Board, critical: &[Slot], margin: f64) -> Option<Self> {
+    fn new(program: &'a Program, incumbent: &'a Incumbent, critical: &[Slot], margin: f64) -> Option<Self> {
         // The best plan costs as much as the solver's tolerances are made for.
-        let value = board.value();
+        let value = incumbent.value();
         let whole = if value > 0.0 { value.min(program.total_time) } else { program.total_time };
         let time_unit = whole / WHOLE_TIME;
         let interval = Interval::new(program, critical, time_unit);
@@ -82,26 +82,26 @@ impl<'a> Proof<'a> {
             "interval model"
         );
         let relaxed = Highs::new(&interval.model, true)?;
-        Some(Proof { program, board, interval, time_unit, margin, relaxed })
+        Some(Proof { program, incumbent, interval, time_unit, margin, relaxed })
     }
 
     /// Objective of the plans that need not be looked for.
     fn cutoff(&self) -> f64 {
-        (self.board.value() - self.margin) / self.time_unit
+        (self.incumbent.value() - self.margin) / self.time_unit
     }
 
     /// Reports a bound on the objective of what has not been ruled out by the cutoff, and whether it is HiGHS's word.
     fn raise(&self, bound: f64, trusts_highs: bool) {
         let bound = bound.min(self.cutoff());
         if bound.is_finite() {
-            self.board.raise(bound * self.time_unit * (1.0 - CAUTION), trusts_highs);
+            self.incumbent.raise(bound * self.time_unit * (1.0 - CAUTION), trusts_highs);
         }
     }
 
     /// The best plan as a point of the model; none without a plan.
     fn known(&self) -> Option<Vec<f64>> {
         let mut line = Timeline::new(self.program);
-        line.load(&self.board.best()?.plan);
+        line.load(&self.incumbent.best()?.plan);
         Some(self.interval.point(&line))
     }
 
@@ -110,36 +110,36 @@ impl<'a> Proof<'a> {
         self.interval.model.cost.iter().zip(point).map(|(cost, value)| cost * value).sum()
     }
 
-    /// The plan of a point, offered to the board if it keeps the cap.
+    /// The plan of a point, offered to the incumbent if it keeps the cap.
     fn line(&self, point: &[f64]) -> Timeline<'a> {
         let mut line = Timeline::new(self.program);
         line.load(&self.interval.plan(point));
         if line.excess <= 0.0 {
-            self.board.offer(line.extra_time, &line.plan(), "milp");
+            self.incumbent.offer(line.extra_time, &line.plan(), "milp");
         }
         line
     }
 
     /// Solves; the positions to add. None when a limit stopped it.
     fn run(mut self, effort: &mut Option<u64>) -> Option<Vec<Slot>> {
-        self.board.progress.solves(&self.interval.model);
+        self.incumbent.progress.solves(&self.interval.model);
         loop {
             self.tighten(effort)?;
-            self.board.progress.solves(&self.interval.model);
+            self.incumbent.progress.solves(&self.interval.model);
             let answer = self.branch(effort)?;
             if answer.status == Status::Infeasible {
                 if self.cutoff().is_finite() {
                     self.raise(f64::INFINITY, true);
                     return Some(Vec::new());
                 }
-                self.board.refute();
+                self.incumbent.refute();
                 return None;
             }
-            let Some(point) = answer.values.filter(|_| !stop(self.board)) else {
-                let stopped = answer.status == Status::Stopped && !stop(self.board) && *effort != Some(0);
+            let Some(point) = answer.values.filter(|_| !stop(self.incumbent)) else {
+                let stopped = answer.status == Status::Stopped && !stop(self.incumbent) && *effort != Some(0);
                 if stopped { continue } else { return None }
             };
-            if stop(self.board) || *effort == Some(0) {
+            if stop(self.incumbent) || *effort == Some(0) {
                 return None;
             }
             if self.objective(&point) >= self.cutoff() {
@@ -154,7 +154,7 @@ impl<'a> Proof<'a> {
             tracing::debug!(broken = broken.len(), excess = line.excess, "solution");
             if line.excess > 0.0 {
                 // Nearly a plan, and a cheap one: a start for the local search.
-                self.board.suggest(line.plan());
+                self.incumbent.suggest(line.plan());
             }
             if broken.is_empty() {
                 return Some(overloaded(&line));
@@ -191,14 +191,14 @@ impl<'a> Proof<'a> {
     /// Adds rows to the linear program until it breaks none, fixing columns on the way.
     fn tighten(&mut self, effort: &mut Option<u64>) -> Option<()> {
         // No plan is cheaper than nothing at all: the costs themselves are reduced costs.
-        let board = self.board;
+        let incumbent = self.incumbent;
         let costs = self.interval.model.cost.clone();
         self.fix(0.0, &costs)?;
         for round in 0..CUT_ROUNDS {
             let iterations = effort.map(|effort| effort / MOVES_PER_ITERATION);
             let control = Control {
-                deadline: &self.board.deadline,
-                enough: &|_| stop(board),
+                deadline: &self.incumbent.deadline,
+                enough: &|_| stop(incumbent),
                 refuse: &|_| false,
                 better: &|| None,
                 nodes: None,
@@ -206,7 +206,7 @@ impl<'a> Proof<'a> {
             };
             let answer = self.relaxed.solve_linear(&self.interval.model, &control);
             spend(effort, answer.work.max(1) * MOVES_PER_ITERATION)?;
-            if stop(board) {
+            if stop(incumbent) {
                 return None;
             }
             if answer.status == Status::Infeasible {
@@ -229,21 +229,21 @@ impl<'a> Proof<'a> {
                 running = running.len(),
                 covers = covers.len(),
                 fixed,
-                seconds = board.deadline.elapsed_seconds(),
+                seconds = incumbent.deadline.elapsed_seconds(),
                 "cuts"
             );
-            if running.is_empty() && covers.is_empty() || stop(board) {
+            if running.is_empty() && covers.is_empty() || stop(incumbent) {
                 break;
             }
             running.append(&mut covers);
             self.add(running)?;
         }
-        (!stop(board)).then_some(())
+        (!stop(incumbent)).then_some(())
     }
 
     /// Branch-and-bound on the model as it stands. A solution below the cutoff that is no plan stops it.
     fn branch(&mut self, effort: &mut Option<u64>) -> Option<Answer> {
-        let (board, cutoff) = (self.board, self.cutoff());
+        let (incumbent, cutoff) = (self.incumbent, self.cutoff());
         let mut highs = Highs::new(&self.interval.model, false)?;
         let margin = self.margin / self.time_unit;
         highs.gaps(0.0, margin.max(1e-6))?;
@@ -253,16 +253,16 @@ impl<'a> Proof<'a> {
         }
         let enough = |bound: f64| {
             self.raise(bound, true);
-            stop(board)
+            stop(incumbent)
         };
-        let given = Cell::new(board.value());
+        let given = Cell::new(incumbent.value());
         let better = || {
-            let value = board.value();
+            let value = incumbent.value();
             (given.replace(value) > value).then(|| self.known()).flatten()
         };
         let refuse = |point: &[f64]| self.objective(point) < self.cutoff() && self.line(point).excess > 0.0;
         let control = Control {
-            deadline: &board.deadline,
+            deadline: &incumbent.deadline,
             enough: &enough,
             refuse: &refuse,
             better: &better,
@@ -270,7 +270,7 @@ impl<'a> Proof<'a> {
             iterations: None,
         };
         let answer = highs.solve(&control);
-        tracing::debug!(?answer.status, bound = answer.bound, cutoff, nodes = answer.work, seconds = board.deadline.elapsed_seconds(), "solved");
+        tracing::debug!(?answer.status, bound = answer.bound, cutoff, nodes = answer.work, seconds = incumbent.deadline.elapsed_seconds(), "solved");
         spend(effort, answer.work.max(1) * MOVES_PER_NODE);
         if matches!(answer.status, Status::Optimal | Status::Stopped) {
             self.raise(answer.bound, true);
@@ -280,8 +280,8 @@ impl<'a> Proof<'a> {
 }
 
 /// Is the proof made, out of time, or not worth its time any more?
-fn stop(board: &Board) -> bool {
-    board.over() || board.hopeless()
+fn stop(incumbent: &Incumbent) -> bool {
+    incumbent.over() || incumbent.hopeless()
 }
 
 /// Takes work off a deterministic limit; none once it is used up.

@@ -11,7 +11,7 @@ use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::memory::{CompactPlan, Problem, SwapModel};
 use ballast_core::report::{Bound, BoundClass};
 
-use crate::board::Progress;
+use crate::incumbent::Progress;
 use crate::outcome::{Failure, Order};
 use crate::program::Program;
 use crate::swaps;

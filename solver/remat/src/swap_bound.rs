@@ -7,7 +7,7 @@
 use ballast_core::limits::Deadline;
 use ballast_core::memory::SwapModel;
 
-use crate::board::Progress;
+use crate::incumbent::Progress;
 use crate::cover::broken_cover;
 use crate::highs::{Control, Highs, Status};
 use crate::interval::{Interval, WHOLE_TIME};

@@ -21,7 +21,7 @@ pub(crate) enum Failure {
     Usage(String),
     /// A bug: exit code 3.
     Internal(String),
-    /// Whoever read standard output wants no more, as `head` does once it has its lines. Ends the process as the signal
+    /// Whoever read standard output wants no more, as `head` does once it has its lines. StopRule the process as the signal
     /// would that programs get by default, which shells show as code 141, and says nothing.
     ClosedPipe,
 }
@@ -113,7 +113,7 @@ fn tell(text: &str) {
     let _ = std::io::stderr().write_all(printable(text).as_bytes());
 }
 
-/// Ends the process by a signal that it ignores or catches otherwise; the code that shells show for it, should that fail.
+/// StopRule the process by a signal that it ignores or catches otherwise; the code that shells show for it, should that fail.
 fn end_by_signal(signal: libc::c_int) -> ExitCode {
     // SAFETY: puts the default action back and raises the signal, in a process that has nothing left to do.
     unsafe {

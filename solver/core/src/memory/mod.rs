@@ -5,15 +5,15 @@
 //! judge: it derives time, peak and timeline, and refuses every schedule that breaks a rule.
 
 mod compact;
+mod liveness;
 mod problem;
 mod replay;
 mod schedule;
-mod stays;
 mod trace;
 
 pub use compact::{CompactError, CompactPlan, CopyRound, compact, expand};
+pub use liveness::{LiveInterval, live_intervals};
 pub use problem::{Node, NodeId, Problem, ProblemError};
 pub use replay::{Assessment, Replay, ReplayError, SwapModel, assess, replay};
 pub use schedule::{Schedule, Step};
-pub use stays::{Stay, stays};
 pub use trace::{Event, EventKind, trace};

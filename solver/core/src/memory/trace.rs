@@ -84,7 +84,7 @@ pub fn trace(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::{CompactPlan, Node, expand, stays};
+    use crate::memory::{CompactPlan, Node, expand, live_intervals};
 
     /// Four nodes of 2 bytes; the first is read by the second and the last.
     fn problem() -> Problem {
@@ -122,12 +122,14 @@ mod tests {
             assert_eq!(events.iter().map(|event| event.host_bytes).max(), Some(replay.host_peak_bytes));
             assert_eq!(events.iter().map(|event| event.end).fold(0.0, f64::max), replay.time);
             // What the device holds is what stays there.
-            let stays = stays(&problem, &schedule, Some(&link), None).unwrap();
+            let intervals = live_intervals(&problem, &schedule, Some(&link), None).unwrap();
             for event in &events {
-                let here = stays.iter().filter(|stay| stay.from <= event.step && event.step < stay.to);
-                let bytes = here.map(|stay| match stay.workspace {
-                    true => problem.nodes[stay.node].workspace_bytes,
-                    false => problem.nodes[stay.node].bytes,
+                let here = intervals
+                    .iter()
+                    .filter(|interval| interval.from <= event.step && event.step < interval.to);
+                let bytes = here.map(|interval| match interval.workspace {
+                    true => problem.nodes[interval.node].workspace_bytes,
+                    false => problem.nodes[interval.node].bytes,
                 });
                 assert_eq!(problem.resident_bytes + bytes.sum::<u64>(), event.device_bytes, "{event:?}");
             }

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::graph::{Ends, Graph, OpId, TensorId};
+use crate::graph::{BoundaryMemory, Graph, OpId, TensorId};
 use crate::memory::{
     CompactPlan, CopyRound, Node, NodeId, Problem, ReplayError, Step, SwapModel, expand, replay,
 };
@@ -96,7 +96,7 @@ impl MicroBatch {
         };
         let data = stage.arguments.iter().filter(|&&argument| is_data(argument));
         let data_bytes = match graph.ends {
-            Ends::Left => 0,
+            BoundaryMemory::NotCounted => 0,
             _ => data.map(|&argument| graph.tensors[argument].bytes.0).sum(),
         };
         resident_bytes -= data_bytes;

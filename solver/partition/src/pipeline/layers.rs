@@ -15,7 +15,7 @@ use ballast_core::cost::Costs;
 use ballast_core::device::DeviceId;
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::pipeline::{FlowError, first_backward};
-use ballast_core::stage::settle_travellers;
+use ballast_core::stage::settle_views;
 
 use crate::sequence::Granularity;
 
@@ -227,7 +227,7 @@ impl Layers {
     pub fn stage_of(&self, graph: &Graph, cuts: &[usize]) -> Vec<DeviceId> {
         let mut stage_of: Vec<usize> =
             self.piece_of.iter().map(|piece| cuts.partition_point(|cut| cut <= piece)).collect();
-        settle_travellers(graph, &mut stage_of);
+        settle_views(graph, &mut stage_of);
         stage_of
     }
 }

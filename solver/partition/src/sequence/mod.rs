@@ -10,7 +10,7 @@ mod order;
 
 use ballast_core::cost::Costs;
 use ballast_core::device::DeviceId;
-use ballast_core::graph::{Ends, Graph, OpId};
+use ballast_core::graph::{BoundaryMemory, Graph, OpId};
 
 pub use order::{Order, sequence_order};
 
@@ -122,12 +122,12 @@ impl Sequence {
         }
         let returned = graph.returned_ops();
         // What counts as memory here is what the judge counts (`ballast_core::stage`).
-        let in_results = if graph.ends == Ends::AsMade { Vec::new() } else { graph.in_result_buffers() };
+        let in_results = if graph.ends == BoundaryMemory::ResultsWhenMade { Vec::new() } else { graph.in_result_buffers() };
         let stored: Vec<(u64, u64)> = order
             .iter()
             .map(|&op| {
                 let (held, in_result) = graph.stored_bytes(op, &in_results);
-                (held.0, if graph.ends == Ends::Throughout { in_result.0 } else { 0 })
+                (held.0, if graph.ends == BoundaryMemory::Throughout { in_result.0 } else { 0 })
             })
             .collect();
         let mut resident: Vec<u64> = stored.iter().map(|&(_, in_result)| in_result).collect();
@@ -170,7 +170,7 @@ impl Sequence {
             }
             internal_peak.push(internal);
         }
-        let counted = |bytes: u64| if graph.ends == Ends::Left { 0 } else { bytes };
+        let counted = |bytes: u64| if graph.ends == BoundaryMemory::NotCounted { 0 } else { bytes };
         let arguments = argument_readers
             .into_iter()
             .enumerate()

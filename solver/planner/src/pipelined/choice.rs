@@ -13,7 +13,7 @@ use ballast_core::units::Bytes;
 use ballast_partition::pipeline::RunTimes;
 use ballast_remat::{Failure, Solver};
 
-use super::joint::{Ends, Joint, joint};
+use super::joint::{StopRule, Joint, joint};
 use super::runs::{Runs, Site};
 
 /// How much longer than the best step so far that of balanced cuts may be for its cuts to be moved: moving them shortens
@@ -80,7 +80,7 @@ impl Candidate {
 ///
 /// # Errors
 /// A solver's failure other than having no plan under a cap.
-pub fn choices(site: &Site<'_>, schedules: &[Schedule], ends: &Ends) -> Result<Vec<Choice>, Failure> {
+pub fn choices(site: &Site<'_>, schedules: &[Schedule], ends: &StopRule) -> Result<Vec<Choice>, Failure> {
     let mut candidates = Vec::new();
     for &schedule in schedules {
         candidates.extend(Candidate::of(site, schedule)?);
@@ -101,7 +101,7 @@ pub fn choices(site: &Site<'_>, schedules: &[Schedule], ends: &Ends) -> Result<V
             let given = runs.score(&candidate.cuts)?;
             let behind = given.short_bytes == 0 && given.step_seconds > CATCHES_UP * best;
             let max_rounds = if behind { 1 } else { ends.max_rounds };
-            Some(joint(&mut runs, &site, &candidate.cuts, &Ends { max_rounds, deadline, ..*ends })?)
+            Some(joint(&mut runs, &site, &candidate.cuts, &StopRule { max_rounds, deadline, ..*ends })?)
         };
         found.push(Choice { schedule: candidate.schedule, free_seconds: candidate.free_seconds, joint });
     }

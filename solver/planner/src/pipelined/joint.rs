@@ -37,7 +37,7 @@ pub struct Joint {
 
 /// When the loop ends before nothing is gained any more.
 #[derive(Clone, Copy, Debug)]
-pub struct Ends {
+pub struct StopRule {
     /// Largest number of partitions to plan and score, the given one included.
     pub max_rounds: usize,
     /// Ratio of slowest to fastest stage at which cuts stay where they are.
@@ -50,7 +50,7 @@ pub struct Ends {
 ///
 /// # Errors
 /// A solver's failure other than having no plan under a cap.
-pub fn joint(runs: &mut Runs<'_>, site: &Site<'_>, given: &[usize], ends: &Ends) -> Result<Joint, Failure> {
+pub fn joint(runs: &mut Runs<'_>, site: &Site<'_>, given: &[usize], ends: &StopRule) -> Result<Joint, Failure> {
     let score = runs.score(given)?;
     let mut state = State { best: (score, given.to_vec()), rounds: 1, seen: vec![given.to_vec()], ends };
     if given.is_empty() || state.balanced(runs)? {
@@ -78,7 +78,7 @@ struct State<'e> {
     best: (Score, Vec<usize>),
     rounds: usize,
     seen: Vec<Vec<usize>>,
-    ends: &'e Ends,
+    ends: &'e StopRule,
 }
 
 impl State<'_> {

@@ -10,7 +10,7 @@ mod runs;
 
 pub use choice::{Choice, choices};
 pub use exact::{Exact, exact};
-pub use joint::{Ends, Joint, joint};
+pub use joint::{StopRule, Joint, joint};
 pub use memory::{DeviceMemory, StageMemory, plan_in_flight};
 pub use plan::{Balanced, MOST_PIECES, balanced, choose};
 pub(crate) use plan::{Outcome, plan, unplanned};

@@ -18,7 +18,7 @@ use ballast_partition::sequence::Granularity;
 use ballast_remat::Solver;
 
 use super::choice::{Choice, choices};
-use super::joint::{Ends, joint};
+use super::joint::{StopRule, joint};
 use super::memory::{DeviceMemory, StageMemory, plan_in_flight};
 use super::runs::{Runs, Site};
 use crate::stages::StageOutcome;
@@ -175,8 +175,8 @@ fn quick_memory(
     }
 }
 
-fn ends(options: &Options, deadline: Deadline) -> Ends {
-    Ends { max_rounds: options.max_rounds, max_ratio: options.max_ratio, deadline }
+fn ends(options: &Options, deadline: Deadline) -> StopRule {
+    StopRule { max_rounds: options.max_rounds, max_ratio: options.max_ratio, deadline }
 }
 
 /// Who plans while cuts move.

@@ -4,7 +4,7 @@ use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::Deadline;
-use ballast_core::stage::{settle_travellers, stages};
+use ballast_core::stage::{settle_views, stages};
 
 /// A placement on the new cluster.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +66,7 @@ struct Mover<'a> {
 
 impl Mover<'_> {
     fn candidate(&self, mut device_of: Vec<DeviceId>) -> Candidate {
-        settle_travellers(self.graph, &mut device_of);
+        settle_views(self.graph, &mut device_of);
         let moved = self.sequence.iter().filter(|&&op| self.kept[op] != Some(device_of[op])).count();
         let slowest_seconds = self.loads(&device_of).into_iter().fold(0.0, f64::max);
         Candidate { device_of, moved, slowest_seconds }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use ballast_core::explain::{Explained, Fate, Verdict, explain};
 use ballast_core::graph::OpId;
-use ballast_core::memory::{EventKind, NodeId, Stay, expand, stays};
+use ballast_core::memory::{EventKind, NodeId, LiveInterval, expand, live_intervals};
 use ballast_core::plan::{OpPlan, Plan, compact_plans};
 use ballast_core::planned_stages::{room_bytes, stages_of};
 use ballast_core::simulate::judge_stage;
@@ -63,7 +63,7 @@ impl<'p> Facts<'p> {
             let schedule = expand(&stage.problem, compact).map_err(|error| refused(error.to_string()))?;
             let explained = explain(&stage.problem, &schedule, swap.as_ref(), cap)
                 .map_err(|error| refused(error.to_string()))?;
-            let all = stays(&stage.problem, &schedule, swap.as_ref(), cap)
+            let all = live_intervals(&stage.problem, &schedule, swap.as_ref(), cap)
                 .map_err(|error| refused(error.to_string()))?;
             facts.push(StageFacts {
                 places: places(&explained),
@@ -197,7 +197,7 @@ fn places(explained: &Explained) -> Vec<f64> {
 }
 
 /// Stays by event instead of by step.
-fn in_events(explained: &Explained, stays: &[Stay]) -> Vec<(NodeId, bool, usize, usize)> {
+fn in_events(explained: &Explained, stays: &[LiveInterval]) -> Vec<(NodeId, bool, usize, usize)> {
     let event_at = |step: usize| explained.events.partition_point(|event| event.step < step);
     stays.iter().map(|stay| (stay.node, stay.workspace, event_at(stay.from), event_at(stay.to))).collect()
 }

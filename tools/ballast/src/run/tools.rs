@@ -88,7 +88,7 @@ fn reader(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<V
     })
 }
 
-/// Ends a program and its group, gently first.
+/// StopRule a program and its group, gently first.
 fn end(child: &mut Child) {
     let Ok(group) = i32::try_from(child.id()) else { return };
     for signal in [libc::SIGTERM, libc::SIGKILL] {

@@ -12,7 +12,7 @@ use ballast_core::pipeline::{Schedule, Spec};
 use ballast_core::units::Bytes;
 use ballast_partition::pipeline::{RunTimes, layers};
 use ballast_partition::sequence::Granularity;
-use ballast_planner::pipelined::{Ends, MOST_PIECES, Runs, Score, Site, choices, joint};
+use ballast_planner::pipelined::{StopRule, MOST_PIECES, Runs, Score, Site, choices, joint};
 
 use crate::failure::Failure;
 use crate::graph_file;
@@ -201,7 +201,7 @@ fn row(
     let alike = Site { uniform: true, ..capped.clone() };
     let uniform = Runs::new(&alike).and_then(|mut runs| runs.score(&balanced)).map_err(failed)?;
     let before = cpu_seconds();
-    let ends = Ends { max_rounds: args.max_rounds, max_ratio: 1.0, deadline: Deadline::after(None) };
+    let ends = StopRule { max_rounds: args.max_rounds, max_ratio: 1.0, deadline: Deadline::after(None) };
     let found = Runs::new(&capped)
         .and_then(|mut runs| joint(&mut runs, &capped, &balanced, &ends))
         .map_err(failed)?;

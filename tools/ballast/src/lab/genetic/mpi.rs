@@ -113,7 +113,7 @@ impl World {
         checked("MPI_Barrier", unsafe { (self.barrier)(self.world) })
     }
 
-    /// Ends MPI.
+    /// StopRule MPI.
     ///
     /// # Errors
     /// What MPI says.

@@ -119,7 +119,7 @@ impl Processes {
         format!("the processes ended: {said}")
     }
 
-    /// Ends the processes, gently first unless they are at work.
+    /// StopRule the processes, gently first unless they are at work.
     fn end(&mut self) {
         drop(self.input.take());
         let Ok(group) = i32::try_from(self.child.id()) else { return };

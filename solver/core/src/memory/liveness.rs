@@ -3,9 +3,9 @@
 use super::replay::Judge;
 use super::{NodeId, Problem, ReplayError, Schedule, Step, SwapModel};
 
-/// One stay on the device.
+/// The steps during which a value, or a workspace, holds memory on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stay {
+pub struct LiveInterval {
     /// The node whose value it is, or whose workspace.
     pub node: NodeId,
     /// Is it the node's workspace rather than its value?
@@ -16,20 +16,20 @@ pub struct Stay {
     pub to: usize,
 }
 
-/// Stays in order of their first step. Freed memory that a running copy still reads or fills stays taken for the steps
+/// Live intervals in order of their first step. Freed memory that a running copy still reads or fills stays taken for the steps
 /// issued before the copy has ended, as in [`replay`](super::replay()).
 ///
 /// # Errors
 /// As [`replay`](super::replay()).
-pub fn stays(
+pub fn live_intervals(
     problem: &Problem,
     schedule: &Schedule,
     swap: Option<&SwapModel>,
     cap_bytes: Option<u64>,
-) -> Result<Vec<Stay>, ReplayError> {
+) -> Result<Vec<LiveInterval>, ReplayError> {
     let mut judge = Judge::new(problem, swap, cap_bytes);
     let mut open: Vec<Option<usize>> = vec![None; problem.nodes.len()];
-    let mut stays: Vec<Stay> = Vec::new();
+    let mut intervals: Vec<LiveInterval> = Vec::new();
     // Freed, and held by a copy until a moment.
     let mut leaving: Vec<(f64, usize)> = Vec::new();
     let end = schedule.steps.len();
@@ -43,25 +43,25 @@ pub fn stays(
         match what {
             Step::Compute(node) | Step::SwapIn(node) => {
                 let at = judge.claimed_at();
-                leaving.retain(|&(moment, stay)| {
+                leaving.retain(|&(moment, interval)| {
                     if moment <= at {
-                        stays[stay].to = step;
+                        intervals[interval].to = step;
                     }
                     moment > at
                 });
-                open[node] = Some(stays.len());
-                let stay = Stay { node, workspace: false, from: step, to: end };
-                stays.push(stay);
+                open[node] = Some(intervals.len());
+                let interval = LiveInterval { node, workspace: false, from: step, to: end };
+                intervals.push(interval);
                 if matches!(what, Step::Compute(_)) && problem.nodes[node].workspace_bytes > 0 {
-                    stays.push(Stay { workspace: true, to: step + 1, ..stay });
+                    intervals.push(LiveInterval { workspace: true, to: step + 1, ..interval });
                 }
             }
             Step::Free(node) => {
-                if let Some(stay) = open[node].take() {
+                if let Some(interval) = open[node].take() {
                     if held_until <= judge.now() {
-                        stays[stay].to = step;
+                        intervals[interval].to = step;
                     } else {
-                        leaving.push((held_until, stay));
+                        leaving.push((held_until, interval));
                     }
                 }
             }
@@ -69,7 +69,7 @@ pub fn stays(
         }
     }
     judge.finish().map_err(|(node, reason)| ReplayError { step: end, node, reason })?;
-    Ok(stays)
+    Ok(intervals)
 }
 
 #[cfg(test)]
@@ -93,10 +93,10 @@ mod tests {
             host_capacity_bytes: None,
         };
         let ends = |overlap, cap| -> Vec<usize> {
-            stays(&problem, &schedule, Some(&link(overlap)), cap)
+            live_intervals(&problem, &schedule, Some(&link(overlap)), cap)
                 .unwrap()
                 .iter()
-                .map(|stay| stay.to)
+                .map(|interval| interval.to)
                 .collect()
         };
         assert_eq!(ends(false, None), [2, 5, 5]);

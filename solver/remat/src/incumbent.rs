@@ -68,7 +68,7 @@ impl Progress {
 }
 
 /// Shared state of one run over one order of first runs.
-pub(crate) struct Board {
+pub(crate) struct Incumbent {
     best: Mutex<Option<Best>>,
     /// And whether it rests on what HiGHS says of its branch and bound.
     bound: Mutex<(f64, bool)>,
@@ -86,14 +86,14 @@ pub(crate) struct Board {
     unit: f64,
 }
 
-impl Board {
+impl Incumbent {
     pub(crate) fn new(
         program: &Program,
         deadline: Deadline,
         tolerance: f64,
         progress: Arc<Progress>,
     ) -> Self {
-        Board {
+        Incumbent {
             best: Mutex::new(None),
             bound: Mutex::new((0.0, false)),
             done: AtomicBool::new(false),
