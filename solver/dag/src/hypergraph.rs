@@ -12,9 +12,6 @@ use crate::problem::{Assignment, Kind, NodeId, Problem};
 /// Index of a group.
 pub type GroupId = usize;
 
-/// Index of a net.
-pub type NetId = usize;
-
 /// Lists of varying length in one allocation.
 #[derive(Clone, Debug, Default)]
 pub struct Lists {

@@ -1,4 +1,4 @@
-//! Plans in program order: a local search and a prover side by side, on one incumbent.
+//! Plans in program order: a local search and a prover side by side, sharing one incumbent.
 
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -158,7 +158,7 @@ pub(crate) fn in_program_order(rounds: bool) -> BoundClass {
     if rounds { BoundClass::ProgramOrder } else { BoundClass::ProgramOrderAscending }
 }
 
-/// Searches until the incumbent is over.
+/// Searches until the run is over.
 fn climb(search: &mut Search<'_>, incumbent: &Incumbent) {
     while !incumbent.over() {
         search.run(4096, &incumbent.deadline);

@@ -240,12 +240,6 @@ impl Sequence {
         self.len() == 0
     }
 
-    /// The ops of an item, in run order.
-    #[must_use]
-    pub fn item_ops(&self, item: usize) -> &[OpId] {
-        &self.ops[self.starts[item]..self.starts[item + 1]]
-    }
-
     /// The largest inputs + value + workspace of an item, wherever its inputs are made, bytes.
     #[must_use]
     pub fn most_working_set(&self, item: usize) -> u64 {
