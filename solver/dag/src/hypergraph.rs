@@ -215,7 +215,7 @@ impl Hypergraph {
 
     /// Merges the groups that wait for one another: a contiguous plan keeps them on one device.
     #[must_use]
-    pub fn without_cycles(&self) -> Hypergraph {
+    pub(crate) fn without_cycles(&self) -> Hypergraph {
         let mut graph = DiGraph::<(), ()>::with_capacity(self.len(), 0);
         for _ in 0..self.len() {
             graph.add_node(());
@@ -238,7 +238,7 @@ impl Hypergraph {
     /// The part over the groups with `keep`, renumbered in order, with all nets under their old numbers: those
     /// that lost ends may have one end left, or none.
     #[must_use]
-    pub fn induced(&self, keep: &[bool]) -> Hypergraph {
+    pub(crate) fn induced(&self, keep: &[bool]) -> Hypergraph {
         let kinds = self.kinds.len();
         let kept: Vec<GroupId> = (0..self.len()).filter(|&g| keep[g]).collect();
         let mut number = vec![u32::MAX; self.len()];
@@ -285,7 +285,7 @@ impl Hypergraph {
     /// Numbers the groups so that every forward arc leads upwards, smallest index first among the ready;
     /// none if the arcs have a cycle.
     #[must_use]
-    pub fn topological_order(&self) -> Option<Vec<GroupId>> {
+    pub(crate) fn topological_order(&self) -> Option<Vec<GroupId>> {
         let mut waiting: Vec<usize> = (0..self.len()).map(|g| self.predecessors.of(g).len()).collect();
         let mut ready: std::collections::BinaryHeap<std::cmp::Reverse<GroupId>> =
             (0..self.len()).filter(|&g| waiting[g] == 0).map(std::cmp::Reverse).collect();

@@ -81,7 +81,7 @@ impl<'a> Loads<'a> {
 
     /// The kind of a device.
     #[must_use]
-    pub fn kind_of(&self, device: usize) -> usize {
+    pub(crate) fn kind_of(&self, device: usize) -> usize {
         self.kind_of[device]
     }
 

@@ -83,7 +83,7 @@ pub struct Reassigned {
 /// Devices of one kind are alike, so group `i` of the heaviest may only use the first `i + 1` open devices of a
 /// kind; `start` is renumbered to fit.
 #[must_use]
-pub fn reassign(graph: &Hypergraph, start: &[usize], open: &[usize], limits: MipLimits) -> Reassigned {
+pub(crate) fn reassign(graph: &Hypergraph, start: &[usize], open: &[usize], limits: MipLimits) -> Reassigned {
     let loads = Loads::new(graph, start);
     let value = open.iter().map(|&device| loads.load()[device]).fold(0.0, f64::max);
     let scale = LOAD_SCALE / value;
@@ -188,7 +188,7 @@ fn add_memory_row(
 
 /// A proven bound on the profit of any set of groups whose load on one device of a kind is at most `threshold`.
 #[must_use]
-pub fn richest_set(
+pub(crate) fn richest_set(
     graph: &Hypergraph,
     kind: usize,
     profit: &[f64],

@@ -28,7 +28,7 @@ impl Coarse {
 ///
 /// A run never mixes groups that different kinds can run, and never outgrows `most_bytes`.
 #[must_use]
-pub fn merge_runs(
+pub(crate) fn merge_runs(
     graph: &Hypergraph,
     prices: &WorkPrices,
     order: &[GroupId],
@@ -63,7 +63,7 @@ pub fn merge_runs(
 ///
 /// Groups above `most_work` are left alone, so that the coarse graph can still be balanced.
 #[must_use]
-pub fn merge_heavy(
+pub(crate) fn merge_heavy(
     graph: &Hypergraph,
     prices: &WorkPrices,
     placement: &[usize],

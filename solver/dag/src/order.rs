@@ -24,7 +24,7 @@ pub enum OrderRule {
 ///
 /// The forward arcs must have no cycle. With `random`, ties and a few choices are random.
 #[must_use]
-pub fn linear_order(
+pub(crate) fn linear_order(
     graph: &Hypergraph,
     rule: OrderRule,
     mut random: Option<&mut ChaCha8Rng>,

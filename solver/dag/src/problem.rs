@@ -71,7 +71,7 @@ impl Problem {
     /// # Panics
     /// If there is no such device.
     #[must_use]
-    pub fn kind_of(&self, device: DeviceIndex) -> usize {
+    pub(crate) fn kind_of(&self, device: DeviceIndex) -> usize {
         (0..self.kinds.len()).find(|&kind| self.devices_of(kind).contains(&device)).expect("device exists")
     }
 
@@ -84,7 +84,7 @@ impl Problem {
 
     /// The kind of every device.
     #[must_use]
-    pub fn device_kinds(&self) -> Vec<usize> {
+    pub(crate) fn device_kinds(&self) -> Vec<usize> {
         self.kinds.iter().enumerate().flat_map(|(kind, k)| std::iter::repeat_n(kind, k.count)).collect()
     }
 }

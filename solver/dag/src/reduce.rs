@@ -11,7 +11,7 @@ use crate::hypergraph::Hypergraph;
 /// kind that can run `w` below `value` make the merge safe. Memory must not be able to object: `v` has no
 /// size, or everything fits on one device. Under the order rule (`contiguous`), `v` must have no arcs but with `w`.
 #[must_use]
-pub fn merge_dominated(graph: &Hypergraph, value: f64, contiguous: bool) -> Hypergraph {
+pub(crate) fn merge_dominated(graph: &Hypergraph, value: f64, contiguous: bool) -> Hypergraph {
     let mut current = graph.clone();
     loop {
         let total: f64 = current.size_bytes.iter().sum();
@@ -72,7 +72,7 @@ fn dominating_neighbour(graph: &Hypergraph, v: usize, value: f64, contiguous: bo
 /// A cut net is paid by every device with a transfer factor above 0 that holds an end. If at most one device
 /// has factor 0, or an end cannot run on such devices below `value`, some paying device holds an end.
 #[must_use]
-pub fn merge_uncuttable(graph: &Hypergraph, value: f64) -> Hypergraph {
+pub(crate) fn merge_uncuttable(graph: &Hypergraph, value: f64) -> Hypergraph {
     let payers: Vec<(usize, f64)> = graph
         .kinds
         .iter()

@@ -35,7 +35,7 @@ impl FaultTrace {
     }
 
     /// The first failure of a device at or after `time`; infinite for a device that never fails.
-    pub fn next_failure(&mut self, device: usize, time: f64) -> f64 {
+    pub(crate) fn next_failure(&mut self, device: usize, time: f64) -> f64 {
         let recovery = self.recovery_seconds;
         let stream = &mut self.devices[device];
         if stream.rate <= 0.0 {
@@ -52,7 +52,7 @@ impl FaultTrace {
     }
 
     /// When a device that is down at `time` is back; none for one that works.
-    pub fn down_until(&mut self, device: usize, time: f64) -> Option<f64> {
+    pub(crate) fn down_until(&mut self, device: usize, time: f64) -> Option<f64> {
         let _ = self.next_failure(device, time);
         let failures = &self.devices[device].failures;
         let before = failures.partition_point(|&failure| failure <= time);

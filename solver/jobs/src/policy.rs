@@ -24,13 +24,13 @@ fn state_width(devices: usize) -> usize {
 
 /// Layer widths of the policy network for a cluster of so many devices.
 #[must_use]
-pub fn policy_layers(devices: usize) -> Vec<usize> {
+pub(crate) fn policy_layers(devices: usize) -> Vec<usize> {
     std::iter::once(state_width(devices)).chain(HIDDEN).chain([devices]).collect()
 }
 
 /// Layer widths of the value network.
 #[must_use]
-pub fn value_layers(devices: usize) -> Vec<usize> {
+pub(crate) fn value_layers(devices: usize) -> Vec<usize> {
     std::iter::once(state_width(devices)).chain(HIDDEN).chain([1]).collect()
 }
 
@@ -191,7 +191,7 @@ impl<'a> LearnedPlacer<'a> {
 
     /// Draws devices by their probabilities.
     #[must_use]
-    pub fn exploring(policy: &'a mut dyn Policy, rng: ChaCha8Rng) -> Self {
+    pub(crate) fn exploring(policy: &'a mut dyn Policy, rng: ChaCha8Rng) -> Self {
         LearnedPlacer { policy, explore: Some(rng), decisions: Vec::new() }
     }
 

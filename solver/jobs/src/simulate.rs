@@ -65,7 +65,7 @@ const MOST_WAITS: u32 = 100_000;
 ///
 /// # Errors
 /// [`JobError::NoPlacement`] for a job larger than the cluster, and what the placer returns.
-pub fn run_batch(
+pub(crate) fn run_batch(
     cluster: &JobCluster,
     jobs: &[Job],
     world: &World,

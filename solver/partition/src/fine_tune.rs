@@ -28,7 +28,7 @@ pub struct Keep<'a> {
 
 /// Improves an assignment; the result is never slower, never moves more bytes, and leaves no device idle that was in use.
 #[must_use]
-pub fn fine_tune(
+pub(crate) fn fine_tune(
     sequence: &Sequence,
     index: &Index,
     links: &Links,

@@ -258,7 +258,7 @@ impl Table {
 
     /// Seconds of receiving and sending.
     #[must_use]
-    pub fn transfer_seconds(&self, first: usize, end: usize) -> f64 {
+    pub(crate) fn transfer_seconds(&self, first: usize, end: usize) -> f64 {
         self.transfer[first][end - first - 1]
     }
 

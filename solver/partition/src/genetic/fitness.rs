@@ -19,7 +19,7 @@ pub fn fitness(penalised_seconds: f64) -> f64 {
 
 /// The share of each chromosome in the roulette wheel, F / ΣF, by penalised time.
 #[must_use]
-pub fn selection_shares(penalised_seconds: &[f64]) -> Vec<f64> {
+pub(crate) fn selection_shares(penalised_seconds: &[f64]) -> Vec<f64> {
     // Scaled by the least time first: fitness of sub-nanosecond times would overflow the sum.
     let least = penalised_seconds.iter().copied().fold(f64::INFINITY, f64::min).max(f64::MIN_POSITIVE);
     let fitnesses: Vec<f64> = penalised_seconds.iter().map(|&t| fitness(t.max(least) / least)).collect();

@@ -184,7 +184,7 @@ pub fn solve(table: &LayerTable, options: &Options, limits: &Limits) -> Result<P
 ///
 /// # Errors
 /// When the threads cannot be started, and what `work` returns.
-pub fn on_threads<T: Send>(
+pub(crate) fn on_threads<T: Send>(
     threads: usize,
     work: impl FnOnce() -> Result<T, PlacementError> + Send,
 ) -> Result<T, PlacementError> {

@@ -189,7 +189,7 @@ impl LayerTable {
 
     /// Every layer's seconds on its fastest device that can hold it (any device, where none can).
     #[must_use]
-    pub fn least_seconds(&self) -> Vec<f64> {
+    pub(crate) fn least_seconds(&self) -> Vec<f64> {
         (0..self.layers())
             .map(|layer| {
                 let over = |fits_only: bool| {

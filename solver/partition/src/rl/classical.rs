@@ -22,7 +22,7 @@ pub struct Best {
 impl Best {
     /// States without violations are better if their slowest stage is faster than this, seconds.
     #[must_use]
-    pub fn to_beat(&self) -> f64 {
+    pub(crate) fn to_beat(&self) -> f64 {
         if self.score.violations == 0 { self.score.tmax_seconds } else { f64::INFINITY }
     }
 
@@ -44,7 +44,7 @@ pub fn better(new: &Score, old: &Score) -> bool {
 
 /// A state drawn at random: any number of groups, two at least where that can be, layers and cores dealt to them in any way.
 #[must_use]
-pub fn random_state(layers: usize, cores: usize, rng: &mut ChaCha8Rng) -> Option<State> {
+pub(crate) fn random_state(layers: usize, cores: usize, rng: &mut ChaCha8Rng) -> Option<State> {
     let most = layers.min(cores);
     if most == 0 {
         return None;

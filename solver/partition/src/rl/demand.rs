@@ -123,7 +123,7 @@ impl Machine {
     /// No state is faster: all computation shared perfectly, or the largest layer on everything there is; on a chip
     /// also the bound of [`Demands`].
     #[must_use]
-    pub fn ideal_seconds(&self) -> f64 {
+    pub(crate) fn ideal_seconds(&self) -> f64 {
         let n = self.layers();
         let least = |first: usize, end: usize| {
             self.prefix.iter().map(|row| row[end] - row[first]).fold(f64::INFINITY, f64::min)

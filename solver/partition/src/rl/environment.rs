@@ -32,7 +32,7 @@ pub struct Action {
 impl Action {
     /// The action with this number on `cores` cores; none beyond the last one.
     #[must_use]
-    pub fn from_number(number: usize, cores: usize) -> Option<Self> {
+    pub(crate) fn from_number(number: usize, cores: usize) -> Option<Self> {
         let pairs = cores.checked_sub(1).filter(|&pairs| pairs > 0)?;
         let kind = *KINDS.get(number / pairs)?;
         Some(Action { kind, pair: number % pairs })

@@ -86,7 +86,7 @@ impl Machine {
     /// # Panics
     /// As [`Sequence::grouped`].
     #[must_use]
-    pub fn of_runs(items: &Sequence, starts: &[usize], site: Site) -> Self {
+    pub(crate) fn of_runs(items: &Sequence, starts: &[usize], site: Site) -> Self {
         let sequence = &items.grouped(starts);
         let n = sequence.len();
         let (slots, wire) = match &site {
@@ -181,7 +181,7 @@ impl Machine {
     /// Is the stage of a group over its memory? On a chip its unplanned peak counts, for nothing is recomputed
     /// there; on a device the least any memory plan needs.
     #[must_use]
-    pub fn over_cap(&self, group: Group) -> bool {
+    pub(crate) fn over_cap(&self, group: Group) -> bool {
         let interval = self.interval(group);
         match &self.site {
             Site::Chip { memory_per_core, .. } => {
@@ -220,7 +220,7 @@ impl Machine {
     /// `-(1/p) ln(mean over cores of (stage time / ideal)^p)`, p = 8: a smooth stand-in for the slowest
     /// stage, which also falls when a stage just below the slowest gets faster. For shaping only.
     #[must_use]
-    pub fn potential(&self, state: &State, ideal: f64) -> f64 {
+    pub(crate) fn potential(&self, state: &State, ideal: f64) -> f64 {
         const POWER: i32 = 8;
         let weight = |group: Group| match self.site {
             Site::Chip { .. } => group.cores as f64,

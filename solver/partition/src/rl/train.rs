@@ -155,7 +155,7 @@ impl Trainer {
     }
 
     /// Draws the random numbers from here on from another seed.
-    pub fn reseed(&mut self, seed: u64) {
+    pub(crate) fn reseed(&mut self, seed: u64) {
         self.rng = ChaCha8Rng::seed_from_u64(seed);
     }
 

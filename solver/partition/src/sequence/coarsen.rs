@@ -98,7 +98,7 @@ impl Sequence {
     /// The sequence is cut into `limit` windows of equal time, and each window's border moves to the place
     /// inside it that the fewest bytes cross.
     #[must_use]
-    pub fn run_starts(&self, limit: usize) -> Vec<usize> {
+    pub(crate) fn run_starts(&self, limit: usize) -> Vec<usize> {
         let n = self.len();
         if n <= limit {
             return (0..n).collect();
@@ -131,7 +131,7 @@ impl Sequence {
 
     /// Bytes that cross each place: `crossing[i]` lies between items `i - 1` and `i`.
     #[must_use]
-    pub fn crossing_bytes(&self) -> Vec<u64> {
+    pub(crate) fn crossing_bytes(&self) -> Vec<u64> {
         let mut change = vec![0i128; self.len() + 2];
         for value in &self.values {
             if let Some(&last) = value.readers.last() {

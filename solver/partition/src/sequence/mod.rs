@@ -242,7 +242,7 @@ impl Sequence {
 
     /// The largest inputs + value + workspace of an item, wherever its inputs are made, bytes.
     #[must_use]
-    pub fn most_working_set(&self, item: usize) -> u64 {
+    pub(crate) fn most_working_set(&self, item: usize) -> u64 {
         let all = |arrival: &Arrival| {
             arrival.working_set + arrival.inputs.iter().map(|&(_, bytes)| bytes).sum::<u64>()
         };
@@ -251,7 +251,7 @@ impl Sequence {
 
     /// Running sums of seconds by row: `prefix[row][i]` is the time of the first `i` items.
     #[must_use]
-    pub fn prefix_seconds(&self) -> Vec<Vec<f64>> {
+    pub(crate) fn prefix_seconds(&self) -> Vec<Vec<f64>> {
         let sum = |row: &Vec<f64>| {
             let mut total = 0.0;
             std::iter::once(0.0)

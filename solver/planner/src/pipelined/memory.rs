@@ -55,7 +55,7 @@ impl DeviceMemory {
 ///
 /// # Errors
 /// A solver's failure other than having no plan, or what the judge refuses.
-pub fn plan_in_flight(
+pub(crate) fn plan_in_flight(
     micros: &[MicroBatch],
     in_flight: &InFlight,
     cap_bytes: u64,

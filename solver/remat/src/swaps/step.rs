@@ -102,7 +102,7 @@ impl TrainingStep {
     /// The plan of a scheme. Copies stand at the chosen points; where they overlap with computation, a copy
     /// back is issued early enough for the nodes between to cover it.
     #[must_use]
-    pub fn plan_of(&self, candidates: &[Candidate], scheme: &Scheme, swap: &SwapModel) -> CompactPlan {
+    pub(crate) fn plan_of(&self, candidates: &[Candidate], scheme: &Scheme, swap: &SwapModel) -> CompactPlan {
         let mut plan = CompactPlan::default();
         for (candidate, _) in candidates.iter().zip(&scheme.0).filter(|(_, swapped)| **swapped) {
             plan.swap_out.push((candidate.out_after, candidate.node));

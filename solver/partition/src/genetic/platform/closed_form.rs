@@ -14,7 +14,7 @@ pub struct PipelineTime {
 impl PipelineTime {
     /// Seconds of a batch: full + (batch - 1) · part.
     #[must_use]
-    pub fn batch_seconds(&self, batch: u32) -> f64 {
+    pub(crate) fn batch_seconds(&self, batch: u32) -> f64 {
         match batch {
             0 => 0.0,
             items => self.full_seconds + f64::from(items - 1) * self.part_seconds,
@@ -29,7 +29,7 @@ impl PipelineTime {
 
     /// What the speed-up tends to as the batch grows: full / part.
     #[must_use]
-    pub fn speed_up_limit(&self) -> f64 {
+    pub(crate) fn speed_up_limit(&self) -> f64 {
         self.full_seconds / self.part_seconds
     }
 }
