@@ -66,15 +66,6 @@ impl Problem {
         self.kinds.iter().map(|kind| kind.count).sum()
     }
 
-    /// The kind of a device.
-    ///
-    /// # Panics
-    /// If there is no such device.
-    #[must_use]
-    pub(crate) fn kind_of(&self, device: DeviceIndex) -> usize {
-        (0..self.kinds.len()).find(|&kind| self.devices_of(kind).contains(&device)).expect("device exists")
-    }
-
     /// The devices of one kind.
     #[must_use]
     pub fn devices_of(&self, kind: usize) -> Range<DeviceIndex> {

@@ -2,7 +2,7 @@
 //! Chinese patent application (\[E\] in the documents).
 //!
 //! The policy sees a job and which devices are taken, not how often they fail: that it learns from what batches
-//! came to. [`run_batch`] simulates a batch with failures, [`Trainer`] learns from the simulator or from a
+//! came to. `run_batch` simulates a batch with failures, [`Trainer`] learns from the simulator or from a
 //! recorded history, [`place`] plans one scheduling period, [`evaluate()`] compares with the baselines.
 
 mod evaluate;
@@ -26,7 +26,7 @@ pub use method::Method;
 pub use options::{Credit, ReplayBatch, TrainOptions, reward};
 pub use period::{Period, PlacedJob, place};
 pub use placer::{CapacityAware, FaultGreedy, FirstFit, InterferenceAware, Placer, Random, Situation};
-pub use policy::{Decision, LearnedPlacer, Policy, PolicyNetwork, SavedHeader, policy_layers, value_layers};
-pub use simulate::{Outcome, World, run_batch};
+pub use policy::{Decision, LearnedPlacer, Policy, PolicyNetwork, SavedHeader};
+pub use simulate::{Outcome, World};
 pub use train::{Trainer, TrainingFigures};
 pub use workload::{ClusterModel, Workload};

@@ -51,7 +51,8 @@ fn case(seed: u64) -> Case {
     if random.random_bool(0.2) {
         graph.tensors.push(tensor(None, 40, false));
     }
-    graph.ends = [BoundaryMemory::ResultsWhenMade, BoundaryMemory::Throughout, BoundaryMemory::NotCounted][random.random_range(0..3)];
+    graph.ends = [BoundaryMemory::ResultsWhenMade, BoundaryMemory::Throughout, BoundaryMemory::NotCounted]
+        [random.random_range(0..3)];
     if random.random_bool(0.2) {
         graph.early.push((random.random_range(0..ops), Bytes(random.random_range(1..50))));
     }

@@ -13,7 +13,7 @@ use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
 use ballast_partition::pipeline::{Layers, LayersError, RunTimes, layers};
 use ballast_partition::sequence::Granularity;
-use ballast_planner::pipelined::{StopRule, Run, Runs, Site, choices, exact, joint};
+use ballast_planner::pipelined::{Run, Runs, Site, StopRule, choices, exact, joint};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -3,7 +3,9 @@
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, Device, Link};
 use ballast_core::fusion::{Fusion, fuse};
-use ballast_core::graph::{Arithmetic, BoundaryMemory, Graph, LayerType, Op, OpRole, Rules, Tensor, TensorId, Work};
+use ballast_core::graph::{
+    Arithmetic, BoundaryMemory, Graph, LayerType, Op, OpRole, Rules, Tensor, TensorId, Work,
+};
 use ballast_core::units::Bytes;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -97,7 +99,8 @@ pub fn any(random: &mut ChaCha8Rng, ops: usize, devices: usize) -> Graph {
             values.push(there);
         }
     }
-    graph.ends = [BoundaryMemory::ResultsWhenMade, BoundaryMemory::Throughout, BoundaryMemory::NotCounted][random.random_range(0..3)];
+    graph.ends = [BoundaryMemory::ResultsWhenMade, BoundaryMemory::Throughout, BoundaryMemory::NotCounted]
+        [random.random_range(0..3)];
     if random.random_bool(0.15) {
         let at = random.random_range(0..graph.ops.len());
         if graph.ops[at].role == OpRole::Compute {
@@ -133,7 +136,8 @@ pub fn training(random: &mut ChaCha8Rng, layers: usize) -> Graph {
     for (id, op) in graph.ops.iter_mut().enumerate() {
         op.backward = Some(id >= forward);
     }
-    graph.ends = [BoundaryMemory::ResultsWhenMade, BoundaryMemory::Throughout, BoundaryMemory::NotCounted][random.random_range(0..3)];
+    graph.ends = [BoundaryMemory::ResultsWhenMade, BoundaryMemory::Throughout, BoundaryMemory::NotCounted]
+        [random.random_range(0..3)];
     graph
 }
 

@@ -7,7 +7,6 @@
 mod arena;
 mod auto;
 mod baseline;
-mod incumbent;
 mod chain;
 mod cover;
 mod curve;
@@ -17,6 +16,7 @@ mod free;
 mod frontier;
 mod gaps;
 mod highs;
+mod incumbent;
 mod interval;
 mod joint;
 mod lanes;

@@ -6,8 +6,8 @@ use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::memory::{CompactPlan, Problem, expand, replay};
 use ballast_core::report::{Report, SearchStats};
 
-use crate::incumbent::Progress;
 use crate::highs::Highs;
+use crate::incumbent::Progress;
 use crate::interval::{Interval, WHOLE_TIME};
 use crate::outcome::{Failure, Outcome, PROVED_WITHIN};
 use crate::packed::packed;

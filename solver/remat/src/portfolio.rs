@@ -7,9 +7,9 @@ use ballast_core::limits::StopReason;
 use ballast_core::report::{Bound, BoundClass};
 
 use crate::baseline::quick;
-use crate::incumbent::Incumbent;
 use crate::chain::{Chain, feasible_plan};
 use crate::gaps::cover;
+use crate::incumbent::Incumbent;
 use crate::outcome::{Failure, Order};
 use crate::program::{Plan, Program};
 use crate::prover::prove;

@@ -6,9 +6,9 @@
 
 use std::cell::Cell;
 
-use crate::incumbent::Incumbent;
 use crate::cover::broken_cover;
 use crate::highs::{Answer, Control, Highs, Status};
+use crate::incumbent::Incumbent;
 use crate::interval::{Interval, WHOLE_TIME, overloaded};
 use crate::model::{Column, Row};
 use crate::program::{Program, Slot};

@@ -7,9 +7,9 @@
 use ballast_core::limits::Deadline;
 use ballast_core::memory::SwapModel;
 
-use crate::incumbent::Progress;
 use crate::cover::broken_cover;
 use crate::highs::{Control, Highs, Status};
+use crate::incumbent::Progress;
 use crate::interval::{Interval, WHOLE_TIME};
 use crate::model::{Column, Row};
 use crate::program::Program;

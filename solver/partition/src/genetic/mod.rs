@@ -16,10 +16,10 @@ mod search;
 mod table;
 mod workload;
 
-pub use fitness::{PENALTY_WEIGHT, fitness, penalised, selection_shares};
+pub use fitness::{PENALTY_WEIGHT, fitness, penalised};
 pub use layers::{Layer, LayerFile, LayerKind};
 pub use proposer::{Fitness, Genetic, layer_table};
 pub use repair::repair;
-pub use search::{Measure, Options, Placement, PredictedLoads, on_threads, search, solve};
+pub use search::{Measure, Options, Placement, PredictedLoads, search, solve};
 pub use table::{Excess, LayerTable, PlacementError};
 pub use workload::{WorkloadFailure, place_workload};

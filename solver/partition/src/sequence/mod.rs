@@ -122,7 +122,11 @@ impl Sequence {
         }
         let returned = graph.returned_ops();
         // What counts as memory here is what the judge counts (`ballast_core::stage`).
-        let in_results = if graph.ends == BoundaryMemory::ResultsWhenMade { Vec::new() } else { graph.in_result_buffers() };
+        let in_results = if graph.ends == BoundaryMemory::ResultsWhenMade {
+            Vec::new()
+        } else {
+            graph.in_result_buffers()
+        };
         let stored: Vec<(u64, u64)> = order
             .iter()
             .map(|&op| {

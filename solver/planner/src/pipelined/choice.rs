@@ -13,7 +13,7 @@ use ballast_core::units::Bytes;
 use ballast_partition::pipeline::RunTimes;
 use ballast_remat::{Failure, Solver};
 
-use super::joint::{StopRule, Joint, joint};
+use super::joint::{Joint, StopRule, joint};
 use super::runs::{Runs, Site};
 
 /// How much longer than the best step so far that of balanced cuts may be for its cuts to be moved: moving them shortens

@@ -50,7 +50,12 @@ pub struct StopRule {
 ///
 /// # Errors
 /// A solver's failure other than having no plan under a cap.
-pub fn joint(runs: &mut Runs<'_>, site: &Site<'_>, given: &[usize], ends: &StopRule) -> Result<Joint, Failure> {
+pub fn joint(
+    runs: &mut Runs<'_>,
+    site: &Site<'_>,
+    given: &[usize],
+    ends: &StopRule,
+) -> Result<Joint, Failure> {
     let score = runs.score(given)?;
     let mut state = State { best: (score, given.to_vec()), rounds: 1, seen: vec![given.to_vec()], ends };
     if given.is_empty() || state.balanced(runs)? {

@@ -10,8 +10,8 @@ mod runs;
 
 pub use choice::{Choice, choices};
 pub use exact::{Exact, exact};
-pub use joint::{StopRule, Joint, joint};
-pub use memory::{DeviceMemory, StageMemory, plan_in_flight};
+pub use joint::{Joint, StopRule, joint};
+pub use memory::{DeviceMemory, StageMemory};
 pub use plan::{Balanced, MOST_PIECES, balanced, choose};
 pub(crate) use plan::{Outcome, plan, unplanned};
 pub use runs::{Run, Runs, Score, Site, Span};

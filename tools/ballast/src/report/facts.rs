@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use ballast_core::explain::{Explained, Fate, Verdict, explain};
 use ballast_core::graph::OpId;
-use ballast_core::memory::{EventKind, NodeId, LiveInterval, expand, live_intervals};
+use ballast_core::memory::{EventKind, LiveInterval, NodeId, expand, live_intervals};
 use ballast_core::plan::{OpPlan, Plan, compact_plans};
 use ballast_core::planned_stages::{room_bytes, stages_of};
 use ballast_core::simulate::judge_stage;

@@ -29,7 +29,7 @@ impl PipelineTime {
 
     /// What the speed-up tends to as the batch grows: full / part.
     #[must_use]
-    pub(crate) fn speed_up_limit(&self) -> f64 {
+    pub fn speed_up_limit(&self) -> f64 {
         self.full_seconds / self.part_seconds
     }
 }

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::simulate::{Batch, simulate_within};
 use super::topology::Platform;
+use crate::genetic::search::on_threads;
 use crate::genetic::{self, LayerTable, Measure, Options, Placement, PlacementError};
 
 /// Runs of a batch on a simulated platform; the objective is the seconds of the whole batch.
@@ -40,7 +41,7 @@ impl<'a> Pipeline<'a> {
     /// See [`genetic::search`].
     pub fn solve(mut self, options: &Options, limits: &Limits) -> Result<Placement, PlacementError> {
         let table = self.table;
-        genetic::on_threads(limits.threads, || genetic::search(table, &mut self, options, limits))
+        on_threads(limits.threads, || genetic::search(table, &mut self, options, limits))
     }
 }
 

@@ -205,7 +205,7 @@ impl Platform {
 
     /// Switches a message from one device to another passes, by name.
     #[must_use]
-    pub(crate) fn switches_between(&self, from: usize, to: usize) -> Vec<&str> {
+    pub fn switches_between(&self, from: usize, to: usize) -> Vec<&str> {
         let route = &self.routes[from][to];
         route.iter().skip(1).map(|&id| self.names[self.links[id].from].as_str()).collect()
     }

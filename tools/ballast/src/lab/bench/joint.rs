@@ -12,7 +12,7 @@ use ballast_core::pipeline::{Schedule, Spec};
 use ballast_core::units::Bytes;
 use ballast_partition::pipeline::{RunTimes, layers};
 use ballast_partition::sequence::Granularity;
-use ballast_planner::pipelined::{StopRule, MOST_PIECES, Runs, Score, Site, choices, joint};
+use ballast_planner::pipelined::{MOST_PIECES, Runs, Score, Site, StopRule, choices, joint};
 
 use crate::failure::Failure;
 use crate::graph_file;
