@@ -309,7 +309,7 @@ fn rust_options(out: &mut String, pass: &Pass) -> std::fmt::Result {
     }
     writeln!(
         out,
-        "}}\n\nimpl Default for {}Options {{\n    fn default() -> Self {{\n        Self {{",
+        "}}\n\n#[allow(clippy::derivable_impls, reason = \"written for every pass alike\")]\nimpl Default for {}Options {{\n    fn default() -> Self {{\n        Self {{",
         pass.name
     )?;
     for field in &pass.fields {

@@ -133,7 +133,7 @@ impl Task<'_> {
                     (Some(_), false) => BoundClass::ProgramOrderAscendingWithoutSwaps,
                 },
             )
-            .trusting_highs(board.trusts_highs()),
+            .trusting_highs(incumbent.trusts_highs()),
             method: best.method.into(),
             stop,
             work,
