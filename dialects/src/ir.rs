@@ -17,7 +17,7 @@ use mlir_sys::{
     mlirAttributeIsAString, mlirAttributeIsASymbolRef, mlirBoolAttrGetValue, mlirDenseArrayGetNumElements,
     mlirDenseElementsAttrGetIndexValue, mlirDenseElementsAttrGetInt32Value,
     mlirDenseElementsAttrGetInt64Value, mlirDenseElementsAttrGetSplatValue, mlirDenseElementsAttrIsSplat,
-    mlirDenseElementsAttrSplatGet, mlirDenseI32ArrayGetElement, mlirDenseI64ArrayGetElement,
+    mlirDenseI32ArrayGetElement, mlirDenseI64ArrayGetElement,
     mlirDictionaryAttrGetElement, mlirDictionaryAttrGetElementByName, mlirDictionaryAttrGetNumElements,
     mlirElementsAttrGetNumElements, mlirFlatSymbolRefAttrGetValue, mlirFloatAttrGetValueDouble,
     mlirIdentifierStr, mlirIntegerAttrGetValueInt, mlirIntegerTypeGetWidth, mlirLocationCallSiteGet,
@@ -380,18 +380,6 @@ pub fn splat(attribute: Attribute<'_>) -> Option<Attribute<'_>> {
         (mlirAttributeIsADenseElements(raw) && mlirDenseElementsAttrIsSplat(raw))
             .then(|| Attribute::from_raw(mlirDenseElementsAttrGetSplatValue(raw)))
     }
-}
-
-/// A `dense<..>` attribute of a ranked tensor type whose elements are all the one of `like`, which has the same element type; none where
-/// `like` is no such attribute.
-#[must_use]
-pub fn splat_of<'c>(kind: Type<'c>, like: Attribute<'c>) -> Option<Attribute<'c>> {
-    let element = splat(like)?;
-    let same = crate::types::ranked_tensor(kind)?.element == crate::types::shape(type_of(like)?)?.element;
-    // SAFETY: the type is a tensor of the element's type.
-    same.then(|| unsafe {
-        Attribute::from_raw(mlirDenseElementsAttrSplatGet(kind.to_raw(), element.to_raw()))
-    })
 }
 
 /// The discardable attributes of an op by their names, whatever bytes these are.

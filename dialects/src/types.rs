@@ -1,6 +1,6 @@
 //! What a type is: its kind and its parts, read once and safely.
 
-use melior::ir::{Type, TypeLike};
+use melior::ir::{Attribute, AttributeLike, Type, TypeLike};
 use mlir_sys::{
     mlirComplexTypeGetElementType, mlirFloatTypeGetWidth, mlirIntegerTypeGetWidth, mlirIntegerTypeIsUnsigned,
     mlirOpaqueTypeGetData, mlirQuantizedTypeGetStorageType, mlirShapedTypeGetDimSize,
@@ -12,6 +12,7 @@ use mlir_sys::{
 };
 
 use crate::ffi::owned;
+use crate::ir;
 
 /// The kind of a type, with its parts.
 #[derive(Clone, Debug, PartialEq)]
@@ -181,7 +182,19 @@ pub fn memory_space(kind: Type<'_>) -> Option<i64> {
     let space = unsafe {
         mlirTypeIsAMemRef(raw)
             .then(|| mlir_sys::mlirMemRefTypeGetMemorySpace(raw))
-            .and_then(|space| melior::ir::Attribute::from_option_raw(space))
+            .and_then(|space| Attribute::from_option_raw(space))
     };
-    crate::ir::integer_value(space?)
+    ir::integer_value(space?)
+}
+
+/// A `dense<..>` attribute of a ranked tensor type whose elements are all the one of `like`, which has the same element type; none where
+/// `like` is no such attribute.
+#[must_use]
+pub fn splat_of<'c>(kind: Type<'c>, like: Attribute<'c>) -> Option<Attribute<'c>> {
+    let element = ir::splat(like)?;
+    let same = ranked_tensor(kind)?.element == shape(ir::type_of(like)?)?.element;
+    // SAFETY: the type is a tensor of the element's type.
+    same.then(|| unsafe {
+        Attribute::from_raw(mlir_sys::mlirDenseElementsAttrSplatGet(kind.to_raw(), element.to_raw()))
+    })
 }

@@ -7,6 +7,8 @@ use ballast_core::units::Bytes;
 use ballast_dialects::passes::{CapCounts, FusionModel};
 
 use crate::annotations::settings::PlanSettings;
+use crate::backend::xla::classes::classes;
+use crate::backend::xla::equal;
 use crate::import::Imported;
 
 /// The share of the largest stored value from which on it matters when a value is made.
@@ -73,8 +75,9 @@ impl Storage {
             FusionModel::XlaCpu => Fusion::XlaHeld,
         };
         if fusion != Fusion::None {
-            imported.merge_equal();
+            equal::merge(imported);
         }
+        let classes = (fusion != Fusion::None).then(|| classes(imported));
         let graph = &mut imported.graph;
         graph.ends = match (self.counts, fusion) {
             (CapCounts::Temp, _) => BoundaryMemory::NotCounted,
@@ -89,7 +92,7 @@ impl Storage {
                 }
             }
         }
-        let groups = fuse(graph, fusion, &self.held);
+        let groups = classes.map(|classes| fuse(graph, &classes, fusion, &self.held)).unwrap_or_default();
         if self.is_cpu() {
             leave_room(graph);
         }
@@ -101,8 +104,8 @@ impl Storage {
         if self.model != FusionModel::XlaCpu {
             return Vec::new();
         }
-        imported.merge_equal();
-        fuse(&mut imported.graph.clone(), Fusion::Xla, &[])
+        equal::merge(imported);
+        fuse(&mut imported.graph.clone(), &classes(imported), Fusion::Xla, &[])
     }
 
     /// By op: what the back end would do long before its turn, or besides; `left_alone` has what it would fuse. Select-and-scatter

@@ -11,7 +11,7 @@ use ballast_dialects::ir;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, ValueLike};
 
-use super::Imported;
+use super::imported::Imported;
 use super::work::{Facts, Pricer, Role};
 use crate::backend::xla::beside::{Beside, beside};
 

@@ -9,6 +9,7 @@ mod build;
 mod content;
 pub(crate) mod dlti;
 pub(crate) mod dlti_text;
+mod imported;
 pub(crate) mod opaque;
 mod phase;
 pub(crate) mod sharding;
@@ -17,16 +18,15 @@ mod work;
 
 use std::collections::HashMap;
 
-use ballast_core::graph::{Graph, TensorId};
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, RegionLike, Value};
 
-use crate::backend::xla::beside::Beside;
-use crate::backend::xla::equal;
 
 use work::Pricer;
+
+pub(crate) use imported::Imported;
 
 /// What to read, and what to take for sizes the program leaves open.
 #[derive(Clone, Debug, Default)]
@@ -35,43 +35,6 @@ pub(crate) struct ImportOptions {
     pub(crate) function: Option<String>,
     /// Size of every dynamic dimension; none: they are refused.
     pub(crate) dynamic_dim: Option<u64>,
-}
-
-/// A function as a graph.
-#[derive(Debug)]
-pub(crate) struct Imported<'c, 'a> {
-    /// The graph.
-    pub(crate) graph: Graph,
-    /// What every op reads, as the program has it; fusion rewrites the inputs in the graph.
-    pub(crate) reads: Vec<Vec<TensorId>>,
-    /// Values that equal another one, by that one: see [`Imported::merge_equal`].
-    pub(crate) equal: HashMap<TensorId, Vec<TensorId>>,
-    /// What XLA's CPU compiler holds beside operands and results of every op.
-    pub(crate) beside_in_xla: Vec<Beside>,
-    /// The op behind every [`ballast_core::graph::OpId`], in program order, terminator left out.
-    pub(crate) ops: Vec<OperationRef<'c, 'a>>,
-    /// The function.
-    pub(crate) function: OperationRef<'c, 'a>,
-}
-
-impl<'c, 'a> Imported<'c, 'a> {
-    /// Lets one value stand for all that are equal to it, as a compiler that eliminates common subexpressions does.
-    pub(crate) fn merge_equal(&mut self) {
-        equal::merge(self);
-    }
-
-    /// The value in the program that a tensor of the graph stands for.
-    pub(crate) fn value(&self, tensor: TensorId) -> Value<'c, 'a> {
-        let info = &self.graph.tensors[tensor];
-        let found = match info.producer {
-            Some(op) => self.ops[op].result(info.index).map(Into::into),
-            None => {
-                let block = self.function.first_region().and_then(|region| region.first_block());
-                block.expect("a function that was read has a body").argument(info.index).map(Into::into)
-            }
-        };
-        found.expect("the graph names results and arguments the program has")
-    }
 }
 
 /// Reads a function of a `builtin.module`.

@@ -6,7 +6,7 @@
 //!
 //! The rules are those of XLA's instruction fusion (openxla/xla, `instruction_fusion.cc` and the CPU compiler's
 //! subclass of it), in the order it works in, readers first: a producer is fused if it works on elements or moves them,
-//! every reader can take it, and it is not both dear and needed by several fusions. A cheap op with at most one operand that is not
+//! every reader can take it, and it is not both expensive and needed by several fusions. A cheap op with at most one operand that is not
 //! spread or constant is fused into the readers that take it even if it is stored for others (`EffectivelyAtMostUnary` there):
 //! these read its operand instead. Elementwise ops and data movement take what they read; a reduction takes the one op in front of it (XLA makes the pair a library call, which
 //! takes nothing more); a matrix product takes a transpose.
@@ -50,62 +50,52 @@ pub struct Group {
 /// Most fusions one cheap op is repeated in.
 const MOST_COPIES: usize = 16;
 
-/// Ops that are too dear to be computed in two fusions, by the last part of their names: what XLA's `IsExpensive` lists.
-const DEAR: [&str; 27] = [
-    "atan2",
-    "cbrt",
-    "cos",
-    "cosine",
-    "divf",
-    "divide",
-    "erf",
-    "erfc",
-    "exp",
-    "expm1",
-    "exponential",
-    "exponential_minus_one",
-    "log",
-    "log1p",
-    "log_plus_one",
-    "logistic",
-    "pow",
-    "power",
-    "powf",
-    "reciprocal",
-    "rsqrt",
-    "sigmoid",
-    "sin",
-    "sine",
-    "sqrt",
-    "tan",
-    "tanh",
-];
+/// What an op is to a compiler that fuses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FusionClass {
+    /// What it does with elements.
+    pub kind: FusionKind,
+    /// Is it too expensive to be computed in two fusions?
+    pub expensive: bool,
+}
 
-/// Data movement that a loop can do on the way, by the last part of the name.
-const MOVEMENT: [&str; 14] = [
-    "broadcast",
-    "broadcast_in_dim",
-    "concat",
-    "concatenate",
-    "dynamic_slice",
-    "dynamic_update_slice",
-    "gather",
-    "pad",
-    "reshape",
-    "reverse",
-    "slice",
-    "splat",
-    "tile",
-    "transpose",
-];
+/// What an op does with elements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FusionKind {
+    /// Nothing that a loop over its result could do on the way: its value is stored.
+    #[default]
+    Opaque,
+    /// Computes an element from those at the same place.
+    Elementwise,
+    /// Moves elements: slices, concatenations, reshapes.
+    Movement,
+    /// Moves elements so that a matrix product may read them where they were.
+    Transpose,
+    /// Spreads elements over more of them.
+    Broadcast,
+    /// Makes elements from their indices alone.
+    Iota,
+}
 
-/// Name of an op without its dialect.
-fn last_name(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or(name)
+impl FusionKind {
+    /// Elementwise, or movement that a loop over the result can do?
+    fn is_fusible(self) -> bool {
+        !matches!(self, FusionKind::Opaque | FusionKind::Iota)
+    }
+}
+
+/// What fusion needs to know of a program beyond its graph: which dialects' ops these are is known to whoever read it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FusionClasses {
+    /// By op.
+    pub ops: Vec<FusionClass>,
+    /// Number of dimensions, by tensor.
+    pub ranks: Vec<usize>,
 }
 
 struct Fuser<'g> {
     graph: &'g Graph,
+    classes: &'g FusionClasses,
     /// Ops that read an op's value, through views; ascending, no repeats.
     readers: Vec<Vec<OpId>>,
     returned: Vec<bool>,
@@ -119,7 +109,10 @@ struct Fuser<'g> {
 
 /// Fuses a graph in place; the groups found, in order of their roots, those of one op left out. The ops of `held`, ascending,
 /// store their values whatever reads them.
-pub fn fuse(graph: &mut Graph, fusion: Fusion, held: &[OpId]) -> Vec<Group> {
+///
+/// # Panics
+/// If `classes` is not that of the graph.
+pub fn fuse(graph: &mut Graph, classes: &FusionClasses, fusion: Fusion, held: &[OpId]) -> Vec<Group> {
     match fusion {
         Fusion::None => Vec::new(),
         Fusion::Xla | Fusion::XlaHeld => {
@@ -131,6 +124,7 @@ pub fn fuse(graph: &mut Graph, fusion: Fusion, held: &[OpId]) -> Vec<Group> {
                 roots: vec![Vec::new(); graph.ops.len()],
                 held: held.into_iter().collect(),
                 graph,
+                classes,
             };
             fuser.decide();
             let roots = fuser.roots;
@@ -181,7 +175,7 @@ impl Fuser<'_> {
             && !op.rules.must_keep
             && !op.rules.never_recompute
             && !self.held.contains(&id)
-            && works_on_elements(self.graph, id);
+            && self.classes.ops[id].kind.is_fusible();
         if !fusible {
             return None;
         }
@@ -196,17 +190,18 @@ impl Fuser<'_> {
         roots.sort_unstable();
         roots.dedup();
         let copies = roots.len();
-        (copies == 1 || (copies <= MOST_COPIES && !self.is_dear(id))).then_some(roots)
+        (copies == 1 || (copies <= MOST_COPIES && !self.classes.ops[id].expensive)).then_some(roots)
     }
 
     /// Has the op at most one operand as large in rank as its value, besides constants and what is spread from a smaller one?
     fn is_at_most_unary(&self, id: OpId) -> bool {
         let graph = self.graph;
-        let rank = |tensor: TensorId| graph.tensors[tensor].type_name.matches('x').count();
+        let rank = |tensor: TensorId| self.classes.ranks[tensor];
         let is_whole = |tensor: &&TensorId| {
-            let producer = graph.tensors[**tensor].producer.map(|producer| &graph.ops[producer]);
-            let is_spread = producer.is_some_and(|op| spreads(&op.name) || last_name(&op.name) == "iota");
-            let is_constant = producer.is_some_and(|op| op.role == OpRole::Constant);
+            let producer = graph.tensors[**tensor].producer;
+            let kind = producer.map(|producer| self.classes.ops[producer].kind);
+            let is_spread = matches!(kind, Some(FusionKind::Broadcast | FusionKind::Iota));
+            let is_constant = producer.is_some_and(|op| graph.ops[op].role == OpRole::Constant);
             !is_spread
                 && !is_constant
                 && graph.ops[id].outputs.iter().all(|&value| rank(**tensor) >= rank(value))
@@ -215,20 +210,19 @@ impl Fuser<'_> {
     }
 
     fn takes(&self, reader: OpId, producer: OpId) -> bool {
-        let (reader_op, producer_op) = (&self.graph.ops[reader], &self.graph.ops[producer]);
-        let transposes = last_name(&producer_op.name) == "transpose";
-        match reader_op.layer {
-            LayerType::Dense => transposes && self.readers[producer].len() == 1,
+        let (reads, makes) = (self.classes.ops[reader], self.classes.ops[producer]);
+        match self.graph.ops[reader].layer {
+            LayerType::Dense => makes.kind == FusionKind::Transpose && self.readers[producer].len() == 1,
             // A reduction takes the op in front of it and nothing beyond that one.
             LayerType::Normalisation => {
                 self.readers[producer].len() == 1
-                    && producer_op.layer == LayerType::Activation
-                    && !self.is_dear(producer)
+                    && self.graph.ops[producer].layer == LayerType::Activation
+                    && !makes.expensive
             }
             _ if self.is_closed(reader) => false,
             // Each element of the operand would be computed once for every element it is spread to.
-            _ if spreads(&reader_op.name) && self.is_dear(producer) => false,
-            _ => works_on_elements(self.graph, reader),
+            _ if reads.kind == FusionKind::Broadcast && makes.expensive => false,
+            _ => reads.kind.is_fusible(),
         }
     }
 
@@ -237,34 +231,6 @@ impl Fuser<'_> {
         self.roots[id]
             .iter()
             .any(|&root| root != id && self.graph.ops[root].layer == LayerType::Normalisation)
-    }
-
-    fn is_dear(&self, id: OpId) -> bool {
-        let op = &self.graph.ops[id];
-        if DEAR.binary_search(&last_name(&op.name)).is_ok() {
-            return true;
-        }
-        // A structured op's body stands in its key.
-        let body =
-            op.key.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map_or("", |(body, _)| body);
-        body.split(' ').any(|name| DEAR.binary_search(&last_name(name)).is_ok())
-    }
-}
-
-fn spreads(name: &str) -> bool {
-    matches!(last_name(name), "broadcast_in_dim" | "broadcast" | "tile")
-}
-
-/// Elementwise, or movement that a loop over the result can do.
-fn works_on_elements(graph: &Graph, id: OpId) -> bool {
-    let op = &graph.ops[id];
-    match op.layer {
-        LayerType::Activation => op.name != "func.call" && !op.name.starts_with("scf."),
-        LayerType::Other => {
-            MOVEMENT.binary_search(&last_name(&op.name)).is_ok()
-                || (op.name == "linalg.generic" && op.work.flops == 0)
-        }
-        _ => false,
     }
 }
 
@@ -333,8 +299,9 @@ fn together(graph: &Graph, root: OpId, members: &[OpId]) -> crate::graph::Op {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::graph::{Arithmetic, Op, Rules, Tensor, Work};
+    use super::{Fusion, FusionClass, FusionClasses, FusionKind, Group, OpId};
+    use crate::graph::{Arithmetic, Graph, LayerType, Op, OpRole, Rules, Tensor, TensorId, Work};
+    use crate::units::Bytes;
 
     /// Builds graphs from (name, layer, inputs): tensor i is argument 0 or the result of op i - 1.
     pub(super) fn graph(ops: &[(&str, LayerType, &[TensorId])], returned: &[TensorId]) -> Graph {
@@ -383,9 +350,43 @@ mod tests {
         graph.planned().collect()
     }
 
+    /// What the ops of [`graph`] are, whose tensors have two dimensions.
+    pub(super) fn classes(graph: &Graph) -> FusionClasses {
+        let class = |op: &Op| FusionClass {
+            kind: match (op.name.as_str(), op.layer) {
+                ("s.broadcast_in_dim", _) => FusionKind::Broadcast,
+                ("s.transpose", _) => FusionKind::Transpose,
+                ("s.reshape", _) => FusionKind::Movement,
+                (_, Activation) => FusionKind::Elementwise,
+                _ => FusionKind::Opaque,
+            },
+            expensive: matches!(op.name.as_str(), "s.tanh" | "s.divide"),
+        };
+        FusionClasses { ops: graph.ops.iter().map(class).collect(), ranks: vec![2; graph.tensors.len()] }
+    }
+
+    /// Fuses a graph made here.
+    pub(super) fn fuse(graph: &mut Graph, fusion: Fusion, held: &[OpId]) -> Vec<Group> {
+        super::fuse(graph, &classes(graph), fusion, held)
+    }
+
     #[test]
-    fn tables_are_sorted() {
-        assert!(DEAR.is_sorted() && MOVEMENT.is_sorted());
+    fn an_operand_of_smaller_rank_does_not_count() {
+        // A product, less a vector; one product reads the difference, and so does an elementwise op.
+        let ops: [(&str, LayerType, &[TensorId]); 5] = [
+            ("s.dot", Dense, &[0]),
+            ("s.dot", Dense, &[0]),
+            ("s.subtract", Activation, &[1, 2]),
+            ("s.dot", Dense, &[3]),
+            ("s.abs", Activation, &[3]),
+        ];
+        for (rank, read) in [(2, vec![2]), (1, vec![0, 1])] {
+            let mut forked = graph(&ops, &[4, 5]);
+            let mut classes = classes(&forked);
+            classes.ranks[2] = rank;
+            super::fuse(&mut forked, &classes, Fusion::Xla, &[]);
+            assert_eq!(forked.value_inputs(4), read, "rank {rank}");
+        }
     }
 
     #[test]
@@ -438,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn cheap_ops_are_repeated_and_dear_ones_are_not() {
+    fn cheap_ops_are_repeated_and_expensive_ones_are_not() {
         for (name, is_stored) in [("s.add", false), ("s.tanh", true)] {
             let mut forked = graph(
                 &[(name, Activation, &[0]), ("s.negate", Activation, &[1]), ("s.abs", Activation, &[1])],
@@ -486,7 +487,7 @@ mod tests {
         let mut held = graph(&ops, &[4, 5]);
         assert_eq!(fuse(&mut held, Fusion::XlaHeld, &[]), [Group { root: 2, members: vec![1] }]);
         assert_eq!((held.value_inputs(3), held.value_inputs(4)), (vec![2], vec![2]));
-        // Two whole operands: one value for all readers. A dear one: the same.
+        // Two whole operands: one value for all readers. An expensive one: the same.
         for (name, inputs) in [("s.subtract", [1, 1]), ("s.divide", [1, 2])] {
             let mut ops = ops;
             ops[2] = (name, Activation, &inputs);

@@ -1,6 +1,7 @@
-//! XLA: what it makes one before it fuses, and what its CPU compiler holds beside operands and results.
+//! XLA: what it makes one before it fuses, what it fuses, and what its CPU compiler holds beside operands and results.
 
 pub(crate) mod barriers;
 pub(crate) mod beside;
+pub(crate) mod classes;
 pub(crate) mod equal;
 pub(crate) mod products;

@@ -10,7 +10,7 @@ fn merged(arguments: &str, ops: &str, result: &str) -> Vec<String> {
     let mut imported =
         read(module.as_operation(), &ImportOptions::default()).expect("the test's program is read");
     let before = imported.graph.ops.len();
-    imported.merge_equal();
+    crate::backend::xla::equal::merge(&mut imported);
     check(&imported.graph);
     assert_eq!(imported.graph.ops.len(), before, "ops keep their numbers");
     let graph = &imported.graph;

@@ -390,7 +390,7 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
             }
             "stablehlo.constant" => {
                 let Some(value) = ir::attribute(maker, "value") else { return Ok(None) };
-                match ir::splat_of(kind, value) {
+                match types::splat_of(kind, value) {
                     Some(value) => {
                         self.make(at, "stablehlo.constant", &[], kind, &[("value", value)]).map(Some)
                     }

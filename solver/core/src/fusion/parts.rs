@@ -31,8 +31,8 @@ pub fn parts(graph: &Graph, group: &Group, most_bytes: u64) -> Vec<OpId> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::graph;
-    use super::super::{Fusion, fuse};
+    use super::super::Fusion;
+    use super::super::tests::{fuse, graph};
     use super::*;
     use crate::graph::LayerType;
     use crate::graph::LayerType::{Activation, Dense};

@@ -1,0 +1,134 @@
+//! What each op of a program is to XLA's instruction fusion: the one place that tells by name. A new dialect's ops are entered here.
+//!
+//! Names are looked at without their dialect: `stablehlo.tanh`, `math.tanh` and `tosa.tanh` are one op to a fusing compiler.
+
+use ballast_core::fusion::{FusionClass, FusionClasses, FusionKind};
+use ballast_core::graph::{LayerType, Op};
+use ballast_dialects::types::shape;
+use melior::ir::ValueLike;
+
+use crate::import::Imported;
+
+/// Ops that are too expensive to be computed in two fusions: what XLA's `IsExpensive` lists (openxla/xla, `instruction_fusion.cc`).
+const EXPENSIVE: [&str; 27] = [
+    "atan2",
+    "cbrt",
+    "cos",
+    "cosine",
+    "divf",
+    "divide",
+    "erf",
+    "erfc",
+    "exp",
+    "expm1",
+    "exponential",
+    "exponential_minus_one",
+    "log",
+    "log1p",
+    "log_plus_one",
+    "logistic",
+    "pow",
+    "power",
+    "powf",
+    "reciprocal",
+    "rsqrt",
+    "sigmoid",
+    "sin",
+    "sine",
+    "sqrt",
+    "tan",
+    "tanh",
+];
+
+/// Data movement that a loop can do on the way.
+const MOVEMENT: [&str; 10] = [
+    "concat",
+    "concatenate",
+    "dynamic_slice",
+    "dynamic_update_slice",
+    "gather",
+    "pad",
+    "reshape",
+    "reverse",
+    "slice",
+    "splat",
+];
+
+/// What the ops and tensors of a program are.
+pub(crate) fn classes(imported: &Imported<'_, '_>) -> FusionClasses {
+    let graph = &imported.graph;
+    let rank = |tensor| shape(imported.value(tensor).r#type()).and_then(|shape| Some(shape.dims?.len()));
+    FusionClasses {
+        ops: graph.ops.iter().map(class).collect(),
+        ranks: (0..graph.tensors.len()).map(|tensor| rank(tensor).unwrap_or(0)).collect(),
+    }
+}
+
+fn class(op: &Op) -> FusionClass {
+    class_of(&op.name, &op.key, op.layer, op.work.flops > 0)
+}
+
+/// The class of an op by its name, the key that lists what is in its body, its layer, and whether it computes anything.
+fn class_of(name: &str, key: &str, layer: LayerType, computes: bool) -> FusionClass {
+    let body = key.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map_or("", |(body, _)| body);
+    let expensive =
+        body.split(' ').chain([name]).any(|name| EXPENSIVE.binary_search(&last_name(name)).is_ok());
+    let kind = match (last_name(name), layer) {
+        ("broadcast" | "broadcast_in_dim" | "tile", _) => FusionKind::Broadcast,
+        ("transpose", _) => FusionKind::Transpose,
+        ("iota", _) => FusionKind::Iota,
+        (_, LayerType::Activation) if name == "func.call" || name.starts_with("scf.") => FusionKind::Opaque,
+        (_, LayerType::Activation) => FusionKind::Elementwise,
+        (last, LayerType::Other) if MOVEMENT.binary_search(&last).is_ok() => FusionKind::Movement,
+        (_, LayerType::Other) if name == "linalg.generic" && !computes => FusionKind::Movement,
+        _ => FusionKind::Opaque,
+    };
+    FusionClass { kind, expensive }
+}
+
+/// Name of an op without its dialect.
+fn last_name(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use melior::ir::Module;
+
+    use super::*;
+    use crate::import::tests::context;
+    use crate::import::{ImportOptions, read};
+
+    #[test]
+    fn tables_are_sorted() {
+        assert!(EXPENSIVE.is_sorted() && MOVEMENT.is_sorted());
+    }
+
+    #[test]
+    fn a_rank_is_that_of_the_type_whatever_its_elements_are_called() {
+        let context = context();
+        let text = r#"func.func @f(%a: tensor<4xcomplex<f32>>, %b: tensor<4x2xindex>, %c: tensor<index>) -> tensor<4xcomplex<f32>> {
+            %0 = "stablehlo.add"(%a, %a) : (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+            return %0 : tensor<4xcomplex<f32>>
+        }"#;
+        let module = Module::parse(&context, text).expect("the test's program parses");
+        let imported = read(module.as_operation(), &ImportOptions::default()).expect("the test's program is read");
+        assert_eq!(classes(&imported).ranks, [1, 2, 0, 1]);
+    }
+
+    #[test]
+    fn names_count_without_their_dialect_and_bodies_by_what_is_in_them() {
+        let of = |name: &str, key: &str, layer: LayerType| {
+            let FusionClass { kind, expensive } = class_of(name, key, layer, false);
+            (kind, expensive)
+        };
+        let (elementwise, other) = (LayerType::Activation, LayerType::Other);
+        assert_eq!(of("math.tanh", "", elementwise), (FusionKind::Elementwise, true));
+        assert_eq!(of("tosa.add", "", elementwise), (FusionKind::Elementwise, false));
+        assert_eq!(of("linalg.generic", "linalg.generic {arith.divf}", elementwise), (FusionKind::Elementwise, true));
+        assert_eq!(of("linalg.generic", "", other), (FusionKind::Movement, false));
+        assert_eq!(of("tosa.tile", "", other), (FusionKind::Broadcast, false));
+        assert_eq!(of("stablehlo.sort", "", other), (FusionKind::Opaque, false));
+        assert_eq!(of("scf.for", "", elementwise), (FusionKind::Opaque, false));
+    }
+}
