@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{
-    Attribute, AttributeLike, BlockLike, BlockRef, Location, Operation, RegionLike, Type, TypeLike, Value,
+    Attribute, AttributeLike, BlockLike, BlockRef, Location, Operation, RegionLike, Type, Value,
     ValueLike,
 };
 use melior::{Context, ContextRef};
@@ -17,14 +17,14 @@ use mlir_sys::{
     mlirAttributeIsAString, mlirAttributeIsASymbolRef, mlirBoolAttrGetValue, mlirDenseArrayGetNumElements,
     mlirDenseElementsAttrGetIndexValue, mlirDenseElementsAttrGetInt32Value,
     mlirDenseElementsAttrGetInt64Value, mlirDenseElementsAttrGetSplatValue, mlirDenseElementsAttrIsSplat,
-    mlirDenseI32ArrayGetElement, mlirDenseI64ArrayGetElement,
-    mlirDictionaryAttrGetElement, mlirDictionaryAttrGetElementByName, mlirDictionaryAttrGetNumElements,
-    mlirElementsAttrGetNumElements, mlirFlatSymbolRefAttrGetValue, mlirFloatAttrGetValueDouble,
-    mlirIdentifierStr, mlirIntegerAttrGetValueInt, mlirIntegerTypeGetWidth, mlirLocationCallSiteGet,
-    mlirLocationFileLineColGet, mlirLocationGetContext, mlirLocationUnknownGet, mlirOpResultGetOwner,
-    mlirOpaqueAttrGetData, mlirOperationGetAttributeByName, mlirOperationGetContext,
-    mlirOperationGetDiscardableAttribute, mlirOperationGetName, mlirOperationGetNumDiscardableAttributes,
-    mlirOperationGetNumSuccessors, mlirOperationGetSuccessor, mlirOperationRemoveDiscardableAttributeByName,
+    mlirDenseI32ArrayGetElement, mlirDenseI64ArrayGetElement, mlirDictionaryAttrGetElement,
+    mlirDictionaryAttrGetElementByName, mlirDictionaryAttrGetNumElements, mlirElementsAttrGetNumElements,
+    mlirFlatSymbolRefAttrGetValue, mlirFloatAttrGetValueDouble, mlirIdentifierStr,
+    mlirIntegerAttrGetValueInt, mlirIntegerTypeGetWidth, mlirLocationCallSiteGet, mlirLocationFileLineColGet,
+    mlirLocationGetContext, mlirLocationUnknownGet, mlirOpResultGetOwner, mlirOpaqueAttrGetData,
+    mlirOperationGetAttributeByName, mlirOperationGetContext, mlirOperationGetDiscardableAttribute,
+    mlirOperationGetName, mlirOperationGetNumDiscardableAttributes, mlirOperationGetNumSuccessors,
+    mlirOperationGetSuccessor, mlirOperationRemoveDiscardableAttributeByName,
     mlirOperationSetDiscardableAttributeByName, mlirShapedTypeGetElementType, mlirStringAttrGetValue,
     mlirSymbolRefAttrGetRootReference, mlirTypeIsAIndex, mlirTypeIsAInteger, mlirValueGetFirstUse,
     mlirValueIsAOpResult,

@@ -21,8 +21,7 @@ use std::collections::HashMap;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir;
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{BlockLike, BlockRef, RegionLike, Value};
-
+use melior::ir::{BlockLike, BlockRef, RegionLike};
 
 use work::Pricer;
 

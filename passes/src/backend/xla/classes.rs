@@ -112,7 +112,8 @@ mod tests {
             return %0 : tensor<4xcomplex<f32>>
         }"#;
         let module = Module::parse(&context, text).expect("the test's program parses");
-        let imported = read(module.as_operation(), &ImportOptions::default()).expect("the test's program is read");
+        let imported =
+            read(module.as_operation(), &ImportOptions::default()).expect("the test's program is read");
         assert_eq!(classes(&imported).ranks, [1, 2, 0, 1]);
     }
 
@@ -125,7 +126,10 @@ mod tests {
         let (elementwise, other) = (LayerType::Activation, LayerType::Other);
         assert_eq!(of("math.tanh", "", elementwise), (FusionKind::Elementwise, true));
         assert_eq!(of("tosa.add", "", elementwise), (FusionKind::Elementwise, false));
-        assert_eq!(of("linalg.generic", "linalg.generic {arith.divf}", elementwise), (FusionKind::Elementwise, true));
+        assert_eq!(
+            of("linalg.generic", "linalg.generic {arith.divf}", elementwise),
+            (FusionKind::Elementwise, true)
+        );
         assert_eq!(of("linalg.generic", "", other), (FusionKind::Movement, false));
         assert_eq!(of("tosa.tile", "", other), (FusionKind::Broadcast, false));
         assert_eq!(of("stablehlo.sort", "", other), (FusionKind::Opaque, false));
