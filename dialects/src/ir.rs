@@ -5,8 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{
-    Attribute, AttributeLike, BlockLike, BlockRef, Location, Operation, RegionLike, Type, Value,
-    ValueLike,
+    Attribute, AttributeLike, BlockLike, BlockRef, Location, Operation, RegionLike, Type, Value, ValueLike,
 };
 use melior::{Context, ContextRef};
 use mlir_sys::{

@@ -1,13 +1,13 @@
 //! Which values the back end stores and what of arguments and results a cap counts: chosen by option when a program is planned,
 //! kept in the settings of its plan, and taken from there whenever the plan is read again.
 
-use ballast_core::fusion::{Fusion, Group, fuse, is_barrier};
+use ballast_core::fusion::{Fusion, Group, fuse};
 use ballast_core::graph::{BoundaryMemory, Graph, OpId, OpRole};
 use ballast_core::units::Bytes;
 use ballast_dialects::passes::{CapCounts, FusionModel};
 
 use crate::annotations::settings::PlanSettings;
-use crate::backend::xla::classes::classes;
+use crate::backend::xla::classes::{classes, is_barrier};
 use crate::backend::xla::equal;
 use crate::import::Imported;
 

@@ -75,12 +75,14 @@ pub enum FusionKind {
     Broadcast,
     /// Makes elements from their indices alone.
     Iota,
+    /// Keeps the compiler from moving or merging others across it.
+    Barrier,
 }
 
 impl FusionKind {
     /// Elementwise, or movement that a loop over the result can do?
     fn is_fusible(self) -> bool {
-        !matches!(self, FusionKind::Opaque | FusionKind::Iota)
+        !matches!(self, FusionKind::Opaque | FusionKind::Iota | FusionKind::Barrier)
     }
 }
 
@@ -116,7 +118,7 @@ pub fn fuse(graph: &mut Graph, classes: &FusionClasses, fusion: Fusion, held: &[
     match fusion {
         Fusion::None => Vec::new(),
         Fusion::Xla | Fusion::XlaHeld => {
-            let held = [held, &behind_barriers(graph)].concat();
+            let held = [held, &behind_barriers(graph, classes)].concat();
             let mut fuser = Fuser {
                 repeats_stored: fusion == Fusion::Xla,
                 readers: readers(graph),
@@ -134,16 +136,12 @@ pub fn fuse(graph: &mut Graph, classes: &FusionClasses, fusion: Fusion, held: &[
 }
 
 /// Ops whose values are read through a barrier: nothing is fused across one.
-fn behind_barriers(graph: &Graph) -> Vec<OpId> {
-    let barriers = graph.ops.iter().filter(|op| op.role == OpRole::View && is_barrier(&op.name));
-    let values = barriers.flat_map(|op| &op.inputs).map(|&tensor| graph.storage(tensor));
+fn behind_barriers(graph: &Graph, classes: &FusionClasses) -> Vec<OpId> {
+    let barriers = graph.ops.iter().zip(&classes.ops);
+    let barriers =
+        barriers.filter(|(op, class)| op.role == OpRole::View && class.kind == FusionKind::Barrier);
+    let values = barriers.flat_map(|(op, _)| &op.inputs).map(|&tensor| graph.storage(tensor));
     values.filter_map(|storage| if let Storage::Op(maker) = storage { Some(maker) } else { None }).collect()
-}
-
-/// Is it an op that keeps a compiler from moving or merging others across it?
-#[must_use]
-pub fn is_barrier(name: &str) -> bool {
-    last_name(name) == "optimization_barrier"
 }
 
 fn readers(graph: &Graph) -> Vec<Vec<OpId>> {
@@ -315,7 +313,7 @@ mod tests {
         };
         let mut graph = Graph { name: "test".to_owned(), tensors: vec![tensor(None, 0)], ..Graph::default() };
         for (id, (name, layer, inputs)) in ops.iter().enumerate() {
-            let is_view = name.ends_with("reshape") || is_barrier(name);
+            let is_view = name.ends_with("reshape") || name.ends_with("barrier");
             let role = if is_view { OpRole::View } else { OpRole::Compute };
             let bytes = if role == OpRole::View { 0 } else { BYTES * (inputs.len() as u64 + 1) };
             graph.tensors.push(tensor(Some(id), id + 1));
@@ -357,6 +355,7 @@ mod tests {
                 ("s.broadcast_in_dim", _) => FusionKind::Broadcast,
                 ("s.transpose", _) => FusionKind::Transpose,
                 ("s.reshape", _) => FusionKind::Movement,
+                ("s.optimization_barrier", _) => FusionKind::Barrier,
                 (_, Activation) => FusionKind::Elementwise,
                 _ => FusionKind::Opaque,
             },

@@ -4,13 +4,13 @@
 //! operand lies. As one op it would hold all of them twice, and for as long as any of them is read. What it keeps apart, barriers of
 //! one value keep apart as well; that the repeat waits for its turn, a plan sees to ([`Early`](crate::backend::storage::Early)).
 
-use ballast_core::fusion::is_barrier;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir;
 use ballast_dialects::operations::{erase, replace_all_uses};
 use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
 use melior::ir::{BlockLike, Value, ValueLike};
 
+use crate::backend::xla::classes::is_barrier;
 use crate::import;
 
 /// Splits the barriers of several values in the blocks of functions; those in regions of ops stay, as what holds them is planned whole.

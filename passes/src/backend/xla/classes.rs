@@ -77,6 +77,7 @@ fn class_of(name: &str, key: &str, layer: LayerType, computes: bool) -> FusionCl
         ("broadcast" | "broadcast_in_dim" | "tile", _) => FusionKind::Broadcast,
         ("transpose", _) => FusionKind::Transpose,
         ("iota", _) => FusionKind::Iota,
+        _ if is_barrier(name) => FusionKind::Barrier,
         (_, LayerType::Activation) if name == "func.call" || name.starts_with("scf.") => FusionKind::Opaque,
         (_, LayerType::Activation) => FusionKind::Elementwise,
         (last, LayerType::Other) if MOVEMENT.binary_search(&last).is_ok() => FusionKind::Movement,
@@ -84,6 +85,11 @@ fn class_of(name: &str, key: &str, layer: LayerType, computes: bool) -> FusionCl
         _ => FusionKind::Opaque,
     };
     FusionClass { kind, expensive }
+}
+
+/// Is it an op that keeps a compiler from moving or merging others across it?
+pub(crate) fn is_barrier(name: &str) -> bool {
+    last_name(name) == "optimization_barrier"
 }
 
 /// Name of an op without its dialect.
