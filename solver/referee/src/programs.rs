@@ -2,7 +2,7 @@
 
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, Device, Link};
-use ballast_core::fusion::{Fusion, fuse};
+use ballast_core::fusion::{Fusion, FusionClass, FusionClasses, FusionKind, fuse};
 use ballast_core::graph::{
     Arithmetic, BoundaryMemory, Graph, LayerType, Op, OpRole, Rules, Tensor, TensorId, Work,
 };
@@ -141,10 +141,24 @@ pub fn training(random: &mut ChaCha8Rng, layers: usize) -> Graph {
     graph
 }
 
+/// What a back end that fuses makes of the ops.
+fn fusion_classes(graph: &Graph) -> FusionClasses {
+    let class = |op: &Op| FusionClass {
+        kind: match op.name.as_str() {
+            "stablehlo.broadcast_in_dim" => FusionKind::Broadcast,
+            "stablehlo.reshape" => FusionKind::Movement,
+            _ => FusionKind::Opaque,
+        },
+        expensive: op.name == "stablehlo.exponential",
+    };
+    FusionClasses { ops: graph.ops.iter().map(class).collect(), ranks: vec![0; graph.tensors.len()] }
+}
+
 /// Fuses a program as its back end may, and prices it on devices alike or not, linked alike or not.
 pub fn placed(random: &mut ChaCha8Rng, mut graph: Graph, devices: usize) -> Program {
     let fusion = [Fusion::None, Fusion::None, Fusion::Xla, Fusion::XlaHeld][random.random_range(0..4)];
-    fuse(&mut graph, fusion, &[]);
+    let classes = fusion_classes(&graph);
+    fuse(&mut graph, &classes, fusion, &[]);
     let seconds: Vec<f64> = graph.ops.iter().map(|_| f64::from(random.random_range(1..20))).collect();
     let unequal = random.random_bool(0.4);
     let speeds: Vec<f64> =
