@@ -260,7 +260,7 @@ fn rust_table(out: &mut String, passes: &[Pass]) -> std::fmt::Result {
     let runs: Vec<String> = passes.iter().map(|pass| format!("{0}: {0}::run", pass.method())).collect();
     writeln!(
         out,
-        "/// The [`Passes`](crate::passes::Passes) that the modules in scope carry out: each is named as its pass, and has a function `run`.\n\
+        "/// The [`Passes`] that the modules in scope carry out: each is named as its pass, and has a function `run`.\n\
          #[macro_export]\nmacro_rules! passes_in_scope {{\n    () => {{\n        $crate::passes::Passes {{ {} }}\n    }};\n}}",
         runs.join(", ")
     )

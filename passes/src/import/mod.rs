@@ -1,4 +1,4 @@
-//! Reads one function of a module into a [`Graph`].
+//! Reads one function of a module into a [`Graph`](ballast_core::graph::Graph).
 //!
 //! Every op of the function's only block becomes a node; ops inside regions belong to the op that holds the region,
 //! and values they capture are its inputs. Calls are summed up as one node ([`Pricer::sum_callees`]); inline them

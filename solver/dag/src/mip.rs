@@ -69,7 +69,7 @@ fn link(problem: &mut RowProblem, ends: &[Col], crossing: Col) {
     }
 }
 
-/// What [`reassign`] found and proved.
+/// What `reassign` found and proved.
 pub struct Reassigned {
     /// The placement of all groups, if the program holds one.
     pub placement: Option<Vec<usize>>,

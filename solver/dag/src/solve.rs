@@ -77,7 +77,7 @@ pub struct Options<'a> {
     pub observe: &'a (dyn Fn(&Progress) + Sync),
 }
 
-/// A plan that passed [`check`], and what the search says about it.
+/// A plan that passed [`check`](crate::check::check()), and what the search says about it.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The device of every node.

@@ -30,7 +30,7 @@ pub(super) const EVALUATION_STREAM: u64 = 1 << 32;
 /// Runs one batch per seed with every placer.
 ///
 /// # Errors
-/// What [`run_batch`] returns.
+/// What `run_batch` returns.
 pub fn evaluate(
     cluster: &JobCluster,
     workload: &Workload,

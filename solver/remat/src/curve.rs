@@ -23,7 +23,7 @@ pub struct CurvePoint {
 /// and, where the search finds nothing better, as their plan. Bounds flow the other way.
 ///
 /// # Errors
-/// As [`plan`], but for caps without a plan, which leave their point empty.
+/// As [`plan()`], but for caps without a plan, which leave their point empty.
 pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<CurvePoint>, Failure> {
     let mut caps = caps.to_vec();
     caps.sort_unstable();
@@ -93,7 +93,7 @@ fn with_bound(outcome: Outcome, bound: Bound) -> Result<Outcome, Failure> {
 /// Halves the range of caps between the working set and the unplanned peak until less than a thousandth is left.
 ///
 /// # Errors
-/// As [`plan`], and for an overhead that is negative or not a number.
+/// As [`plan()`], and for an overhead that is negative or not a number.
 pub fn least_memory(problem: &Problem, overhead: f64, options: &Options) -> Result<Outcome, Failure> {
     if !(overhead >= 0.0 && overhead.is_finite()) {
         return Err(Failure::Options(format!(

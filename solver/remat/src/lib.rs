@@ -1,6 +1,6 @@
 //! Memory planning of one device: what is kept, recomputed or swapped under a cap, with a proven bound.
 //!
-//! [`plan`] takes a [`Problem`](ballast_core::memory::Problem) and [`Options`] and returns an [`Outcome`] that the judge
+//! [`plan()`] takes a [`Problem`](ballast_core::memory::Problem) and [`Options`] and returns an [`Outcome`] that the judge
 //! ([`ballast_core::memory::replay`]) has accepted, or a [`Failure`]. [`plan_relaxed`] raises caps that have
 //! no plan.
 

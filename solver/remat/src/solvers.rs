@@ -46,7 +46,7 @@ impl Solver {
     pub const VDNN: Solver = Solver::new(&swaps::Vdnn);
     /// A swap and recompute schedule after Capuchin.
     pub const CAPUCHIN: Solver = Solver::new(&swaps::Capuchin);
-    /// A program that is no part of Ballast ([`Options::outside`]); not among [`SOLVERS`], since it needs a path.
+    /// A program that is no part of Ballast ([`crate::Options::outside`]); not among [`SOLVERS`], since it needs a path.
     pub const EXEC: Solver = Solver::new(&outside::Exec);
 }
 

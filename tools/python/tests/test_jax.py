@@ -50,8 +50,8 @@ def test_a_step_keeps_the_cap_and_its_results(arguments, share):
     found = planned(given, batch, key)
     assert jax.tree.structure(found) == jax.tree.structure(expected)
     for a, b in zip(jax.tree.leaves(expected), jax.tree.leaves(found), strict=True):
-        # A rewritten program in bf16 may differ in the last bits, where XLA keeps excess precision.
-        np.testing.assert_allclose(np.asarray(a), np.asarray(b), atol=2e-5)
+        # A rewritten program in bf16 may differ in the last bit of a gradient, where XLA keeps excess precision.
+        np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=2**-8, atol=2e-5)
     assert all(leaf.is_deleted() for leaf in jax.tree.leaves(given["layers"] if isinstance(given, dict) else given[0]))
     plan = planned.plan
     assert plan.measured_bytes == plan.peak_bytes <= plan.cap_bytes < plan.unplanned_bytes

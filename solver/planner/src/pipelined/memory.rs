@@ -6,7 +6,8 @@
 //! workspace enforces ([`MicroBatch::with_stash_limit`]). The limit is searched: a few shares of the largest
 //! possible one, `(C - R) / K`, then around the best of them.
 //!
-//! A device with several stages (interleaved 1F1B) holds `K_c` micro-batches of stage `c` at a [`Moment`] of its order; the cap
+//! A device with several stages (interleaved 1F1B) holds `K_c` micro-batches of stage `c` at a
+//! [`Moment`](ballast_core::pipeline::Moment) of its order; the cap
 //! bounds all moments. The largest limits are in proportion to what the stages keep without recomputation and fill the room
 //! at the worst moment; one share scales all of them.
 

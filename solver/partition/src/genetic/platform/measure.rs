@@ -38,7 +38,7 @@ impl<'a> Pipeline<'a> {
     /// The dynamic search on `limits.threads` threads; `work` of the report counts runs.
     ///
     /// # Errors
-    /// See [`genetic::search`].
+    /// See [`genetic::search()`].
     pub fn solve(mut self, options: &Options, limits: &Limits) -> Result<Placement, PlacementError> {
         let table = self.table;
         on_threads(limits.threads, || genetic::search(table, &mut self, options, limits))
