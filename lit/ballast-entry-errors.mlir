@@ -1,6 +1,6 @@
 // RUN: ballast-opt %s --ballast-entry -verify-diagnostics -split-input-file
 // RUN: not ballast-opt %S/ballast-entry.mlir --split-input-file --ballast-entry="runs=0" 2>&1 | FileCheck %s
-// CHECK: error: runs=0 calls nothing: give at least 1
+// CHECK: error: runs=0: give 1 to 1000000
 
 // expected-error@+1 {{cannot run a function that takes or returns tensor<4xf32>: only buffers of static shape}}
 func.func @tensors(%x: tensor<4xf32>) {

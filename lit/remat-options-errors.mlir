@@ -15,17 +15,17 @@
 // RUN: not ballast-opt %s --remat="function=other" 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // FUNCTION: error: no function '@other': the module has @main
 // RUN: not ballast-opt %s --remat="time-limit=-1" 2>&1 | FileCheck %s --check-prefix=TIME
-// TIME: error: time-limit=-1: give seconds
+// TIME: error: time-limit=-1: give 0 to 1e9
 // RUN: not ballast-opt %s --remat="threads=0" 2>&1 | FileCheck %s --check-prefix=THREADS
 // THREADS: error: threads=0: give 1 to 1024
 // RUN: not ballast-opt %s --remat="relax-step=0" 2>&1 | FileCheck %s --check-prefix=STEP
-// STEP: error: relax-step=0: give a share of the cap above 0
+// STEP: error: relax-step=0: give 0.0001 to 10
 // RUN: not ballast-opt %s --remat="relax-limit=0.5" 2>&1 | FileCheck %s --check-prefix=LIMIT
 // LIMIT: error: relax-limit=0.5: give a multiple of the cap, at least 1, or 0
 // RUN: not ballast-opt %s --remat="max-ratio=0.9" 2>&1 | FileCheck %s --check-prefix=RATIO
-// RATIO: error: max-ratio=0.9: give a ratio of stage times, at least 1
+// RATIO: error: max-ratio=0.9: give 1 to 1e18
 // RUN: not ballast-opt %s --remat="max-rounds=0" 2>&1 | FileCheck %s --check-prefix=ROUNDS
-// ROUNDS: error: max-rounds=0: give at least 1
+// ROUNDS: error: max-rounds=0: give 1 to 1000000
 // RUN: not ballast-opt %S/remat.mlir --remat="arena=16 cap=47 relax-limit=0 time-limit=2" 2>&1 | FileCheck %s --check-prefix=ARENA
 // ARENA: error: {{.*}}the smallest cap {{.*}} 64
 // RUN: not ballast-opt %S/remat.mlir --remat="arena=16 solver=q-learning cap=63 relax-limit=0" 2>&1 | FileCheck %s --check-prefix=ARENA-FIELD
@@ -42,11 +42,11 @@
 // RUN: not ballast-opt %s --remat="solver=keep-all cap=7 relax-limit=0" 2>&1 | FileCheck %s --check-prefix=KEEP-ALL
 // KEEP-ALL: error: {{.*}}needs more; the smallest cap possible is 8
 // RUN: not ballast-opt %s --remat="solver=q-learning q-rounds=0" 2>&1 | FileCheck %s --check-prefix=Q-ROUNDS
-// Q-ROUNDS: error: solver=q-learning: rounds is 0: give at least 1
+// Q-ROUNDS: error: q-rounds=0: give 1 to 1000000000
 // RUN: not ballast-opt %s --remat="solver=q-learning q-weight=1.5" 2>&1 | FileCheck %s --check-prefix=Q-WEIGHT
-// Q-WEIGHT: error: solver=q-learning: w is 1.5: it lies in 0 to 1
+// Q-WEIGHT: error: q-weight=1.5: give 0 to 1
 // RUN: not ballast-opt %s --remat="solver=q-learning q-epsilon=-1" 2>&1 | FileCheck %s --check-prefix=Q-EPSILON
-// Q-EPSILON: error: solver=q-learning: epsilon is -1: it lies in 0 to 1
+// Q-EPSILON: error: q-epsilon=-1: give 0 to 1
 // RUN: not ballast-opt %s --remat="solver=q-learning q-table=%S/Inputs/nowhere.json" 2>&1 | FileCheck %s --check-prefix=Q-TABLE
 // Q-TABLE: error: q-table '{{.*}}nowhere.0.json'
 // RUN: echo '{"version": 1, "candidates": [' > %t.damaged.0.json

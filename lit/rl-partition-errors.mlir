@@ -26,13 +26,13 @@
 // RUN: not ballast-opt %s --rl-partition="method=guess" 2>&1 | FileCheck %s --check-prefix=METHOD
 // METHOD: Cannot find option named 'guess'
 // RUN: not ballast-opt %s --rl-partition="devices=2 method=genetic population=1" 2>&1 | FileCheck %s --check-prefix=POPULATION
-// POPULATION: error: method=genetic: population is 1: it lies in 2 to 1000000
+// POPULATION: error: population=1: give 2 to 65536
 // RUN: not ballast-opt %s --rl-partition="devices=2 method=genetic elite=100" 2>&1 | FileCheck %s --check-prefix=ELITE
 // ELITE: error: method=genetic: elite is 100: it is below the population, 100
 // RUN: not ballast-opt %s --rl-partition="devices=2 method=genetic crossover=1.5" 2>&1 | FileCheck %s --check-prefix=CROSSOVER
-// CROSSOVER: error: method=genetic: crossover is 1.5: it is a probability
+// CROSSOVER: error: crossover=1.5: give 0 to 1
 // RUN: not ballast-opt %s --rl-partition="devices=2 method=genetic mutation=-1" 2>&1 | FileCheck %s --check-prefix=MUTATION
-// MUTATION: error: method=genetic: mutation is -1: it is a probability
+// MUTATION: error: mutation=-1: give 0 to 1
 // RUN: not ballast-opt %s --rl-partition="devices=2 method=genetic fitness=luck" 2>&1 | FileCheck %s --check-prefix=FITNESS
 // FITNESS: Cannot find option named 'luck'
 // RUN: not ballast-opt %s --rl-partition="devices=%S/Inputs/chip.toml cores=4 method=genetic" 2>&1 | FileCheck %s --check-prefix=ON-CORES

@@ -28,6 +28,8 @@ struct Field {
     kind: Kind,
     /// The default, as C++ writes it.
     default: String,
+    /// The least and the largest value of a number, as the record writes them.
+    range: Option<(String, String)>,
 }
 
 impl Field {
@@ -124,7 +126,12 @@ fn read_pass(records: &Value, record: &Value) -> Result<Pass, String> {
                 "bool" => Kind::Flag,
                 other => Kind::Choice(other.trim_start_matches("::ballast::").to_owned()),
             };
+            let range = match kind {
+                Kind::Real | Kind::Count => Some((text(option, "low")?, text(option, "high")?)),
+                _ => None,
+            };
             Ok(Field {
+                range,
                 argument: text(option, "argument")?,
                 member: text(option, "cppName")?,
                 description: text(option, "description")?,
@@ -215,6 +222,7 @@ fn rust(choices: &[Choices], passes: &[Pass]) -> Written {
     }
     for pass in passes {
         rust_options(&mut out, pass)?;
+        rust_ranges(&mut out, pass)?;
     }
     rust_table(&mut out, passes)?;
     Ok(out)
@@ -292,6 +300,26 @@ fn rust_enum(out: &mut String, choice: &Choices) -> std::fmt::Result {
     }
     writeln!(out, "            other => panic!(\"{} has no value {{other}}\"),", choice.name)?;
     writeln!(out, "        }}\n    }}\n}}\n")
+}
+
+/// The check that every number lies in the range its record names.
+fn rust_ranges(out: &mut String, pass: &Pass) -> std::fmt::Result {
+    writeln!(
+        out,
+        "impl Ranges for {}Options {{\n    fn check_ranges(&self) -> Result<(), String> {{",
+        pass.name
+    )?;
+    for field in &pass.fields {
+        let (Some((low, high)), argument, name) = (&field.range, &field.argument, field.rust_name()) else {
+            continue;
+        };
+        let (low, high, check) = match field.kind {
+            Kind::Real => (format!("{low}_f64"), format!("{high}_f64"), "number"),
+            _ => (low.clone(), high.clone(), "count"),
+        };
+        writeln!(out, "        {check}(\"{argument}\", self.{name}, {low}, {high})?;")?;
+    }
+    writeln!(out, "        Ok(())\n    }}\n}}\n")
 }
 
 fn rust_options(out: &mut String, pass: &Pass) -> std::fmt::Result {

@@ -44,6 +44,9 @@ void ballastOptParse(int argc, char **argv, MlirStringRef *input, MlirStringRef 
   *output = mlirStringRefCreate(driver().output.data(), driver().output.size());
 }
 
+/// Removes the files that are to go when a signal ends the process.
+void ballastRemoveFiles() { llvm::sys::RunInterruptHandlers(); }
+
 /// Prints dialects or passes, where the command line asks for that instead of a program.
 bool ballastOptList(int argc, char **argv, int *status) {
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();

@@ -76,6 +76,7 @@ unsafe extern "C" {
         count: usize,
     );
 
+    pub(crate) fn ballastRemoveFiles();
     pub(crate) fn ballastIsMemoryEffectFree(op: MlirOperation) -> bool;
     pub(crate) fn ballastIsConstantLike(op: MlirOperation) -> bool;
     pub(crate) fn ballastLinalgLoops(

@@ -1,24 +1,38 @@
-//! SIGINT and SIGTERM in a process of our own: a first one is noted, a second one ends the process.
+//! SIGINT and SIGTERM in a process of our own: a first one is noted, a second one ends the process, and so does the first where
+//! nobody takes notice of it.
 //!
 //! LLVM's own handlers delete the file named by `-o` and then die, so ours stand in for them while a [`Guard`] is kept.
 
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI32, Ordering};
 
-const CAUGHT: [libc::c_int; 2] = [libc::SIGINT, libc::SIGTERM];
+use crate::ffi;
 
-/// Notes a signal, and says whether it is the first. Runs inside a signal handler: it may set a flag and little else.
-pub type Note = fn() -> bool;
+const CAUGHT: [(libc::c_int, extern "C" fn(libc::c_int)); 3] =
+    [(libc::SIGINT, on_signal), (libc::SIGTERM, on_signal), (libc::SIGALRM, on_alarm)];
 
-/// Who is told.
-static NOTE: OnceLock<Note> = OnceLock::new();
+/// Who is told of signals. Both functions run inside a signal handler: they may look at flags and set them, and little else.
+#[derive(Clone, Copy, Debug)]
+pub struct Listener {
+    /// Notes a signal, and says whether it is the first.
+    pub note: fn() -> bool,
+    /// Has anybody taken notice?
+    pub heard: fn() -> bool,
+    /// How long nobody may, seconds.
+    pub patience_seconds: u32,
+}
+
+static LISTENER: OnceLock<Listener> = OnceLock::new();
+/// The signal that was noted.
+static NOTED: AtomicI32 = AtomicI32::new(0);
 
 /// Catches signals until the guard is dropped. Who was told of them first stays.
 #[must_use]
-pub fn catch(note: Note) -> Guard {
-    NOTE.get_or_init(|| note);
-    let before = CAUGHT.iter().filter_map(|&signal| Some((signal, replace(signal, &handler())?))).collect();
-    Guard { before }
+pub fn catch(listener: Listener) -> Guard {
+    LISTENER.get_or_init(|| listener);
+    let caught = |&(signal, handler)| Some((signal, replace(signal, &action(handler))?));
+    Guard { before: CAUGHT.iter().filter_map(caught).collect() }
 }
 
 /// Puts the handlers back that were there before.
@@ -29,6 +43,8 @@ pub struct Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
+        // SAFETY: takes back what `on_signal` asked for.
+        unsafe { libc::alarm(0) };
         for (signal, action) in &self.before {
             replace(*signal, action);
         }
@@ -42,10 +58,10 @@ fn replace(signal: libc::c_int, action: &libc::sigaction) -> Option<libc::sigact
     unsafe { (libc::sigaction(signal, action, before.as_mut_ptr()) == 0).then(|| before.assume_init()) }
 }
 
-fn handler() -> libc::sigaction {
+fn action(handler: extern "C" fn(libc::c_int)) -> libc::sigaction {
     // SAFETY: all zeros is an action without flags or handler.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
-    action.sa_sigaction = on_signal as extern "C" fn(libc::c_int) as libc::sighandler_t;
+    action.sa_sigaction = handler as libc::sighandler_t;
     action.sa_flags = libc::SA_RESTART;
     // SAFETY: the mask is ours.
     unsafe { libc::sigemptyset(&raw mut action.sa_mask) };
@@ -54,9 +70,28 @@ fn handler() -> libc::sigaction {
 
 /// Calls nothing that a signal handler may not call: the cell is filled before a handler is installed.
 extern "C" fn on_signal(signal: libc::c_int) {
-    if !NOTE.get().is_some_and(|note| note()) {
-        // SAFETY: ends the process without running anything else.
-        unsafe { libc::_exit(128 + signal) }
+    match LISTENER.get() {
+        Some(listener) if (listener.note)() => {
+            NOTED.store(signal, Ordering::Relaxed);
+            // SAFETY: asks for a signal.
+            unsafe { libc::alarm(listener.patience_seconds) };
+        }
+        _ => end(signal),
+    }
+}
+
+extern "C" fn on_alarm(_: libc::c_int) {
+    if LISTENER.get().is_some_and(|listener| !(listener.heard)()) {
+        end(NOTED.load(Ordering::Relaxed));
+    }
+}
+
+/// Ends the process. What LLVM was told to remove then is removed: the file that would have become the output.
+fn end(signal: libc::c_int) -> ! {
+    // SAFETY: LLVM's own signal handlers do the same; then nothing else is run.
+    unsafe {
+        ffi::ballastRemoveFiles();
+        libc::_exit(128 + signal)
     }
 }
 

@@ -9,14 +9,26 @@ include "mlir/Pass/PassBase.td"
 // Kinds of options
 //===----------------------------------------------------------------------===//
 
+// The largest number there is: every one has a meaning.
+def U64 { string most = "18446744073709551615"; }
+
 // The pass documentation mlir-tblgen writes names neither type nor default, so descriptions of options do.
 class Text<string var, string arg, string default, string desc>
     : Option<var, arg, "std::string", "\"" # default # "\"",
              desc # " Text" # !if(!empty(default), ", none by default.", ", default `" # default # "`.")>;
-class Real<string var, string arg, string default, string desc>
-    : Option<var, arg, "double", default, desc # " Number, default " # default # ".">;
-class Count<string var, string arg, string default, string desc>
-    : Option<var, arg, "uint64_t", default, desc # " Whole number, default " # default # ".">;
+// Numbers come with the least and the largest that makes sense: the build script writes the one check of them, which runs before the
+// pass does, and both are said in the description.
+class Real<string var, string arg, string default, string least, string most, string desc>
+    : Option<var, arg, "double", default, desc # " Number from " # least # " to " # most # ", default " # default # "."> {
+  string low = least;
+  string high = most;
+}
+class Count<string var, string arg, string default, string least, string most, string desc>
+    : Option<var, arg, "uint64_t", default,
+             desc # " Whole number" # !if(!eq(most, U64.most), "", " from " # least # " to " # most) # ", default " # default # "."> {
+  string low = least;
+  string high = most;
+}
 class Flag<string var, string arg, string default, string desc>
     : Option<var, arg, "bool", default, desc # " `true` or `false`, default `" # default # "`.">;
 
@@ -127,7 +139,7 @@ def FunctionOption : Text<"function", "function", "",
 def DevicesOption : Text<"devices", "devices", "",
     "Devices to plan for: a count of equal devices, or the path of a TOML file that describes them; without it the module's "
     "`dlti.target_system_spec`, and without that one default device.">;
-def DynamicDimOption : Count<"dynamicDim", "dynamic-dim", "0",
+def DynamicDimOption : Count<"dynamicDim", "dynamic-dim", "0", "0", "1099511627776",
     "Size to take for every dynamic dimension; 0 refuses them.">;
 def ProfileOption : Text<"profile", "profile", "",
     "Path of a JSON file of measured op times; ops it does not list are priced by formula.">;
@@ -139,21 +151,21 @@ def CapOption : Text<"cap", "cap", "",
     "`60%`; without it the device's memory.">;
 def FusionOption : Choice<"fusion", "fusion", FusionModel, "Which values the back end stores.">;
 def CapCountsOption : Choice<"capCounts", "cap-counts", CapCounts, "What a cap and a peak count.">;
-def TimeLimitOption : Real<"timeLimit", "time-limit", "0.0",
+def TimeLimitOption : Real<"timeLimit", "time-limit", "0.0", "0", "1e9",
     "Wall-clock limit of the search in seconds; 0: 60 seconds, or no clock at all where `work-limit` is set.">;
-def WorkLimitOption : Count<"workLimit", "work-limit", "0",
+def WorkLimitOption : Count<"workLimit", "work-limit", "0", "0", U64.most,
     "Limit on search steps, the same on every machine; 0 for none. With it and no `time-limit`, the same input and seed "
     "give the same bytes.">;
-def SeedOption : Count<"seed", "seed", "0", "Seed of every random choice.">;
-def ThreadsOption : Count<"threads", "threads", "1", "Threads to search with, at least 1.">;
+def SeedOption : Count<"seed", "seed", "0", "0", U64.most, "Seed of every random choice.">;
+def ThreadsOption : Count<"threads", "threads", "1", "1", "1024", "Threads to search with.">;
 def ScheduleOption : Choice<"schedule", "schedule", PipelineSchedule,
     "Schedule of a pipeline; other than `none`, the program is one micro-batch of a training step.">;
-def StagesPerDeviceOption : Count<"stagesPerDevice", "stages-per-device", "2",
-    "Stages of every device under `schedule=interleaved`, 2 to 64; of no meaning under the others.">;
-def MicroBatchesOption : Count<"microBatches", "micro-batches", "8",
-    "Micro-batches of a step, at least 1; of no meaning under `schedule=none`.">;
-def MaxRatioOption : Real<"maxRatio", "max-ratio", "1.1",
-    "Load balance to aim for: slowest over fastest stage time, at least 1.">;
+def StagesPerDeviceOption : Count<"stagesPerDevice", "stages-per-device", "2", "2", "64",
+    "Stages of every device under `schedule=interleaved`; of no meaning under the others.">;
+def MicroBatchesOption : Count<"microBatches", "micro-batches", "8", "1", "4096",
+    "Micro-batches of a step; of no meaning under `schedule=none`.">;
+def MaxRatioOption : Real<"maxRatio", "max-ratio", "1.1", "1", "1e18",
+    "Load balance to aim for: slowest over fastest stage time.">;
 
 //===----------------------------------------------------------------------===//
 // The passes
@@ -183,25 +195,25 @@ def RlPartition : BallastPass<"rl-partition"> {
     Choice<"method", "method", PartitionMethod, "How the partition is found.">,
     Flag<"useAllDevices", "use-all-devices", "false",
          "Must every device get an op, also where the slowest stage is faster with some of them idle?">,
-    Count<"cores", "cores", "0",
+    Count<"cores", "cores", "0", "0", "4096",
           "Cores of the one device to partition over: stages get groups of cores, every core is used, and `cap` bounds the "
           "memory of one core; 0: the device is planned as a whole.">,
     CapOption, CapCountsOption, FusionOption, TimeLimitOption, WorkLimitOption, SeedOption, ThreadsOption,
-    Count<"episodes", "episodes", "50", "Episodes the learner plays.">,
-    Count<"maxSteps", "max-steps", "0", "Steps after which an episode ends; 0: four times the layers and cores, at least 64.">,
-    Real<"targetReward", "target-reward", "0.0",
+    Count<"episodes", "episodes", "50", "0", "1000000000", "Episodes the learner plays.">,
+    Count<"maxSteps", "max-steps", "0", "0", "1000000000", "Steps after which an episode ends; 0: four times the layers and cores, at least 64.">,
+    Real<"targetReward", "target-reward", "0.0", "-1e18", "0",
          "Reward at which an episode ends early; rewards are negative, so 0 never does.">,
     Choice<"reward", "reward", RewardKind, "What the learner is rewarded for.">,
     Text<"weights", "weights", "1,1,1",
          "Weights of compute, memory and route load under `reward=weighted`: three numbers, at least 0, joined by commas.">,
-    Real<"learningRate", "learning-rate", "0.001", "Step size of the learner's optimiser.">,
+    Real<"learningRate", "learning-rate", "0.001", "0", "1", "Step size of the learner's optimiser.">,
     Text<"network", "network", "", "Path of a saved network to start from.">,
     Text<"saveNetwork", "save-network", "", "Path to save the trained network and its configuration to.">,
-    Count<"population", "population", "100", "Placements in a generation of the genetic search, at least 2.">,
-    Count<"generations", "generations", "10000", "Generations the genetic search breeds at most.">,
-    Count<"elite", "elite", "1", "Best placements of a generation that live on; 0 for none.">,
-    Real<"crossover", "crossover", "0.6", "Probability that a pair of placements is crossed.">,
-    Real<"mutation", "mutation", "0.1", "Probability that a child is mutated.">,
+    Count<"population", "population", "100", "2", "65536", "Placements in a generation of the genetic search.">,
+    Count<"generations", "generations", "10000", "1", "1000000000000", "Generations the genetic search breeds at most.">,
+    Count<"elite", "elite", "1", "0", "65536", "Best placements of a generation that live on; 0 for none.">,
+    Real<"crossover", "crossover", "0.6", "0", "1", "Probability that a pair of placements is crossed.">,
+    Real<"mutation", "mutation", "0.1", "0", "1", "Probability that a child is mutated.">,
     Choice<"fitness", "fitness", Fitness, "What the genetic search measures placements by.">,
     Text<"placementFile", "placement-file", "",
          "Path of a JSON file that names the device of every op, as `ballast lab genetic` writes it: taken as it is, nothing is searched.">,
@@ -228,20 +240,20 @@ def Remat : BallastPass<"remat"> {
     Flag<"swap", "swap", "true", "May values go to host memory and back?">,
     Flag<"overlap", "overlap", "false",
          "Do transfers to the host run beside computation? If not, each counts in full.">,
-    Count<"arena", "arena", "0", "Alignment in bytes of one block per stage in which every buffer has its address: the cap holds for "
+    Count<"arena", "arena", "0", "0", "1073741824", "Alignment in bytes of one block per stage in which every buffer has its address: the cap holds for "
           "the block, gaps included, and the plan file has the addresses. 0: no block, the cap holds for live bytes.">,
     TimeLimitOption, WorkLimitOption, SeedOption, ThreadsOption,
-    Real<"relaxStep", "relax-step", "0.05", "Step by which a cap is raised, as a share of the cap asked for, at least 0.0001.">,
-    Real<"relaxLimit", "relax-limit", "2.0",
+    Real<"relaxStep", "relax-step", "0.05", "0.0001", "10", "Step by which a cap is raised, as a share of the cap asked for.">,
+    Real<"relaxLimit", "relax-limit", "2.0", "0", "1000",
          "Largest cap to try, as a multiple of the cap asked for; 0: never raise it.">,
     MaxRatioOption,
-    Count<"maxRounds", "max-rounds", "4", "Rounds of partition and plan at most.">,
+    Count<"maxRounds", "max-rounds", "4", "1", "1000000", "Rounds of partition and plan at most.">,
     Text<"modelFile", "model-file", "",
          "Path to write the mixed-integer program to, as `.lp` or `.mps`; stage numbers are put before the extension.">,
     Text<"planFile", "plan-file", "", "Path to write the plan to, as JSON.">,
-    Count<"qRounds", "q-rounds", "2000", "Iterations Q-learning learns from, per stage and cap tried.">,
-    Real<"qWeight", "q-weight", "0.5", "Weight of memory in the reward of Q-learning, 0 for time alone to 1.">,
-    Real<"qEpsilon", "q-epsilon", "0.1", "Probability of a random action of Q-learning.">,
+    Count<"qRounds", "q-rounds", "2000", "1", "1000000000", "Iterations Q-learning learns from, per stage and cap tried.">,
+    Real<"qWeight", "q-weight", "0.5", "0", "1", "Weight of memory in the reward of Q-learning: 0 counts time alone, 1 memory alone.">,
+    Real<"qEpsilon", "q-epsilon", "0.1", "0", "1", "Probability of a random action of Q-learning.">,
     Text<"qTable", "q-table", "", "Path of the tables Q-learning goes on from; stage numbers are put before the extension.">,
     Text<"saveQTable", "save-q-table", "", "Path to save the tables of Q-learning to, one per stage, named as for `q-table`.">,
     GraphFileOption, ProfileOption, CountOption, ScheduleOption, StagesPerDeviceOption, MicroBatchesOption,
@@ -266,7 +278,7 @@ def BallastPlan : BallastPass<"ballast-plan"> {
          "Do transfers to the host run beside computation? If not, each counts in full.">,
     TimeLimitOption, WorkLimitOption, SeedOption, ThreadsOption,
     MaxRatioOption,
-    Count<"maxRounds", "max-rounds", "100", "Rounds of partition and plan at most.">,
+    Count<"maxRounds", "max-rounds", "100", "1", "1000000", "Rounds of partition and plan at most.">,
     Text<"planFile", "plan-file", "", "Path to write the plan to, as JSON.">,
     ProfileOption, CountOption,
   ];
@@ -291,8 +303,8 @@ def BallastPlace : BallastPass<"ballast-place"> {
     Text<"cluster", "cluster", "", "Path of the cluster file, JSON as for `ballast lab place`.">,
     Choice<"method", "method", PlacementMethod, "Who chooses the devices.">,
     Text<"network", "network", "", "Path of a network written by `ballast lab train place`, for `method=learned`.">,
-    Count<"jobDevices", "job-devices", "1", "Devices of a job that does not say, at least 1.">,
-    Count<"steps", "steps", "1", "Steps of a job that does not say, at least 1.">,
+    Count<"jobDevices", "job-devices", "1", "1", "4096", "Devices of a job that does not say.">,
+    Count<"steps", "steps", "1", "1", "1000000000000", "Steps of a job that does not say.">,
     DevicesOption, DynamicDimOption, ProfileOption, CountOption, SeedOption,
     Text<"placementFile", "placement-file", "", "Path to write the placement to, as JSON.">,
   ];
@@ -387,7 +399,7 @@ def BallastRank : BallastPass<"ballast-rank"> {
     Keeps the program that `--ballast-outline` made for one device, with its segments inlined, and erases everything else. The messages of all
     devices are checked first: every send must have its receive, of the same type, and none may wait for ever.
   }];
-  let options = [Count<"rank", "rank", "0", "The device, which is the rank of the process that is to run the program.">];
+  let options = [Count<"rank", "rank", "0", "0", "4096", "The device, which is the rank of the process that is to run the program.">];
 }
 
 def BallastMessages : BallastPass<"ballast-messages"> {
@@ -488,8 +500,8 @@ def BallastEntry : BallastPass<"ballast-entry"> {
     do, and its arguments are filled as those of the whole program are.
   }];
   let options = [
-    FunctionOption, Count<"seed", "seed", "0", "Seed of the arguments.">,
-    Count<"runs", "runs", "1", "How often the function is called, at least 1; the results are those of the last call.">,
+    FunctionOption, Count<"seed", "seed", "0", "0", U64.most, "Seed of the arguments.">,
+    Count<"runs", "runs", "1", "1", "1000000", "How often the function is called; the results are those of the last call.">,
     Flag<"each", "each", "false", "Call every public function in turn, each so often?">,
     Flag<"attached", "attached", "false",
          "Does a process call it that has started MPI, and will end it? If not, it does both itself.">,
@@ -518,7 +530,7 @@ def BallastUnroll : BallastPass<"ballast-unroll"> {
     A loop that stays whole is named in a missed remark, with the reason and the bytes it carries from one iteration to the next.
   }];
   let options = [
-    Count<"maxOps", "max-ops", "50000", "Ops that the loops of a function may become in all, those inside regions included.">,
+    Count<"maxOps", "max-ops", "50000", "1", "16777216", "Ops that the loops of a function may become in all, those inside regions included.">,
     Choice<"nested", "nested", NestedLoops, "Which loops are opened where not all may be.">,
   ];
 }

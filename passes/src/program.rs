@@ -20,7 +20,7 @@ use melior::ir::Location;
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations;
-use crate::annotations::settings::{self, PlanSettings};
+use crate::annotations::settings::PlanSettings;
 use crate::backend::storage::Storage;
 use crate::backend::xla::{barriers, products};
 use crate::files;
@@ -347,7 +347,7 @@ fn too_long(unfused: &Graph, fused: &Graph, groups: &[Group], costs: &Costs) -> 
 /// The pipeline that options ask for.
 ///
 /// # Errors
-/// At the module, for no micro-batches and for one stage per device where there should be several.
+/// At the module, for a schedule that is not one.
 pub(crate) fn pipeline(
     module: OperationRef<'_, '_>,
     schedule: passes::PipelineSchedule,
@@ -355,6 +355,7 @@ pub(crate) fn pipeline(
     micro_batches: u64,
 ) -> Result<Option<Spec>, Reported> {
     let refuse = |text: &str| Err(diagnostics::error(module.location(), text));
+    let whole = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     let schedule = match schedule {
         passes::PipelineSchedule::NoPipeline => return Ok(None),
         passes::PipelineSchedule::GPipe => Schedule::GPipe,
@@ -365,16 +366,9 @@ pub(crate) fn pipeline(
                 "schedule=auto compares steps under memory plans: only --ballast-plan does both; name a schedule",
             );
         }
-        passes::PipelineSchedule::Interleaved => match usize::try_from(stages_per_device) {
-            Ok(chunks) if chunks >= 2 => Schedule::Interleaved { chunks },
-            _ => {
-                let range = format!("give 2 to {}", settings::MOST_STAGES_PER_DEVICE);
-                return refuse(&format!("stages-per-device={stages_per_device}: {range}"));
-            }
-        },
+        passes::PipelineSchedule::Interleaved => Schedule::Interleaved { chunks: whole(stages_per_device) },
     };
-    let spec = Spec { schedule, micro_batches: usize::try_from(micro_batches).unwrap_or(usize::MAX) };
-    settings::in_range(spec).map(Some).or_else(|text| refuse(&text))
+    Ok(Some(Spec { schedule, micro_batches: whole(micro_batches) }))
 }
 
 /// Tells the passes apart as the plan of a pipeline did, where there is one for the program as it is.
@@ -411,30 +405,14 @@ pub(crate) fn forget_plan(program: &mut Program<'_, '_>) {
 
 /// Limits of a search. Without a time limit the default holds, unless a work limit is set: then no clock is
 /// read and the same bytes come out on every machine.
-///
-/// # Errors
-/// At the module, for a negative or endless time and for no threads.
-pub(crate) fn limits(
-    module: OperationRef<'_, '_>,
-    time_limit: f64,
-    work_limit: u64,
-    seed: u64,
-    threads: u64,
-) -> Result<Limits, Reported> {
-    let error = |text: &str| diagnostics::error(module.location(), text);
-    if !time_limit.is_finite() || time_limit < 0.0 {
-        return Err(error(&format!("time-limit={time_limit}: give seconds, 0 for the default")));
-    }
-    let Some(threads) = usize::try_from(threads).ok().filter(|threads| (1..=1024).contains(threads)) else {
-        return Err(error(&format!("threads={threads}: give 1 to 1024")));
-    };
+pub(crate) fn limits(time_limit: f64, work_limit: u64, seed: u64, threads: u64) -> Limits {
     let time_limit_seconds = match (time_limit > 0.0, work_limit > 0) {
         (true, _) => Some(time_limit),
         (false, true) => None,
         (false, false) => Some(DEFAULT_TIME_LIMIT_SECONDS),
     };
-    let threads = ballast_core::limits::threads(threads);
-    Ok(Limits { time_limit_seconds, work_limit: (work_limit > 0).then_some(work_limit), seed, threads })
+    let threads = ballast_core::limits::threads(usize::try_from(threads).unwrap_or(usize::MAX));
+    Limits { time_limit_seconds, work_limit: (work_limit > 0).then_some(work_limit), seed, threads }
 }
 
 /// Refuses more devices than there are ops to place.

@@ -5,8 +5,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ballast_core::limits::{interrupt, interrupted};
-use ballast_dialects::signals::{self, Guard};
+use ballast_core::limits::{UNHEARD_SECONDS, heard, interrupt};
+use ballast_dialects::signals::{self, Guard, Listener};
 
 static OWNED: AtomicBool = AtomicBool::new(false);
 
@@ -17,12 +17,6 @@ pub(crate) fn own_the_process() {
 
 /// Catches signals until the guard is dropped; does nothing in a process that is not ours.
 pub(crate) fn catch() -> Option<Guard> {
-    OWNED.load(Ordering::Relaxed).then(|| signals::catch(note))
-}
-
-/// Ends the search; is this the first signal?
-fn note() -> bool {
-    let first = !interrupted();
-    interrupt();
-    first
+    let listener = Listener { note: interrupt, heard, patience_seconds: UNHEARD_SECONDS };
+    OWNED.load(Ordering::Relaxed).then(|| signals::catch(listener))
 }

@@ -6,16 +6,11 @@ use ballast_core::pipeline::{Schedule, ScheduleError, Spec};
 use ballast_core::plan::Plan;
 use ballast_dialects::attributes as ir;
 use ballast_dialects::passes::{
-    CapCounts, Counting, FusionModel, Granularity, PartitionMethod, PartitionOrder,
+    CapCounts, Counting, FusionModel, Granularity, PartitionMethod, PartitionOrder, Ranges as _, RematOptions,
 };
 use melior::Context;
 use melior::ir::attribute::{DictionaryAttribute, StringAttribute};
 use melior::ir::{Attribute, Identifier};
-
-/// A step of more micro-batches than this is a slip of the pen.
-const MOST_MICRO_BATCHES: usize = 4096;
-/// Most stages of one device.
-pub(crate) const MOST_STAGES_PER_DEVICE: usize = 64;
 
 /// The settings a plan was made with.
 #[derive(Clone, Debug, PartialEq)]
@@ -191,17 +186,14 @@ fn pipeline(text: &impl Fn(&str) -> Option<String>) -> Result<Option<Spec>, Stri
     in_range(Spec { schedule, micro_batches }).map(Some)
 }
 
-/// The pipeline, where its counts are in their ranges.
+/// The pipeline, where its counts are in the ranges that the options for them have.
 ///
 /// # Errors
 /// The count that is not, and its range.
-pub(crate) fn in_range(spec: Spec) -> Result<Spec, String> {
-    let (chunks, micro_batches) = (spec.schedule.chunks(), spec.micro_batches);
-    if !(1..=MOST_STAGES_PER_DEVICE).contains(&chunks) {
-        return Err(format!("stages-per-device={chunks}: give 2 to {MOST_STAGES_PER_DEVICE}"));
+fn in_range(spec: Spec) -> Result<Spec, String> {
+    let mut options = RematOptions { micro_batches: spec.micro_batches as u64, ..RematOptions::default() };
+    if let Schedule::Interleaved { chunks } = spec.schedule {
+        options.stages_per_device = chunks as u64;
     }
-    if !(1..=MOST_MICRO_BATCHES).contains(&micro_batches) {
-        return Err(format!("micro-batches={micro_batches}: give 1 to {MOST_MICRO_BATCHES}"));
-    }
-    Ok(spec)
+    options.check_ranges().map(|()| spec)
 }

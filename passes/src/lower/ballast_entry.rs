@@ -30,9 +30,6 @@ struct Buffer {
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastEntryOptions) -> Result<(), Reported> {
     let wanted = (!options.function.is_empty()).then_some(options.function.as_str());
-    if options.runs == 0 {
-        return Err(diagnostics::error(module.location(), "runs=0 calls nothing: give at least 1"));
-    }
     let programs = if options.each {
         let visible = |op| ir::string(op, "sym_visibility").is_none_or(|visibility| visibility == "public");
         import::functions(module).into_iter().map(|(_, op)| op).filter(|&op| visible(op)).collect()

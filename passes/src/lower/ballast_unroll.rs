@@ -19,9 +19,6 @@ use crate::lower::unroll::{Budget, Nested, open_in_block};
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastUnrollOptions) -> Result<(), Reported> {
-    if options.max_ops == 0 {
-        return Err(diagnostics::error(module.location(), "max-ops=0: give at least 1"));
-    }
     inline_calls(module, None)?;
     let nested = match options.nested {
         passes::NestedLoops::Outer => Nested::Outer,

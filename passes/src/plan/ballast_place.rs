@@ -27,9 +27,6 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlaceOptions) -
     if options.cluster.is_empty() {
         return Err(refuse("cluster= names no file: jobs are placed on the devices of a cluster file"));
     }
-    if options.job_devices == 0 || options.steps == 0 {
-        return Err(refuse("job-devices and steps are at least 1"));
-    }
     let text = file::read_text(Path::new(&options.cluster))
         .map_err(|error| refuse(&format!("{}: {error}", options.cluster)))?;
     let cluster =

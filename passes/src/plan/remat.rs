@@ -206,27 +206,14 @@ pub(crate) fn planner_options(
     options: &RematOptions,
 ) -> Result<ballast_planner::Options, Reported> {
     let error = |text: String| diagnostics::error(module.location(), &text);
-    let limits: Limits =
-        program::limits(module, options.time_limit, options.work_limit, options.seed, options.threads)?;
+    let limits = program::limits(options.time_limit, options.work_limit, options.seed, options.threads);
     let cap: CapSpec = options.cap.parse().map_err(|bad: ParseCapError| error(bad.to_string()))?;
     let solver = options.solver.name().parse().map_err(error)?;
-    if !options.relax_step.is_finite() || options.relax_step <= 0.0 {
-        return Err(error(format!("relax-step={}: give a share of the cap above 0", options.relax_step)));
-    }
-    if options.relax_limit != 0.0 && !(options.relax_limit.is_finite() && options.relax_limit >= 1.0) {
+    if options.relax_limit != 0.0 && options.relax_limit < 1.0 {
         return Err(error(format!(
             "relax-limit={}: give a multiple of the cap, at least 1, or 0",
             options.relax_limit
         )));
-    }
-    if !(options.max_ratio.is_finite() && options.max_ratio >= 1.0) {
-        return Err(error(format!(
-            "max-ratio={}: give a ratio of stage times, at least 1",
-            options.max_ratio
-        )));
-    }
-    if options.max_rounds == 0 {
-        return Err(error("max-rounds=0: give at least 1".to_owned()));
     }
     let q_learning = q_learning::Options {
         rounds: options.q_rounds,

@@ -31,8 +31,7 @@ use crate::signals;
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) -> Result<(), Reported> {
     let _signals = signals::catch();
-    let limits =
-        program::limits(module, options.time_limit, options.work_limit, options.seed, options.threads)?;
+    let limits = program::limits(options.time_limit, options.work_limit, options.seed, options.threads);
     let cap: CapSpec = options.cap.parse().map_err(|error: ballast_core::cap::ParseCapError| {
         diagnostics::error(module.location(), &error.to_string())
     })?;
@@ -248,15 +247,6 @@ fn partition_options(
             weighted(&options.weights).map_err(|text| program.error(None, &text))?
         }
     };
-    if !(options.learning_rate.is_finite() && options.learning_rate >= 0.0) {
-        let text = format!("learning-rate={}: give a number that is not negative", options.learning_rate);
-        return Err(program.error(None, &text));
-    }
-    if !(options.target_reward.is_finite() && options.target_reward <= 0.0) {
-        let text =
-            format!("target-reward={}: rewards are negative; give one, or 0 for none", options.target_reward);
-        return Err(program.error(None, &text));
-    }
     let count = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
     let rl = train::Options {
         weights: match options.network.as_str() {

@@ -51,19 +51,35 @@ pub enum StopReason {
 }
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// Has anybody found out?
+static HEARD: AtomicBool = AtomicBool::new(false);
+
+/// How long after a first signal nobody may ask about it. Searches ask many times a second; what does not is ended.
+pub const UNHEARD_SECONDS: u32 = 3;
 
 /// Has the process been asked to stop (SIGINT, SIGTERM, or [`interrupt`])?
 #[must_use]
 pub fn interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed)
+    let interrupted = INTERRUPTED.load(Ordering::Relaxed);
+    if interrupted {
+        HEARD.store(true, Ordering::Relaxed);
+    }
+    interrupted
 }
 
-/// Asks every running search to stop with its best plan so far.
-pub fn interrupt() {
-    INTERRUPTED.store(true, Ordering::Relaxed);
+/// Has a search found out that it was interrupted, and is about to answer?
+#[must_use]
+pub fn heard() -> bool {
+    HEARD.load(Ordering::Relaxed)
 }
 
-/// Turns the first SIGINT or SIGTERM into [`interrupt`]; a second one ends the process.
+/// Asks every running search to stop with its best plan so far. Is this the first time?
+pub fn interrupt() -> bool {
+    !INTERRUPTED.swap(true, Ordering::Relaxed)
+}
+
+/// Turns the first SIGINT or SIGTERM into [`interrupt`]; a second one ends the process, and so does the first where no search is
+/// there to ask about it for [`UNHEARD_SECONDS`].
 ///
 /// For programs only: a library loaded into a host such as `mlir-opt` leaves the host's signals alone.
 ///
@@ -74,10 +90,15 @@ pub fn catch_signals() -> std::io::Result<()> {
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
     std::thread::spawn(move || {
         for signal in signals.forever() {
-            if interrupted() {
+            if !interrupt() {
                 std::process::exit(128 + signal);
             }
-            interrupt();
+            std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_secs(u64::from(UNHEARD_SECONDS)));
+                if !heard() {
+                    std::process::exit(128 + signal);
+                }
+            });
         }
     });
     Ok(())
@@ -118,6 +139,16 @@ impl Deadline {
         Deadline { start: inner.start, end }
     }
 
+    /// The same clock with a tenth of its time on top, at least a tenth of a second: for what is left to do with what a search found.
+    #[must_use]
+    pub fn overtime(&self) -> Self {
+        let more = |end: Instant| {
+            end.saturating_duration_since(self.start).mul_f64(0.1).max(Duration::from_millis(100))
+        };
+        let end = self.end.and_then(|end| end.checked_add(more(end)));
+        Deadline { start: self.start, end }
+    }
+
     /// Is the time over, or was the process interrupted?
     #[must_use]
     pub fn over(&self) -> bool {
@@ -144,5 +175,18 @@ impl Deadline {
     #[must_use]
     pub fn reason(&self) -> StopReason {
         if interrupted() { StopReason::Interrupted } else { StopReason::TimeLimit }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overtime_is_a_tenth_of_the_limit_and_none_without_one() {
+        let left = |seconds| Deadline::after(Some(seconds)).overtime().remaining_seconds();
+        assert!((109.0..=110.0).contains(&left(100.0)) && (0.05..=0.1).contains(&left(0.0)));
+        assert_eq!(Deadline::after(None).overtime().remaining_seconds(), f64::INFINITY);
+        assert!(Deadline::after(Some(0.0)).over());
     }
 }

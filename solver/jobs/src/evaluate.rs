@@ -1,5 +1,6 @@
 //! The learned policy and the baselines on the same unseen batches with the same faults.
 
+use ballast_core::limits::Deadline;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,7 @@ use crate::faults::FaultTrace;
 use crate::job::{Job, JobCluster, JobError};
 use crate::placer::{CapacityAware, FaultGreedy, FirstFit, InterferenceAware, Placer, Random};
 use crate::policy::{LearnedPlacer, Policy};
-use crate::simulate::{Outcome, World, run_batch};
+use crate::simulate::{Outcome, World, run_batch_within};
 use crate::workload::Workload;
 
 /// One placer over all seeds.
@@ -22,12 +23,14 @@ pub struct Row {
     pub makespan_spread_seconds: f64,
     /// Mean restarts of a batch.
     pub restarts: f64,
+    /// Batches that were run: one per seed, or fewer where time was over.
+    pub batches: usize,
 }
 
 /// Streams of the generator that training does not use.
 pub(super) const EVALUATION_STREAM: u64 = 1 << 32;
 
-/// Runs one batch per seed with every placer.
+/// Runs one batch per seed with every placer, until the deadline; a placer that finished none has no row.
 ///
 /// # Errors
 /// What `run_batch` returns.
@@ -37,12 +40,13 @@ pub fn evaluate(
     world: &World,
     policy: Option<&mut dyn Policy>,
     seeds: std::ops::Range<u64>,
+    deadline: &Deadline,
 ) -> Result<Vec<Row>, JobError> {
     workload.check(cluster.devices.len())?;
     world.check()?;
     let mut rows = Vec::new();
     if let Some(policy) = policy {
-        rows.push(learned(cluster, workload, world, policy, seeds.clone())?);
+        rows.extend(learned(cluster, workload, world, policy, seeds.clone(), deadline)?);
     }
     type Maker = fn(u64) -> Box<dyn Placer>;
     let baselines: [(&str, Maker); 5] = [
@@ -53,28 +57,29 @@ pub fn evaluate(
         ("fault-greedy", |_| Box::new(FaultGreedy)),
     ];
     for (name, maker) in baselines {
-        rows.push(row(name, cluster, workload, world, seeds.clone(), &mut |seed, jobs, faults| {
-            run_batch(cluster, jobs, world, faults, maker(seed).as_mut())
+        rows.extend(row(name, cluster, workload, world, seeds.clone(), &mut |seed, jobs, faults| {
+            run_batch_within(cluster, jobs, world, faults, maker(seed).as_mut(), deadline)
         })?);
     }
     Ok(rows)
 }
 
-/// Runs one batch per seed with a settled policy.
+/// Runs one batch per seed with a settled policy, until the deadline; none where no batch was finished.
 pub(super) fn learned(
     cluster: &JobCluster,
     workload: &Workload,
     world: &World,
     policy: &mut dyn Policy,
     seeds: std::ops::Range<u64>,
-) -> Result<Row, JobError> {
+    deadline: &Deadline,
+) -> Result<Option<Row>, JobError> {
     row("learned", cluster, workload, world, seeds, &mut |_, jobs, faults| {
-        run_batch(cluster, jobs, world, faults, &mut LearnedPlacer::new(&mut *policy))
+        run_batch_within(cluster, jobs, world, faults, &mut LearnedPlacer::new(&mut *policy), deadline)
     })
 }
 
-/// Runs the batch of a seed.
-type Runner<'a> = dyn FnMut(u64, &[Job], &mut FaultTrace) -> Result<Outcome, JobError> + 'a;
+/// Runs the batch of a seed; none once time is over.
+type Runner<'a> = dyn FnMut(u64, &[Job], &mut FaultTrace) -> Result<Option<Outcome>, JobError> + 'a;
 
 fn row(
     name: &str,
@@ -83,7 +88,7 @@ fn row(
     world: &World,
     seeds: std::ops::Range<u64>,
     run: &mut Runner<'_>,
-) -> Result<Row, JobError> {
+) -> Result<Option<Row>, JobError> {
     let rates: Vec<f64> = cluster.devices.iter().map(|device| device.failures_per_second).collect();
     let (mut spans, mut restarts) = (Vec::new(), 0.0);
     for seed in seeds {
@@ -91,17 +96,21 @@ fn row(
         rng.set_stream(EVALUATION_STREAM);
         let jobs = workload.batch(cluster.devices.len(), &mut rng);
         let mut faults = FaultTrace::new(&rates, world.recovery_seconds, EVALUATION_STREAM + seed);
-        let outcome = run(seed, &jobs, &mut faults)?;
+        let Some(outcome) = run(seed, &jobs, &mut faults)? else { break };
         spans.push(outcome.makespan_seconds);
         restarts += outcome.restarts as f64;
     }
-    let count = spans.len().max(1) as f64;
+    if spans.is_empty() {
+        return Ok(None);
+    }
+    let count = spans.len() as f64;
     let mean = spans.iter().sum::<f64>() / count;
     let variance = spans.iter().map(|span| (span - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
-    Ok(Row {
+    Ok(Some(Row {
         placer: name.into(),
         makespan_seconds: mean,
         makespan_spread_seconds: variance.sqrt(),
         restarts: restarts / count,
-    })
+        batches: spans.len(),
+    }))
 }

@@ -60,25 +60,11 @@ pub struct Outcome {
 /// Moments a job waits for before it is given up.
 const MOST_WAITS: u32 = 100_000;
 
-/// Runs a batch. Jobs start in order of submission, each as soon as enough devices are usable; a job stays on
-/// its devices, and begins its work again there when one of them fails.
+/// Runs a batch; none once the deadline is over, for a batch may have any number of jobs. Jobs start in order of submission, each as
+/// soon as enough devices are usable; a job stays on its devices, and begins its work again there when one of them fails.
 ///
 /// # Errors
 /// [`JobError::NoPlacement`] for a job larger than the cluster, and what the placer returns.
-pub(crate) fn run_batch(
-    cluster: &JobCluster,
-    jobs: &[Job],
-    world: &World,
-    faults: &mut FaultTrace,
-    placer: &mut dyn Placer,
-) -> Result<Outcome, JobError> {
-    run(cluster, jobs, world, faults, placer, &|| false).map(Option::unwrap_or_default)
-}
-
-/// As [`run_batch`], but none once the deadline is over: a batch may have any number of jobs.
-///
-/// # Errors
-/// As [`run_batch`].
 pub(super) fn run_batch_within(
     cluster: &JobCluster,
     jobs: &[Job],
@@ -86,17 +72,6 @@ pub(super) fn run_batch_within(
     faults: &mut FaultTrace,
     placer: &mut dyn Placer,
     deadline: &Deadline,
-) -> Result<Option<Outcome>, JobError> {
-    run(cluster, jobs, world, faults, placer, &|| deadline.over())
-}
-
-fn run(
-    cluster: &JobCluster,
-    jobs: &[Job],
-    world: &World,
-    faults: &mut FaultTrace,
-    placer: &mut dyn Placer,
-    stop: &dyn Fn() -> bool,
 ) -> Result<Option<Outcome>, JobError> {
     let usable = cluster.usable();
     let sound = usable.iter().filter(|&&usable| usable).count();
@@ -120,7 +95,7 @@ fn run(
     };
     let mut now = 0.0;
     for (index, job) in jobs.iter().enumerate() {
-        if stop() {
+        if deadline.over() {
             return Ok(None);
         }
         let mut waits = 0;
@@ -143,6 +118,9 @@ fn run(
             // The next moment at which another device becomes usable.
             now = free_at.into_iter().filter(|&at| at > now).fold(f64::INFINITY, f64::min);
             waits += 1;
+            if deadline.over() {
+                return Ok(None);
+            }
             if waits > MOST_WAITS {
                 return Err(JobError::NoPlacement(format!(
                     "job '{}' never finds {} devices sound at once: they fail too often",
@@ -210,6 +188,17 @@ pub(super) mod tests {
     use super::*;
     use crate::job::{ClusterDevice, DeviceState, FILE_VERSION};
     use crate::placer::FirstFit;
+
+    fn run_batch(
+        cluster: &JobCluster,
+        jobs: &[Job],
+        world: &World,
+        faults: &mut FaultTrace,
+        placer: &mut dyn Placer,
+    ) -> Result<Outcome, JobError> {
+        run_batch_within(cluster, jobs, world, faults, placer, &Deadline::after(None))
+            .map(|outcome| outcome.expect("no deadline"))
+    }
 
     pub(crate) fn cluster(devices: usize, rate: f64) -> JobCluster {
         JobCluster {

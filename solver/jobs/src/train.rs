@@ -192,8 +192,11 @@ impl Trainer {
                 watch(&figures);
                 let every = self.options.validate_every;
                 if every > 0 && ((done + 1).is_multiple_of(every) || done + 1 == self.options.trainings) {
-                    let row = learned(cluster, workload, world, &mut self.policy, VALIDATION)?;
-                    if best.as_ref().is_none_or(|(seconds, _)| row.makespan_seconds < *seconds) {
+                    let row = learned(cluster, workload, world, &mut self.policy, VALIDATION, deadline)?;
+                    // Fewer batches than the others had are no comparison.
+                    if let Some(row) = row.filter(|row| row.batches == VALIDATION.clone().count())
+                        && best.as_ref().is_none_or(|(seconds, _)| row.makespan_seconds < *seconds)
+                    {
                         best =
                             Some((row.makespan_seconds, self.policy.network.state().map_err(learner_error)?));
                     }

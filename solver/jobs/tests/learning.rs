@@ -56,7 +56,8 @@ fn the_policy_learns_to_avoid_failing_devices() {
         .expect("trained");
     let mean = |list: &[f64]| list.iter().sum::<f64>() / list.len() as f64;
     assert!(mean(&rewards[110..]) > mean(&rewards[..40]) + 0.1, "rewards did not rise");
-    let rows = evaluate(&cluster, &workload(), &world, Some(trainer.policy()), 0..50).expect("rows");
+    let rows = evaluate(&cluster, &workload(), &world, Some(trainer.policy()), 0..50, &Deadline::after(None))
+        .expect("rows");
     let makespan = |name: &str| rows.iter().find(|row| row.placer == name).expect("a row").makespan_seconds;
     assert!(makespan("learned") < makespan("random"), "{rows:?}");
     assert!(makespan("learned") < makespan("first-fit"), "{rows:?}");
@@ -99,8 +100,15 @@ fn the_network_that_did_best_on_batches_kept_for_this_is_the_outcome() {
         let options = TrainOptions { trainings, validate_every, policy_rate: 0.02, ..options() };
         let mut trainer = Trainer::new(&learner, 8, 3600.0, &options).expect("networks");
         trainer.train(&cluster, &workload(), &world, &Deadline::after(None), &mut |_| {}).expect("trained");
-        let rows =
-            evaluate(&cluster, &workload(), &world, Some(trainer.policy()), kept.clone()).expect("rows");
+        let rows = evaluate(
+            &cluster,
+            &workload(),
+            &world,
+            Some(trainer.policy()),
+            kept.clone(),
+            &Deadline::after(None),
+        )
+        .expect("rows");
         rows[0].makespan_seconds
     };
     let last: Vec<f64> = (1..=16).map(|trainings| makespan(trainings, 0)).collect();

@@ -29,6 +29,8 @@ pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<C
     caps.sort_unstable();
     caps.dedup();
     let deadline = Deadline::start(&options.limits);
+    let overtime = deadline.overtime();
+    let unplanned_peak = problem.unplanned_peak();
     let mut points: Vec<CurvePoint> = Vec::with_capacity(caps.len());
     for (index, &cap_bytes) in caps.iter().enumerate() {
         // Out of time: the plan for the smaller cap serves this one. Its bound does not; but nothing takes less than running once.
@@ -38,6 +40,11 @@ pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<C
             let mut outcome = with_bound(outcome, Bound::proved(problem.total_time(), BoundClass::Any))?;
             outcome.report.stop_reason = deadline.reason();
             points.push(CurvePoint { cap_bytes, outcome: Some(outcome) });
+            continue;
+        }
+        // Each try costs a little even without time for it, and there may be many. From its own peak on the program needs no search.
+        if overtime.over() && cap_bytes < unplanned_peak {
+            points.push(CurvePoint { cap_bytes, outcome: None });
             continue;
         }
         let left = (caps.len() - index) as f64;

@@ -40,10 +40,11 @@ fn a_reader_that_goes_away_ends_a_command_quietly() {
     let folder = folder();
     for args in [&["schema"][..], &["remat", "chain.json", "--budget", "24", "-o", "plan.json"], &["--help"]]
     {
+        // Closed before anything is written.
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
         let mut child =
-            ballast(folder.path(), args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs");
-        // Closed before anything is read.
-        drop(child.stdout.take());
+            ballast(folder.path(), args).stdout(writer).stderr(Stdio::piped()).spawn().expect("runs");
         let mut said = String::new();
         child.stderr.take().expect("piped").read_to_string(&mut said).expect("read");
         let status = child.wait().expect("ends");

@@ -26,8 +26,14 @@ fn fails(folder: &Path, args: &[&str], code: i32, part: &str) {
     assert_eq!(files(), before, "{args:?} wrote a file");
 }
 
-/// Runs a command, interrupts it once it catches interrupts, and waits for its answer.
+/// Runs a command, interrupts it once it catches interrupts and has had some time to find something, and waits for its answer.
 fn interrupted(folder: &Path, args: &[&str]) -> Output {
+    // A search that has not begun has nothing to answer with.
+    signalled(folder, args, libc::SIGINT, Duration::from_millis(1500))
+}
+
+/// Runs a command, sends it a signal so long after it catches interrupts, and waits for its end.
+fn signalled(folder: &Path, args: &[&str], signal: libc::c_int, after: Duration) -> Output {
     let child = program(folder, args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs");
     let status = format!("/proc/{}/status", child.id());
     let catches = || {
@@ -39,12 +45,23 @@ fn interrupted(folder: &Path, args: &[&str]) -> Output {
     while !catches() && start.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(20));
     }
-    // Time to find something; a search that has not begun has nothing to answer with.
-    std::thread::sleep(Duration::from_millis(1500));
+    std::thread::sleep(after);
     let number = i32::try_from(child.id()).expect("a process number");
     // SAFETY: the child has not been waited for, so the number is still its own.
-    unsafe { libc::kill(number, libc::SIGINT) };
+    unsafe { libc::kill(number, signal) };
     child.wait_with_output().expect("ends")
+}
+
+#[test]
+fn a_command_that_asks_for_no_signals_is_ended_by_the_first() {
+    let keep = tempfile::tempdir().expect("a folder");
+    let here = keep.path();
+    // Nobody ever writes to it: it is read for ever.
+    assert!(Command::new("mkfifo").arg(here.join("pipe")).status().expect("mkfifo").success());
+    for (signal, code) in [(libc::SIGTERM, 143), (libc::SIGINT, 130)] {
+        let output = signalled(here, &["report", "pipe"], signal, Duration::ZERO);
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+    }
 }
 
 #[test]
@@ -137,6 +154,8 @@ fn networks_and_files_of_something_else_are_refused() {
     fails(here, &place("four.json", "jobs.json"), 2, "jobs.json");
     fails(here, &place("dead.json", "four.net"), 1, "none of the cluster's 4 devices is usable");
     fails(here, &place("rate.json", "four.net"), 2, "'d0' fails 1.01 times a second");
+    let table = ["lab", "train", "place-table", "--load", "1000", "--time-limit", "1e-9", "-o", "out.json"];
+    fails(here, &table, 1, "the time was over before");
     let train = |more: &[&'static str]| [&train[..], more, &["-o", "out.net"]].concat();
     fails(here, &train(&["--cluster", "three.json", "--resume", "four.net"]), 2, "trained for 4 devices");
     fails(here, &train(&["--cluster", "four.json", "--resume", "half.net"]), 2, "half.net");

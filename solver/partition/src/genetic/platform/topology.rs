@@ -18,6 +18,8 @@ pub struct Platform {
     links: Vec<Wire>,
     /// Wires by `[from][to]`, devices only; empty from a device to itself.
     routes: Vec<Vec<Vec<usize>>>,
+    /// Wires that begin or end at a device, by device.
+    touching: Vec<Vec<usize>>,
 }
 
 /// One link, one direction.
@@ -152,8 +154,14 @@ impl Platform {
 
     fn with_routes(devices: usize, names: Vec<String>, links: Vec<Wire>) -> Result<Self, PlacementError> {
         let mut leaving = vec![Vec::new(); names.len()];
+        let mut touching = vec![Vec::new(); devices];
         for (id, wire) in links.iter().enumerate() {
             leaving[wire.from].push(id);
+            for node in [wire.from, wire.to] {
+                if let Some(touching) = touching.get_mut(node) {
+                    touching.push(id);
+                }
+            }
         }
         let mut routes = Vec::with_capacity(devices);
         for from in 0..devices {
@@ -188,7 +196,7 @@ impl Platform {
             }
             routes.push(row);
         }
-        Ok(Platform { devices, names, links, routes })
+        Ok(Platform { devices, names, links, routes, touching })
     }
 
     /// Number of devices.
@@ -221,11 +229,10 @@ impl Platform {
     /// Are two devices attached to the same nodes by equal links, so that they may change places?
     pub(super) fn interchangeable(&self, a: usize, b: usize) -> bool {
         let ends = |device: usize, other: usize| {
-            let mut ends: Vec<(usize, bool, u64, u64)> = self
-                .links
+            let mut ends: Vec<(usize, bool, u64, u64)> = self.touching[device]
                 .iter()
-                .filter(|w| w.from == device || w.to == device)
-                .map(|w| {
+                .map(|&id| {
+                    let w = &self.links[id];
                     let out = w.from == device;
                     let far = if out { w.to } else { w.from };
                     // The two may also be joined to each other.

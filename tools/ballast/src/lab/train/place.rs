@@ -262,6 +262,9 @@ pub(super) fn place_table(args: &PlaceTable) -> Result<(), Failure> {
     let mut blocks = Vec::new();
     for &devices in &args.sizes {
         for &failures_per_hour in &args.levels {
+            if deadline.over() {
+                break;
+            }
             let model = ClusterModel {
                 devices,
                 per_host: 4,
@@ -276,10 +279,23 @@ pub(super) fn place_table(args: &PlaceTable) -> Result<(), Failure> {
                 bar.inc(1);
                 bar.set_message(format!("{devices} devices, reward {:.3}", figures.mean_reward));
             })?;
-            let rows = evaluate(&cluster, &workload, &world, Some(trainer.policy()), 0..args.seeds)?;
-            blocks.push(Block { devices, failures_per_hour, rows });
+            let rows = evaluate(
+                &cluster,
+                &workload,
+                &world,
+                Some(trainer.policy()),
+                0..args.seeds,
+                &deadline.overtime(),
+            )?;
+            if !rows.is_empty() {
+                blocks.push(Block { devices, failures_per_hour, rows });
+            }
         }
     }
     bar.finish_and_clear();
+    if blocks.is_empty() {
+        let text = "the time was over before one batch was run to its end: give it more, or smaller batches";
+        return Err(Failure::NoPlan(text.into()));
+    }
     write_json(&blocks, args.output.as_deref())
 }
