@@ -81,6 +81,9 @@ def Fitness : Choices<"Fitness", "What the genetic search measures placements by
 def RewardKind : Choices<"RewardKind", "What the learner is rewarded for", [
     Value<"MaxTime", "max-time", "the time of the slowest stage">,
     Value<"Weighted", "weighted", "the weighted sum of the largest compute, memory and route load">]>;
+def LearnerSetting : Choices<"LearnerSetting", "How the learner is set up", [
+    Value<"Ours", "ours", "weights shared between pairs of neighbours, trained before, eight environments">,
+    Value<"Published", "published", "the source's: flat state, 2n-128-128-4(n-1), uniform start, one environment, learning in every episode">]>;
 def Counting : Choices<"Counting", "How operations are counted", [
     Value<"TwoMac", "2mac", "two per multiply-add">,
     Value<"Exact", "exact", "k multiplications and k-1 additions per dot product of length k">]>;
@@ -203,7 +206,8 @@ def RlPartition : BallastPass<"rl-partition"> {
     Count<"maxSteps", "max-steps", "0", "0", "1000000000", "Steps after which an episode ends; 0: four times the layers and cores, at least 64.">,
     Real<"targetReward", "target-reward", "0.0", "-1e18", "0",
          "Reward at which an episode ends early; rewards are negative, so 0 never does.">,
-    Choice<"reward", "reward", RewardKind, "What the learner is rewarded for.">,
+    Choice<"setting", "setting", LearnerSetting, "How the learner is set up under `method=rl`.">,
+    Choice<"reward", "reward", RewardKind, "What the learner is rewarded for, and its answer chosen by.">,
     Text<"weights", "weights", "1,1,1",
          "Weights of compute, memory and route load under `reward=weighted`: three numbers, at least 0, joined by commas.">,
     Real<"learningRate", "learning-rate", "0.001", "0", "1", "Step size of the learner's optimiser.">,

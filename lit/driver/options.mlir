@@ -37,6 +37,9 @@
 // RUN: not ballast-opt %s --rl-partition="reward=praise" 2>&1 | FileCheck %s --check-prefix=REWARD
 // REWARD: Cannot find option named 'praise'!
 
+// RUN: not ballast-opt %s --rl-partition="setting=theirs" 2>&1 | FileCheck %s --check-prefix=SETTING
+// SETTING: Cannot find option named 'theirs'!
+
 // RUN: not ballast-opt %s --rl-partition="order=free" 2>&1 | FileCheck %s --check-prefix=PARTITION-ORDER
 // PARTITION-ORDER: Cannot find option named 'free'!
 

@@ -100,8 +100,10 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
         .fact("bound_class", plan.bound_class)
         .fact("gap", plan.gap);
     if let Some(proposed) = outcome.proposed {
-        remark =
-            remark.fact("proposed_by", proposed.method).fact("proposed_tmax_seconds", proposed.tmax_seconds);
+        remark = remark
+            .fact("proposed_by", proposed.method)
+            .fact("proposed_tmax_seconds", proposed.tmax_seconds)
+            .fact("proposed_over_answer", proposed.over_answer);
     }
     remark.emit(program.place(None));
     Ok(())
@@ -225,7 +227,7 @@ fn over_cores(
     Ok(Placement {
         device_of: outcome.stage_of,
         report: outcome.report,
-        proposed: None,
+        proposed: outcome.proposed,
         notes: outcome.notes,
     })
 }
@@ -248,9 +250,14 @@ fn partition_options(
         }
     };
     let count = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
+    let set_up = match options.setting {
+        passes::LearnerSetting::Ours => train::Setting::Ours,
+        passes::LearnerSetting::Published => train::Setting::Published,
+    }
+    .options();
     let rl = train::Options {
         weights: match options.network.as_str() {
-            "" => train::Weights::Pretrained,
+            "" => set_up.weights.clone(),
             path => train::Weights::File(PathBuf::from(path)),
         },
         save: (!options.save_network.is_empty()).then(|| PathBuf::from(&options.save_network)),
@@ -259,7 +266,7 @@ fn partition_options(
         max_steps: (options.max_steps > 0).then(|| count(options.max_steps)),
         episodes: count(options.episodes),
         learning_rate: options.learning_rate,
-        ..train::Options::default()
+        ..set_up
     };
     Ok(partition::Options {
         method: options.method.name().parse().map_err(|error: String| program.error(None, &error))?,

@@ -14,11 +14,13 @@ use crate::judge::unread_argument_bytes;
 use crate::learned::learned;
 use crate::options::Method;
 use crate::options::Options;
+use crate::plan::Proposed;
 use crate::rl::demand::Demands;
 use crate::rl::environment::{Group, State};
 use crate::rl::exact::best_grouping;
-use crate::rl::machine::{Machine, Score, Site, speed_up};
+use crate::rl::machine::{Machine, Reward, Score, Site, speed_up};
 use crate::rl::train;
+use crate::rl::weighted::{TooLarge, best_weighted};
 use crate::sequence::{Granularity, Sequence, sequence_order};
 
 /// Layers the exact search takes; a longer sequence is cut in runs.
@@ -42,6 +44,8 @@ pub struct ChipOutcome {
     pub balance: Balance,
     /// Value (slowest stage, seconds), bound, method.
     pub report: Report,
+    /// What the learner found by itself, where it ran.
+    pub proposed: Option<Proposed>,
     /// What the user should know.
     pub notes: Vec<String>,
 }
@@ -90,7 +94,7 @@ pub fn plan_chip(
                 "no grouping of {} cores keeps every stage within {} per core",
                 model.count, model.memory_per_core
             ));
-            (spread, "spread")
+            (spread.clone(), "spread")
         }
     };
     let mut score = machine.score(&best);
@@ -98,13 +102,34 @@ pub fn plan_chip(
     let mut work = 0;
     // The dynamic programme over core groups is exact: what it cannot do is left for the others.
     let run_learner = options.method == Method::RL || options.method == Method::AUTO && exact.is_none();
+    let mut proposed = None;
     if run_learner {
-        let run = train::run(&machine, &best, &options.rl, &options.limits, &deadline, |_| {});
+        let weighted = options.rl.reward != Reward::MaxTime;
+        // One stage on all cores is often the fastest grouping, and has no route to measure others by.
+        let start = if options.rl.from_spread || weighted { spread } else { best.clone() };
+        let judge = options.rl.judge(machine.ideal_seconds(), machine.score(&start));
+        if weighted {
+            match best_weighted(&machine, &judge, &score) {
+                Ok(Some(state)) => (score, best, method) = (machine.score(&state), state, "dp-weighted"),
+                Ok(None) => {}
+                Err(TooLarge) => notes.push(
+                    "too many groupings to find the best one by the weighted reward exactly: the learner's best stands".into(),
+                ),
+            }
+        }
+        let run = train::run(&machine, &start, &options.rl, &options.limits, &deadline, |_| {});
         if let Some(answer) = learned(run, &mut notes)? {
             (stop_reason, work) = (answer.stop_reason, answer.steps);
-            if crate::rl::classical::better(&answer.best.score, &score) {
-                (best, score, method) = (answer.best.state, answer.best.score, "rl");
+            let of_learner = answer.best.score;
+            if judge.better(&of_learner, &score) {
+                (best, score, method) = (answer.best.state, of_learner, "rl");
             }
+            let (cost, least) = (judge.cost(&of_learner), judge.cost(&score));
+            proposed = Some(Proposed {
+                method: "rl",
+                tmax_seconds: of_learner.tmax_seconds,
+                over_answer: if least > 0.0 { cost / least } else { 1.0 },
+            });
         }
     }
     // Runs of layers hide cuts: the bound then is one over the layers themselves.
@@ -123,6 +148,7 @@ pub fn plan_chip(
     let report = Report::new(score.tmax_seconds, bound, search)?;
     let mut outcome =
         describe(graph, seconds, chip, model, &machine, &layers, &best, score, report, notes, &ops);
+    outcome.proposed = proposed;
     if exact.is_some() {
         outcome.note_program_order(graph);
     }
@@ -233,6 +259,7 @@ fn describe(
         costs: Costs { seconds: rows },
         sequence: ops.ops.clone(),
         report,
+        proposed: None,
         notes,
     }
 }

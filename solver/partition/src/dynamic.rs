@@ -4,7 +4,8 @@ use ballast_core::device::DeviceId;
 use ballast_core::limits::Deadline;
 
 use crate::chain::{Class, Cut, Question, Table, Wire, best_cut, states};
-use crate::loads::{Links, Loads};
+use crate::exchange::exchanged;
+use crate::loads::Links;
 use crate::sequence::{Pin, Sequence};
 
 /// Items of the first, quick search.
@@ -179,8 +180,11 @@ impl Search<'_> {
             };
             let value = cut.tmax_seconds;
             let devices = expand(&coarse, &cut.devices(coarse.len()), self.sequence.len(), starts);
-            let (value, devices) =
-                if self.site.links.uniform() { (value, devices) } else { self.settle(devices) };
+            let (value, devices) = if self.site.links.uniform() {
+                (value, devices)
+            } else {
+                exchanged(self.sequence, self.site.links, self.site.caps, devices, self.deadline)
+            };
             if best.as_ref().is_none_or(|(old, _)| value <= *old) {
                 *best = Some((value, devices));
             }
@@ -314,48 +318,6 @@ impl Search<'_> {
                 }
             })
             .collect()
-    }
-
-    /// Swaps devices between stages while the slowest device gets faster: for links that differ.
-    fn settle(&self, devices: Vec<DeviceId>) -> (f64, Vec<DeviceId>) {
-        let index = self.sequence.index();
-        let k = self.site.caps.len();
-        let value = |of: &[DeviceId]| Loads::new(self.sequence, &index, self.site.links, of.to_vec()).tmax();
-        let mut best = (value(&devices), devices);
-        let mut improved = true;
-        while improved && !self.deadline.over() {
-            improved = false;
-            for a in 0..k {
-                for b in a + 1..k {
-                    if self.deadline.over() || self.site.caps[a] != self.site.caps[b] {
-                        continue;
-                    }
-                    let swapped: Vec<DeviceId> = best
-                        .1
-                        .iter()
-                        .map(|&d| {
-                            if d == a {
-                                b
-                            } else if d == b {
-                                a
-                            } else {
-                                d
-                            }
-                        })
-                        .collect();
-                    let allowed = swapped.iter().zip(&self.sequence.pins).all(|(&device, &pin)| match pin {
-                        Pin::To(pinned) => pinned == device,
-                        _ => true,
-                    });
-                    let new = value(&swapped);
-                    if allowed && new < best.0 {
-                        best = (new, swapped);
-                        improved = true;
-                    }
-                }
-            }
-        }
-        best
     }
 }
 

@@ -4,10 +4,11 @@ use ballast_core::device::DeviceId;
 use ballast_core::graph::{BoundaryMemory, Graph};
 use ballast_core::program::Program;
 use ballast_core::simulate::Balance;
-use ballast_core::stage::Stage;
+use ballast_core::stage::{NodeSource, Stage};
 use ballast_core::units::Bytes;
 
 use crate::options::Options;
+use crate::rl::machine::Score;
 use crate::sequence::Sequence;
 
 /// Weight of memory over the cap: recomputing everything forward costs about a third of a training step's
@@ -31,6 +32,8 @@ pub(crate) struct Judged {
     over_peak: u64,
     /// Slowest stage, with what its peak is over its cap priced in, seconds.
     pressed_seconds: f64,
+    /// The loads as the learner's reward counts them.
+    pub(crate) score: Score,
 }
 
 impl Judged {
@@ -119,15 +122,31 @@ impl<'a> Judge<'a> {
         let busy = stages.iter().filter(|stage| !stage.idle());
         let balance = Balance::of(busy.map(Stage::load_seconds), idle);
         let (mut over_least, mut over_device, mut over_peak, mut pressed_seconds) = (0, 0, 0u64, 0.0f64);
+        let mut score = Score { tmax_seconds: balance.tmax_seconds, ..Score::default() };
         for (stage, &cap) in stages.iter().zip(&self.caps) {
+            score.compute_seconds = score.compute_seconds.max(stage.compute_seconds);
+            score.route_bytes = score.route_bytes.max(route_bytes(self.program.graph, stage));
+            score.stages += usize::from(!stage.idle());
             let over = stage.problem.working_set().0.saturating_sub(cap);
             if over > over_least {
                 (over_least, over_device) = (over, stage.device);
             }
+            score.violations += usize::from(over > 0);
             let peak = stage.problem.unplanned_peak();
+            score.memory_bytes = score.memory_bytes.max(peak as f64);
             over_peak = over_peak.saturating_add(peak.saturating_sub(cap));
             pressed_seconds = pressed(stage.load_seconds(), peak as f64, cap as f64).max(pressed_seconds);
         }
-        Judged { device_of, balance, over_least, over_device, over_peak, pressed_seconds }
+        Judged { device_of, balance, over_least, over_device, over_peak, pressed_seconds, score }
     }
+}
+
+/// Bytes that enter and leave a stage.
+fn route_bytes(graph: &Graph, stage: &Stage) -> f64 {
+    let received = stage.sources.iter().filter_map(|source| match source {
+        NodeSource::Receive(op) => Some(graph.value_bytes(*op).0 as f64),
+        NodeSource::Op(_) => None,
+    });
+    let sent = stage.sends.iter().map(|(op, _)| graph.value_bytes(*op).0 as f64);
+    received.chain(sent).sum()
 }

@@ -4,9 +4,10 @@ use ballast_core::device::DeviceId;
 use ballast_learner_client::LearnerError;
 
 use crate::error::Error;
+use crate::exchange::exchanged;
 use crate::proposer::{Proposal, Proposer, Task, limit_of};
 use crate::rl::environment::State;
-use crate::rl::machine::{self, Machine};
+use crate::rl::machine::{self, Machine, Reward};
 use crate::rl::train;
 
 /// Layers the environment has at most; a longer sequence is seen in runs.
@@ -45,7 +46,8 @@ impl Learner {
     fn run(&self, task: &Task<'_>) -> Result<(Vec<DeviceId>, train::Answer), train::Error> {
         let (sequence, devices) = (&task.items.sequence, task.program.devices());
         let n = sequence.len();
-        let cuts: Vec<usize> = (1..n).filter(|&item| task.start[item] != task.start[item - 1]).collect();
+        let start = task.start;
+        let cuts: Vec<usize> = (1..n).filter(|&item| start[item] != start[item - 1]).collect();
         let mut starts = sequence.run_starts(MOST_LAYERS.saturating_sub(cuts.len()).max(devices));
         starts.extend(&cuts);
         starts.sort_unstable();
@@ -53,7 +55,7 @@ impl Learner {
         let mut layers = sequence.grouped(&starts);
         // Slots in the order in which the start uses the devices; idle devices first, where they belong to the
         // group on their right.
-        let used: Vec<DeviceId> = std::iter::once(0).chain(cuts).map(|item| task.start[item]).collect();
+        let used: Vec<DeviceId> = std::iter::once(0).chain(cuts).map(|item| start[item]).collect();
         if (1..used.len()).any(|i| used[..i].contains(&used[i])) {
             let reason = "the partition to start from is no cut into stages of neighbouring ops";
             return Err(train::Error::Learner(LearnerError::Failed(reason.into())));
@@ -63,13 +65,16 @@ impl Learner {
         layers.row_of = slots.iter().map(|&device| sequence.row_of[device]).collect();
         let mut counts = vec![0; slots.len()];
         for &item in &starts {
-            if let Some(slot) = slots.iter().position(|&device| device == task.start[item]) {
+            if let Some(slot) = slots.iter().position(|&device| device == start[item]) {
                 counts[slot] += 1;
             }
         }
         let caps = slots.iter().map(|&d| task.caps.map_or(u64::MAX, |caps| caps[d])).collect();
-        let wire = if task.links.uniform() { task.links.fastest() } else { task.links.mean() };
-        let machine = Machine::new(&layers, machine::Site::Devices { caps, wire });
+        let (wire, links) = match task.links.uniform() {
+            true => (task.links.fastest(), Vec::new()),
+            false => (task.links.mean(), task.links.between(&slots)),
+        };
+        let machine = Machine::new(&layers, machine::Site::Devices { caps, wire, links });
         let Some(state) = State::new(counts) else {
             return Err(train::Error::Options("the start leaves the last device without a layer".into()));
         };
@@ -80,6 +85,14 @@ impl Learner {
             let end = starts.get(layer + 1).copied().unwrap_or(n);
             device_of[first..end].fill(slots[of_layer[layer]]);
         }
+        // The order of the slots was that of the start; other stages may suit another one.
+        let device_of = match self.options.reward {
+            Reward::MaxTime => {
+                let caps = task.caps.map_or_else(|| vec![u64::MAX; devices], <[u64]>::to_vec);
+                exchanged(sequence, task.links, &caps, device_of, task.deadline).1
+            }
+            Reward::Weighted { .. } => device_of,
+        };
         Ok((device_of, answer))
     }
 }

@@ -5,6 +5,7 @@ pub mod chip;
 mod dynamic;
 mod error;
 mod exact;
+mod exchange;
 pub mod fine_tune;
 mod free;
 pub mod genetic;

@@ -62,6 +62,21 @@ impl Links {
             .or_free(self.devices)
     }
 
+    /// The links between some devices, by `[from * devices.len() + to]`; from a device to itself, free.
+    #[must_use]
+    pub(crate) fn between(&self, devices: &[DeviceId]) -> Vec<Wire> {
+        let wire = |from: DeviceId, to: DeviceId| {
+            let link = self.link(from, to);
+            match from == to {
+                true => Wire { latency_seconds: 0.0, seconds_per_byte: 0.0 },
+                false => {
+                    Wire { latency_seconds: link.latency_seconds, seconds_per_byte: 1.0 / link.bandwidth }
+                }
+            }
+        };
+        devices.iter().flat_map(|&from| devices.iter().map(move |&to| wire(from, to))).collect()
+    }
+
     /// The mean link.
     #[must_use]
     pub fn mean(&self) -> Wire {

@@ -11,6 +11,7 @@ use ballast_core::units::Bytes;
 use crate::error::Error;
 use crate::genetic::Genetic;
 use crate::proposer::Proposer;
+use crate::rl::machine::{Judge, Reward, Score};
 use crate::rl::train;
 use crate::sequence::{Granularity, Order};
 
@@ -35,6 +36,15 @@ pub struct Options {
     pub rl: train::Options,
     /// The genetic search.
     pub genetic: Genetic,
+}
+
+impl Options {
+    /// What placements are compared by, where the search begins with these loads: the slowest stage, or what the learner is
+    /// rewarded for.
+    pub(crate) fn goal(&self, start: Score) -> Judge {
+        let reward = if self.method == Method::RL { self.rl.reward } else { Reward::MaxTime };
+        train::Options { reward, ..self.rl.clone() }.judge(1.0, start)
+    }
 }
 
 /// Makes a proposer with the options of its method.

@@ -18,6 +18,7 @@ use crate::loads::Links;
 use crate::membership::Membership;
 use crate::options::{Options, check};
 use crate::proposer::{Proposal, Proposer, Task};
+use crate::rl::machine::{Judge as Goal, Score};
 use crate::sequence::{Granularity, Index, Sequence};
 
 /// A partition.
@@ -48,6 +49,8 @@ pub struct Proposed {
     pub method: &'static str,
     /// Its slowest stage, seconds.
     pub tmax_seconds: f64,
+    /// What the method was to make small, over that of the answer: above 1 the answer, found otherwise, is better by that factor.
+    pub over_answer: f64,
 }
 
 /// Partitions a program.
@@ -89,7 +92,9 @@ struct Search<'a> {
     /// The best by tmax alone, where memory over the caps has chosen since.
     unmoved: Option<(Judged, &'static str)>,
     floor: Bound,
-    proposed: Option<Proposed>,
+    proposed: Option<(&'static str, Score)>,
+    /// What placements are compared by.
+    goal: Goal,
     proposed_bound: Option<f64>,
     /// May the answer come from anywhere, not only from cuts and what one method proposes?
     any_placement: bool,
@@ -123,6 +128,7 @@ impl<'a> Search<'a> {
             method: "dp",
             unmoved: None,
             proposed: None,
+            goal: options.goal(best.score),
             proposed_bound: None,
             any_placement: false,
             judge,
@@ -215,15 +221,14 @@ impl<'a> Search<'a> {
         for candidate in proposal.candidates {
             let mut variants = vec![self.judged(&candidate.device_of)];
             if own {
-                let tmax_seconds = variants[0].balance.tmax_seconds;
-                self.proposed.get_or_insert(Proposed { method: proposer.name(), tmax_seconds });
+                self.proposed.get_or_insert((proposer.name(), variants[0].score));
                 variants.push(self.tuned(candidate.device_of));
             }
             for variant in variants {
                 let faster = match own {
                     true => {
-                        let known = self.best.balance.tmax_seconds;
-                        variant.balance.tmax_seconds < known * (1.0 - 1e-12) && variant.no_worse(&self.best)
+                        self.goal.cost(&variant.score) < self.goal.cost(&self.best.score) * (1.0 - 1e-12)
+                            && variant.over_least <= self.best.over_least
                     }
                     false => variant.beats(&self.best),
                 };
@@ -306,6 +311,12 @@ impl<'a> Search<'a> {
             work: self.work,
             seed: options.limits.seed,
         };
+        let answer = self.goal.cost(&self.best.score);
+        let proposed = self.proposed.map(|(method, score)| Proposed {
+            method,
+            tmax_seconds: score.tmax_seconds,
+            over_answer: if answer > 0.0 { self.goal.cost(&score) / answer } else { 1.0 },
+        });
         let (best, sequence) = (self.best, self.items.ops.ops);
         let changes = |&place: &usize| best.device_of[sequence[place]] != best.device_of[sequence[place - 1]];
         Ok(Outcome {
@@ -315,7 +326,7 @@ impl<'a> Search<'a> {
             sequence,
             balance: best.balance,
             bounds,
-            proposed: self.proposed,
+            proposed,
             notes: self.notes,
         })
     }

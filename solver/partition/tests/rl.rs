@@ -3,8 +3,10 @@
 mod support;
 
 use ballast_core::device::{CoreModel, Link};
+use ballast_core::graph::Graph;
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::program::Program;
+use ballast_core::stage::NodeSource;
 use ballast_core::units::Bytes;
 use ballast_partition::chip::plan_chip;
 use ballast_partition::rl::chains::{Profile, chain};
@@ -13,6 +15,7 @@ use ballast_partition::rl::comparison::{Case, Contender, ZERO_SHOT_STEPS, conten
 use ballast_partition::rl::curriculum::{Schedule, train};
 use ballast_partition::rl::environment::State;
 use ballast_partition::rl::exact::best_grouping;
+use ballast_partition::rl::machine::Reward;
 use ballast_partition::rl::policy::View;
 use ballast_partition::rl::train::{self, Trainer, Weights};
 use ballast_partition::{Error, Method, Options, plan};
@@ -40,6 +43,119 @@ fn the_published_learner_runs_and_keeps_the_best_state() {
     let (_, optimum) = best_grouping(&machine).expect("a grouping");
     assert!(best.score.tmax_seconds >= optimum - 1e-15, "nothing beats the exact answer");
     assert!(best.score.tmax_seconds <= 1.2 * optimum, "{} {optimum}", best.score.tmax_seconds);
+}
+
+#[test]
+fn the_published_learner_starts_from_equal_probabilities_and_learns_from_every_step_of_every_episode() {
+    let machine = chain(60, 9, Profile::Even, 5);
+    let start = State::spread(60, 9).expect("a state");
+    let options = train::Options { episodes: 12, max_steps: Some(700), ..train::Options::published() };
+    let mut log = Vec::new();
+    let deadline = Deadline::start(&limits());
+    let answer = train::run(&machine, &start, &options, &limits(), &deadline, |e| log.push(*e));
+    assert_eq!(answer.expect("an answer").steps, 12 * 700, "no step is masked, and none is left out");
+    let uniform = f64::from(4 * 8).ln();
+    assert!((log[0].outcome.figures.entropy - uniform).abs() < 1e-5, "{:?}", log[0].outcome.figures);
+    for episode in &log {
+        assert!(
+            episode.outcome.figures.gradient_norm > 0.0 && episode.outcome.figures.kl > 0.0,
+            "{episode:?}"
+        );
+    }
+}
+
+#[test]
+fn an_episode_ends_at_the_target_reward() {
+    let machine = chain(30, 7, Profile::Even, 5);
+    let start = State::spread(30, 7).expect("a state");
+    let run = |target_reward| {
+        let options = train::Options {
+            episodes: 4,
+            max_steps: Some(100),
+            target_reward,
+            ..train::Options::published()
+        };
+        train::run(&machine, &start, &options, &limits(), &Deadline::start(&limits()), |_| {})
+            .expect("an answer")
+            .steps
+    };
+    assert_eq!(run(None), 400);
+    assert_eq!(run(Some(-1e9)), 4, "every state is good enough");
+}
+
+/// Largest computation, memory per core and route load of a grouping, from the stages that the judge sees.
+fn loads(graph: &Graph, seconds: &[f64], groups: &[usize], speed_up: &[f64], stage_of: &[usize]) -> [f64; 3] {
+    let rows =
+        groups.iter().map(|&cores| seconds.iter().map(|s| s / speed_up[cores - 1]).collect::<Vec<_>>());
+    let free = Link { bandwidth: f64::MAX, latency_seconds: 0.0 };
+    let (costs, cluster) = (costs(&rows.collect::<Vec<_>>()), cluster(groups.len(), 1 << 30, free));
+    let mut loads = [0.0f64; 3];
+    for (stage, &cores) in ballast_core::stage::stages(graph, &costs, &cluster, stage_of).iter().zip(groups) {
+        let received = stage.sources.iter().filter_map(|source| match source {
+            NodeSource::Receive(op) => Some(graph.value_bytes(*op).0),
+            NodeSource::Op(_) => None,
+        });
+        let sent = stage.sends.iter().map(|(op, _)| graph.value_bytes(*op).0);
+        let route = received.chain(sent).sum::<u64>() as f64;
+        let of_stage = [stage.compute_seconds, stage.problem.unplanned_peak() as f64 / cores as f64, route];
+        (0..3).for_each(|load| loads[load] = loads[load].max(of_stage[load]));
+    }
+    loads
+}
+
+#[test]
+fn four_weightings_give_four_plans_each_best_under_its_own_weights() {
+    let (graph, seconds) = random_graph(3, 24);
+    let mut chip = cluster(1, 1 << 30, Link { bandwidth: 1.0, latency_seconds: 0.0 }).devices[0].clone();
+    let speed_up: Vec<f64> = (1..=6).map(|cores| f64::from(cores).powf(0.6)).collect();
+    let model = CoreModel { count: 6, memory_per_core: Bytes(1 << 30), speed_up: speed_up.clone() };
+    chip.cores = Some(model.clone());
+    let even: Vec<usize> = (0..24).map(|op| op / 4).collect();
+    let start = loads(&graph, &seconds, &[1; 6], &speed_up, &even);
+    let weightings = [[1.0, 0.0, 0.0], [1.0, 0.2, 0.0], [1.0, 0.0, 0.2], [1.0, 1.0, 1.0]];
+    let plans = weightings.map(|[compute, memory, route]| {
+        let reward = Reward::Weighted { compute, memory, route };
+        let rl = train::Options { reward, episodes: 3, ..train::Options::default() };
+        let options = Options { method: Method::RL, rl, limits: limits(), ..Options::default() };
+        let outcome = plan_chip(&graph, &seconds, &chip, &model, &options).expect("a plan");
+        let proposed = outcome.proposed.expect("the learner ran");
+        assert!(proposed.over_answer >= 1.0 - 1e-12, "the exact grouping wins: {proposed:?}");
+        let groups: Vec<usize> = outcome.cluster.devices.iter().map(|device| device.stage_cores()).collect();
+        (outcome.stage_of.clone(), loads(&graph, &seconds, &groups, &speed_up, &outcome.stage_of))
+    });
+    for (own, weights) in weightings.iter().enumerate() {
+        let cost =
+            |plan: usize| (0..3).map(|load| weights[load] * plans[plan].1[load] / start[load]).sum::<f64>();
+        for other in (0..plans.len()).filter(|&other| other != own) {
+            assert_ne!(plans[own].0, plans[other].0, "weightings {own} and {other}");
+            assert!(cost(own) <= cost(other) * (1.0 + 1e-9), "{other} is better under the weights of {own}");
+        }
+    }
+}
+
+#[test]
+fn devices_get_the_placement_whose_weighted_sum_is_least() {
+    let link = Link { bandwidth: 64.0, latency_seconds: 0.0 };
+    let mut chosen = 0;
+    for seed in 0..8 {
+        let (graph, seconds) = random_graph(seed, 40);
+        let (costs, cluster) = (costs(&vec![seconds; 3]), cluster(3, 1 << 30, link));
+        let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
+        let peak = |outcome: &ballast_partition::Outcome| {
+            let stages = program.stages(&outcome.device_of);
+            stages.iter().map(|stage| stage.problem.unplanned_peak()).max().expect("devices")
+        };
+        let learned = |reward| {
+            let rl = train::Options { reward, episodes: 6, ..train::Options::default() };
+            plan(&program, &Options { method: Method::RL, rl, limits: limits(), ..Options::default() })
+                .expect("a plan")
+        };
+        let fast = learned(Reward::MaxTime);
+        let small = learned(Reward::Weighted { compute: 0.0, memory: 1.0, route: 0.0 });
+        assert!(peak(&small) <= peak(&fast), "seed {seed}");
+        chosen += usize::from(peak(&small) < peak(&fast));
+    }
+    assert!(chosen > 4, "{chosen} of 8 programs have a smaller plan");
 }
 
 #[test]
@@ -114,7 +230,7 @@ fn a_run_that_learns_is_never_worse_than_its_start_and_stops_where_nothing_is_be
 fn a_resumed_training_gives_the_bytes_of_one_that_was_not_interrupted() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("half.net");
-    let schedule = |episodes| Schedule { seed: 5, episodes, imitated: 3 };
+    let schedule = |episodes| Schedule { seed: 5, episodes, imitated: 3, cores: None };
     let fresh = train::Options { weights: Weights::Fresh, environments: 4, ..train::Options::default() };
     let train_all = |options: &train::Options, stop_after: usize| {
         let mut trainer = Trainer::new(options.clone(), 2, 5).expect("a policy");

@@ -14,7 +14,7 @@ use crate::rl::classical::{Best, anneal, one_core_stages, random_search, random_
 use crate::rl::environment::State;
 use crate::rl::exact::best_grouping;
 use crate::rl::machine::{Machine, Site};
-use crate::rl::train::{Error, Options, run};
+use crate::rl::train::{Episode, Error, Options, run};
 use crate::sequence::{Order, Sequence, sequence_order};
 
 /// Environment steps of a zero-shot answer: well under a second.
@@ -186,4 +186,25 @@ pub fn contend(
         steps: best.steps,
         seconds: clock.elapsed_seconds(),
     })
+}
+
+/// Runs so many episodes of the learner from an even spread and returns what every episode was like; fewer where the answer is
+/// proved before.
+///
+/// # Errors
+/// When the library or the saved network cannot be used.
+pub fn learning_curve(
+    case: &Case,
+    options: &Options,
+    seed: u64,
+    episodes: usize,
+) -> Result<Vec<Episode>, Error> {
+    let machine = &case.machine;
+    let start = State::spread(machine.layers(), machine.slots())
+        .ok_or_else(|| Error::Options("a chain has layers, and a chip cores".into()))?;
+    let limits = Limits { seed, time_limit_seconds: None, ..Limits::default() };
+    let options = Options { episodes, ..options.clone() };
+    let mut curve = Vec::with_capacity(episodes);
+    run(machine, &start, &options, &limits, &Deadline::start(&limits), |episode| curve.push(*episode))?;
+    Ok(curve)
 }

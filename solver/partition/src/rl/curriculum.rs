@@ -55,6 +55,8 @@ pub struct Schedule {
     pub episodes: usize,
     /// The first so many of them imitate the teacher.
     pub imitated: usize,
+    /// Cores of every chip, for a network that fits one number of them; none: drawn.
+    pub cores: Option<usize>,
 }
 
 /// Trains until the policy has learned from all episodes of the schedule, each on a new chain. `observe` may save the
@@ -83,12 +85,12 @@ pub fn train(
         trainer.set_rate(options.learning_rate * (1.0 - (1.0 - LAST_RATE) * done));
         let imitation = episode < schedule.imitated;
         let (machine, lesson) = if imitation {
-            let (machine, starts) = imitated(&mut rng);
+            let (machine, starts) = imitated(schedule.cores, &mut rng);
             trainer.reseed(rng.random());
             let lesson = trainer.imitate(&machine, &starts, IMITATED_STEPS)?;
             (machine, lesson)
         } else {
-            let (machine, start) = rewarded(&mut rng);
+            let (machine, start) = rewarded(schedule.cores, &mut rng);
             trainer.reseed(rng.random());
             let limit = Limit::new(&machine, &start, &options, None, deadline);
             let mut best = Best { state: start.clone(), score: machine.score(&start), steps: 0 };
@@ -113,10 +115,11 @@ pub fn train(
     Ok(StopReason::Finished)
 }
 
-/// A chain of any family and size.
-fn any_chain(rng: &mut ChaCha8Rng) -> Machine {
+/// A chain of any family and size, on a chip of so many cores where they are given.
+fn any_chain(cores: Option<usize>, rng: &mut ChaCha8Rng) -> Machine {
     let by_logarithm = |rng: &mut ChaCha8Rng, (low, high): (f64, f64)| low * (high / low).powf(rng.random());
-    let cores = by_logarithm(rng, CORES).round() as usize;
+    let drawn = by_logarithm(rng, CORES).round() as usize;
+    let cores = cores.unwrap_or(drawn);
     let layers = (by_logarithm(rng, LAYERS_PER_CORE) * cores as f64) as usize;
     let profile = PROFILES[rng.random_range(0..PROFILES.len())];
     chain(layers.clamp(LAYERS.0, LAYERS.1), cores, profile, rng.random_range(0..UNSEEN))
@@ -139,9 +142,9 @@ fn walk(state: &mut State, steps: usize, rng: &mut ChaCha8Rng) {
 
 /// A chain with its optimum, and states on the way there: the target the policy is told is the optimum or somewhat
 /// more, or less than can be kept.
-fn imitated(rng: &mut ChaCha8Rng) -> (Machine, Vec<Imitation>) {
+fn imitated(cores: Option<usize>, rng: &mut ChaCha8Rng) -> (Machine, Vec<Imitation>) {
     loop {
-        let machine = any_chain(rng);
+        let machine = any_chain(cores, rng);
         let (layers, cores) = (machine.layers(), machine.slots());
         let Some((optimal, optimum)) = known_best(&machine) else { continue };
         let starts = (0..STARTS)
@@ -177,9 +180,9 @@ fn imitated(rng: &mut ChaCha8Rng) -> (Machine, Vec<Imitation>) {
 }
 
 /// A chain and a state to start from: even, drawn at random, or a short walk away from the best.
-fn rewarded(rng: &mut ChaCha8Rng) -> (Machine, State) {
+fn rewarded(cores: Option<usize>, rng: &mut ChaCha8Rng) -> (Machine, State) {
     loop {
-        let machine = any_chain(rng);
+        let machine = any_chain(cores, rng);
         let (layers, cores) = (machine.layers(), machine.slots());
         let start = match rng.random_range(0..3) {
             0 => State::spread(layers, cores),

@@ -6,7 +6,7 @@ use ballast_learner_client::perceptron::Perceptron;
 use crate::rl::classical::Best;
 use crate::rl::demand::Demands;
 use crate::rl::environment::{Action, State};
-use crate::rl::machine::{Judge, Machine, Reward};
+use crate::rl::machine::{Judge, Machine, Reward, Score};
 use crate::rl::options::Options;
 use crate::rl::scene::Scene;
 
@@ -17,7 +17,7 @@ pub(super) const ROUNDING: f64 = 1e-9;
 
 /// What bounds an episode on one machine.
 pub(super) struct Limit<'a> {
-    judge: Judge,
+    pub(super) judge: Judge,
     pub(super) demands: Demands,
     pub(super) ideal: f64,
     pub(super) max_steps: usize,
@@ -39,12 +39,7 @@ impl<'a> Limit<'a> {
         deadline: &'a Deadline,
     ) -> Self {
         let ideal = machine.ideal_seconds().max(f64::MIN_POSITIVE);
-        let scale = options.scale.unwrap_or(match options.reward {
-            Reward::MaxTime => 1.0 / ideal,
-            Reward::Weighted { .. } => 1.0,
-        });
-        let judge =
-            Judge { reward: options.reward, scale, penalty: options.penalty, start: machine.score(start) };
+        let judge = options.judge(ideal, machine.score(start));
         let rounds = if options.learning_rate > 0.0 { 4 } else { 6 };
         let natural = (rounds * (machine.layers() + machine.slots())).max(64);
         Limit {
@@ -65,10 +60,19 @@ impl<'a> Limit<'a> {
         self.ideal + TARGETS[e % TARGETS.len()] * (known_seconds - self.ideal).max(0.0)
     }
 
-    /// Nothing better is possible or wanted.
+    /// Nothing better is possible or wanted; of a weighted sum no bound is known.
     pub(super) fn enough(&self, best: &Best) -> bool {
-        best.score.violations == 0
+        self.judge.reward == Reward::MaxTime
+            && best.score.violations == 0
             && best.score.tmax_seconds <= self.enough_seconds.max(self.ideal) * (1.0 + ROUNDING)
+    }
+
+    /// What is to grow as a state gets better, smoothly where the slowest stage is rewarded: see [`Machine::potential`].
+    pub(super) fn potential(&self, machine: &Machine, state: &State, score: &Score) -> f64 {
+        match self.judge.reward {
+            Reward::MaxTime => machine.potential(state, self.ideal),
+            Reward::Weighted { .. } => self.judge.reward(score),
+        }
     }
 
     pub(super) fn over(&self, steps: u64) -> bool {
@@ -93,7 +97,7 @@ pub(super) struct Walker<'a> {
 
 impl<'a> Walker<'a> {
     pub(super) fn new(machine: &Machine, limit: &Limit<'_>, scene: Scene<'a>) -> Self {
-        let potential = machine.potential(&scene.state, limit.ideal);
+        let potential = limit.potential(machine, &scene.state, &scene.score);
         Walker { reward: limit.judge.reward(&scene.score), potential, scene }
     }
 
@@ -110,7 +114,7 @@ impl<'a> Walker<'a> {
         let (old_reward, old_potential) = (self.reward, self.potential);
         if self.scene.step(policy, action) {
             self.reward = limit.judge.reward(&self.scene.score);
-            self.potential = machine.potential(&self.scene.state, limit.ideal);
+            self.potential = limit.potential(machine, &self.scene.state, &self.scene.score);
         }
         if shaping { (self.reward - old_reward) + (self.potential - old_potential) } else { self.reward }
     }
@@ -125,7 +129,7 @@ impl<'a> Walker<'a> {
         least: f64,
     ) {
         let mut after = self.scene.state.clone();
-        if !after.apply(action) || machine.potential(&after, limit.ideal) < least {
+        if !after.apply(action) || limit.potential(machine, &after, &machine.score(&after)) < least {
             return;
         }
         self.step(machine, limit, policy, action, false);

@@ -4,7 +4,7 @@ use ballast_core::device::{CoreModel, DeviceId};
 
 use crate::chain::{Interval, Sweep, Wire};
 use crate::rl::environment::{Group, State};
-use crate::sequence::Sequence;
+use crate::sequence::{Sequence, Value};
 
 /// Where the stages run.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,8 +21,11 @@ pub enum Site {
     Devices {
         /// Cap of every device, bytes.
         caps: Vec<u64>,
-        /// Price of a transfer.
+        /// Price of a transfer where all links are alike, else of one over the mean link: what a stage is taken to cost before
+        /// it is known who its neighbours are.
         wire: Wire,
+        /// Where links differ, the price by `[from * slots + to]`; empty where they are alike.
+        links: Vec<Wire>,
     },
 }
 
@@ -70,6 +73,8 @@ pub struct Machine {
     operations: Vec<f64>,
     /// `intervals[first][end - first - 1]`.
     intervals: Vec<Vec<Interval>>,
+    /// Values that layers hand on, where links differ: maker, bytes, readers (ascending).
+    values: Vec<(usize, u64, Vec<usize>)>,
 }
 
 impl Machine {
@@ -121,7 +126,14 @@ impl Machine {
             total
         });
         let operations = std::iter::once(0.0).chain(running).collect();
-        Machine { slots, site, prefix: sequence.prefix_seconds(), row_of, operations, intervals }
+        let handed_on = |value: &Value| (value.producer, value.bytes, value.readers.clone());
+        let values = match &site {
+            Site::Devices { links, .. } if !links.is_empty() => {
+                sequence.values.iter().filter(|value| !value.readers.is_empty()).map(handed_on).collect()
+            }
+            _ => Vec::new(),
+        };
+        Machine { slots, site, prefix: sequence.prefix_seconds(), row_of, operations, intervals, values }
     }
 
     /// Where the stages run.
@@ -155,7 +167,8 @@ impl Machine {
         row[end] - row[first]
     }
 
-    /// Seconds of the stage of a group.
+    /// Seconds of the stage of a group; where links differ, over the mean link. [`Machine::score`] knows the neighbours, and
+    /// prices the links that are taken.
     #[must_use]
     pub fn seconds(&self, group: Group) -> f64 {
         self.compute_seconds(group)
@@ -163,6 +176,42 @@ impl Machine {
                 Site::Chip { .. } => 0.0,
                 Site::Devices { .. } => self.interval(group).transfer_seconds,
             }
+    }
+
+    /// Seconds that every slot sends and receives in a state, where links differ: a value is paid for once by every reader
+    /// and once by its maker, who pays the slowest of its links.
+    fn transfers(&self, state: &State) -> Option<Vec<f64>> {
+        let Site::Devices { links, .. } = &self.site else { return None };
+        if links.is_empty() {
+            return None;
+        }
+        let of_layer = self.devices(state);
+        let mut seconds = vec![0.0; self.slots];
+        for (maker, bytes, readers) in &self.values {
+            let (from, mut slowest, mut before) = (of_layer[*maker], 0.0f64, None);
+            for &reader in readers {
+                let to = of_layer[reader];
+                // Readers stand in order, and so do their slots.
+                if to == from || before == Some(to) {
+                    continue;
+                }
+                before = Some(to);
+                let wire = links[from * self.slots + to];
+                let taken = wire.latency_seconds + wire.seconds_per_byte * *bytes as f64;
+                seconds[to] += taken;
+                slowest = slowest.max(taken);
+            }
+            seconds[from] += slowest;
+        }
+        Some(seconds)
+    }
+
+    /// Seconds of the stage of a group beside these transfers.
+    fn priced(&self, group: Group, transfers: Option<&[f64]>) -> f64 {
+        match transfers {
+            Some(transfers) => self.compute_seconds(group) + transfers[group.core],
+            None => self.seconds(group),
+        }
     }
 
     fn interval(&self, group: Group) -> &Interval {
@@ -197,17 +246,24 @@ impl Machine {
         self.interval(group).peak_bytes
     }
 
+    /// Bytes into and out of the stage of a group.
+    #[must_use]
+    pub(crate) fn route_bytes(&self, group: Group) -> u64 {
+        self.interval(group).route_bytes
+    }
+
     /// The loads of a state.
     #[must_use]
     pub fn score(&self, state: &State) -> Score {
         let mut score = Score::default();
+        let transfers = self.transfers(state);
         for group in state.groups() {
             let interval = self.interval(group);
             let cores = match self.site {
                 Site::Chip { .. } => group.cores as f64,
                 Site::Devices { .. } => 1.0,
             };
-            score.tmax_seconds = score.tmax_seconds.max(self.seconds(group));
+            score.tmax_seconds = score.tmax_seconds.max(self.priced(group, transfers.as_deref()));
             score.compute_seconds = score.compute_seconds.max(self.compute_seconds(group));
             score.memory_bytes = score.memory_bytes.max(interval.peak_bytes as f64 / cores);
             score.route_bytes = score.route_bytes.max(interval.route_bytes as f64);
@@ -226,11 +282,12 @@ impl Machine {
             Site::Chip { .. } => group.cores as f64,
             Site::Devices { .. } => 1.0,
         };
+        let transfers = self.transfers(state);
         let sum: f64 = state
             .groups()
             .map(|group| {
                 let penalty = if self.over_cap(group) { 2.0 } else { 1.0 };
-                weight(group) * (penalty * self.seconds(group) / ideal).powi(POWER)
+                weight(group) * (penalty * self.priced(group, transfers.as_deref()) / ideal).powi(POWER)
             })
             .sum();
         -(sum / self.slots as f64).max(f64::MIN_POSITIVE).ln() / f64::from(POWER)
@@ -278,25 +335,54 @@ pub struct Judge {
 }
 
 impl Judge {
+    /// `x` of the reward: what is to be small.
+    #[must_use]
+    pub fn cost(&self, score: &Score) -> f64 {
+        match self.reward {
+            Reward::MaxTime => score.tmax_seconds,
+            Reward::Weighted { .. } => {
+                let weights = self.per_unit();
+                weights[0] * score.compute_seconds
+                    + weights[1] * score.memory_bytes
+                    + weights[2] * score.route_bytes
+            }
+        }
+    }
+
+    /// Of the weighted reward: what a second, a byte of memory and a byte of route add to `x`. A load that is nothing at the start counts
+    /// nothing.
+    #[must_use]
+    pub(super) fn per_unit(&self) -> [f64; 3] {
+        let over = |weight: f64, start: f64| if start > 0.0 { weight / start } else { 0.0 };
+        match self.reward {
+            Reward::MaxTime => [1.0, 0.0, 0.0],
+            Reward::Weighted { compute, memory, route } => [
+                over(compute, self.start.compute_seconds),
+                over(memory, self.start.memory_bytes),
+                over(route, self.start.route_bytes),
+            ],
+        }
+    }
+
     /// The reward of a state with these loads.
     #[must_use]
     pub fn reward(&self, score: &Score) -> f64 {
-        let relative = |now: f64, start: f64| if start > 0.0 { now / start } else { 0.0 };
-        let x = match self.reward {
-            Reward::MaxTime => score.tmax_seconds,
-            Reward::Weighted { compute, memory, route } => {
-                compute * relative(score.compute_seconds, self.start.compute_seconds)
-                    + memory * relative(score.memory_bytes, self.start.memory_bytes)
-                    + route * relative(score.route_bytes, self.start.route_bytes)
-            }
-        };
-        -self.scale * x + if score.violations > 0 { self.penalty } else { 0.0 }
+        -self.scale * self.cost(score) + if score.violations > 0 { self.penalty } else { 0.0 }
+    }
+
+    /// Is a state better by what is rewarded: fewer violations, then the smaller `x`, then the faster slowest stage.
+    #[must_use]
+    pub fn better(&self, new: &Score, old: &Score) -> bool {
+        let key = |score: &Score| (score.violations, self.cost(score), score.tmax_seconds);
+        key(new) < key(old)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loads::{Links, Loads};
+    use ballast_core::device::{Cluster, Link};
     use ballast_core::units::Bytes;
 
     fn machine(speed_up: Vec<f64>) -> Machine {
@@ -337,6 +423,29 @@ mod tests {
         let weighted = Reward::Weighted { compute: 1.0, memory: 0.5, route: 0.25 };
         let judge = Judge { reward: weighted, scale: 2.0, penalty: -3.0, start: fits };
         assert_eq!(judge.reward(&fits), -3.5);
+    }
+
+    #[test]
+    fn transfers_are_priced_by_the_links_they_take() {
+        let chain = Sequence::chain(&[1.0, 2.0, 3.0, 4.0], &[10, 20, 30, 5], &[0; 4]);
+        // The first value is also read by the last layer.
+        let mut sequence = Sequence { row_of: vec![0; 3], ..chain };
+        sequence.values[0].readers = vec![1, 3];
+        let link = |bandwidth, latency_seconds| Link { bandwidth, latency_seconds };
+        let mut cluster = Cluster::from_count(3).expect("three devices");
+        cluster.default_link = link(10.0, 0.0);
+        cluster.links = vec![(0, 1, link(40.0, 0.5)), (1, 2, link(5.0, 0.0))];
+        let links = Links::new(&cluster);
+        let site =
+            Site::Devices { caps: vec![1 << 30; 3], wire: links.mean(), links: links.between(&[0, 1, 2]) };
+        let machine = Machine::new(&sequence, site);
+        let index = sequence.index();
+        for layers in [[1, 1, 2], [2, 1, 1], [1, 2, 1], [0, 1, 3], [2, 0, 2], [0, 0, 4], [3, 0, 1]] {
+            let state = State::new(layers.to_vec()).expect("a state");
+            let loads = Loads::new(&sequence, &index, &links, machine.devices(&state));
+            let (score, truth) = (machine.score(&state).tmax_seconds, loads.tmax());
+            assert!((score - truth).abs() < 1e-12, "{layers:?}: {score} {truth}");
+        }
     }
 
     #[test]

@@ -20,3 +20,4 @@ mod scene;
 mod splice;
 mod teacher;
 pub mod train;
+pub mod weighted;

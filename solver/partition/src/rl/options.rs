@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use ballast_learner_client::LearnerError;
 use ballast_learner_client::saved::SavedError;
+use serde::Serialize;
 
-use crate::rl::machine::Reward;
+use crate::rl::machine::{Judge, Reward, Score};
 use crate::rl::policy::View;
 
 /// Where the weights come from.
@@ -18,6 +19,37 @@ pub enum Weights {
     Fresh,
     /// A saved network.
     File(PathBuf),
+}
+
+/// How the learner is set up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Setting {
+    /// As [`Options::default`] has it.
+    #[default]
+    Ours,
+    /// As the source has it: [`Options::published`].
+    Published,
+}
+
+impl Setting {
+    /// Its options.
+    #[must_use]
+    pub fn options(self) -> Options {
+        match self {
+            Setting::Ours => Options::default(),
+            Setting::Published => Options::published(),
+        }
+    }
+
+    /// Its name in options and tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Setting::Ours => "ours",
+            Setting::Published => "published",
+        }
+    }
 }
 
 /// Options of the learner.
@@ -64,6 +96,14 @@ pub struct Options {
     pub mixed_starts: bool,
     /// After every episode of a search, put together the best state of stages seen; where the slowest stage is what is rewarded.
     pub splice: bool,
+    /// Most samples an update looks at; of longer episodes an even choice.
+    pub most_samples: usize,
+    /// Gradients longer than this are shortened to it; 0: none is.
+    pub clip_norm: f64,
+    /// Fresh weights make all actions exactly as likely; otherwise nearly.
+    pub uniform_start: bool,
+    /// On a chip, start from layers spread evenly and not from the best grouping known.
+    pub from_spread: bool,
     /// The learner library; none: beside the program.
     pub library: Option<PathBuf>,
 }
@@ -94,6 +134,10 @@ impl Default for Options {
             random_start: false,
             mixed_starts: true,
             splice: true,
+            most_samples: 512,
+            clip_norm: 1.0,
+            uniform_start: false,
+            from_spread: false,
             library: None,
         }
     }
@@ -114,7 +158,17 @@ impl Options {
         self.splice && self.reward == Reward::MaxTime
     }
 
-    /// Everything as published: no baseline, no entropy bonus, no masks, one environment, the flat view.
+    /// The reward with its constants, where no state is faster than `ideal_seconds` and a search begins with these loads.
+    pub(crate) fn judge(&self, ideal_seconds: f64, start: Score) -> Judge {
+        let scale = self.scale.unwrap_or(match self.reward {
+            Reward::MaxTime => 1.0 / ideal_seconds,
+            Reward::Weighted { .. } => 1.0,
+        });
+        Judge { reward: self.reward, scale, penalty: self.penalty, start }
+    }
+
+    /// Everything as published: the flat view, an exactly uniform start, one environment that begins where the source does, every state,
+    /// action and reward of the episode in its one update; no baseline, no entropy bonus, no masks, no limit on gradients, no splices.
     #[must_use]
     pub fn published() -> Self {
         Options {
@@ -128,6 +182,10 @@ impl Options {
             shaping: false,
             mixed_starts: false,
             splice: false,
+            most_samples: usize::MAX,
+            clip_norm: 0.0,
+            uniform_start: true,
+            from_spread: true,
             ..Options::default()
         }
     }
@@ -170,6 +228,9 @@ pub(super) fn check(options: &Options) -> Result<(), Error> {
     }
     if !(options.learning_rate.is_finite() && options.learning_rate >= 0.0) {
         return refuse("the learning rate is a number, 0 or above");
+    }
+    if options.most_samples == 0 || !(options.clip_norm.is_finite() && options.clip_norm >= 0.0) {
+        return refuse("an update looks at one sample at least, and the largest gradient is 0 or above");
     }
     if !(0.0..=1.0).contains(&options.discount) {
         return refuse("the discount lies between 0 and 1");

@@ -145,7 +145,7 @@ mod tests {
             } else {
                 let none = vec![0; layers.len()];
                 let wire = Wire { latency_seconds: 0.0, seconds_per_byte: 0.0 };
-                let site = Site::Devices { caps: vec![1; 4], wire };
+                let site = Site::Devices { caps: vec![1; 4], wire, links: Vec::new() };
                 Machine::new(&Sequence { row_of: vec![0; 4], ..Sequence::chain(&layers, &none, &none) }, site)
             };
             let states: Vec<State> = (0..12).filter_map(|_| random_state(7, 4, &mut rng)).collect();

@@ -12,14 +12,14 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::rl::classical::{Best, better, random_state};
+use crate::rl::classical::{Best, random_state};
 use crate::rl::demand::Demands;
 use crate::rl::environment::{Action, State};
 use crate::rl::features::Aim;
 use crate::rl::limit::{Limit, ROUNDING, Walker};
 use crate::rl::machine::Machine;
 use crate::rl::options::check;
-pub use crate::rl::options::{Error, Options, Weights};
+pub use crate::rl::options::{Error, Options, Setting, Weights};
 use crate::rl::rollout::{Batch, Rollout, Sample, divergence};
 use crate::rl::scene::Scene;
 use crate::rl::splice::Seen;
@@ -98,10 +98,6 @@ struct Header {
     episodes: usize,
 }
 
-/// Most samples one update looks at; of longer episodes an even choice.
-const MOST_SAMPLES: usize = 512;
-/// Gradients longer than this are shortened to it.
-const LARGEST_GRADIENT: f64 = 1.0;
 /// Sharpness of environments that only act.
 const SHARPNESS: [f32; 8] = [1.0, 2.0, 2.0, 4.0, 4.0, 3.0, 8.0, 6.0];
 /// Temperatures such environments begin an episode at, in units of the potential, and the one all end at: an action
@@ -145,7 +141,14 @@ impl Trainer {
         }
         let state = match (state, &mut network) {
             (Some(state), _) => state,
-            (None, Some(network)) => network.state()?,
+            (None, Some(network)) => {
+                let mut state = network.state()?;
+                if options.uniform_start {
+                    clear_last_layer(&config, &mut state);
+                    network.set_state(&state)?;
+                }
+                state
+            }
             (None, None) => Vec::new(),
         };
         let policy = Perceptron::new(&config, &state)
@@ -234,7 +237,7 @@ impl Trainer {
         for e in 0..count {
             let state = self.start(e, machine, start, best, limit);
             let score = machine.score(&state);
-            if better(&score, &best.score) {
+            if limit.judge.better(&score, &best.score) {
                 *best = Best { state: state.clone(), score, steps: self.steps };
             }
             let target = limit.target(e, best.score.tmax_seconds);
@@ -243,7 +246,7 @@ impl Trainer {
             walkers.push(Some(Walker::new(machine, limit, scene)));
         }
         let mut rollout = Rollout::new(count);
-        let stride = (limit.max_steps * count).div_ceil(MOST_SAMPLES);
+        let stride = (limit.max_steps * count).div_ceil(self.options.most_samples);
         let mut probabilities = Vec::new();
         let mut cut_off = false;
         for step in 0..limit.max_steps {
@@ -257,8 +260,8 @@ impl Trainer {
             for (e, place) in walkers.iter_mut().enumerate() {
                 let Some(walker) = place else { continue };
                 let allowed = walker.scene.allowed();
-                if allowed.iter().all(|&allowed| allowed == 0) {
-                    // A state without a valid action ends its episode.
+                if self.options.mask_invalid && allowed.iter().all(|&allowed| allowed == 0) {
+                    // A state without a valid action ends its episode; where invalid ones may be taken, it stays as it is.
                     *place = None;
                     continue;
                 }
@@ -288,7 +291,7 @@ impl Trainer {
                 if let Some(seen) = seen.as_deref_mut() {
                     seen.keep(machine, &walker.scene.state, best.to_beat());
                 }
-                if better(&score, &best.score) {
+                if limit.judge.better(&score, &best.score) {
                     *best = Best { state: walker.scene.state.clone(), score, steps: self.steps };
                 }
                 if self.options.target_reward.is_some_and(|target| walker.reward >= target) {
@@ -398,7 +401,7 @@ impl Trainer {
             learning_rate: self.options.learning_rate,
             entropy_weight,
             clip: 0.0,
-            clip_norm: LARGEST_GRADIENT,
+            clip_norm: self.options.clip_norm,
         };
         let mut figures = network.update_policy(&update)?;
         self.state = network.state()?;
@@ -462,6 +465,16 @@ pub fn run(
         trainer.save(path)?;
     }
     finished(best, limit.episode, trainer.steps, stop_reason)
+}
+
+/// Sets the weights of the last layer to 0 (its biases are), so that all actions are as likely. Weights and biases of the
+/// layers stand in turn at the head of a network's state.
+fn clear_last_layer(config: &NetworkConfig, state: &mut [f32]) {
+    let sizes = config.layers.windows(2).map(|pair| (pair[0] * pair[1], pair[1]));
+    let before: usize =
+        sizes.clone().take(config.layers.len() - 2).map(|(weights, biases)| weights + biases).sum();
+    let count: usize = sizes.map(|(weights, biases)| weights + biases).sum();
+    state[before..count].fill(0.0);
 }
 
 /// Reads a saved network that fits where one of `shape` is needed.

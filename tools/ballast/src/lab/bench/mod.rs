@@ -4,6 +4,8 @@ mod joint;
 mod partition;
 mod remat;
 mod rl;
+mod rl_curve;
+mod rl_weights;
 mod swaps;
 
 use crate::failure::Failure;
@@ -23,6 +25,10 @@ enum Bench {
     Partition(partition::Args),
     /// The RL partitioner beside classical searches and the exact answer, on chains for many-core chips.
     Rl(rl::Args),
+    /// How the RL partitioner learns: published setting and ours, episode by episode.
+    RlCurve(rl_curve::Args),
+    /// Plans for chips under different weights of compute, memory and route.
+    RlWeights(rl_weights::Args),
     /// Memory-planning methods over a folder of instances.
     Remat(remat::Args),
     /// Recomputation, swaps and both, over host links.
@@ -34,6 +40,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Bench::Joint(args) => joint::run(args),
         Bench::Partition(args) => partition::run(args),
         Bench::Rl(args) => rl::run(args),
+        Bench::RlCurve(args) => rl_curve::run(args),
+        Bench::RlWeights(args) => rl_weights::run(args),
         Bench::Remat(args) => remat::run(args),
         Bench::Swaps(args) => swaps::run(args),
     }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_partition::rl::comparison::{Case, Contender, Entry, contend};
 use ballast_partition::rl::curriculum::{self, Schedule};
-use ballast_partition::rl::train::{Error, Options, Trainer, Weights};
+use ballast_partition::rl::train::{Error, Options, Setting, Trainer, Weights};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -48,9 +48,9 @@ pub(crate) struct Args {
     /// Episodes the policy learns from in all, those before a resume included; 0 to 1000000000.
     #[arg(long, value_parser = count::<usize, 0, 1_000_000_000>, default_value_t = EPISODES)]
     episodes: usize,
-    /// The first so many of them imitate a teacher that knows the optimum; 0 to 1000000000.
-    #[arg(long, value_parser = count::<usize, 0, 1_000_000_000>, default_value_t = IMITATED)]
-    imitate: usize,
+    /// The first so many of them imitate a teacher that knows the optimum; without it 8000, or none as published; 0 to 1000000000.
+    #[arg(long, value_parser = count::<usize, 0, 1_000_000_000>)]
+    imitate: Option<usize>,
     /// Write the policy here, also every hundred episodes and at an interrupt.
     #[arg(short, long)]
     output: PathBuf,
@@ -63,24 +63,39 @@ pub(crate) struct Args {
     /// Step size; above 0, at most 1.
     #[arg(long, value_parser = step_size, default_value_t = Options::default().learning_rate)]
     rate: f64,
-    /// Weight of the policy's entropy; 0 to 1000.
-    #[arg(long, value_parser = factor, default_value_t = Options::default().entropy_weight)]
-    entropy: f64,
-    /// Discount of later rewards; 0 to 1.
-    #[arg(long, value_parser = share, default_value_t = Options::default().discount)]
-    discount: f64,
-    /// Environments stepped as one batch; 1 to 4096.
-    #[arg(long, value_parser = count::<usize, 1, 4096>, default_value_t = Options::default().environments)]
-    environments: usize,
+    /// Weight of the policy's entropy; without it 0.01, or 0 as published; 0 to 1000.
+    #[arg(long, value_parser = factor)]
+    entropy: Option<f64>,
+    /// Discount of later rewards; without it 0.9, or 1 as published; 0 to 1.
+    #[arg(long, value_parser = share)]
+    discount: Option<f64>,
+    /// Environments stepped as one batch; without it as the setting has it, 8 or, as published, 1; 1 to 4096.
+    #[arg(long, value_parser = count::<usize, 1, 4096>)]
+    environments: Option<usize>,
+    /// How the learner is set up: `published` trains the source's network, for one number of cores, from rewards alone.
+    #[arg(long, value_enum, default_value_t = SettingName::Ours)]
+    setting: SettingName,
+    /// Cores of the chips of `--setting published`, whose network fits one number of them; 2 to 1024.
+    #[arg(long, value_parser = count::<usize, 2, 1024>, default_value_t = 8)]
+    cores: usize,
     #[command(flatten)]
     common: TrainingArgs,
+}
+
+/// The settings as options name them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum SettingName {
+    /// Weights shared between pairs of neighbours; fits every chip.
+    Ours,
+    /// The source's network and rules.
+    Published,
 }
 
 #[derive(Serialize)]
 struct Trained {
     episodes: usize,
     stop_reason: StopReason,
-    /// The policy without learning on chains it never saw, as many as a tenth of the time limit is enough for.
+    /// The policy without learning on chains it never saw, on chips that it fits, as many as a tenth of the time limit is enough for.
     trials: Vec<Trial>,
 }
 
@@ -93,18 +108,25 @@ struct Trial {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     check([], [args.output.as_path()])?;
+    let published = args.setting == SettingName::Published;
+    let base = if published { Setting::Published } else { Setting::Ours }.options();
     let options = Options {
         weights: args.resume.clone().map_or(Weights::Fresh, Weights::File),
         learning_rate: args.rate,
-        entropy_weight: args.entropy,
-        discount: args.discount,
-        environments: args.environments,
+        entropy_weight: args.entropy.unwrap_or(base.entropy_weight),
+        discount: args.discount.unwrap_or(base.discount),
+        environments: args.environments.unwrap_or(base.environments),
         library: args.common.learner.clone(),
-        ..Options::default()
+        ..base
     };
     let seed = args.common.seed;
-    let schedule = Schedule { seed, episodes: args.episodes, imitated: args.imitate };
-    let mut trainer = Trainer::new(options.clone(), 2, seed)?;
+    let schedule = Schedule {
+        seed,
+        episodes: args.episodes,
+        imitated: args.imitate.unwrap_or(if published { 0 } else { IMITATED }),
+        cores: published.then_some(args.cores),
+    };
+    let mut trainer = Trainer::new(options.clone(), if published { args.cores } else { 2 }, seed)?;
     let mut metrics = match &args.metrics {
         None => None,
         Some(path) => {
@@ -138,11 +160,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let judged = Options { weights: Weights::File(args.output.clone()), ..options };
     let mut trials = Vec::new();
     let overtime = deadline.overtime();
-    for (which, &(layers, cores)) in TRIALS.iter().enumerate() {
+    let fits = |&&(_, cores): &&(usize, usize)| !published || cores == args.cores;
+    let trials_that_fit: Vec<_> = TRIALS.iter().filter(fits).collect();
+    for (which, &&(layers, cores)) in trials_that_fit.iter().enumerate() {
         if overtime.over() {
             break;
         }
-        let share = overtime.remaining_seconds() / (TRIALS.len() - which) as f64;
+        let share = overtime.remaining_seconds() / (trials_that_fit.len() - which) as f64;
         let Some(case) = Case::unseen(layers, cores, which, seed) else { continue };
         let entry = contend(&case, Contender::ZeroShot, &judged, seed, share.min(ZERO_SHOT_SECONDS))?;
         trials.push(Trial { chain: case.name, entry });
