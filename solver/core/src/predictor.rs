@@ -109,6 +109,12 @@ impl Pooling {
     pub fn operations(&self) -> u64 {
         self.outputs.saturating_mul(self.window.saturating_sub(1))
     }
+
+    /// Elements of input and result, given the elements of the input: there are no weights.
+    #[must_use]
+    pub fn elements(&self, inputs: u64) -> u64 {
+        inputs.saturating_add(self.outputs)
+    }
 }
 
 #[cfg(test)]
@@ -174,6 +180,13 @@ mod tests {
         assert_eq!(layers[4], 142_606_336);
         assert!((board_chip_milliseconds(layers[4]) - 11.080_523).abs() < 5e-7);
         assert!((board_chip_milliseconds(layers.iter().sum()) - 31.019).abs() < 5e-4);
+    }
+
+    #[test]
+    fn pooling_joins_the_positions_of_its_window() {
+        // 16x64x64 under windows of 2x2, stride 2: three operations join four positions.
+        let layer = Pooling { outputs: 16 * 32 * 32, window: 4 };
+        assert_eq!((layer.operations(), layer.elements(16 * 64 * 64)), (49_152, 81_920));
     }
 
     #[test]

@@ -58,6 +58,44 @@ fn layer_five_ends_alone_in_every_seed() {
 }
 
 #[test]
+fn the_predictor_of_pooling_counts_what_joins_the_window() {
+    let text = "name = 'x'\n[[layer]]\nname = 'p'\nkind = 'pooling'\nchannels = 16\nheight = 65\nwidth = 64\nwindow = 3\nstride = 2";
+    let table = LayerFile::parse(text).and_then(|file| file.table(&[1.0], &[1 << 30])).expect("a layer");
+    // 33 x 32 outputs of each channel, eight operations each; inputs and outputs are stored, and nothing else.
+    assert_eq!(table.seconds[0][0], f64::from(16 * 33 * 32 * 8));
+    assert_eq!(table.bytes[0][0], 4 * 16 * (65 * 64 + 33 * 32));
+}
+
+#[test]
+fn where_repair_does_not_do_it_breeding_reaches_the_optimum_in_every_seed() {
+    let file = LayerFile::parse(include_str!("../examples/vgg16.toml")).expect("the shipped example");
+    let table = file.table(&[RATE; 4], &[1 << 30; 4]).expect("the shipped example");
+    let referee = exact(&table, &limits(0)).expect("a placement");
+    assert!(referee.report.proved());
+    for seed in 0..10 {
+        let options = Options { generations: 400, ..Options::default() };
+        let found = solve(&table, &options, &limits(seed)).expect("a placement");
+        assert!(
+            (found.seconds - referee.seconds).abs() < 1e-12 * referee.seconds,
+            "seed {seed}: {}",
+            found.seconds
+        );
+        let (first, last) = (found.curve[0], found.curve[found.curve.len() - 1]);
+        assert_eq!(found.curve.len() as u64, found.generations + 1);
+        assert!(
+            first.best_seconds > Some(1.02 * referee.seconds),
+            "seed {seed}: repair alone is at {first:?}"
+        );
+        assert_eq!(last.best_seconds, Some(found.seconds));
+        assert!(last.mean_fitness > 1.1 * first.mean_fitness, "seed {seed}: {first:?} {last:?}");
+        for pair in found.curve.windows(2) {
+            assert!(pair[1].best_seconds <= pair[0].best_seconds);
+            assert!(pair[0].mean_fitness <= pair[0].best_fitness * (1.0 + 1e-12));
+        }
+    }
+}
+
+#[test]
 fn unequal_memories_and_a_lighter_fifth_layer_match_the_exact_search() {
     // The largest chips hold several layers, the smallest only the small ones.
     let unequal = [2_200_000, 2_200_000, 1_400_000, MEMORY, MEMORY, 1_000_000, 700_000, 600_000];

@@ -44,6 +44,7 @@ pub fn exact(table: &LayerTable, limits: &Limits) -> Result<Placement, Placement
         predicted_seconds: value,
         generations: 0,
         cache_hits: 0,
+        curve: Vec::new(),
         report,
     })
 }

@@ -1,6 +1,6 @@
 //! Layer files: a model as a list of layers with their shapes, in TOML.
 
-use ballast_core::predictor::{Convolution, Counting, Dense};
+use ballast_core::predictor::{Convolution, Counting, Dense, Pooling};
 use serde::{Deserialize, Serialize};
 
 use super::table::{LayerTable, PlacementError};
@@ -33,6 +33,21 @@ pub enum LayerKind {
         inputs: u64,
         /// Columns of the right factor.
         outputs: u64,
+    },
+    /// The largest of every square window of each channel, padded so that the output has ceil(height / stride) rows. One
+    /// operation joins each further position of a window; no weights are stored. \[D\] names a predictor of pooling's own and
+    /// does not print it: our reading.
+    Pooling {
+        /// Channels.
+        channels: u64,
+        /// Input rows.
+        height: u64,
+        /// Input columns.
+        width: u64,
+        /// Window side.
+        window: u64,
+        /// Step of the window.
+        stride: u64,
     },
     /// A layer counted elsewhere.
     Counted {
@@ -111,6 +126,20 @@ impl LayerKind {
                     operations: layer.operations(Counting::Exact),
                     elements: layer.elements(),
                     outputs: rows.checked_mul(outputs)?,
+                }
+            }
+            LayerKind::Pooling { channels, height, width, window, stride } => {
+                if [channels, height, width, window, stride].contains(&0) {
+                    return None;
+                }
+                let points = height.div_ceil(stride).checked_mul(width.div_ceil(stride))?;
+                let inputs = channels.checked_mul(height.checked_mul(width)?)?;
+                let layer =
+                    Pooling { outputs: channels.checked_mul(points)?, window: window.checked_mul(window)? };
+                Counts {
+                    operations: layer.operations(),
+                    elements: layer.elements(inputs),
+                    outputs: layer.outputs,
                 }
             }
             LayerKind::Counted { operations, elements, outputs } => Counts { operations, elements, outputs },

@@ -20,6 +20,6 @@ pub use fitness::{PENALTY_WEIGHT, fitness, penalised};
 pub use layers::{Layer, LayerFile, LayerKind};
 pub use proposer::{Fitness, Genetic, layer_table};
 pub use repair::repair;
-pub use search::{Measure, Options, Placement, PredictedLoads, search, solve};
+pub use search::{Generation, Measure, Options, Placement, PredictedLoads, search, solve};
 pub use table::{Excess, LayerTable, PlacementError};
 pub use workload::{WorkloadFailure, place_workload};

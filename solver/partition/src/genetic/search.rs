@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::fitness::{PENALTY_WEIGHT, penalised, selection_shares};
+use super::fitness::{PENALTY_WEIGHT, fitness, penalised, selection_shares};
 use super::matching::own_devices;
 use super::repair::repair;
 use super::table::{LayerTable, PlacementError};
@@ -154,6 +154,17 @@ impl Options {
     }
 }
 
+/// One generation, measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Generation {
+    /// Seconds of the best placement met so far that keeps the rules.
+    pub best_seconds: Option<f64>,
+    /// Fitness 1/T of the best chromosome of this generation, 1/s.
+    pub best_fitness: f64,
+    /// Mean fitness of this generation, 1/s.
+    pub mean_fitness: f64,
+}
+
 /// What a search found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Placement {
@@ -167,6 +178,8 @@ pub struct Placement {
     pub generations: u64,
     /// Chromosomes answered from the cache.
     pub cache_hits: u64,
+    /// Every generation, the first one drawn included; empty where nothing is bred.
+    pub curve: Vec<Generation>,
     /// Value, bound, why it stopped; `work` counts measured placements.
     pub report: Report,
 }
@@ -225,6 +238,7 @@ pub fn search(
             let reason = if run.deadline.over() { run.deadline.reason() } else { StopReason::WorkLimit };
             return run.finish(reason);
         };
+        run.record(&evaluated);
         if options.stop_at_bound && run.proved() {
             return run.finish(StopReason::Proved);
         }
@@ -259,6 +273,7 @@ struct Run<'a> {
     generations: u64,
     measured: u64,
     cache_hits: u64,
+    curve: Vec<Generation>,
 }
 
 /// Entries of the cache before it is emptied: with 200 layers some 500 MB.
@@ -283,6 +298,7 @@ impl<'a> Run<'a> {
             generations: 0,
             measured: 0,
             cache_hits: 0,
+            curve: Vec::new(),
         }
     }
 
@@ -345,6 +361,15 @@ impl<'a> Run<'a> {
             })
             .collect();
         Ok(Some(Evaluated { placements, times }))
+    }
+
+    fn record(&mut self, generation: &Evaluated) {
+        let fitnesses = || generation.times.iter().map(|&seconds| fitness(seconds));
+        self.curve.push(Generation {
+            best_seconds: self.best.as_ref().map(|(seconds, _)| *seconds),
+            best_fitness: fitnesses().fold(0.0, f64::max),
+            mean_fitness: fitnesses().sum::<f64>() / generation.times.len() as f64,
+        });
     }
 
     fn breed(&mut self, parents: &Evaluated) -> Vec<Vec<usize>> {
@@ -428,6 +453,7 @@ impl<'a> Run<'a> {
             device_of,
             generations: self.generations,
             cache_hits: self.cache_hits,
+            curve: self.curve,
             report,
         })
     }

@@ -44,7 +44,15 @@ pub fn exhaustive(
     };
     let report = Report::new(seconds, Bound::proved(bound, BoundClass::AnyPlacement), search)?;
     let predicted_seconds = table.slowest(&device_of);
-    Ok(Placement { device_of, seconds, predicted_seconds, generations: 0, cache_hits: 0, report })
+    Ok(Placement {
+        device_of,
+        seconds,
+        predicted_seconds,
+        generations: 0,
+        cache_hits: 0,
+        curve: Vec::new(),
+        report,
+    })
 }
 
 /// Steps between two looks at the clock.

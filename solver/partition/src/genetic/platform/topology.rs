@@ -20,6 +20,8 @@ pub struct Platform {
     routes: Vec<Vec<Vec<usize>>>,
     /// Wires that begin or end at a device, by device.
     touching: Vec<Vec<usize>>,
+    /// What the speeds of the links are, in the words of the file.
+    source: String,
 }
 
 /// One link, one direction.
@@ -40,12 +42,15 @@ struct File {
     links: Vec<Between>,
 }
 
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Speed {
     bytes_per_second: f64,
     #[serde(default)]
     latency_seconds: f64,
+    /// What the figures are: a data sheet, a measurement, an assumption.
+    #[serde(default)]
+    source: String,
 }
 
 #[derive(Deserialize)]
@@ -104,12 +109,13 @@ impl Platform {
         for entry in &file.links {
             let [a, b] = &entry.between;
             let (from, to) = (place(a)?, place(b)?);
-            let bandwidth = entry.bytes_per_second.or(file.link.map(|l| l.bytes_per_second)).ok_or_else(|| {
+            let bandwidth = entry.bytes_per_second.or(file.link.as_ref().map(|l| l.bytes_per_second)).ok_or_else(|| {
                 PlacementError::Input(format!(
                     "the link between '{a}' and '{b}' has no bytes-per-second, and there is no [link] to take it from"
                 ))
             })?;
-            let latency = entry.latency_seconds.or(file.link.map(|l| l.latency_seconds)).unwrap_or(0.0);
+            let latency =
+                entry.latency_seconds.or(file.link.as_ref().map(|l| l.latency_seconds)).unwrap_or(0.0);
             let sound = bandwidth.is_finite() && bandwidth > 0.0 && latency.is_finite() && latency >= 0.0;
             if !sound {
                 return refuse(format!(
@@ -126,7 +132,14 @@ impl Platform {
             links.push(Wire { from, to, link });
             links.push(Wire { from: to, to: from, link });
         }
-        Platform::with_routes(devices.len(), names, links)
+        let source = file.link.map_or_else(String::new, |link| link.source);
+        Ok(Platform { source, ..Platform::with_routes(devices.len(), names, links)? })
+    }
+
+    /// What the speeds of the links are, as the topology file says under `[link]`; empty where it does not.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
     }
 
     /// Every device joined to every other by the cluster's own links.
@@ -196,7 +209,7 @@ impl Platform {
             }
             routes.push(row);
         }
-        Ok(Platform { devices, names, links, routes, touching })
+        Ok(Platform { devices, names, links, routes, touching, source: String::new() })
     }
 
     /// Number of devices.

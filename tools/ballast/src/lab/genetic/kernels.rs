@@ -40,8 +40,15 @@ pub(super) fn layers(file: &LayerFile) -> Result<Vec<Layer>, Failure> {
             LayerKind::Dense { rows, inputs, outputs } => {
                 (product(&[rows, inputs])?, product(&[inputs, outputs])?, product(&[rows, outputs])?)
             }
+            LayerKind::Pooling { channels, height, width, stride, .. } => (
+                product(&[channels, height, width])?,
+                0,
+                product(&[channels, height.div_ceil(stride), width.div_ceil(stride)])?,
+            ),
             LayerKind::Counted { .. } => {
-                return Err(refuse("it is only counted: processes need a convolution or a dense layer"));
+                return Err(refuse(
+                    "it is only counted: processes need a convolution, a pooling or a dense layer",
+                ));
             }
         };
         if let Some(before) = made.last()
@@ -111,6 +118,25 @@ impl Layer {
                     }
                 }
             }
+            LayerKind::Pooling { height, width, window, stride, .. } => {
+                let [rows, columns, side, step] = [height, width, window, stride].map(|size| size as usize);
+                let (out_rows, out_columns) = (rows.div_ceil(step), columns.div_ceil(step));
+                let pad = |size: usize, out: usize| ((out - 1) * step + side).saturating_sub(size) / 2;
+                let (top, left) = (pad(rows, out_rows), pad(columns, out_columns));
+                let images = input.chunks_exact(rows * columns);
+                for (image, plane) in images.zip(output.chunks_exact_mut(out_rows * out_columns)) {
+                    for (place, largest) in plane.iter_mut().enumerate() {
+                        let window = |at: usize, before: usize, size: usize| {
+                            let first = at * step;
+                            first.saturating_sub(before)..(first + side).saturating_sub(before).min(size)
+                        };
+                        let lines = window(place / out_columns, top, rows);
+                        let across = window(place % out_columns, left, columns);
+                        let values = lines.flat_map(|row| &image[row * columns..][across.clone()]);
+                        *largest = values.copied().fold(f32::NEG_INFINITY, f32::max);
+                    }
+                }
+            }
             LayerKind::Counted { .. } => {}
         }
         output
@@ -143,6 +169,16 @@ mod tests {
         let mut layer = one(&format!("kind = \"convolution\"\n{shape}\nstride = 2"));
         layer.weights = vec![0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
         assert_eq!(layer.run(&image), [1.0, 3.0, 7.0, 9.0]);
+    }
+
+    #[test]
+    fn pooling_takes_the_largest_of_every_window() {
+        let shape = "kind = \"pooling\"\nchannels = 2\nheight = 3\nwidth = 3\nwindow";
+        let image: Vec<f32> = (1..=9u8).chain((1..=9).rev()).map(f32::from).collect();
+        let halved = one(&format!("{shape} = 2\nstride = 2"));
+        assert_eq!(halved.run(&image), [5.0, 6.0, 8.0, 9.0, 9.0, 7.0, 3.0, 1.0]);
+        let padded = one(&format!("{shape} = 3\nstride = 2"));
+        assert_eq!(padded.run(&image), [5.0, 6.0, 8.0, 9.0, 9.0, 8.0, 6.0, 5.0]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ use processes::Processes;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output::{check, paths, read_text, write_json};
+use crate::output::{check, paths, read_text, write_json, write_text};
 use crate::ranges::{count, seconds, threads};
 use crate::search_args::{GeneticArgs, Unit};
 
@@ -93,6 +93,9 @@ pub(crate) struct Args {
     /// Write the placement of a program's ops here, for `--rl-partition="placement-file=..."`.
     #[arg(long, requires = "processes")]
     placement: Option<PathBuf>,
+    /// Write best and mean fitness of every generation here, as CSV.
+    #[arg(long, conflicts_with = "exact")]
+    curve: Option<PathBuf>,
     /// Write the answer here instead of to stdout.
     #[arg(short, long)]
     output: Option<PathBuf>,
@@ -106,6 +109,9 @@ struct Answer {
     /// The batch run on the platform.
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<Run>,
+    /// What the speeds of the topology's links are, as its file says.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    link_speeds: String,
     /// The batch run on processes.
     #[serde(skip_serializing_if = "Option::is_none")]
     measured: Option<Measured>,
@@ -150,7 +156,10 @@ struct Usage {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let inputs = [args.layers.as_path(), args.devices.as_ref()].into_iter();
-    let outputs = paths(&args.planned).chain(paths(&args.placement)).chain(paths(&args.output));
+    let outputs = paths(&args.planned)
+        .chain(paths(&args.placement))
+        .chain(paths(&args.curve))
+        .chain(paths(&args.output));
     check(inputs.chain(paths(&args.topology)).chain(paths(&args.profile)), outputs)?;
     let limits = Limits {
         time_limit_seconds: args.time_limit,
@@ -177,6 +186,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let options = args.search.options(base);
     if args.processes {
         let (placement, measured) = on_processes(args, &file, &cluster, &table, &options, &limits)?;
+        write_curve(args, &placement)?;
         let mut answer = answer(file.name, &cluster, &table, placement, None);
         answer.measured = measured;
         return write_json(&answer, args.output.as_deref());
@@ -189,11 +199,25 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         (Some(platform), true) => exhaustive(platform, &table, &batch, &limits),
     }?;
+    write_curve(args, &placement)?;
+    let link_speeds = platform.as_ref().map_or_else(String::new, |platform| platform.source().to_owned());
     // A tenth of the limit on top of it; a batch that takes longer is left out.
     let last = Deadline::after(limits.time_limit_seconds.map(|seconds| (seconds / 10.0).max(0.1)));
     let run =
         platform.and_then(|platform| simulate_within(&platform, &table, &placement.device_of, &batch, &last));
-    write_json(&answer(file.name, &cluster, &table, placement, run), args.output.as_deref())
+    let answer = Answer { link_speeds, ..answer(file.name, &cluster, &table, placement, run) };
+    write_json(&answer, args.output.as_deref())
+}
+
+/// One line per generation.
+fn write_curve(args: &Args, placement: &Placement) -> Result<(), Failure> {
+    let Some(path) = &args.curve else { return Ok(()) };
+    let mut text = String::from("generation,best_seconds,best_fitness,mean_fitness\n");
+    for (number, generation) in placement.curve.iter().enumerate() {
+        let best = generation.best_seconds.map_or_else(String::new, |seconds| seconds.to_string());
+        text += &format!("{number},{best},{},{}\n", generation.best_fitness, generation.mean_fitness);
+    }
+    write_text(&text, Some(path))
 }
 
 /// Items of a batch where nothing is given.
@@ -265,6 +289,7 @@ fn answer(
         predicted_seconds: placement.predicted_seconds,
         run,
         measured: None,
+        link_speeds: String::new(),
         generations: placement.generations,
         cache_hits: placement.cache_hits,
         layers: std::iter::zip(&table.names, &placement.device_of)
