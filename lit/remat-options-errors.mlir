@@ -41,12 +41,22 @@
 // SOLVER: Cannot find option named 'guess'
 // RUN: not ballast-opt %s --remat="solver=keep-all cap=7 relax-limit=0" 2>&1 | FileCheck %s --check-prefix=KEEP-ALL
 // KEEP-ALL: error: {{.*}}needs more; the smallest cap possible is 8
-// RUN: not ballast-opt %s --remat="solver=q-learning q-rounds=0" 2>&1 | FileCheck %s --check-prefix=Q-ROUNDS
-// Q-ROUNDS: error: q-rounds=0: give 1 to 1000000000
+// RUN: not ballast-opt %s --remat="solver=q-learning q-rounds=-1" 2>&1 | FileCheck %s --check-prefix=Q-ROUNDS
+// Q-ROUNDS: '-1' value invalid for ulong argument
 // RUN: not ballast-opt %s --remat="solver=q-learning q-weight=1.5" 2>&1 | FileCheck %s --check-prefix=Q-WEIGHT
 // Q-WEIGHT: error: q-weight=1.5: give 0 to 1
 // RUN: not ballast-opt %s --remat="solver=q-learning q-epsilon=-1" 2>&1 | FileCheck %s --check-prefix=Q-EPSILON
 // Q-EPSILON: error: q-epsilon=-1: give 0 to 1
+// RUN: not ballast-opt %s --remat="solver=q-learning q-alpha=1.5" 2>&1 | FileCheck %s --check-prefix=Q-ALPHA
+// Q-ALPHA: error: q-alpha=1.5: give 0 to 1
+// RUN: not ballast-opt %s --remat="solver=q-learning q-gamma=1" 2>&1 | FileCheck %s --check-prefix=Q-GAMMA
+// Q-GAMMA: error: q-gamma=1: give 0 to 0.999999
+// RUN: not ballast-opt %s --remat="solver=q-learning q-target=-1" 2>&1 | FileCheck %s --check-prefix=Q-TARGET
+// Q-TARGET: error: q-target=-1: give 0 to 1000
+// RUN: not ballast-opt %s --remat="solver=q-learning q-initial=some" 2>&1 | FileCheck %s --check-prefix=Q-INITIAL
+// Q-INITIAL: error: q-initial=some: 's' in a scheme: it is written in 0 and 1
+// RUN: not ballast-opt %S/remat.mlir --remat="solver=q-learning cap=15 q-initial=0101010101010101" 2>&1 | FileCheck %s --check-prefix=Q-LENGTH
+// Q-LENGTH: error: device 0: {{.*}}the initial scheme has 16 entries and this program
 // RUN: not ballast-opt %s --remat="solver=q-learning q-table=%S/Inputs/nowhere.json" 2>&1 | FileCheck %s --check-prefix=Q-TABLE
 // Q-TABLE: error: q-table '{{.*}}nowhere.0.json'
 // RUN: echo '{"version": 1, "candidates": [' > %t.damaged.0.json

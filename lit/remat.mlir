@@ -62,6 +62,10 @@
 // RUN: ballast-opt %s --remat="solver=keep-all cap=16" --ballast-verify | FileCheck %s --check-prefix=FITS
 // RUN: ballast-opt %s --remat="solver=q-learning cap=15 q-rounds=50 q-weight=0.25 q-epsilon=0.2 relax-limit=0 save-q-table=%t.q.json" --ballast-verify | FileCheck %s --check-prefix=SWAP
 // RUN: ballast-opt %s --remat="solver=q-learning cap=15 q-rounds=1 relax-limit=0 q-table=%t.q.json" --ballast-verify | FileCheck %s --check-prefix=SWAP
+// Rate, discount and target of the learning; and a scheme as it is, also in a stage that fits.
+// RUN: ballast-opt %s --remat="solver=q-learning cap=15 q-rounds=50 q-alpha=0.25 q-gamma=0 q-target=1000 q-initial=all relax-limit=0" --ballast-verify | FileCheck %s --check-prefix=SWAP
+// RUN: ballast-opt %s --remat="solver=q-learning q-rounds=0 q-initial=1" --ballast-verify | FileCheck %s --check-prefix=SWAP
+// RUN: ballast-opt %s --remat="solver=q-learning q-rounds=0 q-initial=none" --ballast-verify | FileCheck %s --check-prefix=FITS
 // RUN: ballast-opt %s --remat="solver=capuchin cap=15 relax-limit=0" --ballast-verify | FileCheck %s --check-prefix=RECOMPUTE
 // RUN: ballast-opt %s --remat="solver=capuchin devices=%S/Inputs/fast-host.toml cap=15 relax-limit=0" --ballast-verify | FileCheck %s --check-prefix=SWAP
 // Overlapped copies are issued an op early, so that a is back while c runs.

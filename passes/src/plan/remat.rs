@@ -219,6 +219,13 @@ pub(crate) fn planner_options(
         rounds: options.q_rounds,
         weight: options.q_weight,
         epsilon: options.q_epsilon,
+        alpha: options.q_alpha,
+        gamma: options.q_gamma,
+        target_reward: (options.q_target > 0.0).then_some(options.q_target),
+        initial: options
+            .q_initial
+            .parse()
+            .map_err(|bad: String| error(format!("q-initial={}: {bad}", options.q_initial)))?,
         ..q_learning::Options::default()
     };
     q_learning.check_ranges().map_err(|bad| error(format!("solver=q-learning: {bad}")))?;

@@ -35,7 +35,9 @@ pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
         program: &program,
         progress: Arc::new(Progress::new(options.model_file.is_some())),
     };
-    if problem.unplanned_peak() <= options.cap_bytes {
+    // A scheme that was asked for as it is stands in a stage that fits, too.
+    let as_given = options.solver == Solver::Q_LEARNING && options.q_learning.rounds == 0;
+    if problem.unplanned_peak() <= options.cap_bytes && !as_given {
         let unchanged = Proposal::in_one_pass("keep-all", CompactPlan::default(), problem);
         return task.judge(Proposal { stop: StopReason::Proved, ..unchanged });
     }

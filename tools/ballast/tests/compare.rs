@@ -143,7 +143,12 @@ fn swaps_refuse_bad_input_and_write_nothing() {
     fails(&folder, &with(&["--cap", "1%", "--rounds", "20", "--table", "t.json"]), 1, "smallest peak met");
     fails(&folder, &with(&["--weight", "1.5"]), 2, "from 0 to 1");
     fails(&folder, &with(&["--epsilon=-1"]), 2, "from 0 to 1");
-    fails(&folder, &with(&["--rounds", "0"]), 2, "from 1 to 1000000000");
+    fails(&folder, &with(&["--rounds", "1000000001"]), 2, "from 0 to 1000000000");
+    fails(&folder, &with(&["--alpha", "2"]), 2, "from 0 to 1");
+    fails(&folder, &with(&["--gamma", "1"]), 2, "1 left out");
+    fails(&folder, &with(&["--target", "0"]), 2, "above 0, at most 1000");
+    fails(&folder, &with(&["--initial", "012"]), 2, "it is written in 0 and 1");
+    fails(&folder, &with(&["--initial", "0101"]), 2, "the initial scheme has 4 entries");
     fails(&folder, &with(&["--time-limit", "0"]), 2, "--time-limit");
     fails(&folder, &with(&["--sub-data", "1.5"]), 2, "1.5");
     std::fs::write(folder.join("damaged.json"), "{\"version\": 1, \"cand").expect("written");

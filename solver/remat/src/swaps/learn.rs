@@ -1,7 +1,5 @@
 //! The learning loop of \[B\]: a scheme, an iteration, a reward, one layer type changed, q of the round before.
 
-use std::collections::BTreeMap;
-
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::memory::{CompactPlan, Replay, SwapModel, expand, replay};
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
@@ -10,13 +8,15 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::actions::{Action, Actions};
+use super::initial::Initial;
+use super::iterations::{Iterations, Measured, Simulated};
 use super::step::{Candidate, Scheme, TrainingStep};
 use super::table::{QTable, TableError, updated};
 
 /// Parameters of the learning. Defaults without a note are those of \[B\].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
-    /// Iterations to learn from.
+    /// Iterations to learn from; 0: the first round's scheme is the answer as it is.
     pub rounds: u64,
     /// Learning rate.
     pub alpha: f64,
@@ -38,8 +38,8 @@ pub struct Options {
     pub cap_weight: f64,
     /// After so many rounds without a better scheme learning goes on from the best one; 0: never. Ours.
     pub restart_after: u64,
-    /// Scheme of the first round; none: the best of the table, or no swaps.
-    pub initial: Option<Scheme>,
+    /// Scheme of the first round.
+    pub initial: Initial,
 }
 
 impl Default for Options {
@@ -55,7 +55,7 @@ impl Default for Options {
             cap_bytes: None,
             cap_weight: 4.0,
             restart_after: 12,
-            initial: None,
+            initial: Initial::Best,
         }
     }
 }
@@ -78,8 +78,8 @@ impl Options {
         if !self.initial_q.is_finite() || !self.cap_weight.is_finite() || self.cap_weight < 0.0 {
             return refuse("initial-q is finite, cap-weight finite and not negative".into());
         }
-        if self.rounds == 0 {
-            return refuse("rounds is 0: give at least 1".into());
+        if self.target_reward.is_some_and(|target| !(target.is_finite() && target > 0.0)) {
+            return refuse("target-reward is finite and above 0".into());
         }
         Ok(())
     }
@@ -87,7 +87,7 @@ impl Options {
     fn check(&self, candidates: usize) -> Result<(), LearnError> {
         self.check_ranges()?;
         match &self.initial {
-            Some(scheme) if scheme.0.len() != candidates => Err(LearnError::Options(format!(
+            Initial::Given(scheme) if scheme.0.len() != candidates => Err(LearnError::Options(format!(
                 "the initial scheme has {} entries and this program {candidates} tensors to swap",
                 scheme.0.len()
             ))),
@@ -118,67 +118,6 @@ pub enum LearnError {
     /// An iteration could not be run.
     #[error("{0}")]
     Iteration(String),
-}
-
-/// What one iteration took.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
-    /// Step time, in the problem's unit.
-    pub time: f64,
-    /// Largest number of bytes on the device.
-    pub peak_bytes: u64,
-}
-
-/// Who runs iterations: the simulator or a real back end.
-pub trait Iterations {
-    /// Runs one iteration; none if the scheme cannot be run (the host's memory is full).
-    ///
-    /// # Errors
-    /// [`LearnError::Iteration`] when running failed for another reason.
-    fn run(&mut self, scheme: &Scheme) -> Result<Option<Measured>, LearnError>;
-}
-
-/// Iterations replayed by the judge of schedules; a scheme is replayed once.
-#[derive(Debug)]
-pub struct Simulated<'a> {
-    step: &'a TrainingStep,
-    candidates: &'a [Candidate],
-    swap: &'a SwapModel,
-    cap_bytes: Option<u64>,
-    known: BTreeMap<Scheme, Option<Measured>>,
-}
-
-impl<'a> Simulated<'a> {
-    /// Iterations of a step whose copies take the times of `swap`.
-    #[must_use]
-    pub fn new(
-        step: &'a TrainingStep,
-        candidates: &'a [Candidate],
-        swap: &'a SwapModel,
-        cap_bytes: Option<u64>,
-    ) -> Self {
-        Simulated { step, candidates, swap, cap_bytes, known: BTreeMap::new() }
-    }
-
-    fn judged(&self, scheme: &Scheme) -> Result<Option<Measured>, LearnError> {
-        let plan = self.step.plan_of(self.candidates, scheme, self.swap);
-        let schedule = expand(&self.step.problem, &plan).map_err(|e| LearnError::Iteration(e.to_string()))?;
-        let run = |cap| replay(&self.step.problem, &schedule, Some(self.swap), cap).ok();
-        // Under the cap first: overlapped copies wait for memory there, which a run without one does not show.
-        let replayed = self.cap_bytes.and_then(|cap| run(Some(cap))).or_else(|| run(None));
-        Ok(replayed.map(|replay| Measured { time: replay.time, peak_bytes: replay.peak_bytes }))
-    }
-}
-
-impl Iterations for Simulated<'_> {
-    fn run(&mut self, scheme: &Scheme) -> Result<Option<Measured>, LearnError> {
-        if let Some(&known) = self.known.get(scheme) {
-            return Ok(known);
-        }
-        let measured = self.judged(scheme)?;
-        self.known.insert(scheme.clone(), measured);
-        Ok(measured)
-    }
 }
 
 /// r of \[B\]: `r_time + w·(r_mem - r_time)`, both divided by their values without swaps.
@@ -265,7 +204,7 @@ pub fn learn(
     let capped = options.cap_bytes.is_some();
     let fits = |m: &Measured| options.cap_bytes.is_none_or(|cap| m.peak_bytes <= cap);
 
-    let mut scheme = options.initial.clone().or_else(|| table.best.clone()).unwrap_or_else(|| none.clone());
+    let mut scheme = options.initial.scheme(&table);
     let mut best = Best {
         scheme: none.clone(),
         measured: unswapped,
@@ -276,8 +215,18 @@ pub fn learn(
     let mut pending: Option<(Scheme, Action, f64)> = None;
     let (mut learning_time, mut rounds, mut since_best) = (0.0, 0, 0);
     let mut chosen: Option<(Scheme, Action)> = None;
+    if options.rounds == 0 {
+        let measured = iterations
+            .run(&scheme)?
+            .ok_or_else(|| LearnError::Iteration("the scheme given cannot be run".into()))?;
+        best =
+            Best { scheme: scheme.clone(), measured, reward: score(Some(measured)), fits: fits(&measured) };
+    }
     let limit = options.rounds.min(limits.work_limit.unwrap_or(u64::MAX));
     let stop_reason = loop {
+        if options.rounds == 0 {
+            break StopReason::Finished;
+        }
         let measured = iterations.run(&scheme)?;
         rounds += 1;
         let reward = score(measured);
@@ -357,7 +306,7 @@ fn choose(table: &QTable, scheme: &Scheme, actions: &Actions, epsilon: f64, rng:
     smallest[rng.random_range(0..smallest.len())]
 }
 
-/// A learned plan that the judge has passed, with its replay and report.
+/// A learned plan that the judge has passed, with its replay and report, from simulated iterations.
 ///
 /// `report.value` is the step time, its bound the time of every node once.
 ///
@@ -383,10 +332,27 @@ pub fn plan(
             "the swap bandwidths are not above zero or the latency is negative".into(),
         ));
     }
-    let clock = Deadline::start(limits);
     let candidates = step.candidates();
     let mut iterations = Simulated::new(step, &candidates, swap, options.cap_bytes);
-    let learned = learn(&candidates, &mut iterations, table, options, limits)?;
+    plan_from(step, swap, &mut iterations, table, options, limits)
+}
+
+/// The same from any iterations. What they measure decides; where that is not the simulator, the plan's replay may come to another time,
+/// and has to keep the cap as well.
+///
+/// # Errors
+/// See [`learn`].
+pub fn plan_from(
+    step: &TrainingStep,
+    swap: &SwapModel,
+    iterations: &mut dyn Iterations,
+    table: Option<QTable>,
+    options: &Options,
+    limits: &Limits,
+) -> Result<(CompactPlan, Replay, Learned, Report), LearnError> {
+    let clock = Deadline::start(limits);
+    let candidates = step.candidates();
+    let learned = learn(&candidates, iterations, table, options, limits)?;
     let plan = step.plan_of(&candidates, &learned.scheme, swap);
     let judged = expand(&step.problem, &plan)
         .map_err(|error| error.to_string())
@@ -431,6 +397,34 @@ mod tests {
         assert!((reward(0.8, 0.4, 0.25) - 0.7).abs() < 1e-12);
         assert_eq!(reward(0.8, 0.4, 0.0), 0.8);
         assert_eq!(reward(0.8, 0.4, 1.0), 0.4);
+    }
+
+    #[test]
+    fn a_scheme_is_taken_as_it_is_where_no_round_is_run() {
+        let step = chain(5, 80, 1.0);
+        let candidates = step.candidates().len();
+        let run = |initial, rounds| {
+            let options = Options { initial, rounds, ..Options::default() };
+            plan(&step, &model(false), None, &options, &limits(0)).expect("a plan")
+        };
+        let given: Scheme = Scheme((0..candidates).map(|i| i % 2 == 1).collect());
+        let (_, replay, learned, _) = run(Initial::Given(given.clone()), 0);
+        assert_eq!((&learned.scheme, learned.rounds), (&given, 0));
+        assert!(replay.time > step.problem.total_time(), "copies in full");
+        assert_eq!(run(Initial::All, 0).2.scheme, Scheme(vec![true; candidates]));
+        assert_eq!(run(Initial::None, 0).2.scheme, Scheme(vec![false; candidates]));
+    }
+
+    #[test]
+    fn learning_stops_at_the_target() {
+        let step = chain(8, 80, 1.0);
+        let run = |target_reward| {
+            let options = Options { target_reward, weight: 1.0, rounds: 300, ..Options::default() };
+            plan(&step, &model(false), None, &options, &limits(3)).expect("a plan").2
+        };
+        let (all, part) = (run(None), run(Some(0.8)));
+        assert_eq!(all.rounds, 300);
+        assert!(part.rounds < 300 && part.reward <= 0.8, "{} rounds, {}", part.rounds, part.reward);
     }
 
     /// Reports fixed times, so that the delayed updates can be followed by hand.
@@ -537,8 +531,8 @@ mod tests {
         for options in [
             Options { alpha: 2.0, ..Options::default() },
             Options { gamma: 1.0, ..Options::default() },
-            Options { rounds: 0, ..Options::default() },
-            Options { initial: Some(Scheme(vec![true])), ..Options::default() },
+            Options { target_reward: Some(0.0), ..Options::default() },
+            Options { initial: Initial::Given(Scheme(vec![true])), ..Options::default() },
         ] {
             let refused = plan(&step, &model(false), None, &options, &limits(0));
             assert!(matches!(refused, Err(LearnError::Options(_))), "{options:?}");

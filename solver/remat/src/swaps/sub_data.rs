@@ -4,6 +4,7 @@ use ballast_core::limits::Limits;
 use ballast_core::memory::SwapModel;
 use serde::{Deserialize, Serialize};
 
+use super::initial::Initial;
 use super::learn::{LearnError, Options, plan};
 use super::step::TrainingStep;
 
@@ -46,7 +47,7 @@ pub fn sub_data(
             let carried_on_step_time = if left == 0 {
                 first.time
             } else {
-                let rest = Options { rounds: left, initial: None, ..options.clone() };
+                let rest = Options { rounds: left, initial: Initial::Best, ..options.clone() };
                 plan(step, swap, Some(learned.table), &rest, limits)?.1.time
             };
             Ok(SubData {

@@ -6,6 +6,7 @@ pub(crate) mod genetic;
 pub(crate) mod place;
 mod progress;
 pub(crate) mod swaps;
+mod swaps_measured;
 pub(crate) mod train;
 
 use crate::failure::Failure;

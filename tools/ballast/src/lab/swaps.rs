@@ -1,6 +1,7 @@
 //! `ballast lab swaps`: which tensors of a training step on one device are swapped, learned or by a baseline.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
@@ -10,18 +11,22 @@ use ballast_core::memory::{CompactPlan, Replay};
 use ballast_core::report::Report;
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
-use ballast_remat::swaps::{Baseline, Options, QTable, SubData, TrainingStep, baseline, plan, sub_data};
+use ballast_remat::swaps::{
+    Baseline, Initial, Options, QTable, Scheme, SubData, TrainingStep, baseline, plan, plan_from, sub_data,
+};
 use serde::Serialize;
 
+use super::swaps_measured::Native;
+use crate::compare::import;
 use crate::failure::Failure;
-use crate::graph_file;
 use crate::output::{check, paths, read_text, write_json};
-use crate::ranges::{count, seconds, share};
+use crate::ranges::{count, fraction, multiple, seconds, share};
+use crate::run::Job;
 
 /// Arguments of `ballast lab swaps`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The program as a graph (JSON), written by `--remat="graph-file=..."`.
+    /// The program (.mlir), or its graph (JSON) as `--remat="graph-file=..."` writes it.
     graph: PathBuf,
     /// The device: the first of a device file, or a ready-made kind.
     #[arg(long)]
@@ -35,9 +40,35 @@ pub(crate) struct Args {
     /// Copies run beside computation.
     #[arg(long)]
     overlap: bool,
-    /// Iterations to learn from; 1 to 1000000000.
-    #[arg(long, value_parser = count::<u64, 1, 1_000_000_000>, default_value_t = Options::default().rounds)]
+    /// Iterations to learn from; 0: the initial scheme is the answer as it is; 0 to 1000000000.
+    #[arg(long, value_parser = count::<u64, 0, 1_000_000_000>, default_value_t = Options::default().rounds)]
     rounds: u64,
+    /// Scheme of the first round: `best` of the table gone on from, or no swaps; `none`; `all`; or a 0 or 1 for every tensor that may
+    /// be swapped.
+    #[arg(long, default_value = "best")]
+    initial: Initial,
+    /// Stop once the reward is at or below this; 1 is the step without swaps; above 0, at most 1000.
+    #[arg(long, value_parser = multiple)]
+    target: Option<f64>,
+    /// Learning rate; 0 to 1.
+    #[arg(long, value_parser = share, default_value_t = Options::default().alpha)]
+    alpha: f64,
+    /// Discount; 0 to 1, 1 left out.
+    #[arg(long, value_parser = fraction, default_value_t = Options::default().gamma)]
+    gamma: f64,
+    /// Learn from iterations that are really run, of a program (.mlir, linalg on tensors): `native`, MLIR's own CPU route with counted heaps.
+    /// Without it they are simulated.
+    #[arg(long, value_enum)]
+    backend: Option<Route>,
+    /// How often a program runs in an iteration, the shortest run counts; 1 to 1000.
+    #[arg(long, value_parser = count::<u32, 1, 1000>, requires = "backend", default_value_t = 1)]
+    runs: u32,
+    /// At the end, the answer and the step without swaps are run in turn so often, for the median; 1 to 1000.
+    #[arg(long, value_parser = count::<usize, 1, 1000>, requires = "backend", default_value_t = 5)]
+    repeats: usize,
+    /// Seconds that one iteration may take, at most; above zero, at most 1e9.
+    #[arg(long, value_parser = seconds, requires = "backend", default_value_t = 60.0)]
+    run_limit: f64,
     /// w of the reward: 0 for time alone, 1 for memory alone; 0 to 1.
     #[arg(long, value_parser = share, default_value_t = Options::default().weight)]
     weight: f64,
@@ -51,7 +82,7 @@ pub(crate) struct Args {
     #[arg(long)]
     table: Option<PathBuf>,
     /// Learn on these parts of the rounds and carry on with the rest, for example 0.2,0.5,0.8,1; 0 to 1.
-    #[arg(long, value_parser = share, value_delimiter = ',', conflicts_with_all = ["resume", "table"])]
+    #[arg(long, value_parser = share, value_delimiter = ',', conflicts_with_all = ["resume", "table", "backend"])]
     sub_data: Vec<f64>,
     /// Wall-clock limit in seconds; above zero, at most 1e9.
     #[arg(long, value_parser = seconds)]
@@ -72,6 +103,24 @@ enum Method {
     Capuchin,
 }
 
+/// Where iterations are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Route {
+    /// MLIR's own CPU route.
+    Native,
+}
+
+/// What was measured: medians of the same number of runs, at the end.
+#[derive(Serialize)]
+struct Real {
+    seconds: f64,
+    peak_bytes: u64,
+    unswapped_seconds: f64,
+    unswapped_peak_bytes: u64,
+    /// Iterations run in all.
+    iterations: u64,
+}
+
 #[derive(Serialize)]
 struct Answer {
     unplanned_peak_bytes: u64,
@@ -84,13 +133,23 @@ struct Answer {
     plan: CompactPlan,
     #[serde(skip_serializing_if = "Option::is_none")]
     report: Option<Report>,
+    /// Of iterations that were run; the figures above are those of the simulator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measured: Option<Real>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // A table may be carried on with where it is: it is read whole before it is written.
     check([args.graph.as_path(), args.devices.as_ref()], paths(&args.table).chain(paths(&args.output)))?;
     let cap: CapSpec = args.cap.parse().map_err(|error| Failure::BadInput(format!("--cap: {error}")))?;
-    let graph = graph_file::read(&args.graph)?;
+    let is_program = args.graph.extension().is_some_and(|ending| ending == "mlir");
+    if args.backend.is_some() && !is_program {
+        return Err(Failure::BadInput(format!(
+            "{}: --backend runs a program: give the .mlir",
+            args.graph.display()
+        )));
+    }
+    let graph = import(&args.graph, "", &args.devices)?;
     let mut cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;
     cluster.devices.truncate(1);
     cluster.links.clear();
@@ -107,14 +166,22 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         rounds: args.rounds,
         weight: args.weight,
         epsilon: args.epsilon,
+        alpha: args.alpha,
+        gamma: args.gamma,
+        target_reward: args.target,
+        initial: args.initial.clone(),
         cap_bytes: Some(cap_bytes),
         ..Options::default()
     };
+    let limit = Duration::from_secs_f64(args.run_limit);
+    let job = Job { function: "", seed: args.seed, runs: args.runs, limit };
+    let mut native = args.backend.map(|Route::Native| Native::new(&args.graph, &args.devices, job));
     if !args.sub_data.is_empty() {
         let rows: Vec<SubData> = sub_data(&step, &swap, &options, &limits, &args.sub_data)?;
         return write_json(&rows, args.output.as_deref());
     }
     let fixed = |which| baseline(which, &step, &swap, Some(cap_bytes), &limits).map(|(p, r)| (p, r, None));
+    let mut scheme = None;
     let (plan, replay, report): (CompactPlan, Replay, Option<Report>) = match args.method {
         Method::NoSwap => fixed(Baseline::NoSwap),
         Method::Vdnn => fixed(Baseline::Vdnn),
@@ -127,13 +194,21 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                         .map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))?,
                 ),
             };
-            let (found, replay, learned, report) = plan(&step, &swap, table, &options, &limits)?;
+            let (found, replay, learned, report) = match &mut native {
+                None => plan(&step, &swap, table, &options, &limits)?,
+                Some(native) => plan_from(&step, &swap, native, table, &options, &limits)?,
+            };
+            scheme = Some(learned.scheme.clone());
             if let Some(path) = &args.table {
                 write_json(&learned.table, Some(path))?;
             }
             Ok((found, replay, Some(report)))
         }
     }?;
+    let measured = match &mut native {
+        None => None,
+        Some(native) => Some(real(native, args, scheme.as_ref(), cap_bytes, step.candidates().len())?),
+    };
     let answer = Answer {
         unplanned_peak_bytes,
         cap_bytes,
@@ -144,6 +219,35 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         recomputes: replay.recomputes,
         plan,
         report,
+        measured,
     };
     write_json(&answer, args.output.as_deref())
+}
+
+/// The answer and the step without swaps, run once more.
+fn real(
+    native: &mut Native<'_>,
+    args: &Args,
+    scheme: Option<&Scheme>,
+    cap_bytes: u64,
+    candidates: usize,
+) -> Result<Real, Failure> {
+    let none = native.of_scheme(&Scheme(vec![false; candidates]), args.repeats)?;
+    let planner = match args.method {
+        Method::QLearning | Method::NoSwap => None,
+        Method::Vdnn => Some("vdnn"),
+        Method::Capuchin => Some("capuchin"),
+    };
+    let found = match (planner, scheme) {
+        (Some(solver), _) => native.of_planner(solver, cap_bytes, args.repeats)?,
+        (None, Some(scheme)) => native.of_scheme(scheme, args.repeats)?,
+        (None, None) => none,
+    };
+    Ok(Real {
+        seconds: found.time,
+        peak_bytes: found.peak_bytes,
+        unswapped_seconds: none.time,
+        unswapped_peak_bytes: none.peak_bytes,
+        iterations: native.runs,
+    })
 }

@@ -95,7 +95,7 @@ impl Job<'_> {
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Measured {
     /// Seconds of one run; none: not run.
-    seconds: Option<f64>,
+    pub(crate) seconds: Option<f64>,
     /// Largest memory: heap of the native route; arguments, results and temporaries as XLA lays them out.
     pub(crate) peak_bytes: u64,
     /// What the allocator of an accelerator counted over the runs (xla only).

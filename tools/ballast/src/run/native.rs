@@ -70,22 +70,45 @@ pub(crate) fn runner(libraries: &[&Path]) -> Vec<std::ffi::OsString> {
 
 /// Compiles and runs a program in a folder of its own.
 pub(crate) fn measure(program: &Path, planned: bool, job: &Job<'_>) -> Result<Measured, Failure> {
-    let folder =
-        tempfile::tempdir().map_err(|error| Failure::BadInput(format!("no temporary folder: {error}")))?;
-    let what = program.display().to_string();
-    let pipeline = format!("--ballast-to-native=apply={planned} {}", job.options());
-    lower(program, &[&pipeline], folder.path(), job)?;
-    let library = beside("libballast_runtime.so")?;
-    let mut command = Command::new(llvm("mlir-runner"));
-    command.args(runner(&[&library])).current_dir(folder.path());
-    capture(&mut command, &what, job.limit)?;
-    let (figures, results) = Figures::read(folder.path(), &what)?;
-    Ok(Measured {
-        seconds: Some(figures.shortest().0),
-        peak_bytes: figures.peak_bytes,
-        host_peak_bytes: Some(figures.host_peak_bytes),
-        leaked_bytes: Some(figures.leaked_bytes),
-        results: results.into_iter().map(|(_, values)| values).collect(),
-        ..Measured::default()
-    })
+    Lowered::new(program, planned, job)?.measure(job)
+}
+
+/// A program lowered in a folder of its own, to be run as often as wanted.
+pub(crate) struct Lowered {
+    folder: tempfile::TempDir,
+    what: String,
+}
+
+impl Lowered {
+    /// Lowers a program; `planned`: its plan is applied.
+    pub(crate) fn new(program: &Path, planned: bool, job: &Job<'_>) -> Result<Self, Failure> {
+        let folder = tempfile::tempdir()
+            .map_err(|error| Failure::BadInput(format!("no temporary folder: {error}")))?;
+        let pipeline = format!("--ballast-to-native=apply={planned} {}", job.options());
+        lower(program, &[&pipeline], folder.path(), job)?;
+        Ok(Lowered { folder, what: program.display().to_string() })
+    }
+
+    /// Runs it.
+    pub(crate) fn measure(&self, job: &Job<'_>) -> Result<Measured, Failure> {
+        let library = beside("libballast_runtime.so")?;
+        let mut command = Command::new(llvm("mlir-runner"));
+        command.args(runner(&[&library])).current_dir(self.folder.path());
+        capture(&mut command, &self.what, job.limit)?;
+        let (figures, results) = Figures::read(self.folder.path(), &self.what)?;
+        Ok(Measured::of(&figures, results))
+    }
+}
+
+impl Measured {
+    fn of(figures: &Figures, results: Vec<(usize, Values)>) -> Self {
+        Measured {
+            seconds: Some(figures.shortest().0),
+            peak_bytes: figures.peak_bytes,
+            host_peak_bytes: Some(figures.host_peak_bytes),
+            leaked_bytes: Some(figures.leaked_bytes),
+            results: results.into_iter().map(|(_, values)| values).collect(),
+            ..Measured::default()
+        }
+    }
 }
