@@ -12,6 +12,8 @@
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
+
 using namespace mlir;
 
 namespace {
@@ -63,6 +65,8 @@ bool ballastOptRun(int argc, char **argv, MlirStringRef name, MlirStringRef prog
                    int *error) {
   // A closed pipe is an error like any other: its signal is ignored.
   llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
+  // So is a file that the system allows no more bytes, which LLVM takes for a crash.
+  std::signal(SIGXFSZ, SIG_IGN);
   if (partial.length != 0)
     llvm::sys::RemoveFileOnSignal(view(partial));
   auto run = [&](llvm::raw_fd_ostream &stream) {

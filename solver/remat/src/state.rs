@@ -91,8 +91,8 @@ fn bit(node: NodeId) -> Set {
 }
 
 fn nodes(set: Set) -> impl Iterator<Item = NodeId> {
-    std::iter::successors(Some(set), |set| Some(set & (set - 1)))
-        .take_while(|&set| set != 0)
+    let left = |set: Set| Some(set).filter(|&set| set != 0);
+    std::iter::successors(left(set), move |set| left(set & (set - 1)))
         .map(|set| set.trailing_zeros() as NodeId)
 }
 

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const LIBRARY: &str = "libballast.so";
+/// A file that cannot be read: the library is one.
+const BAD_FILE: u8 = 2;
 const INTERNAL_ERROR: u8 = 3;
 
 fn main() -> ExitCode {
@@ -17,7 +19,7 @@ fn main() -> ExitCode {
             {
                 eprintln!("ballast-opt: {error}");
             }
-            ExitCode::from(INTERNAL_ERROR)
+            ExitCode::from(BAD_FILE)
         }
     }
 }

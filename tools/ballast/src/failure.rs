@@ -21,7 +21,7 @@ pub(crate) enum Failure {
     Usage(String),
     /// A bug: exit code 3.
     Internal(String),
-    /// Whoever read standard output wants no more, as `head` does once it has its lines. StopRule the process as the signal
+    /// Whoever read standard output wants no more, as `head` does once it has its lines. Ends the process as the signal
     /// would that programs get by default, which shells show as code 141, and says nothing.
     ClosedPipe,
 }
@@ -88,18 +88,28 @@ impl Failure {
 
     /// Tells the user, and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
-        let (code, kind) = match self {
-            Failure::NoPlan(_) => (1, "no plan"),
-            Failure::BadInput(_) => (2, "error"),
+        let kind = match self {
+            Failure::NoPlan(_) => "no plan",
+            Failure::BadInput(_) => "error",
             Failure::Usage(message) => {
                 tell(message);
-                return ExitCode::from(2);
+                return ExitCode::from(self.code());
             }
-            Failure::Internal(_) => (3, "internal error"),
+            Failure::Internal(_) => "internal error",
             Failure::ClosedPipe => return end_by_signal(libc::SIGPIPE),
         };
         tell(&format!("ballast: {kind}: {}\n", self.message()));
-        ExitCode::from(code)
+        ExitCode::from(self.code())
+    }
+
+    /// The exit code.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Failure::NoPlan(_) => 1,
+            Failure::BadInput(_) | Failure::Usage(_) => 2,
+            Failure::Internal(_) => 3,
+            Failure::ClosedPipe => 141,
+        }
     }
 }
 
@@ -113,7 +123,13 @@ fn tell(text: &str) {
     let _ = std::io::stderr().write_all(printable(text).as_bytes());
 }
 
-/// StopRule the process by a signal that it ignores or catches otherwise; the code that shells show for it, should that fail.
+/// A file that the system allows no more bytes is an error like a full disk, not the end of the process.
+pub(crate) fn let_writes_fail() {
+    // SAFETY: no handler is installed.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
+/// Ends the process by a signal that it ignores or catches otherwise; the code that shells show for it, should that fail.
 fn end_by_signal(signal: libc::c_int) -> ExitCode {
     // SAFETY: puts the default action back and raises the signal, in a process that has nothing left to do.
     unsafe {

@@ -15,6 +15,7 @@ mod ods;
 mod packages;
 mod python;
 mod referee;
+mod soak;
 mod test;
 mod tidy;
 mod workspace;
@@ -72,6 +73,19 @@ enum Command {
         #[arg(long)]
         package: Option<String>,
     },
+    /// Give hostile input of every kind to the readers, the judge, the planner, the commands and the passes (coverage-guided, by
+    /// libFuzzer), and run the programs while disks fill, memory is scarce and signals come.
+    Soak {
+        /// Minutes of hostile input, all kinds together; 0 for none.
+        #[arg(long, default_value_t = 10.0)]
+        minutes: f64,
+        /// Only this kind of input: a folder of tools/soak/corpus.
+        #[arg(long)]
+        target: Option<String>,
+        /// Runs under faults; 0 for none.
+        #[arg(long, default_value_t = 100)]
+        faults: u64,
+    },
     /// Check formatting, clippy, rustdoc, licences and the rules of `tidy`.
     Lint,
     /// Check the rules of the tree that no compiler checks (part of `lint`).
@@ -107,6 +121,9 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::TestPython { torch } => python::test(&workspace, torch),
         Command::Referee { programs, seed, domain } => {
             referee::run(&workspace, programs, seed, domain.as_deref())
+        }
+        Command::Soak { minutes, target, faults } => {
+            soak::run(&workspace, minutes, target.as_deref(), faults)
         }
         Command::Mutants { package } => mutants::run(&workspace, package.as_deref()),
         Command::Lint => lint::run(&workspace),
