@@ -1,5 +1,8 @@
 //! The default solver, and the two parts of it that may also plan alone.
 
+use std::sync::Arc;
+
+use ballast_core::memory::{CompactPlan, SwapModel};
 use ballast_core::report::{Bound, BoundClass};
 
 use crate::frontier::{Frontier, search_states};
@@ -46,7 +49,15 @@ impl MemorySolver for Auto {
             Some(States::Bound(bound)) => Some(bound),
             None => None,
         };
-        let mut found = task.search_for(Parts::BOTH)?;
+        let mut found = match task.best_of_fewer_states(known.is_some()) {
+            Some(start) => {
+                let mut options = task.options.clone();
+                options.starts.push(start);
+                Task { options: &options, progress: Arc::clone(&task.progress), ..*task }
+                    .search_for(Parts::BOTH)?
+            }
+            None => task.search_for(Parts::BOTH)?,
+        };
         if let (Some(found), Some(bound)) = (&mut found, known)
             && bound.value() > found.bound.value()
         {
@@ -124,6 +135,26 @@ impl Task<'_> {
         } else {
             self.search_and_prove(parts)
         }
+    }
+
+    /// Where the states of a problem that is `small` are too many: the best of the plans that have fewer, in program order, or without copies
+    /// beside computation, to start from. What more is allowed for is then never slower than without.
+    fn best_of_fewer_states(&self, small: bool) -> Option<CompactPlan> {
+        if !small {
+            return None;
+        }
+        let in_order = Options { order: Order::Program, ..self.options.clone() };
+        let swap = self.options.swap.map(|swap| SwapModel { overlap: false, ..swap });
+        let in_full = Options { swap, ..in_order.clone() };
+        [in_order, in_full]
+            .iter()
+            .filter(|fewer| fewer.order != self.options.order || fewer.swap != self.options.swap)
+            .find_map(|options| {
+                match (Task { options, progress: Arc::clone(&self.progress), ..*self }).states() {
+                    Ok(Some(States::Best(proposal))) => Some(proposal.plan),
+                    _ => None,
+                }
+            })
     }
 
     /// Searches the states of a small problem; none where it is too large.

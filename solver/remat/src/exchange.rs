@@ -32,11 +32,12 @@ pub(crate) struct Exchange<'a> {
 }
 
 #[derive(Clone)]
-struct State {
-    time: f64,
-    excess: f64,
+pub(crate) struct State {
+    pub(crate) time: f64,
+    /// Bytes above the cap, summed over all steps that claim memory.
+    pub(crate) excess: f64,
     /// Positions where memory is short.
-    short: Vec<Slot>,
+    pub(crate) short: Vec<Slot>,
 }
 
 impl<'a> Exchange<'a> {
@@ -73,6 +74,17 @@ impl<'a> Exchange<'a> {
     /// Best plan under the cap, with its whole time.
     pub(crate) fn best(&self) -> Option<&(f64, Plan)> {
         self.best.as_ref()
+    }
+
+    /// Hears of a plan found elsewhere: goes on from it where it is better than all it has seen.
+    pub(crate) fn hear(&mut self, time: f64, plan: &Plan) {
+        if self.best.as_ref().is_some_and(|(best, _)| *best <= time) {
+            return;
+        }
+        if let Some(now) = assess_plan(self.problem, self.program, &self.swap, self.cap_bytes, plan) {
+            (self.plan, self.now) = (plan.clone(), now);
+            self.note_best();
+        }
     }
 
     /// The best plan in the caller's numbering.
@@ -326,7 +338,8 @@ fn remove_back(plan: &mut Plan, index: usize) -> (Slot, Slot) {
     (position, slot)
 }
 
-fn assess_plan(
+/// What a plan takes; none if it breaks a rule other than the cap.
+pub(crate) fn assess_plan(
     problem: &Problem,
     program: &Program,
     swap: &SwapModel,

@@ -9,17 +9,21 @@
 //! - `running_v_j`: bytes while v runs again in interval j are at most the cap: v, its inputs, and what is
 //!   certain to be there at that moment. Added where a solution breaks them.
 //!
-//! With a host link whose copies count in full, `back_v_j` says that v comes back from the host in interval j and
-//! `out_v` that it was ever copied there: a third way to be there in the first three families, and
+//! With a host link `back_v_j` says that v comes back from the host in interval j and `out_v` that it was ever copied there: a
+//! third way to be there in the first three families, and
 //! - `out_v_j`: what comes back went out, once for all.
+//!
+//! Where copies count in full, both pay for them. Where copies run beside computation, what they cost is the time that computation
+//! waits: [`crate::link`].
 //!
 //! Every plan in the compact form gives a feasible point of no larger cost, so that the optimum is a lower bound
 //! for all plans with this order of first runs. With all positions critical and all rows the model is exact.
 
 use ballast_core::memory::SwapModel;
 
-use crate::model::{Column, Model, Row, name, single, triple};
-use crate::program::{Again, Program, Slot};
+use crate::link::Link;
+use crate::model::{Column, Model, Row, merge, name, single, triple};
+use crate::program::{Again, Plan, Program, Slot};
 use crate::timeline::{Timeline, first, position};
 
 /// Objective units: the time of running everything once is this much.
@@ -29,8 +33,9 @@ pub(crate) const WHOLE_CAP: f64 = 1000.0;
 /// Room for rounding in memory rows, in memory units.
 const ROUNDING: f64 = 1e-7;
 
-const ABSENT: u32 = u32::MAX;
-const ALWAYS: u32 = u32::MAX - 1;
+/// In place of a column: the value is not needed there; it is there for certain.
+pub(crate) const ABSENT: u32 = u32::MAX;
+pub(crate) const ALWAYS: u32 = u32::MAX - 1;
 
 /// One column, or the constant 1 (`Column::MAX`), less up to four others.
 #[derive(Clone, Copy)]
@@ -41,16 +46,18 @@ struct Term {
 
 /// The model of one set of critical positions.
 pub(crate) struct Interval<'a> {
-    program: &'a Program,
+    pub(crate) program: &'a Program,
     /// c_1 < ... < c_k.
     pub(crate) critical: Vec<Slot>,
     pub(crate) model: Model,
     /// Column of `stay` per critical position and slot.
-    stay: Vec<Vec<u32>>,
+    pub(crate) stay: Vec<Vec<u32>>,
     /// Column of `again` per interval and slot.
-    again: Vec<Vec<u32>>,
+    pub(crate) again: Vec<Vec<u32>>,
     /// Column of `back` per interval and slot.
-    back: Vec<Vec<u32>>,
+    pub(crate) back: Vec<Vec<u32>>,
+    /// The host link, where copies run beside computation.
+    pub(crate) link: Option<Link>,
     bytes: f64,
 }
 
@@ -60,7 +67,8 @@ impl<'a> Interval<'a> {
         Interval::with_swaps(program, critical, time_unit, None)
     }
 
-    /// The same with copies to and from the host, which must not run beside computation.
+    /// The same with copies to and from the host. Where they run beside computation, only plans are in it that wait for less than
+    /// [`WHOLE_TIME`].
     pub(crate) fn with_swaps(
         program: &'a Program,
         critical: &[Slot],
@@ -70,6 +78,8 @@ impl<'a> Interval<'a> {
         let bytes = WHOLE_CAP / program.cap.max(1.0);
         let time = 1.0 / time_unit.max(f64::MIN_POSITIVE);
         let useful = last_useful(program);
+        // A copy beside computation takes no time of its own.
+        let in_full = if swap.is_some_and(|swap| swap.overlap) { 0.0 } else { time };
         let mut model = Model::default();
         let (mut stay, mut again, mut back) = (Vec::new(), Vec::new(), Vec::new());
         let mut out = vec![ABSENT; program.len()];
@@ -97,9 +107,9 @@ impl<'a> Interval<'a> {
                 {
                     let size = program.size[at] as u64;
                     if out[at] == ABSENT {
-                        out[at] = model.binary(single("out", at), swap.out_time(size) * time) as u32;
+                        out[at] = model.binary(single("out", at), swap.out_time(size) * in_full) as u32;
                     }
-                    let column = model.binary(name("back", at, j), swap.in_time(size) * time);
+                    let column = model.binary(name("back", at, j), swap.in_time(size) * in_full);
                     let terms = vec![(column, 1.0), (out[at] as Column, -1.0)];
                     model.at_most(name("out", at, j), terms, 0.0);
                     backs[at] = column as u32;
@@ -109,7 +119,11 @@ impl<'a> Interval<'a> {
             again.push(agains);
             back.push(backs);
         }
-        let mut interval = Interval { program, critical: critical.to_vec(), model, stay, again, back, bytes };
+        let link = swap
+            .filter(|swap| swap.overlap)
+            .map(|swap| Link::new(program, swap, critical.len(), time, &mut model));
+        let mut interval =
+            Interval { program, critical: critical.to_vec(), model, stay, again, back, link, bytes };
         for j in 0..critical.len() {
             interval.rows_of(j);
         }
@@ -183,6 +197,11 @@ impl<'a> Interval<'a> {
         rows
     }
 
+    /// Rows of the host link that a point breaks by more than `tolerance` units of time.
+    pub(crate) fn broken_link(&self, point: &[f64], tolerance: f64) -> Vec<Row> {
+        self.link.as_ref().map_or_else(Vec::new, |link| link.broken(self, point, tolerance))
+    }
+
     /// The row `running_v_j` that counts for every other value the largest of the terms that show it to be
     /// there while v runs again; none unless the point breaks it.
     fn running(&self, v: usize, j: usize, point: &[f64], tolerance: f64) -> Option<Row> {
@@ -205,15 +224,7 @@ impl<'a> Interval<'a> {
         if used <= WHOLE_CAP + tolerance {
             return None;
         }
-        // A column may appear for several values.
-        terms.sort_unstable_by_key(|&(column, _)| column);
-        terms.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 += next.1;
-            }
-            same
-        });
+        merge(&mut terms);
         Some(Row { name: name("running", v, j), lower: f64::NEG_INFINITY, upper, terms })
     }
 
@@ -299,30 +310,42 @@ impl<'a> Interval<'a> {
         point
     }
 
-    /// The plan of an integral point: each recompute as late as its readers in the interval allow.
-    pub(crate) fn plan(&self, point: &[f64]) -> Vec<Again> {
-        let mut plan = Vec::new();
+    /// The plan of an integral point: each recompute and each copy back as late as its readers in the interval allow, or copies back
+    /// as `early` as the interval allows; what comes back leaves right after its run.
+    pub(crate) fn plan(&self, point: &[f64], early: bool) -> Plan {
+        let mut plan = Plan::default();
         for j in 0..self.critical.len() {
             let runs = self.first_runs(j);
-            let chosen: Vec<bool> = self.again[j]
-                .iter()
-                .map(|&column| column != ABSENT && point[column as usize] > 0.5)
-                .collect();
-            let mut place = vec![Slot::MAX; chosen.len()];
-            for v in (0..chosen.len()).rev().filter(|&v| chosen[v]) {
+            let on = |columns: &[u32], v: usize| columns[v] != ABSENT && point[columns[v] as usize] > 0.5;
+            let count = self.again[j].len();
+            let chosen: Vec<bool> = (0..count).map(|v| on(&self.again[j], v)).collect();
+            let mut place = vec![Slot::MAX; count];
+            for v in (0..count).rev() {
+                let back = !chosen[v] && on(&self.back[j], v);
+                if !chosen[v] && !back {
+                    continue;
+                }
                 let mut at = runs.end - 1;
                 for &reader in self.program.readers(v as Slot) {
                     if runs.contains(&reader) {
                         at = at.min(reader);
-                    } else if (reader as usize) < chosen.len() && chosen[reader as usize] {
+                    } else if (reader as usize) < count && chosen[reader as usize] {
                         at = at.min(place[reader as usize]);
                     }
                 }
-                place[v] = at;
-                plan.push(Again { position: at, round: 0, slot: v as Slot });
+                if back {
+                    plan.back.push((if early { runs.start } else { at }, v as Slot));
+                    plan.out.push((v as Slot, v as Slot));
+                } else {
+                    place[v] = at;
+                    plan.again.push(Again { position: at, round: 0, slot: v as Slot });
+                }
             }
         }
-        plan.sort_unstable();
+        plan.again.sort_unstable();
+        plan.back.sort_unstable();
+        plan.out.sort_unstable();
+        plan.out.dedup();
         plan
     }
 }

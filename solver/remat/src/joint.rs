@@ -1,5 +1,6 @@
 //! Plans that recompute and swap: starts without swaps, by paging and given ones, then exchanges from each, and a bound beside them.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ballast_core::limits::{Deadline, StopReason};
@@ -8,11 +9,12 @@ use ballast_core::report::{Bound, BoundClass};
 
 use crate::baseline::quick;
 use crate::exchange::{Exchange, paged};
+use crate::incumbent::lock;
 use crate::outcome::{Failure, Order, PROVED_WITHIN};
 use crate::program::{Plan, Program};
 use crate::solver::Options;
 use crate::solver::{Proposal, Task};
-use crate::swap_bound::{Goal, swap_bound};
+use crate::swap_bound::{Goal, Stage, swap_bound};
 
 impl Task<'_> {
     /// Recomputes and swaps together: the best without swaps first, then exchanges from it, from plans by paging, and from those
@@ -118,42 +120,63 @@ impl Task<'_> {
         }
         let least = program.total_time * (1.0 + 1e-12);
         let finish = AtomicBool::new(false);
+        // The best time of all, and the best plan that the proof met.
+        let times = Mutex::new(f64::INFINITY);
+        let met: Mutex<Option<(f64, Plan)>> = Mutex::default();
+        let note = |time: f64| {
+            let mut least = lock(&times);
+            *least = least.min(time);
+        };
+        exchanges.iter().filter_map(|exchange| exchange.best()).for_each(|(time, _)| note(*time));
         let drive = |exchange: &mut Exchange<'_>, deadline: &Deadline, moves: u64| {
             let mut made = 0;
             while made < moves && !deadline.over() && !finish.load(Ordering::Relaxed) {
+                if let Some((time, plan)) = &*lock(&met) {
+                    exchange.hear(*time, plan);
+                }
                 let now = exchange.run((moves - made).min(64), deadline);
                 made += now;
+                exchange.best().into_iter().for_each(|(time, _)| note(*time));
                 if timed && exchange.best().is_some_and(|(time, _)| *time <= least) {
                     finish.store(true, Ordering::Relaxed);
                 }
             }
             made
         };
-        let least_known = |exchanges: &[Exchange<'_>]| {
-            let times = exchanges.iter().filter_map(|exchange| exchange.best().map(|(time, _)| *time));
-            times.fold(f64::INFINITY, f64::min)
-        };
-        // Bounds are for plans in program order with copies that count in full.
-        let prove = |known: f64, deadline: Deadline, effort: Option<u64>| {
-            let stop = || finish.load(Ordering::Relaxed);
+        // Bounds are for plans in program order.
+        let prove = |deadline: Deadline, effort: Option<u64>| {
             let goal = Goal {
-                value: known - program.total_time,
+                known: &|| *lock(&times),
+                offer: &|time, plan| {
+                    note(time);
+                    let mut met = lock(&met);
+                    if met.as_ref().is_none_or(|(least, _)| time < *least) {
+                        *met = Some((time, plan));
+                    }
+                },
                 deadline,
-                stop: &stop,
+                stop: &|| finish.load(Ordering::Relaxed),
                 progress: &self.progress,
                 effort,
             };
-            if options.order == Order::Program { swap_bound(program, swap, goal) } else { (0.0, false) }
+            let stage = Stage { problem: self.problem, program, swap, cap_bytes: options.cap_bytes };
+            let (bound, trusts_highs) =
+                if options.order == Order::Program { swap_bound(stage, goal) } else { (0.0, false) };
+            let time = *lock(&times);
+            if timed && time <= (program.total_time + bound) * (1.0 + PROVED_WITHIN) {
+                finish.store(true, Ordering::Relaxed);
+            }
+            (bound, trusts_highs)
         };
         let (mut extra_bound, mut trusts_highs) = (0.0, false);
         if limits.threads > 1 {
             let beside = timed && limits.work_limit.is_none();
-            let known = least_known(&exchanges);
             (work, (extra_bound, trusts_highs)) = std::thread::scope(|scope| {
                 let prover = beside.then(|| {
                     let seconds = self.deadline.remaining_seconds() * PROOF_END;
                     let deadline = self.deadline.within(seconds);
-                    scope.spawn(move || prove(known, deadline, None))
+                    let prove = &prove;
+                    scope.spawn(move || prove(deadline, None))
                 });
                 let handles: Vec<_> = exchanges
                     .iter_mut()
@@ -175,15 +198,20 @@ impl Task<'_> {
         if extra_bound == 0.0 && !self.deadline.over() {
             let seconds = self.deadline.remaining_seconds() * PROOF_END;
             let deadline = if timed { self.deadline.within(seconds) } else { self.deadline };
-            (extra_bound, trusts_highs) = prove(least_known(&exchanges), deadline, limits.work_limit);
+            (extra_bound, trusts_highs) = prove(deadline, limits.work_limit);
         }
         for exchange in &mut exchanges {
+            if let Some((time, plan)) = &*lock(&met) {
+                exchange.hear(*time, plan);
+            }
             exchange.polish(&self.deadline);
         }
         let best = exchanges
             .iter()
             .filter_map(|exchange| Some((exchange.best()?.0, exchange.best_plan()?)))
             .min_by(|a, b| a.0.total_cmp(&b.0));
+        let milp = lock(&met).as_ref().map_or(f64::INFINITY, |(time, _)| *time);
+        let method = if best.as_ref().is_some_and(|(time, _)| *time >= milp) { "milp" } else { "exchange" };
         best.map(|(time, plan)| Proposal {
             plan,
             bound: Bound::proved(
@@ -191,7 +219,7 @@ impl Task<'_> {
                 if extra_bound > 0.0 { BoundClass::ProgramOrder } else { BoundClass::Any },
             )
             .trusting_highs(trusts_highs),
-            method: "exchange".into(),
+            method: method.into(),
             stop: if time <= least || time <= (program.total_time + extra_bound) * (1.0 + PROVED_WITHIN) {
                 StopReason::Proved
             } else if self.deadline.over() || limits.work_limit.is_none() {

@@ -20,6 +20,7 @@ mod incumbent;
 mod interval;
 mod joint;
 mod lanes;
+mod link;
 mod model;
 mod order;
 mod outcome;

@@ -55,6 +55,18 @@ impl Row {
     }
 }
 
+/// Adds up the factors of a column that appears more than once.
+pub(crate) fn merge(terms: &mut Vec<(Column, f64)>) {
+    terms.sort_unstable_by_key(|&(column, _)| column);
+    terms.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
+}
+
 /// Minimise cost over columns within bounds, subject to rows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Model {

@@ -113,7 +113,7 @@ impl<'a> Proof<'a> {
     /// The plan of a point, offered to the incumbent if it keeps the cap.
     fn line(&self, point: &[f64]) -> Timeline<'a> {
         let mut line = Timeline::new(self.program);
-        line.load(&self.interval.plan(point));
+        line.load(&self.interval.plan(point, false).again);
         if line.excess <= 0.0 {
             self.incumbent.offer(line.extra_time, &line.plan(), "milp");
         }

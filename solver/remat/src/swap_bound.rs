@@ -1,18 +1,19 @@
-//! A lower bound for plans that recompute and swap, from the interval model with copies to and from the host.
+//! A lower bound for plans that recompute and swap, from the interval model with copies to and from the host, and the plans it meets.
 //!
-//! Holds for first runs in program order and copies that count in full (no overlap). Small models first; rows and covers are
-//! added to the linear program until it breaks none, columns that no plan better than the one known uses
-//! are fixed, and branch-and-bound has the time left on the last model.
+//! Holds for first runs in program order. Small models first; rows and covers are added to the linear program until it breaks none, columns that no plan better than the one known uses
+//! are fixed, and branch-and-bound has the time left. Its solutions are plans or nearly so: positions and rows are added where they break the cap
+//! or need the host link for longer than there is, and plans are offered to the searches.
 
 use ballast_core::limits::Deadline;
-use ballast_core::memory::SwapModel;
+use ballast_core::memory::{Problem, SwapModel};
 
 use crate::cover::broken_cover;
+use crate::exchange::assess_plan;
 use crate::highs::{Control, Highs, Status};
 use crate::incumbent::Progress;
 use crate::interval::{Interval, WHOLE_TIME};
 use crate::model::{Column, Row};
-use crate::program::Program;
+use crate::program::{Plan, Program, Slot};
 use crate::prover::first_positions;
 
 /// Positions of the first model, and how many times more the next one has.
@@ -23,6 +24,8 @@ const COLUMNS: usize = 60_000;
 /// Rounds of rows added to one linear program, and most rows of a kind in one.
 const ROUNDS: usize = 20;
 const ROWS: usize = 400;
+/// Objective units by which a row of the host link has to be broken.
+const LEAST_WAIT: f64 = 1e-3;
 /// Share of the time left that one linear program with its rounds may take.
 const SHARE: f64 = 0.4;
 /// Share of the bound taken off for the tolerances of floating-point solvers.
@@ -37,8 +40,10 @@ const MOVES_PER_NODE: u64 = 5_000;
 
 /// What a bound is looked for against.
 pub(crate) struct Goal<'a> {
-    /// Extra time of the best plan known: recomputes and copies.
-    pub(crate) value: f64,
+    /// Time of the best plan known at the moment.
+    pub(crate) known: &'a dyn Fn() -> f64,
+    /// Takes a plan under the cap, with its time.
+    pub(crate) offer: &'a dyn Fn(f64, Plan),
     pub(crate) deadline: Deadline,
     /// Told to stop?
     pub(crate) stop: &'a dyn Fn() -> bool,
@@ -48,18 +53,27 @@ pub(crate) struct Goal<'a> {
     pub(crate) effort: Option<u64>,
 }
 
-/// A lower bound on the extra time of every plan under the cap, at most the value known; and whether it rests on what HiGHS says of its
-/// branch and bound.
-pub(crate) fn swap_bound(program: &Program, swap: &SwapModel, goal: Goal<'_>) -> (f64, bool) {
-    if swap.overlap || goal.value <= 0.0 || !goal.value.is_finite() {
+/// What is to be planned.
+#[derive(Clone, Copy)]
+pub(crate) struct Stage<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) program: &'a Program,
+    pub(crate) swap: &'a SwapModel,
+    pub(crate) cap_bytes: u64,
+}
+
+/// A lower bound on the extra time of every plan under the cap, at most that of the best plan known; and whether it rests on what HiGHS says
+/// of its branch and bound. Plans met on the way are offered.
+pub(crate) fn swap_bound(stage: Stage<'_>, goal: Goal<'_>) -> (f64, bool) {
+    let value = (goal.known)() - stage.program.total_time;
+    if value <= 0.0 || !value.is_finite() {
         return (0.0, false);
     }
     // All plans there are: recomputes of a position in any order.
-    let program = program.clone().with_rounds(true);
+    let program = stage.program.clone().with_rounds(true);
     let mut search = Search {
-        program: &program,
-        swap,
-        unit: goal.value / WHOLE_TIME,
+        stage: Stage { program: &program, ..stage },
+        unit: value / WHOLE_TIME,
         goal,
         bound: 0.0,
         trusts_highs: false,
@@ -69,28 +83,38 @@ pub(crate) fn swap_bound(program: &Program, swap: &SwapModel, goal: Goal<'_>) ->
 }
 
 struct Search<'a> {
-    program: &'a Program,
-    swap: &'a SwapModel,
-    /// Time of the problem per unit of the objective.
+    stage: Stage<'a>,
+    /// Time of the problem per unit of the objective: the best plan known at the start is at [`WHOLE_TIME`].
     unit: f64,
     goal: Goal<'a>,
-    /// In units of the objective, in which the value known is [`WHOLE_TIME`].
+    /// In units of the objective.
     bound: f64,
     trusts_highs: bool,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    /// Extra time of the best plan known, in units of the objective.
+    fn value(&self) -> f64 {
+        ((self.goal.known)() - self.stage.program.total_time) / self.unit
+    }
+
     fn over(&self) -> bool {
         (self.goal.stop)()
             || self.goal.deadline.over()
             || self.goal.effort == Some(0)
-            || self.bound >= WHOLE_TIME * (1.0 - CLOSE)
+            || self.bound >= self.value() * (1.0 - CLOSE)
     }
 
     fn raise(&mut self, bound: f64, trusts_highs: bool) {
-        // What costs more than the value known was ruled out along the way.
-        let bound = bound.min(WHOLE_TIME);
+        // What costs more than the best plan known was ruled out along the way.
+        let bound = bound.min(self.value()).min(WHOLE_TIME);
         if bound > self.bound {
+            tracing::debug!(
+                bound,
+                trusts_highs,
+                seconds = self.goal.deadline.elapsed_seconds(),
+                "bound with swaps"
+            );
             (self.bound, self.trusts_highs) = (bound, trusts_highs);
         }
     }
@@ -101,32 +125,83 @@ impl Search<'_> {
         }
     }
 
+    /// Linear programs of more and more of the positions over the cap; then branch and bound, and the positions at which its solution is
+    /// over the cap.
     fn run(&mut self) {
-        let most = (COLUMNS / 2 / self.program.len().max(1)).max(1);
+        let program = self.stage.program;
+        let most = (COLUMNS / 2 / program.len().max(1)).max(1);
         let (mut positions, mut last) = (FIRST_POSITIONS.min(most), None);
         while !self.over() {
-            let critical = first_positions(self.program, positions);
+            let critical = first_positions(program, positions);
             if critical.is_empty() {
                 return;
             }
-            let interval = Interval::with_swaps(self.program, &critical, self.unit, Some(self.swap));
-            match self.tighten(interval) {
-                Some(interval) => {
-                    self.goal.progress.solves(&interval.model);
-                    last = Some(interval);
-                }
-                None => break,
-            }
+            let Some(interval) = self.tightened(&critical) else { break };
+            last = Some(interval);
             if critical.len() < positions || positions == most {
                 break;
             }
             positions = (positions * GROWTH).min(most);
         }
-        if let Some(interval) = last
+        while let Some(mut interval) = last.take()
             && !self.over()
         {
-            self.branch(&interval);
+            let Some(point) = self.branch(&interval) else { return };
+            let mut rows = interval.broken_running(&point, 0.5, 1e-6);
+            rows.append(&mut interval.broken_link(&point, LEAST_WAIT));
+            let short = self.plan_of(&interval, &point);
+            if rows.is_empty() {
+                let known = &interval.critical;
+                let mut critical: Vec<Slot> =
+                    short.into_iter().filter(|at| known.binary_search(at).is_err()).collect();
+                if critical.is_empty() || critical.len() + known.len() > most {
+                    return;
+                }
+                critical.extend(known);
+                critical.sort_unstable();
+                last = self.tightened(&critical);
+            } else {
+                interval.model.rows.append(&mut rows);
+                last = self.tighten(interval);
+            }
         }
+    }
+
+    /// The model of some positions, its rows added and columns fixed.
+    fn tightened(&mut self, critical: &[Slot]) -> Option<Interval<'a>> {
+        let interval = Interval::with_swaps(self.stage.program, critical, self.unit, Some(self.stage.swap));
+        tracing::debug!(
+            positions = critical.len(),
+            columns = interval.model.cost.len(),
+            "interval model with swaps"
+        );
+        let interval = self.tighten(interval)?;
+        self.goal.progress.solves(&interval.model);
+        Some(interval)
+    }
+
+    /// Offers the plan of a point; the positions at which it is over the cap.
+    fn plan_of(&self, interval: &Interval<'_>, point: &[f64]) -> Vec<Slot> {
+        let Stage { problem, program, swap, cap_bytes } = self.stage;
+        let mut short = Vec::new();
+        for early in [false, true] {
+            let plan = interval.plan(point, early);
+            let Some(state) = assess_plan(problem, program, swap, cap_bytes, &plan) else { continue };
+            tracing::debug!(
+                early,
+                time = state.time,
+                excess = state.excess,
+                short = state.short.len(),
+                "solution with swaps"
+            );
+            if state.excess <= 0.0 {
+                (self.goal.offer)(state.time, plan);
+            }
+            short.extend(state.short.into_iter().flat_map(|at| [at.saturating_sub(1), at]));
+        }
+        short.sort_unstable();
+        short.dedup();
+        short
     }
 
     /// Solves the linear program, rows and fixed columns added; the model then. None where it was stopped or there
@@ -147,7 +222,7 @@ impl Search<'_> {
             let answer = relaxed.solve_linear(&interval.model, &control);
             self.spend(answer.work.max(1) * MOVES_PER_ITERATION);
             if answer.status == Status::Infeasible {
-                self.raise(WHOLE_TIME, true);
+                self.raise(f64::INFINITY, true);
                 return None;
             }
             let (Status::Optimal, Some(point)) = (answer.status, answer.values) else { return None };
@@ -155,10 +230,10 @@ impl Search<'_> {
             if self.over() {
                 return None;
             }
-            let room = WHOLE_TIME - answer.bound + CLEAR;
+            let room = self.value().min(WHOLE_TIME) - answer.bound + CLEAR;
             let model = &mut interval.model;
             let fixed: Vec<(Column, f64)> = (0..model.cost.len())
-                .filter(|&column| model.lower[column] < model.upper[column])
+                .filter(|&column| model.integer[column] && model.lower[column] < model.upper[column])
                 .filter(|&column| answer.reduced[column].abs() > room)
                 .map(|column| (column, if answer.reduced[column] > 0.0 { 0.0 } else { 1.0 }))
                 .collect();
@@ -170,6 +245,9 @@ impl Search<'_> {
             let mut covers: Vec<Row> = memory.filter_map(|row| broken_cover(row, &point)).collect();
             keep_most_broken(&mut covers, |row| row.lower - row.value(&point));
             running.append(&mut covers);
+            let mut link = interval.broken_link(&point, LEAST_WAIT);
+            keep_most_broken(&mut link, |row| row.value(&point) - row.upper);
+            running.append(&mut link);
             if running.is_empty() || turn.over() {
                 break;
             }
@@ -179,27 +257,37 @@ impl Search<'_> {
         Some(interval)
     }
 
-    fn branch(&mut self, interval: &Interval<'_>) {
-        let Some(mut highs) = Highs::new(&interval.model, false) else { return };
-        if highs.gaps(0.0, WHOLE_TIME * CLOSE).is_none() || highs.cutoff(WHOLE_TIME).is_none() {
-            return;
-        }
+    /// Branch and bound; a point better than the best plan known, the first that is over the cap or waits longer than it says. None where the
+    /// time is over or there is none.
+    fn branch(&mut self, interval: &Interval<'_>) -> Option<Vec<f64>> {
+        let mut highs = Highs::new(&interval.model, false)?;
+        let value = self.value().min(WHOLE_TIME);
+        highs.gaps(0.0, value * CLOSE)?;
+        highs.cutoff(value)?;
         let stop = self.goal.stop;
+        let Stage { problem, program, swap, cap_bytes } = self.stage;
+        let refuse = |point: &[f64]| {
+            let plan = interval.plan(point, false);
+            assess_plan(problem, program, swap, cap_bytes, &plan).is_none_or(|state| state.excess > 0.0)
+                || !interval.broken_link(point, LEAST_WAIT).is_empty()
+        };
         let control = Control {
             deadline: &self.goal.deadline,
             enough: &|_| stop(),
-            refuse: &|_| false,
+            refuse: &refuse,
             better: &|| None,
             nodes: self.goal.effort.map(|effort| effort / MOVES_PER_NODE),
             iterations: None,
         };
         let answer = highs.solve(&control);
         self.spend(answer.work.max(1) * MOVES_PER_NODE);
+        tracing::debug!(?answer.status, bound = answer.bound, nodes = answer.work, "solved with swaps");
         match answer.status {
-            Status::Infeasible => self.raise(WHOLE_TIME, true),
+            Status::Infeasible => self.raise(f64::INFINITY, true),
             Status::Optimal | Status::Stopped => self.raise(answer.bound, true),
-            Status::Failed => {}
+            Status::Failed => return None,
         }
+        answer.values
     }
 }
 
@@ -211,6 +299,8 @@ fn keep_most_broken(rows: &mut Vec<Row>, excess: impl Fn(&Row) -> f64) {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use ballast_core::memory::{Node, Problem};
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
@@ -218,24 +308,27 @@ mod tests {
     use super::*;
     use crate::{Options, Order, Solver, plan};
 
-    /// The bound is never above the optimum of the full program, and mostly meets it.
-    #[test]
-    fn the_bound_lies_below_the_optimum_of_recomputes_and_swaps() {
-        let mut rng = ChaCha8Rng::seed_from_u64(5);
-        let (mut met, mut solved, mut swapped) = (0, 0, 0);
-        for _ in 0..250 {
-            let n = rng.random_range(4..8);
-            let nodes: Vec<Node> = (0..n)
-                .map(|id: usize| {
-                    let inputs = (0..id).filter(|_| rng.random_bool(0.4)).collect();
-                    let time = f64::from(rng.random_range(1..9));
-                    let mut node = Node::new(format!("n{id}"), time, rng.random_range(1..9), inputs);
-                    node.recomputable = rng.random_bool(0.8);
-                    node.swappable = rng.random_bool(0.8);
-                    node
-                })
-                .collect();
-            let problem = Problem { name: "random".into(), nodes, resident_bytes: 0 };
+    fn random_problem(rng: &mut ChaCha8Rng) -> Problem {
+        let n = rng.random_range(4..8);
+        let nodes: Vec<Node> = (0..n)
+            .map(|id: usize| {
+                let inputs = (0..id).filter(|_| rng.random_bool(0.4)).collect();
+                let time = f64::from(rng.random_range(1..9));
+                let mut node = Node::new(format!("n{id}"), time, rng.random_range(1..9), inputs);
+                node.recomputable = rng.random_bool(0.8);
+                node.swappable = rng.random_bool(0.8);
+                node
+            })
+            .collect();
+        Problem { name: "random".into(), nodes, resident_bytes: 0 }
+    }
+
+    /// Bounds of random problems against their optimum: never above it. Problems solved, bounds that meet the optimum, optima above the
+    /// time of running everything once, and optima that swap.
+    fn against_the_optimum(rng: &mut ChaCha8Rng, problems: usize, overlap: bool) -> [usize; 4] {
+        let mut counts = [0; 4];
+        for _ in 0..problems {
+            let problem = random_problem(rng);
             let (least, peak) = (problem.working_set().0, problem.unplanned_peak());
             if least >= peak {
                 continue;
@@ -244,7 +337,7 @@ mod tests {
                 out_bandwidth: rng.random_range(0.5..6.0),
                 in_bandwidth: rng.random_range(0.5..6.0),
                 latency: rng.random_range(0.0..0.5),
-                overlap: false,
+                overlap,
                 host_capacity_bytes: None,
             };
             let cap_bytes = rng.random_range(least..peak);
@@ -254,7 +347,9 @@ mod tests {
                 cap_bytes,
                 swap: Some(swap),
                 order: Order::Program,
-                solver: Solver::STEPWISE,
+                // The full program knows no copies beside computation; the search over states does, and recomputes in any order.
+                solver: if overlap { Solver::default() } else { Solver::STEPWISE },
+                rounds: overlap,
                 ..Options::default()
             };
             let Ok(exact) = plan(&problem, &options) else { continue };
@@ -262,18 +357,49 @@ mod tests {
             let optimum = exact.report.bound().value() - problem.total_time();
             // The value known may be any plan's, not only the best one's.
             let value = optimum * rng.random_range(1.0..1.5);
-            let goal =
-                Goal { value, deadline, stop: &|| false, progress: &Progress::default(), effort: None };
-            let (bound, _) = swap_bound(&program, &swap, goal);
+            let known = || problem.total_time() + value;
+            let best = Cell::new(f64::INFINITY);
+            let goal = Goal {
+                known: &known,
+                offer: &|time, _| best.set(best.get().min(time)),
+                deadline,
+                stop: &|| false,
+                progress: &Progress::default(),
+                effort: None,
+            };
+            let stage = Stage { problem: &problem, program: &program, swap: &swap, cap_bytes };
+            let (bound, _) = swap_bound(stage, goal);
+            assert!(best.get() >= exact.report.bound().value() * (1.0 - 1e-9), "{} is no plan", best.get());
             assert!(
                 bound <= optimum * (1.0 + 1e-6) + 1e-9,
-                "{bound} above {optimum} of {problem:?} under {swap:?}"
+                "{bound} above {optimum} of {problem:?} under {swap:?} with {cap_bytes}: {:?}",
+                exact.compact
             );
-            solved += 1;
-            met += usize::from(bound >= optimum * (1.0 - 1e-4));
-            swapped += usize::from(exact.replay.swap_bytes > 0);
+            let met = bound >= optimum * (1.0 - 1e-4);
+            for (count, holds) in
+                counts.iter_mut().zip([true, met, optimum > 1e-9, exact.replay.swap_bytes > 0])
+            {
+                *count += usize::from(holds);
+            }
         }
+        counts
+    }
+
+    /// The bound is never above the optimum of the full program, and mostly meets it.
+    #[test]
+    fn the_bound_lies_below_the_optimum_of_recomputes_and_swaps() {
+        let [solved, met, _, swapped] = against_the_optimum(&mut ChaCha8Rng::seed_from_u64(5), 250, false);
         assert!(solved > 80 && swapped > 20, "{solved} {swapped}");
         assert!(met * 10 > solved * 6, "{met} of {solved}");
+    }
+
+    /// Where copies run beside computation it is never above the optimum either, and above the trivial bound wherever
+    /// something has to be waited for or made again.
+    #[test]
+    fn the_bound_lies_below_the_optimum_of_copies_beside_computation() {
+        let [solved, met, waited, swapped] =
+            against_the_optimum(&mut ChaCha8Rng::seed_from_u64(6), 6000, true);
+        assert!(solved > 120 && swapped > 60 && waited > 60, "{solved} {swapped} {waited}");
+        assert!(met * 4 > solved, "{met} of {solved}");
     }
 }
