@@ -76,6 +76,11 @@ impl<'a> Exchange<'a> {
         self.best.as_ref()
     }
 
+    /// Coolings done.
+    pub(crate) fn coolings(&self) -> u64 {
+        self.moves / COOLING
+    }
+
     /// Hears of a plan found elsewhere: goes on from it where it is better than all it has seen.
     pub(crate) fn hear(&mut self, time: f64, plan: &Plan) {
         if self.best.as_ref().is_some_and(|(best, _)| *best <= time) {

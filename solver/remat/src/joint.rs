@@ -1,7 +1,7 @@
 //! Plans that recompute and swap: starts without swaps, by paging and given ones, then exchanges from each, and a bound beside them.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::memory::SwapModel;
@@ -11,6 +11,7 @@ use crate::baseline::quick;
 use crate::exchange::{Exchange, paged};
 use crate::incumbent::lock;
 use crate::outcome::{Failure, Order, PROVED_WITHIN};
+use crate::portfolio::Parts;
 use crate::program::{Plan, Program};
 use crate::solver::Options;
 use crate::solver::{Proposal, Task};
@@ -39,7 +40,7 @@ impl Task<'_> {
         };
         let task = Task { options: &options, deadline: part, progress: self.progress.clone(), ..*self };
         let Some(found) = task.free()? else {
-            return Ok(self.exchange(&swap, &[program], None, 0));
+            return Ok(self.exchange(&swap, &[program], Vec::new(), 0));
         };
         if found.stop == StopReason::Proved {
             return Ok(Some(found));
@@ -47,13 +48,13 @@ impl Task<'_> {
         let order = found.plan.order.as_deref();
         let ordered =
             Program::new(self.problem, order, self.options.cap_bytes).with_rounds(self.options.rounds);
-        let start = ordered.plan(&found.plan);
+        let start = Vec::from_iter(ordered.plan(&found.plan));
         let programs = if order.is_some() { vec![&ordered, program] } else { vec![&ordered] };
         Ok(self.exchange(&swap, &programs, start, found.work))
     }
 
-    /// The best plan in program order without swaps that a share of the limits finds.
-    fn recomputing(&self) -> (Option<Plan>, u64) {
+    /// The best plans in program order without swaps that a share of the limits finds.
+    fn recomputing(&self) -> (Vec<Plan>, u64) {
         let program = self.program;
         let limits = self.options.limits;
         let moves = limits.work_limit.unwrap_or(u64::MAX);
@@ -73,16 +74,29 @@ impl Task<'_> {
             Some((_, again)) => Some(Plan::recomputing(again)),
             None => quick(program, &self.backward()).map(|(_, again, _)| Plan::recomputing(&again)),
         };
-        (plan, work)
+        let mut plans = Vec::from_iter(plan);
+        if timed && limits.work_limit.is_none() && limits.threads > 1 {
+            // The proof beside the search finds plans of its own. The best without swaps is not always the best to begin with, so that
+            // both are starts.
+            let options = Options { swap: None, ..self.options.clone() };
+            let part = self.deadline.within(self.deadline.remaining_seconds() * RECOMPUTE_SHARE);
+            let task =
+                Task { options: &options, deadline: part, progress: Arc::clone(&self.progress), ..*self };
+            if let Ok(Some(found)) = task.search_and_prove(Parts::BOTH) {
+                work += found.work;
+                plans.extend(program.plan(&found.plan).filter(|plan| !plans.contains(plan)));
+            }
+        }
+        (plans, work)
     }
 
-    /// Exchanges in the orders of some programs, from a plan without swaps in the first of them, from plans by paging and from those
+    /// Exchanges in the orders of some programs, from plans without swaps in the first of them, from plans by paging and from those
     /// given.
     fn exchange(
         &self,
         swap: &SwapModel,
         programs: &[&Program],
-        recomputing: Option<Plan>,
+        recomputing: Vec<Plan>,
         mut work: u64,
     ) -> Option<Proposal> {
         let (options, limits) = (self.options, self.options.limits);
@@ -108,7 +122,7 @@ impl Task<'_> {
         }
         // After the plan that swaps alone.
         let place = usize::from(swapping.is_some() && !starts.is_empty());
-        starts.splice(place..place, recomputing.map(|plan| (program, plan)));
+        starts.splice(place..place, recomputing.into_iter().map(|plan| (program, plan)));
         for &program in programs {
             starts.extend(options.starts.iter().filter_map(|start| Some((program, program.plan(start)?))));
         }
@@ -120,39 +134,45 @@ impl Task<'_> {
         }
         let least = program.total_time * (1.0 + 1e-12);
         let finish = AtomicBool::new(false);
-        // The best time of all, and the best plan that the proof met.
-        let times = Mutex::new(f64::INFINITY);
-        let met: Mutex<Option<(f64, Plan)>> = Mutex::default();
-        let note = |time: f64| {
-            let mut least = lock(&times);
-            *least = least.min(time);
+        // The best plan of all, and the best that the mixed-integer programs met.
+        let (best, met) = (Mutex::<Option<(f64, Plan)>>::default(), Mutex::<Option<(f64, Plan)>>::default());
+        let keep = |slot: &Mutex<Option<(f64, Plan)>>, time: f64, plan: &Plan| {
+            let mut slot = lock(slot);
+            if slot.as_ref().is_none_or(|(least, _)| time < *least) {
+                *slot = Some((time, plan.clone()));
+            }
         };
-        exchanges.iter().filter_map(|exchange| exchange.best()).for_each(|(time, _)| note(*time));
+        let note = |exchange: &Exchange<'_>| {
+            exchange.best().into_iter().for_each(|(time, plan)| keep(&best, *time, plan));
+        };
+        exchanges.iter().for_each(note);
+        let alone = self.deadline.remaining_seconds() * ALONE;
         let drive = |exchange: &mut Exchange<'_>, deadline: &Deadline, moves: u64| {
-            let mut made = 0;
+            let (mut made, mut coolings) = (0, 0);
             while made < moves && !deadline.over() && !finish.load(Ordering::Relaxed) {
-                if let Some((time, plan)) = &*lock(&met) {
+                // Solutions of the proof at once; what other searches found after a cooling, once each has had time for its own.
+                let joins = exchange.coolings() > coolings && self.deadline.remaining_seconds() < alone;
+                coolings = exchange.coolings();
+                if let Some((time, plan)) = &*lock(if joins && timed { &best } else { &met }) {
                     exchange.hear(*time, plan);
                 }
                 let now = exchange.run((moves - made).min(64), deadline);
                 made += now;
-                exchange.best().into_iter().for_each(|(time, _)| note(*time));
+                note(exchange);
                 if timed && exchange.best().is_some_and(|(time, _)| *time <= least) {
                     finish.store(true, Ordering::Relaxed);
                 }
             }
             made
         };
+        let known = || lock(&best).as_ref().map_or(f64::INFINITY, |(time, _)| *time);
         // Bounds are for plans in program order.
         let prove = |deadline: Deadline, effort: Option<u64>| {
             let goal = Goal {
-                known: &|| *lock(&times),
+                known: &known,
                 offer: &|time, plan| {
-                    note(time);
-                    let mut met = lock(&met);
-                    if met.as_ref().is_none_or(|(least, _)| time < *least) {
-                        *met = Some((time, plan));
-                    }
+                    keep(&best, time, &plan);
+                    keep(&met, time, &plan);
                 },
                 deadline,
                 stop: &|| finish.load(Ordering::Relaxed),
@@ -162,8 +182,7 @@ impl Task<'_> {
             let stage = Stage { problem: self.problem, program, swap, cap_bytes: options.cap_bytes };
             let (bound, trusts_highs) =
                 if options.order == Order::Program { swap_bound(stage, goal) } else { (0.0, false) };
-            let time = *lock(&times);
-            if timed && time <= (program.total_time + bound) * (1.0 + PROVED_WITHIN) {
+            if timed && known() <= (program.total_time + bound) * (1.0 + PROVED_WITHIN) {
                 finish.store(true, Ordering::Relaxed);
             }
             (bound, trusts_highs)
@@ -173,8 +192,10 @@ impl Task<'_> {
             let beside = timed && limits.work_limit.is_none();
             (work, (extra_bound, trusts_highs)) = std::thread::scope(|scope| {
                 let prover = beside.then(|| {
-                    let seconds = self.deadline.remaining_seconds() * PROOF_END;
-                    let deadline = self.deadline.within(seconds);
+                    // The searches want the cores too; a small program's proof ends by itself.
+                    let small = program.len() <= SMALL;
+                    let share = if small { PROOF_END } else { PROOF_BESIDE };
+                    let deadline = self.deadline.within(self.deadline.remaining_seconds() * share);
                     let prove = &prove;
                     scope.spawn(move || prove(deadline, None))
                 });
@@ -241,9 +262,15 @@ const PAGING_SHARE: f64 = 0.25;
 const MOST_PAGED: u64 = 300;
 /// Share of the time left that a bound for plans with swaps has where it is not looked for beside the search.
 const PROOF_SHARE: f64 = 0.3;
+/// Share of the time left at which searches begin to go on from the best plan of all.
+const ALONE: f64 = 0.5;
+/// Nodes of a program whose proof may be expected to end.
+const SMALL: usize = 64;
+/// Share of the time left that the proof of a larger one runs beside the searches.
+const PROOF_BESIDE: f64 = 0.4;
 /// Share of the time left at which it is told to end: HiGHS does not look at the clock all the time.
 const PROOF_END: f64 = 0.9;
 /// Share of the time given to plans without swaps before swaps are tried.
-const RECOMPUTE_SHARE: f64 = 0.25;
+const RECOMPUTE_SHARE: f64 = 0.15;
 /// Share of the time left given to them again while there is none.
 const RECOMPUTE_AGAIN_SHARE: f64 = 0.4;

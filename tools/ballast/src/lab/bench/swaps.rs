@@ -42,9 +42,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::check(paths(&args.instances), paths(&args.output))?;
     let mut table = format!(
         "Overheads in % of the time without recomputation or swaps; {} s and {} threads a plan, seed {}, first runs in program \
-         order, one copy engine per direction beside the computation.\n\n\
-         | instance | budget | TFLOP/s | GB/s | recompute % | swap % | both % | recomputes | bytes swapped |\n\
-         |---|---|---|---|---|---|---|---|---|\n",
+         order, one copy engine per direction beside the computation. Bounds hold for all \
+         plans with that order.\n\n\
+         | instance | budget | TFLOP/s | GB/s | recompute % | swap % | both % | bound % | proved | method | recomputes | bytes swapped |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|\n",
         args.time_limit, args.search.threads, args.search.seed,
     );
     let bar = indicatif::ProgressBar::new((args.instances.len() * args.rates.len()) as u64);
@@ -120,13 +121,18 @@ fn rows(
         let both = solve(problem, &Options { starts, ..swapping })?;
         let (recomputes, copied) =
             both.as_ref().map_or((0, 0), |both| (both.replay.recomputes, both.replay.swap_bytes));
+        let report = both.as_ref().map(|both| &both.report);
+        let bound =
+            report.map_or(f64::NAN, |report| (100.0 * (report.bound().value() / total - 1.0)).max(0.0));
         writeln!(
             table,
-            "| {} | {share} | {rate} | {link} | {} | {} | {} | {recomputes} | {copied} |",
+            "| {} | {share} | {rate} | {link} | {} | {} | {} | {bound:.3} | {} | {} | {recomputes} | {copied} |",
             problem.name,
             shown(&recomputed),
             shown(&swapped),
             shown(&both),
+            if report.is_some_and(|report| report.proved()) { "yes" } else { "no" },
+            report.map_or("-", |report| report.method.as_str()),
         )
         .map_err(|error| Failure::Internal(error.to_string()))?;
     }
