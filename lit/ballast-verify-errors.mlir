@@ -30,6 +30,7 @@
 // CLASS: error: `ballast.plan` says bound_class = all-there-are, but the replay gives one of any-assignment,
 // RUN: sed 's/stop = [a-z_]*/stop = interrupted/' %t.plan.mlir | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=CHANGED
 // RUN: sed 's/method = "[^"]*"/method = "exact"/' %t.plan.mlir | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=CHANGED
+// RUN: sed 's/, stages = /, bound_trusts_highs = true, stages = /' %t.plan.mlir | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=CHANGED
 // RUN: sed 's/seed = 0/seed = 1/' %t.plan.mlir | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=CHANGED
 // RUN: sed 's/unplanned_seconds = \([^,]*\), bound = [^>]*/unplanned_seconds = \1, bound = 1.0e-9/' %t.plan.mlir | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=CHANGED
 // RUN: sed 's/overlap = "false"/overlap = "true"/' %t.plan.mlir | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=CHANGED

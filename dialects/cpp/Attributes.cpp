@@ -190,7 +190,7 @@ LogicalResult ballast::PlanAttr::verify(EmitError emitError, int64_t version, in
                                         APFloat tmin, APFloat ratio, APFloat bound, StringRef boundClass,
                                         APFloat gap, StopReason stop, StringRef method, uint64_t seed,
                                         StringRef fingerprint, StringRef checksum, bool capMet,
-                                        ArrayRef<StageAttr> stages, DictionaryAttr settings) {
+                                        bool boundTrustsHighs, ArrayRef<StageAttr> stages, DictionaryAttr settings) {
   if (version != 2)
     return emitError() << "plan of version " << version << ": this build reads version 2; plan the program again";
   for (auto [name, value] :

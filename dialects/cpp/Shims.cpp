@@ -46,6 +46,7 @@ struct RawPlan {
   MlirStringRef fingerprint;
   MlirStringRef checksum;
   bool capMet;
+  bool boundTrustsHighs;
   MlirAttribute settings;
 };
 
@@ -326,6 +327,7 @@ MlirAttribute ballastPlanGet(MlirLocation location, const RawPlan *plan, const R
       emit, context, plan->version, plan->devices, APFloat(plan->tmax), APFloat(plan->tmin), APFloat(plan->ratio),
       APFloat(plan->bound), unwrap(plan->boundClass), APFloat(plan->gap), static_cast<ballast::StopReason>(plan->stop),
       unwrap(plan->method), plan->seed, unwrap(plan->fingerprint), unwrap(plan->checksum), plan->capMet,
+      plan->boundTrustsHighs,
       ArrayRef<ballast::StageAttr>(converted), settings)));
 }
 
@@ -348,6 +350,7 @@ intptr_t ballastPlanRead(MlirAttribute attribute, RawPlan *out, RawStage *stages
                  view(plan.getFingerprint()),
                  view(plan.getChecksum()),
                  plan.getCapMet(),
+                 plan.getBoundTrustsHighs(),
                  wrap(Attribute(plan.getSettings()))};
   ArrayRef<ballast::StageAttr> all = plan.getStages();
   for (size_t index = 0; index < all.size() && index < capacity; ++index) {

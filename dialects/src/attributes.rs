@@ -356,6 +356,8 @@ pub struct Plan<'c> {
     pub checksum: String,
     /// Do all stages keep the caps asked for?
     pub cap_met: bool,
+    /// Does the bound rest on what HiGHS says of its branch and bound?
+    pub bound_trusts_highs: bool,
     /// One per device in use, ascending by device.
     pub stages: Vec<Stage>,
     /// Dictionary of the settings that the figures depend on.
@@ -383,6 +385,7 @@ impl<'c> Plan<'c> {
             fingerprint: view(&self.fingerprint),
             checksum: view(&self.checksum),
             cap_met: self.cap_met,
+            bound_trusts_highs: self.bound_trusts_highs,
             settings: self
                 .settings
                 .map_or(MlirAttribute { ptr: std::ptr::null() }, |attribute| attribute.to_raw()),
@@ -410,6 +413,7 @@ impl<'c> Plan<'c> {
             fingerprint: view(""),
             checksum: view(""),
             cap_met: true,
+            bound_trusts_highs: false,
             settings: MlirAttribute { ptr: std::ptr::null() },
         };
         // SAFETY: the attribute's context is live; the second call fills as many stages as the first counted.
@@ -434,6 +438,7 @@ impl<'c> Plan<'c> {
                 fingerprint: owned(raw.fingerprint),
                 checksum: owned(raw.checksum),
                 cap_met: raw.cap_met,
+                bound_trusts_highs: raw.bound_trusts_highs,
                 stages: stages.iter().map(stage).collect(),
                 settings: Attribute::from_option_raw(raw.settings),
             })

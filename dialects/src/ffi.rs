@@ -49,6 +49,7 @@ pub(crate) struct RawPlan {
     pub(crate) fingerprint: MlirStringRef,
     pub(crate) checksum: MlirStringRef,
     pub(crate) cap_met: bool,
+    pub(crate) bound_trusts_highs: bool,
     pub(crate) settings: MlirAttribute,
 }
 

@@ -19,6 +19,9 @@ class NumberParameter<string desc> : AttrParameter<"::llvm::APFloat", desc> {
 // True unless it says otherwise.
 def TrueUnlessSaid : DefaultValuedParameter<"bool", "true", "do all stages keep the caps asked for?">;
 
+// False unless it says otherwise.
+def FalseUnlessSaid : DefaultValuedParameter<"bool", "false", "does the bound rest on the branch and bound of HiGHS?">;
+
 class OptionalNumberParameter<string desc> : NumberParameter<desc> {
   let defaultValue = "::llvm::APFloat(-1.0)";
 }
@@ -164,7 +167,8 @@ def Ballast_PlanAttr : Ballast_Attr<"Plan", "plan"> {
     and is left out where a stage has no time. `bound` holds over the plans of `bound_class`; `gap` is `(tmax - bound)/tmax`. `fingerprint` is a hash of the planned
     program without its `ballast.*` attributes: a program edited after planning no longer matches it.
     `settings` holds the pass options that give positions, costs and times their meaning, so that the plan can
-    be checked from the IR alone. `cap_met = false` says that a stage's `cap` is above its `requested_cap`. `checksum` is a hash of what
+    be checked from the IR alone. `cap_met = false` says that a stage's `cap` is above its `requested_cap`. `bound_trusts_highs = true`
+    says that the bound is what HiGHS says of its branch and bound, which no certificate checks. `checksum` is a hash of what
     cannot be derived again: bounds, class, gap, stop, method, seed, caps, settings, and the times of the ops.
 
     ```mlir
@@ -190,6 +194,7 @@ def Ballast_PlanAttr : Ballast_Attr<"Plan", "plan"> {
       StringRefParameter<"hash of the planned program, 16 hexadecimal digits">:$fingerprint,
       StringRefParameter<"hash of what is taken on trust, 16 hexadecimal digits", "\"\"">:$checksum,
       TrueUnlessSaid:$cap_met,
+      FalseUnlessSaid:$bound_trusts_highs,
       StageList:$stages,
       OptionalParameter<"::mlir::DictionaryAttr", "settings the figures depend on">:$settings);
   let assemblyFormat = "`<` struct(params) `>`";

@@ -84,6 +84,7 @@ fn a_plan() -> Plan<'static> {
         fingerprint: "0123456789abcdef".to_owned(),
         checksum: "fedcba9876543210".to_owned(),
         cap_met: false,
+        bound_trusts_highs: true,
         stages: vec![stage(0, 0.3), stage(3, 0.1 + 0.2 - 0.1)],
         settings: None,
     }

@@ -53,14 +53,14 @@ func.func @cost_keeps_every_bit_of_its_seconds(%x: tensor<4xf32>) -> tensor<4xf3
 // CHECK-LABEL: func @plan_with_an_idle_device
 // CHECK-SAME: #ballast.plan<version = 2, devices = 3, tmax = 4.000000e-03, tmin = 2.000000e-03, ratio = 2.000000e+00, bound = 3.000000e-03,
 // CHECK-SAME: bound_class = "contiguous", gap = 2.500000e-01, stop = time_limit, method = "dp", seed = 18446744073709551615,
-// CHECK-SAME: fingerprint = "0123456789abcdef", checksum = "fedcba9876543210", cap_met = false, stages = [
+// CHECK-SAME: fingerprint = "0123456789abcdef", checksum = "fedcba9876543210", cap_met = false, bound_trusts_highs = true, stages = [
 // CHECK-SAME: <device = 0, cap = 110, requested_cap = 100, smallest_cap = 105, peak = 104, unplanned_peak = 200, host_peak = 50, seconds = 4.000000e-03, unplanned_seconds = 3.000000e-03, bound = 3.000000e-03>,
 // CHECK-SAME: <device = 2, cores = 4, cap = 100, requested_cap = 100, peak = 60, unplanned_peak = 60, seconds = 2.000000e-03, unplanned_seconds = 2.000000e-03, bound = 2.000000e-03>
 // CHECK-SAME: ], settings = {order = "program"}>
 func.func @plan_with_an_idle_device() attributes {ballast.plan = #ballast.plan<
     version = 2, devices = 3, tmax = 4.0e-3, tmin = 2.0e-3, ratio = 2.0, bound = 3.0e-3, bound_class = "contiguous", gap = 0.25,
     stop = time_limit, method = "dp", seed = 18446744073709551615, fingerprint = "0123456789abcdef",
-    checksum = "fedcba9876543210", cap_met = false, stages = [
+    checksum = "fedcba9876543210", cap_met = false, bound_trusts_highs = true, stages = [
       <device = 0, cap = 110, requested_cap = 100, smallest_cap = 105, peak = 104, unplanned_peak = 200, host_peak = 50,
        seconds = 4.0e-3, unplanned_seconds = 3.0e-3, bound = 3.0e-3>,
       <device = 2, cores = 4, cap = 100, requested_cap = 100, peak = 60, unplanned_peak = 60, seconds = 2.0e-3,

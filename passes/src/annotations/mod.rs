@@ -166,6 +166,7 @@ fn plan_attribute<'c>(
         fingerprint: plan.fingerprint.clone(),
         checksum: String::new(),
         cap_met: plan.cap_met,
+        bound_trusts_highs: plan.bound_trusts_highs,
         stages: stages.collect(),
         settings: Some(settings.attribute(context, plan)),
     };
@@ -194,6 +195,9 @@ pub(crate) fn checksum(plan: &ir::Plan<'_>, seconds: &[f64]) -> String {
         word(&format!("{:016x}", number.to_bits()));
     }
     word(&format!("{} {} {}", plan.devices, plan.seed, plan.cap_met));
+    if plan.bound_trusts_highs {
+        word("bound trusts HiGHS");
+    }
     for stage in &plan.stages {
         let ir::Stage { device, cores, cap, requested_cap, smallest_cap, bound, .. } = stage;
         word(&format!("{device} {cores} {cap} {requested_cap} {smallest_cap:?} {:016x}", bound.to_bits()));

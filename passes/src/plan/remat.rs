@@ -411,6 +411,7 @@ fn report_of(earlier: &ir::Plan<'_>, stop: StopReason) -> Result<Report, String>
             earlier.bound_class
         ));
     };
+    let bound = Bound::proved(earlier.bound, class).trusting_highs(earlier.bound_trusts_highs);
     let search = SearchStats {
         method: earlier.method.clone(),
         stop_reason: stop,
@@ -418,7 +419,7 @@ fn report_of(earlier: &ir::Plan<'_>, stop: StopReason) -> Result<Report, String>
         work: 0,
         seed: earlier.seed,
     };
-    Report::new(earlier.tmax, Bound::proved(earlier.bound, class), search).map_err(|error| error.to_string())
+    Report::new(earlier.tmax, bound, search).map_err(|error| error.to_string())
 }
 
 fn settings(

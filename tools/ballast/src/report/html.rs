@@ -108,6 +108,10 @@ fn end_table(text: &mut String) {
     text.push_str("</tbody></table></div>\n");
 }
 
+/// What a bound rests on.
+const TRUSTED: &str = "the branch and bound of HiGHS";
+const CHECKED: &str = "searches of ours and duals checked here";
+
 fn head(body: &mut String, plan: &Plan, title: &str) {
     let balance = &plan.balance;
     let ratio = balance.ratio.map_or("none".to_owned(), |ratio| format!("{ratio:.3}"));
@@ -124,6 +128,7 @@ fn head(body: &mut String, plan: &Plan, title: &str) {
         ("proven bound on tmax", format!("{} ms", milliseconds(plan.bound_seconds))),
         ("gap", format!("{:.2} %", plan.gap * 100.0)),
         ("bound holds for", escape(plan.bound_class.name())),
+        ("bound rests on", if plan.bound_trusts_highs { TRUSTED } else { CHECKED }.to_owned()),
         ("partition by", escape(&plan.partition.method)),
         ("stopped", escape(&stop(plan))),
         ("rounds, seed", format!("{}, {}", plan.rounds, plan.partition.seed)),

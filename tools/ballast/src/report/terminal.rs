@@ -44,7 +44,7 @@ fn summary(plan: &Plan) -> String {
     format!(
         "@{}: {} on {}, {} idle\n\
          tmax {} ms, tmin {} ms, tmax/tmin {ratio}\n\
-         proven bound on tmax {} ms ({}), gap {:.2} %\n\
+         proven bound on tmax {} ms ({}{}), gap {:.2} %\n\
          one step by itself {} ms; tmax is the time between steps in flight\n\
          placement {}, partition by {}\n\
          {} of partitioning and memory planning\n\
@@ -57,6 +57,7 @@ fn summary(plan: &Plan) -> String {
         milliseconds(balance.tmin_seconds),
         milliseconds(plan.bound_seconds),
         plan.bound_class,
+        if plan.bound_trusts_highs { "; by HiGHS's branch and bound" } else { "" },
         plan.gap * 100.0,
         milliseconds(plan.step_seconds),
         plan.placement.name(),
