@@ -11,7 +11,7 @@ use crate::portfolio::{Parts, in_program_order};
 use crate::solver::Options;
 use crate::solver::{MemorySolver, Proposal, Task};
 use crate::state::Rules;
-use ballast_core::limits::StopReason;
+use ballast_core::limits::{Limits, StopReason};
 
 /// All classes in which searches beside a prover claim bounds: which one depends on order, rounds and swaps.
 const SEARCHED: [BoundClass; 6] = [
@@ -49,15 +49,10 @@ impl MemorySolver for Auto {
             Some(States::Bound(bound)) => Some(bound),
             None => None,
         };
-        let mut found = match task.best_of_fewer_states(known.is_some()) {
-            Some(start) => {
-                let mut options = task.options.clone();
-                options.starts.push(start);
-                Task { options: &options, progress: Arc::clone(&task.progress), ..*task }
-                    .search_for(Parts::BOTH)?
-            }
-            None => task.search_for(Parts::BOTH)?,
-        };
+        let mut options = task.options.clone();
+        options.starts.extend(task.best_of_fewer_states());
+        let task = Task { options: &options, progress: Arc::clone(&task.progress), ..*task };
+        let mut found = task.search_for(Parts::BOTH)?;
         if let (Some(found), Some(bound)) = (&mut found, known)
             && bound.value() > found.bound.value()
         {
@@ -137,24 +132,34 @@ impl Task<'_> {
         }
     }
 
-    /// Where the states of a problem that is `small` are too many: the best of the plans that have fewer, in program order, or without copies
-    /// beside computation, to start from. What more is allowed for is then never slower than without.
-    fn best_of_fewer_states(&self, small: bool) -> Option<CompactPlan> {
-        if !small {
-            return None;
+    /// Where the states of a small problem with swaps are too many: the best of the plans that have fewer, without copies beside
+    /// computation, in program order, or both, to start from. What more is allowed for is then never slower than without.
+    fn best_of_fewer_states(&self) -> Vec<CompactPlan> {
+        if self.options.swap.is_none() || self.problem.nodes.len() > FEW_NODES {
+            return Vec::new();
         }
         let in_order = Options { order: Order::Program, ..self.options.clone() };
         let swap = self.options.swap.map(|swap| SwapModel { overlap: false, ..swap });
-        let in_full = Options { swap, ..in_order.clone() };
-        [in_order, in_full]
+        let in_full = Options { swap, ..self.options.clone() };
+        let both = Options { swap, ..in_order.clone() };
+        [in_full, in_order, both]
             .iter()
             .filter(|fewer| fewer.order != self.options.order || fewer.swap != self.options.swap)
-            .find_map(|options| {
-                match (Task { options, progress: Arc::clone(&self.progress), ..*self }).states() {
+            .filter_map(|whole| {
+                let limits = whole.limits;
+                let share = limits.work_limit.map(|work| (work / FEWER).max(1));
+                let options = Options { limits: Limits { work_limit: share, ..limits }, ..whole.clone() };
+                let part = self.deadline.within(self.deadline.remaining_seconds() / FEWER as f64);
+                let deadline = if limits.time_limit_seconds.is_some() { part } else { self.deadline };
+                let progress = Arc::clone(&self.progress);
+                let task = Task { options: &options, progress, deadline, ..*self };
+                match (Task { options: whole, progress: Arc::clone(&self.progress), ..*self }).states() {
                     Ok(Some(States::Best(proposal))) => Some(proposal.plan),
-                    _ => None,
+                    Ok(_) => task.search_for(Parts::BOTH).ok().flatten().map(|proposal| proposal.plan),
+                    Err(_) => None,
                 }
             })
+            .collect()
     }
 
     /// Searches the states of a small problem; none where it is too large.
@@ -198,5 +203,9 @@ impl Task<'_> {
 /// Most states looked at, and share of the time that may take.
 const MOST_STATES: u64 = 20_000;
 const STATES_SHARE: f64 = 0.15;
+/// Nodes of a small problem.
+const FEW_NODES: usize = 24;
+/// The part of the limit, one in so many, that plans of a class with fewer states may take.
+const FEWER: u64 = 4;
 /// Moves of the local search that a state counts as.
 const MOVES_PER_STATE: u64 = 50;

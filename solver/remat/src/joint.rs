@@ -4,13 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use ballast_core::limits::{Deadline, StopReason};
-use ballast_core::memory::SwapModel;
+use ballast_core::memory::{NodeId, SwapModel};
 use ballast_core::report::{Bound, BoundClass};
 
 use crate::baseline::quick;
 use crate::exchange::{Exchange, paged};
 use crate::incumbent::lock;
 use crate::outcome::{Failure, Order, PROVED_WITHIN};
+use crate::paging::Policy;
 use crate::portfolio::Parts;
 use crate::program::{Plan, Program};
 use crate::solver::Options;
@@ -23,6 +24,9 @@ impl Task<'_> {
     pub(crate) fn joint(&self) -> Result<Option<Proposal>, Failure> {
         let program = self.program;
         let Some(swap) = self.options.swap else { return Ok(None) };
+        if let Some(found) = self.hidden(&swap) {
+            return Ok(Some(found));
+        }
         if self.options.order == Order::Program {
             let (recomputing, work) = self.recomputing();
             return Ok(self.exchange(&swap, &[program], recomputing, work));
@@ -39,18 +43,61 @@ impl Task<'_> {
             ..self.options.clone()
         };
         let task = Task { options: &options, deadline: part, progress: self.progress.clone(), ..*self };
-        let Some(found) = task.free()? else {
-            return Ok(self.exchange(&swap, &[program], Vec::new(), 0));
-        };
-        if found.stop == StopReason::Proved {
-            return Ok(Some(found));
+        let found = task.free()?;
+        if found.as_ref().is_some_and(|found| found.stop == StopReason::Proved) {
+            return Ok(found);
         }
-        let order = found.plan.order.as_deref();
-        let ordered =
-            Program::new(self.problem, order, self.options.cap_bytes).with_rounds(self.options.rounds);
-        let start = Vec::from_iter(ordered.plan(&found.plan));
-        let programs = if order.is_some() { vec![&ordered, program] } else { vec![&ordered] };
-        Ok(self.exchange(&swap, &programs, start, found.work))
+        // Starts keep the orders they have.
+        let plans = found.iter().map(|found| &found.plan).chain(&self.options.starts);
+        let mut orders: Vec<Option<&[NodeId]>> = plans.map(|plan| plan.order.as_deref()).collect();
+        orders.extend((!orders.contains(&None)).then_some(None));
+        orders.dedup();
+        let ordered: Vec<Program> = orders
+            .into_iter()
+            .map(|order| {
+                Program::new(self.problem, order, self.options.cap_bytes).with_rounds(self.options.rounds)
+            })
+            .collect();
+        let start = found.as_ref().and_then(|found| ordered.first()?.plan(&found.plan));
+        let work = found.as_ref().map_or(0, |found| found.work);
+        Ok(self.exchange(&swap, &ordered.iter().collect::<Vec<_>>(), Vec::from_iter(start), work))
+    }
+
+    /// A plan that hides all its copies behind computation, where a short search finds one: no plan is faster.
+    fn hidden(&self, swap: &SwapModel) -> Option<Proposal> {
+        if !swap.overlap {
+            return None;
+        }
+        let (problem, options) = (self.problem, self.options);
+        let timed = options.limits.time_limit_seconds.is_some();
+        let part = self.deadline.within(self.deadline.remaining_seconds() * HIDDEN_SHARE);
+        let part = if timed { part } else { self.deadline };
+        let moves = options.limits.work_limit.map_or(HIDDEN_MOVES, |work| (work / 100).min(HIDDEN_MOVES));
+        let policies = Policy::ALL.len() as u64;
+        // Recomputes take time: swaps alone.
+        let mut program = self.program.clone();
+        program.repeatable.fill(false);
+        let plan = paged(problem, &program, swap, options.cap_bytes, options.limits.seed, policies, &part)?;
+        let mut search =
+            Exchange::new(problem, &program, *swap, options.cap_bytes, options.limits.seed, plan)?;
+        let least = program.total_time * (1.0 + f64::EPSILON);
+        let hidden = |search: &Exchange<'_>| search.best().is_some_and(|(time, _)| *time <= least);
+        let mut work = 0;
+        while !hidden(&search) {
+            if work >= moves || part.over() {
+                return None;
+            }
+            work += search.run((moves - work).min(64), &part);
+        }
+        search.polish(&self.deadline);
+        Some(Proposal {
+            plan: search.best_plan()?,
+            bound: Bound::proved(program.total_time, BoundClass::Any),
+            method: "exchange".into(),
+            stop: StopReason::Proved,
+            work,
+            q_table: None,
+        })
     }
 
     /// The best plans in program order without swaps that a share of the limits finds.
@@ -146,14 +193,17 @@ impl Task<'_> {
             exchange.best().into_iter().for_each(|(time, plan)| keep(&best, *time, plan));
         };
         exchanges.iter().for_each(note);
+        // Searches in another order have other numbers for the values.
+        let shared = options.order == Order::Program;
         let alone = self.deadline.remaining_seconds() * ALONE;
         let drive = |exchange: &mut Exchange<'_>, deadline: &Deadline, moves: u64| {
             let (mut made, mut coolings) = (0, 0);
             while made < moves && !deadline.over() && !finish.load(Ordering::Relaxed) {
                 // Solutions of the proof at once; what other searches found after a cooling, once each has had time for its own.
-                let joins = exchange.coolings() > coolings && self.deadline.remaining_seconds() < alone;
+                let joins =
+                    timed && exchange.coolings() > coolings && self.deadline.remaining_seconds() < alone;
                 coolings = exchange.coolings();
-                if let Some((time, plan)) = &*lock(if joins && timed { &best } else { &met }) {
+                if shared && let Some((time, plan)) = &*lock(if joins { &best } else { &met }) {
                     exchange.hear(*time, plan);
                 }
                 let now = exchange.run((moves - made).min(64), deadline);
@@ -179,9 +229,11 @@ impl Task<'_> {
                 progress: &self.progress,
                 effort,
             };
-            let stage = Stage { problem: self.problem, program, swap, cap_bytes: options.cap_bytes };
-            let (bound, trusts_highs) =
-                if options.order == Order::Program { swap_bound(stage, goal) } else { (0.0, false) };
+            let (problem, cap_bytes) = (self.problem, options.cap_bytes);
+            let stage = Stage { problem, program: self.program, swap, cap_bytes };
+            let proof = if shared || program.len() <= SMALL { swap_bound(stage, goal) } else { (0.0, false) };
+            // Where any order is allowed its plans count, and its bound does not.
+            let (bound, trusts_highs) = if shared { proof } else { (0.0, false) };
             if timed && known() <= (program.total_time + bound) * (1.0 + PROVED_WITHIN) {
                 finish.store(true, Ordering::Relaxed);
             }
@@ -221,10 +273,11 @@ impl Task<'_> {
             let deadline = if timed { self.deadline.within(seconds) } else { self.deadline };
             (extra_bound, trusts_highs) = prove(deadline, limits.work_limit);
         }
+        if let Some((_, plan)) = lock(&met).clone() {
+            let seed = limits.seed;
+            exchanges.extend(Exchange::new(self.problem, self.program, *swap, options.cap_bytes, seed, plan));
+        }
         for exchange in &mut exchanges {
-            if let Some((time, plan)) = &*lock(&met) {
-                exchange.hear(*time, plan);
-            }
             exchange.polish(&self.deadline);
         }
         let best = exchanges
@@ -254,6 +307,9 @@ impl Task<'_> {
     }
 }
 
+/// Moves of the search for a plan that hides all its copies, and the share of the time it may take.
+const HIDDEN_MOVES: u64 = 4_000;
+const HIDDEN_SHARE: f64 = 0.05;
 /// Share of the time given to plans in any order without swaps before swaps are tried.
 const FREE_SHARE: f64 = 0.6;
 /// Share of the time left then that plans by paging may take.

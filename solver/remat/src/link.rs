@@ -218,8 +218,7 @@ impl<'a> Moments<'a> {
             }
             let Some((_, a)) = worst else { continue };
             let mut terms = Vec::new();
-            for v in a..c {
-                let (most, last) = next[v];
+            for (v, &(most, last)) in next.iter().enumerate().take(c).skip(a) {
                 let stay = interval.stay[k][v];
                 if stay == ALWAYS || most - self.at(stay) <= 0.0 {
                     continue;
