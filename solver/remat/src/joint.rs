@@ -308,8 +308,8 @@ impl Task<'_> {
 }
 
 /// Moves of the search for a plan that hides all its copies, and the share of the time it may take.
-const HIDDEN_MOVES: u64 = 4_000;
-const HIDDEN_SHARE: f64 = 0.05;
+const HIDDEN_MOVES: u64 = 20_000;
+const HIDDEN_SHARE: f64 = 0.08;
 /// Share of the time given to plans in any order without swaps before swaps are tried.
 const FREE_SHARE: f64 = 0.6;
 /// Share of the time left then that plans by paging may take.

@@ -191,24 +191,29 @@ impl<'a> Moments<'a> {
     fn copied_out(&self, tolerance: f64) -> Vec<Row> {
         let interval = self.interval;
         // Of each value the most that comes back from the host at c_k or later before it runs again, and where.
-        let mut next: Vec<(f64, usize)> = vec![(0.0, usize::MAX); interval.program.len()];
+        let mut next: Vec<Option<(f64, usize)>> = vec![None; interval.program.len()];
         let mut rows = Vec::new();
         for k in (0..interval.critical.len()).rev() {
             let c = interval.critical[k] as usize;
             for (v, next) in next.iter_mut().enumerate().take(c) {
                 let back = interval.back[k][v];
-                let back = if back == ABSENT { 0.0 } else { self.point[back as usize] };
-                if back > next.0 {
-                    *next = (back, k);
+                if back != ABSENT && next.is_none_or(|(most, _)| self.point[back as usize] > most) {
+                    *next = Some((self.point[back as usize], k));
                 }
-                next.0 -= self.at(interval.again[k][v]);
+                if let Some((most, _)) = next {
+                    *most -= self.at(interval.again[k][v]);
+                }
             }
+            // How much of a value is on the host alone at c_k, and the interval it comes back in.
+            let gone = |v: usize| {
+                let stay = interval.stay[k][v];
+                let (most, last) = next[v].filter(|_| stay != ALWAYS)?;
+                let gone = most - self.at(stay);
+                (gone > NOTHING).then_some((gone, last))
+            };
             let (mut copied, mut worst): (f64, Option<(f64, usize)>) = (0.0, None);
             for a in (0..c).rev() {
-                let gone = next[a].0 - self.at(interval.stay[k][a]);
-                if interval.stay[k][a] == ALWAYS || gone <= 0.0 {
-                    continue;
-                }
+                let Some((gone, _)) = gone(a) else { continue };
                 copied += self.link.out_time[a] * gone;
                 let slice = self.slice(a);
                 let over = copied - self.between(a as Slot, k) - (self.extra[k + 1] - self.extra[slice]);
@@ -218,11 +223,8 @@ impl<'a> Moments<'a> {
             }
             let Some((_, a)) = worst else { continue };
             let mut terms = Vec::new();
-            for (v, &(most, last)) in next.iter().enumerate().take(c).skip(a) {
+            for (v, last) in (a..c).filter_map(|v| Some((v, gone(v)?.1))) {
                 let stay = interval.stay[k][v];
-                if stay == ALWAYS || most - self.at(stay) <= 0.0 {
-                    continue;
-                }
                 let time = self.link.out_time[v];
                 terms.push((interval.back[last][v] as Column, time));
                 terms.extend((stay != ABSENT).then_some((stay as Column, -time)));
@@ -245,5 +247,7 @@ impl<'a> Moments<'a> {
     }
 }
 
+/// What a point says of a value and is no more than rounding.
+const NOTHING: f64 = 1e-9;
 /// Room for rounding, in units of the objective, and relative.
 const ROUNDING: f64 = 1e-9;
