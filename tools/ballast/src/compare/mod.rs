@@ -177,13 +177,15 @@ fn programs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(programs)
 }
 
-/// The graph of a program: of a JSON file as it is, else through `ballast-opt`. Rules of the program may name the devices; what an earlier
+/// The graph of a program: of a JSON file or a pipe as it is, else through `ballast-opt`. Rules of the program may name the devices; what an earlier
 /// plan wrote is no rule.
 pub(crate) fn import(path: &Path, function: &str, devices: &str) -> Result<Graph, Failure> {
-    if path.extension().is_some_and(|ending| ending == "json") {
+    // A pipe or a device has no name that says what is in it.
+    let unnamed = path.exists() && !path.is_file();
+    if unnamed || path.extension().is_some_and(|ending| ending == "json") {
         return graph_file::read(path);
     }
-    if !path.is_file() {
+    if !path.exists() {
         return Err(Failure::BadInput(format!("{}: no such file", path.display())));
     }
     let folder = tempfile::tempdir()
