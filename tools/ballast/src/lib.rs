@@ -1,6 +1,6 @@
 //! `ballast`: planning without MLIR, training, reports.
 //!
-//! Every planning command prints one JSON object on stdout and nothing else; messages go to stderr. Exit codes: see [`failure`].
+//! Every planning command prints one JSON object on stdout and nothing else; messages go to stderr. Exit codes: see `failure.rs`.
 
 mod batches;
 mod compare;
