@@ -7,7 +7,8 @@ use melior::ir::{
 use mlir_sys::{
     mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeIsAString, mlirBlockDestroy,
     mlirBlockDetach, mlirOpOperandGetNextUse, mlirOpOperandGetOperandNumber, mlirOpOperandGetOwner,
-    mlirOperationDestroy, mlirStringAttrGetValue, mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith,
+    mlirOperationDestroy, mlirOperationMoveBefore, mlirStringAttrGetValue, mlirValueGetFirstUse,
+    mlirValueReplaceAllUsesOfWith,
 };
 
 use crate::ffi::{self, owned};
@@ -138,6 +139,12 @@ pub fn uses<'c: 'a, 'a>(value: impl ValueLike<'c>) -> Vec<Use<'c, 'a>> {
 pub fn replace_all_uses<'c>(from: impl ValueLike<'c>, to: Value<'c, '_>) {
     // SAFETY: both values are live.
     unsafe { mlirValueReplaceAllUsesOfWith(from.to_raw(), to.to_raw()) }
+}
+
+/// Moves an op to right before another one of its block; that values are made before they are read is for the caller to see to.
+pub fn move_before(op: OperationRef<'_, '_>, other: OperationRef<'_, '_>) {
+    // SAFETY: both ops are live and in a block.
+    unsafe { mlirOperationMoveBefore(op.to_raw(), other.to_raw()) }
 }
 
 /// Erases an op whose results nobody reads any more; the reference must not be used after this.

@@ -22,7 +22,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use crate::annotations;
 use crate::annotations::settings::PlanSettings;
 use crate::backend::storage::Storage;
-use crate::backend::xla::{barriers, products};
+use crate::backend::xla::{barriers, products, updates};
 use crate::files;
 use crate::import::{self, ImportOptions, Imported, dlti, sharding};
 use crate::lower::ballast_inline::inline_calls;
@@ -157,6 +157,10 @@ pub(crate) fn read_for_planning<'c: 'a, 'a>(
     inline_calls(module, (!source.function.is_empty()).then_some(source.function))?;
     barriers::split(module)?;
     products::exchange(module)?;
+    // On several devices the order is what they are cut in, too.
+    if cluster.0.devices.len() == 1 {
+        updates::hasten(module, &options(source))?;
+    }
     let program = read(module, source, cluster)?;
     if program.imported.graph.planned().next().is_none() {
         let text = "the function has no op to plan: it returns arguments, constants and views of them; leave it out, or name \
@@ -244,15 +248,20 @@ fn cluster(module: OperationRef<'_, '_>, devices: &str) -> Result<(Cluster, bool
     }
 }
 
+/// What a program is read with.
+fn options(source: &Source<'_>) -> ImportOptions {
+    ImportOptions {
+        function: (!source.function.is_empty()).then(|| source.function.to_owned()),
+        dynamic_dim: (source.dynamic_dim > 0).then_some(source.dynamic_dim),
+    }
+}
+
 fn read<'c: 'a, 'a>(
     module: OperationRef<'c, 'a>,
     source: &Source<'_>,
     (mut cluster, mut cluster_is_new): (Cluster, bool),
 ) -> Result<Program<'c, 'a>, Reported> {
-    let options = ImportOptions {
-        function: (!source.function.is_empty()).then(|| source.function.to_owned()),
-        dynamic_dim: (source.dynamic_dim > 0).then_some(source.dynamic_dim),
-    };
+    let options = options(source);
     let mut imported = import::read(module, &options)?;
     let location = ir::place(imported.function);
     let profile = match source.profile {

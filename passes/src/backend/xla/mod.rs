@@ -5,3 +5,4 @@ pub(crate) mod beside;
 pub(crate) mod classes;
 pub(crate) mod equal;
 pub(crate) mod products;
+pub(crate) mod updates;

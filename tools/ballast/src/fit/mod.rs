@@ -147,8 +147,8 @@ struct Answer {
     /// The forms of the program that were planned.
     forms: Vec<Form>,
     tries: Vec<Try>,
-    /// Which of the tries was written.
-    chosen: usize,
+    /// Which of the tries was written; none where no plan keeps the cap.
+    chosen: Option<usize>,
     /// Why there was no further try.
     stopped: &'static str,
 }
@@ -236,10 +236,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let (true, Some(failure)) = (tries.is_empty(), failed) {
         return Err(failure);
     }
-    let Some((chosen, program)) = chosen else {
-        return Err(Failure::NoPlan(missed(args, cap_bytes, unplanned_bytes, &tries)));
-    };
-    write_file(&args.output, &program)?;
+    let missed = missed(args, cap_bytes, unplanned_bytes, &tries);
+    let (chosen, program) = chosen.unzip();
+    if let Some(program) = &program {
+        write_file(&args.output, program)?;
+    }
     let answer = Answer {
         cap_bytes,
         cap_counts: args.cap_counts.name(),
@@ -250,7 +251,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         chosen,
         stopped,
     };
-    write_json(&answer, None)
+    // What was tried is told where nothing keeps the cap, too.
+    write_json(&answer, None)?;
+    if program.is_some() { Ok(()) } else { Err(Failure::NoPlan(missed)) }
 }
 
 /// Why nothing was written.

@@ -1,0 +1,158 @@
+//! What only makes results, such as updates of weights, is made as soon as what it reads is there.
+//!
+//! Frameworks write an optimiser after all gradients. In that order every gradient of the program is held at once, while the buffers of the new weights
+//! lie empty: XLA runs such ops when their operands are there, but the barriers of a rewritten program keep it to the order of the plan.
+
+use ballast_core::fusion::{FusionClass, FusionKind};
+use ballast_core::graph::{Graph, OpId, OpRole};
+use ballast_dialects::diagnostics::Reported;
+use ballast_dialects::operations::move_before;
+use melior::ir::BlockLike;
+use melior::ir::operation::{OperationLike, OperationRef};
+
+use crate::backend::xla::classes::classes;
+use crate::import::{self, ImportOptions};
+
+/// Moves the ops on elements of a StableHLO function that only results are made of right behind the last op they read, and the constants
+/// they read to the front.
+///
+/// # Errors
+/// Where the function cannot be read.
+pub(crate) fn hasten(module: OperationRef<'_, '_>, options: &ImportOptions) -> Result<(), Reported> {
+    let imported = import::read(module, options)?;
+    let terminator = imported.ops.first().and_then(|op| op.block()).and_then(|block| block.terminator());
+    let Some(mut next) = terminator else { return Ok(()) };
+    for id in order(&imported.graph, &classes(&imported).ops).into_iter().rev() {
+        let op = imported.ops[id];
+        if op.next_in_block().is_none_or(|follows| follows != next) {
+            move_before(op, next);
+        }
+        next = op;
+    }
+    Ok(())
+}
+
+/// The ops in their new order.
+fn order(graph: &Graph, classes: &[FusionClass]) -> Vec<OpId> {
+    let count = graph.ops.len();
+    let is_constant = |id: OpId| graph.ops[id].role == OpRole::Constant;
+    let mut readers: Vec<Vec<OpId>> = vec![Vec::new(); count];
+    let mut producers: Vec<Vec<OpId>> = vec![Vec::new(); count];
+    for (id, op) in graph.ops.iter().enumerate() {
+        producers[id] = op.inputs.iter().filter_map(|&tensor| graph.tensors[tensor].producer).collect();
+        producers[id].iter().for_each(|&producer| readers[producer].push(id));
+    }
+    // Readers come after what they read.
+    let mut only_makes_results = vec![false; count];
+    for (id, op) in graph.ops.iter().enumerate().rev() {
+        let returned = op.outputs.iter().any(|&tensor| graph.tensors[tensor].returned);
+        only_makes_results[id] = works_on_elements(graph, classes, id)
+            && (returned || !readers[id].is_empty())
+            && readers[id].iter().all(|&reader| only_makes_results[reader]);
+    }
+    let mut front = vec![false; count];
+    let mut behind: Vec<Vec<OpId>> = vec![Vec::new(); count];
+    for id in (0..count).filter(|&id| only_makes_results[id]) {
+        let mut open = vec![id];
+        while let Some(reader) = open.pop() {
+            let constants = producers[reader].iter().filter(|&&producer| is_constant(producer));
+            let new: Vec<OpId> = constants.copied().filter(|&constant| !front[constant]).collect();
+            new.iter().for_each(|&constant| front[constant] = true);
+            open.extend(new);
+        }
+    }
+    // Where every op stands now: one that moved stands where the last op it reads stands, behind it.
+    let mut stands = (0..count).collect::<Vec<OpId>>();
+    for id in (0..count).filter(|&id| only_makes_results[id]) {
+        let read = producers[id].iter().filter(|&&producer| !front[producer]);
+        if let Some(&last) = read.max_by_key(|&&producer| (stands[producer], producer)) {
+            stands[id] = stands[last];
+            behind[stands[id]].push(id);
+        }
+    }
+    let mut order: Vec<OpId> = (0..count).filter(|&id| front[id]).collect();
+    for id in (0..count).filter(|&id| !front[id] && stands[id] == id) {
+        order.push(id);
+        order.append(&mut behind[id]);
+    }
+    order
+}
+
+/// Does the op only compute elements from elements, or move, spread or view them?
+fn works_on_elements(graph: &Graph, classes: &[FusionClass], id: OpId) -> bool {
+    let op = &graph.ops[id];
+    let kind = classes[id].kind;
+    let on_elements = matches!(
+        kind,
+        FusionKind::Elementwise | FusionKind::Movement | FusionKind::Transpose | FusionKind::Broadcast
+    );
+    let by_role = match op.role {
+        OpRole::Compute => on_elements,
+        OpRole::View => kind != FusionKind::Barrier,
+        OpRole::Constant => false,
+    };
+    by_role && op.pure_op && op.name.starts_with("stablehlo.")
+}
+
+#[cfg(test)]
+mod tests {
+    use melior::ir::Module;
+
+    use super::*;
+    use crate::import::tests::context;
+
+    /// Names of the ops after the move, by what they are called in the program.
+    fn order_of(ops: &str, results: &str, types: &str) -> Vec<String> {
+        let context = context();
+        let text = format!(
+            r#"func.func @main(%w: tensor<4x4xf32>, %x: tensor<4x4xf32>) -> ({types}) {{
+                {ops}
+                return {results} : {types}
+            }}"#
+        );
+        let module = Module::parse(&context, &text).expect("the test's program parses");
+        hasten(module.as_operation(), &ImportOptions::default()).expect("the test's program is read");
+        assert!(module.as_operation().verify(), "every value is made before it is read");
+        let imported =
+            import::read(module.as_operation(), &ImportOptions::default()).expect("it is still read");
+        imported.graph.ops.iter().map(|op| op.name.replace("stablehlo.", "")).collect()
+    }
+
+    const T: &str = "tensor<4x4xf32>";
+
+    fn product(name: &str, left: &str, right: &str) -> String {
+        format!(
+            r#"%{name} = "stablehlo.dot_general"(%{left}, %{right}) <{{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}}> : ({T}, {T}) -> {T}
+            "#
+        )
+    }
+
+    #[test]
+    fn an_update_follows_its_gradient_and_takes_its_rate_along() {
+        let ops = product("g", "w", "x")
+            + &product("h", "g", "x")
+            + &format!(
+                r#"%c = "stablehlo.constant"() <{{value = dense<0.1> : tensor<f32>}}> : () -> tensor<f32>
+                   %r = "stablehlo.broadcast_in_dim"(%c) <{{broadcast_dimensions = array<i64>}}> : (tensor<f32>) -> {T}
+                   %s = "stablehlo.multiply"(%r, %g) : ({T}, {T}) -> {T}
+                   %u = "stablehlo.subtract"(%w, %s) : ({T}, {T}) -> {T}"#
+            );
+        let names = order_of(&ops, "%h, %u", &format!("{T}, {T}"));
+        assert_eq!(
+            names,
+            ["constant", "broadcast_in_dim", "dot_general", "multiply", "subtract", "dot_general"]
+        );
+    }
+
+    #[test]
+    fn what_something_else_reads_and_what_is_no_elementwise_op_stays() {
+        // The sum is read by a product, which is itself the last to make a result.
+        let ops = product("g", "w", "x")
+            + &product("h", "g", "x")
+            + &format!(r#"%s = "stablehlo.add"(%w, %g) : ({T}, {T}) -> {T}"#)
+            + "\n"
+            + &product("k", "s", "g");
+        let names = order_of(&ops, "%h, %k", &format!("{T}, {T}"));
+        assert_eq!(names, ["dot_general", "dot_general", "add", "dot_general"]);
+    }
+}
