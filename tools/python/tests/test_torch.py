@@ -161,6 +161,43 @@ def test_the_backend_has_a_name_and_is_a_callable():
     assert backend.plans and backend.plans[0].recomputed
 
 
+def attention(dropout):
+    """Two rounds of attention by torch's kernels, which torch marks as random whatever their dropout."""
+    inner = torch.nn.Linear(32, 96)
+
+    def run(x):
+        for _ in range(2):
+            query, key, value = inner(x).view(2, 64, 3, 4, 8).permute(2, 0, 3, 1, 4)
+            seen = torch.nn.functional.scaled_dot_product_attention(query, key, value, dropout_p=dropout)
+            x = x + torch.tanh(seen.transpose(1, 2).flatten(2))
+        return x.square().mean()
+
+    return run
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.1])
+def test_every_op_runs_as_often_as_the_plan_says_and_what_it_saves_is_what_is_saved(dropout, monkeypatch):
+    from ballast.torch import _compile
+
+    made = []
+    rewrite = _compile.rewrite
+    monkeypatch.setattr(_compile, "rewrite", lambda *given: made.append((given, rewrite(*given))) or made[-1][1])
+    compiled = ballast.torch.compile(attention(dropout), cap="70%", cap_counts="saved", **QUICK)
+    compiled(torch.randn(2, 64, 32, requires_grad=True)).backward()
+    (joint, steps, *_), (forward, backward, writer) = made[-1]
+    assert compiled.plan.recomputed
+    names = [node.name for graph in (forward, backward) for node in graph.graph.nodes if node.op == "call_function"]
+    assert len(names) == len(set(names)), "an op is in both passes"
+    # What the plan holds when the forward pass ends, inputs aside, is what the graphs save; results of the step stay in any case.
+    held = set()
+    for kind, index in steps:
+        if index == joint.boundary and kind == "compute":
+            break
+        held = held | {index} if kind == "compute" else held - {index}
+    kept = sum(joint.problem.nodes[index].size for index in held)
+    assert compiled.plan.saved_bytes <= kept <= compiled.plan.cap_bytes + 4
+
+
 def test_a_partitioner_for_ones_own_call_of_aotautograd():
     from functorch.compile import aot_module, nop
 

@@ -39,6 +39,16 @@ pub(crate) fn test(workspace: &Workspace, torch: bool) -> Result<()> {
         .context("the tests of tools/python failed")
 }
 
+/// The Python of the environment with PyTorch in it, for benchmarks of the package.
+///
+/// # Errors
+/// Says what cannot be installed.
+pub(crate) fn with_torch(workspace: &Workspace) -> Result<PathBuf> {
+    let python = environment(workspace)?;
+    install_torch(workspace, &python)?;
+    Ok(python)
+}
+
 /// The Python of the environment, made if this user has none.
 fn environment(workspace: &Workspace) -> Result<PathBuf> {
     let shell = &workspace.shell;

@@ -6,6 +6,7 @@ mod joint;
 mod models;
 mod reparse;
 mod tables;
+mod torch;
 mod xla;
 
 use std::path::{Path, PathBuf};
@@ -32,6 +33,8 @@ pub(crate) enum Bench {
     Xla(xla::Args),
     /// Caps that XLA's own measure keeps, on programs that the exporters write: `ballast fit` beside checkpoints by blocks.
     Fit(fit::Args),
+    /// PyTorch models under many caps, and torch's own budget solvers at equal memory: tools/python/bench.
+    Torch(torch::Args),
     /// Rewritten programs of every route, read again by the stock `mlir-opt` with the plugin.
     Reparse(reparse::Args),
 }
@@ -48,6 +51,7 @@ pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> Result<()> {
         Bench::Models(args) => models::run(workspace, args),
         Bench::Xla(args) => xla::run(workspace, args),
         Bench::Fit(args) => fit::run(workspace, args),
+        Bench::Torch(args) => torch::run(workspace, args),
         Bench::Reparse(args) => reparse::run(workspace, args),
     }
 }

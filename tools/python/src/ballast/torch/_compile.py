@@ -25,6 +25,8 @@ from ._rewrite import rewrite
 
 #: How often a plan is made again when its graphs take more than it said.
 TRIES = 8
+#: Of the room that a stage has per micro-batch in flight, what one may keep between its passes.
+STASH_SHARES = (1.0, 0.85, 0.7, 0.5)
 
 
 class Partitioner(CustomPartitionerFn):
@@ -40,16 +42,21 @@ class Partitioner(CustomPartitionerFn):
         seed: Seed of its random choices.
         threads: Threads it searches with; default: all cores.
         fused: Price elementwise ops as a fusing compiler runs them.
+        in_flight: Micro-batches whose forward pass has run and whose backward pass has not, as on a stage of a pipeline: what one
+            keeps between its passes counts so often. With `cap_counts="step"`.
     """
 
     def __init__(
         self, cap: int | float | str, *, cap_counts: str = "step", held_bytes: int = 0, times: str | TimeOf = "roofline",
-        time_limit: float = 10.0, seed: int = 0, threads: int | None = None, fused: bool = False,
+        time_limit: float = 10.0, seed: int = 0, threads: int | None = None, fused: bool = False, in_flight: int = 1,
     ) -> None:
         if cap_counts not in ("step", "saved"):
             raise ValueError(f"cap_counts={cap_counts!r}: choose 'step' (everything a step holds) or 'saved' (bytes kept for backward)")
+        if in_flight < 1 or (in_flight > 1 and cap_counts != "step"):
+            raise ValueError(f"in_flight={in_flight}: give 1 or more micro-batches, and cap_counts='step' with more than one")
         parse_cap(cap, 2**60)
         self.cap = cap
+        self.in_flight = in_flight
         self.cap_counts = cap_counts
         self.held_bytes = int(held_bytes)
         self.time_limit = time_limit
@@ -80,14 +87,14 @@ class Partitioner(CustomPartitionerFn):
             forward, backward, writer = rewrite(joint, steps, num_fwd_outputs, static)
             return forward, backward, writer, judge(forward, backward, num_fwd_outputs)
 
-        counts = _Counts(self.cap_counts, joint)
+        counts = _Counts(self.cap_counts, joint, self.in_flight)
         best = made(joint.problem.keep_all())
         unplanned = counts.of(best[3])
         cap = parse_cap(self.cap, unplanned)
         schedule = None
         budget = cap
         if unplanned > cap:
-            best, schedule = self._fit(counts, cap, made)
+            best, schedule = self._fit(counts, cap, made) if self.in_flight == 1 else self._fit_in_flight(counts, cap, made)
         if self.plans:
             warnings.warn(
                 f"Ballast: graph {len(self.plans) + 1} of this model is planned under the cap alone; the cap of a step holds for a model of "
@@ -96,6 +103,23 @@ class Partitioner(CustomPartitionerFn):
             )
         self.plans.append(_report(joint, counts, cap, budget, unplanned, schedule, best))
         return best[0], best[1]
+
+    def _fit_in_flight(self, counts: _Counts, cap: int, made: Callable[..., Any]) -> tuple[Any, _planner.Schedule]:
+        """Plans for several limits on what a micro-batch keeps between its passes (docs/pipelines.md), and takes the fastest plan."""
+        found: list[tuple[Any, _planner.Schedule]] = []
+        refused: NoPlan | None = None
+        room = max(cap - counts.joint.problem.resident_bytes, 0) // self.in_flight
+        for share in STASH_SHARES:
+            counts.stash = int(room * share)
+            try:
+                found.append(self._fit(counts, cap, made))
+            except NoPlan as error:
+                if refused is None or (error.least_cap_bytes or 2**62) < (refused.least_cap_bytes or 2**62):
+                    refused = error
+        if not found:
+            assert refused is not None
+            raise refused
+        return min(found, key=lambda one: one[1].value)
 
     def _fit(self, counts: _Counts, cap: int, made: Callable[..., Any]) -> tuple[Any, _planner.Schedule]:
         """Plans, and plans again for less where the graphs take more than the plan said."""
@@ -131,7 +155,7 @@ class Partitioner(CustomPartitionerFn):
         for order in orders:
             try:
                 found.append(_planner.solve(
-                    counts.problem(), counts.budget(budget), time_limit=limit / len(orders), seed=self.seed, threads=self.threads, order=order
+                    counts.problem(budget), counts.budget(budget), time_limit=limit / len(orders), seed=self.seed, threads=self.threads, order=order
                 ))
             except NoPlan as error:
                 # The least of any order is the one that counts: it is asked last.
@@ -169,9 +193,12 @@ class Partitioner(CustomPartitionerFn):
 class _Counts:
     """What a cap counts, and the problem whose budget says the same."""
 
-    def __init__(self, what: str, joint: JointProblem) -> None:
+    def __init__(self, what: str, joint: JointProblem, in_flight: int) -> None:
         self.what = what
         self.joint = joint
+        self.in_flight = in_flight
+        #: Most that one of several micro-batches may keep between its passes.
+        self.stash = 0
         self._slack = 0
         self._kept = 0
         if what == "saved":
@@ -180,22 +207,31 @@ class _Counts:
             names = {name for result in joint.forward_results if isinstance(result, fx.Node) for name, _ in storages(result)}
             self._kept = sum(joint.problem.nodes[joint.of_storage[name]].size for name in names if name in joint.of_storage)
 
-    def problem(self) -> _planner.Problem:
-        """The problem to plan."""
-        self.joint.problem.nodes[self.joint.boundary].workspace = self._slack
-        return self.joint.problem
+    def problem(self, cap: int) -> _planner.Problem:
+        """The problem to plan: at its boundary the budget leaves room for the stash and no more."""
+        problem = self.joint.problem
+        stashed = max(self.budget(cap) - problem.resident_bytes - self.stash, 0) if self.in_flight > 1 else 0
+        problem.nodes[self.joint.boundary].workspace = self._slack or stashed
+        return problem
 
     def budget(self, cap: int) -> int:
         """The planner's budget for a cap."""
-        return cap if self.what == "step" else cap + self._slack + self._kept + self.joint.problem.resident_bytes
+        if self.what == "saved":
+            return cap + self._slack + self._kept + self.joint.problem.resident_bytes
+        return cap - (self.in_flight - 1) * self.stash
 
     def cap_of(self, budget: int) -> int:
         """The cap for a budget of the planner."""
-        return budget if self.what == "step" else max(budget - self._slack - self._kept - self.joint.problem.resident_bytes, 0)
+        if self.what == "saved":
+            return max(budget - self._slack - self._kept - self.joint.problem.resident_bytes, 0)
+        return budget + (self.in_flight - 1) * self.stash
 
     def of(self, memory: Memory) -> int:
         """What the graphs take, as the cap counts."""
-        return memory.saved_bytes if self.what == "saved" else memory.peak_bytes + self.joint.problem.resident_bytes
+        if self.what == "saved":
+            return memory.saved_bytes
+        waiting = (self.in_flight - 1) * (memory.saved_bytes + memory.result_bytes)
+        return memory.peak_bytes + waiting + self.joint.problem.resident_bytes
 
 
 def _times(times: str | TimeOf, fused: bool) -> TimeOf:
@@ -258,7 +294,9 @@ def _report(
         method, stopped = "keep-all", "the step fits without a plan"
     else:
         method, stopped = schedule.method, schedule.stop_reason
-    extra = joint.problem.resident_bytes if counts.what == "step" else 0
+    extra = 0
+    if counts.what == "step":
+        extra = joint.problem.resident_bytes + (counts.in_flight - 1) * (memory.saved_bytes + memory.result_bytes)
     return Plan(
         framework="torch", cap_bytes=cap, cap_counts=counts.what, peak_bytes=counts.of(memory), unplanned_bytes=unplanned,
         resident_bytes=joint.problem.resident_bytes, saved_bytes=memory.saved_bytes, seconds=seconds, unplanned_seconds=base, bound=bound,

@@ -1,7 +1,7 @@
 """The joint forward-backward graph of AOTAutograd as a memory problem.
 
 A value is a storage, not a tensor: views belong to the storage they look at, so a reader of a view reads the storage. An op with several
-results has a value for each storage; those much smaller than its largest one are computed with it once and kept.
+results has a value for each storage; those of random ops and of the backward pass are computed with the largest one once and kept.
 
 Nodes of the problem that hold no bytes order the rest: the boundary between the passes, which reads what must be there when the forward
 pass ends and before which no gradient comes in; and one after every random op, so that random numbers are drawn in program order.
@@ -22,7 +22,7 @@ from .. import _planner
 from .._errors import UnsupportedModel
 from ._cost import TimeOf, is_pointwise, tensors
 
-#: A result this many times smaller than the largest one of its op is kept from its first run on.
+#: A result this many times smaller than the largest one of its op is counted beside it while the op runs.
 SMALL_RESULT = 16
 #: Where a node of a graph says how many bytes its op takes while it runs, beside its results.
 WORKSPACE = "ballast_workspace"
@@ -33,7 +33,7 @@ _ATTENTION = {"flex_attention", "flex_attention_backward"}
 class Part:
     """What one node of the problem stands for."""
 
-    #: `op`, `also` (a further result of an op, taken when the op runs), `tangent`, `boundary`, `effect`, `token`.
+    #: `op`, `also` (a further result of an op, taken when the op runs), `tangent`, `boundary`, `effect`, `token`, `state` (of the generator).
     kind: str
     node: fx.Node | None = None
     #: Storage computed, as the graph's fake tensors name it.
@@ -228,11 +228,22 @@ class JointProblem:
         repeats = self._may_repeat(node)
         random = is_random(node)
         backward = again or node in self._backward
-        # Results that come with the first one and are kept: those of random ops and of the backward pass, and small ones.
-        along = [at > 0 and (random or (backward and not again) or size * SMALL_RESULT <= results[0][1]) for at, (_, size) in enumerate(results)]
+        # Results that come with the first one and are kept: those of random ops and of the backward pass.
+        along = [at > 0 and (random or (backward and not again)) for at in range(len(results))]
         scratch = int(getattr(self._time_of, "workspace", _nothing)(node))
         node.meta[WORKSPACE] = scratch
-        workspace = scratch + unused + sum(size for (_, size), comes in zip(results, along, strict=True) if comes)
+        # Small results that are not wanted from a run are there while it lasts, as are those that come along.
+        beside = [size for at, (_, size) in enumerate(results) if along[at] or (at > 0 and size * SMALL_RESULT <= results[0][1])]
+        workspace = scratch + unused + sum(beside)
+        state: list[int] = []
+        if random and not again and repeats:
+            # A second run draws from the state that the first one saved: where that is no smaller than the result nothing is gained.
+            held_state = _state_bytes(node)
+            repeats = held_state < results[0][1]
+            if repeats:
+                state = [self._add(
+                    Part("state", node), _planner.Node(f"{node.name}.state", 0.0, held_state, [], recomputable=False, swappable=False)
+                )]
         indices: list[int] = []
         for at, (name, size) in enumerate(results):
             keep = name in self._kept
@@ -242,7 +253,7 @@ class JointProblem:
                     _planner.Node(f"{node.name}.{at}", 0.0, size, [indices[0]], backward=backward, keep=keep, recomputable=False),
                 )
             else:
-                reads = list(inputs) + indices[:1]
+                reads = list(inputs) + state + indices[:1]
                 if random and not again and self._random is not None:
                     reads.append(self._random)
                 index = self._add(
@@ -294,6 +305,13 @@ class JointProblem:
 
 def _nothing(_node: fx.Node) -> int:
     return 0
+
+
+def _state_bytes(node: fx.Node) -> int:
+    """Bytes of the generator's state that is saved where a random op runs again."""
+    on_cuda = any(tensor.device.type == "cuda" for tensor in tensors(node.meta.get("val")))
+    # CUDA's is a seed and an offset, 8 bytes each.
+    return 16 if on_cuda else int(torch.get_rng_state().numel())
 
 
 def _demanded(node: fx.Node) -> bool:

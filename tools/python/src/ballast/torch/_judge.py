@@ -18,6 +18,8 @@ class Memory:
     peak_bytes: int
     #: Kept from forward to backward.
     saved_bytes: int
+    #: Results of the forward pass, which stay.
+    result_bytes: int
     #: Live at every op, in order, forward and then backward.
     timeline: list[int]
     #: How many of these belong to the forward pass.
@@ -58,7 +60,7 @@ def judge(forward: fx.GraphModule, backward: fx.GraphModule, num_fwd_outputs: in
             elif all(own in saved - held for own in first.of[origin]):
                 owned.add(storage)
     last = second.replay(start, keep=second.results(), owned=owned)
-    return Memory(max([*timeline, *last, 0]), saved_bytes, timeline + last, len(timeline))
+    return Memory(max([*timeline, *last, 0]), saved_bytes, held_bytes, timeline + last, len(timeline))
 
 
 class _Pass:

@@ -92,6 +92,8 @@ class Rewriter:
             self._results = [self._result(result) for result in self._joint.forward_results]
             # Views do not cross into the backward pass: what they look at does.
             self._views.clear()
+            # Nor do results that nobody took from a run: the plan counts a new one.
+            self._untaken.clear()
             self._boundary = next(iter(reversed(self.graph.nodes)))
         if node is None or storage is None:
             if part.kind == "effect" and node is not None:
@@ -156,7 +158,7 @@ class Rewriter:
             self._there.update(made)
 
     def saved(self) -> list[fx.Node]:
-        """New nodes of the forward pass, inputs included, that the backward pass reads."""
+        """New nodes of the forward pass, inputs included, that the backward pass reads. Marks every node with its pass."""
         found: dict[fx.Node, None] = {}
         before: set[fx.Node] = set()
         forward = True
@@ -168,6 +170,8 @@ class Rewriter:
                 results = node.args[0][len(self._joint.forward_results) :]
                 found.update((result, None) for result in results if isinstance(result, fx.Node) and result in before)
             elif node.op == "call_function":
+                # Without the marks torch's extraction would put an op that it takes for impure, as attention is, into both passes.
+                node.meta["partitioner_tag"] = "must_be_in_forward" if forward else "must_be_in_backward"
                 if forward:
                     before.add(node)
                 else:

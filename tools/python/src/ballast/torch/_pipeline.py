@@ -1,0 +1,399 @@
+"""Pipelines: where to split a model, and a memory plan per stage, for `torch.distributed.pipelining`, whose stages and schedules run them.
+
+The forward graph of `torch.export` is cut where a submodule begins. `ballast partition` chooses the cuts, so that the slowest stage is as fast as can be
+(times by roofline, copies included); every stage is then planned by itself under the cap, with as many micro-batches in flight as the
+schedule has there (docs/pipelines.md).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import pathlib
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import fx
+
+from .. import _programs
+from .._errors import BallastError, UnsupportedModel
+from .._plan import Plan
+from .._units import format_bytes, parse_bytes
+from ._compile import compile as compile_under
+from ._cost import Roofline, tensors
+
+#: Bytes per second between two devices where nothing else is said: PCIe 4.0 with 16 lanes, rounded down.
+BANDWIDTH = 25e9
+#: A backward pass has two products for every one of the forward pass.
+BACKWARD = 2.0
+#: Search steps of the partition: a number, so that every process finds the same cuts.
+WORK = 1_000_000
+_SCHEDULES = ("1f1b", "gpipe")
+
+
+@dataclasses.dataclass(frozen=True)
+class Stage:
+    """One stage as it was cut. Bytes, and seconds of one micro-batch by roofline."""
+
+    index: int
+    #: The submodule that it begins with; the model's own beginning for the first.
+    begins: str
+    forward_seconds: float
+    backward_seconds: float
+    parameter_bytes: int
+    #: What comes in from the stage before, per micro-batch.
+    received_bytes: int
+    #: What goes on to the next stage or leaves the model, per micro-batch.
+    sent_bytes: int
+    #: Most micro-batches whose forward pass has run and whose backward pass has not.
+    in_flight: int
+
+
+def pipeline(
+    model: torch.nn.Module, args: tuple[Any, ...], *, devices: int, cap: int | str, microbatches: int, kwargs: dict[str, Any] | None = None,
+    schedule: str = "1f1b", state_per_parameter: float = 0.0, bandwidth: float = BANDWIDTH, split_points: list[str] | None = None, **options: Any,
+) -> Pipeline:
+    """Splits a model into one stage per device and plans each under the cap.
+
+    Every process of the group calls it with the same arguments; then `p.stage(rank, device)` and `p.schedule(stage, loss_fn)` are torch's own.
+
+    Args:
+        model: What `torch.export` captures.
+        args, kwargs: One micro-batch, as the model takes it.
+        devices: Stages, one per process.
+        cap: Bytes that each device may hold: parameters, gradients, optimizer state, receive buffers, and all micro-batches in flight.
+        microbatches: How many a step has.
+        schedule: `"1f1b"` or `"gpipe"`.
+        state_per_parameter: Bytes of optimizer state per byte of a parameter, such as 2 for Adam.
+        bandwidth: Bytes per second between two devices.
+        split_points: Submodules that stages begin with, in place of those found.
+        options: `times`, `time_limit`, `seed`, `threads`: as for `ballast.torch.compile`.
+
+    Raises:
+        ValueError: options that make no sense.
+        UnsupportedModel: the model cannot be exported or cut, or two stages share a parameter.
+    """
+    if devices < 1 or microbatches < 1:
+        raise ValueError("devices and microbatches are 1 or more")
+    if schedule not in _SCHEDULES:
+        raise ValueError(
+            f"schedule={schedule!r}: choose '1f1b' or 'gpipe'; schedules that halve the backward pass cannot run a stage that is one graph"
+        )
+    if not bandwidth > 0 or not state_per_parameter >= 0:
+        raise ValueError("bandwidth is above zero, state_per_parameter is not negative")
+    cap_bytes = parse_bytes(cap)
+    pieces = _Pieces(model, args, kwargs or {})
+    held = 2 + state_per_parameter
+    points = split_points if split_points is not None else pieces.cut(devices, cap_bytes, held, bandwidth)
+    if len(points) != devices - 1:
+        raise ValueError(f"{len(points)} split points make {len(points) + 1} stages, and there are {devices} devices")
+    return Pipeline(model, args, kwargs or {}, pieces, points, cap_bytes, microbatches, schedule, state_per_parameter, bandwidth, options)
+
+
+class Pipeline:
+    """A model in stages. Made by `pipeline`."""
+
+    def __init__(
+        self, model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], pieces: _Pieces, points: list[str], cap: int,
+        microbatches: int, schedule: str, state_per_parameter: float, bandwidth: float, options: dict[str, Any],
+    ) -> None:
+        from torch.distributed.pipelining import SplitPoint
+        from torch.distributed.pipelining import pipeline as split
+
+        #: Submodules that the second and further stages begin with.
+        self.split_points = list(points)
+        self.cap_bytes, self.microbatches, self.schedule_name = cap, microbatches, schedule
+        self._state, self._bandwidth, self._options = state_per_parameter, bandwidth, options
+        figures = pieces.figures(points)
+        own = {name: module.__dict__.get("forward") for name, module in model.named_modules()}
+        try:
+            #: Torch's own representation, with all stages.
+            self.pipe = split(model, args, kwargs, split_spec={point: SplitPoint.BEGINNING for point in points} or None)
+        except Exception as error:
+            raise UnsupportedModel(f"torch.distributed.pipelining cannot split the model before {', '.join(points)}: {_first(error)}") from error
+        finally:
+            # Torch marks the points by replacing methods of the model.
+            for name, module in model.named_modules():
+                if own[name] is None:
+                    module.__dict__.pop("forward", None)
+                else:
+                    module.__dict__["forward"] = own[name]
+        count = len(points) + 1
+        if self.pipe.num_stages != count:
+            raise UnsupportedModel(f"splitting before {', '.join(points)} gives {self.pipe.num_stages} stages, not {count}: the points are not in the order in which they run")
+        self._refuse_shared(count)
+        self._refuse_skips(count)
+        #: The stages as they were cut.
+        self.stages = [
+            Stage(
+                index, (points[index - 1] if index else ""), figures[index][0], BACKWARD * figures[index][0], self._parameter_bytes(index),
+                figures[index - 1][1] if index else 0, figures[index][1],
+                microbatches if schedule == "gpipe" else min(count - index, microbatches),
+            )
+            for index in range(count)
+        ]
+        self._compiled: dict[int, Any] = {}
+
+    def _refuse_shared(self, count: int) -> None:
+        seen: dict[str, int] = {}
+        for index in range(count):
+            for name, _ in self.pipe.get_stage_module(index).named_parameters():
+                known = seen.setdefault(_plain(name), index)
+                if known != index:
+                    raise UnsupportedModel(
+                        f"parameter '{_plain(name)}' is used by stages {known} and {index}, and each would train a copy: untie it (in transformers "
+                        "tie_word_embeddings=False), or give split_points that keep its uses together"
+                    )
+
+    def _refuse_skips(self, count: int) -> None:
+        """What torch's engine would end with in the first step: values for several stages, and such as have no gradient."""
+        for index in range(1, count):
+            for node in self.pipe.get_stage_module(index).graph.find_nodes(op="placeholder"):
+                if any(not tensor.is_floating_point() for tensor in tensors(node.meta.get("val"))):
+                    raise UnsupportedModel(
+                        f"stage {index} receives '{node.name}', which is not of floating point, and torch's stages hand on nothing else: make it in every "
+                        "stage (a mask), or as floats (in transformers attn_implementation='eager')"
+                    )
+        for node in self.pipe.split_gm.graph.nodes:
+            readers = sorted({str(user.target) for user in node.users if user.op == "call_module"})
+            if node.op != "placeholder" and len(readers) > 1:
+                raise UnsupportedModel(
+                    f"'{node.name}' is read by {len(readers)} stages ({', '.join(readers)}), and torch's pipelines have no gradient for what skips a stage: "
+                    "make it in every stage, or give split_points that keep its readers together"
+                )
+
+    def _parameter_bytes(self, index: int) -> int:
+        return sum(parameter.numel() * parameter.element_size() for parameter in self.pipe.get_stage_module(index).parameters())
+
+    def held_bytes(self, index: int) -> int:
+        """What a stage holds beside parameters and what its passes make: gradients summed up, optimizer state, buffers to receive into."""
+        stage = self.stages[index]
+        trained = sum(p.numel() * p.element_size() for p in self.pipe.get_stage_module(index).parameters() if p.requires_grad)
+        summed = trained if self.microbatches > 1 else 0
+        # Torch has a buffer per micro-batch for what comes in, one for the gradient of what went out, and keeps the last stage's results.
+        return int(summed + self._state * trained + self.microbatches * (stage.received_bytes + stage.sent_bytes))
+
+    def module(self, index: int) -> Any:
+        """A stage as a module under its plan, for `PipelineStage` or any engine; planned at its first call.
+
+        Raises:
+            NoPlan: at the first call, where no plan keeps the cap.
+        """
+        if index not in self._compiled:
+            self._compiled[index] = compile_under(
+                self.pipe.get_stage_module(index), self.cap_bytes, held_bytes=self.held_bytes(index), in_flight=self.stages[index].in_flight,
+                **self._options,
+            )
+        return self._compiled[index]
+
+    def stage(self, index: int, device: torch.device | str, group: Any = None) -> Any:
+        """Torch's own stage, with the planned module in it."""
+        built = self.pipe.build_stage(index, torch.device(device), group)
+        built.submod.to(device)
+        built.submod = self.module(index)
+        return built
+
+    def schedule(self, stage: Any, loss_fn: Callable[..., torch.Tensor] | None = None, **options: Any) -> Any:
+        """Torch's own schedule over a stage."""
+        from torch.distributed.pipelining import Schedule1F1B, ScheduleGPipe
+
+        kind = ScheduleGPipe if self.schedule_name == "gpipe" else Schedule1F1B
+        return kind(stage, n_microbatches=self.microbatches, loss_fn=loss_fn, **options)
+
+    def plan(self, index: int) -> Plan:
+        """The plan of a stage that has run in this process.
+
+        Raises:
+            BallastError: it has not.
+        """
+        if index not in self._compiled:
+            raise BallastError(f"stage {index} has not run in this process: its plan is made by the first step")
+        return self._compiled[index].plan
+
+    def simulate(self) -> tuple[float, float]:
+        """Seconds of a step and its bubble, the share of device time spent idle, by the stages' times."""
+        return _simulate(
+            [stage.forward_seconds for stage in self.stages], [stage.backward_seconds for stage in self.stages],
+            [stage.sent_bytes / self._bandwidth for stage in self.stages], [stage.in_flight for stage in self.stages], self.microbatches,
+        )
+
+    def table(self) -> str:
+        """The stages, and the step by their times."""
+        seconds, bubble = self.simulate()
+        lines = [
+            f"{self.schedule_name}, {len(self.stages)} stages, {self.microbatches} micro-batches, cap {format_bytes(self.cap_bytes)} per device; "
+            f"step {seconds:.3e} s and bubble {100 * bubble:.1f} % by roofline",
+            "stage  forward s  backward s  parameters     received  in flight  begins with",
+        ]
+        lines += [
+            f"{one.index:>5}  {one.forward_seconds:>9.2e}  {one.backward_seconds:>10.2e}  {format_bytes(one.parameter_bytes):>10}  "
+            f"{format_bytes(one.received_bytes):>11}  {one.in_flight:>9}  {one.begins or 'the model'}"
+            for one in self.stages
+        ]
+        return "\n".join(lines)
+
+
+class _Pieces:
+    """The forward graph between the places where it may be cut."""
+
+    def __init__(self, model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        try:
+            self._graph = torch.export.export(model, args, kwargs).graph
+        except Exception as error:
+            raise UnsupportedModel(f"torch.export cannot capture the model: {_first(error)}") from error
+        self._nodes = [node for node in self._graph.nodes if node.op == "call_function"]
+        self._sizes = {
+            name: parameter.numel() * parameter.element_size()
+            for name, parameter in model.named_parameters()
+        }
+        spans: dict[str, list[int]] = {}
+        for at, node in enumerate(self._nodes):
+            for path, _ in (node.meta.get("nn_module_stack") or {}).values():
+                spans.setdefault(path, []).append(at)
+        #: Where each submodule begins that runs once and in one piece.
+        self.begins = {
+            path: span[0] for path, span in spans.items() if path and "@" not in path and span[-1] - span[0] + 1 <= len(span) + self._untold(span)
+        }
+
+    def _untold(self, span: list[int]) -> int:
+        """Nodes within a span that no module claims."""
+        return sum(not self._nodes[at].meta.get("nn_module_stack") for at in range(span[0], span[-1]))
+
+    def cut(self, devices: int, cap: int, held: float, bandwidth: float) -> list[str]:
+        """The submodules that stages begin with.
+
+        Raises:
+            UnsupportedModel: there are fewer places than stages.
+        """
+        # Of several that begin at one place the outermost names it.
+        places: dict[int, str] = {}
+        for path, at in self.begins.items():
+            if at > 0 and (at not in places or len(path) < len(places[at])):
+                places[at] = path
+        starts = [0, *sorted(places)]
+        if len(starts) < devices:
+            raise UnsupportedModel(f"the model has {len(starts)} submodules in a row, too few for {devices} stages")
+        if devices == 1:
+            return []
+        piece_of = [0] * len(self._nodes)
+        for piece, start in enumerate(starts):
+            for at in range(start, starts[piece + 1] if piece + 1 < len(starts) else len(self._nodes)):
+                piece_of[at] = piece
+        seconds, sizes = self._sums(piece_of, len(starts))
+        moved = self._moved(piece_of)
+        workload = {
+            "name": "stages", "maxFPGAs": devices, "maxCPUs": 0, "maxSizePerFPGA": cap,
+            "nodes": [
+                {"id": piece, "fpgaLatency": (1 + BACKWARD) * seconds[piece], "cpuLatency": 1e9, "size": held * sizes[piece], "supportedOnFpga": True}
+                for piece in range(len(starts))
+            ],
+            # A chain, so that no stage jumps over another one; what a piece hands on moves forward once and its gradient back once.
+            "edges": [
+                {"sourceId": piece, "destId": piece + 1, "cost": 2 * moved[piece] / bandwidth} for piece in range(len(starts) - 1)
+            ],
+        }
+        with tempfile.TemporaryDirectory(prefix="ballast-") as folder:
+            source, target = pathlib.Path(folder, "stages.json"), pathlib.Path(folder, "assignment.json")
+            source.write_text(json.dumps(workload))
+            _programs.run("ballast", ["partition", source, "--output", target, "--work-limit", str(WORK), "--threads", "1"])
+            assignment = json.loads(target.read_text())["assignment"]
+        chosen = [assignment[str(piece)] for piece in range(len(starts))]
+        cuts = [piece for piece in range(1, len(starts)) if chosen[piece] != chosen[piece - 1]]
+        # Fewer stages than devices, where one op is most of the time: the longest runs are halved.
+        while len(cuts) < devices - 1:
+            edges = [0, *cuts, len(starts)]
+            longest = max((run for run in zip(edges, edges[1:], strict=False) if run[1] - run[0] > 1), key=lambda run: sum(seconds[run[0] : run[1]]))
+            half = min(range(longest[0] + 1, longest[1]), key=lambda at: abs(sum(seconds[longest[0] : at]) - sum(seconds[at : longest[1]])))
+            cuts = sorted([*cuts, half])
+        return [places[starts[piece]] for piece in cuts]
+
+    def figures(self, points: list[str]) -> list[tuple[float, int]]:
+        """For every stage its forward seconds and the bytes it hands on."""
+        missing = [point for point in points if point not in self.begins]
+        if missing:
+            raise UnsupportedModel(f"'{missing[0]}' is not a submodule that runs once and in one piece: a stage cannot begin with it")
+        starts = [0, *(self.begins[point] for point in points)]
+        piece_of = [sum(at >= start for start in starts) - 1 for at in range(len(self._nodes))]
+        seconds, _ = self._sums(piece_of, len(starts))
+        results = next(iter(reversed(self._graph.nodes))).all_input_nodes
+        leaving = sum(_bytes(node) for node in results if node.op == "call_function")
+        return list(zip(seconds, [*self._moved(piece_of), leaving], strict=True))
+
+    def _sums(self, piece_of: list[int], count: int) -> tuple[list[float], list[int]]:
+        time_of = Roofline()
+        seconds, sizes = [0.0] * count, [0] * count
+        used: list[set[str]] = [set() for _ in range(count)]
+        signature = {node.name: str(node.target) for node in self._graph.nodes if node.op == "placeholder"}
+        by_name = {"p_" + name.replace(".", "_"): name for name in self._sizes}
+        for at, node in enumerate(self._nodes):
+            seconds[piece_of[at]] += time_of(node)
+            for source in node.all_input_nodes:
+                name = by_name.get(signature.get(source.name, ""))
+                if name is not None and name not in used[piece_of[at]]:
+                    used[piece_of[at]].add(name)
+                    sizes[piece_of[at]] += self._sizes[name]
+        return seconds, sizes
+
+    def _moved(self, piece_of: list[int]) -> list[int]:
+        """Bytes that cross the end of every piece but the last."""
+        index = {node: at for at, node in enumerate(self._nodes)}
+        crossing = [0] * max(piece_of[-1], 0)
+        for node, at in index.items():
+            last = max((piece_of[index[user]] for user in node.users if user in index), default=piece_of[at])
+            size = _bytes(node)
+            for piece in range(piece_of[at], last):
+                crossing[piece] += size
+        return crossing
+
+
+def _simulate(forward: list[float], backward: list[float], copies: list[float], in_flight: list[int], microbatches: int) -> tuple[float, float]:
+    """Plays a schedule: every stage runs as many forward passes as it may have in flight, then one backward and one forward pass in turn."""
+    count = len(forward)
+    orders = []
+    for stage in range(count):
+        warm = min(in_flight[stage], microbatches)
+        order = [("F", batch) for batch in range(warm)]
+        for batch in range(microbatches):
+            order.append(("B", batch))
+            if warm + batch < microbatches:
+                order.append(("F", warm + batch))
+        orders.append(order)
+    done: dict[tuple[str, int, int], float] = {}
+    clock, at = [0.0] * count, [0] * count
+    moved = True
+    while moved:
+        moved = False
+        for stage in range(count):
+            while at[stage] < len(orders[stage]):
+                kind, batch = orders[stage][at[stage]]
+                if kind == "F":
+                    needed, late = (("F", stage - 1, batch), copies[stage - 1]) if stage else (None, 0.0)
+                else:
+                    needed, late = (("B", stage + 1, batch), copies[stage]) if stage < count - 1 else (("F", stage, batch), 0.0)
+                if needed is not None and needed not in done:
+                    break
+                start = max(clock[stage], (done[needed] + late) if needed is not None else 0.0)
+                clock[stage] = done[kind, stage, batch] = start + (forward[stage] if kind == "F" else backward[stage])
+                at[stage] += 1
+                moved = True
+    step = max(clock)
+    busy = microbatches * (sum(forward) + sum(backward))
+    return step, 1 - busy / (count * step) if step > 0 else 0.0
+
+
+def _bytes(node: fx.Node) -> int:
+    return sum(tensor.numel() * tensor.element_size() for tensor in tensors(node.meta.get("val")))
+
+
+def _plain(name: str) -> str:
+    return name.replace("L__self___", "")
+
+
+def _first(error: BaseException) -> str:
+    text = str(error).strip()
+    return text.splitlines()[0] if text else type(error).__name__
+
+
+__all__ = ["Pipeline", "Stage", "pipeline"]

@@ -1,0 +1,148 @@
+"""Pipelines: torch's own engine runs the planned stages, to the same losses as one process, under the cap of every device."""
+
+import os
+import pathlib
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import torch.distributed as dist  # noqa: E402
+from models_torch import chain  # noqa: E402
+
+import ballast  # noqa: E402
+import ballast.torch  # noqa: E402
+
+MICROBATCHES, STEPS = 4, 10
+
+
+def mean(output, _target):
+    return (output - 0.1).square().mean()
+
+
+def batch_and_model():
+    torch.manual_seed(0)
+    return torch.randn(64, 16, 32), chain(8)
+
+
+def one_process():
+    """Losses of ten steps without a pipeline."""
+    batch, model = batch_and_model()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    losses = []
+    for _ in range(STEPS):
+        optimizer.zero_grad()
+        parts = [mean(model(part), None) / MICROBATCHES for part in batch.chunk(MICROBATCHES)]
+        for part in parts:
+            part.backward()
+        optimizer.step()
+        losses.append(sum(part.item() for part in parts))
+    return losses
+
+
+def worker(rank, size, cap, schedule, folder):
+    """One process of the group; writes what it measured."""
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=size)
+    batch, model = batch_and_model()
+    planned = ballast.torch.pipeline(
+        model, (batch.chunk(MICROBATCHES)[0],), devices=size, cap=cap, microbatches=MICROBATCHES, schedule=schedule, time_limit=1, threads=1
+    )
+    stage = planned.stage(rank, "cpu")
+    runs = planned.schedule(stage, mean)
+    optimizer = torch.optim.SGD(stage.submod.parameters(), lr=0.1)
+    found = {"losses": []}
+
+    def step(losses):
+        runs.step(*([batch] if rank == 0 else []), **({"target": batch, "losses": losses} if rank == size - 1 else {}))
+
+    for at in range(STEPS):
+        optimizer.zero_grad(set_to_none=False)
+        losses = []
+        if at == STEPS - 1:
+            found["measured"] = ballast.torch.measure(lambda: step(losses)).peak_bytes  # noqa: B023
+        else:
+            step(losses)
+        optimizer.step()
+        found["losses"].append(sum(loss.item() for loss in losses) / MICROBATCHES)
+    one = planned.stages[rank]
+    # There before the step: parameters and gradients, and torch's buffers.
+    sent = one.sent_bytes if rank < size - 1 else 0
+    found["measured"] += 2 * one.parameter_bytes + MICROBATCHES * (one.received_bytes + sent)
+    found |= {"plan": planned.plan(rank).to_json(), "points": planned.split_points}
+    torch.save(found, pathlib.Path(folder, f"{rank}.pt"))
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+@pytest.mark.parametrize(("size", "schedule", "cap"), [(2, "1f1b", "2.4MB"), (4, "gpipe", "1.7MB")])
+def test_processes_train_as_one_does_under_their_caps(size, schedule, cap, tmp_path):
+    os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
+    torch.multiprocessing.spawn(worker, (size, cap, schedule, str(tmp_path)), nprocs=size)
+    found = [torch.load(tmp_path / f"{rank}.pt") for rank in range(size)]
+    assert found[-1]["losses"] == pytest.approx(one_process(), rel=1e-6)
+    assert found[-1]["losses"][-1] < found[-1]["losses"][0]
+    assert all(one["points"] == found[0]["points"] and len(one["points"]) == size - 1 for one in found)
+    plans = [ballast.Plan.from_json(one["plan"]) for one in found]
+    assert any(plan.recomputed for plan in plans)
+    for one, plan in zip(found, plans, strict=True):
+        assert plan.peak_bytes <= plan.cap_bytes
+        assert one["measured"] <= plan.cap_bytes
+
+
+def test_stages_and_their_step_follow_the_formula():
+    batch, model = batch_and_model()
+    planned = ballast.torch.pipeline(model, (batch,), devices=4, cap="1GB", microbatches=8)
+    # Equal blocks: two per stage, and warm-up and drain are three of eleven slots.
+    assert planned.split_points == ["2", "4", "6"]
+    assert [stage.in_flight for stage in planned.stages] == [4, 3, 2, 1]
+    copies = 2 * 3 * planned.stages[0].sent_bytes / 25e9
+    one = planned.stages[0].forward_seconds + planned.stages[0].backward_seconds
+    seconds, bubble = planned.simulate()
+    assert 11 * one <= seconds <= 11 * one + 8 * copies
+    assert bubble == pytest.approx(1 - 8 * one / seconds)
+    assert "1f1b, 4 stages" in planned.table()
+    # The model is as it was.
+    torch.testing.assert_close(model(batch), batch_and_model()[1](batch))
+
+
+def test_what_torchs_engine_cannot_run_is_refused_before():
+    batch, model = batch_and_model()
+
+    def planned(model, **options):
+        return ballast.torch.pipeline(model, (batch,), **{"devices": 2, "cap": "1GB", "microbatches": 2, **options})
+
+    model[7].up.weight = model[0].up.weight
+    with pytest.raises(ballast.UnsupportedModel, match=r"up\.weight.*untie"):
+        planned(model)
+
+    class Masked(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.blocks = chain(4)
+
+        def forward(self, x):
+            mask = x.sum(-1, keepdim=True)
+            for block in self.blocks:
+                x = block(x) * mask
+            return x
+
+    with pytest.raises(ballast.UnsupportedModel, match="read by 3 stages"):
+        planned(Masked(), split_points=["blocks.1", "blocks.2", "blocks.3"], devices=4)
+
+    class Whole(Masked):
+        def forward(self, x):
+            mask = x.sum(-1, keepdim=True) > 0
+            for block in self.blocks:
+                x = torch.where(mask, block(x), x)
+            return x
+
+    with pytest.raises(ballast.UnsupportedModel, match="floating point"):
+        planned(Whole(), split_points=["blocks.2"])
+    with pytest.raises(ballast.UnsupportedModel, match="not a submodule that runs once"):
+        planned(chain(4), split_points=["no such"])
+    with pytest.raises(ballast.UnsupportedModel, match="too few for 5 stages"):
+        planned(torch.nn.Sequential(torch.nn.Linear(32, 32)), devices=5)
+    for options in ({"devices": 0}, {"schedule": "zero-bubble"}, {"cap": "much"}, {"split_points": ["1", "2"]}):
+        with pytest.raises(ValueError, match="devices|choose|bytes|split points"):
+            planned(chain(4), **options)
