@@ -468,6 +468,15 @@ mod tests {
     }
 
     #[test]
+    fn a_bound_raised_to_a_wider_one_still_speaks_of_its_own_class() {
+        let narrow = Bound::proved(2.0, BoundClass::ContiguousSequence);
+        for (wider, value) in [(1.0, 2.0), (2.0, 2.0), (3.0, 3.0)] {
+            let raised = narrow.raised_to(Bound::proved(wider, BoundClass::AnyAssignment));
+            assert_eq!((raised.value(), raised.class()), (value, BoundClass::ContiguousSequence));
+        }
+    }
+
+    #[test]
     fn a_plan_outside_the_class_gets_the_wider_bound() {
         let floor = Bound::proved(1.0, BoundClass::AnyAssignment);
         let narrow = Bound::proved(2.0, BoundClass::ContiguousSequence);

@@ -46,6 +46,17 @@ fn the_unplanned_program_takes_11_seconds_and_peaks_at_c() {
     assert_eq!(result.timeline, [(0, 4), (1, 8), (2, 12), (3, 9)]);
     let refused = replay(&four(), &schedule, None, Some(11)).unwrap_err();
     assert_eq!((refused.step, refused.node), (2, Some(2)));
+    assert_eq!(refused.reason, "node 2 ('c') needs 12 bytes on the device, above the cap of 11");
+}
+
+#[test]
+fn bytes_missing_are_summed_over_the_steps_that_miss_them() {
+    let schedule = expand(&four(), &CompactPlan::default()).unwrap();
+    // At c 12 bytes, at d 9.
+    for (cap, missing, steps) in [(12, 0, 0), (10, 2, 1), (8, 5, 2)] {
+        let assessed = assess(&four(), &schedule, None, cap).unwrap();
+        assert_eq!((assessed.time, assessed.excess_bytes, assessed.short.len()), (11.0, missing, steps));
+    }
 }
 
 #[test]

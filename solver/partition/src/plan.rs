@@ -166,7 +166,8 @@ impl<'a> Search<'a> {
         self.work += cut.work;
         let tuned = self.tuned(self.items.to_ops(&cut.device_of));
         let faster = tuned.balance.tmax_seconds < self.best.balance.tmax_seconds * (1.0 - 1e-12);
-        if faster && tuned.no_worse(&self.best) {
+        // Where no cut keeps the caps, that which misses them by less is better, however fast.
+        if tuned.over_least < self.best.over_least || faster && tuned.no_worse(&self.best) {
             (self.best, self.method) = (tuned, "dp+fine-tuning");
         }
     }

@@ -5,6 +5,7 @@ use ballast_core::limits::Limits;
 use ballast_core::report::BoundClass;
 use ballast_core::stage::{Stage, settle_views, stages};
 use ballast_core::units::Bytes;
+use ballast_partition::rl::train::{self, Setting};
 use ballast_partition::sequence::{Granularity, Order};
 use ballast_partition::{Error, Items, Method, Options, Outcome, plan};
 use rand::{RngExt, SeedableRng};
@@ -26,6 +27,9 @@ pub(crate) struct Placed {
     pipeline: bool,
     idle: usize,
 }
+
+/// Share of the programs that are given to the learner too: opening it takes longer than planning a program.
+const LEARNED: f64 = 0.05;
 
 struct Run {
     who: String,
@@ -178,9 +182,42 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
             runs.extend(run(&program, method, base.clone(), ledger));
         }
     }
+    if random.random_bool(LEARNED) {
+        runs.extend(learned(&program, &mut random, &caps, ledger));
+    }
     // Assignments of up to six ops to up to three devices.
     let all = (small && planned <= 7).then(|| program.all());
     cross_examine(&program, &runs, all.as_deref(), ledger);
+}
+
+/// The learner from the cut, as the source has it or as we do, beside that cut: twice, to the same placement.
+fn learned(program: &Program, random: &mut ChaCha8Rng, caps: &[Bytes], ledger: &mut Ledger) -> Vec<Run> {
+    let setting = [Setting::Ours, Setting::Published][random.random_range(0..2)];
+    let base = Options {
+        granularity: [Granularity::Op, Granularity::Layer][random.random_range(0..2)],
+        limits: Limits {
+            time_limit_seconds: None,
+            work_limit: Some([100, 5_000][random.random_range(0..2)]),
+            seed: random.random_range(0..3),
+            threads: 1,
+        },
+        caps: random.random_bool(0.5).then(|| caps.to_vec()),
+        rl: train::Options { episodes: 3, max_steps: Some(40), ..setting.options() },
+        ..Options::default()
+    };
+    let runs: Vec<Run> = ["dp", "rl", "rl"]
+        .into_iter()
+        .filter_map(|method| {
+            ledger.runs += 1;
+            run(program, method, base.clone(), ledger)
+        })
+        .collect();
+    if let [_, first, second] = &runs[..] {
+        ledger.holds(first.placed.device_of == second.placed.device_of, || {
+            format!("{} twice: {:?}, {:?}", first.who, first.placed.device_of, second.placed.device_of)
+        });
+    }
+    runs
 }
 
 fn run(program: &Program, method: &'static str, mut options: Options, ledger: &mut Ledger) -> Option<Run> {

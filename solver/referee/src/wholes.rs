@@ -60,11 +60,14 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
         let kept = made.stages.iter().zip(&needs).all(|(stage, need)| *need <= stage.cap_bytes);
         ledger.holds(kept, || format!("{who}: {needs:?} over the caps it names"));
         let proved = Bound::proved(made.bound_seconds, made.bound_class);
-        if made.bound_class == BoundClass::AnyAssignment {
+        if made.bound_class == BoundClass::AnyAssignment && made.stages.len() == devices {
             bounds.push((who.clone(), proved));
         }
-        // A pipeline's stages run micro-batches of the program's ops as any other plan does.
-        values.push((who, tmax));
+        // A pipeline's stages run micro-batches of the program's ops as any other plan does; where several share a device, none of them
+        // is what the device takes.
+        if made.stages.len() == devices {
+            values.push((who, tmax));
+        }
     }
     let planned = program.graph.planned().count();
     let least = (planned <= 6 && !bounds.is_empty())
@@ -85,8 +88,19 @@ fn run(
     trains: bool,
     ledger: &mut Ledger,
 ) -> Option<(String, Found)> {
-    let cluster = &program.cluster;
-    let devices = cluster.devices.len();
+    let whole_devices = program.cluster.devices.len();
+    let schedule = (trains && whole_devices > 1 && random.random_bool(0.6))
+        .then(|| SCHEDULES[random.random_range(0..4)]);
+    let chunks = schedule.map_or(1, Schedule::chunks);
+    let program = &Program {
+        graph: program.graph.clone(),
+        costs: program.costs.divided(whole_devices, chunks),
+        cluster: program.cluster.divided(chunks).ok()?,
+    };
+    let devices = program.cluster.devices.len();
+    if program.graph.planned().count() < devices {
+        return None;
+    }
     let limits = Limits {
         time_limit_seconds: None,
         work_limit: Some([500, 5_000, 20_000][random.random_range(0..3)]),
@@ -100,10 +114,10 @@ fn run(
         caps: random.random_bool(0.3).then(|| vec![Bytes(random.random_range(60..300)); devices]),
         ..ballast_partition::Options::default()
     };
-    let schedule =
-        (trains && devices > 1 && random.random_bool(0.6)).then(|| SCHEDULES[random.random_range(0..4)]);
-    let pipeline = schedule.filter(|schedule| schedule.chunks() == 1).map(|schedule| Pipelining {
-        spec: Spec { schedule, micro_batches: random.random_range(1..5) },
+    // Stages of one device take micro-batches in groups of as many as there are devices.
+    let groups = if chunks > 1 { whole_devices } else { 1 };
+    let pipeline = schedule.map(|schedule| Pipelining {
+        spec: Spec { schedule, micro_batches: groups * random.random_range(1..5) },
         granularity: first.granularity,
     });
     let options = Options {
