@@ -146,14 +146,15 @@ impl<'a> Search<'a> {
         if tuned.improves(&search.best) {
             (search.best, search.method) = (tuned, "dp+fine-tuning");
         }
-        if !use_all && search.best.balance.idle_devices > 0 && !search.deadline.over() {
+        let wanting = search.best.balance.idle_devices > 0 || search.best.over_least > 0;
+        if !use_all && wanting && !search.deadline.over() {
             search.try_all_devices();
         }
         search
     }
 
     /// The best cut over all devices, fine-tuned: slower than the best cut where that leaves devices idle, and yet where single ops move
-    /// it may get ahead.
+    /// it may get ahead. Where neither keeps the caps, either may miss them by less.
     fn try_all_devices(&mut self) {
         let site = Site {
             links: self.links,
@@ -164,11 +165,15 @@ impl<'a> Search<'a> {
         };
         let cut = dynamic::partition(&self.items.sequence, &site, &self.deadline);
         self.work += cut.work;
-        let tuned = self.tuned(self.items.to_ops(&cut.device_of));
-        let faster = tuned.balance.tmax_seconds < self.best.balance.tmax_seconds * (1.0 - 1e-12);
-        // Where no cut keeps the caps, that which misses them by less is better, however fast.
-        if tuned.over_least < self.best.over_least || faster && tuned.no_worse(&self.best) {
-            (self.best, self.method) = (tuned, "dp+fine-tuning");
+        let of_sequence = self.items.to_ops(&cut.device_of);
+        for (found, method) in
+            [(self.judged(&of_sequence), "dp"), (self.tuned(of_sequence), "dp+fine-tuning")]
+        {
+            let faster = found.balance.tmax_seconds < self.best.balance.tmax_seconds * (1.0 - 1e-12);
+            // Where no cut keeps the caps, that which misses them by less is better, however fast.
+            if found.over_least < self.best.over_least || faster && found.no_worse(&self.best) {
+                (self.best, self.method) = (found, method);
+            }
         }
     }
 
