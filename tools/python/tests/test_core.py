@@ -49,6 +49,18 @@ def test_a_missing_planner_is_named_with_the_remedy(monkeypatch, tmp_path):
         ballast.set_programs(tmp_path)
 
 
+def test_a_wheels_programs_come_first_and_load_its_libraries(monkeypatch, tmp_path):
+    monkeypatch.setattr(_programs, "_OWN", tmp_path)
+    assert _programs.find("ballast").parent != tmp_path
+    script = tmp_path / "ballast"
+    script.write_text('#!/bin/sh\necho "libraries $LD_LIBRARY_PATH"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/before")
+    assert _programs.run("ballast", []) == "libraries /before\n"
+    (tmp_path / "lib").mkdir()
+    assert _programs.run("ballast", []) == f"libraries {tmp_path / 'lib'}:/before\n"
+
+
 def test_the_import_needs_no_framework():
     code = "import sys, ballast; assert not {'torch', 'jax', 'numpy'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -6,6 +6,7 @@
 
 mod bench;
 mod demo;
+mod dist;
 mod docs;
 mod jax;
 mod libtorch;
@@ -52,6 +53,12 @@ enum Command {
         /// Those of PyTorch too (530 MB to download once, 1.3 GB on disk, four minutes more).
         #[arg(long)]
         torch: bool,
+    },
+    /// Build the Python package as a wheel with the planner's programs and their libraries inside.
+    Dist {
+        /// Folder to put it in.
+        #[arg(long, default_value = "target/dist")]
+        output: std::path::PathBuf,
     },
     /// Plan small random programs under all options, and hold every bound, proof and refusal against brute force and against the
     /// plans of all other runs. The tests do this for a minute; this does it for as long as you like.
@@ -119,6 +126,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Demo => demo::run(&workspace),
         Command::Test => test::run(&workspace),
         Command::TestPython { torch } => python::test(&workspace, torch),
+        Command::Dist { output } => dist::run(&workspace, &output),
         Command::Referee { programs, seed, domain } => {
             referee::run(&workspace, programs, seed, domain.as_deref())
         }

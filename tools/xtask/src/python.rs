@@ -50,7 +50,10 @@ pub(crate) fn with_torch(workspace: &Workspace) -> Result<PathBuf> {
 }
 
 /// The Python of the environment, made if this user has none.
-fn environment(workspace: &Workspace) -> Result<PathBuf> {
+///
+/// # Errors
+/// Says what cannot be installed.
+pub(crate) fn environment(workspace: &Workspace) -> Result<PathBuf> {
     let shell = &workspace.shell;
     let jax_python = jax::install_if_missing(workspace)?;
     let folder = cache_folder(&workspace.root).join("python-tests");

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from ._errors import BallastError, NoPlan, ProgramNotFound
 
 _folder: pathlib.Path | None = None
+#: Where a wheel has the programs; the libraries they load are in its folder `lib`.
+_OWN = pathlib.Path(__file__).parent / "bin"
 
 
 def set_programs(folder: str | os.PathLike[str] | None) -> None:
@@ -35,7 +37,7 @@ def find(name: str) -> pathlib.Path:
     Raises:
         ProgramNotFound: it is in none of these places.
     """
-    own = pathlib.Path(__file__).parent / "bin" / name
+    own = _OWN / name
     if _runs(own):
         return own
     if _folder is not None and _runs(_folder / name):
@@ -63,9 +65,10 @@ def run(name: str, arguments: Sequence[str | os.PathLike[str]], *, timeout_secon
         NoPlan: it says that there is no plan.
         BallastError: it failed otherwise; the message is the program's own.
     """
-    command = [str(find(name)), *map(str, arguments)]
+    program = find(name)
+    command = [str(program), *map(str, arguments)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_seconds, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_seconds, check=False, env=_environment(program))
     except subprocess.TimeoutExpired:
         raise BallastError(f"{name} did not end within {timeout_seconds:.0f} s: give it a longer time_limit") from None
     if done.returncode == 0:
@@ -75,6 +78,15 @@ def run(name: str, arguments: Sequence[str | os.PathLike[str]], *, timeout_secon
     if done.returncode == 1 and "no plan" in said:
         raise NoPlan(said.removeprefix("ballast: no plan: "))
     raise BallastError(f"{name} ended with code {done.returncode}: {said}")
+
+
+def _environment(program: pathlib.Path) -> dict[str, str] | None:
+    """The wheel's programs take the libraries that came with them."""
+    libraries = _OWN / "lib"
+    if program.parent != _OWN or not libraries.is_dir():
+        return None
+    before = os.environ.get("LD_LIBRARY_PATH")
+    return {**os.environ, "LD_LIBRARY_PATH": f"{libraries}:{before}" if before else str(libraries)}
 
 
 def _runs(path: pathlib.Path) -> bool:

@@ -176,7 +176,7 @@ class Partitioner(CustomPartitionerFn):
         elif refused.least_cap_bytes is not None:
             low = max(low, counts.cap_of(refused.least_cap_bytes) - 1)
         found = None
-        hasty = max(self.time_limit / 5, 1.0)
+        hasty = max(self.time_limit / 2, 1.0)
         for _ in range(8):
             middle = high if found is None else (low + high) // 2
             try:
