@@ -44,6 +44,9 @@
 // FITS: error: `ballast.plan` says bound = {{.*}} of device 0, but the replay gives at most {{.*}}, which a plan of the stage takes
 // RUN: sed 's/ cap = 15/ cap = 14/; s/requested_cap = 15/requested_cap = 14/; s/cap = "15"/cap = "14"/' %t.plan.mlir | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=CHANGED
 // RUN: sed 's/ cap = 15/ cap = 16/; s/requested_cap = 15/requested_cap = 16/; s/cap = "15"/cap = "16"/' %t.plan.mlir | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=FITS
+// The bound of the stage below what runs unchanged, that of the whole program above.
+// RUN: sed 's/ cap = 15/ cap = 16/; s/requested_cap = 15/requested_cap = 16/; s/cap = "15"/cap = "16"/; s/unplanned_seconds = \([^,]*\), bound = [^>]*/unplanned_seconds = \1, bound = 1.0e-9/' %t.plan.mlir | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=WHOLE
+// WHOLE: error: `ballast.plan` says bound = {{[^ ]*}}, but the replay gives at most {{.*}}, which a plan of the class takes
 // RUN: sed 's/requested_cap = 15/requested_cap = 15, smallest_cap = 13/' %t.plan.mlir | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=SMALLEST
 // SMALLEST: error: `ballast.plan` says smallest_cap = 13 of device 0, but the replay gives none, as the cap asked for is kept
 // RUN: ballast-opt %S/Inputs/several.mlir --remat="function=first cap=12 time-limit=10" 2>/dev/null | sed 's/smallest_cap = 13/smallest_cap = 12/' | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=TOO-SMALL
