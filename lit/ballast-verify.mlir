@@ -3,7 +3,7 @@
 // RUN: ballast-opt %t.planned.mlir --ballast-verify -o %t.verified.mlir
 // RUN: diff %t.planned.mlir %t.verified.mlir
 // RUN: ballast-opt %t.planned.mlir --ballast-verify="function=main devices=1" --remarks-filter=ballast -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// REMARK: [Passed] Verify {{.*}}the plan is as its attributes say{{.*}}derived="the fingerprint, costs, the schedule, {{.*}}on_trust="bounds and their class, stop,
+// REMARK: [Passed] Verify {{.*}}the plan is as its attributes say{{.*}}derived="the fingerprint, costs, the schedule, {{.*}}on_trust="bounds and their class, stop,{{.*}}stages=1,
 
 // A cap may be given that the plan must keep whatever it says itself.
 // RUN: ballast-opt %t.planned.mlir --ballast-verify="cap=13" -o /dev/null
