@@ -153,6 +153,8 @@ def CapOption : Text<"cap", "cap", "",
     "Memory cap of each stage: bytes with a unit, such as `8GiB`, or a percentage of the stage's own unplanned peak, such as "
     "`60%`; without it the device's memory.">;
 def FusionOption : Choice<"fusion", "fusion", FusionModel, "Which values the back end stores.">;
+def HeapGapsOption : Flag<"heapGaps", "heap-gaps", "true",
+    "Under `fusion=xla-cpu`, leave room for gaps between buffers: whoever measures a plan and asks for another needs none.">;
 def CapCountsOption : Choice<"capCounts", "cap-counts", CapCounts, "What a cap and a peak count.">;
 def TimeLimitOption : Real<"timeLimit", "time-limit", "0.0", "0", "1e9",
     "Wall-clock limit of the search in seconds; 0: 60 seconds, or no clock at all where `work-limit` is set.">;
@@ -201,7 +203,7 @@ def RlPartition : BallastPass<"rl-partition"> {
     Count<"cores", "cores", "0", "0", "4096",
           "Cores of the one device to partition over: stages get groups of cores, every core is used, and `cap` bounds the "
           "memory of one core; 0: the device is planned as a whole.">,
-    CapOption, CapCountsOption, FusionOption, TimeLimitOption, WorkLimitOption, SeedOption, ThreadsOption,
+    CapOption, CapCountsOption, FusionOption, HeapGapsOption, TimeLimitOption, WorkLimitOption, SeedOption, ThreadsOption,
     Count<"episodes", "episodes", "50", "0", "1000000000", "Episodes the learner plays.">,
     Count<"maxSteps", "max-steps", "0", "0", "1000000000", "Steps after which an episode ends; 0: four times the layers and cores, at least 64.">,
     Real<"targetReward", "target-reward", "0.0", "-1e18", "0",
@@ -238,7 +240,7 @@ def Remat : BallastPass<"remat"> {
     used and the least possible, the op that binds, why, and what would help; `relax-limit=0` fails there instead.
   }];
   let options = [
-    FunctionOption, DevicesOption, DynamicDimOption, CapOption, CapCountsOption, FusionOption,
+    FunctionOption, DevicesOption, DynamicDimOption, CapOption, CapCountsOption, FusionOption, HeapGapsOption,
     Choice<"solver", "solver", MemorySolver, "Who solves the memory plan.">,
     Choice<"order", "order", MemoryOrder, "Order in which the ops of a stage first run.">,
     Flag<"swap", "swap", "true", "May values go to host memory and back?">,
@@ -281,7 +283,7 @@ def BallastPlan : BallastPass<"ballast-plan"> {
     `time-limit`, and each half a third. A remark says what the others came to.
   }];
   let options = [
-    FunctionOption, DevicesOption, DynamicDimOption, CapOption, CapCountsOption, FusionOption, ScheduleOption, StagesPerDeviceOption, MicroBatchesOption,
+    FunctionOption, DevicesOption, DynamicDimOption, CapOption, CapCountsOption, FusionOption, HeapGapsOption, ScheduleOption, StagesPerDeviceOption, MicroBatchesOption,
     Choice<"granularity", "granularity", Granularity, "What is moved as one.">,
     Flag<"swap", "swap", "true", "May values go to host memory and back?">,
     Flag<"overlap", "overlap", "false",

@@ -51,7 +51,11 @@ macro_rules! source {
             dynamic_dim: $options.dynamic_dim,
             profile: &$options.profile,
             count: $options.count,
-            storage: $crate::program::Chosen::Options($options.fusion, $options.cap_counts),
+            storage: $crate::program::Chosen::Options(
+                $options.fusion,
+                $options.cap_counts,
+                $options.heap_gaps,
+            ),
         }
     };
 }
@@ -60,7 +64,8 @@ pub(crate) use source;
 /// What the back end stores: as options ask for, or as a plan says.
 #[derive(Clone, Copy)]
 pub(crate) enum Chosen {
-    Options(passes::FusionModel, passes::CapCounts),
+    /// Fusion model, what a cap counts, and whether there is room for gaps of the heap.
+    Options(passes::FusionModel, passes::CapCounts, bool),
     Plan,
 }
 
@@ -279,10 +284,10 @@ fn read<'c: 'a, 'a>(
     let storage = match (source.storage, &made_with) {
         (Chosen::Plan, Some(settings)) => Storage::of_plan(settings),
         (Chosen::Plan, None) => {
-            Storage::chosen(&imported.graph, None, passes::FusionModel::None, passes::CapCounts::All)
+            Storage::chosen(&imported.graph, None, passes::FusionModel::None, passes::CapCounts::All, true)
         }
-        (Chosen::Options(fusion, counts), _) => {
-            Storage::chosen(&imported.graph, made_with.as_ref(), fusion, counts)
+        (Chosen::Options(fusion, counts, gaps), _) => {
+            Storage::chosen(&imported.graph, made_with.as_ref(), fusion, counts, gaps)
         }
     };
     if let Some(profile) = &profile {

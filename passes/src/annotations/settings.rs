@@ -29,6 +29,8 @@ pub(crate) struct PlanSettings {
     pub(crate) granularity: Granularity,
     /// Ops that store their values so that a fusion falls into parts, ascending.
     pub(crate) held: Vec<OpId>,
+    /// Is room left for gaps of the back end's heap?
+    pub(crate) heap_gaps: bool,
     /// How the partition was found; none where somebody else made it.
     pub(crate) method: Option<PartitionMethod>,
     /// Order of the op sequence that was cut; none as above.
@@ -59,6 +61,7 @@ impl Default for PlanSettings {
             fusion: FusionModel::None,
             granularity: Granularity::Op,
             held: Vec::new(),
+            heap_gaps: true,
             method: None,
             order: None,
             overlap: None,
@@ -110,6 +113,7 @@ impl PlanSettings {
             held: text("held")
                 .map(|text| text.split(',').filter_map(|op| op.parse().ok()).collect())
                 .unwrap_or_default(),
+            heap_gaps: !is("heap_gaps", "false"),
             method: text("method").and_then(|name| PartitionMethod::of_name(&name)),
             order: text("order").and_then(|name| PartitionOrder::of_name(&name)),
             overlap: text("overlap").map(|text| text == "true"),
@@ -159,6 +163,9 @@ impl PlanSettings {
         if !self.held.is_empty() {
             let held: Vec<String> = self.held.iter().map(OpId::to_string).collect();
             entries.push(("held", held.join(",")));
+        }
+        if !self.heap_gaps {
+            entries.push(("heap_gaps", "false".to_owned()));
         }
         if let Some(spec) = &self.pipeline {
             entries

@@ -34,6 +34,8 @@ pub(crate) struct Storage {
     counts: CapCounts,
     /// Ops that store their values whatever reads them, ascending: a fusion too long for one device falls into parts there.
     held: Vec<OpId>,
+    /// Is room left for gaps of the heap?
+    gaps: bool,
 }
 
 impl Storage {
@@ -43,6 +45,7 @@ impl Storage {
         earlier: Option<&PlanSettings>,
         fusion: FusionModel,
         counts: CapCounts,
+        gaps: bool,
     ) -> Self {
         let model = match (fusion, earlier) {
             (FusionModel::Auto, Some(earlier)) => earlier.fusion,
@@ -51,7 +54,8 @@ impl Storage {
             (chosen, _) => chosen,
         };
         let earlier = earlier.filter(|earlier| earlier.fusion == model);
-        Storage { model, counts, held: earlier.map(|earlier| earlier.held.clone()).unwrap_or_default() }
+        let held = earlier.map(|earlier| earlier.held.clone()).unwrap_or_default();
+        Storage { model, counts, held, gaps }
     }
 
     /// The same with fusions in parts.
@@ -64,7 +68,8 @@ impl Storage {
 
     /// What a plan was made with.
     pub(crate) fn of_plan(settings: &PlanSettings) -> Self {
-        Storage { model: settings.fusion, counts: settings.cap_counts, held: settings.held.clone() }
+        let held = settings.held.clone();
+        Storage { model: settings.fusion, counts: settings.cap_counts, held, gaps: settings.heap_gaps }
     }
 
     /// Rewrites the graph of a program as it was read; the groups of ops that become one.
@@ -93,7 +98,7 @@ impl Storage {
             }
         }
         let groups = classes.map(|classes| fuse(graph, &classes, fusion, &self.held)).unwrap_or_default();
-        if self.is_cpu() {
+        if self.is_cpu() && self.gaps {
             leave_room(graph);
         }
         groups
@@ -158,8 +163,8 @@ impl Storage {
 
     /// As settings of a plan.
     pub(crate) fn settings(&self) -> PlanSettings {
-        let Storage { model, counts, held } = self.clone();
-        PlanSettings { fusion: model, cap_counts: counts, held, ..PlanSettings::default() }
+        let Storage { model, counts, held, gaps } = self.clone();
+        PlanSettings { fusion: model, cap_counts: counts, held, heap_gaps: gaps, ..PlanSettings::default() }
     }
 }
 

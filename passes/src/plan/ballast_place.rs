@@ -84,7 +84,7 @@ fn jobs<'c: 'a, 'a>(
                     dynamic_dim: options.dynamic_dim,
                     profile: &options.profile,
                     count: options.count,
-                    storage: Chosen::Options(FusionModel::None, CapCounts::All),
+                    storage: Chosen::Options(FusionModel::None, CapCounts::All, true),
                 },
             )?;
             let step: f64 = program.costs.seconds.first().map_or(0.0, |ops| ops.iter().sum());

@@ -163,7 +163,7 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             cap = only.requested.0.to_string();
         }
         let source = program::source!(options);
-        let storage = program::Chosen::Options(passes::FusionModel::None, options.cap_counts);
+        let storage = program::Chosen::Options(passes::FusionModel::None, options.cap_counts, true);
         let program = program::read_as_is(module, &program::Source { storage, ..source })?;
         let second = Attempt { cap, ..Attempt::make(module, program, options, planner, None)? };
         let gains = match (&self.planned, &second.planned) {

@@ -395,9 +395,10 @@ fn plan_under(
     let mut plan = Command::new(beside("ballast-opt")?);
     // Where the prediction is far above the truth, a plan above the cap may still keep it.
     let relax = if args.remat.contains("relax-limit=") { "" } else { RELAX };
+    let gaps = if args.remat.contains("heap-gaps=") { "" } else { NO_GAPS };
     let form = &forms[route.form];
     plan.arg(&form.file).args(["--allow-unregistered-dialect", "-o"]).arg(file).arg(format!(
-        "--remat=cap-counts={} fusion={} function='{}' {} {relax}cap={asked_bytes}",
+        "--remat=cap-counts={} fusion={} function='{}' {} {relax}{gaps}cap={asked_bytes}",
         args.cap_counts.name(),
         route.fusion,
         args.function,
@@ -412,6 +413,8 @@ fn plan_under(
 
 /// Most a cap that is asked for may be raised.
 const RELAX: &str = "relax-limit=8 ";
+/// Gaps of the heap are in what is measured: a plan that leaves room for them recomputes for memory that may not be needed.
+const NO_GAPS: &str = "heap-gaps=false ";
 
 #[cfg(test)]
 mod tests {
