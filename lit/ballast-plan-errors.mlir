@@ -14,7 +14,7 @@
 // RUN: not ballast-opt %s --ballast-plan="devices=2 schedule=1f1b function=forward" 2>&1 | FileCheck %s --check-prefix=UNTOLD
 // UNTOLD: error: function 'forward': forward and backward pass cannot be told apart
 // RUN: not ballast-opt %s --ballast-plan="devices=2 schedule=1f1b function=pinned" 2>&1 | FileCheck %s --check-prefix=PINNED
-// PINNED: ballast-plan-errors.mlir:[[#@LINE+62]]:{{.*}} error: op 0 ('math.exp') is bound to a device
+// PINNED: ballast-plan-errors.mlir:[[#@LINE+68]]:{{.*}} error: op 0 ('math.exp') is bound to a device
 // RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b method=rl function=step" 2>&1 | FileCheck %s --check-prefix=LEARNER
 // LEARNER: error: method=rl with a schedule
 // RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b order=memory function=step" 2>&1 | FileCheck %s --check-prefix=ORDER
@@ -55,6 +55,12 @@
 // RUN: sed 's/in_flight = .2, 1./in_flight = [1, 1]/' %t.mlir > %t.held.mlir
 // RUN: not ballast-opt %t.held.mlir --ballast-verify="function=step" 2>&1 | FileCheck %s --check-prefix=HELD
 // HELD: error: `ballast.pipeline` says in_flight = [1, 1], but the simulation gives [2, 1]
+// RUN: sed 's/\(ballast.pipeline = {[^}]* step = \)[0-9.eE+-]*/\11.0/' %t.mlir > %t.longer.mlir
+// RUN: not ballast-opt %t.longer.mlir --ballast-verify="function=step" 2>&1 | FileCheck %s --check-prefix=STEP
+// STEP: error: `ballast.pipeline` says step = 1.0, but the simulation gives
+// RUN: sed 's/\(ballast.pipeline = {[^}]*need = \[\)[0-9]*/\11/' %t.mlir > %t.need.mlir
+// RUN: not ballast-opt %t.need.mlir --ballast-verify="function=step" 2>&1 | FileCheck %s --check-prefix=NEED
+// NEED: error: `ballast.pipeline` says need = [1,
 // RUN: sed 's/ballast.pipeline = {[^}]*}, //' %t.mlir > %t.none.mlir
 // RUN: not ballast-opt %t.none.mlir --ballast-verify="function=step" 2>&1 | FileCheck %s --check-prefix=GONE
 // GONE: error: the plan is for a pipeline, but the function has no `ballast.pipeline`
