@@ -27,6 +27,17 @@ def loss_of(model, batch):
     return getattr(found, "logits", found).float().square().mean()
 
 
+class Inside(torch.nn.Module):
+    """A model with its loss."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, *batch):
+        return self.model(*batch).square().mean()
+
+
 def gradients(model, run, state):
     """Loss, gradients and buffers of one step from a state and a seed."""
     model.load_state_dict(state)
@@ -173,6 +184,40 @@ def attention(dropout):
         return x.square().mean()
 
     return run
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_will_it_fit_says_what_the_allocator_will(name):
+    model, batch = MODELS[name]()
+    inside = Inside(model)
+    state = {key: value.clone() for key, value in inside.state_dict().items()}
+    fit = ballast.torch.will_it_fit(inside, *batch, device="1GiB", times=ballast.torch.Measured())
+    # Nothing has run.
+    assert all(torch.equal(value, state[key]) for key, value in inside.state_dict().items())
+    compiled = ballast.torch.compile(inside, cap="1GiB", **QUICK)
+
+    def step():
+        inside.zero_grad(set_to_none=True)
+        compiled(*batch).backward()
+
+    step()
+    measured = ballast.torch.measure(step).peak_bytes + fit.argument_bytes
+    assert fit and measured == pytest.approx(fit.peak_bytes, rel=0.02)
+    assert fit.live and sum(one.bytes for one in fit.live) <= fit.peak_bytes - fit.argument_bytes
+
+
+def test_will_it_fit_finds_the_largest_batch():
+    model, _ = MODELS["encoder"]()
+
+    def of(batch):
+        return (torch.randn(batch, 24, 32),)
+
+    fit = ballast.torch.will_it_fit(model, *of(4), device="3MB", batch_args=of, most=64)
+    assert 1 <= fit.largest_batch < 64
+    for batch, fits in ((fit.largest_batch, True), (fit.largest_batch + 1, False)):
+        assert bool(ballast.torch.will_it_fit(model, *of(batch), device="3MB")) == fits
+    with torch.no_grad(), pytest.raises(ballast.UnsupportedModel, match="no gradients"):
+        ballast.torch.will_it_fit(model, *of(4))
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.1])

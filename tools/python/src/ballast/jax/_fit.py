@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import pathlib
 import re
 import tempfile
@@ -11,54 +10,10 @@ from typing import Any
 
 import jax
 
-from .._devices import by_name
 from .._errors import BallastError
-from .._units import format_bytes, parse_bytes
+from .._fits import Fit, Live, largest_batch, of_device
 
 _RANGE = re.compile(r'^\s*(?P<name>[\w.\-]+)(?:\{[^}]*\})?:\s*(?P<size>\d+) bytes')
-
-
-@dataclasses.dataclass(frozen=True)
-class Live:
-    """Values of one source line that are live at the peak."""
-
-    source: str
-    bytes: int
-    values: int
-
-
-@dataclasses.dataclass(frozen=True)
-class Fit:
-    """The answer of `will_it_fit`. All sizes in bytes, as XLA's own assignment of buffers for the platform at hand has them."""
-
-    fits: bool
-    device: str
-    memory_bytes: int
-    peak_bytes: int
-    argument_bytes: int
-    result_bytes: int
-    temporary_bytes: int
-    #: Arguments whose memory results take over (donation).
-    shared_bytes: int
-    #: Temporaries live at the peak, by source line, largest first; empty where the compiler does not tell.
-    live: tuple[Live, ...]
-    #: Largest batch that fits, where `batch_args` was given.
-    largest_batch: int | None = None
-
-    def __bool__(self) -> bool:
-        return self.fits
-
-    def table(self, rows: int = 12) -> str:
-        """The answer as text."""
-        lines = [
-            f"{'fits' if self.fits else 'does NOT fit'}: {format_bytes(self.peak_bytes)} of {format_bytes(self.memory_bytes)} on {self.device}",
-            f"arguments {format_bytes(self.argument_bytes)}, results {format_bytes(self.result_bytes)}, of these the same memory "
-            f"{format_bytes(self.shared_bytes)}, temporaries {format_bytes(self.temporary_bytes)}",
-        ]
-        if self.largest_batch is not None:
-            lines.append(f"largest batch: {self.largest_batch}")
-        lines += [f"{format_bytes(live.bytes):>12}  {live.values:>4} values  {live.source}" for live in self.live[:rows]]
-        return "\n".join(lines)
 
 
 def will_it_fit(
@@ -81,7 +36,7 @@ def will_it_fit(
     Raises:
         ValueError: the device is not known.
     """
-    name, memory = _device(device)
+    name, memory = of_device(device)
     compiled, ranges = _compile(step, args, donate_argnums, live)
     stats = compiled.memory_analysis()
     if stats is None:
@@ -92,40 +47,15 @@ def will_it_fit(
         def fits(batch: int) -> bool:
             return _peak(_compile(step, batch_args(batch), donate_argnums, False)[0].memory_analysis()) <= memory
 
-        largest = _largest(fits, most)
+        largest = largest_batch(fits, most)
     return Fit(
         peak <= memory, name, memory, peak, int(stats.argument_size_in_bytes), int(stats.output_size_in_bytes), int(stats.temp_size_in_bytes),
         int(stats.alias_size_in_bytes), ranges, largest,
     )
 
 
-def _device(device: str | int) -> tuple[str, int]:
-    if isinstance(device, str):
-        try:
-            return f"{device} bytes" if device.isdigit() else device, parse_bytes(device)
-        except ValueError:
-            return device, by_name(device).memory_bytes
-    return format_bytes(device), parse_bytes(device)
-
-
 def _peak(stats: Any) -> int:
     return int(stats.argument_size_in_bytes + stats.output_size_in_bytes + stats.temp_size_in_bytes - stats.alias_size_in_bytes)
-
-
-def _largest(fits: Callable[[int], bool], most: int) -> int:
-    if not fits(1):
-        return 0
-    low, high = 1, 2
-    while high <= most and fits(high):
-        low, high = high, high * 2
-    high = min(high, most + 1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if fits(middle):
-            low = middle
-        else:
-            high = middle
-    return low
 
 
 def _compile(step: Callable[..., Any], args: tuple[Any, ...], donate: int | Sequence[int], live: bool) -> tuple[Any, tuple[Live, ...]]:

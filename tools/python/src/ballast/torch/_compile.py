@@ -80,7 +80,7 @@ class Partitioner(CustomPartitionerFn):
             NoPlan: no plan keeps the cap; the message has the least cap found.
             UnsupportedModel: sizes are not known.
         """
-        module = _prepare(gm)
+        module = prepare(gm)
         joint = JointProblem(module, num_fwd_outputs, self._time_of, held_bytes=self.held_bytes)
         static = static_lifetime_input_indices or []
         def made(steps: list[tuple[str, int]]) -> tuple[fx.GraphModule, fx.GraphModule, Any, Memory]:
@@ -244,7 +244,7 @@ def _times(times: str | TimeOf, fused: bool) -> TimeOf:
     raise ValueError(f"times={times!r}: choose 'roofline' or 'measured', or give a function of a graph's node")
 
 
-def _prepare(gm: fx.GraphModule) -> fx.GraphModule:
+def prepare(gm: fx.GraphModule) -> fx.GraphModule:
     """What torch's own partitioners do first: dead code, common subexpressions, marks of what must be saved."""
     gm.graph.eliminate_dead_code()
     gm.recompile()
@@ -289,7 +289,7 @@ def _report(
             fate, reason = "result", "the step returns it"
         else:
             fate, reason = "temporary", "it is used within one pass"
-        values.append(Value(node.name, str(part.node.target), _source(part.node), node.size, node.time, fate, runs, reason))
+        values.append(Value(node.name, str(part.node.target), source_of(part.node), node.size, node.time, fate, runs, reason))
     if schedule is None:
         method, stopped = "keep-all", "the step fits without a plan"
     else:
@@ -305,7 +305,8 @@ def _report(
     )
 
 
-def _source(node: fx.Node) -> str:
+def source_of(node: fx.Node) -> str:
+    """Module path of a node, or else its source line, as far as known."""
     stack = node.meta.get("nn_module_stack")
     if stack:
         path, _ = list(stack.values())[-1]

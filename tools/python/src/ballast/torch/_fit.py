@@ -1,0 +1,117 @@
+"""Will it fit? What a PyTorch step takes on a device, what is live when it takes most, and the largest batch. Nothing runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import fx
+from torch._functorch import config as functorch_config
+
+from .._errors import UnsupportedModel
+from .._fits import Fit, Live, largest_batch, of_device
+from ._compile import optimizer_bytes, prepare, source_of
+from ._cost import Roofline, TimeOf
+from ._graph import JointProblem
+from ._judge import judge
+from ._rewrite import rewrite
+
+
+class _Captured(BaseException):
+    """The joint graph is there: nothing more is to be done. No `Exception`, so that nobody takes it for a failure."""
+
+
+def will_it_fit(
+    model: Callable[..., Any], *args: Any, device: str | int = "h100-80gb", optimizer: torch.optim.Optimizer | None = None, held_bytes: int = 0,
+    times: TimeOf | None = None, batch_args: Callable[[int], tuple[Any, ...]] | None = None, most: int = 65536,
+) -> Fit:
+    """What a step of a model takes without recomputation, beside the memory of a device.
+
+    The joint graph is captured and replayed; the model does not run. Put the loss inside to have it counted.
+
+    Args:
+        model: A module or function, in training.
+        args: One batch.
+        device: A name such as `h100-80gb`, or memory in bytes such as `"24GiB"`.
+        optimizer, held_bytes: What else is there for the whole step, as for `compile`.
+        times: `ballast.torch.Measured()` runs every op once and counts what it allocates beside its results.
+        batch_args: From a batch size to the arguments: the largest batch that fits is searched by doubling and halving.
+        most: Largest batch to try.
+
+    Raises:
+        ValueError: the device is not known.
+        UnsupportedModel: the model is not one graph of fixed sizes, or needs no gradients.
+    """
+    name, memory = of_device(device)
+    held = held_bytes + (optimizer_bytes(optimizer) if optimizer is not None else 0)
+    time_of = times or Roofline()
+    found = _replayed(model, args, held, time_of)
+    largest = None
+    if batch_args is not None:
+        def fits(batch: int) -> bool:
+            return _replayed(model, batch_args(batch), held, time_of)[0] <= memory
+
+        largest = largest_batch(fits, most)
+    peak, resident, results, live = found
+    return Fit(peak <= memory, name, memory, peak, resident, results, peak - resident - results, 0, live, largest)
+
+
+def _replayed(model: Callable[..., Any], args: tuple[Any, ...], held: int, time_of: TimeOf) -> tuple[int, int, int, tuple[Live, ...]]:
+    """Peak, what is there from start to end, results and gradients, and what else is live at the peak."""
+    graph, outputs = _captured(model, args)
+    joint = JointProblem(prepare(graph), outputs, time_of, held_bytes=held)
+    steps = joint.problem.keep_all()
+    forward, backward, _ = rewrite(joint, steps, outputs, [])
+    resident = joint.problem.resident_bytes
+    peak = judge(forward, backward, outputs).peak_bytes + resident
+    nodes = joint.problem.nodes
+    live: set[int] = set()
+    now = most = resident
+    at_peak: set[int] = set()
+    for kind, index in steps:
+        if kind == "compute":
+            live.add(index)
+            now += nodes[index].size
+            if now + nodes[index].workspace > most:
+                most, at_peak = now + nodes[index].workspace, set(live)
+        else:
+            live.discard(index)
+            now -= nodes[index].size
+    sums: dict[str, list[int]] = {}
+    for index in sorted(at_peak):
+        node = joint.parts[index].node
+        if node is not None and nodes[index].size:
+            entry = sums.setdefault(source_of(node) or node.name, [0, 0])
+            entry[0] += nodes[index].size
+            entry[1] += 1
+    kept = sum(nodes[index].size for index in at_peak if nodes[index].keep)
+    table = sorted((Live(source, size, count) for source, (size, count) in sums.items()), key=lambda one: (-one.bytes, one.source))
+    return peak, resident, kept, tuple(table)
+
+
+def _captured(model: Callable[..., Any], args: tuple[Any, ...]) -> tuple[fx.GraphModule, int]:
+    """The joint graph of a step, and how many results its forward pass has."""
+    from torch._dynamo.backends.common import aot_autograd
+    from torch._dynamo.backends.debugging import boxed_nop
+
+    found: list[tuple[fx.GraphModule, int]] = []
+
+    def keep(module: fx.GraphModule, _inputs: Any, *, num_fwd_outputs: int, **_options: Any) -> Any:
+        found.append((module, num_fwd_outputs))
+        raise _Captured
+
+    torch._dynamo.reset()
+    backend = aot_autograd(fw_compiler=boxed_nop, bw_compiler=boxed_nop, partition_fn=keep, keep_inference_input_mutations=True)
+    try:
+        with functorch_config.patch(enable_autograd_cache=False), torch.random.fork_rng(devices=[]):
+            torch.compile(model, backend=backend, dynamic=False, fullgraph=True)(*args)
+    except _Captured:
+        pass
+    except torch._dynamo.exc.Unsupported as error:
+        raise UnsupportedModel(f"the model is not one graph ({str(error).strip().splitlines()[0]}): its memory cannot be told beforehand") from error
+    finally:
+        torch._dynamo.reset()
+    if not found:
+        raise UnsupportedModel("the model has no gradients to compute: parameters with requires_grad, and no torch.no_grad, are needed")
+    return found[0]
