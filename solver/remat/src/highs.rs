@@ -8,6 +8,7 @@
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
+use std::ptr::null;
 
 use ballast_core::dual_bound::{DualColumns, DualRow, dual_bound};
 use ballast_core::file;
@@ -174,46 +175,29 @@ impl Highs {
             model.integer.iter().map(|&integer| c_int::from(integer)).collect();
         // SAFETY: all arrays are alive and as long as the counts say; HiGHS copies them.
         let status = unsafe {
-            let columns = highs.columns as sys::HighsInt;
-            let (row_count, terms) = (model.rows.len() as sys::HighsInt, rows.index.len() as sys::HighsInt);
-            if relaxed {
-                sys::Highs_passLp(
-                    raw,
-                    columns,
-                    row_count,
-                    terms,
-                    ROW_WISE,
-                    MINIMISE,
-                    0.0,
-                    model.cost.as_ptr(),
-                    model.lower.as_ptr(),
-                    model.upper.as_ptr(),
-                    rows.lower.as_ptr(),
-                    rows.upper.as_ptr(),
-                    rows.start.as_ptr(),
-                    rows.index.as_ptr(),
-                    rows.value.as_ptr(),
-                )
-            } else {
-                sys::Highs_passMip(
-                    raw,
-                    columns,
-                    row_count,
-                    terms,
-                    ROW_WISE,
-                    MINIMISE,
-                    0.0,
-                    model.cost.as_ptr(),
-                    model.lower.as_ptr(),
-                    model.upper.as_ptr(),
-                    rows.lower.as_ptr(),
-                    rows.upper.as_ptr(),
-                    rows.start.as_ptr(),
-                    rows.index.as_ptr(),
-                    rows.value.as_ptr(),
-                    integrality.as_ptr(),
-                )
-            }
+            sys::Highs_passModel(
+                raw,
+                highs.columns as sys::HighsInt,
+                model.rows.len() as sys::HighsInt,
+                rows.index.len() as sys::HighsInt,
+                0,
+                ROW_WISE,
+                NO_HESSIAN,
+                MINIMISE,
+                0.0,
+                model.cost.as_ptr(),
+                model.lower.as_ptr(),
+                model.upper.as_ptr(),
+                rows.lower.as_ptr(),
+                rows.upper.as_ptr(),
+                rows.start.as_ptr(),
+                rows.index.as_ptr(),
+                rows.value.as_ptr(),
+                null(),
+                null(),
+                null(),
+                if relaxed { null() } else { integrality.as_ptr() },
+            )
         };
         (status != sys::STATUS_ERROR).then_some(highs)
     }
@@ -465,6 +449,8 @@ impl Drop for Highs {
 }
 
 const ROW_WISE: sys::HighsInt = 2;
+/// The format of a quadratic objective, which no model here has.
+const NO_HESSIAN: sys::HighsInt = 1;
 const MINIMISE: sys::HighsInt = 1;
 
 /// Rows as HiGHS wants them.

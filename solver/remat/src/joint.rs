@@ -1,22 +1,20 @@
-//! Plans that recompute and swap: starts without swaps, by paging and given ones, then exchanges from each, and a bound beside them.
+//! Plans that recompute and swap: starts without swaps, by paging and given ones, from each of which the [race](crate::race) begins.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use ballast_core::limits::{Deadline, StopReason};
+use ballast_core::limits::StopReason;
 use ballast_core::memory::{NodeId, SwapModel};
 use ballast_core::report::{Bound, BoundClass};
 
 use crate::baseline::quick;
 use crate::exchange::{Exchange, paged};
-use crate::incumbent::lock;
-use crate::outcome::{Failure, Order, PROVED_WITHIN};
+use crate::outcome::{Failure, Order};
 use crate::paging::Policy;
 use crate::portfolio::Parts;
 use crate::program::{Plan, Program};
+use crate::race::Race;
 use crate::solver::Options;
 use crate::solver::{Proposal, Task};
-use crate::swap_bound::{Goal, Stage, swap_bound};
 
 impl Task<'_> {
     /// Recomputes and swaps together: the best without swaps first, then exchanges from it, from plans by paging, and from those
@@ -49,9 +47,12 @@ impl Task<'_> {
         }
         // Starts keep the orders they have.
         let plans = found.iter().map(|found| &found.plan).chain(&self.options.starts);
-        let mut orders: Vec<Option<&[NodeId]>> = plans.map(|plan| plan.order.as_deref()).collect();
-        orders.extend((!orders.contains(&None)).then_some(None));
-        orders.dedup();
+        let mut orders: Vec<Option<&[NodeId]>> = Vec::new();
+        for order in plans.map(|plan| plan.order.as_deref()).chain([None]) {
+            if !orders.contains(&order) {
+                orders.push(order);
+            }
+        }
         let ordered: Vec<Program> = orders
             .into_iter()
             .map(|order| {
@@ -144,15 +145,9 @@ impl Task<'_> {
         swap: &SwapModel,
         programs: &[&Program],
         recomputing: Vec<Plan>,
-        mut work: u64,
+        work: u64,
     ) -> Option<Proposal> {
-        let (options, limits) = (self.options, self.options.limits);
         let program = *programs.first()?;
-        let moves = limits.work_limit.unwrap_or(u64::MAX);
-        let timed = limits.time_limit_seconds.is_some();
-        let part = self.deadline.within(self.deadline.remaining_seconds() * PAGING_SHARE);
-        let (part, tries) =
-            if timed { (part, u64::MAX) } else { (self.deadline, (moves / 1000).clamp(3, MOST_PAGED)) };
         // Swaps alone, too: where they do best, few recomputes are on the way.
         let swapping = program.repeatable.contains(&true).then(|| {
             let mut swapping = program.clone();
@@ -160,150 +155,32 @@ impl Task<'_> {
             swapping
         });
         let paging: Vec<&Program> = swapping.iter().chain(programs.iter().copied()).collect();
-        let mut starts: Vec<(&Program, Plan)> = Vec::new();
-        for (index, &program) in paging.iter().enumerate() {
-            let part = part.within(part.remaining_seconds() / (paging.len() - index) as f64);
-            let part = if timed { part } else { self.deadline };
-            let plan = paged(self.problem, program, swap, options.cap_bytes, limits.seed, tries, &part);
-            starts.extend(plan.map(|plan| (program, plan)));
-        }
+        let mut starts = self.by_paging(swap, &paging);
         // After the plan that swaps alone.
         let place = usize::from(swapping.is_some() && !starts.is_empty());
         starts.splice(place..place, recomputing.into_iter().map(|plan| (program, plan)));
         for &program in programs {
-            starts.extend(options.starts.iter().filter_map(|start| Some((program, program.plan(start)?))));
+            starts
+                .extend(self.options.starts.iter().filter_map(|start| Some((program, program.plan(start)?))));
         }
-        let share = (moves / 100 / starts.len().max(1) as u64).max(1);
-        let mut exchanges: Vec<Exchange<'_>> = Vec::new();
-        for (index, (program, start)) in (0..).zip(starts) {
-            let seed = limits.seed.wrapping_add(index);
-            exchanges.extend(Exchange::new(self.problem, program, *swap, options.cap_bytes, seed, start));
+        Race::new(self, swap).run(starts, work)
+    }
+
+    /// The best plan by paging in each of some programs that has one, in a share of the limits.
+    fn by_paging<'a>(&self, swap: &SwapModel, programs: &[&'a Program]) -> Vec<(&'a Program, Plan)> {
+        let (cap_bytes, limits) = (self.options.cap_bytes, self.options.limits);
+        let moves = limits.work_limit.unwrap_or(u64::MAX);
+        let timed = limits.time_limit_seconds.is_some();
+        let part = self.deadline.within(self.deadline.remaining_seconds() * PAGING_SHARE);
+        let tries = if timed { u64::MAX } else { (moves / 1000).clamp(3, MOST_PAGED) };
+        let mut plans = Vec::new();
+        for (index, &program) in programs.iter().enumerate() {
+            let turn = part.within(part.remaining_seconds() / (programs.len() - index) as f64);
+            let turn = if timed { turn } else { self.deadline };
+            let plan = paged(self.problem, program, swap, cap_bytes, limits.seed, tries, &turn);
+            plans.extend(plan.map(|plan| (program, plan)));
         }
-        let least = program.total_time * (1.0 + 1e-12);
-        let finish = AtomicBool::new(false);
-        // The best plan of all, and the best that the mixed-integer programs met.
-        let (best, met) = (Mutex::<Option<(f64, Plan)>>::default(), Mutex::<Option<(f64, Plan)>>::default());
-        let keep = |slot: &Mutex<Option<(f64, Plan)>>, time: f64, plan: &Plan| {
-            let mut slot = lock(slot);
-            if slot.as_ref().is_none_or(|(least, _)| time < *least) {
-                *slot = Some((time, plan.clone()));
-            }
-        };
-        let note = |exchange: &Exchange<'_>| {
-            exchange.best().into_iter().for_each(|(time, plan)| keep(&best, *time, plan));
-        };
-        exchanges.iter().for_each(note);
-        // Searches in another order have other numbers for the values.
-        let shared = options.order == Order::Program;
-        let alone = self.deadline.remaining_seconds() * ALONE;
-        let drive = |exchange: &mut Exchange<'_>, deadline: &Deadline, moves: u64| {
-            let (mut made, mut coolings) = (0, 0);
-            while made < moves && !deadline.over() && !finish.load(Ordering::Relaxed) {
-                // Solutions of the proof at once; what other searches found after a cooling, once each has had time for its own.
-                let joins =
-                    timed && exchange.coolings() > coolings && self.deadline.remaining_seconds() < alone;
-                coolings = exchange.coolings();
-                if shared && let Some((time, plan)) = &*lock(if joins { &best } else { &met }) {
-                    exchange.hear(*time, plan);
-                }
-                let now = exchange.run((moves - made).min(64), deadline);
-                made += now;
-                note(exchange);
-                if timed && exchange.best().is_some_and(|(time, _)| *time <= least) {
-                    finish.store(true, Ordering::Relaxed);
-                }
-            }
-            made
-        };
-        let known = || lock(&best).as_ref().map_or(f64::INFINITY, |(time, _)| *time);
-        // Bounds are for plans in program order.
-        let prove = |deadline: Deadline, effort: Option<u64>| {
-            let goal = Goal {
-                known: &known,
-                offer: &|time, plan| {
-                    keep(&best, time, &plan);
-                    keep(&met, time, &plan);
-                },
-                deadline,
-                stop: &|| finish.load(Ordering::Relaxed),
-                progress: &self.progress,
-                effort,
-            };
-            let (problem, cap_bytes) = (self.problem, options.cap_bytes);
-            let stage = Stage { problem, program: self.program, swap, cap_bytes };
-            let proof = if shared || program.len() <= SMALL { swap_bound(stage, goal) } else { (0.0, false) };
-            // Where any order is allowed its plans count, and its bound does not.
-            let (bound, trusts_highs) = if shared { proof } else { (0.0, false) };
-            if timed && known() <= (program.total_time + bound) * (1.0 + PROVED_WITHIN) {
-                finish.store(true, Ordering::Relaxed);
-            }
-            (bound, trusts_highs)
-        };
-        let (mut extra_bound, mut trusts_highs) = (0.0, false);
-        if limits.threads > 1 {
-            let beside = timed && limits.work_limit.is_none();
-            (work, (extra_bound, trusts_highs)) = std::thread::scope(|scope| {
-                let prover = beside.then(|| {
-                    // The searches want the cores too; a small program's proof ends by itself.
-                    let small = program.len() <= SMALL;
-                    let share = if small { PROOF_END } else { PROOF_BESIDE };
-                    let deadline = self.deadline.within(self.deadline.remaining_seconds() * share);
-                    let prove = &prove;
-                    scope.spawn(move || prove(deadline, None))
-                });
-                let handles: Vec<_> = exchanges
-                    .iter_mut()
-                    .map(|exchange| scope.spawn(|| drive(exchange, &self.deadline, share)))
-                    .collect();
-                let made = handles.into_iter().map(|handle| handle.join().unwrap_or(0)).sum::<u64>();
-                (work + made, prover.map_or((0.0, false), |prover| prover.join().unwrap_or((0.0, false))))
-            });
-        } else {
-            let count = exchanges.len();
-            let end = self.deadline.within(self.deadline.remaining_seconds() * (1.0 - PROOF_SHARE));
-            let end = if timed { end } else { self.deadline };
-            for (index, exchange) in exchanges.iter_mut().enumerate() {
-                let seconds = end.remaining_seconds() / (count - index) as f64;
-                let turn = if timed { end.within(seconds) } else { end };
-                work += drive(exchange, &turn, share);
-            }
-        }
-        if extra_bound == 0.0 && !self.deadline.over() {
-            let seconds = self.deadline.remaining_seconds() * PROOF_END;
-            let deadline = if timed { self.deadline.within(seconds) } else { self.deadline };
-            (extra_bound, trusts_highs) = prove(deadline, limits.work_limit);
-        }
-        if let Some((_, plan)) = lock(&met).clone() {
-            let seed = limits.seed;
-            exchanges.extend(Exchange::new(self.problem, self.program, *swap, options.cap_bytes, seed, plan));
-        }
-        for exchange in &mut exchanges {
-            exchange.polish(&self.deadline);
-        }
-        let best = exchanges
-            .iter()
-            .filter_map(|exchange| Some((exchange.best()?.0, exchange.best_plan()?)))
-            .min_by(|a, b| a.0.total_cmp(&b.0));
-        let milp = lock(&met).as_ref().map_or(f64::INFINITY, |(time, _)| *time);
-        let method = if best.as_ref().is_some_and(|(time, _)| *time >= milp) { "milp" } else { "exchange" };
-        best.map(|(time, plan)| Proposal {
-            plan,
-            bound: Bound::proved(
-                program.total_time + extra_bound,
-                if extra_bound > 0.0 { BoundClass::ProgramOrder } else { BoundClass::Any },
-            )
-            .trusting_highs(trusts_highs),
-            method: method.into(),
-            stop: if time <= least || time <= (program.total_time + extra_bound) * (1.0 + PROVED_WITHIN) {
-                StopReason::Proved
-            } else if self.deadline.over() || limits.work_limit.is_none() {
-                self.deadline.reason()
-            } else {
-                StopReason::WorkLimit
-            },
-            work,
-            q_table: None,
-        })
+        plans
     }
 }
 
@@ -316,16 +193,6 @@ const FREE_SHARE: f64 = 0.6;
 const PAGING_SHARE: f64 = 0.25;
 /// Most of them without a time limit.
 const MOST_PAGED: u64 = 300;
-/// Share of the time left that a bound for plans with swaps has where it is not looked for beside the search.
-const PROOF_SHARE: f64 = 0.3;
-/// Share of the time left at which searches begin to go on from the best plan of all.
-const ALONE: f64 = 0.5;
-/// Nodes of a program whose proof may be expected to end.
-const SMALL: usize = 64;
-/// Share of the time left that the proof of a larger one runs beside the searches.
-const PROOF_BESIDE: f64 = 0.4;
-/// Share of the time left at which it is told to end: HiGHS does not look at the clock all the time.
-const PROOF_END: f64 = 0.9;
 /// Share of the time given to plans without swaps before swaps are tried.
 const RECOMPUTE_SHARE: f64 = 0.15;
 /// Share of the time left given to them again while there is none.

@@ -31,6 +31,7 @@ mod plan;
 mod portfolio;
 mod program;
 mod prover;
+mod race;
 mod relax;
 mod room;
 mod search;

@@ -1,0 +1,242 @@
+//! Exchanges from several starts side by side, and the proof beside them or after them.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ballast_core::limits::{Deadline, StopReason};
+use ballast_core::memory::SwapModel;
+use ballast_core::report::{Bound, BoundClass};
+
+use crate::exchange::Exchange;
+use crate::incumbent::lock;
+use crate::outcome::{Order, PROVED_WITHIN};
+use crate::program::{Plan, Program};
+use crate::solver::{Proposal, Task};
+use crate::swap_bound::{Goal, Stage, swap_bound};
+
+/// Share of the time left that a bound has where it is not looked for beside the searches.
+const PROOF_SHARE: f64 = 0.3;
+/// Share of the time left at which searches begin to go on from the best plan of all.
+const ALONE: f64 = 0.5;
+/// Nodes of a program whose proof may be expected to end.
+const SMALL: usize = 64;
+/// Share of the time left that the proof of a larger one runs beside the searches.
+const PROOF_BESIDE: f64 = 0.4;
+/// Share of the time left at which it is told to end: HiGHS does not look at the clock all the time.
+const PROOF_END: f64 = 0.9;
+
+/// A plan and its time, of the best so far; shared by threads.
+#[derive(Default)]
+struct Leader(Mutex<Option<(f64, Plan)>>);
+
+impl Leader {
+    /// Takes a plan if it is better.
+    fn take(&self, time: f64, plan: &Plan) {
+        let mut leader = lock(&self.0);
+        if leader.as_ref().is_none_or(|(least, _)| time < *least) {
+            *leader = Some((time, plan.clone()));
+        }
+    }
+
+    /// Its time; infinite where there is none.
+    fn time(&self) -> f64 {
+        lock(&self.0).as_ref().map_or(f64::INFINITY, |(time, _)| *time)
+    }
+}
+
+/// What is proved: extra time that every plan takes, and whether that rests on what HiGHS says of its branch and bound.
+#[derive(Clone, Copy, Default)]
+struct Proof {
+    extra: f64,
+    trusts_highs: bool,
+}
+
+/// The searches of one task, their best plans and their end.
+pub(crate) struct Race<'a> {
+    task: &'a Task<'a>,
+    swap: &'a SwapModel,
+    /// The best plan of all.
+    best: Leader,
+    /// The best that the mixed-integer programs met.
+    met: Leader,
+    /// Nothing is left to find.
+    finish: AtomicBool,
+    /// Searches may hear of each other's plans and of those of the proof: in other orders the values have other numbers.
+    shared: bool,
+    timed: bool,
+}
+
+impl<'a> Race<'a> {
+    pub(crate) fn new(task: &'a Task<'a>, swap: &'a SwapModel) -> Self {
+        Race {
+            task,
+            swap,
+            best: Leader::default(),
+            met: Leader::default(),
+            finish: AtomicBool::new(false),
+            shared: task.options.order == Order::Program,
+            timed: task.options.limits.time_limit_seconds.is_some(),
+        }
+    }
+
+    /// The best plan of searches from each start that has one under the cap, and what is proved of it. `work` was done before.
+    pub(crate) fn run(self, starts: Vec<(&Program, Plan)>, mut work: u64) -> Option<Proposal> {
+        let limits = self.task.options.limits;
+        let share = (limits.work_limit.unwrap_or(u64::MAX) / 100 / starts.len().max(1) as u64).max(1);
+        let mut searches: Vec<Exchange<'_>> = (0..)
+            .zip(starts)
+            .filter_map(|(index, (program, start))| self.search(program, start, index))
+            .collect();
+        searches.iter().for_each(|search| self.note(search));
+        let (made, mut proof) = if limits.threads > 1 {
+            self.side_by_side(&mut searches, share)
+        } else {
+            (self.in_turn(&mut searches, share), Proof::default())
+        };
+        work += made;
+        let deadline = &self.task.deadline;
+        if proof.extra == 0.0 && !deadline.over() {
+            let part = deadline.within(deadline.remaining_seconds() * PROOF_END);
+            proof = self.prove(if self.timed { part } else { *deadline }, limits.work_limit);
+        }
+        let met = lock(&self.met.0).clone();
+        searches.extend(met.and_then(|(_, plan)| self.search(self.task.program, plan, 0)));
+        for search in &mut searches {
+            search.polish(deadline);
+        }
+        let found = searches.iter().filter_map(|search| Some((search.best()?.0, search.best_plan()?)));
+        found.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(time, plan)| Proposal {
+            plan,
+            bound: Bound::proved(
+                self.task.program.total_time + proof.extra,
+                if proof.extra > 0.0 { BoundClass::ProgramOrder } else { BoundClass::Any },
+            )
+            .trusting_highs(proof.trusts_highs),
+            method: if time >= self.met.time() { "milp" } else { "exchange" }.into(),
+            stop: self.stop(time, proof),
+            work,
+            q_table: None,
+        })
+    }
+
+    fn search<'p>(&self, program: &'p Program, start: Plan, index: u64) -> Option<Exchange<'p>>
+    where
+        'a: 'p,
+    {
+        let options = self.task.options;
+        let seed = options.limits.seed.wrapping_add(index);
+        Exchange::new(self.task.problem, program, *self.swap, options.cap_bytes, seed, start)
+    }
+
+    fn note(&self, search: &Exchange<'_>) {
+        if let Some((time, plan)) = search.best() {
+            self.best.take(*time, plan);
+        }
+    }
+
+    /// A plan no other is faster than: nothing is recomputed and every copy is hidden.
+    fn is_least(&self, time: f64) -> bool {
+        time <= self.task.program.total_time * (1.0 + 1e-12)
+    }
+
+    /// Is the distance of a plan's time and what is proved a proof?
+    fn closed(&self, time: f64, proof: Proof) -> bool {
+        time <= (self.task.program.total_time + proof.extra) * (1.0 + PROVED_WITHIN)
+    }
+
+    /// Moves of one search until its deadline, its share of the moves or the end of all; returns how many were made.
+    fn drive(&self, search: &mut Exchange<'_>, deadline: &Deadline, moves: u64, alone: f64) -> u64 {
+        let (mut made, mut coolings) = (0, 0);
+        while made < moves && !deadline.over() && !self.finish.load(Ordering::Relaxed) {
+            // Solutions of the proof at once; what other searches found after a cooling, once each has had time for its own.
+            let joins =
+                self.timed && search.coolings() > coolings && self.task.deadline.remaining_seconds() < alone;
+            coolings = search.coolings();
+            let leader = if joins { &self.best } else { &self.met };
+            if self.shared
+                && let Some((time, plan)) = &*lock(&leader.0)
+            {
+                search.hear(*time, plan);
+            }
+            made += search.run((moves - made).min(64), deadline);
+            self.note(search);
+            if self.timed && search.best().is_some_and(|(time, _)| self.is_least(*time)) {
+                self.finish.store(true, Ordering::Relaxed);
+            }
+        }
+        made
+    }
+
+    /// Every search on a thread of its own, and a proof beside them where the clock is the limit.
+    fn side_by_side(&self, searches: &mut [Exchange<'_>], share: u64) -> (u64, Proof) {
+        let deadline = self.task.deadline;
+        let alone = deadline.remaining_seconds() * ALONE;
+        let beside = self.timed && self.task.options.limits.work_limit.is_none();
+        std::thread::scope(|scope| {
+            let prover = beside.then(|| {
+                // The searches want the cores too; a small program's proof ends by itself.
+                let small = self.task.program.len() <= SMALL;
+                let share = if small { PROOF_END } else { PROOF_BESIDE };
+                let deadline = deadline.within(deadline.remaining_seconds() * share);
+                scope.spawn(move || self.prove(deadline, None))
+            });
+            let handles: Vec<_> = searches
+                .iter_mut()
+                .map(|search| scope.spawn(move || self.drive(search, &deadline, share, alone)))
+                .collect();
+            let made = handles.into_iter().map(|handle| handle.join().unwrap_or(0)).sum();
+            (made, prover.and_then(|prover| prover.join().ok()).unwrap_or_default())
+        })
+    }
+
+    /// One search after the other, with time left for a proof.
+    fn in_turn(&self, searches: &mut [Exchange<'_>], share: u64) -> u64 {
+        let deadline = self.task.deadline;
+        let alone = deadline.remaining_seconds() * ALONE;
+        let end = deadline.within(deadline.remaining_seconds() * (1.0 - PROOF_SHARE));
+        let count = searches.len();
+        let turns = searches.iter_mut().enumerate().map(|(index, search)| {
+            let turn = end.within(end.remaining_seconds() / (count - index) as f64);
+            self.drive(search, if self.timed { &turn } else { &deadline }, share, alone)
+        });
+        turns.sum()
+    }
+
+    /// A bound on plans in program order. Where any order is allowed, the plans it meets count, and the bound does not.
+    fn prove(&self, deadline: Deadline, effort: Option<u64>) -> Proof {
+        let task = self.task;
+        if !self.shared && task.program.len() > SMALL {
+            return Proof::default();
+        }
+        let goal = Goal {
+            known: &|| self.best.time(),
+            offer: &|time, plan| {
+                self.best.take(time, &plan);
+                self.met.take(time, &plan);
+            },
+            deadline,
+            stop: &|| self.finish.load(Ordering::Relaxed),
+            progress: &task.progress,
+            effort,
+        };
+        let (problem, cap_bytes) = (task.problem, task.options.cap_bytes);
+        let stage = Stage { problem, program: task.program, swap: self.swap, cap_bytes };
+        let (extra, trusts_highs) = swap_bound(stage, goal);
+        let proof = if self.shared { Proof { extra, trusts_highs } } else { Proof::default() };
+        if self.timed && self.closed(self.best.time(), proof) {
+            self.finish.store(true, Ordering::Relaxed);
+        }
+        proof
+    }
+
+    /// Why the searches ended, for the best plan's time.
+    fn stop(&self, time: f64, proof: Proof) -> StopReason {
+        if self.is_least(time) || self.closed(time, proof) {
+            StopReason::Proved
+        } else if self.task.deadline.over() || self.task.options.limits.work_limit.is_none() {
+            self.task.deadline.reason()
+        } else {
+            StopReason::WorkLimit
+        }
+    }
+}
