@@ -45,16 +45,3 @@ fn a_graph_alone_cannot_be_run() {
     assert_eq!(refused.code, Some(2), "{refused:#?}");
     assert!(refused.stderr.contains("give the .mlir"), "{}", refused.stderr);
 }
-
-/// Writes the programs the figures of docs/q-learning-swaps.md are of.
-#[test]
-#[ignore = "writes files for measuring by hand"]
-fn write_the_deep_perceptrons_that_are_measured() {
-    let programs = [
-        ("deep-mlp.mlir", DeepMlp { layers: 12, width: 64, batch: 256 }),
-        ("narrow-mlp.mlir", DeepMlp { layers: 24, width: 32, batch: 512 }),
-    ];
-    for (name, program) in programs {
-        std::fs::write(std::env::temp_dir().join(name), program.program()).unwrap();
-    }
-}
