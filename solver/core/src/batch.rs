@@ -138,7 +138,7 @@ fn retyped(text: &str, from: u64, to: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Arithmetic, LayerType, OpRole, Rules, Tensor, Work};
+    use crate::graph::{LayerType, Tensor, Work};
 
     fn tensor(producer: Option<usize>, type_name: &str, bytes: u64) -> Tensor {
         Tensor { producer, index: 0, bytes: Bytes(bytes), returned: false, type_name: type_name.into() }
@@ -154,25 +154,12 @@ mod tests {
                 tensor(Some(0), "tensor<13x8xf32>", 416),
             ],
             ops: vec![Op {
-                name: "dot".into(),
                 key: "dot(tensor<13x4xf32>, tensor<4x8xf32>) -> tensor<13x8xf32>".into(),
-                location: String::new(),
-                inputs: vec![0, 1],
-                outputs: vec![2],
-                role: OpRole::Compute,
                 layer: LayerType::Dense,
                 opens_layer: true,
-                work: Work {
-                    flops: 832,
-                    macs_exact: 728,
-                    arithmetic: Arithmetic::F32,
-                    bytes: Bytes(752),
-                    priced: true,
-                },
-                pure_op: true,
-                backward: None,
+                work: Work { flops: 832, macs_exact: 728, bytes: Bytes(752), ..Work::NONE },
                 workspace: Bytes(26),
-                rules: Rules::default(),
+                ..Op::new("dot", vec![0, 1], vec![2])
             }],
             ..Graph::default()
         }

@@ -107,31 +107,16 @@ impl Costs {
 pub(crate) mod tests {
     use super::*;
     use crate::device::CoreGroup;
-    use crate::graph::{Arithmetic, LayerType, Op, Rules, Tensor};
+    use crate::graph::{Op, Tensor};
     use crate::units::Bytes;
 
     /// A dot, a view of it, an op without a formula.
     pub(crate) fn small_graph() -> Graph {
         let op = |name: &str, role, inputs: Vec<usize>, output, flops, bytes, priced| Op {
-            name: name.to_owned(),
             key: format!("{name} (tensor<8xf32>) -> tensor<8xf32>"),
-            location: String::new(),
-            inputs,
-            outputs: vec![output],
             role,
-            layer: LayerType::Other,
-            opens_layer: false,
-            work: Work {
-                flops,
-                macs_exact: flops / 2,
-                arithmetic: Arithmetic::F32,
-                bytes: Bytes(bytes),
-                priced,
-            },
-            pure_op: true,
-            backward: None,
-            workspace: Bytes::ZERO,
-            rules: Rules::default(),
+            work: Work { flops, macs_exact: flops / 2, bytes: Bytes(bytes), priced, ..Work::NONE },
+            ..Op::new(name, inputs, vec![output])
         };
         let tensor = |producer| Tensor {
             producer,

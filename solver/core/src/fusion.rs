@@ -298,7 +298,7 @@ fn together(graph: &Graph, root: OpId, members: &[OpId]) -> crate::graph::Op {
 #[cfg(test)]
 mod tests {
     use super::{Fusion, FusionClass, FusionClasses, FusionKind, Group, OpId};
-    use crate::graph::{Arithmetic, Graph, LayerType, Op, OpRole, Rules, Tensor, TensorId, Work};
+    use crate::graph::{Arithmetic, Graph, LayerType, Op, OpRole, Tensor, TensorId, Work};
     use crate::units::Bytes;
 
     /// Builds graphs from (name, layer, inputs): tensor i is argument 0 or the result of op i - 1.
@@ -318,11 +318,7 @@ mod tests {
             let bytes = if role == OpRole::View { 0 } else { BYTES * (inputs.len() as u64 + 1) };
             graph.tensors.push(tensor(Some(id), id + 1));
             graph.ops.push(Op {
-                name: (*name).to_owned(),
                 key: format!("{name} (..) -> (..)"),
-                location: String::new(),
-                inputs: inputs.to_vec(),
-                outputs: vec![id + 1],
                 role,
                 layer: *layer,
                 opens_layer: *layer == LayerType::Dense,
@@ -333,10 +329,7 @@ mod tests {
                     bytes: Bytes(bytes),
                     priced: true,
                 },
-                pure_op: true,
-                backward: None,
-                workspace: Bytes::ZERO,
-                rules: Rules::default(),
+                ..Op::new(*name, inputs.to_vec(), vec![id + 1])
             });
         }
         graph

@@ -76,6 +76,12 @@ pub struct Work {
     pub priced: bool,
 }
 
+impl Work {
+    /// No arithmetic and no traffic.
+    pub const NONE: Work =
+        Work { flops: 0, macs_exact: 0, arithmetic: Arithmetic::F32, bytes: Bytes::ZERO, priced: true };
+}
+
 /// Rules a user put on an op.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
@@ -118,6 +124,28 @@ pub struct Op {
     pub workspace: Bytes,
     /// User rules.
     pub rules: Rules,
+}
+
+impl Op {
+    /// A pure op that computes `outputs` from `inputs` and costs nothing: what there is to say of it besides is set by the caller.
+    #[must_use]
+    pub fn new(name: impl Into<String>, inputs: Vec<TensorId>, outputs: Vec<TensorId>) -> Self {
+        Op {
+            name: name.into(),
+            key: String::new(),
+            location: String::new(),
+            inputs,
+            outputs,
+            role: OpRole::Compute,
+            layer: LayerType::Other,
+            opens_layer: false,
+            work: Work::NONE,
+            pure_op: true,
+            backward: None,
+            workspace: Bytes::ZERO,
+            rules: Rules::default(),
+        }
+    }
 }
 
 /// One tensor.

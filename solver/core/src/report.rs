@@ -437,27 +437,7 @@ mod tests {
 
     #[test]
     fn no_assignment_is_faster_than_the_work_spread_or_the_longest_op() {
-        let op = |id| crate::graph::Op {
-            name: String::new(),
-            key: String::new(),
-            location: String::new(),
-            inputs: Vec::new(),
-            outputs: vec![id],
-            role: crate::graph::OpRole::Compute,
-            layer: crate::graph::LayerType::Other,
-            opens_layer: false,
-            work: crate::graph::Work {
-                flops: 0,
-                macs_exact: 0,
-                arithmetic: crate::graph::Arithmetic::F32,
-                bytes: crate::units::Bytes::ZERO,
-                priced: true,
-            },
-            pure_op: true,
-            backward: None,
-            workspace: crate::units::Bytes::ZERO,
-            rules: crate::graph::Rules::default(),
-        };
+        let op = |id| crate::graph::Op::new("", Vec::new(), vec![id]);
         let graph = Graph { ops: (0..3).map(op).collect(), ..Graph::default() };
         let bound = |seconds| Bound::any_assignment(&graph, &Costs { seconds });
         // The faster device for each op: 2 + 3 + 5, over two devices.

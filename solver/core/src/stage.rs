@@ -248,31 +248,11 @@ impl Builder {
 mod tests {
     use super::*;
     use crate::device::{Device, Link};
-    use crate::graph::{Arithmetic, LayerType, Op, Rules, Tensor, Work};
+    use crate::graph::{LayerType, Op, Tensor};
 
     /// `inputs` name tensors; op i makes tensor `arguments + i`.
     fn op(inputs: &[usize], output: usize, role: OpRole) -> Op {
-        Op {
-            name: format!("test.op{output}"),
-            key: String::new(),
-            location: String::new(),
-            inputs: inputs.to_vec(),
-            outputs: vec![output],
-            role,
-            layer: LayerType::Other,
-            opens_layer: false,
-            work: Work {
-                flops: 0,
-                macs_exact: 0,
-                arithmetic: Arithmetic::F32,
-                bytes: Bytes(0),
-                priced: true,
-            },
-            pure_op: true,
-            backward: None,
-            workspace: Bytes::ZERO,
-            rules: Rules::default(),
-        }
+        Op { role, ..Op::new(format!("test.op{output}"), inputs.to_vec(), vec![output]) }
     }
 
     fn tensor(producer: Option<OpId>, bytes: u64, returned: bool) -> Tensor {

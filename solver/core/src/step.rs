@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use crate::cost::Costs;
     use crate::device::{Cluster, Link};
-    use crate::graph::{Arithmetic, Graph, LayerType, Op, OpRole, Rules, Tensor, Work};
+    use crate::graph::{Graph, Op, Tensor};
     use crate::simulate::judge_stage;
     use crate::stage::stages;
     use crate::units::Bytes;
@@ -112,27 +112,7 @@ mod tests {
     /// a (2 s) is read by b (3 s) and c (4 s); d (1 s) reads both. All values have 10 bytes.
     fn diamond() -> Graph {
         let reads: [&[usize]; 4] = [&[], &[0], &[0], &[1, 2]];
-        let op = |(id, inputs): (usize, &&[usize])| Op {
-            name: "op".into(),
-            key: String::new(),
-            location: String::new(),
-            inputs: inputs.to_vec(),
-            outputs: vec![id],
-            role: OpRole::Compute,
-            layer: LayerType::Other,
-            opens_layer: false,
-            work: Work {
-                flops: 0,
-                macs_exact: 0,
-                arithmetic: Arithmetic::F32,
-                bytes: Bytes(0),
-                priced: true,
-            },
-            pure_op: true,
-            backward: None,
-            workspace: Bytes::ZERO,
-            rules: Rules::default(),
-        };
+        let op = |(id, inputs): (usize, &&[usize])| Op::new("op", inputs.to_vec(), vec![id]);
         let tensor = |id| Tensor {
             producer: Some(id),
             index: 0,

@@ -29,25 +29,9 @@ fn program(seed: u64, ops: usize) -> (Graph, Vec<f64>) {
             type_name: String::new(),
         });
         graph.ops.push(Op {
-            name: "test.op".into(),
-            key: String::new(),
-            location: String::new(),
-            inputs,
-            outputs: vec![op],
-            role: OpRole::Compute,
-            layer: LayerType::Other,
             opens_layer: true,
-            work: Work {
-                flops: 2,
-                macs_exact: 1,
-                arithmetic: Arithmetic::F32,
-                bytes: Bytes(0),
-                priced: true,
-            },
-            pure_op: true,
-            backward: None,
-            workspace: Bytes::ZERO,
-            rules: Rules::default(),
+            work: Work { flops: 2, macs_exact: 1, ..Work::NONE },
+            ..Op::new("test.op", inputs, vec![op])
         });
     }
     let seconds = (0..ops).map(|_| f64::from(rng.random_range(1..20u32))).collect();

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, Device, Link};
-use ballast_core::graph::{Arithmetic, Graph, LayerType, Op, OpId, OpRole, Rules, Tensor, Work};
+use ballast_core::graph::{Arithmetic, Graph, Op, OpId, OpRole, Tensor};
 use ballast_core::limits::{Limits, StopReason};
 use ballast_core::plan::{OpPlan, Plan};
 use ballast_core::program::Program;
@@ -49,25 +49,10 @@ fn random_graph(rng: &mut impl Rng) -> Graph {
             type_name: "value".into(),
         });
         graph.ops.push(Op {
-            name: format!("op{id}"),
-            key: String::new(),
-            location: String::new(),
-            inputs,
-            outputs: vec![output],
             role,
-            layer: LayerType::Other,
-            opens_layer: false,
-            work: Work {
-                flops: 0,
-                macs_exact: 0,
-                arithmetic: Arithmetic::F32,
-                bytes: Bytes(0),
-                priced: true,
-            },
             pure_op: rng.random_bool(0.9),
-            backward: None,
             workspace: Bytes(rng.random_range(0..3)),
-            rules: Rules::default(),
+            ..Op::new(format!("op{id}"), inputs, vec![output])
         });
     }
     graph

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, Device, Link};
-use ballast_core::graph::{Arithmetic, Graph, LayerType, Op, OpRole, Rules, Tensor, Work};
+use ballast_core::graph::{Graph, LayerType, Op, Tensor};
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::CompactPlan;
 use ballast_core::pipeline::{FlowError, Judged, MicroBatch, Schedule, Spec, check_flow, judge, need_bytes};
@@ -35,25 +35,10 @@ fn chain(layers: &[(f64, u64, u64)], devices: usize) -> Chain {
     };
     let mut op = |graph: &mut Graph, name: String, inputs: Vec<usize>, output, backward, time| {
         graph.ops.push(Op {
-            name,
-            key: String::new(),
-            location: String::new(),
-            inputs,
-            outputs: vec![output],
-            role: OpRole::Compute,
             layer: LayerType::Dense,
             opens_layer: true,
-            work: Work {
-                flops: 0,
-                macs_exact: 0,
-                arithmetic: Arithmetic::F32,
-                bytes: Bytes(0),
-                priced: true,
-            },
-            pure_op: true,
             backward: Some(backward),
-            workspace: Bytes(0),
-            rules: Rules::default(),
+            ..Op::new(name, inputs, vec![output])
         });
         seconds.push(time);
     };

@@ -2,7 +2,7 @@
 
 use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
-use ballast_core::graph::{Arithmetic, Graph, LayerType, Op, OpRole, Rules, Tensor, Work};
+use ballast_core::graph::{Graph, Op, Tensor};
 use ballast_core::limits::Deadline;
 use ballast_core::units::Bytes;
 use ballast_planner::replan::candidates;
@@ -12,27 +12,7 @@ fn chain(ops: usize) -> (Graph, Vec<f64>) {
     let mut graph = Graph { name: "chain".into(), ..Graph::default() };
     let mut seconds = Vec::new();
     for id in 0..ops {
-        graph.ops.push(Op {
-            name: format!("op{id}"),
-            key: String::new(),
-            location: String::new(),
-            inputs: id.checked_sub(1).into_iter().collect(),
-            outputs: vec![id],
-            role: OpRole::Compute,
-            layer: LayerType::Other,
-            opens_layer: false,
-            work: Work {
-                flops: 0,
-                macs_exact: 0,
-                arithmetic: Arithmetic::F32,
-                bytes: Bytes(0),
-                priced: true,
-            },
-            pure_op: true,
-            backward: None,
-            workspace: Bytes(0),
-            rules: Rules::default(),
-        });
+        graph.ops.push(Op::new(format!("op{id}"), id.checked_sub(1).into_iter().collect(), vec![id]));
         graph.tensors.push(Tensor {
             producer: Some(id),
             index: 0,

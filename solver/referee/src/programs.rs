@@ -3,9 +3,7 @@
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, Device, Link};
 use ballast_core::fusion::{Fusion, FusionClass, FusionClasses, FusionKind, fuse};
-use ballast_core::graph::{
-    Arithmetic, BoundaryMemory, Graph, LayerType, Op, OpRole, Rules, Tensor, TensorId, Work,
-};
+use ballast_core::graph::{BoundaryMemory, Graph, Op, OpRole, Rules, Tensor, TensorId, Work};
 use ballast_core::units::Bytes;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -41,19 +39,8 @@ fn op(graph: &mut Graph, name: &str, inputs: Vec<TensorId>, bytes: u64) -> Tenso
     let id = graph.ops.len();
     let output = tensor(graph, Some(id), bytes, false);
     graph.ops.push(Op {
-        name: format!("stablehlo.{name}"),
-        key: String::new(),
-        location: String::new(),
-        inputs,
-        outputs: vec![output],
-        role: OpRole::Compute,
-        layer: LayerType::Other,
-        opens_layer: false,
-        work: Work { flops: 2, macs_exact: 1, arithmetic: Arithmetic::F32, bytes: Bytes(0), priced: true },
-        pure_op: true,
-        backward: None,
-        workspace: Bytes::ZERO,
-        rules: Rules::default(),
+        work: Work { flops: 2, macs_exact: 1, ..Work::NONE },
+        ..Op::new(format!("stablehlo.{name}"), inputs, vec![output])
     });
     output
 }

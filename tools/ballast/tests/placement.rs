@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
-use ballast_core::graph::{Arithmetic, Graph, LayerType, Op, OpRole, Rules, Tensor, Work};
+use ballast_core::graph::{Graph, LayerType, Op, Tensor, Work};
 use ballast_core::limits::Limits;
 use ballast_core::plan::Plan;
 use ballast_core::program::Program;
@@ -104,25 +104,13 @@ fn graph(ops: usize) -> Graph {
         let mut inputs: Vec<usize> = id.checked_sub(1).into_iter().collect();
         inputs.extend(id.checked_sub(10).filter(|far| far % 4 == 0));
         graph.ops.push(Op {
-            name: format!("op{id}"),
-            key: String::new(),
-            location: String::new(),
-            inputs,
-            outputs: vec![id],
-            role: OpRole::Compute,
             layer: LayerType::Dense,
-            opens_layer: false,
             work: Work {
                 flops: 15_000_000_000 + 1_000_000_000 * (id as u64 * 7 % 11),
-                macs_exact: 0,
-                arithmetic: Arithmetic::F32,
                 bytes: Bytes(1 << 20),
-                priced: true,
+                ..Work::NONE
             },
-            pure_op: true,
-            backward: None,
-            workspace: Bytes(0),
-            rules: Rules::default(),
+            ..Op::new(format!("op{id}"), inputs, vec![id])
         });
         graph.tensors.push(Tensor {
             producer: Some(id),

@@ -2,7 +2,7 @@
 
 use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
-use ballast_core::graph::{Arithmetic, LayerType, Op, Rules, Tensor, Work};
+use ballast_core::graph::{Op, Tensor, Work};
 use ballast_core::memory::{CompactPlan, expand};
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
@@ -11,21 +11,11 @@ use super::*;
 
 /// Op i makes tensor `arguments + i` of four bytes.
 fn graph(arguments: usize, ops: &[(&[TensorId], OpRole)], returned: TensorId) -> Graph {
-    let work = Work { flops: 0, macs_exact: 0, arithmetic: Arithmetic::F32, bytes: Bytes(0), priced: true };
+    let work = Work::NONE;
     let op = |(id, &(inputs, role)): (usize, &(&[TensorId], OpRole))| Op {
-        name: format!("op{id}"),
-        key: String::new(),
-        location: String::new(),
-        inputs: inputs.to_vec(),
-        outputs: vec![arguments + id],
         role,
-        layer: LayerType::Other,
-        opens_layer: false,
         work,
-        pure_op: true,
-        backward: None,
-        workspace: Bytes::ZERO,
-        rules: Rules::default(),
+        ..Op::new(format!("op{id}"), inputs.to_vec(), vec![arguments + id])
     };
     let tensor = |index: usize| Tensor {
         producer: index.checked_sub(arguments),

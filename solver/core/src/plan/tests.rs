@@ -25,25 +25,8 @@ fn graph(ops: usize) -> Graph {
     let mut graph = Graph { name: "main".into(), ..Graph::default() };
     for id in 0..ops {
         graph.ops.push(crate::graph::Op {
-            name: format!("op{id}"),
-            key: String::new(),
-            location: String::new(),
-            inputs: Vec::new(),
-            outputs: Vec::new(),
-            role: crate::graph::OpRole::Compute,
-            layer: crate::graph::LayerType::Other,
-            opens_layer: false,
-            work: crate::graph::Work {
-                flops: 0,
-                macs_exact: 0,
-                arithmetic: crate::graph::Arithmetic::F32,
-                bytes: crate::units::Bytes(0),
-                priced: true,
-            },
-            pure_op: true,
-            backward: None,
             workspace: crate::units::Bytes(0),
-            rules: crate::graph::Rules::default(),
+            ..crate::graph::Op::new(format!("op{id}"), Vec::new(), Vec::new())
         });
     }
     graph

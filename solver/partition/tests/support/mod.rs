@@ -2,7 +2,7 @@
 
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, Device, Link};
-use ballast_core::graph::{Arithmetic, Graph, LayerType, Op, OpRole, Rules, Tensor, Work};
+use ballast_core::graph::{Graph, Op, OpRole, Tensor, Work};
 use ballast_core::units::Bytes;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -27,19 +27,10 @@ pub(crate) fn graph(ops: &[(Vec<usize>, u64, bool)]) -> Graph {
 
 pub(crate) fn op(inputs: Vec<usize>, output: usize, role: OpRole, opens_layer: bool) -> Op {
     Op {
-        name: format!("test.op{output}"),
-        key: String::new(),
-        location: String::new(),
-        inputs,
-        outputs: vec![output],
         role,
-        layer: LayerType::Other,
         opens_layer,
-        work: Work { flops: 2, macs_exact: 1, arithmetic: Arithmetic::F32, bytes: Bytes(0), priced: true },
-        pure_op: true,
-        backward: None,
-        workspace: Bytes::ZERO,
-        rules: Rules::default(),
+        work: Work { flops: 2, macs_exact: 1, ..Work::NONE },
+        ..Op::new(format!("test.op{output}"), inputs, vec![output])
     }
 }
 
