@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use ballast_core::limits::Limits;
 use ballast_core::units::Bytes;
 use ballast_remat::{Options, Order, Outcome, curve, least_memory};
 use serde::Serialize;
@@ -73,12 +72,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let options = Options {
         order: args.order,
         rounds: true,
-        limits: Limits {
-            time_limit_seconds: Some(args.time_limit),
-            work_limit: None,
-            seed: args.search.seed,
-            threads: args.search.threads,
-        },
+        limits: args.search.limits(args.time_limit),
         ..Options::default()
     };
     let failed = |failure: ballast_remat::Failure| match failure {

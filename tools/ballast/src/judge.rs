@@ -12,7 +12,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
-use crate::ranges::amount;
+use crate::search_args::HostLinkArgs;
 use crate::{instance, output};
 
 /// Arguments of `ballast judge`.
@@ -27,19 +27,8 @@ pub(crate) struct Args {
     /// Bytes the device may hold at any moment; without it the peak is reported and not judged.
     #[arg(long)]
     budget: Option<Bytes>,
-    /// Bytes copied to or from the host per unit of time of the instance; without it, a plan that swaps is refused. A graph has
-    /// the link of its device.
-    #[arg(long)]
-    bandwidth: Option<Bytes>,
-    /// Time of every copy on top of its bytes; 0 to 1e18.
-    #[arg(long, value_parser = amount, default_value_t = 0.0)]
-    latency: f64,
-    /// Count every copy in full instead of letting copies run beside computation.
-    #[arg(long)]
-    no_overlap: bool,
-    /// Bytes of host memory; default: no limit.
-    #[arg(long)]
-    host_memory: Option<Bytes>,
+    #[command(flatten)]
+    link: HostLinkArgs,
     /// The device a graph runs on: a kind, or a device file (its first device).
     #[arg(long, default_value = "1")]
     device: String,
@@ -82,9 +71,7 @@ struct AssignmentFile {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args.bandwidth == Some(Bytes(0)) {
-        return Err(Failure::BadInput("--bandwidth 0: nothing could ever be copied".into()));
-    }
+    args.link.check()?;
     let plan = output::read_text(&args.plan)?;
     if instance::is_workload(&output::read_text(&args.instance)?) {
         let workload =
@@ -98,19 +85,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return output::write_json(&verdict, None);
     }
     let instance::Input { problem, link, .. } = instance::read_any(&args.instance, None, &args.device)?;
-    let swap = args.bandwidth.map(|bandwidth| SwapModel {
-        out_bandwidth: bandwidth.as_f64(),
-        in_bandwidth: bandwidth.as_f64(),
-        latency: args.latency,
-        overlap: !args.no_overlap,
-        host_capacity_bytes: args.host_memory.map(|bytes| bytes.0),
-    });
-    let of_device = link.map(|link| SwapModel {
-        overlap: !args.no_overlap,
-        host_capacity_bytes: args.host_memory.map(|bytes| bytes.0).or(link.host_capacity_bytes),
-        ..link
-    });
-    let verdict = memory(&problem, &plan, swap.or(of_device).as_ref(), args.budget)
+    let verdict = memory(&problem, &plan, args.link.model(link).as_ref(), args.budget)
         .map_err(|text| Failure::NoPlan(format!("{}: {text}", args.plan.display())))?;
     output::write_json(&verdict, None)
 }

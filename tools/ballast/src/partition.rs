@@ -18,8 +18,8 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::output;
 use crate::output::paths;
-use crate::ranges::{seconds, threads};
-use crate::search_args::GeneticArgs;
+use crate::ranges::seconds;
+use crate::search_args::{GeneticArgs, WorkArgs};
 
 /// Limits when neither is given. The steps usually end the search first, at the same plan on every machine.
 const DEFAULT_WORK: u64 = 60_000_000;
@@ -43,15 +43,8 @@ pub(crate) struct Args {
     /// fixed schedule, for 60 s at most; above zero, at most 1e9.
     #[arg(long, value_parser = seconds)]
     time_limit: Option<f64>,
-    /// Search steps: with it and without a time limit the same bytes come out whatever the clock.
-    #[arg(long)]
-    work_limit: Option<u64>,
-    /// Seed of every random choice.
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Threads; default: all cores; 1 to 1024, no more than the machine has cores.
-    #[arg(long, value_parser = threads)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    work: WorkArgs,
     /// Who looks: auto, order, exact, rl or genetic for contiguous plans; auto, anneal, rl or genetic for any.
     #[arg(long, default_value = "auto")]
     method: Who,
@@ -126,7 +119,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut limits = limits(args);
     let class = if args.any { PlanClass::Free } else { PlanClass::Contiguous };
     let problem = workload::read(&args.workload).map_err(|error| Failure::BadInput(error.to_string()))?;
-    let finish_early = args.time_limit.is_none() && args.work_limit.is_none();
+    let finish_early = args.time_limit.is_none() && args.work.work_limit.is_none();
     // Reading counts: the limit is that of the command.
     let reading = start.elapsed().as_secs_f64();
     limits.time_limit_seconds = limits.time_limit_seconds.map(|seconds| (seconds - reading).max(0.0));
@@ -145,7 +138,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         Who::Genetic => {
             // Its steps are placements measured: the generations end it where no limit is given.
-            let limits = Limits { work_limit: args.work_limit, ..limits };
+            let limits = Limits { work_limit: args.work.work_limit, ..limits };
             let options = args.genetic.options(Options::default());
             place_workload(&problem, class, &options, &limits).map_err(|failure| match failure {
                 WorkloadFailure::Options(reason) => Failure::BadInput(format!("--method genetic: {reason}")),
@@ -185,10 +178,10 @@ pub(crate) fn read_placer(path: &Path) -> Result<Placer, Failure> {
 
 fn limits(args: &Args) -> Limits {
     Limits {
-        time_limit_seconds: args.time_limit.or(args.work_limit.is_none().then_some(DEFAULT_SECONDS)),
-        work_limit: args.work_limit.or(args.time_limit.is_none().then_some(DEFAULT_WORK)),
-        seed: args.seed,
-        threads: args.threads.unwrap_or_else(|| ballast_core::limits::threads(usize::MAX)),
+        time_limit_seconds: args.time_limit.or(args.work.work_limit.is_none().then_some(DEFAULT_SECONDS)),
+        work_limit: args.work.work_limit.or(args.time_limit.is_none().then_some(DEFAULT_WORK)),
+        seed: args.work.seed,
+        threads: args.work.threads.unwrap_or_else(|| ballast_core::limits::threads(usize::MAX)),
     }
 }
 

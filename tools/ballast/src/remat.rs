@@ -5,7 +5,6 @@ use std::str::FromStr;
 
 use ballast_core::instance::Steps;
 use ballast_core::limits::Limits;
-use ballast_core::memory::SwapModel;
 use ballast_core::plan::ArenaPlan;
 use ballast_core::report::BoundClass;
 use ballast_core::units::Bytes;
@@ -14,7 +13,8 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::paths;
-use crate::ranges::{amount, positive, relax_limit, relax_step, seconds, threads};
+use crate::ranges::{positive, relax_limit, relax_step, seconds};
+use crate::search_args::{HostLinkArgs, WorkArgs};
 use crate::{instance, output};
 
 /// Arguments of `ballast remat`.
@@ -45,28 +45,10 @@ pub(crate) struct Args {
     /// Seconds of wall clock; 60 unless a work limit is given; above zero, at most 1e9.
     #[arg(long, value_parser = seconds)]
     time_limit: Option<f64>,
-    /// Search steps: with it and without a time limit the same bytes come out whatever the clock.
-    #[arg(long)]
-    work_limit: Option<u64>,
-    /// Seed of every random choice.
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Threads; default: all cores; 1 to 1024, no more than the machine has cores.
-    #[arg(long, value_parser = threads)]
-    threads: Option<usize>,
-    /// Bytes copied to or from the host per unit of time of the instance (per second with --rate), such as
-    /// 16GB. Without it nothing is swapped, since an instance's times may be operations, not seconds.
-    #[arg(long)]
-    bandwidth: Option<Bytes>,
-    /// Time of every copy on top of its bytes; 0 to 1e18.
-    #[arg(long, value_parser = amount, default_value_t = 0.0)]
-    latency: f64,
-    /// Count every copy in full instead of letting copies run beside computation.
-    #[arg(long)]
-    no_overlap: bool,
-    /// Bytes of host memory; default: no limit.
-    #[arg(long)]
-    host_memory: Option<Bytes>,
+    #[command(flatten)]
+    work: WorkArgs,
+    #[command(flatten)]
+    link: HostLinkArgs,
     /// Units of the instance's times per second, such as 1e13 for operations at 10 TFLOP/s: times become
     /// seconds; above zero, at most 1e18.
     #[arg(long, value_parser = positive)]
@@ -162,29 +144,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.budget.0 == 0 {
         return Err(Failure::BadInput("--budget 0: a device without memory plans nothing".into()));
     }
+    args.link.check()?;
     if args.arena == Some(Bytes(0)) {
         return Err(Failure::BadInput("--arena 0: give an alignment of at least one byte".into()));
     }
     let instance::Input { problem, link, .. } = instance::read_any(&args.instance, args.rate, &args.device)?;
-    let swap = match args.bandwidth {
-        Some(Bytes(0)) => {
-            return Err(Failure::BadInput("--bandwidth 0: nothing could ever be copied".into()));
-        }
-        Some(bandwidth) if !args.no_swap => Some(SwapModel {
-            out_bandwidth: bandwidth.as_f64(),
-            in_bandwidth: bandwidth.as_f64(),
-            latency: args.latency,
-            overlap: !args.no_overlap,
-            host_capacity_bytes: args.host_memory.map(|bytes| bytes.0),
-        }),
-        None if !args.no_swap => link.map(|link| SwapModel {
-            overlap: !args.no_overlap,
-            host_capacity_bytes: args.host_memory.map(|bytes| bytes.0).or(link.host_capacity_bytes),
-            ..link
-        }),
-        _ => None,
-    };
-    let default_time = args.work_limit.is_none().then_some(60.0);
+    let swap = if args.no_swap { None } else { args.link.model(link) };
+    let default_time = args.work.work_limit.is_none().then_some(60.0);
     let options = Options {
         cap_bytes: args.budget.0,
         swap,
@@ -193,9 +159,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         rounds: true,
         limits: Limits {
             time_limit_seconds: args.time_limit.or(default_time),
-            work_limit: args.work_limit,
-            seed: args.seed,
-            threads: args.threads.unwrap_or_else(|| ballast_core::limits::threads(usize::MAX)),
+            work_limit: args.work.work_limit,
+            seed: args.work.seed,
+            threads: args.work.threads.unwrap_or_else(|| ballast_core::limits::threads(usize::MAX)),
         },
         solver: args.solver.solver,
         outside: args.solver.outside.clone(),

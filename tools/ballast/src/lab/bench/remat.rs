@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use ballast_core::limits::{Limits, interrupted};
+use ballast_core::limits::interrupted;
 use ballast_core::memory::Problem;
 use ballast_remat::{Failure as NoPlan, Options, Order, Outcome, Solver, plan};
 
@@ -93,12 +93,7 @@ fn row(table: &mut String, args: &Args, problem: &Problem, share: &str, bytes: u
             cap_bytes: bytes,
             order: args.order,
             rounds: true,
-            limits: Limits {
-                time_limit_seconds: Some(args.time_limit),
-                work_limit: None,
-                seed: args.search.seed,
-                threads: args.search.threads,
-            },
+            limits: args.search.limits(args.time_limit),
             solver,
             ..Options::default()
         };

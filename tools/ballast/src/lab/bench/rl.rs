@@ -19,6 +19,7 @@ use crate::lab::train::partition::ZERO_SHOT_SECONDS;
 use crate::output;
 use crate::output::paths;
 use crate::ranges::{count, seconds, step_size};
+use crate::search_args::DrawnChains;
 
 /// Arguments of `ballast lab bench rl`.
 #[derive(clap::Args)]
@@ -39,9 +40,6 @@ pub(crate) struct Args {
     /// every number of cores.
     #[arg(long, num_args = 1..)]
     graphs: Vec<PathBuf>,
-    /// Which generated chains: another number gives other chains, none of them drawn in training.
-    #[arg(long, default_value_t = 0)]
-    draw: u64,
     /// Exponent of the speed-up of cores on chain files and programs: c cores are c^e times as fast as one; above 0, at most 1.
     #[arg(long, value_parser = step_size, default_value_t = 0.8)]
     exponent: f64,
@@ -54,12 +52,8 @@ pub(crate) struct Args {
     /// Who runs: rl-random, rl-dp, zero-shot, rl-plain, annealing-splice, annealing, random, dp.
     #[arg(long, value_delimiter = ',', value_parser = contender, default_value = "rl-random,rl-dp,zero-shot,rl-plain,annealing-splice,annealing,random,dp")]
     methods: Vec<Contender>,
-    /// The learner library, where it is not beside this program.
-    #[arg(long)]
-    learner: Option<PathBuf>,
-    /// Where to write the table (Markdown); without it, stdout.
-    #[arg(short, long)]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    drawn: DrawnChains,
 }
 
 /// A chain file.
@@ -73,10 +67,10 @@ struct ChainFile {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let inputs = paths(&args.chains).chain(paths(&args.policy)).chain(paths(&args.graphs));
-    output::check(inputs, paths(&args.output))?;
+    output::check(inputs, paths(&args.drawn.output))?;
     let options = Options {
         weights: args.policy.clone().map_or(Weights::Pretrained, Weights::File),
-        library: args.learner.clone(),
+        library: args.drawn.learner.clone(),
         ..Options::default()
     };
     let cases = cases(args)?;
@@ -110,7 +104,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     bar.finish_and_clear();
     summary(&mut table, &contenders, &all);
-    output::write_text(&table, args.output.as_deref())
+    output::write_text(&table, args.drawn.output.as_deref())
 }
 
 fn cases(args: &Args) -> Result<Vec<Case>, Failure> {
@@ -118,7 +112,7 @@ fn cases(args: &Args) -> Result<Vec<Case>, Failure> {
     for &layers in &args.layers {
         for &cores in &args.cores {
             let which = cases.len();
-            cases.extend(Case::unseen(layers, cores, which, args.draw));
+            cases.extend(Case::unseen(layers, cores, which, args.drawn.draw));
         }
     }
     for path in &args.chains {

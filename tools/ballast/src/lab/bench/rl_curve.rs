@@ -1,7 +1,6 @@
 //! `ballast lab bench rl-curve`: how the RL partitioner learns, episode by episode, in the published setting and in ours.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 use ballast_core::limits::interrupted;
 use ballast_partition::rl::comparison::{Case, learning_curve};
@@ -11,6 +10,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::output::paths;
 use crate::ranges::{count, step_size};
+use crate::search_args::DrawnChains;
 
 /// Arguments of `ballast lab bench rl-curve`.
 #[derive(clap::Args)]
@@ -33,21 +33,14 @@ pub(crate) struct Args {
     /// Seeds of every run; 1 to 1000.
     #[arg(long, value_parser = count::<u64, 1, 1000>, default_value_t = 5)]
     seeds: u64,
-    /// Which generated chains: another number gives other chains.
-    #[arg(long, default_value_t = 0)]
-    draw: u64,
-    /// The learner library, where it is not beside this program.
-    #[arg(long)]
-    learner: Option<PathBuf>,
-    /// Where to write the tables (Markdown); without it, stdout.
-    #[arg(short, long)]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    drawn: DrawnChains,
 }
 
 const SETTINGS: [Setting; 2] = [Setting::Published, Setting::Ours];
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    output::check([], paths(&args.output))?;
+    output::check([], paths(&args.drawn.output))?;
     let mut text = format!(
         "Of {} seeds, from an even spread. Reward: mean of a step, over the episodes since the row before that learn; -1 is the proven bound, nearer 0 \
          is better. Entropy: of the policy, nats, in the same episodes. Best: slowest stage of the best state so far over the exact optimum, median (worst seed).\n",
@@ -57,7 +50,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut which = 0;
     for &layers in &args.layers {
         for &cores in &args.cores {
-            let case = Case::unseen(layers, cores, which, args.draw).ok_or_else(|| {
+            let case = Case::unseen(layers, cores, which, args.drawn.draw).ok_or_else(|| {
                 Failure::BadInput(format!("{layers} layers on {cores} cores have no grouping"))
             })?;
             which += 1;
@@ -67,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 let options = Options {
                     max_steps: args.max_steps,
                     learning_rate: args.rate,
-                    library: args.learner.clone(),
+                    library: args.drawn.learner.clone(),
                     ..setting.options()
                 };
                 let mut of_seeds = Vec::new();
@@ -84,7 +77,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     bar.finish_and_clear();
-    output::write_text(&text, args.output.as_deref())
+    output::write_text(&text, args.drawn.output.as_deref())
 }
 
 fn table(text: &mut String, case: &Case, episodes: usize, runs: &[Vec<Vec<Episode>>]) {

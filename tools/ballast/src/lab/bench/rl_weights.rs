@@ -1,7 +1,6 @@
 //! `ballast lab bench rl-weights`: plans for chips under different weights of compute, memory and route, each beside all others.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 use ballast_core::limits::{Deadline, Limits, interrupted};
 use ballast_partition::rl::comparison::Case;
@@ -14,6 +13,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::output::paths;
 use crate::ranges::count;
+use crate::search_args::DrawnChains;
 
 /// Arguments of `ballast lab bench rl-weights`.
 #[derive(clap::Args)]
@@ -33,15 +33,8 @@ pub(crate) struct Args {
     /// Seeds of the learner; 1 to 1000.
     #[arg(long, value_parser = count::<u64, 1, 1000>, default_value_t = 5)]
     seeds: u64,
-    /// Which generated chains: another number gives other chains.
-    #[arg(long, default_value_t = 0)]
-    draw: u64,
-    /// The learner library, where it is not beside this program.
-    #[arg(long)]
-    learner: Option<PathBuf>,
-    /// Where to write the tables (Markdown); without it, stdout.
-    #[arg(short, long)]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    drawn: DrawnChains,
 }
 
 /// Weights of compute, memory and route.
@@ -77,13 +70,13 @@ fn weights(text: &str) -> Result<Weights, String> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    output::check([], paths(&args.output))?;
+    output::check([], paths(&args.drawn.output))?;
     let mut text = String::from(
         "Loads and weighted sums of the exact plan for every weighting, over those of an even spread; the sums under its own weights are the least of \
          their columns. Learner: its best state's sum over the exact one, median of the seeds (worst).\n",
     );
     for (which, &layers) in args.layers.iter().enumerate() {
-        let case = Case::unseen(layers, args.cores, which, args.draw);
+        let case = Case::unseen(layers, args.cores, which, args.drawn.draw);
         let spread = State::spread(layers, args.cores);
         let (Some(case), Some(spread)) = (case, spread) else {
             return Err(Failure::BadInput(format!(
@@ -93,7 +86,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         };
         table(&mut text, args, &case, &spread)?;
     }
-    output::write_text(&text, args.output.as_deref())
+    output::write_text(&text, args.drawn.output.as_deref())
 }
 
 fn table(text: &mut String, args: &Args, case: &Case, spread: &State) -> Result<(), Failure> {
@@ -136,7 +129,7 @@ fn table(text: &mut String, args: &Args, case: &Case, spread: &State) -> Result<
                 let options = Options {
                     reward: weights.reward(),
                     episodes: args.episodes,
-                    library: args.learner.clone(),
+                    library: args.drawn.learner.clone(),
                     ..setting.options()
                 };
                 let limits = Limits { seed, time_limit_seconds: None, ..Limits::default() };

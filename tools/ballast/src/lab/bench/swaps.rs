@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use ballast_core::limits::{Limits, interrupted};
+use ballast_core::limits::interrupted;
 use ballast_core::memory::{Problem, SwapModel};
 use ballast_remat::{Failure as NoPlan, Options, Order, Outcome, plan};
 
@@ -78,12 +78,7 @@ fn rows(
         cap_bytes: bytes,
         order: Order::Program,
         rounds: true,
-        limits: Limits {
-            time_limit_seconds: Some(args.time_limit),
-            work_limit: None,
-            seed: args.search.seed,
-            threads: args.search.threads,
-        },
+        limits: args.search.limits(args.time_limit),
         ..Options::default()
     };
     let solve = |problem: &Problem, options: &Options| -> Result<Option<Outcome>, Failure> {
