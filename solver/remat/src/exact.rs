@@ -4,7 +4,7 @@ use ballast_core::limits::StopReason;
 use ballast_core::report::{Bound, BoundClass};
 
 use crate::highs::{Control, Highs, Status};
-use crate::interval::WHOLE_TIME;
+use crate::model::WHOLE_TIME;
 use crate::outcome::Failure;
 use crate::solver::{MemorySolver, Proposal, Task};
 use crate::stepwise::{MOST_STEPS, Stepwise};

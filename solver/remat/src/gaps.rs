@@ -9,7 +9,7 @@ use ballast_core::limits::Deadline;
 use good_lp::solvers::highs::{HighsParallelType, highs};
 use good_lp::{Expression, ProblemVariables, Solution, SolverModel, Variable, constraint, variable};
 
-use crate::interval::{WHOLE_CAP, WHOLE_TIME};
+use crate::model::{WHOLE_CAP, WHOLE_TIME};
 use crate::outcome::Failure;
 use crate::program::{Again, Program, Slot};
 use crate::solver::{MemorySolver, Proposal, Task};

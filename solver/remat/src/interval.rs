@@ -14,7 +14,7 @@
 //! - `out_v_j`: what comes back went out, once for all.
 //!
 //! Where copies count in full, both pay for them. Where copies run beside computation, what they cost is the time that computation
-//! waits: [`crate::link`].
+//! waits: [`crate::link_rows`].
 //!
 //! Every plan in the compact form gives a feasible point of no larger cost, so that the optimum is a lower bound
 //! for all plans with this order of first runs. With all positions critical and all rows the model is exact.
@@ -22,14 +22,10 @@
 use ballast_core::memory::SwapModel;
 
 use crate::link::Link;
-use crate::model::{Column, Model, Row, merge, name, single, triple};
+use crate::model::{Column, Model, Row, WHOLE_CAP, WHOLE_TIME, merge, name, single, triple};
 use crate::program::{Again, Plan, Program, Slot};
 use crate::timeline::{Timeline, first, position};
 
-/// Objective units: the time of running everything once is this much.
-pub(crate) const WHOLE_TIME: f64 = 100.0;
-/// Memory units: the cap is this much.
-pub(crate) const WHOLE_CAP: f64 = 1000.0;
 /// Room for rounding in memory rows, in memory units.
 const ROUNDING: f64 = 1e-7;
 
@@ -195,11 +191,6 @@ impl<'a> Interval<'a> {
             }
         }
         rows
-    }
-
-    /// Rows of the host link that a point breaks by more than `tolerance` units of time.
-    pub(crate) fn broken_link(&self, point: &[f64], tolerance: f64) -> Vec<Row> {
-        self.link.as_ref().map_or_else(Vec::new, |link| link.broken(self, point, tolerance))
     }
 
     /// The row `running_v_j` that counts for every other value the largest of the terms that show it to be

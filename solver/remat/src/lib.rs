@@ -21,6 +21,7 @@ mod interval;
 mod joint;
 mod lanes;
 mod link;
+mod link_rows;
 mod model;
 mod order;
 mod outcome;

@@ -1,5 +1,10 @@
 //! A mixed-integer program as plain data: built here, solved in [`crate::highs`].
 
+/// Objective units: the time of running everything once is this much.
+pub(crate) const WHOLE_TIME: f64 = 100.0;
+/// Memory units: the cap is this much.
+pub(crate) const WHOLE_CAP: f64 = 1000.0;
+
 /// Name of a column or row: its family and up to three indices. Names of rows are unique, or files lose them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name {

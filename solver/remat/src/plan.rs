@@ -8,7 +8,8 @@ use ballast_core::report::{Report, SearchStats};
 
 use crate::highs::Highs;
 use crate::incumbent::Progress;
-use crate::interval::{Interval, WHOLE_TIME};
+use crate::interval::Interval;
+use crate::model::WHOLE_TIME;
 use crate::outcome::{Failure, Outcome, PROVED_WITHIN};
 use crate::packed::packed;
 use crate::program::{MOST_NODES, Program};

@@ -9,8 +9,8 @@ use std::cell::Cell;
 use crate::cover::broken_cover;
 use crate::highs::{Answer, Control, Highs, Status};
 use crate::incumbent::Incumbent;
-use crate::interval::{Interval, WHOLE_TIME, overloaded};
-use crate::model::{Column, Row};
+use crate::interval::{Interval, overloaded};
+use crate::model::{Column, Row, WHOLE_TIME};
 use crate::program::{Program, Slot};
 use crate::timeline::Timeline;
 

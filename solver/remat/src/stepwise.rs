@@ -8,8 +8,7 @@
 
 use ballast_core::memory::SwapModel;
 
-use crate::interval::{WHOLE_CAP, WHOLE_TIME};
-use crate::model::{Column, Model, Name, name, single, triple};
+use crate::model::{Column, Model, Name, WHOLE_CAP, WHOLE_TIME, name, single, triple};
 use crate::program::{Again, Plan, Program, Slot};
 
 /// Largest number of nodes: the columns grow with its cube.

@@ -12,8 +12,9 @@ use crate::cover::broken_cover;
 use crate::exchange::assess_plan;
 use crate::highs::{Control, Highs, Status};
 use crate::incumbent::Progress;
-use crate::interval::{Interval, WHOLE_TIME};
-use crate::model::{Column, Row};
+use crate::interval::Interval;
+use crate::link_rows::broken_link;
+use crate::model::{Column, Row, WHOLE_TIME};
 use crate::program::{Plan, Program, Slot};
 use crate::prover::first_positions;
 
@@ -149,7 +150,7 @@ impl<'a> Search<'a> {
         {
             let Some(point) = self.branch(&interval) else { return };
             let mut rows = interval.broken_running(&point, 0.5, 1e-6);
-            rows.append(&mut interval.broken_link(&point, LEAST_WAIT));
+            rows.append(&mut broken_link(&interval, &point, LEAST_WAIT));
             let short = self.plan_of(&interval, &point);
             if rows.is_empty() {
                 let known = &interval.critical;
@@ -246,7 +247,7 @@ impl<'a> Search<'a> {
             let mut covers: Vec<Row> = memory.filter_map(|row| broken_cover(row, &point)).collect();
             keep_most_broken(&mut covers, |row| row.lower - row.value(&point));
             running.append(&mut covers);
-            let mut link = interval.broken_link(&point, LEAST_WAIT);
+            let mut link = broken_link(&interval, &point, LEAST_WAIT);
             keep_most_broken(&mut link, |row| row.value(&point) - row.upper);
             running.append(&mut link);
             if running.is_empty() || turn.over() {
@@ -270,7 +271,7 @@ impl<'a> Search<'a> {
         let refuse = |point: &[f64]| {
             let plan = interval.plan(point, false);
             assess_plan(problem, program, swap, cap_bytes, &plan).is_none_or(|state| state.excess > 0.0)
-                || !interval.broken_link(point, LEAST_WAIT).is_empty()
+                || !broken_link(&interval, point, LEAST_WAIT).is_empty()
         };
         let control = Control {
             deadline: &self.goal.deadline,

@@ -3,13 +3,14 @@
 use anyhow::Result;
 use xshell::cmd;
 
+use crate::setup::set_up;
 use crate::workspace::{Workspace, step};
 
 const MODEL: &str = "tests/inputs/models/resnet50_train_b32.mlir";
 
 /// Sets up, builds, plans ResNet-50 under a cap that forces recomputation or swaps, and prints the plan.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    workspace.set_up()?;
+    set_up(workspace)?;
     workspace.build()?;
     let folder = workspace.release.join("demo");
     workspace.shell.create_dir(&folder)?;

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use xshell::cmd;
 
 use crate::ods;
+use crate::setup::set_up;
 use crate::workspace::{Workspace, step};
 
 /// A generated file.
@@ -19,7 +20,7 @@ pub(crate) struct Page {
 
 /// Writes the pages that differ.
 pub(crate) fn write(workspace: &Workspace) -> Result<()> {
-    workspace.set_up()?;
+    set_up(workspace)?;
     workspace.build()?;
     for page in stale(workspace)? {
         workspace.shell.write_file(&page.path, &page.text)?;
@@ -30,7 +31,7 @@ pub(crate) fn write(workspace: &Workspace) -> Result<()> {
 
 /// Fails if a page is missing or differs from what its source makes.
 pub(crate) fn check(workspace: &Workspace) -> Result<()> {
-    workspace.set_up()?;
+    set_up(workspace)?;
     workspace.build()?;
     let stale = stale(workspace)?;
     if !stale.is_empty() {

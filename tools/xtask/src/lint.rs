@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 use xshell::cmd;
 
+use crate::setup::set_up;
 use crate::tidy;
 use crate::workspace::{Workspace, cargo, step};
 
@@ -11,7 +12,7 @@ type Check = (&'static str, fn(&Workspace) -> Result<()>);
 
 /// Runs all checks, the cheap ones first, and fails if any of them does.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    workspace.set_up()?;
+    set_up(workspace)?;
     let mut failed: Vec<&str> = Vec::new();
     let checks: [Check; 5] = [
         ("format", format),

@@ -5,6 +5,7 @@
 #![expect(clippy::print_stderr, reason = "a command-line tool talks to its user")]
 
 mod bench;
+mod cycles;
 mod demo;
 mod dist;
 mod docs;
@@ -16,6 +17,7 @@ mod ods;
 mod packages;
 mod python;
 mod referee;
+mod setup;
 mod soak;
 mod test;
 mod tidy;
@@ -31,6 +33,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::setup::set_up;
 use crate::workspace::Workspace;
 
 #[derive(Parser)]
@@ -122,7 +125,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<()> {
     let workspace = Workspace::find()?;
     match command {
-        Command::Setup => workspace.set_up(),
+        Command::Setup => set_up(&workspace),
         Command::Demo => demo::run(&workspace),
         Command::Test => test::run(&workspace),
         Command::TestPython { torch } => python::test(&workspace, torch),

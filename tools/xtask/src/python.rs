@@ -7,6 +7,7 @@ use xshell::cmd;
 
 use crate::jax;
 use crate::libtorch::cache_folder;
+use crate::setup::set_up;
 use crate::workspace::{Workspace, step};
 
 /// Sets up, builds the planner, installs the package from the tree and runs its tests: those of JAX, and of PyTorch where asked for.
@@ -15,7 +16,7 @@ use crate::workspace::{Workspace, step};
 /// Says what is missing, or that a test failed.
 pub(crate) fn test(workspace: &Workspace, torch: bool) -> Result<()> {
     let shell = &workspace.shell;
-    workspace.set_up()?;
+    set_up(workspace)?;
     // All of it, as the other tests do: a part would be compiled with other features of the same crates, once more.
     workspace.build()?;
     let python = environment(workspace)?;

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use crate::say;
+use crate::setup::set_up;
 use crate::workspace::{LLVM_BIN, Workspace, cargo, step};
 use crate::{docs, jax};
 
@@ -29,7 +30,7 @@ impl AddAssign for Tally {
 
 /// Sets up, builds, runs all suites; an error if a test fails or a suite cannot run.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    workspace.set_up()?;
+    set_up(workspace)?;
     workspace.build()?;
     if let Err(reason) = jax::install_if_missing(workspace) {
         step(&format!("jax: not there ({reason:#}); lit lists the tests that need XLA as unsupported"));

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use xshell::cmd;
 
+use crate::cycles::cycle_problems;
 use crate::ods;
 use crate::workspace::{Workspace, cargo};
 
@@ -76,6 +77,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let known: BTreeSet<PathBuf> =
         files.iter().flat_map(|file| file.ancestors()).map(PathBuf::from).collect();
     let mut problems = Vec::new();
+    let mut sources = Vec::new();
     for file in &files {
         let bytes = std::fs::read(workspace.root.join(file)).with_context(|| file.display().to_string())?;
         // Not text: nothing to check.
@@ -84,7 +86,11 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
         if extension(file) == "md" {
             problems.extend(link_problems(file, &text, &known));
         }
+        if extension(file) == "rs" {
+            sources.push((file.clone(), text));
+        }
     }
+    problems.extend(cycle_problems(&sources)?);
     problems.extend(pass_problems(&ods::passes(workspace)?, &known));
     let cargo = cargo();
     let metadata = cmd!(workspace.shell, "{cargo} metadata --no-deps --format-version 1").quiet().read()?;

@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-use crate::{libtorch, packages};
-
 /// The programs of the LLVM and MLIR packages without their version suffix, lit among them.
 pub(crate) const LLVM_BIN: &str = "/usr/lib/llvm-22/bin";
 
@@ -42,12 +40,6 @@ impl Workspace {
         let shell = Shell::new()?;
         shell.change_dir(&root);
         Ok(Self { root, release, shell })
-    }
-
-    /// Installs what is missing on this machine.
-    pub(crate) fn set_up(&self) -> Result<()> {
-        packages::install_missing(&self.shell)?;
-        libtorch::install_if_missing(self)
     }
 
     /// Builds every crate of the workspace with the release profile.

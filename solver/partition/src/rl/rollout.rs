@@ -2,7 +2,7 @@
 
 use ballast_learner_client::perceptron::{Perceptron, Scratch, softmax};
 
-use crate::rl::train::Options;
+use crate::rl::options::Options;
 
 #[derive(Clone, Copy)]
 pub(super) struct Sample {

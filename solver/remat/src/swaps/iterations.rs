@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ballast_core::memory::{SwapModel, expand, replay};
 use serde::{Deserialize, Serialize};
 
-use super::learn::LearnError;
+use super::error::LearnError;
 use super::step::{Candidate, Scheme, TrainingStep};
 
 /// What one iteration took.

@@ -8,10 +8,11 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::actions::{Action, Actions};
+use super::error::LearnError;
 use super::initial::Initial;
 use super::iterations::{Iterations, Measured, Simulated};
 use super::step::{Candidate, Scheme, TrainingStep};
-use super::table::{QTable, TableError, updated};
+use super::table::{QTable, updated};
 
 /// Parameters of the learning. Defaults without a note are those of \[B\].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -94,30 +95,6 @@ impl Options {
             _ => Ok(()),
         }
     }
-}
-
-/// Why nothing was learned.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum LearnError {
-    /// An option out of its range, or a step that makes no sense.
-    #[error("{0}")]
-    Options(String),
-    /// A table that does not fit.
-    #[error(transparent)]
-    Table(#[from] TableError),
-    /// No scheme met the cap.
-    #[error("no scheme of {rounds} rounds fits in {cap} bytes: the smallest peak met is {smallest}")]
-    OverCap {
-        /// The cap.
-        cap: u64,
-        /// Smallest peak met, bytes.
-        smallest: u64,
-        /// Rounds run.
-        rounds: u64,
-    },
-    /// An iteration could not be run.
-    #[error("{0}")]
-    Iteration(String),
 }
 
 /// r of \[B\]: `r_time + w·(r_mem - r_time)`, both divided by their values without swaps.

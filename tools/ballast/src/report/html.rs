@@ -7,10 +7,11 @@ use std::fmt::Write as _;
 
 use ballast_core::explain::{Fate, Verdict, seconds};
 use ballast_core::memory::EventKind;
-use ballast_core::pipeline::{Pass, Pipeline, StageCost, TimedTask, simulate};
+use ballast_core::pipeline::TimedTask;
 use ballast_core::plan::Plan;
 use serde_json::{Value, json};
 
+use super::step::{pass_name, step};
 use super::tables::{Unit, milliseconds};
 use super::terminal::stop;
 use super::{Facts, StageFacts, summary, trace};
@@ -493,33 +494,6 @@ fn device(plan: &Plan, facts: &Facts<'_>, stage: &StageFacts<'_>) -> Value {
         "send": micro(stage.entry.score.send_seconds),
         "stays": stage.stays.iter().map(|&(node, workspace, from, to)| (node, u8::from(workspace), from, to)).collect::<Vec<_>>(),
     })
-}
-
-/// What a pass is called.
-pub(super) fn pass_name(pass: Pass) -> &'static str {
-    match pass {
-        Pass::Forward => "forward",
-        Pass::Backward => "backward",
-        Pass::Weights => "weights",
-    }
-}
-
-/// The step of a pipeline played again from the times in the plan; no devices where it is none.
-pub(super) fn step(plan: &Plan) -> Vec<Vec<TimedTask>> {
-    let Some(pipeline) = &plan.pipeline else { return Vec::new() };
-    let Ok(schedule) = pipeline.schedule.parse() else { return Vec::new() };
-    let stages = pipeline.stages.iter().map(|stage| StageCost {
-        forward_seconds: stage.forward_seconds,
-        backward_seconds: stage.backward_seconds,
-        weights_seconds: stage.weights_seconds,
-        ..StageCost::default()
-    });
-    let pipeline = Pipeline {
-        stages: stages.collect(),
-        devices: pipeline.devices.unwrap_or(pipeline.stages.len()),
-        micro_batches: pipeline.micro_batches,
-    };
-    simulate(&pipeline, schedule).map_or_else(|_| Vec::new(), |timeline| timeline.tasks)
 }
 
 fn tasks(plan: &Plan) -> Value {

@@ -2,6 +2,7 @@
 
 mod facts;
 mod html;
+mod step;
 mod tables;
 mod terminal;
 mod trace;

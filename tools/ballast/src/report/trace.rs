@@ -5,7 +5,7 @@ use ballast_core::pipeline::TimedTask;
 use ballast_core::plan::Plan;
 use serde_json::{Value, json};
 
-use super::html::{pass_name, step};
+use super::step::{pass_name, step};
 use super::{Facts, StageFacts};
 
 /// Engines of a device.

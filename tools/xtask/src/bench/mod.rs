@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use xshell::cmd;
 
+use crate::setup::set_up;
 use crate::workspace::{Workspace, step};
 
 /// What `cargo xtask bench` measures.
@@ -41,7 +42,7 @@ pub(crate) enum Bench {
 
 /// Builds and measures.
 pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> Result<()> {
-    workspace.set_up()?;
+    set_up(workspace)?;
     workspace.build()?;
     match bench {
         Bench::Remat(args) => tables::passed(workspace, "remat", args),

@@ -1,0 +1,31 @@
+//! The step of a pipeline, for pages and traces.
+
+use ballast_core::pipeline::{Pass, Pipeline, StageCost, TimedTask, simulate};
+use ballast_core::plan::Plan;
+
+/// What a pass is called.
+pub(super) fn pass_name(pass: Pass) -> &'static str {
+    match pass {
+        Pass::Forward => "forward",
+        Pass::Backward => "backward",
+        Pass::Weights => "weights",
+    }
+}
+
+/// The step of a pipeline played again from the times in the plan; no devices where it is none.
+pub(super) fn step(plan: &Plan) -> Vec<Vec<TimedTask>> {
+    let Some(pipeline) = &plan.pipeline else { return Vec::new() };
+    let Ok(schedule) = pipeline.schedule.parse() else { return Vec::new() };
+    let stages = pipeline.stages.iter().map(|stage| StageCost {
+        forward_seconds: stage.forward_seconds,
+        backward_seconds: stage.backward_seconds,
+        weights_seconds: stage.weights_seconds,
+        ..StageCost::default()
+    });
+    let pipeline = Pipeline {
+        stages: stages.collect(),
+        devices: pipeline.devices.unwrap_or(pipeline.stages.len()),
+        micro_batches: pipeline.micro_batches,
+    };
+    simulate(&pipeline, schedule).map_or_else(|_| Vec::new(), |timeline| timeline.tasks)
+}

@@ -1,0 +1,12 @@
+//! `cargo xtask setup`: what the project needs on this machine.
+
+use anyhow::Result;
+
+use crate::workspace::Workspace;
+use crate::{libtorch, packages};
+
+/// Installs what is missing.
+pub(crate) fn set_up(workspace: &Workspace) -> Result<()> {
+    packages::install_missing(&workspace.shell)?;
+    libtorch::install_if_missing(workspace)
+}
