@@ -118,8 +118,13 @@ fn a_program_that_hangs_fails_or_is_missing_is_named_and_gone() {
     fails_with(&slow, "time limit");
     assert!(start.elapsed().as_secs() < 60, "it was waited for");
     let child = std::fs::read_to_string(number).expect("it started").trim().to_owned();
-    let state = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
-    assert!(state.is_empty() || state.contains(") Z "), "its child still runs: {state}");
+    // A signal takes effect when the process is next scheduled.
+    let state = || std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+    let gone = || state().is_empty() || state().contains(") Z ");
+    while !gone() && start.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(gone(), "its child still runs: {}", state());
     fails_with(&broken, "out of ideas");
     fails_with("exec:no-such-program", "cannot be run");
 }
