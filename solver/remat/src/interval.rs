@@ -22,7 +22,7 @@
 use ballast_core::memory::SwapModel;
 
 use crate::link::Link;
-use crate::model::{Column, Model, Row, WHOLE_CAP, WHOLE_TIME, merge, name, single, triple};
+use crate::model::{Column, Model, Row, WHOLE_CAP, merge, name, single, triple};
 use crate::program::{Again, Plan, Program, Slot};
 use crate::timeline::{Timeline, first, position};
 

@@ -5,7 +5,7 @@ use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::{CompactPlan, NodeId, Replay, Schedule, SwapModel, expand, replay};
 use serde::{Deserialize, Serialize};
 
-use super::learn::LearnError;
+use super::error::LearnError;
 use super::step::{Candidate, Scheme, TrainingStep};
 
 /// A planner without learning.

@@ -5,7 +5,8 @@ use ballast_core::limits::Limits;
 use ballast_core::memory::{CompactPlan, SwapModel, expand, replay};
 
 use super::baseline::{Baseline, baseline};
-use super::learn::{self, LearnError, Learned};
+use super::error::LearnError;
+use super::learn::{self, Learned};
 use super::step::TrainingStep;
 use crate::outcome::Failure;
 use crate::solver::Options;

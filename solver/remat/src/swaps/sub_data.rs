@@ -5,7 +5,8 @@ use ballast_core::memory::SwapModel;
 use serde::{Deserialize, Serialize};
 
 use super::initial::Initial;
-use super::learn::{LearnError, Options, plan};
+use super::error::LearnError;
+use super::learn::{Options, plan};
 use super::step::TrainingStep;
 
 /// One part.
