@@ -1,5 +1,5 @@
 // A cap that no plan keeps, because the memory sits in a loop: said once and loudly, in the plan and in every report.
-// RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=60%% swap=false time-limit=2 plan-file=%t.json" --remarks-filter=ballast -o %t.mlir 2> %t.log
+// RUN: ballast-opt %s --allow-unregistered-dialect --remat="loops=whole cap=60%% swap=false time-limit=2 plan-file=%t.json" --remarks-filter=ballast -o %t.mlir 2> %t.log
 // RUN: FileCheck %s --check-prefix=LOUD --input-file=%t.log
 // LOUD: remat-caps.mlir:[[#@LINE+26]]:10: warning: no memory plan keeps the cap of device 0: asked {{[0-9.]+}} MiB, used {{[0-9.]+}} MiB, least possible {{[0-9.]+}} MiB; 'stablehlo.while' binds: it is a loop, which is planned as one op, and its body alone takes 12.0 MiB at once. `--ballast-unroll` before planning opens it, so that its ops are planned one by one; else recompute inside of it (in JAX `jax.checkpoint` on the body of `lax.scan`)
 // LOUD: [Missed] Cap {{.*}}no memory plan keeps the cap asked for{{.*}}op=stablehlo.while
@@ -16,7 +16,7 @@
 // RUN: ballast-opt %t.mlir --allow-unregistered-dialect --ballast-report="format=json" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FILE
 
 // relax-limit=0 refuses, for the same reason.
-// RUN: not ballast-opt %s --allow-unregistered-dialect --remat="cap=60%% swap=false time-limit=2 relax-limit=0" 2>&1 | FileCheck %s --check-prefix=REFUSED
+// RUN: not ballast-opt %s --allow-unregistered-dialect --remat="loops=whole cap=60%% swap=false time-limit=2 relax-limit=0" 2>&1 | FileCheck %s --check-prefix=REFUSED
 // REFUSED: remat-caps.mlir:[[#@LINE+10]]:10: error: no memory plan of device 0 keeps its cap of {{.*}}'stablehlo.while' alone needs more
 // REFUSED: note: it is a loop, which is planned as one op
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::fusion::{Group, parts};
@@ -11,7 +12,9 @@ use ballast_core::pipeline::{Schedule, Spec, first_backward};
 use ballast_core::plan::fingerprint;
 use ballast_core::predictor::Counting;
 use ballast_core::profile::Profile;
+use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
+use ballast_dialects::attributes::PLAN;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir;
 use ballast_dialects::passes;
@@ -26,11 +29,13 @@ use crate::backend::xla::{barriers, products, updates};
 use crate::files;
 use crate::import::{self, ImportOptions, Imported, dlti, sharding};
 use crate::lower::ballast_inline::inline_calls;
-use crate::lower::ballast_unroll::is_loop;
-use crate::lower::unroll::carried_bytes;
+use crate::lower::ballast_unroll::{is_loop, open_in_function};
+use crate::lower::unroll::{Nested, carried_bytes};
 
 /// Seconds a search may take when the user names neither a time nor a work limit.
 const DEFAULT_TIME_LIMIT_SECONDS: f64 = 60.0;
+/// Of a device's fair share of the work: what a fusion or a loop that runs on one device may take.
+const LONG: f64 = 0.25;
 
 /// Where a program and its costs come from, as the passes' options say it.
 pub(crate) struct Source<'o> {
@@ -40,6 +45,28 @@ pub(crate) struct Source<'o> {
     pub profile: &'o str,
     pub count: passes::Counting,
     pub storage: Chosen,
+    pub loops: Loops,
+}
+
+/// Which counted loops are opened before planning.
+#[derive(Clone, Copy)]
+pub(crate) enum Loops {
+    /// None.
+    Whole,
+    /// All, where one takes much of a device's share of the time.
+    ForTime,
+    /// All, where the program that is not partitioned is over this cap with them whole.
+    ForCap(CapSpec),
+}
+
+impl Loops {
+    /// As an option says it; `open` where it is left to the planner.
+    pub(crate) fn chosen(handling: passes::LoopHandling, open: Loops) -> Self {
+        match handling {
+            passes::LoopHandling::Auto => open,
+            passes::LoopHandling::Whole => Loops::Whole,
+        }
+    }
 }
 
 /// The [`Source`] that the options of a planning pass name.
@@ -56,6 +83,7 @@ macro_rules! source {
                 $options.cap_counts,
                 $options.heap_gaps,
             ),
+            loops: $crate::program::Loops::Whole,
         }
     };
 }
@@ -82,6 +110,8 @@ pub(crate) struct Program<'c, 'a> {
     pub profile: Option<String>,
     /// Did the devices come from the options, so that the module should say so from now on?
     pub cluster_is_new: bool,
+    /// The peak of the program on one device before its loops were opened, if they were.
+    pub whole_peak: Option<Bytes>,
 }
 
 impl Program<'_, '_> {
@@ -150,7 +180,7 @@ impl Program<'_, '_> {
     }
 }
 
-/// Inlines the calls of private helpers and reads the program, which has something to plan.
+/// Inlines the calls of private helpers, opens loops that stand in a plan's way, and reads the program, which has something to plan.
 ///
 /// # Errors
 /// With the diagnostic that was emitted.
@@ -160,23 +190,71 @@ pub(crate) fn read_for_planning<'c: 'a, 'a>(
 ) -> Result<Program<'c, 'a>, Reported> {
     let cluster = cluster(module, source.devices)?;
     inline_calls(module, (!source.function.is_empty()).then_some(source.function))?;
+    let whole_peak = open_loops(module, source, &cluster)?;
     barriers::split(module)?;
     products::exchange(module)?;
     // On several devices the order is what they are cut in, too.
     if cluster.0.devices.len() == 1 {
         updates::hasten(module, &options(source))?;
     }
-    let program = read(module, source, cluster)?;
+    let program = Program { whole_peak, ..read(module, source, cluster)? };
     if program.imported.graph.planned().next().is_none() {
         let text = "the function has no op to plan: it returns arguments, constants and views of them; leave it out, or name \
                     another with function=";
         return Err(program.error(None, text));
     }
-    for &op in program.imported.ops.iter().filter(|&&op| is_loop(op)) {
+    // Those that could not be opened have been named.
+    for &op in program.imported.ops.iter().filter(|&&op| is_loop(op) && whole_peak.is_none()) {
         let text = "a loop is planned as one op; --ballast-unroll before this pass opens those whose iterations are known";
         program.remark(Kind::Missed, "LoopWhole", text).fact("bytes", carried_bytes(op)).emit(ir::place(op));
     }
     Ok(program)
+}
+
+/// Opens the counted loops of the function to be planned where one of them as one op would stand in the plan's way; the peak of the
+/// program on one device before, if it was done.
+fn open_loops(
+    module: OperationRef<'_, '_>,
+    source: &Source<'_>,
+    cluster: &(Cluster, bool),
+) -> Result<Option<Bytes>, Reported> {
+    let looped = |function: OperationRef<'_, '_>| {
+        !function.has_attribute(PLAN) && ir::nested(function).into_iter().any(is_loop)
+    };
+    let idle = matches!(source.loops, Loops::Whole);
+    if idle || !import::functions(module).into_iter().any(|(_, function)| looped(function)) {
+        return Ok(None);
+    }
+    let program = read(module, source, cluster.clone())?;
+    let loops: Vec<OpId> =
+        program.imported.graph.planned().filter(|&op| is_loop(program.imported.ops[op])).collect();
+    if !looped(program.imported.function) || loops.is_empty() {
+        return Ok(None);
+    }
+    let on_one = vec![0; program.imported.graph.ops.len()];
+    let stages = stages(&program.imported.graph, &program.costs, &program.cluster, &on_one);
+    let peak = Bytes(stages.first().map_or(0, |stage| stage.problem.unplanned_peak()));
+    let in_the_way = match source.loops {
+        Loops::Whole => false,
+        Loops::ForTime => {
+            let least = |op: OpId| program.costs.least_seconds(op);
+            let work: f64 = program.imported.graph.planned().map(least).sum();
+            let share = work / program.cluster.devices.len() as f64;
+            program.cluster.devices.len() > 1 && loops.iter().any(|&op| least(op) > LONG * share)
+        }
+        Loops::ForCap(cap) => cap.bytes(peak, program.cluster.devices[0].memory) < peak,
+    };
+    if !in_the_way {
+        return Ok(None);
+    }
+    let options = passes::BallastUnrollOptions::default();
+    open_in_function(
+        &program.imported.graph.name,
+        program.imported.function,
+        Nested::Outer,
+        options.max_ops,
+    )?;
+    Ok(Some(peak))
 }
 
 /// Says that a program is spread over a mesh of devices, of which a plan knows nothing.
@@ -320,8 +398,9 @@ fn read<'c: 'a, 'a>(
         }
     }
     let profile = profile.map(|profile| profile.content());
+    let costs = estimate.costs;
     let program =
-        Program { imported, cluster, costs: estimate.costs, storage, groups, profile, cluster_is_new };
+        Program { imported, cluster, costs, storage, groups, profile, cluster_is_new, whole_peak: None };
     if !estimate.unpriced.is_empty() {
         let names: Vec<String> =
             estimate.unpriced.iter().map(|(name, count)| format!("{name} ({count})")).collect();
@@ -340,12 +419,10 @@ fn read<'c: 'a, 'a>(
 /// Ops that are to store their values so that no fusion takes much of what one device has to do, where that costs little:
 /// a fusion runs on one device.
 fn too_long(unfused: &Graph, fused: &Graph, groups: &[Group], costs: &Costs) -> Vec<OpId> {
-    /// Of a device's fair share of the work: what a fusion may take, and what its parts should.
-    const LONG: f64 = 0.25;
+    /// Of a device's fair share of the work: what its parts should take.
     const PART: f64 = 1.0 / 32.0;
-    let devices = costs.seconds.len();
-    let least = |op| (0..devices).map(|device| costs.of(device, op)).fold(f64::INFINITY, f64::min);
-    let share = fused.planned().map(least).sum::<f64>() / devices as f64;
+    let least = |op| costs.least_seconds(op);
+    let share = fused.planned().map(least).sum::<f64>() / costs.seconds.len() as f64;
     let long = groups.iter().filter(|group| least(group.root) > LONG * share);
     let mut held: Vec<OpId> = long
         .flat_map(|group| {

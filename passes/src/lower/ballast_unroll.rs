@@ -36,26 +36,39 @@ pub(crate) fn open_loops(
     nested: Nested,
     most_ops: u64,
 ) -> Result<(), Reported> {
-    let context = ballast_dialects::ir::context(module);
     for (name, function) in import::functions(module) {
-        let mut budget = Budget::new(most_ops);
-        let [block] = ir::blocks(function)[..] else { continue };
-        if function.has_attribute(PLAN) && ir::nested(function).into_iter().any(is_loop) {
-            let text = format!("'{name}' is planned: open its loops before, or remove `{PLAN}`");
-            return Err(diagnostics::error(function.location(), &text));
-        }
-        open_in_block(context, block, nested, &mut budget)?;
-        if budget.opened() > 0 {
-            Remark::new(Kind::Passed, "Unroll", &name, "loops were opened")
-                .fact("loops", budget.opened())
-                .fact("ops", ir::nested(function).len())
-                .emit(function.location());
-        }
-        for left in budget.left.values() {
-            Remark::new(Kind::Missed, "LoopWhole", &name, format!("a loop stays whole: {}", left.why))
-                .fact("bytes", left.bytes)
-                .emit(left.location);
-        }
+        open_in_function(&name, function, nested, most_ops)?;
+    }
+    Ok(())
+}
+
+/// The same for one function.
+///
+/// # Errors
+/// If it is planned already.
+pub(crate) fn open_in_function(
+    name: &str,
+    function: OperationRef<'_, '_>,
+    nested: Nested,
+    most_ops: u64,
+) -> Result<(), Reported> {
+    let mut budget = Budget::new(most_ops);
+    let [block] = ir::blocks(function)[..] else { return Ok(()) };
+    if function.has_attribute(PLAN) && ir::nested(function).into_iter().any(is_loop) {
+        let text = format!("'{name}' is planned: open its loops before, or remove `{PLAN}`");
+        return Err(diagnostics::error(function.location(), &text));
+    }
+    open_in_block(ir::context(function), block, nested, &mut budget)?;
+    if budget.opened() > 0 {
+        Remark::new(Kind::Passed, "Unroll", name, "loops were opened")
+            .fact("loops", budget.opened())
+            .fact("ops", ir::nested(function).len())
+            .emit(function.location());
+    }
+    for left in budget.left.values() {
+        Remark::new(Kind::Missed, "LoopWhole", name, format!("a loop stays whole: {}", left.why))
+            .fact("bytes", left.bytes)
+            .emit(left.location);
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use melior::ir::{Attribute, Identifier, RegionLike, Type};
 
 use crate::files;
 use crate::import;
-use crate::program::{self, Chosen, Program, Source};
+use crate::program::{self, Chosen, Loops, Program, Source};
 
 /// Runs the pass.
 ///
@@ -85,6 +85,7 @@ fn jobs<'c: 'a, 'a>(
                     profile: &options.profile,
                     count: options.count,
                     storage: Chosen::Options(FusionModel::None, CapCounts::All, true),
+                    loops: Loops::Whole,
                 },
             )?;
             let step: f64 = program.costs.seconds.first().map_or(0.0, |ops| ops.iter().sum());

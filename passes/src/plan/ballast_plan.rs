@@ -10,7 +10,7 @@ use ballast_planner::pipelined::choose;
 use melior::ir::operation::OperationRef;
 
 use crate::plan::{remat, rl_partition};
-use crate::program;
+use crate::program::{self, Loops};
 use crate::signals;
 
 /// Runs the pass.
@@ -46,7 +46,9 @@ fn shortest(
         schedules.extend(spec(name)?.map(|spec| (spec, name)));
     }
     let planner = remat::planner_options(module, options)?;
-    let mut program = program::read_for_planning(module, &program::source!(options))?;
+    let loops = Loops::chosen(options.loops, Loops::ForTime);
+    let source = program::Source { loops, ..program::source!(options) };
+    let mut program = program::read_for_planning(module, &source)?;
     program::recall_passes(&mut program);
     // The plan itself stays until the program is partitioned: it may be all that tells the passes apart.
     program::forget_devices(&mut program);
@@ -96,6 +98,7 @@ fn partition(options: &BallastPlanOptions, time_limit: f64) -> RlPartitionOption
         cap: options.cap.clone(),
         cap_counts: options.cap_counts,
         fusion: options.fusion,
+        loops: options.loops,
         time_limit,
         work_limit: options.work_limit,
         seed: options.seed,
@@ -117,6 +120,7 @@ fn memory(options: &BallastPlanOptions, time_limit: f64) -> RematOptions {
         cap: options.cap.clone(),
         cap_counts: options.cap_counts,
         fusion: options.fusion,
+        loops: options.loops,
         swap: options.swap,
         overlap: options.overlap,
         time_limit,

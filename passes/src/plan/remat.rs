@@ -27,7 +27,7 @@ use crate::files;
 use crate::import::dlti_text;
 use crate::plan::relaxed;
 use crate::plan::rl_partition::{granularity, order};
-use crate::program::{self, Program};
+use crate::program::{self, Loops, Program};
 use crate::signals;
 
 /// Runs the pass.
@@ -36,12 +36,21 @@ use crate::signals;
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Result<(), Reported> {
     let _signals = signals::catch();
-    let planner = planner_options(module, options)?;
+    let mut planner = planner_options(module, options)?;
     check_files(module, options)?;
     let asked =
         program::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
     let begin = Instant::now();
-    let program = program::read_for_planning(module, &program::source!(options))?;
+    let loops = Loops::chosen(options.loops, Loops::ForCap(planner.cap));
+    let source = program::Source { loops, ..program::source!(options) };
+    let program = program::read_for_planning(module, &source)?;
+    let mut options = options.clone();
+    if let (Some(peak), CapSpec::Share(_)) = (program.whole_peak, planner.cap) {
+        // The same bytes: opened, the program may hold more or less.
+        let cap = planner.cap.bytes(peak, peak);
+        (planner.cap, options.cap) = (CapSpec::Absolute(cap), cap.0.to_string());
+    }
+    let options = &options;
     if annotations::read_plan(&program.imported).is_none() {
         program::warn_of_shardings(module, &program);
     }

@@ -22,7 +22,7 @@ use crate::annotations;
 use crate::annotations::settings::PlanSettings;
 use crate::files;
 use crate::import::dlti_text;
-use crate::program::{self, Program};
+use crate::program::{self, Loops, Program};
 use crate::signals;
 
 /// Runs the pass.
@@ -39,7 +39,9 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
         .map_err(|text| diagnostics::error(module.location(), &text))?;
     let pipeline =
         program::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
-    let mut program = program::read_for_planning(module, &program::source!(options))?;
+    let loops = Loops::chosen(options.loops, Loops::ForTime);
+    let source = program::Source { loops, ..program::source!(options) };
+    let mut program = program::read_for_planning(module, &source)?;
     program::recall_passes(&mut program);
     program::forget_plan(&mut program);
     program.divide_devices(pipeline)?;

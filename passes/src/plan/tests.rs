@@ -1,9 +1,9 @@
-//! The names that `Passes.td` lists once more are those of the tables of solvers and methods.
+//! The names that `PassOptions.td` lists once more are those of the tables of solvers and methods.
 
 use ballast_partition::METHODS;
 use ballast_remat::SOLVERS;
 
-const PASSES: &str = include_str!("../../../dialects/td/Passes.td");
+const PASSES: &str = include_str!("../../../dialects/td/PassOptions.td");
 
 /// The names of a list of choices, sorted.
 fn choices(list: &str) -> Vec<&'static str> {

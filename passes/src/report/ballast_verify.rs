@@ -23,7 +23,7 @@ use crate::annotations::pipeline::{self as step, Figures};
 use crate::annotations::settings::PlanSettings;
 use crate::annotations::{self, Annotated};
 use crate::import;
-use crate::program::{self, Chosen, Program, Source, mebibytes};
+use crate::program::{self, Chosen, Loops, Program, Source, mebibytes};
 use crate::report::claims::{self, lie, same_time};
 
 /// A planned program whose attributes were found true.
@@ -188,7 +188,8 @@ fn read<'c: 'a, 'a>(
     let settings = plan.as_ref().map_or_else(|| Ok(PlanSettings::default()), PlanSettings::read);
     let settings = settings.map_err(|text| diagnostics::error(program_ir::place(at), &text))?;
     let PlanSettings { dynamic_dim, count, .. } = settings;
-    let source = Source { function, devices, dynamic_dim, profile, count, storage: Chosen::Plan };
+    let (storage, loops) = (Chosen::Plan, Loops::Whole);
+    let source = Source { function, devices, dynamic_dim, profile, count, storage, loops };
     let mut program = program::read_as_is(module, &source)?;
     program::recall_passes(&mut program);
     let annotated = annotations::read(&program.imported, program.cluster.devices.len())?;

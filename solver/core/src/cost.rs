@@ -56,6 +56,12 @@ impl Costs {
         self.seconds[device][op]
     }
 
+    /// Seconds of an op on the device that is fastest at it.
+    #[must_use]
+    pub fn least_seconds(&self, op: OpId) -> f64 {
+        self.seconds.iter().map(|seconds| seconds[op]).fold(f64::INFINITY, f64::min)
+    }
+
     /// Prices every op on every device, a multiply-add counted as two operations.
     #[must_use]
     pub fn estimate(graph: &Graph, cluster: &Cluster, profile: Option<&Profile>) -> Estimate {

@@ -64,7 +64,7 @@ impl<'a> Interval<'a> {
     }
 
     /// The same with copies to and from the host. Where they run beside computation, only plans are in it that wait for less than
-    /// [`WHOLE_TIME`].
+    /// [`WHOLE_TIME`](crate::model::WHOLE_TIME).
     pub(crate) fn with_swaps(
         program: &'a Program,
         critical: &[Slot],

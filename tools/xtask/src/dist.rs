@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use xshell::cmd;
 
 use crate::python;
+use crate::setup::set_up;
 use crate::workspace::{Workspace, step};
 
 /// What every Linux of the wheel's tag has (PEP 600): the C and C++ runtimes and the loader.
@@ -31,7 +32,7 @@ const OF_THE_SYSTEM: [&str; 9] = [
 pub(crate) fn run(workspace: &Workspace, output: &Path) -> Result<()> {
     let shell = &workspace.shell;
     let output = std::path::absolute(output)?;
-    workspace.set_up()?;
+    set_up(workspace)?;
     workspace.build()?;
     let python = python::environment(workspace)?;
     let staged = workspace.release.join("wheel");

@@ -4,8 +4,8 @@ use ballast_core::limits::Limits;
 use ballast_core::memory::SwapModel;
 use serde::{Deserialize, Serialize};
 
-use super::initial::Initial;
 use super::error::LearnError;
+use super::initial::Initial;
 use super::learn::{Options, plan};
 use super::step::TrainingStep;
 

@@ -396,9 +396,10 @@ fn plan_under(
     // Where the prediction is far above the truth, a plan above the cap may still keep it.
     let relax = if args.remat.contains("relax-limit=") { "" } else { RELAX };
     let gaps = if args.remat.contains("heap-gaps=") { "" } else { NO_GAPS };
+    let loops = if args.remat.contains("loops=") { "" } else { WHOLE_LOOPS };
     let form = &forms[route.form];
     plan.arg(&form.file).args(["--allow-unregistered-dialect", "-o"]).arg(file).arg(format!(
-        "--remat=cap-counts={} fusion={} function='{}' {} {relax}{gaps}cap={asked_bytes}",
+        "--remat=cap-counts={} fusion={} function='{}' {} {relax}{gaps}{loops}cap={asked_bytes}",
         args.cap_counts.name(),
         route.fusion,
         args.function,
@@ -415,6 +416,8 @@ fn plan_under(
 const RELAX: &str = "relax-limit=8 ";
 /// Gaps of the heap are in what is measured: a plan that leaves room for them recomputes for memory that may not be needed.
 const NO_GAPS: &str = "heap-gaps=false ";
+/// A form of the program with its loops opened is tried beside this one.
+const WHOLE_LOOPS: &str = "loops=whole ";
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,72 @@
+// A loop over layers is many layers: opened where one op would stand in a plan's way, left alone elsewhere.
+// Four layers in a loop, two devices: the iterations are placed.
+// RUN: ballast-opt %s --rl-partition="devices=2 time-limit=2 function=layers" --allow-unregistered-dialect | FileCheck %s --check-prefix=PLACED
+// PLACED-LABEL: func.func @layers
+// PLACED-NOT: stablehlo.while
+// PLACED-COUNT-4: "stablehlo.dot_general"
+// PLACED-LABEL: func.func @other
+// PLACED: stablehlo.while
+// RUN: ballast-opt %s --rl-partition="devices=2 time-limit=2 function=layers" --allow-unregistered-dialect --ballast-verify=function=layers -o %t.mlir
+// RUN: FileCheck %s --check-prefix=BOTH --input-file=%t.mlir
+// BOTH-DAG: ballast.device = #ballast.device<0>
+// BOTH-DAG: ballast.device = #ballast.device<1>
+// RUN: ballast-opt %s --ballast-plan="devices=2 time-limit=2 function=layers" --allow-unregistered-dialect | FileCheck %s --check-prefix=PLACED
+
+// As one op where that is asked for, and on one device, where nothing is gained.
+// RUN: ballast-opt %s --rl-partition="devices=2 time-limit=2 function=layers loops=whole" --allow-unregistered-dialect | FileCheck %s --check-prefix=WHOLE
+// RUN: ballast-opt %s --rl-partition="devices=1 time-limit=2 function=layers" --allow-unregistered-dialect | FileCheck %s --check-prefix=WHOLE
+// RUN: ballast-opt %s --remat="time-limit=2 function=layers" --allow-unregistered-dialect | FileCheck %s --check-prefix=WHOLE
+// WHOLE-LABEL: func.func @layers
+// WHOLE: stablehlo.while
+
+// Under a cap that the program with its loop whole is over; the cap is in bytes of that program.
+// RUN: ballast-opt %s --remat="cap=90%% swap=false time-limit=2 function=layers" --remarks-filter=ballast --allow-unregistered-dialect -o %t.mlir 2> %t.log
+// RUN: FileCheck %s --check-prefix=OPENED --input-file=%t.log
+// RUN: FileCheck %s --check-prefix=CAP --input-file=%t.mlir
+// OPENED: [Passed] Unroll {{.*}}Function=layers
+// OPENED-NOT: LoopWhole
+// CAP-LABEL: func.func @layers
+// CAP-NOT: stablehlo.while
+// CAP-LABEL: func.func @other
+// RUN: ballast-opt %s --remat="cap=90%% swap=false time-limit=2 function=layers loops=whole" --remarks-filter=ballast --allow-unregistered-dialect -o %t.mlir 2> %t.log
+// RUN: FileCheck %s --check-prefix=LEFT --input-file=%t.log
+// RUN: FileCheck %s --check-prefix=WHOLE --input-file=%t.mlir
+// LEFT: [Missed] LoopWhole {{.*}}a loop is planned as one op
+
+// RUN: not ballast-opt %s --rl-partition="loops=none" 2>&1 | FileCheck %s --check-prefix=WORD
+// WORD: loops
+
+func.func @layers(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %0:2 = "stablehlo.while"(%zero, %x) ({
+  ^bb0(%i: tensor<i32>, %v: tensor<512x512xf32>):
+    %n = "stablehlo.constant"() <{value = dense<4> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %v: tensor<512x512xf32>):
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %a = "stablehlo.dot_general"(%v, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
+    %b = "stablehlo.tanh"(%a) : (tensor<512x512xf32>) -> tensor<512x512xf32>
+    %j = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%j, %b) : (tensor<i32>, tensor<512x512xf32>) -> ()
+  }) : (tensor<i32>, tensor<512x512xf32>) -> (tensor<i32>, tensor<512x512xf32>)
+  %1 = "stablehlo.tanh"(%0#1) : (tensor<512x512xf32>) -> tensor<512x512xf32>
+  return %1 : tensor<512x512xf32>
+}
+
+func.func @other(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %0:2 = "stablehlo.while"(%zero, %x) ({
+  ^bb0(%i: tensor<i32>, %v: tensor<8xf32>):
+    %n = "stablehlo.constant"() <{value = dense<4> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %v: tensor<8xf32>):
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %j = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%j, %v) : (tensor<i32>, tensor<8xf32>) -> ()
+  }) : (tensor<i32>, tensor<8xf32>) -> (tensor<i32>, tensor<8xf32>)
+  return %0#1 : tensor<8xf32>
+}
