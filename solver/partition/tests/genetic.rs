@@ -2,7 +2,7 @@
 
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, Link};
-use ballast_core::graph::{Arithmetic, Graph, LayerType, Op, OpRole, Rules, Tensor, Work};
+use ballast_core::graph::{Graph, Op, Tensor, Work};
 use ballast_core::limits::Limits;
 use ballast_core::program::Program;
 use ballast_core::stage::{Stage, stages};
