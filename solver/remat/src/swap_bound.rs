@@ -271,7 +271,7 @@ impl<'a> Search<'a> {
         let refuse = |point: &[f64]| {
             let plan = interval.plan(point, false);
             assess_plan(problem, program, swap, cap_bytes, &plan).is_none_or(|state| state.excess > 0.0)
-                || !broken_link(&interval, point, LEAST_WAIT).is_empty()
+                || !broken_link(interval, point, LEAST_WAIT).is_empty()
         };
         let control = Control {
             deadline: &self.goal.deadline,
