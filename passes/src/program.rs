@@ -12,15 +12,18 @@ use ballast_core::pipeline::{Schedule, Spec, first_backward};
 use ballast_core::plan::fingerprint;
 use ballast_core::predictor::Counting;
 use ballast_core::profile::Profile;
+use ballast_core::report::Bound;
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
 use ballast_dialects::attributes::PLAN;
+use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir;
 use ballast_dialects::passes;
 use ballast_dialects::remarks::{Kind, Remark};
-use melior::ir::Location;
+use indexmap::IndexMap;
 use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::{Location, Module};
 
 use crate::annotations;
 use crate::annotations::settings::PlanSettings;
@@ -30,7 +33,7 @@ use crate::files;
 use crate::import::{self, ImportOptions, Imported, dlti, sharding};
 use crate::lower::ballast_inline::inline_calls;
 use crate::lower::ballast_unroll::{is_loop, open_in_function};
-use crate::lower::unroll::{Nested, carried_bytes};
+use crate::lower::unroll::{Budget, Nested, carried_bytes, open_in_block};
 
 /// Seconds a search may take when the user names neither a time nor a work limit.
 const DEFAULT_TIME_LIMIT_SECONDS: f64 = 60.0;
@@ -174,6 +177,11 @@ impl Program<'_, '_> {
         }
     }
 
+    /// No placement is faster than a fair share of the work, or than the longest op.
+    fn least_tmax_seconds(&self) -> f64 {
+        Bound::any_assignment(&self.imported.graph, &self.costs).value()
+    }
+
     /// A remark about the function.
     pub(crate) fn remark(&self, kind: Kind, name: &str, text: impl Into<String>) -> Remark {
         Remark::new(kind, name, &self.imported.graph.name, text)
@@ -225,7 +233,7 @@ fn open_loops(
     if idle || !import::functions(module).into_iter().any(|(_, function)| looped(function)) {
         return Ok(None);
     }
-    let program = read(module, source, cluster.clone())?;
+    let program = read_quietly(module, source, cluster.clone())?.0;
     let loops: Vec<OpId> =
         program.imported.graph.planned().filter(|&op| is_loop(program.imported.ops[op])).collect();
     if !looped(program.imported.function) || loops.is_empty() {
@@ -234,27 +242,40 @@ fn open_loops(
     let on_one = vec![0; program.imported.graph.ops.len()];
     let stages = stages(&program.imported.graph, &program.costs, &program.cluster, &on_one);
     let peak = Bytes(stages.first().map_or(0, |stage| stage.problem.unplanned_peak()));
+    let most_ops = passes::BallastUnrollOptions::default().max_ops;
     let in_the_way = match source.loops {
         Loops::Whole => false,
         Loops::ForTime => {
-            let least = |op: OpId| program.costs.least_seconds(op);
-            let work: f64 = program.imported.graph.planned().map(least).sum();
+            let work: f64 = program.imported.graph.planned().map(|op| program.costs.least_seconds(op)).sum();
             let share = work / program.cluster.devices.len() as f64;
-            program.cluster.devices.len() > 1 && loops.iter().any(|&op| least(op) > LONG * share)
+            program.cluster.devices.len() > 1
+                && loops.iter().any(|&op| program.costs.least_seconds(op) > LONG * share)
+                && opened(module, source, cluster, most_ops)?
+                    .is_some_and(|seconds| seconds < program.least_tmax_seconds())
         }
         Loops::ForCap(cap) => cap.bytes(peak, program.cluster.devices[0].memory) < peak,
     };
     if !in_the_way {
         return Ok(None);
     }
-    let options = passes::BallastUnrollOptions::default();
-    open_in_function(
-        &program.imported.graph.name,
-        program.imported.function,
-        Nested::Outer,
-        options.max_ops,
-    )?;
+    open_in_function(&program.imported.graph.name, program.imported.function, Nested::Outer, most_ops)?;
     Ok(Some(peak))
+}
+
+/// What the slowest device takes at least with the loops opened, tried on a copy: ops of short iterations may take longer one by one than
+/// their loop does as one op.
+fn opened(
+    module: OperationRef<'_, '_>,
+    source: &Source<'_>,
+    cluster: &(Cluster, bool),
+    most_ops: u64,
+) -> Result<Option<f64>, Reported> {
+    let Some(copy) = Module::from_operation(Mapping::new().clone_op(&module)) else { return Ok(None) };
+    let function = read_quietly(copy.as_operation(), source, cluster.clone())?.0.imported.function;
+    let [block] = ir::blocks(function)[..] else { return Ok(None) };
+    open_in_block(ir::context(function), block, Nested::Outer, &mut Budget::new(most_ops))?;
+    let program = read_quietly(copy.as_operation(), source, cluster.clone())?.0;
+    Ok(Some(program.least_tmax_seconds()))
 }
 
 /// Says that a program is spread over a mesh of devices, of which a plan knows nothing.
@@ -342,8 +363,24 @@ fn options(source: &Source<'_>) -> ImportOptions {
 fn read<'c: 'a, 'a>(
     module: OperationRef<'c, 'a>,
     source: &Source<'_>,
-    (mut cluster, mut cluster_is_new): (Cluster, bool),
+    cluster: (Cluster, bool),
 ) -> Result<Program<'c, 'a>, Reported> {
+    let (program, unpriced) = read_quietly(module, source, cluster)?;
+    if !unpriced.is_empty() {
+        let names: Vec<String> = unpriced.iter().map(|(name, count)| format!("{name} ({count})")).collect();
+        let text = "no cost formula and no measurement; priced by bytes moved";
+        let remark = program.remark(Kind::Analysis, "PricedByBytes", text).fact("ops", names.join(", "));
+        remark.emit(program.place(None));
+    }
+    Ok(program)
+}
+
+/// The program, and how many ops of which name have no price but their bytes.
+fn read_quietly<'c: 'a, 'a>(
+    module: OperationRef<'c, 'a>,
+    source: &Source<'_>,
+    (mut cluster, mut cluster_is_new): (Cluster, bool),
+) -> Result<(Program<'c, 'a>, IndexMap<String, usize>), Reported> {
     let options = options(source);
     let mut imported = import::read(module, &options)?;
     let location = ir::place(imported.function);
@@ -401,19 +438,7 @@ fn read<'c: 'a, 'a>(
     let costs = estimate.costs;
     let program =
         Program { imported, cluster, costs, storage, groups, profile, cluster_is_new, whole_peak: None };
-    if !estimate.unpriced.is_empty() {
-        let names: Vec<String> =
-            estimate.unpriced.iter().map(|(name, count)| format!("{name} ({count})")).collect();
-        program
-            .remark(
-                Kind::Analysis,
-                "PricedByBytes",
-                "no cost formula and no measurement; priced by bytes moved",
-            )
-            .fact("ops", names.join(", "))
-            .emit(location);
-    }
-    Ok(program)
+    Ok((program, estimate.unpriced))
 }
 
 /// Ops that are to store their values so that no fusion takes much of what one device has to do, where that costs little:

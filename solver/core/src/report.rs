@@ -170,10 +170,9 @@ impl Bound {
     #[must_use]
     pub fn any_assignment(graph: &Graph, costs: &Costs) -> Self {
         let devices = costs.seconds.len();
-        let least = |op| (0..devices).map(|device| costs.of(device, op)).fold(f64::INFINITY, f64::min);
         let (total, longest) = graph
             .planned()
-            .map(least)
+            .map(|op| costs.least_seconds(op))
             .fold((0.0, 0.0_f64), |(total, longest), seconds| (total + seconds, longest.max(seconds)));
         Bound::proved(longest.max(total / devices.max(1) as f64), BoundClass::AnyAssignment)
     }
