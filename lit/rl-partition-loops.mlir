@@ -19,6 +19,11 @@
 // WHOLE-LABEL: func.func @layers
 // WHOLE: stablehlo.while
 
+// Iterations so short that launching their ops one by one takes longer: the loop stays.
+// RUN: ballast-opt %s --rl-partition="devices=2 time-limit=2 function=short" --allow-unregistered-dialect | FileCheck %s --check-prefix=SHORT
+// SHORT-LABEL: func.func @short
+// SHORT: stablehlo.while
+
 // Under a cap that the program with its loop whole is over; the cap is in bytes of that program.
 // RUN: ballast-opt %s --remat="cap=90%% swap=false time-limit=2 function=layers" --remarks-filter=ballast --allow-unregistered-dialect -o %t.mlir 2> %t.log
 // RUN: FileCheck %s --check-prefix=OPENED --input-file=%t.log
@@ -69,4 +74,22 @@ func.func @other(%x: tensor<8xf32>) -> tensor<8xf32> {
     "stablehlo.return"(%j, %v) : (tensor<i32>, tensor<8xf32>) -> ()
   }) : (tensor<i32>, tensor<8xf32>) -> (tensor<i32>, tensor<8xf32>)
   return %0#1 : tensor<8xf32>
+}
+
+func.func @short(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %0:2 = "stablehlo.while"(%zero, %x) ({
+  ^bb0(%i: tensor<i32>, %v: tensor<64x64xf32>):
+    %n = "stablehlo.constant"() <{value = dense<100> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %v: tensor<64x64xf32>):
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %a = "stablehlo.dot_general"(%v, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %j = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%j, %a) : (tensor<i32>, tensor<64x64xf32>) -> ()
+  }) : (tensor<i32>, tensor<64x64xf32>) -> (tensor<i32>, tensor<64x64xf32>)
+  %1 = "stablehlo.dot_general"(%0#1, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %1 : tensor<64x64xf32>
 }
