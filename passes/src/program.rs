@@ -229,8 +229,8 @@ fn open_loops(
     let looped = |function: OperationRef<'_, '_>| {
         !function.has_attribute(PLAN) && ir::nested(function).into_iter().any(is_loop)
     };
-    let idle = matches!(source.loops, Loops::Whole);
-    if idle || !import::functions(module).into_iter().any(|(_, function)| looped(function)) {
+    let open = !matches!(source.loops, Loops::Whole);
+    if !open || !import::functions(module).into_iter().any(|(_, function)| looped(function)) {
         return Ok(None);
     }
     let program = read_quietly(module, source, cluster.clone())?.0;
@@ -250,7 +250,7 @@ fn open_loops(
             let share = work / program.cluster.devices.len() as f64;
             program.cluster.devices.len() > 1
                 && loops.iter().any(|&op| program.costs.least_seconds(op) > LONG * share)
-                && opened(module, source, cluster, most_ops)?
+                && least_tmax_opened(module, source, cluster, most_ops)?
                     .is_some_and(|seconds| seconds < program.least_tmax_seconds())
         }
         Loops::ForCap(cap) => cap.bytes(peak, program.cluster.devices[0].memory) < peak,
@@ -264,14 +264,15 @@ fn open_loops(
 
 /// What the slowest device takes at least with the loops opened, tried on a copy: ops of short iterations may take longer one by one than
 /// their loop does as one op.
-fn opened(
+fn least_tmax_opened(
     module: OperationRef<'_, '_>,
     source: &Source<'_>,
     cluster: &(Cluster, bool),
     most_ops: u64,
 ) -> Result<Option<f64>, Reported> {
     let Some(copy) = Module::from_operation(Mapping::new().clone_op(&module)) else { return Ok(None) };
-    let function = read_quietly(copy.as_operation(), source, cluster.clone())?.0.imported.function;
+    let wanted = (!source.function.is_empty()).then_some(source.function);
+    let function = import::function(copy.as_operation(), wanted)?;
     let [block] = ir::blocks(function)[..] else { return Ok(None) };
     open_in_block(ir::context(function), block, Nested::Outer, &mut Budget::new(most_ops))?;
     let program = read_quietly(copy.as_operation(), source, cluster.clone())?.0;

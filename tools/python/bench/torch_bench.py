@@ -46,13 +46,18 @@ def main():
     {"caps": caps, "solvers": solvers}[arguments.table](arguments)
 
 
+def chosen(arguments):
+    """The models asked for, each with its batch, drawn from one seed."""
+    for name in arguments.models:
+        torch.manual_seed(0)
+        yield name, *MODELS[name]()
+
+
 def caps(arguments):
     """Ten caps for every model."""
     print("| model | cap | of unplanned | measured of cap | time added | bound | gradients | s to compile |")
     print("|---|---|---|---|---|---|---|---|")
-    for name in arguments.models:
-        torch.manual_seed(0)
-        model, batch = MODELS[name]()
+    for name, model, batch in chosen(arguments):
         model = WithLoss(model)
         state = copy.deepcopy(model.state_dict())
         # Measured once for all caps; what an op allocates beside its results counts, as the allocator will say.
@@ -110,9 +115,7 @@ def solvers(arguments):
     """Torch's own solvers beside plans for what they were measured to take."""
     print("| model | solver | budget | saved | measured peak | torch's time | at equal saved | at equal peak |")
     print("|---|---|---|---|---|---|---|---|")
-    for name in arguments.models:
-        torch.manual_seed(0)
-        model, batch = MODELS[name]()
+    for name, model, batch in chosen(arguments):
         joint, outputs = captured(WithLoss(model), batch)
         times = Times(joint)
         counts = {"rows": 0, "better": 0, "worse": 0}

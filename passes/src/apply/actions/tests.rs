@@ -2,7 +2,7 @@
 
 use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
-use ballast_core::graph::{Op, Tensor, Work};
+use ballast_core::graph::{Op, Tensor};
 use ballast_core::memory::{CompactPlan, expand};
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
@@ -11,10 +11,8 @@ use super::*;
 
 /// Op i makes tensor `arguments + i` of four bytes.
 fn graph(arguments: usize, ops: &[(&[TensorId], OpRole)], returned: TensorId) -> Graph {
-    let work = Work::NONE;
     let op = |(id, &(inputs, role)): (usize, &(&[TensorId], OpRole))| Op {
         role,
-        work,
         ..Op::new(format!("op{id}"), inputs.to_vec(), vec![arguments + id])
     };
     let tensor = |index: usize| Tensor {
