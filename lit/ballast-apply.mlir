@@ -20,7 +20,7 @@
 
 // A clone lies where its original does.
 // RUN: ballast-opt %s --remat="cap=15 time-limit=10" --ballast-apply -mlir-print-debuginfo -mlir-print-local-scope | FileCheck %s --check-prefix=LOCATION
-// LOCATION-COUNT-2: math.exp {{.*}} loc("{{.*}}ballast-apply.mlir":50:8)
+// LOCATION-COUNT-2: math.exp {{.*}} loc("{{.*}}ballast-apply.mlir":54:8)
 
 // Where copies cost next to nothing, a goes to the host and back; the copy back waits for c.
 // RUN: ballast-opt %s --remat="devices=%S/Inputs/fast-host.toml cap=15 time-limit=10" --ballast-apply --cse --canonicalize | FileCheck %s --check-prefix=SWAP
@@ -31,6 +31,10 @@
 // SWAP: %[[HELD:.+]]:2 = ballast.barrier %[[C]], %[[HOST]]
 // SWAP: %[[BACK:.+]] = ballast.swap_in %[[HELD]]#1
 // SWAP: arith.cmpf olt, %[[BACK]], %[[HELD]]#0
+
+// Sizes that the plan took for dynamic dimensions are read from it.
+// RUN: sed 's/tensor<1x/tensor<?x/g' %s | ballast-opt --remat="cap=15 time-limit=10 dynamic-dim=1" --ballast-apply | FileCheck %s --check-prefix=DYNAMIC
+// DYNAMIC-COUNT-2: math.exp {{.*}}tensor<?xf32>
 
 // A plan that keeps everything changes no op.
 // RUN: ballast-opt %s --remat="cap=100% time-limit=10" --ballast-apply | FileCheck %s --check-prefix=KEEP

@@ -35,6 +35,8 @@
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=100% time-limit=5" --ballast-report -o /dev/null 2>&1 | FileCheck %s --check-prefix=REPORT
 // REPORT: fusion=xla: 1 fusion, cap counts all
 // REPORT-NEXT: stablehlo.maximum at position 0 with stablehlo.add
+// RUN: sed 's/"stablehlo.add"(%x, %x)/"stablehlo.add"(%z, %x)/; s/^  %a = /  %z = "stablehlo.cholesky"(%x) : (tensor<1x1xf32>) -> tensor<1x1xf32>\n&/' %s | ballast-opt --allow-unregistered-dialect --remat="cap=100% time-limit=5" --ballast-report -o /dev/null 2>&1 | FileCheck %s --check-prefix=SECOND
+// SECOND: stablehlo.maximum at position 1 with stablehlo.add
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=100% time-limit=5" --ballast-report=format=json -o /dev/null 2>&1 | FileCheck %s --check-prefix=JSON
 // JSON: "fusion": "xla"
 // JSON: "root": "stablehlo.maximum"

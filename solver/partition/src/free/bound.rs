@@ -1,5 +1,8 @@
 //! Lower bounds on the slowest device over all assignments.
 
+use std::collections::BTreeSet;
+
+use ballast_core::device::DeviceId;
 use petgraph::unionfind::UnionFind;
 
 use crate::loads::Links;
@@ -20,7 +23,33 @@ pub(crate) fn any_assignment(sequence: &Sequence, links: &Links) -> f64 {
     let shared = simple_bound(&graph, &WorkPrices::fit(&graph)) + least_crossing(sequence, links);
     let alone = sequence.seconds.iter().map(|row| row.iter().sum::<f64>()).fold(f64::INFINITY, f64::min);
     // A hair below, so that rounding of sums never makes the bound exceed a true optimum.
-    shared.min(alone) * (1.0 - 1e-12)
+    shared.min(alone).max(by_rules(sequence, links)) * (1.0 - 1e-12)
+}
+
+/// The largest load that the user's device rules make by themselves: what is bound to a device runs there, and a value from one
+/// of them to another on a second device travels.
+fn by_rules(sequence: &Sequence, links: &Links) -> f64 {
+    let bound_to = |item: usize| match sequence.pins[item] {
+        Pin::To(device) => Some(device),
+        Pin::Free | Pin::Conflict => None,
+    };
+    let mut loads = vec![0.0; sequence.row_of.len()];
+    for (item, device) in (0..sequence.len()).filter_map(|item| Some((item, bound_to(item)?))) {
+        loads[device] += sequence.seconds[sequence.row_of[device]][item];
+    }
+    for value in &sequence.values {
+        let Some(from) = bound_to(value.producer) else { continue };
+        let readers: BTreeSet<DeviceId> =
+            value.readers.iter().filter_map(|&reader| bound_to(reader)).filter(|&to| to != from).collect();
+        let mut slowest = 0.0f64;
+        for to in readers {
+            let seconds = links.seconds(from, to, value.bytes);
+            slowest = slowest.max(seconds);
+            loads[to] += seconds;
+        }
+        loads[from] += slowest;
+    }
+    loads.into_iter().fold(0.0, f64::max)
 }
 
 /// The least that one crossing value costs a device; nothing where some items can be apart without any crossing.
