@@ -76,10 +76,10 @@ enum Command {
         #[arg(long)]
         domain: Option<String>,
     },
-    /// Change the judge, the bounds and the partitioner's dynamic program one expression at a time and run their tests: what no test
-    /// notices is printed (hours; needs cargo-mutants).
+    /// Change the judge, the bounds, the partitioner's dynamic program and what verifies and applies plans one expression at a time and
+    /// run their tests: what no test notices is printed (hours; needs cargo-mutants).
     Mutants {
-        /// Only files of this package: ballast-core or ballast-partition.
+        /// Only files of this package: ballast-core, ballast-partition or ballast-passes.
         #[arg(long)]
         package: Option<String>,
     },
