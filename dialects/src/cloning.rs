@@ -1,9 +1,26 @@
 //! Cloning ops with their operands replaced: `mlir::IRMapping`.
 
-use melior::ir::operation::OperationLike;
-use melior::ir::{Operation, Value, ValueLike};
+use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::{BlockLike, Location, Operation, Value, ValueLike};
+use mlir_sys::mlirBlockArgumentSetLocation;
 
 use crate::ffi::{self, RawMapping};
+use crate::ir;
+use crate::operations::set_location;
+
+/// Makes an op, all it holds, and the arguments of its blocks come from nowhere.
+pub fn forget_locations(op: OperationRef<'_, '_>) {
+    let nowhere = Location::unknown(ir::context(op));
+    for op in ir::nested(op).into_iter().chain([op]) {
+        set_location(op, nowhere);
+        for block in ir::blocks(op) {
+            for argument in (0..block.argument_count()).filter_map(|index| block.argument(index).ok()) {
+                // SAFETY: the argument is that of a live block.
+                unsafe { mlirBlockArgumentSetLocation(argument.to_raw(), nowhere.to_raw()) };
+            }
+        }
+    }
+}
 
 /// Which value stands for which in a clone. Cloning an op adds its results.
 #[derive(Debug)]

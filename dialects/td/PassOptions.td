@@ -157,6 +157,8 @@ def CapOption : Text<"cap", "cap", "",
 def FusionOption : Choice<"fusion", "fusion", FusionModel, "Which values the back end stores.">;
 def HeapGapsOption : Flag<"heapGaps", "heap-gaps", "true",
     "Under `fusion=xla-cpu`, leave room for gaps between buffers: whoever measures a plan and asks for another needs none.">;
+def StorageOption : Text<"storage", "storage", "",
+    "Path of a JSON file of what the back end was measured to hold for single ops, beyond what is predicted; ops it does not list are predicted.">;
 def CapCountsOption : Choice<"capCounts", "cap-counts", CapCounts, "What a cap and a peak count.">;
 def LoopsOption : Choice<"loops", "loops", LoopHandling, "What becomes of loops whose iterations can be counted.">;
 def TimeLimitOption : Real<"timeLimit", "time-limit", "0.0", "0", "1e9",

@@ -73,7 +73,7 @@ def Remat : BallastPass<"remat"> {
     used and the least possible, the op that binds, why, and what would help; `relax-limit=0` fails there instead.
   }];
   let options = [
-    FunctionOption, DevicesOption, DynamicDimOption, CapOption, CapCountsOption, FusionOption, HeapGapsOption, LoopsOption,
+    FunctionOption, DevicesOption, DynamicDimOption, CapOption, CapCountsOption, FusionOption, HeapGapsOption, StorageOption, LoopsOption,
     Choice<"solver", "solver", MemorySolver, "Who solves the memory plan.">,
     Choice<"order", "order", MemoryOrder, "Order in which the ops of a stage first run.">,
     Flag<"swap", "swap", "true", "May values go to host memory and back?">,
@@ -293,8 +293,14 @@ def BallastToStablehlo : BallastPass<"ballast-to-stablehlo"> {
     (`annotate_device_placement` with the memory kinds `pinned_host` and `device`). A remark says how many copies depend on a
     client that has a separate host memory. XLA's CPU compiler drops barriers early unless it runs with
     `XLA_FLAGS=--xla_disable_hlo_passes=cse_barrier_expander`.
+
+    With `number-ops=true` every op has `loc("ballast.N")`, N the number of the op of the planned program that it runs: XLA keeps such names
+    through its own rewriting, so what it stores can be told op by op.
   }];
-  let options = [FunctionOption];
+  let options = [
+    FunctionOption,
+    Flag<"numberOps", "number-ops", "false", "Give every op the number of the op of the planned program as location?">,
+  ];
 }
 
 def BallastToBuffers : BallastPass<"ballast-to-buffers"> {

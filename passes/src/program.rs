@@ -14,6 +14,7 @@ use ballast_core::predictor::Counting;
 use ballast_core::profile::Profile;
 use ballast_core::report::Bound;
 use ballast_core::stage::stages;
+use ballast_core::stored::StoredFile;
 use ballast_core::units::Bytes;
 use ballast_dialects::attributes::PLAN;
 use ballast_dialects::cloning::Mapping;
@@ -48,6 +49,8 @@ pub(crate) struct Source<'o> {
     pub profile: &'o str,
     pub count: passes::Counting,
     pub storage: Chosen,
+    /// Path of what the back end was measured to hold; empty: nothing was.
+    pub measured_storage: &'o str,
     pub loops: Loops,
 }
 
@@ -86,6 +89,7 @@ macro_rules! source {
                 $options.cap_counts,
                 $options.heap_gaps,
             ),
+            measured_storage: "",
             loops: $crate::program::Loops::Whole,
         }
     };
@@ -395,6 +399,16 @@ fn read_quietly<'c: 'a, 'a>(
             Some(profile.map_err(|error| diagnostics::error(location, &error.to_string()))?)
         }
     };
+    let corrections = match source.measured_storage {
+        "" => None,
+        path => {
+            let file = StoredFile::load(Path::new(path)).and_then(|file| {
+                file.check(path, &imported.graph)?;
+                Ok(file)
+            });
+            Some(file.map_err(|error| diagnostics::error(location, &error.to_string()))?)
+        }
+    };
     let earlier = annotations::read_plan(&imported);
     let made_with = earlier.as_ref().map(PlanSettings::of);
     let storage = match (source.storage, &made_with) {
@@ -418,7 +432,7 @@ fn read_quietly<'c: 'a, 'a>(
     };
     let price = |graph: &Graph| Costs::estimate_with(graph, &cluster, profile.as_ref(), counting);
     let unfused = (cluster.devices.len() > 1).then(|| imported.graph.clone());
-    let mut storage = storage;
+    let mut storage = corrections.map_or_else(|| storage.clone(), |measured| storage.corrected(&measured));
     let mut groups = storage.apply(&mut imported);
     let mut estimate = price(&imported.graph);
     // What an earlier plan for as many devices decided stands, or its ops would not be those of this graph.

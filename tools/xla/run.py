@@ -239,6 +239,7 @@ def main():
     parser.add_argument("--results", type=pathlib.Path, help="run, and write the results here")
     parser.add_argument("--positive", help="numbers of the arguments to draw above zero; default: those of which a root or a "
                         "logarithm is taken")
+    parser.add_argument("--stored", action="store_true", help="tell what is held while each instruction runs")
     parser.add_argument("--each", action="store_true", help="time the functions of the program one by one")
     parser.add_argument("--without-barriers", type=pathlib.Path, help="write the program without its optimization barriers here, no more")
     options = parser.parse_args()
@@ -267,6 +268,12 @@ def main():
         "alias_bytes": memory.alias_size_in_bytes,
         "flops": compiled.cost_analysis().get("flops"),
     }
+    if options.stored:
+        from stored import stored
+        try:
+            answer["stored"] = stored(compiled)
+        except Exception as error:  # Another jaxlib may write another format: the sums above hold all the same.
+            answer["stored_error"] = repr(error)
     if options.results:
         if options.positive is None:
             positive = positive_arguments(text)

@@ -4,6 +4,7 @@
 use ballast_core::graph::OpId;
 use ballast_core::pipeline::{Schedule, ScheduleError, Spec};
 use ballast_core::plan::Plan;
+use ballast_core::units::Bytes;
 use ballast_dialects::attributes as ir;
 use ballast_dialects::passes::{
     CapCounts, Counting, FusionModel, Granularity, PartitionMethod, PartitionOrder, Ranges as _, RematOptions,
@@ -48,6 +49,8 @@ pub(crate) struct PlanSettings {
     pub(crate) profile: Option<String>,
     /// Must every device get an op?
     pub(crate) use_all_devices: bool,
+    /// Bytes held while an op runs besides those that are predicted, as measured; by op, ascending.
+    pub(crate) workspace: Vec<(OpId, Bytes)>,
 }
 
 /// What a plan without settings was made with.
@@ -70,6 +73,7 @@ impl Default for PlanSettings {
             first_backward: None,
             profile: None,
             use_all_devices: false,
+            workspace: Vec::new(),
         }
     }
 }
@@ -122,6 +126,9 @@ impl PlanSettings {
             first_backward: number("first_backward"),
             profile: text("profile").filter(|profile| profile != "false"),
             use_all_devices: is("use_all_devices", "true"),
+            workspace: text("workspace")
+                .map(|text| text.split(',').filter_map(workspace).collect())
+                .unwrap_or_default(),
         };
         (settings, refused.or(pipeline.err()))
     }
@@ -164,6 +171,10 @@ impl PlanSettings {
             let held: Vec<String> = self.held.iter().map(OpId::to_string).collect();
             entries.push(("held", held.join(",")));
         }
+        if !self.workspace.is_empty() {
+            let workspace = self.workspace.iter().map(|(op, bytes)| format!("{op}:{}", bytes.0));
+            entries.push(("workspace", workspace.collect::<Vec<_>>().join(",")));
+        }
         if !self.heap_gaps {
             entries.push(("heap_gaps", "false".to_owned()));
         }
@@ -179,6 +190,12 @@ impl PlanSettings {
             .collect();
         DictionaryAttribute::new(context, &entries).into()
     }
+}
+
+/// An op and its bytes, as `op:bytes`.
+fn workspace(entry: &str) -> Option<(OpId, Bytes)> {
+    let (op, bytes) = entry.split_once(':')?;
+    Some((op.parse().ok()?, Bytes(bytes.parse().ok()?)))
 }
 
 /// The pipeline that settings name; none where they name none.

@@ -3,12 +3,15 @@
 use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
 use ballast_core::fusion::Group;
+use ballast_core::graph::OpId;
 use ballast_core::memory::{Schedule, SwapModel, expand, replay};
 use ballast_core::plan::{PlanError, compact_plans, fingerprint};
 use ballast_core::stage::stages;
 use ballast_dialects::attributes as names;
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::operations::set_location;
 use ballast_dialects::passes::BallastApplyOptions;
+use melior::ir::Location;
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations;
@@ -28,11 +31,26 @@ const UNTIMED: SwapModel = SwapModel {
     host_capacity_bytes: None,
 };
 
+/// What comes before the number of an op in its location.
+const NUMBERED: &str = "ballast.";
+
 /// Runs the pass.
 ///
 /// # Errors
 /// With the diagnostic that was emitted; then nothing has been changed.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastApplyOptions) -> Result<(), Reported> {
+    carry_out(module, options, false)
+}
+
+/// The same; with `number_ops` every op gets the number of the op of the planned program that it runs as location.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn carry_out(
+    module: OperationRef<'_, '_>,
+    options: &BallastApplyOptions,
+    number_ops: bool,
+) -> Result<(), Reported> {
     let wanted = (!options.function.is_empty()).then(|| options.function.clone());
     let function = import::function(module, wanted.as_deref())?;
     let Ok(plan) = function.attribute(names::PLAN) else {
@@ -48,13 +66,27 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastApplyOptions) -
     let (mut imported, left_alone) = read(module, wanted, figures.as_ref())?;
     let mut early = vec![Early::default(); imported.ops.len()];
     let mut groups = Vec::new();
+    let mut late = Vec::new();
     if let Some(storage) = figures.as_ref().map(|plan| Storage::of_plan(&PlanSettings::of(plan))) {
         groups = storage.apply(&mut imported);
         early = storage.early(&imported, &left_alone);
+        late = storage.spread_late(&imported.graph);
     }
-    apply(&imported, &groups, &early)?;
+    if number_ops {
+        number(&imported);
+    }
+    apply(&imported, &groups, &early, &late)?;
     emit::mark(function, plan);
     Ok(())
+}
+
+/// Gives every op its number as location.
+fn number(imported: &Imported<'_, '_>) {
+    let context = ballast_dialects::ir::context(imported.function);
+    for (number, &op) in imported.ops.iter().enumerate() {
+        let name = format!("{NUMBERED}{number}");
+        set_location(op, Location::name(context, &name, Location::unknown(context)));
+    }
 }
 
 /// A function that carries out a plan says nothing more of what is to be done; and what it says was done, its body does.
@@ -111,7 +143,12 @@ fn read<'c: 'a, 'a>(
     Ok((imported, left_alone))
 }
 
-fn apply(imported: &Imported<'_, '_>, groups: &[Group], early: &[Early]) -> Result<(), Reported> {
+fn apply(
+    imported: &Imported<'_, '_>,
+    groups: &[Group],
+    early: &[Early],
+    late: &[OpId],
+) -> Result<(), Reported> {
     let graph = &imported.graph;
     let error_at = |op: Option<usize>, text: &str| {
         let at = op.map_or(imported.function, |op| imported.ops[op]);
@@ -141,5 +178,5 @@ fn apply(imported: &Imported<'_, '_>, groups: &[Group], early: &[Early]) -> Resu
     let actions = actions::merge(graph, &imported.reads, groups, early, &stages, &schedules)
         .map_err(|error| error_at(Some(error.op), &error.to_string()))?;
     let returned = actions::returned(graph, &annotated.device_of);
-    emit::emit(imported, &annotated.device_of, &actions, &returned)
+    emit::emit(imported, &annotated.device_of, late, &actions, &returned)
 }

@@ -34,6 +34,8 @@ struct Emitter<'c, 'a, 'i> {
     /// Host copies, one per result that is read.
     handles: HashMap<HandleKey, Vec<Value<'c, 'a>>>,
     device_of: &'i [DeviceId],
+    /// Spread constants that are made behind a barrier, ascending.
+    late: &'i [OpId],
 }
 
 /// Replaces the body of the function by the actions.
@@ -43,6 +45,7 @@ struct Emitter<'c, 'a, 'i> {
 pub(crate) fn emit<'c: 'a, 'a>(
     imported: &Imported<'c, 'a>,
     device_of: &[DeviceId],
+    late: &[OpId],
     actions: &[Action],
     returned: &Returned,
 ) -> Result<(), Reported> {
@@ -62,6 +65,7 @@ pub(crate) fn emit<'c: 'a, 'a>(
         results: read_results(imported),
         handles: HashMap::new(),
         device_of,
+        late,
     };
     emitter.check(actions)?;
     for action in actions {
@@ -141,6 +145,9 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
                     .map(|&tensor| (tensor, self.current[device].get(&tensor).copied()))
                     .collect();
                 for &traveller in travellers {
+                    if self.late.binary_search(&traveller).is_ok() {
+                        self.delay(device, traveller, *op)?;
+                    }
                     self.copy(device, traveller)?;
                 }
                 self.copy(device, *op)?;
@@ -182,6 +189,22 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
             clone = self.build("ballast.barrier", device, original.location(), &values, &kinds)?;
         }
         self.remap(device, &op.outputs, clone.results().map(Value::from));
+        Ok(())
+    }
+
+    /// Puts what a constant is spread from behind a barrier that waits for the last value its reader reads: a compiler would make the
+    /// constant first of all, once for all readers, and hold it.
+    fn delay(&mut self, device: DeviceId, spread: OpId, reader: OpId) -> Result<(), Reported> {
+        let graph = &self.imported.graph;
+        let Some(&constant) = self.imported.reads[spread].first() else { return Ok(()) };
+        let last = graph.value_inputs(reader).into_iter().max();
+        let Some(last) = last.and_then(|last| self.results[last].first().copied()) else { return Ok(()) };
+        let operands = [self.current(device, constant), self.current(device, last)];
+        let kinds = operands.map(|value| value.r#type());
+        let location = self.imported.ops[spread].location();
+        let barrier = self.build("ballast.barrier", device, location, &operands, &kinds)?;
+        let behind = barrier.results().map(Value::from).take(1);
+        self.remap(device, &[constant], behind);
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 
 use ballast_core::fusion::{Fusion, Group, fuse};
 use ballast_core::graph::{BoundaryMemory, Graph, OpId, OpRole};
+use ballast_core::stored::StoredFile;
 use ballast_core::units::Bytes;
 use ballast_dialects::passes::{CapCounts, FusionModel};
 
@@ -32,8 +33,11 @@ pub(crate) struct Early {
 pub(crate) struct Storage {
     model: FusionModel,
     counts: CapCounts,
-    /// Ops that store their values whatever reads them, ascending: a fusion too long for one device falls into parts there.
+    /// Ops that store their values whatever reads them, ascending: a fusion too long for one device falls into parts there, and the back
+    /// end was seen to store others. A spread constant among them is made where it is read.
     held: Vec<OpId>,
+    /// Bytes the back end was seen to hold while an op runs, besides those that are predicted; by op, ascending.
+    workspace: Vec<(OpId, Bytes)>,
     /// Is room left for gaps of the heap?
     gaps: bool,
 }
@@ -54,8 +58,15 @@ impl Storage {
             (chosen, _) => chosen,
         };
         let earlier = earlier.filter(|earlier| earlier.fusion == model);
-        let held = earlier.map(|earlier| earlier.held.clone()).unwrap_or_default();
-        Storage { model, counts, held, gaps }
+        let (held, workspace) =
+            earlier.map(|earlier| (earlier.held.clone(), earlier.workspace.clone())).unwrap_or_default();
+        Storage { model, counts, held, workspace, gaps }
+    }
+
+    /// The same, corrected by what was measured.
+    pub(crate) fn corrected(&self, measured: &StoredFile) -> Self {
+        let stored = measured.ops.iter().filter(|entry| entry.stored).map(|entry| entry.op);
+        Storage { workspace: measured.workspace().collect(), ..self.holding(stored.collect()) }
     }
 
     /// The same with fusions in parts.
@@ -63,13 +74,18 @@ impl Storage {
         held.extend(&self.held);
         held.sort_unstable();
         held.dedup();
-        Storage { held, ..*self }
+        Storage { held, workspace: self.workspace.clone(), ..*self }
     }
 
     /// What a plan was made with.
     pub(crate) fn of_plan(settings: &PlanSettings) -> Self {
-        let held = settings.held.clone();
-        Storage { model: settings.fusion, counts: settings.cap_counts, held, gaps: settings.heap_gaps }
+        Storage {
+            model: settings.fusion,
+            counts: settings.cap_counts,
+            held: settings.held.clone(),
+            workspace: settings.workspace.clone(),
+            gaps: settings.heap_gaps,
+        }
     }
 
     /// Rewrites the graph of a program as it was read; the groups of ops that become one.
@@ -96,6 +112,10 @@ impl Storage {
                     graph.early.push((id, beside.early));
                 }
             }
+        }
+        // Of a fusion, what its ops hold most.
+        for &(id, bytes) in &self.workspace {
+            graph.ops[id].workspace = graph.ops[id].workspace + bytes;
         }
         let groups = classes.map(|classes| fuse(graph, &classes, fusion, &self.held)).unwrap_or_default();
         if self.is_cpu() && self.gaps {
@@ -146,6 +166,12 @@ impl Storage {
         early
     }
 
+    /// Spread constants that the back end stores, and would make before all else: they are to be made where they are read.
+    pub(crate) fn spread_late(&self, graph: &Graph) -> Vec<OpId> {
+        let constants = self.held.iter().filter(|&&id| graph.ops[id].role == OpRole::Constant);
+        constants.copied().filter(|&id| !graph.ops[id].inputs.is_empty()).collect()
+    }
+
     /// Is it XLA's CPU compiler?
     fn is_cpu(&self) -> bool {
         matches!(self.model, FusionModel::XlaCpu | FusionModel::XlaCpuAsIs)
@@ -163,8 +189,15 @@ impl Storage {
 
     /// As settings of a plan.
     pub(crate) fn settings(&self) -> PlanSettings {
-        let Storage { model, counts, held, gaps } = self.clone();
-        PlanSettings { fusion: model, cap_counts: counts, held, heap_gaps: gaps, ..PlanSettings::default() }
+        let Storage { model, counts, held, workspace, gaps } = self.clone();
+        PlanSettings {
+            fusion: model,
+            cap_counts: counts,
+            held,
+            workspace,
+            heap_gaps: gaps,
+            ..PlanSettings::default()
+        }
     }
 }
 

@@ -20,8 +20,9 @@ const PLACEMENT: &str = "annotate_device_placement";
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastToStablehloOptions) -> Result<(), Reported> {
-    ballast_apply::run(module, &BallastApplyOptions { function: options.function.clone() })?;
     let wanted = (!options.function.is_empty()).then_some(options.function.as_str());
+    let apply = BallastApplyOptions { function: options.function.clone() };
+    ballast_apply::carry_out(module, &apply, options.number_ops)?;
     let function = import::function(module, wanted)?;
     let mut copies = 0;
     for block in ir::blocks(function) {

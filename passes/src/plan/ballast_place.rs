@@ -85,6 +85,7 @@ fn jobs<'c: 'a, 'a>(
                     profile: &options.profile,
                     count: options.count,
                     storage: Chosen::Options(FusionModel::None, CapCounts::All, true),
+                    measured_storage: "",
                     loops: Loops::Whole,
                 },
             )?;

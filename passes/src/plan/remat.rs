@@ -42,7 +42,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
         program::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
     let begin = Instant::now();
     let loops = Loops::chosen(options.loops, Loops::ForCap(planner.cap));
-    let source = program::Source { loops, ..program::source!(options) };
+    let source = program::Source { loops, measured_storage: &options.storage, ..program::source!(options) };
     let program = program::read_for_planning(module, &source)?;
     let mut options = options.clone();
     if let (Some(peak), CapSpec::Share(_)) = (program.whole_peak, planner.cap) {
@@ -171,7 +171,7 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             planner.cap = CapSpec::Absolute(only.requested);
             cap = only.requested.0.to_string();
         }
-        let source = program::source!(options);
+        let source = program::Source { measured_storage: &options.storage, ..program::source!(options) };
         let storage = program::Chosen::Options(passes::FusionModel::None, options.cap_counts, true);
         let program = program::read_as_is(module, &program::Source { storage, ..source })?;
         let second = Attempt { cap, ..Attempt::make(module, program, options, planner, None)? };

@@ -30,4 +30,5 @@ pub mod simulate;
 pub mod stage;
 pub mod stage_memory;
 pub mod step;
+pub mod stored;
 pub mod units;

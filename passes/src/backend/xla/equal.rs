@@ -10,7 +10,7 @@ use std::ffi::c_void;
 
 use ballast_core::graph::{OpId, OpRole, TensorId};
 use ballast_core::units::Bytes;
-use ballast_dialects::cloning::Mapping;
+use ballast_dialects::cloning::{Mapping, forget_locations};
 use ballast_dialects::ir;
 use ballast_dialects::operations::borrowed;
 use ballast_dialects::text::readable;
@@ -112,6 +112,8 @@ fn text(op: OperationRef<'_, '_>) -> Vec<u8> {
     for (name, _) in ir::discardable(op).into_iter().filter(|(name, _)| name.starts_with(b"ballast.")) {
         ir::remove(inside, &readable(name));
     }
+    // Nor where it comes from, which `--mlir-print-debuginfo` would print.
+    forget_locations(inside);
     let mut printed = Vec::new();
     ballast_dialects::text::print_op(&copy, |piece| printed.extend_from_slice(piece));
     printed

@@ -6,6 +6,7 @@
 //! predicted or every value stored. Each is a search of its own, and what is written is the best plan that any of them measured.
 
 mod forms;
+mod learned;
 mod search;
 
 use std::path::{Path, PathBuf};
@@ -13,17 +14,21 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use ballast_core::cap::CapSpec;
+use ballast_core::plan::Plan;
 use ballast_core::units::Bytes;
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::graph_file;
 use crate::output::{check, paths, read_bytes, read_text, write_file, write_json};
 use crate::ranges::{count, seconds, share};
 use crate::run::Measured;
+use crate::run::held::Held;
 use crate::run::plan::{PlanFigures, StageFigures};
 use crate::run::tools::{beside, capture};
 use crate::run::xla::{self, Job};
 use forms::Form;
+use learned::Learned;
 use search::{BOUNDLESS, Search};
 
 /// What the cap is for.
@@ -102,6 +107,8 @@ struct Try {
     asked_bytes: u64,
     /// Peak by the plan.
     predicted_bytes: u64,
+    /// Ops of which more was known than is predicted, from what XLA held of the plans before.
+    corrected_ops: usize,
     /// What XLA takes.
     measured_bytes: u64,
     /// Operations of the planned program, as XLA counts them.
@@ -124,6 +131,7 @@ impl Try {
             fusion: NO_PLAN.to_owned(),
             asked_bytes: form.measured_bytes,
             predicted_bytes: form.measured_bytes,
+            corrected_ops: 0,
             measured_bytes: form.measured_bytes,
             flops: form.flops,
             fits: true,
@@ -169,6 +177,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         platform: &args.platform,
         seed: 0,
         compile_only: true,
+        stored: true,
         positive: None,
         limit,
     };
@@ -210,7 +219,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
         }
         let tried = match attempt(args, &routes[route], &forms, asked_bytes, most_bytes, &file, &job) {
-            Ok(tried) => tried,
+            Ok((tried, learned)) => {
+                routes[route].search.learned = learned;
+                tried
+            }
             // Another route may still do, and what was found stays.
             Err(failure) => {
                 tracing::warn!("{}", failure.message());
@@ -364,14 +376,18 @@ fn attempt(
     cap_bytes: u64,
     file: &Path,
     job: &Job<'_>,
-) -> Result<Try, Failure> {
+) -> Result<(Try, Option<Learned>), Failure> {
     let form = &forms[route.form];
     let stage = plan_under(args, route, forms, asked_bytes, file, job)?;
     let measured = xla::measure(file, true, job)?;
     let measured_bytes = args.cap_counts.of(&measured);
-    Ok(Try {
+    let corrected_ops = route.search.learned.as_ref().map_or(0, Learned::ops);
+    let learned = measured.held.as_ref().filter(|held| held.is_told());
+    let learned = learned.map(|held| learn(route, held, measured_bytes, file)).transpose()?;
+    let tried = Try {
         program: form.name,
         fusion: route.fusion.to_owned(),
+        corrected_ops,
         compared_flops: measured.flops.map(|flops| flops * form.scale),
         asked_bytes,
         predicted_bytes: stage.peak_bytes,
@@ -379,7 +395,32 @@ fn attempt(
         flops: measured.flops,
         fits: measured_bytes <= cap_bytes,
         free: stage.seconds <= stage.unplanned_seconds,
-    })
+    };
+    Ok((tried, learned))
+}
+
+/// What is known of a route once XLA has compiled its plan.
+fn learn(route: &Route, held: &Held, measured_bytes: u64, file: &Path) -> Result<Learned, Failure> {
+    let Files { plan, graph, .. } = Files::beside(file);
+    let said = |error: String| Failure::Internal(format!("the plan that was measured: {error}"));
+    let plan: Plan = serde_json::from_str(&read_text(&plan)?).map_err(|error| said(error.to_string()))?;
+    let mut learned = route.search.learned.clone().unwrap_or_default();
+    learned.take(&plan, &graph_file::read(&graph)?, held, measured_bytes).map_err(said)?;
+    Ok(learned)
+}
+
+/// What a plan is made with and leaves behind.
+struct Files {
+    plan: PathBuf,
+    graph: PathBuf,
+    storage: PathBuf,
+}
+
+impl Files {
+    fn beside(planned: &Path) -> Self {
+        let with = |extension: &str| planned.with_extension(extension);
+        Files { plan: with("plan.json"), graph: with("graph.json"), storage: with("storage.json") }
+    }
 }
 
 /// Plans for a cap; the figures of the only stage.
@@ -398,12 +439,21 @@ fn plan_under(
     let gaps = if args.remat.contains("heap-gaps=") { "" } else { NO_GAPS };
     let loops = if args.remat.contains("loops=") { "" } else { WHOLE_LOOPS };
     let form = &forms[route.form];
+    let Files { plan: plan_file, graph, storage } = Files::beside(file);
+    let mut corrections = String::new();
+    if let Some(learned) = &route.search.learned {
+        // The ops are those of the plan before: a form is rewritten in the same way every time.
+        write_json(&learned.file(), Some(&storage))?;
+        corrections = format!("storage='{}' ", storage.display());
+    }
     plan.arg(&form.file).args(["--allow-unregistered-dialect", "-o"]).arg(file).arg(format!(
-        "--remat=cap-counts={} fusion={} function='{}' {} {relax}{gaps}{loops}cap={asked_bytes}",
+        "--remat=cap-counts={} fusion={} function='{}' {} {relax}{gaps}{loops}{corrections}plan-file='{}' graph-file='{}' cap={asked_bytes}",
         args.cap_counts.name(),
         route.fusion,
         args.function,
         args.remat,
+        plan_file.display(),
+        graph.display(),
     ));
     capture(&mut plan, &what, job.limit)?;
     let figures = PlanFigures::find(&read_text(file)?).and_then(|plan| plan.only_stage());

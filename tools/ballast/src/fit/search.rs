@@ -1,6 +1,7 @@
 //! Which cap to ask a planner for, given what its plans for other caps took.
 
-use super::Try;
+use super::learned::Learned;
+use super::{Try, best};
 
 /// A cap above any program.
 pub(super) const BOUNDLESS: u64 = 1 << 50;
@@ -14,11 +15,16 @@ pub(super) struct Search {
     /// Did planning or compiling fail?
     pub(super) closed: bool,
     pub(super) tries: Vec<Try>,
+    /// What XLA held of the plans before, where that can be told.
+    pub(super) learned: Option<Learned>,
 }
+
+/// Plans in a row that are no better than one before them, after which what is learned leads nowhere.
+const IN_VAIN: usize = 2;
 
 impl Search {
     pub(super) fn new(cap_bytes: u64, within: f64) -> Self {
-        Search { cap_bytes, within, unplanned_fits: false, closed: false, tries: Vec::new() }
+        Search { cap_bytes, within, unplanned_fits: false, closed: false, tries: Vec::new(), learned: None }
     }
 
     /// The cap to ask for, or none if another plan is not worth it.
@@ -39,6 +45,17 @@ impl Search {
         // Enough of the memory is used, or there is nothing to gain from the rest.
         if low.is_some_and(|low| low.measured_bytes + slack >= self.cap_bytes || low.free) {
             return None;
+        }
+        if let Some(learned) = &self.learned {
+            // The model was corrected by every plan: where it says now that the cap is kept, it is asked again.
+            let best = best(&self.tries)
+                .or_else(|| (0..self.tries.len()).min_by_key(|&at| self.tries[at].measured_bytes));
+            let in_vain = best.is_some_and(|best| best + IN_VAIN < self.tries.len());
+            // No plan for less was found with a model that says what XLA takes.
+            let asked_more = last.asked_bytes.saturating_sub(self.cap_bytes);
+            let least = last.predicted_bytes > last.asked_bytes
+                && (last.measured_bytes + asked_more).abs_diff(last.predicted_bytes) <= slack;
+            return (!in_vain && !least).then(|| learned.asked(self.cap_bytes - slack / 2));
         }
         // The plan took more than it was asked for, as no smaller one was found: asking for less is in vain.
         if low.is_none() && last.predicted_bytes > last.asked_bytes {
@@ -72,7 +89,7 @@ impl Search {
 pub(super) mod tests {
     use super::super::best;
     use super::super::forms::AS_IS;
-    use super::{Search, Try};
+    use super::{Learned, Search, Try};
 
     pub(in crate::fit) fn a_try(measured_bytes: u64, flops: f64, cap: u64) -> Try {
         Try {
@@ -80,6 +97,7 @@ pub(super) mod tests {
             fusion: "xla-cpu".to_owned(),
             asked_bytes: cap,
             predicted_bytes: cap,
+            corrected_ops: 0,
             measured_bytes,
             flops: Some(flops),
             fits: measured_bytes <= cap,
@@ -141,6 +159,24 @@ pub(super) mod tests {
         assert_eq!((search.next(), best(&search.tries)), (None, None));
         search.tries[0] = Try { measured_bytes: 900, fits: true, ..raised };
         assert_eq!((search.next(), best(&search.tries)), (Some(1094), Some(0)));
+    }
+
+    #[test]
+    fn a_model_that_learns_is_asked_until_it_is_right_or_no_better() {
+        let learning =
+            |tries: Vec<Try>| Search { tries, learned: Some(Learned::default()), ..Search::new(1000, 0.03) };
+        let raised =
+            |predicted_bytes, measured_bytes| Try { predicted_bytes, ..a_try(measured_bytes, 1.0, 1000) };
+        // Above the cap, whatever was predicted: the model is another one now.
+        assert_eq!(learning(vec![raised(1000, 1500)]).next(), Some(985));
+        assert_eq!(learning(vec![raised(1500, 2000)]).next(), Some(985));
+        // It said what was measured, and no plan for less was found.
+        assert_eq!(learning(vec![raised(1500, 1510)]).next(), None);
+        // Twice no better than before.
+        let tries = vec![raised(1000, 1300), raised(1000, 1400)];
+        assert_eq!(learning(tries.clone()).next(), Some(985));
+        assert_eq!(learning([tries, vec![raised(1000, 1350)]].concat()).next(), None);
+        assert_eq!(learning(vec![raised(1000, 980)]).next(), None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `ballast run`: a program and its rewritten form on the same random arguments; results, memory and time compared.
 
 pub(crate) mod compare;
+pub(crate) mod held;
 pub(crate) mod mpi;
 pub(crate) mod native;
 pub(crate) mod plan;
@@ -114,6 +115,9 @@ pub(crate) struct Measured {
     /// Arguments that were drawn above zero, by number: the program takes roots or logarithms of them (xla only).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     positive_arguments: Vec<usize>,
+    /// What was held while each instruction ran, where that was asked for (xla only).
+    #[serde(skip)]
+    pub(crate) held: Option<held::Held>,
     /// The results.
     #[serde(skip)]
     results: Vec<compare::Values>,
@@ -184,6 +188,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         platform: &args.platform,
         seed: args.seed,
         compile_only: args.compile_only,
+        stored: false,
         positive: None,
         limit,
     };

@@ -8,12 +8,15 @@ use serde::Deserialize;
 
 use super::Measured;
 use super::compare::{Taken, read_results};
+use super::held::Held;
 use super::tools::{beside, capture};
 use crate::failure::Failure;
 use crate::output::read_bytes;
 
 /// The script, so that the program needs no file beside it.
 pub(crate) const SCRIPT: &str = include_str!("../../../xla/run.py");
+/// What it reads a compiled program with.
+const STORED: &str = include_str!("../../../xla/stored.py");
 /// Timed runs; the shortest counts.
 const RUNS: &str = "3";
 
@@ -32,6 +35,10 @@ struct Answer {
     positive: Vec<usize>,
     #[serde(default)]
     results: Vec<Taken>,
+    /// What is held while each instruction runs.
+    stored: Option<Held>,
+    /// Why that cannot be told.
+    stored_error: Option<String>,
 }
 
 /// How XLA is asked.
@@ -47,6 +54,8 @@ pub(crate) struct Job<'a> {
     pub(crate) seed: u64,
     /// Compile, do not run.
     pub(crate) compile_only: bool,
+    /// Tell what is held while each instruction of a planned program runs.
+    pub(crate) stored: bool,
     /// Numbers of the arguments to draw above zero; none: those the program takes roots or logarithms of.
     pub(crate) positive: Option<&'a [usize]>,
     /// How long lowering, compiling and running may take.
@@ -85,16 +94,26 @@ pub(crate) fn measure(program: &Path, planned: bool, job: &Job<'_>) -> Result<Me
     let mut lower = Command::new(beside("ballast-opt")?);
     // XLA parses StableHLO in generic form, as stock MLIR prints it.
     lower.arg(program).args(["--allow-unregistered-dialect", "--mlir-print-op-generic", "-o"]).arg(&lowered);
+    let stored = planned && job.stored;
     if planned {
-        lower.arg(format!("--ballast-to-stablehlo=function='{}'", job.function));
+        lower.arg(format!("--ballast-to-stablehlo=function='{}' number-ops={stored}", job.function));
+    }
+    if stored {
+        lower.arg("--mlir-print-debuginfo");
     }
     capture(&mut lower, &what, job.limit)?;
     let script = folder.path().join("run.py");
     std::fs::write(&script, SCRIPT).map_err(io)?;
+    if stored {
+        std::fs::write(folder.path().join("stored.py"), STORED).map_err(io)?;
+    }
     let results = folder.path().join("results.bin");
     let mut run = Command::new(job.python);
     run.arg(&script).arg(&lowered).arg(format!("--seed={}", job.seed)).arg(format!("--runs={RUNS}"));
     run.arg(format!("--platform={}", job.platform));
+    if stored {
+        run.arg("--stored");
+    }
     if !job.compile_only {
         run.arg("--results").arg(&results);
     }
@@ -105,6 +124,9 @@ pub(crate) fn measure(program: &Path, planned: bool, job: &Job<'_>) -> Result<Me
     let output = capture(&mut run, &what, job.limit)?;
     let answer: Answer = serde_json::from_slice(&output)
         .map_err(|error| Failure::Internal(format!("{what}: the answer of XLA is no JSON: {error}")))?;
+    if let Some(error) = answer.stored_error {
+        tracing::warn!("{what}: what XLA stores cannot be read ({error}): plans go by its sums alone");
+    }
     let results = if job.compile_only {
         Vec::new()
     } else {
@@ -119,6 +141,7 @@ pub(crate) fn measure(program: &Path, planned: bool, job: &Job<'_>) -> Result<Me
         flops: answer.flops,
         positive_arguments: answer.positive,
         results,
+        held: answer.stored,
         ..Measured::default()
     })
 }
