@@ -96,7 +96,7 @@ pub(crate) fn greedy(program: &Program) -> Option<(f64, Vec<Again>)> {
 fn first_over(line: &Timeline<'_>) -> Option<Key> {
     let cap = line.program.cap;
     let plain = line.first_bytes().iter().position(|&bytes| bytes > cap).map(|at| first(at as Slot));
-    let again = line.again_bytes().iter().position(|&bytes| bytes > cap).map(|at| line.again()[at]);
+    let again = line.between_bytes().iter().position(|&bytes| bytes > cap).map(|at| line.between()[at]);
     plain.into_iter().chain(again).min()
 }
 

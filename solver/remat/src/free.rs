@@ -89,9 +89,9 @@ impl Task<'_> {
             (results, work)
         });
         let work = program_work + results.iter().flatten().map(|free| free.work).sum::<u64>();
-        results.push(search.best().map(|(extra, again)| Free {
+        results.push(search.best().map(|(extra, plan)| Free {
             extra: *extra,
-            plan: program.compact(&Plan::recomputing(again)),
+            plan: program.compact(plan),
             work: 0,
         }));
         results.push(quick(program, &self.backward()).map(|(extra, again, _)| Free {
@@ -176,10 +176,10 @@ pub(crate) fn search_free(
         search.adopt(&candidate.again);
         let share = (40 * scale).max(12_000).min(moves.saturating_sub(work).max(1));
         work += search.run(share, deadline);
-        if let Some((extra, again)) = search.best()
+        if let Some((extra, plan)) = search.best()
             && best.as_ref().is_none_or(|best| *extra < best.extra)
         {
-            best = Some(Candidate { order: candidate.order, again: again.clone(), extra: *extra });
+            best = Some(Candidate { order: candidate.order, again: plan.again.clone(), extra: *extra });
             if found(*extra) {
                 break;
             }

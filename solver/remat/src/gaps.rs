@@ -89,7 +89,7 @@ pub(crate) fn cover(program: &Program, deadline: &Deadline) -> Option<Vec<Again>
             accounted[gap.from as usize + 1..gap.to as usize].iter_mut().for_each(|bytes| *bytes -= size);
         }
         let mut bytes = line.first_bytes().to_vec();
-        for (&key, &held) in line.again().iter().zip(line.again_bytes()) {
+        for (&key, &held) in line.between().iter().zip(line.between_bytes()) {
             let at = &mut bytes[position(key) as usize];
             *at = at.max(held);
         }
@@ -225,7 +225,7 @@ fn plan_of(program: &Program, gaps: &[Gap], chosen: &[bool]) -> Vec<Again> {
     // Copies that nobody reads because another recompute serves their readers.
     let mut line = Timeline::new(program);
     line.load(&plan);
-    for &key in line.again().to_vec().iter().rev() {
+    for &key in line.between().to_vec().iter().rev() {
         if line.idle(key) && position(key) < program.len() as Slot && key < first(position(key)) {
             line.remove(key);
         }

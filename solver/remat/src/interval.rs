@@ -287,7 +287,7 @@ impl<'a> Interval<'a> {
                 }
             }
         }
-        for &key in line.again() {
+        for &key in line.between() {
             let at = position(key);
             // Interval j: c_j < position <= c_(j+1); recomputes before c_1 have no column.
             let after = self.critical.partition_point(|&c| c < at);
@@ -367,7 +367,7 @@ pub(crate) fn overloaded(line: &Timeline<'_>) -> Vec<Slot> {
         }
     }
     found.extend(worst.map(|(_, at)| at));
-    for (&key, &bytes) in line.again().iter().zip(line.again_bytes()) {
+    for (&key, &bytes) in line.between().iter().zip(line.between_bytes()) {
         if bytes > cap {
             found.extend([position(key).saturating_sub(1), position(key)]);
         }
@@ -416,11 +416,11 @@ mod tests {
                 }
             }
             // What nobody reads is no part of a plan worth having, and the model may leave it out.
-            while let Some(&key) = line.again().iter().find(|&&key| line.idle(key)) {
+            while let Some(&key) = line.between().iter().find(|&&key| line.idle(key)) {
                 line.remove(key);
             }
             let plan = line.plan();
-            let peak = line.first_bytes().iter().chain(line.again_bytes()).copied().fold(0.0, f64::max);
+            let peak = line.first_bytes().iter().chain(line.between_bytes()).copied().fold(0.0, f64::max);
             let program = Program::new(&problem, None, peak as u64).with_rounds(rounds);
             let mut line = Timeline::new(&program);
             line.load(&plan);

@@ -82,7 +82,7 @@ impl Task<'_> {
         let mut search =
             Exchange::new(problem, &program, *swap, options.cap_bytes, options.limits.seed, plan)?;
         let least = program.total_time * (1.0 + f64::EPSILON);
-        let hidden = |search: &Exchange<'_>| search.best().is_some_and(|(time, _)| *time <= least);
+        let hidden = |search: &Exchange<'_>| search.best().is_some_and(|(time, _)| time <= least);
         let mut work = 0;
         while !hidden(&search) {
             if work >= moves || part.over() {
@@ -119,7 +119,7 @@ impl Task<'_> {
             }
         }
         let plan = match search.best() {
-            Some((_, again)) => Some(Plan::recomputing(again)),
+            Some((_, plan)) => Some(plan.clone()),
             None => quick(program, &self.backward()).map(|(_, again, _)| Plan::recomputing(&again)),
         };
         let mut plans = Vec::from_iter(plan);

@@ -8,6 +8,8 @@ mod arena;
 mod auto;
 mod baseline;
 mod chain;
+mod clock;
+mod copies;
 mod cover;
 mod curve;
 mod exact;

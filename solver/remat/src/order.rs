@@ -42,7 +42,7 @@ impl Reordering {
     pub(crate) fn of(line: &Timeline<'_>, cap: f64) -> (Self, Vec<u32>) {
         let program = line.program;
         let mut keys: Vec<u64> = (0..program.len() as u32).map(first).collect();
-        keys.extend(line.again());
+        keys.extend(line.between());
         keys.sort_unstable();
         let index_of = |key: u64| keys.binary_search(&key).unwrap_or(0) as u32;
         let slots: Vec<u32> = keys.iter().map(|&key| line.node(key)).collect();

@@ -48,8 +48,8 @@ impl Task<'_> {
             search.adopt(&again);
         } else if let Some(again) = cover(self.program, &self.deadline) {
             search.adopt(&again);
-            if let Some((extra, again)) = search.best() {
-                incumbent.offer(*extra, again, "gaps");
+            if let Some((extra, plan)) = search.best() {
+                incumbent.offer(*extra, &plan.again, "gaps");
             }
         }
     }
@@ -169,12 +169,12 @@ fn climb(search: &mut Search<'_>, incumbent: &Incumbent) {
 /// Offers a search's best plan to the incumbent, or tells the search of a better one and of one to repair.
 fn exchange_plans(search: &mut Search<'_>, incumbent: &Incumbent) {
     if let Some((extra, plan)) = search.best() {
-        incumbent.offer(*extra, plan, "local-search");
+        incumbent.offer(*extra, &plan.again, "local-search");
     }
     if search.best().is_none_or(|(extra, _)| incumbent.value() < *extra)
         && let Some(best) = incumbent.best()
     {
-        search.hear(best.extra, &best.plan);
+        search.hear(best.extra, &Plan::recomputing(&best.plan));
     }
     if let Some(plan) = incumbent.suggestion() {
         search.repair(&plan);

@@ -67,8 +67,10 @@ pub(crate) struct Program {
 pub(crate) const MOST_NODES: usize = (1 << NODE_BITS) - 1;
 /// Bits of a node number.
 pub(crate) const NODE_BITS: u32 = 26;
+/// Kinds of steps between two first runs beside rounds of recomputes: copies to the host, and back.
+pub(crate) const COPY_LANES: u32 = 2;
 /// Most rounds of a position.
-pub(crate) const MOST_ROUNDS: u32 = (1 << (32 - NODE_BITS)) - 1;
+pub(crate) const MOST_ROUNDS: u32 = (1 << (32 - NODE_BITS)) - 1 - COPY_LANES;
 
 /// Rounds a list of recomputes needs.
 fn round_count(list: &[Again]) -> u32 {

@@ -14,6 +14,8 @@ use crate::program::{Plan, Program};
 use crate::solver::{Proposal, Task};
 use crate::swap_bound::{Goal, Stage, swap_bound};
 
+/// Search steps that a move counts as.
+const MOVE: u64 = 10;
 /// Share of the time left that a bound has where it is not looked for beside the searches.
 const PROOF_SHARE: f64 = 0.3;
 /// Share of the time left at which searches begin to go on from the best plan of all.
@@ -82,7 +84,7 @@ impl<'a> Race<'a> {
     /// The best plan of searches from each start that has one under the cap, and what is proved of it. `work` was done before.
     pub(crate) fn run(self, starts: Vec<(&Program, Plan)>, mut work: u64) -> Option<Proposal> {
         let limits = self.task.options.limits;
-        let share = (limits.work_limit.unwrap_or(u64::MAX) / 100 / starts.len().max(1) as u64).max(1);
+        let share = (limits.work_limit.unwrap_or(u64::MAX) / MOVE / starts.len().max(1) as u64).max(1);
         let mut searches: Vec<Exchange<'_>> = (0..)
             .zip(starts)
             .filter_map(|(index, (program, start))| self.search(program, start, index))
@@ -130,7 +132,7 @@ impl<'a> Race<'a> {
 
     fn note(&self, search: &Exchange<'_>) {
         if let Some((time, plan)) = search.best() {
-            self.best.take(*time, plan);
+            self.best.take(time, plan);
         }
     }
 
@@ -146,11 +148,12 @@ impl<'a> Race<'a> {
 
     /// Moves of one search until its deadline, its share of the moves or the end of all; returns how many were made.
     fn drive(&self, search: &mut Exchange<'_>, deadline: &Deadline, moves: u64, alone: f64) -> u64 {
-        let (mut made, mut coolings) = (0, 0);
+        let (mut made, mut coolings, mut joined) = (0, 0, false);
         while made < moves && !deadline.over() && !self.finish.load(Ordering::Relaxed) {
-            // Solutions of the proof at once; what other searches found after a cooling, once each has had time for its own.
-            let joins =
-                self.timed && search.coolings() > coolings && self.task.deadline.remaining_seconds() < alone;
+            // Solutions of the proof at once; what other searches found once each has had time for its own, and after a cooling from then on.
+            let late = self.timed && self.task.deadline.remaining_seconds() < alone;
+            let joins = late && (!joined || search.coolings() > coolings);
+            joined |= joins;
             coolings = search.coolings();
             let leader = if joins { &self.best } else { &self.met };
             if self.shared
@@ -160,7 +163,7 @@ impl<'a> Race<'a> {
             }
             made += search.run((moves - made).min(64), deadline);
             self.note(search);
-            if self.timed && search.best().is_some_and(|(time, _)| self.is_least(*time)) {
+            if self.timed && search.best().is_some_and(|(time, _)| self.is_least(time)) {
                 self.finish.store(true, Ordering::Relaxed);
             }
         }

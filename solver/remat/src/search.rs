@@ -4,13 +4,16 @@
 //! to stay), removes one, shifts one, or takes several away and repairs. Every move is tried on the
 //! [`Timeline`] and undone unless accepted. The weight of the excess follows the state: it rises while
 //! plans are over the cap and falls while they fit, so that the search walks along the border.
+//! With a host link there are [copies](crate::copies) too, and the [clock](crate::clock) says what they take.
 
 use ballast_core::limits::Deadline;
+use ballast_core::memory::SwapModel;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::program::{Again, Program, Slot};
-use crate::timeline::{Key, Timeline, first, is_first, position, round};
+use crate::clock::Clock;
+use crate::program::{Again, Plan, Program, Slot};
+use crate::timeline::{Key, Timeline, UNTOUCHED, first, is_again, is_first, position, round};
 
 /// Coolings in turn: moves, first and last temperature as shares of the mean time of a node. Short ones find plans
 /// early, hot ones leave bad neighbourhoods, cold ones settle graphs whose cheap nodes are far below the mean.
@@ -28,11 +31,14 @@ const FROM_BEST: f64 = 0.4;
 const FROM_NOTHING: f64 = 0.25;
 /// The cooling that changes a plan least.
 const COLD: usize = 4;
+/// The same where there are copies, whose moves cost more.
+const COOLINGS_WITH_COPIES: [(u64, f64, f64); 3] =
+    [(20_000, 0.3, 0.0003), (100_000, 0.3, 0.0003), (400_000, 0.3, 0.0003)];
 /// Moves between two looks at the clock.
 const STRIDE: u64 = 64;
 /// Share of the moves that take the dearest of a few recomputes away and relieve until memory is as it was. Single moves
 /// seldom trade one recompute of a large op for many small ones: what is between costs both.
-const REBUILDS: f64 = 0.005;
+pub(crate) const REBUILDS: f64 = 0.005;
 /// Recomputes it chooses from, and values it takes away at most.
 const REBUILD_FROM: usize = 3;
 const REBUILD_TRIES: usize = 30;
@@ -49,8 +55,12 @@ enum Edit {
 /// One annealing search; it can be run in slices.
 pub(crate) struct Search<'a> {
     pub(crate) line: Timeline<'a>,
-    rng: ChaCha8Rng,
+    /// Where there is a host link.
+    clock: Option<Clock>,
+    pub(crate) rng: ChaCha8Rng,
     edits: Vec<Edit>,
+    /// Time of the plan beyond running everything once, copies included.
+    extra: f64,
     /// Time per byte of excess.
     weight: f64,
     /// Rise in penalised time accepted with probability 1/e; falls from `hot` to `cold` over one cooling.
@@ -62,11 +72,12 @@ pub(crate) struct Search<'a> {
     /// Index in [`COOLINGS`] and moves made in it.
     cooling: usize,
     moves: u64,
-    /// Time and excess before the present move.
-    time_before: f64,
-    excess_before: f64,
+    /// Excess before the present move.
+    pub(crate) excess_before: f64,
+    /// Coolings done.
+    coolings: u64,
     /// Best plan under the cap and its extra time.
-    best: Option<(f64, Vec<Again>)>,
+    best: Option<(f64, Plan)>,
 }
 
 impl<'a> Search<'a> {
@@ -85,6 +96,8 @@ impl<'a> Search<'a> {
         let weight = if size > 0.0 { time / size } else { 0.0 };
         let mut search = Search {
             line,
+            clock: None,
+            extra: 0.0,
             rng: ChaCha8Rng::seed_from_u64(seed),
             edits: Vec::new(),
             weight,
@@ -93,36 +106,86 @@ impl<'a> Search<'a> {
             typical,
             cooling: seed as usize % COOLINGS.len(),
             moves: 0,
-            time_before: 0.0,
             excess_before: 0.0,
+            coolings: 0,
             best: None,
         };
         search.note_best();
         search
     }
 
+    /// A search over plans with copies, from one that copies no value to the host twice; none if the host has no room for it.
+    pub(crate) fn with_copies(program: &'a Program, swap: SwapModel, seed: u64, plan: &Plan) -> Option<Self> {
+        let mut search = Search::new(program, seed);
+        search.typical = program.total_time / program.real.max(1) as f64;
+        search.cooling = 0;
+        search.best = None;
+        search.line.load_all(plan);
+        search.clock = Some(Clock::new(&mut search.line, swap)?);
+        search.settle();
+        search.note_best();
+        Some(search)
+    }
+
     /// Best plan under the cap so far, with its extra time.
-    pub(crate) fn best(&self) -> Option<&(f64, Vec<Again>)> {
+    pub(crate) fn best(&self) -> Option<&(f64, Plan)> {
         self.best.as_ref()
     }
 
     /// Continues from a plan found elsewhere.
     pub(crate) fn adopt(&mut self, plan: &[Again]) {
-        self.line.load(plan);
+        self.go_on_from(&Plan::recomputing(plan));
         self.note_best();
     }
 
+    /// Time of the present plan beyond running everything once.
+    #[cfg(test)]
+    pub(crate) fn extra(&self) -> f64 {
+        self.extra
+    }
+
     /// Takes a better plan found by another search, to go on from at the next cooling.
-    pub(crate) fn hear(&mut self, extra: f64, plan: &[Again]) {
+    pub(crate) fn hear(&mut self, extra: f64, plan: &Plan) {
         if self.best.as_ref().is_none_or(|(time, _)| extra < *time) {
-            self.best = Some((extra, plan.to_vec()));
+            self.best = Some((extra, plan.clone()));
         }
+    }
+
+    fn go_on_from(&mut self, plan: &Plan) {
+        match &mut self.clock {
+            Some(clock) => {
+                self.line.load_all(plan);
+                clock.restart(&mut self.line);
+            }
+            None => self.line.load(&plan.again),
+        }
+        self.settle();
+    }
+
+    /// Goes on from the best plan at once.
+    pub(crate) fn go_on_from_best(&mut self) {
+        if let Some((_, plan)) = self.best.clone() {
+            self.go_on_from(&plan);
+        }
+    }
+
+    /// The plan as it stands is that before the next move.
+    fn settle(&mut self) {
+        self.extra = match &self.clock {
+            Some(clock) => clock.kept_extra(&self.line),
+            None => self.line.extra_time,
+        };
     }
 
     /// Goes on from a plan that is over the cap, in a short cold cooling.
     pub(crate) fn repair(&mut self, plan: &[Again]) {
-        self.line.load(plan);
+        self.go_on_from(&Plan::recomputing(plan));
         (self.cooling, self.moves) = (COLD, 0);
+    }
+
+    /// Coolings done.
+    pub(crate) fn coolings(&self) -> u64 {
+        self.coolings
     }
 
     /// Makes at most `moves` moves; returns those made.
@@ -138,37 +201,35 @@ impl<'a> Search<'a> {
 
     fn step(&mut self) {
         self.moves += 1;
-        let (length, hot, cold) = COOLINGS[self.cooling];
+        let coolings: &[_] = if self.clock.is_some() { &COOLINGS_WITH_COPIES } else { &COOLINGS };
+        let (length, hot, cold) = coolings[self.cooling];
         if self.moves >= length {
             self.moves = 0;
-            self.cooling = (self.cooling + 1) % COOLINGS.len();
+            self.coolings += 1;
+            self.cooling = (self.cooling + 1) % coolings.len();
             let choice: f64 = self.rng.random();
-            if choice < FROM_BEST {
-                if let Some((_, plan)) = &self.best {
-                    let plan = plan.clone();
-                    self.line.load(&plan);
-                }
+            if choice < FROM_BEST || self.clock.is_some() {
+                self.go_on_from_best();
             } else if choice < FROM_BEST + FROM_NOTHING {
-                self.line.load(&[]);
+                self.go_on_from(&Plan::default());
             }
             return;
         }
         let progress = self.moves as f64 / length as f64;
         self.temperature = self.typical * hot * (cold / hot).powf(progress);
-        let before = self.line.extra_time + self.weight * self.line.excess;
         // Drawn before the move, so that a hopeless one can be given up half-way.
         let chance: f64 = self.rng.random();
         self.allowed = -chance.max(f64::MIN_POSITIVE).ln() * self.temperature;
-        (self.time_before, self.excess_before) = (self.line.extra_time, self.line.excess);
-        self.edits.clear();
-        self.propose();
+        self.begin();
+        if self.clock.is_some() {
+            self.propose_with_copies();
+        } else {
+            self.propose();
+        }
         if self.edits.is_empty() {
             return;
         }
-        let after = self.line.extra_time + self.weight * self.line.excess;
-        if after - before > self.allowed {
-            self.undo();
-        } else if self.line.excess <= 0.0 {
+        if self.finish(self.allowed) && self.line.excess <= 0.0 {
             self.note_best();
         }
         // Rises faster than it falls: feasible plans are what counts.
@@ -179,16 +240,65 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// A move begins.
+    fn begin(&mut self) {
+        self.settle();
+        self.excess_before = self.line.excess;
+        self.edits.clear();
+    }
+
+    /// Keeps the move if penalised time rises by no more than `allowed`, else undoes it.
+    fn finish(&mut self, allowed: f64) -> bool {
+        let before = self.extra + self.weight * self.excess_before;
+        let penalty = self.weight * self.line.excess;
+        let keeps = |extra: &f64| extra + penalty - before <= allowed;
+        // Waiting can only add to it.
+        let least = self.line.extra_time + self.clock.as_ref().map_or(0.0, Clock::least_wait);
+        let least = Some(least).filter(keeps);
+        let extra = match (&mut self.clock, least) {
+            (Some(clock), Some(_)) => clock.extra(&mut self.line, before + allowed - penalty).filter(keeps),
+            _ => least,
+        };
+        let Some(extra) = extra else {
+            self.undo();
+            return false;
+        };
+        if let Some(clock) = &mut self.clock {
+            clock.keep();
+        }
+        self.extra = extra;
+        true
+    }
+
+    /// Takes away, one by one, the copies back and recomputes that the best plan does as well without.
+    pub(crate) fn polish(&mut self, deadline: &Deadline) {
+        self.go_on_from_best();
+        for index in (0..self.line.between().len()).rev() {
+            if deadline.over() || self.best.is_none() {
+                return;
+            }
+            // What is taken away with another is further on.
+            let Some(&key) = self.line.between().get(index) else { continue };
+            self.begin();
+            self.take_away(key);
+            if self.line.excess > 0.0 {
+                self.undo();
+            } else if self.finish(0.0) {
+                self.best = Some((self.extra, self.line.whole_plan()));
+            }
+        }
+    }
+
     /// Would the move be refused even if it left no excess at all?
-    fn hopeless(&self) -> bool {
-        self.line.extra_time - self.time_before > self.allowed + self.weight * self.excess_before
+    pub(crate) fn hopeless(&self) -> bool {
+        self.line.extra_time - self.extra > self.allowed + self.weight * self.excess_before
     }
 
     fn note_best(&mut self) {
         if self.line.excess <= 0.0
-            && self.best.as_ref().is_none_or(|(time, _)| self.line.extra_time < time - 1e-12 * time.abs())
+            && self.best.as_ref().is_none_or(|(time, _)| self.extra < time - 1e-12 * time.abs())
         {
-            self.best = Some((self.line.extra_time, self.line.plan()));
+            self.best = Some((self.extra, self.line.whole_plan()));
         }
     }
 
@@ -199,31 +309,46 @@ impl<'a> Search<'a> {
                 Edit::Removed(key) => self.line.insert(key),
             }
         }
+        if let Some(clock) = &mut self.clock {
+            clock.forget();
+            self.line.touched = UNTOUCHED;
+        }
     }
 
-    fn insert(&mut self, key: Key) {
+    pub(crate) fn insert(&mut self, key: Key) {
         self.line.insert(key);
         self.edits.push(Edit::Inserted(key));
+        if let Some(clock) = &mut self.clock {
+            clock.inserted(&self.line, key);
+        }
+    }
+
+    /// Removes one step and nothing else.
+    pub(crate) fn drop_step(&mut self, key: Key) {
+        self.line.remove(key);
+        self.edits.push(Edit::Removed(key));
+        if let Some(clock) = &mut self.clock {
+            clock.removed(&self.line, key);
+        }
     }
 
     /// Removes a recompute and those of its inputs that nobody reads any more.
-    fn remove(&mut self, key: Key) {
+    pub(crate) fn remove(&mut self, key: Key) {
         let slot = self.line.node(key);
-        self.line.remove(key);
-        self.edits.push(Edit::Removed(key));
+        self.drop_step(key);
         let program = self.line.program;
         for &input in program.inputs(slot) {
             if let Some(span) = self.line.span_before(input, key)
                 && !is_first(span.start)
                 && span.end == span.start
             {
-                self.remove(span.start);
+                self.take_away(span.start);
             }
         }
     }
 
     fn propose(&mut self) {
-        let count = self.line.again().len();
+        let count = self.line.between().len();
         if count > 0 && self.rng.random_bool(REBUILDS) {
             return self.rebuild(count);
         }
@@ -232,12 +357,13 @@ impl<'a> Search<'a> {
         if over && choice < 0.5 || count == 0 {
             self.relieve();
         } else if choice < 0.65 {
-            let key = self.line.again()[self.rng.random_range(0..count)];
+            let key = self.line.between()[self.rng.random_range(0..count)];
             self.remove(key);
         } else if choice < 0.85 {
-            self.shift(count);
+            let key = self.line.between()[self.rng.random_range(0..count)];
+            self.shift(key);
         } else {
-            let key = self.line.again()[self.rng.random_range(0..count)];
+            let key = self.line.between()[self.rng.random_range(0..count)];
             self.remove(key);
             for _ in 0..self.rng.random_range(1..4) {
                 self.relieve();
@@ -247,27 +373,26 @@ impl<'a> Search<'a> {
 
     /// Takes the dearest of a few recomputes away, then values from steps over the cap until there is no more excess
     /// than before.
-    fn rebuild(&mut self, count: usize) {
+    pub(crate) fn rebuild(&mut self, count: usize) {
         let time = |search: &Self, key: Key| search.line.program.time[search.line.node(key) as usize];
-        let mut dearest = self.line.again()[self.rng.random_range(0..count)];
+        let mut dearest = self.line.between()[self.rng.random_range(0..count)];
         for _ in 1..REBUILD_FROM {
-            let key = self.line.again()[self.rng.random_range(0..count)];
+            let key = self.line.between()[self.rng.random_range(0..count)];
             if time(self, key) > time(self, dearest) {
                 dearest = key;
             }
         }
-        self.remove(dearest);
+        self.take_away(dearest);
         for _ in 0..REBUILD_TRIES {
             if self.line.excess <= self.excess_before || self.hopeless() {
                 return;
             }
-            self.relieve();
+            if self.clock.is_some() { self.relieve_either_way() } else { self.relieve() }
         }
     }
 
     /// Moves one recompute to another place between the use before it and its first use.
-    fn shift(&mut self, count: usize) {
-        let key = self.line.again()[self.rng.random_range(0..count)];
+    pub(crate) fn shift(&mut self, key: Key) {
         let slot = self.line.node(key);
         let Some(next) = self.line.next_use(slot, key) else { return self.remove(key) };
         let previous = self.line.span_before(slot, key).map_or(key, |span| span.end);
@@ -281,19 +406,18 @@ impl<'a> Search<'a> {
         if new == key || new >= next || self.line.holds(new) {
             return;
         }
-        self.line.remove(key);
-        self.edits.push(Edit::Removed(key));
+        self.drop_step(key);
         self.insert(new);
     }
 
     /// A round at a position: the first unless others are allowed.
-    fn any_round(&mut self, at: Slot) -> u32 {
+    pub(crate) fn any_round(&mut self, at: Slot) -> u32 {
         let rounds = if self.line.program.rounds { self.line.rounds_at(at) } else { 1 };
         if rounds > 1 { self.rng.random_range(0..rounds) } else { 0 }
     }
 
     /// Picks a step over the cap and takes a value away from it.
-    fn relieve(&mut self) {
+    pub(crate) fn relieve(&mut self) {
         let Some(step) = self.pick_over() else { return };
         let Some((slot, next)) = self.pick_value(step) else { return };
         let target = position(next);
@@ -304,7 +428,7 @@ impl<'a> Search<'a> {
             target
         };
         let round =
-            if target == position(next) && !is_first(next) { round(next) } else { self.any_round(target) };
+            if target == position(next) && is_again(next) { round(next) } else { self.any_round(target) };
         let key = self.line.key(target, round, slot);
         if key > step && key < next && !self.line.holds(key) {
             let keep = self.rng.random::<f64>();
@@ -314,7 +438,7 @@ impl<'a> Search<'a> {
 
     /// Inserts a recompute; inputs that would have to stay alive across `step` for it are, with probability
     /// `again`, recomputed too.
-    fn materialise(&mut self, key: Key, step: Key, again: f64) {
+    pub(crate) fn materialise(&mut self, key: Key, step: Key, again: f64) {
         let slot = self.line.node(key);
         let old = self.line.span_before(slot, key);
         self.insert(key);
@@ -322,7 +446,7 @@ impl<'a> Search<'a> {
             && !is_first(old.start)
             && self.line.idle(old.start)
         {
-            self.remove(old.start);
+            self.take_away(old.start);
         }
         let program = self.line.program;
         for &input in program.inputs(slot) {
@@ -343,7 +467,7 @@ impl<'a> Search<'a> {
     }
 
     /// Last use of the copy made at `start` before `key`.
-    fn last_use_before(&self, slot: Slot, start: Key, key: Key) -> Key {
+    pub(crate) fn last_use_before(&self, slot: Slot, start: Key, key: Key) -> Key {
         let mut last = start;
         let mut at = start;
         while let Some(next) = self.line.next_use(slot, at)
@@ -356,15 +480,19 @@ impl<'a> Search<'a> {
     }
 
     /// A random step over the cap, found by looking forward from a random place.
-    fn pick_over(&mut self) -> Option<Key> {
+    pub(crate) fn pick_over(&mut self) -> Option<Key> {
         let cap = self.line.program.cap;
         let bytes = self.line.first_bytes();
-        let again = self.line.again_bytes();
+        let again = self.line.between_bytes();
         let total = bytes.len() + again.len();
         let start = self.rng.random_range(0..total);
         let at = |index: usize| if index < bytes.len() { bytes[index] } else { again[index - bytes.len()] };
         let found = (start..total).chain(0..start).find(|&index| at(index) > cap)?;
-        Some(if found < bytes.len() { first(found as Slot) } else { self.line.again()[found - bytes.len()] })
+        Some(if found < bytes.len() {
+            first(found as Slot)
+        } else {
+            self.line.between()[found - bytes.len()]
+        })
     }
 
     /// A value alive across `step` without being used by it, and its next use: the best of a few at random.

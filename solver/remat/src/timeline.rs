@@ -1,17 +1,22 @@
-//! Incremental simulation of a plan: insert or remove one recompute, and time, memory and excess follow.
+//! Incremental simulation of a plan: insert or remove one recompute or copy, and time, memory and excess follow.
 //!
 //! Every value is freed after its last use before it is made anew. Steps carry keys that do not change when
-//! others come and go: position and, within it, the recomputes by round and the caller's numbering before the first run.
+//! others come and go: position and, within it, copies to the host issued after the first run before, copies back, recomputes
+//! by round, each kind by the caller's numbering, and the first run. A copy back makes a value as a run does, but reads nothing on
+//! the device; a copy to the host reads one. When copies end is the [clock](crate::clock)'s matter.
 //! One edit costs the lengths of the lifetimes it changes, so a search may try millions.
 
 use crate::lanes::shift;
-use crate::program::{Again, MOST_ROUNDS, NODE_BITS, Program, Slot};
+use crate::program::{Again, COPY_LANES, MOST_ROUNDS, NODE_BITS, Plan, Program, Slot};
 
-/// Place of a step: position in the upper half; in the lower the round and the caller's number of the node
-/// recomputed, or [`FIRST`] for the first run.
+/// Place of a step: position in the upper half; in the lower the lane and the caller's number of the node, or [`FIRST`] for the
+/// first run.
 pub(crate) type Key = u64;
 
 const FIRST: u64 = u32::MAX as u64;
+/// Lanes of copies; those of recomputes follow, one a round.
+const OUT_LANE: u32 = 0;
+const BACK_LANE: u32 = 1;
 
 /// Key of a first run.
 pub(crate) fn first(position: Slot) -> Key {
@@ -23,9 +28,33 @@ pub(crate) fn position(key: Key) -> Slot {
     (key >> 32) as Slot
 }
 
+/// Before every step of a position.
+pub(crate) fn start_of(position: Slot) -> Key {
+    u64::from(position) << 32
+}
+
+fn lane(key: Key) -> u32 {
+    (key & FIRST) as u32 >> NODE_BITS
+}
+
 /// Round of a recompute.
 pub(crate) fn round(key: Key) -> u32 {
-    (key & FIRST) as u32 >> NODE_BITS
+    lane(key) - COPY_LANES
+}
+
+/// Is the step a recompute?
+pub(crate) fn is_again(key: Key) -> bool {
+    !is_first(key) && lane(key) >= COPY_LANES
+}
+
+/// Is the step a copy to the host?
+pub(crate) fn is_out(key: Key) -> bool {
+    lane(key) == OUT_LANE
+}
+
+/// Is the step a copy back from the host?
+pub(crate) fn is_back(key: Key) -> bool {
+    lane(key) == BACK_LANE
 }
 
 /// Is the step a first run?
@@ -41,9 +70,9 @@ pub(crate) struct Timeline<'a> {
     slot_of: Vec<Slot>,
     /// Bytes at each first run.
     first_bytes: Vec<f64>,
-    /// Keys of the recomputes, ascending, and bytes at each.
-    again: Vec<Key>,
-    again_bytes: Vec<f64>,
+    /// Keys of the recomputes and copies back, ascending, and bytes at each.
+    between: Vec<Key>,
+    between_bytes: Vec<f64>,
     /// Steps that make each value, ascending; the first run leads.
     runs: Vec<Vec<Key>>,
     /// Steps that read each value, ascending.
@@ -52,7 +81,12 @@ pub(crate) struct Timeline<'a> {
     pub(crate) extra_time: f64,
     /// Sum over all steps of the bytes above the cap.
     pub(crate) excess: f64,
+    /// Positions, first and last, between which steps or bytes have changed since the [clock](crate::clock) looked.
+    pub(crate) touched: (Slot, Slot),
 }
+
+/// Nothing has changed.
+pub(crate) const UNTOUCHED: (Slot, Slot) = (Slot::MAX, 0);
 
 /// One made copy of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,46 +111,89 @@ impl<'a> Timeline<'a> {
             program,
             slot_of,
             first_bytes,
-            again: Vec::new(),
-            again_bytes: Vec::new(),
+            between: Vec::new(),
+            between_bytes: Vec::new(),
             runs: (0..n).map(|slot| vec![first(slot as Slot)]).collect(),
             uses: (0..n)
                 .map(|slot| program.readers(slot as Slot).iter().map(|&reader| first(reader)).collect())
                 .collect(),
             extra_time: 0.0,
             excess,
+            touched: UNTOUCHED,
         }
     }
 
     /// Key of the recompute of `slot` before `position`.
     pub(crate) fn key(&self, position: Slot, round: u32, slot: Slot) -> Key {
-        u64::from(position) << 32
-            | u64::from(round) << NODE_BITS
-            | self.program.original[slot as usize] as u64
+        self.in_lane(position, round + COPY_LANES, slot)
     }
 
-    /// Node that runs at a step.
+    /// Key of the copy of `slot` to the host right before `position`, after the first run before it.
+    pub(crate) fn out_key(&self, position: Slot, slot: Slot) -> Key {
+        self.in_lane(position, OUT_LANE, slot)
+    }
+
+    /// Key of the copy of `slot` back before `position`.
+    pub(crate) fn back_key(&self, position: Slot, slot: Slot) -> Key {
+        self.in_lane(position, BACK_LANE, slot)
+    }
+
+    fn in_lane(&self, position: Slot, lane: u32, slot: Slot) -> Key {
+        start_of(position) | u64::from(lane) << NODE_BITS | self.program.original[slot as usize] as u64
+    }
+
+    /// Node that runs or is copied at a step.
     pub(crate) fn node(&self, key: Key) -> Slot {
         if is_first(key) { position(key) } else { self.slot_of[(key & ((1 << NODE_BITS) - 1)) as usize] }
     }
 
-    /// Keys of the recomputes, ascending.
-    pub(crate) fn again(&self) -> &[Key] {
-        &self.again
+    /// Keys of the recomputes and copies back, ascending.
+    pub(crate) fn between(&self) -> &[Key] {
+        &self.between
     }
 
     /// The recomputes as a plan.
     pub(crate) fn plan(&self) -> Vec<Again> {
         let again = |&key: &Key| Again { position: position(key), round: round(key), slot: self.node(key) };
-        self.again.iter().map(again).collect()
+        self.between.iter().filter(|&&key| !is_back(key)).map(again).collect()
+    }
+
+    /// Recomputes and copies as a plan.
+    pub(crate) fn whole_plan(&self) -> Plan {
+        let back = |&key: &Key| (position(key), self.node(key));
+        let outs =
+            (0..self.program.len() as Slot).filter_map(|slot| Some((position(self.out(slot)?) - 1, slot)));
+        let mut out: Vec<(Slot, Slot)> = outs.collect();
+        out.sort_unstable();
+        Plan {
+            again: self.plan(),
+            out,
+            back: self.between.iter().filter(|&&key| is_back(key)).map(back).collect(),
+        }
     }
 
     /// Removes every recompute and inserts those of a plan.
     pub(crate) fn load(&mut self, plan: &[Again]) {
-        let mut wanted: Vec<Key> = plan.iter().map(|a| self.key(a.position, a.round, a.slot)).collect();
+        self.replace(plan.iter().map(|a| self.key(a.position, a.round, a.slot)).collect());
+    }
+
+    /// Removes all that was inserted, copies to the host included, and inserts what a plan has.
+    pub(crate) fn load_all(&mut self, plan: &Plan) {
+        let outs: Vec<Key> = self.uses.iter().flatten().copied().filter(|&key| is_out(key)).collect();
+        self.replace(Vec::new());
+        outs.into_iter().for_each(|key| self.remove(key));
+        for &(position, slot) in &plan.out {
+            self.insert(self.out_key(position + 1, slot));
+        }
+        let back = plan.back.iter().map(|&(position, slot)| self.back_key(position, slot));
+        self.replace(back.chain(plan.again.iter().map(|a| self.key(a.position, a.round, a.slot))).collect());
+    }
+
+    /// Makes these the recomputes and copies back.
+    fn replace(&mut self, mut wanted: Vec<Key>) {
         wanted.sort_unstable();
         let gone: Vec<Key> =
-            self.again.iter().copied().filter(|key| wanted.binary_search(key).is_err()).collect();
+            self.between.iter().copied().filter(|key| wanted.binary_search(key).is_err()).collect();
         for key in gone {
             self.remove(key);
         }
@@ -125,21 +202,22 @@ impl<'a> Timeline<'a> {
                 self.insert(key);
             }
         }
-        self.extra_time = self.again.iter().map(|&key| self.program.time[self.node(key) as usize]).sum();
+        let again = self.between.iter().filter(|&&key| !is_back(key));
+        self.extra_time = again.map(|&key| self.program.time[self.node(key) as usize]).sum();
     }
 
     /// Rounds that a further recompute at a position may choose from: those in use and one more.
     pub(crate) fn rounds_at(&self, at: Slot) -> u32 {
-        let after = self.again.partition_point(|&key| key < first(at));
-        match after.checked_sub(1).map(|last| self.again[last]) {
-            Some(key) if position(key) == at => (round(key) + 2).min(MOST_ROUNDS),
+        let after = self.between.partition_point(|&key| key < first(at));
+        match after.checked_sub(1).map(|last| self.between[last]) {
+            Some(key) if position(key) == at && !is_back(key) => (round(key) + 2).min(MOST_ROUNDS),
             _ => 1,
         }
     }
 
-    /// Is there a recompute with this key?
+    /// Is there a recompute or a copy back with this key?
     pub(crate) fn holds(&self, key: Key) -> bool {
-        self.again.binary_search(&key).is_ok()
+        self.between.binary_search(&key).is_ok()
     }
 
     /// Bytes at each first run.
@@ -147,9 +225,9 @@ impl<'a> Timeline<'a> {
         &self.first_bytes
     }
 
-    /// Bytes at the recompute of that index in [`Timeline::again`].
-    pub(crate) fn again_bytes(&self) -> &[f64] {
-        &self.again_bytes
+    /// Bytes at the step of that index in [`Timeline::between`].
+    pub(crate) fn between_bytes(&self) -> &[f64] {
+        &self.between_bytes
     }
 
     /// The copy of a value made last before `key`, none if it has not run by then.
@@ -167,6 +245,16 @@ impl<'a> Timeline<'a> {
         let after = runs.partition_point(|&run| run <= start);
         let until = runs.get(after).copied().unwrap_or(Key::MAX);
         Span { start, end: self.last_use(slot, start, until) }
+    }
+
+    /// Steps that make the value, ascending.
+    pub(crate) fn runs(&self, slot: Slot) -> &[Key] {
+        &self.runs[slot as usize]
+    }
+
+    /// The first copy of the value to the host.
+    pub(crate) fn out(&self, slot: Slot) -> Option<Key> {
+        self.uses[slot as usize].iter().copied().find(|&key| is_out(key))
     }
 
     /// First step after `key` that reads the value.
@@ -190,35 +278,56 @@ impl<'a> Timeline<'a> {
         let low = position(after) as usize + usize::from(is_first(after));
         let high = position(before) as usize;
         let cap = self.program.cap;
+        self.touch(low as Slot, high as Slot);
         let mut change = 0.0;
         if low < high {
             change += shift(&mut self.first_bytes[low..high], bytes, cap);
         }
-        if !self.again.is_empty() {
-            let low = self.again.partition_point(|&key| key <= after);
-            let high = low + self.again[low..].partition_point(|&key| key < before);
-            change += shift(&mut self.again_bytes[low..high], bytes, cap);
+        if !self.between.is_empty() {
+            let low = self.between.partition_point(|&key| key <= after);
+            let high = low + self.between[low..].partition_point(|&key| key < before);
+            change += shift(&mut self.between_bytes[low..high], bytes, cap);
         }
         self.excess += change;
+    }
+
+    fn touch(&mut self, from: Slot, to: Slot) {
+        self.touched = (self.touched.0.min(from), self.touched.1.max(to));
     }
 
     /// Bytes live on entering the next step at or after `key`.
     fn entering(&self, key: Key, index: usize) -> f64 {
         let first_next = position(key);
-        let (node, bytes) = match self.again.get(index) {
-            Some(&next) if position(next) == first_next => (self.node(next), self.again_bytes[index]),
-            _ => (first_next, self.first_bytes[first_next as usize]),
+        let (node, workspace, bytes) = match self.between.get(index) {
+            Some(&next) if position(next) == first_next => {
+                let node = self.node(next) as usize;
+                (node, self.workspace(next, node), self.between_bytes[index])
+            }
+            _ => {
+                let node = first_next as usize;
+                (node, self.program.workspace[node], self.first_bytes[node])
+            }
         };
-        bytes - self.program.size[node as usize] - self.program.workspace[node as usize]
+        bytes - self.program.size[node] - workspace
     }
 
-    /// Inserts a recompute that is not there yet, of a value that has run before.
+    /// Bytes held only while a step between first runs lasts.
+    fn workspace(&self, key: Key, node: usize) -> f64 {
+        if is_back(key) { 0.0 } else { self.program.workspace[node] }
+    }
+
+    /// Inserts a recompute or a copy that is not there yet, of a value that has run before.
     pub(crate) fn insert(&mut self, key: Key) {
         let program = self.program;
         let slot = self.node(key);
+        self.touch(position(key), position(key));
+        if is_out(key) {
+            self.read(slot, key);
+            return;
+        }
         let size = program.size[slot as usize];
-        let index = self.again.partition_point(|&other| other < key);
-        let mut bytes = self.entering(key, index) + size + program.workspace[slot as usize];
+        let index = self.between.partition_point(|&other| other < key);
+        let mut bytes = self.entering(key, index) + size + self.workspace(key, slot as usize);
         if let Some(old) = self.span_before(slot, key)
             && old.end > key
         {
@@ -228,30 +337,57 @@ impl<'a> Timeline<'a> {
         }
         let runs = &mut self.runs[slot as usize];
         runs.insert(runs.partition_point(|&run| run < key), key);
-        for &input in program.inputs(slot) {
-            if let Some(span) = self.span_before(input, key)
-                && span.end < key
-            {
-                self.add(span.end, key, program.size[input as usize]);
-                bytes += program.size[input as usize];
+        if !is_back(key) {
+            for &input in program.inputs(slot) {
+                bytes += self.read(input, key);
             }
-            let uses = &mut self.uses[input as usize];
-            uses.insert(uses.partition_point(|&at| at < key), key);
+            self.extra_time += program.time[slot as usize];
         }
-        self.again.insert(index, key);
-        self.again_bytes.insert(index, bytes);
+        self.between.insert(index, key);
+        self.between_bytes.insert(index, bytes);
         self.excess += (bytes - program.cap).max(0.0);
-        self.extra_time += program.time[slot as usize];
     }
 
-    /// Removes a recompute; its readers fall back on the copy made before.
+    /// Adds a reader of a value; the bytes that stay until then because of it.
+    fn read(&mut self, input: Slot, key: Key) -> f64 {
+        let mut bytes = 0.0;
+        if let Some(span) = self.span_before(input, key)
+            && span.end < key
+        {
+            bytes = self.program.size[input as usize];
+            self.add(span.end, key, bytes);
+        }
+        let uses = &mut self.uses[input as usize];
+        uses.insert(uses.partition_point(|&at| at < key), key);
+        bytes
+    }
+
+    /// Takes a reader of a value away.
+    fn unread(&mut self, input: Slot, key: Key) {
+        let uses = &mut self.uses[input as usize];
+        let Ok(index) = uses.binary_search(&key) else { return };
+        uses.remove(index);
+        // Before the removal the copy lived at least to `key`.
+        if let Some(old) = self.span_before(input, key)
+            && old.end < key
+        {
+            self.add(old.end, key, -self.program.size[input as usize]);
+        }
+    }
+
+    /// Removes a recompute or a copy; readers of what it made fall back on the copy made before.
     pub(crate) fn remove(&mut self, key: Key) {
         let program = self.program;
         let slot = self.node(key);
-        let Ok(index) = self.again.binary_search(&key) else { return };
-        self.excess -= (self.again_bytes[index] - program.cap).max(0.0);
-        self.again.remove(index);
-        self.again_bytes.remove(index);
+        self.touch(position(key), position(key));
+        if is_out(key) {
+            self.unread(slot, key);
+            return;
+        }
+        let Ok(index) = self.between.binary_search(&key) else { return };
+        self.excess -= (self.between_bytes[index] - program.cap).max(0.0);
+        self.between.remove(index);
+        self.between_bytes.remove(index);
         let span = self.span_at(slot, key);
         if span.end > key
             && let Some(old) = self.span_before(slot, key)
@@ -260,20 +396,15 @@ impl<'a> Timeline<'a> {
         }
         let runs = &mut self.runs[slot as usize];
         runs.remove(runs.partition_point(|&run| run < key));
-        for &input in program.inputs(slot) {
-            let uses = &mut self.uses[input as usize];
-            uses.remove(uses.partition_point(|&at| at < key));
-            // Before the removal the copy lived at least to `key`.
-            if let Some(old) = self.span_before(input, key)
-                && old.end < key
-            {
-                self.add(old.end, key, -program.size[input as usize]);
+        if !is_back(key) {
+            for &input in program.inputs(slot) {
+                self.unread(input, key);
             }
+            self.extra_time -= program.time[slot as usize];
         }
-        self.extra_time -= program.time[slot as usize];
     }
 
-    /// Is the copy made by this recompute read by nobody?
+    /// Is what this recompute or copy back makes read by nobody?
     pub(crate) fn idle(&self, key: Key) -> bool {
         let slot = self.node(key);
         self.span_at(slot, key).end == key
@@ -338,7 +469,7 @@ mod tests {
                 let (peak, time, excess) = judged(&problem, &program, &line);
                 let own_excess = line.excess - (sink - program.cap).max(0.0);
                 let highest =
-                    line.first_bytes().iter().chain(line.again_bytes()).copied().fold(0.0, f64::max);
+                    line.first_bytes().iter().chain(line.between_bytes()).copied().fold(0.0, f64::max);
                 assert_eq!((highest, line.extra_time, own_excess), (peak, time, excess));
             }
         }
