@@ -22,7 +22,7 @@ pub struct Driver {
 
 /// How a run ended.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum Ending {
     /// The outcome is written.
     Done,
     /// The program or a pass was refused, with a diagnostic.
@@ -68,7 +68,7 @@ impl Driver {
         mut program: Vec<u8>,
         descriptor: BorrowedFd<'_>,
         partial: Option<&Path>,
-    ) -> Outcome {
+    ) -> Ending {
         let view = |bytes: &[u8]| MlirStringRef { data: bytes.as_ptr().cast(), length: bytes.len() };
         let length = program.len();
         program.push(0);
@@ -88,9 +88,9 @@ impl Driver {
             }
         });
         match (done, error) {
-            (true, 0) => Outcome::Done,
-            (true, error) => Outcome::NotWritten(io::Error::from_raw_os_error(error)),
-            (false, _) => Outcome::Refused,
+            (true, 0) => Ending::Done,
+            (true, error) => Ending::NotWritten(io::Error::from_raw_os_error(error)),
+            (false, _) => Ending::Refused,
         }
     }
 }

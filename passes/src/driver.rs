@@ -11,7 +11,7 @@ use std::path::Path;
 
 use ballast_core::file::{self, Output};
 use ballast_core::printable::printable;
-use ballast_dialects::driver::{Driver, Outcome};
+use ballast_dialects::driver::{Driver, Ending};
 use ballast_dialects::signals::end_by_closed_pipe;
 
 use crate::files::{self, ProgramFiles};
@@ -58,9 +58,9 @@ fn run(driver: &Driver) -> Result<i32, String> {
         None => driver.run(name, program, std::io::stdout().as_fd(), None),
     };
     let written = match outcome {
-        Outcome::Refused => return Ok(REFUSED),
-        Outcome::NotWritten(error) => Err(error),
-        Outcome::Done => target.map_or(Ok(()), Output::finish),
+        Ending::Refused => return Ok(REFUSED),
+        Ending::NotWritten(error) => Err(error),
+        Ending::Done => target.map_or(Ok(()), Output::finish),
     };
     match written {
         Ok(()) => Ok(0),

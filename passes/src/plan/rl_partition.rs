@@ -119,9 +119,9 @@ struct Placement {
     notes: Vec<String>,
 }
 
-impl From<partition::Outcome> for Placement {
-    fn from(outcome: partition::Outcome) -> Self {
-        let partition::Outcome { device_of, report, proposed, notes, .. } = outcome;
+impl From<partition::Partition> for Placement {
+    fn from(outcome: partition::Partition) -> Self {
+        let partition::Partition { device_of, report, proposed, notes, .. } = outcome;
         Placement { device_of, report, proposed, notes }
     }
 }

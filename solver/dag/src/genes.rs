@@ -14,7 +14,7 @@ use crate::hypergraph::Hypergraph;
 use crate::learned::board::Board;
 use crate::learned::building::Building;
 use crate::problem::{Assignment, PlanClass, Problem};
-use crate::solve::Outcome;
+use crate::solve::Solved;
 
 /// Reads strings of genes.
 pub struct Genes<'a> {
@@ -106,7 +106,7 @@ impl<'a> Genes<'a> {
     ///
     /// # Errors
     /// What the judge refuses it for, which is a bug.
-    pub fn judged(&self, placement: &[usize], bred: Bred) -> Result<Outcome, Violation> {
+    pub fn judged(&self, placement: &[usize], bred: Bred) -> Result<Solved, Violation> {
         let assignment: Assignment = self.board.assignment(placement);
         let verdict = check(self.problem, self.board.class, &assignment)?;
         let value = verdict.max_load;
@@ -118,6 +118,6 @@ impl<'a> Genes<'a> {
             seed: bred.seed,
         };
         let report = Report::new(value, Bound::proved(self.bound, self.board.class.bound_class()), search)?;
-        Ok(Outcome { assignment, verdict, report })
+        Ok(Solved { assignment, verdict, report })
     }
 }

@@ -79,7 +79,7 @@ pub struct Options<'a> {
 
 /// A plan that passed [`check`](crate::check::check()), and what the search says about it.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct Solved {
     /// The device of every node.
     pub assignment: Assignment,
     /// Its loads, as the judge counts them.
@@ -130,7 +130,7 @@ pub enum NoPlan {
 ///
 /// # Errors
 /// When there is no plan, or none was found.
-pub fn solve(problem: &Problem, options: &Options<'_>) -> Result<Outcome, NoPlan> {
+pub fn solve(problem: &Problem, options: &Options<'_>) -> Result<Solved, NoPlan> {
     let class = options.class;
     let mut session = Session {
         problem,
@@ -192,5 +192,5 @@ pub fn solve(problem: &Problem, options: &Options<'_>) -> Result<Outcome, NoPlan
     let search = SearchStats { method: method.into(), stop_reason, seconds, work, seed: options.limits.seed };
     let bound = Bound::proved(bound, class.bound_class()).trusting_highs(session.trusts_highs);
     let report = Report::new(value, bound, search)?;
-    Ok(Outcome { assignment, verdict, report })
+    Ok(Solved { assignment, verdict, report })
 }

@@ -6,7 +6,7 @@ use ballast_dag::learned::board::Board;
 use ballast_dag::learned::graphs::random_problem;
 use ballast_dag::learned::ppo::{Metrics, Placer, Rates, Trainer};
 use ballast_dag::problem::{PlanClass, Problem};
-use ballast_dag::solve::{Method, Options, Outcome, solve};
+use ballast_dag::solve::{Method, Options, Solved, solve};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -66,7 +66,7 @@ fn its_plans_pass_the_judge_and_are_the_same_on_one_and_two_threads() {
     for seed in 0..4 {
         let problem = graph(100 + seed);
         for class in [PlanClass::Contiguous, PlanClass::Free] {
-            let run = |threads: usize| -> Option<Outcome> {
+            let run = |threads: usize| -> Option<Solved> {
                 let limits = Limits { time_limit_seconds: None, work_limit: Some(2_500), seed: 3, threads };
                 let options = Options {
                     class,

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use ballast_core::limits::{Limits, StopReason};
 use ballast_dag::check::check;
 use ballast_dag::problem::{Assignment, Kind, Node, PlanClass, Problem};
-use ballast_dag::solve::{Method, NoPlan, Options, Outcome, solve};
+use ballast_dag::solve::{Method, NoPlan, Options, Solved, solve};
 use ballast_dag::workload;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-fn run(problem: &Problem, class: PlanClass, method: Method, limits: Limits) -> Result<Outcome, NoPlan> {
+fn run(problem: &Problem, class: PlanClass, method: Method, limits: Limits) -> Result<Solved, NoPlan> {
     solve(problem, &Options { class, method, limits, finish_early: true, placer: None, observe: &|_| () })
 }
 

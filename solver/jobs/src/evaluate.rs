@@ -9,7 +9,7 @@ use crate::faults::FaultTrace;
 use crate::job::{Job, JobCluster, JobError};
 use crate::placer::{CapacityAware, FaultGreedy, FirstFit, InterferenceAware, Placer, Random};
 use crate::policy::{LearnedPlacer, Policy};
-use crate::simulate::{Outcome, World, run_batch_within};
+use crate::simulate::{BatchRun, World, run_batch_within};
 use crate::workload::Workload;
 
 /// One placer over all seeds.
@@ -79,7 +79,7 @@ pub(super) fn learned(
 }
 
 /// Runs the batch of a seed; none once time is over.
-type Runner<'a> = dyn FnMut(u64, &[Job], &mut FaultTrace) -> Result<Option<Outcome>, JobError> + 'a;
+type Runner<'a> = dyn FnMut(u64, &[Job], &mut FaultTrace) -> Result<Option<BatchRun>, JobError> + 'a;
 
 fn row(
     name: &str,

@@ -27,6 +27,6 @@ pub use options::{Credit, ReplayBatch, TrainOptions, reward};
 pub use period::{Period, PlacedJob, place};
 pub use placer::{CapacityAware, FaultGreedy, FirstFit, InterferenceAware, Placer, Random, Situation};
 pub use policy::{Decision, LearnedPlacer, Policy, PolicyNetwork, SavedHeader};
-pub use simulate::{Outcome, World};
+pub use simulate::{BatchRun, World};
 pub use train::{Trainer, TrainingFigures};
 pub use workload::{ClusterModel, Workload};

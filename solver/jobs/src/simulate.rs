@@ -46,7 +46,7 @@ impl World {
 
 /// What a batch came to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct BatchRun {
     /// Completion time of the last job, seconds.
     pub makespan_seconds: f64,
     /// Completion time of every job, seconds.
@@ -72,7 +72,7 @@ pub(super) fn run_batch_within(
     faults: &mut FaultTrace,
     placer: &mut dyn Placer,
     deadline: &Deadline,
-) -> Result<Option<Outcome>, JobError> {
+) -> Result<Option<BatchRun>, JobError> {
     let usable = cluster.usable();
     let sound = usable.iter().filter(|&&usable| usable).count();
     if let Some(job) = jobs.iter().find(|job| job.devices > sound) {
@@ -87,7 +87,7 @@ pub(super) fn run_batch_within(
     let mut taken_until: Vec<f64> =
         usable.iter().map(|&usable| if usable { 0.0 } else { f64::INFINITY }).collect();
     let mut serving: Vec<Option<usize>> = vec![None; usable.len()];
-    let mut outcome = Outcome {
+    let mut outcome = BatchRun {
         makespan_seconds: 0.0,
         completed_seconds: Vec::with_capacity(jobs.len()),
         restarts: 0,
@@ -195,7 +195,7 @@ pub(super) mod tests {
         world: &World,
         faults: &mut FaultTrace,
         placer: &mut dyn Placer,
-    ) -> Result<Outcome, JobError> {
+    ) -> Result<BatchRun, JobError> {
         run_batch_within(cluster, jobs, world, faults, placer, &Deadline::after(None))
             .map(|outcome| outcome.expect("no deadline"))
     }

@@ -7,11 +7,11 @@ use std::sync::Once;
 use tch::{Kind, Tensor, no_grad};
 
 use crate::layout::{ABI_VERSION, PolicyBatch, ValueBatch};
-use crate::network::{Config, Head, Network, Outcome, torch};
+use crate::network::{Config, Fallible, Head, Network, torch};
 use crate::update::{Figures, PolicySamples, Rates, log_policy, update_policy, update_value};
 
 /// Runs the body; an error or a panic becomes a message for the caller to free.
-fn guarded(body: impl FnOnce() -> Outcome<()>) -> *mut c_char {
+fn guarded(body: impl FnOnce() -> Fallible<()>) -> *mut c_char {
     let message = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => return std::ptr::null_mut(),
         Ok(Err(message)) => message,
@@ -26,7 +26,7 @@ fn guarded(body: impl FnOnce() -> Outcome<()>) -> *mut c_char {
 
 /// # Safety
 /// A pointer that is not null must hold `length` elements.
-unsafe fn slice<'a, T>(pointer: *const T, length: usize, what: &str) -> Outcome<&'a [T]> {
+unsafe fn slice<'a, T>(pointer: *const T, length: usize, what: &str) -> Fallible<&'a [T]> {
     if pointer.is_null() {
         return Err(format!("no {what}"));
     }
@@ -36,12 +36,12 @@ unsafe fn slice<'a, T>(pointer: *const T, length: usize, what: &str) -> Outcome<
 
 /// # Safety
 /// `network` is null or came from [`ballast_learner_create`] and is not in use elsewhere.
-unsafe fn borrowed<'a>(network: *mut Network) -> Outcome<&'a mut Network> {
+unsafe fn borrowed<'a>(network: *mut Network) -> Fallible<&'a mut Network> {
     // SAFETY: by the caller's contract.
     unsafe { network.as_mut() }.ok_or_else(|| "no network".into())
 }
 
-fn product(factors: &[usize]) -> Outcome<usize> {
+fn product(factors: &[usize]) -> Fallible<usize> {
     factors
         .iter()
         .try_fold(1usize, |product, &factor| product.checked_mul(factor))
@@ -193,7 +193,7 @@ pub unsafe extern "C" fn ballast_learner_forward(
         }
         // SAFETY: by the caller's contract.
         let input = unsafe { inputs(network, batch, rows, input) }?;
-        let result = no_grad(|| -> Outcome<Tensor> {
+        let result = no_grad(|| -> Fallible<Tensor> {
             match network.config.head {
                 Head::Value => network.forward(&input, batch, rows),
                 Head::Policy => {
@@ -309,7 +309,7 @@ pub unsafe extern "C" fn ballast_learner_update_value(
 
 /// # Safety
 /// `input` is null or of the stated shape.
-unsafe fn inputs(network: &Network, batch: usize, rows: usize, input: *const f32) -> Outcome<Tensor> {
+unsafe fn inputs(network: &Network, batch: usize, rows: usize, input: *const f32) -> Fallible<Tensor> {
     let length = product(&[batch, rows, network.inputs()])?;
     // SAFETY: by the caller's contract.
     Tensor::f_from_slice(unsafe { slice(input, length, "input") }?).map_err(torch)
@@ -322,7 +322,7 @@ unsafe fn forbidden(
     batch: usize,
     rows: usize,
     allowed: *const u8,
-) -> Outcome<Option<Tensor>> {
+) -> Fallible<Option<Tensor>> {
     if allowed.is_null() {
         return Ok(None);
     }
@@ -342,7 +342,7 @@ unsafe fn forbidden(
 
 /// # Safety
 /// `out` is null or holds 4 numbers.
-unsafe fn report(figures: Figures, out: *mut f64) -> Outcome<()> {
+unsafe fn report(figures: Figures, out: *mut f64) -> Fallible<()> {
     if !out.is_null() {
         let list = [figures.loss, figures.entropy, figures.kl, figures.gradient_norm];
         // SAFETY: 4 numbers by the caller's contract.

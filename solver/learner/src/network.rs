@@ -47,7 +47,7 @@ const BETA_2: f64 = 0.999;
 const EPSILON: f64 = 1e-8;
 
 /// Everything goes through this: a message for the caller.
-pub(crate) type Outcome<T> = Result<T, String>;
+pub(crate) type Fallible<T> = Result<T, String>;
 
 pub(crate) fn torch(error: TchError) -> String {
     format!("libtorch: {error}")
@@ -64,7 +64,7 @@ pub struct Network {
 }
 
 impl Network {
-    pub(crate) fn new(config: Config) -> Outcome<Self> {
+    pub(crate) fn new(config: Config) -> Fallible<Self> {
         if config.layers.len() < 2 || config.layers.iter().any(|&width| width == 0 || width > WIDEST) {
             return Err(format!(
                 "layers {:?}: a network has at least two layers of 1 to {WIDEST} numbers",
@@ -87,7 +87,7 @@ impl Network {
             parameters.push(Tensor::f_from_slice(&weights).map_err(torch)?.f_view(shape).map_err(torch)?);
             parameters.push(Tensor::f_zeros([outputs as i64], (Kind::Float, Device::Cpu)).map_err(torch)?);
         }
-        let zeros = |list: &[Tensor]| -> Outcome<Vec<Tensor>> {
+        let zeros = |list: &[Tensor]| -> Fallible<Vec<Tensor>> {
             list.iter().map(|tensor| tensor.f_zeros_like().map_err(torch)).collect()
         };
         let (first_moments, second_moments) = (zeros(&parameters)?, zeros(&parameters)?);
@@ -115,7 +115,7 @@ impl Network {
     }
 
     /// `batch x rows x inputs` to logits `batch x (outputs * rows)`, or to values `batch`.
-    pub(crate) fn forward(&self, input: &Tensor, batch: usize, rows: usize) -> Outcome<Tensor> {
+    pub(crate) fn forward(&self, input: &Tensor, batch: usize, rows: usize) -> Fallible<Tensor> {
         let mut x = input.f_view([(batch * rows) as i64, self.inputs() as i64]).map_err(torch)?;
         let layers = self.parameters.len() / 2;
         for layer in 0..layers {
@@ -141,7 +141,7 @@ impl Network {
     }
 
     /// One step of Adam down the gradient of `loss`; returns the gradient's norm before clipping.
-    pub(crate) fn descend(&mut self, loss: &Tensor, rate: f64, clip_norm: f64) -> Outcome<f64> {
+    pub(crate) fn descend(&mut self, loss: &Tensor, rate: f64, clip_norm: f64) -> Fallible<f64> {
         let gradients = Tensor::f_run_backward(&[loss], &self.parameters, false, false).map_err(torch)?;
         let mut square = 0.0;
         for gradient in &gradients {
@@ -172,7 +172,7 @@ impl Network {
         Ok(norm)
     }
 
-    pub(crate) fn read_state(&self, out: &mut [f32]) -> Outcome<()> {
+    pub(crate) fn read_state(&self, out: &mut [f32]) -> Fallible<()> {
         let mut place = 0;
         for tensor in self.parameters.iter().chain(&self.first_moments).chain(&self.second_moments) {
             let length = tensor.numel();
@@ -186,7 +186,7 @@ impl Network {
         Ok(())
     }
 
-    pub(crate) fn write_state(&mut self, state: &[f32]) -> Outcome<()> {
+    pub(crate) fn write_state(&mut self, state: &[f32]) -> Fallible<()> {
         if state.iter().any(|number| !number.is_finite()) {
             return Err("the saved network holds numbers that are not finite".into());
         }

@@ -2,7 +2,7 @@
 
 use tch::{Kind, Tensor};
 
-use crate::network::{Network, Outcome, torch};
+use crate::network::{Fallible, Network, torch};
 
 /// Samples of one policy update.
 pub(crate) struct PolicySamples {
@@ -47,7 +47,7 @@ pub(crate) fn log_policy(
     batch: usize,
     rows: usize,
     forbidden: Option<&Tensor>,
-) -> Outcome<Tensor> {
+) -> Fallible<Tensor> {
     let mut logits = network.forward(input, batch, rows)?;
     if let Some(forbidden) = forbidden {
         logits = logits.f_masked_fill(forbidden, -1e9).map_err(torch)?;
@@ -64,7 +64,7 @@ pub(crate) fn update_policy(
     network: &mut Network,
     samples: &PolicySamples,
     rates: Rates,
-) -> Outcome<Figures> {
+) -> Fallible<Figures> {
     let all = log_policy(network, &samples.input, samples.batch, samples.rows, samples.forbidden.as_ref())?;
     let taken = || -> Result<Tensor, tch::TchError> {
         all.f_gather(-1, &samples.actions.f_unsqueeze(-1)?, false)?.f_squeeze_dim(-1)
@@ -103,7 +103,7 @@ pub(crate) fn update_value(
     rows: usize,
     targets: &Tensor,
     rates: Rates,
-) -> Outcome<Figures> {
+) -> Fallible<Figures> {
     let values = network.forward(input, batch, rows)?;
     let loss = || -> Result<Tensor, tch::TchError> { values.f_sub(targets)?.f_square()?.f_mean(Kind::Float) };
     let loss = loss().map_err(torch)?;
@@ -111,6 +111,6 @@ pub(crate) fn update_value(
     Ok(Figures { loss: number(&loss)?, gradient_norm, ..Figures::default() })
 }
 
-fn number(tensor: &Tensor) -> Outcome<f64> {
+fn number(tensor: &Tensor) -> Fallible<f64> {
     f64::try_from(tensor).map_err(torch)
 }

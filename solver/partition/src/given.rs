@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::judge::Judge;
 use crate::loads::Links;
 use crate::options::{Options, check};
-use crate::plan::{Outcome, any_assignment};
+use crate::plan::{Partition, any_assignment};
 use crate::sequence::{Sequence, sequence_order};
 
 /// Version of the file.
@@ -120,7 +120,7 @@ pub fn plan_given(
     program: &Program<'_>,
     options: &Options,
     device_of: Vec<DeviceId>,
-) -> Result<Outcome, Error> {
+) -> Result<Partition, Error> {
     let Program { graph, costs, cluster } = *program;
     check(program, options)?;
     if device_of.len() != graph.ops.len() || device_of.iter().any(|&d| d >= cluster.devices.len()) {
@@ -132,7 +132,7 @@ pub fn plan_given(
     let value = judged.balance.tmax_seconds;
     let floor = any_assignment(graph, costs, &ops, &Links::new(cluster));
     let of = |place: usize| judged.device_of[ops.ops[place]];
-    Ok(Outcome {
+    Ok(Partition {
         cuts: (1..ops.len()).filter(|&place| of(place) != of(place - 1)).collect(),
         report: Report::new(
             value,

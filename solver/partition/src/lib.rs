@@ -30,5 +30,5 @@ pub use items::Items;
 pub use method::METHODS;
 pub use options::{Entry, Make, Method, Options};
 pub use placement::placement_of;
-pub use plan::{Outcome, Proposed, plan, repartition};
+pub use plan::{Partition, Proposed, plan, repartition};
 pub use proposer::{Candidate, Proposal, Proposer, Task};

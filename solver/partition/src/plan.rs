@@ -23,7 +23,7 @@ use crate::sequence::{Granularity, Index, Sequence};
 
 /// A partition.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct Partition {
     /// The device of every op; views and constants carry that of their first reader.
     pub device_of: Vec<DeviceId>,
     /// The op sequence that was cut: the planned ops in run order.
@@ -59,7 +59,7 @@ pub struct Proposed {
 ///
 /// # Errors
 /// Input that makes no sense: see [`Error`]. Caps that cannot be kept are no error but a note.
-pub fn plan(program: &Program<'_>, options: &Options) -> Result<Outcome, Error> {
+pub fn plan(program: &Program<'_>, options: &Options) -> Result<Partition, Error> {
     check(program, options)?;
     let links = Links::new(program.cluster);
     let mut search = Search::start(program, options, &links);
@@ -300,7 +300,7 @@ impl<'a> Search<'a> {
         Ok((bound, [Some(self.floor), proposed, cut].into_iter().flatten().collect()))
     }
 
-    fn outcome(mut self, options: &Options) -> Result<Outcome, Error> {
+    fn outcome(mut self, options: &Options) -> Result<Partition, Error> {
         self.notes.extend(self.best.note());
         let idle = self.best.balance.idle_devices;
         if idle > 0 {
@@ -325,7 +325,7 @@ impl<'a> Search<'a> {
         });
         let (best, sequence) = (self.best, self.items.ops.ops);
         let changes = |&place: &usize| best.device_of[sequence[place]] != best.device_of[sequence[place - 1]];
-        Ok(Outcome {
+        Ok(Partition {
             report: Report::new(best.balance.tmax_seconds, bound, stats)?,
             cuts: (1..sequence.len()).filter(changes).collect(),
             device_of: best.device_of,
@@ -351,7 +351,7 @@ pub fn repartition(
     options: &Options,
     device_of: &[DeviceId],
     stage_seconds: &[f64],
-) -> Result<Outcome, Error> {
+) -> Result<Partition, Error> {
     let Program { graph, costs, cluster } = *program;
     check(program, options)?;
     if device_of.len() != graph.ops.len() || device_of.iter().any(|&d| d >= cluster.devices.len()) {

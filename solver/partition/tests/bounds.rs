@@ -14,7 +14,7 @@ use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
 use ballast_partition::chip::plan_chip;
 use ballast_partition::sequence::{Granularity, Order, Sequence, sequence_order};
-use ballast_partition::{Method, Options, Outcome, plan};
+use ballast_partition::{Method, Options, Partition, plan};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use support::{cluster, costs, random_graph, tensor};
@@ -192,7 +192,7 @@ fn no_bound_is_above_the_best_plan_of_its_class() {
             plan(&Program { graph: &case.graph, costs: &case.costs, cluster: &case.cluster }, &case.options)
                 .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         let least = case.brute_force(&outcome.sequence);
-        let Outcome { report, bounds, device_of, .. } = &outcome;
+        let Partition { report, bounds, device_of, .. } = &outcome;
         for bound in bounds.iter().chain([&report.bound()]) {
             let name = bound.class().name();
             // A class without a plan holds every bound.
@@ -284,7 +284,7 @@ fn more_freedom_is_never_worse_where_both_are_proved() {
             run(Method::EXACT, Granularity::Op),
         ];
         for pair in ladder.windows(2) {
-            let kept = |outcome: &Outcome| case.keeps_caps(&case.stages(&outcome.device_of));
+            let kept = |outcome: &Partition| case.keeps_caps(&case.stages(&outcome.device_of));
             if pair.iter().all(|outcome| outcome.report.proved() && kept(outcome)) {
                 let (less, more) = (pair[0].report.value, pair[1].report.value);
                 // Fine-tuning moves single ops, which is no more than what ops give.

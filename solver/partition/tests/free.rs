@@ -10,10 +10,10 @@ use ballast_core::program::Program;
 use ballast_core::report::BoundClass;
 use ballast_core::stage::{Stage, settle_views, stages};
 use ballast_core::units::Bytes;
-use ballast_partition::{Method, Options, Outcome, plan};
+use ballast_partition::{Method, Options, Partition, plan};
 use support::{cluster, costs, graph, random_graph};
 
-fn solve(graph: &Graph, costs: &Costs, cluster: &Cluster, method: Method, threads: usize) -> Outcome {
+fn solve(graph: &Graph, costs: &Costs, cluster: &Cluster, method: Method, threads: usize) -> Partition {
     let limits = Limits { time_limit_seconds: None, work_limit: Some(250_000), seed: 5, threads };
     plan(&Program { graph, costs, cluster }, &Options { method, limits, ..Options::default() })
         .expect("a plan")

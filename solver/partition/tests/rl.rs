@@ -141,7 +141,7 @@ fn devices_get_the_placement_whose_weighted_sum_is_least() {
         let (graph, seconds) = random_graph(seed, 40);
         let (costs, cluster) = (costs(&vec![seconds; 3]), cluster(3, 1 << 30, link));
         let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
-        let peak = |outcome: &ballast_partition::Outcome| {
+        let peak = |outcome: &ballast_partition::Partition| {
             let stages = program.stages(&outcome.device_of);
             stages.iter().map(|stage| stage.problem.unplanned_peak()).max().expect("devices")
         };

@@ -105,7 +105,7 @@ pub fn plan(
     let Program { graph, costs, .. } = *program;
     if let Some(pipeline) = options.pipeline {
         let granularity = repartition.is_some().then_some(pipeline.granularity);
-        let pipelined::Outcome { device_of, stages, outcomes, pipeline, rounds } =
+        let pipelined::PlannedPipeline { device_of, stages, outcomes, pipeline, rounds } =
             pipelined::plan(program, device_of, options, pipeline.spec, granularity)?;
         let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
         let balance = balance(&scores);

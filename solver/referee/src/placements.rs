@@ -7,7 +7,7 @@ use ballast_core::stage::{Stage, settle_views, stages};
 use ballast_core::units::Bytes;
 use ballast_partition::rl::train::{self, Setting};
 use ballast_partition::sequence::{Granularity, Order};
-use ballast_partition::{Error, Items, Method, Options, Outcome, plan};
+use ballast_partition::{Error, Items, Method, Options, Partition, plan};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -36,7 +36,7 @@ struct Run {
     method: &'static str,
     options: Options,
     items: Items,
-    outcome: Outcome,
+    outcome: Partition,
     placed: Placed,
 }
 

@@ -4,7 +4,7 @@ use ballast_core::limits::Limits;
 use ballast_core::report::Bound;
 use ballast_dag::check::check;
 use ballast_dag::problem::{Kind, Node, PlanClass, Problem};
-use ballast_dag::solve::{Method, NoPlan, Options, Outcome, solve};
+use ballast_dag::solve::{Method, NoPlan, Options, Solved, solve};
 use ballast_partition::genetic;
 use ballast_partition::genetic::place_workload;
 use rand::{RngExt, SeedableRng};
@@ -26,7 +26,7 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
     };
     let (contiguous, free) =
         if small { (Some(least(PlanClass::Contiguous)), Some(least(PlanClass::Free))) } else { (None, None) };
-    let mut found: Vec<(String, Outcome)> = Vec::new();
+    let mut found: Vec<(String, Solved)> = Vec::new();
     let mut refused: Vec<(PlanClass, String)> = Vec::new();
     let runs = [
         (PlanClass::Contiguous, Method::Auto),

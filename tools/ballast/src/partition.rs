@@ -8,7 +8,7 @@ use ballast_core::limits::{Limits, StopReason};
 use ballast_core::report::BoundClass;
 use ballast_dag::learned::ppo::Placer;
 use ballast_dag::problem::{PlanClass, Problem};
-use ballast_dag::solve::{self, Method, NoPlan, Outcome, Progress};
+use ballast_dag::solve::{self, Method, NoPlan, Progress, Solved};
 use ballast_dag::workload;
 use ballast_partition::genetic::Options;
 use ballast_partition::genetic::{WorkloadFailure, place_workload};
@@ -150,7 +150,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     write_assignment(&args.output, &problem, &outcome)?;
-    let Outcome { verdict, report, .. } = outcome;
+    let Solved { verdict, report, .. } = outcome;
     let summary = Summary {
         value: report.value,
         bound: report.bound().value(),
@@ -193,7 +193,7 @@ fn plan(
     limits: Limits,
     finish_early: bool,
     placer: Option<&Placer>,
-) -> Result<Outcome, NoPlan> {
+) -> Result<Solved, NoPlan> {
     let bar = if std::io::stderr().is_terminal() {
         indicatif::ProgressBar::new_spinner()
     } else {
@@ -214,7 +214,7 @@ fn plan(
     outcome
 }
 
-fn write_assignment(path: &Path, problem: &Problem, outcome: &Outcome) -> Result<(), Failure> {
+fn write_assignment(path: &Path, problem: &Problem, outcome: &Solved) -> Result<(), Failure> {
     let assignment = problem
         .nodes
         .iter()

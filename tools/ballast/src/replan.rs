@@ -11,7 +11,7 @@ use ballast_core::plan::Plan;
 use ballast_core::profile::Profile;
 use ballast_core::program::Program;
 use ballast_core::report::{Bound, Report};
-use ballast_planner::replan::{Candidate, Choice, Outcome, candidates, choose, kept};
+use ballast_planner::replan::{Candidate, Choice, PlannedCandidate, candidates, choose, kept};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -185,7 +185,7 @@ fn plan_memory(
     problem: &Problem,
     candidate: &Candidate,
     partition: &Report,
-) -> Result<Outcome<Plan>, Failure> {
+) -> Result<PlannedCandidate<Plan>, Failure> {
     let options = ballast_planner::Options {
         cap,
         swap: args.swap,
@@ -200,7 +200,7 @@ fn plan_memory(
     report.method = "replan".to_owned();
     let planned = ballast_planner::plan(&problem.view(), candidate.device_of.clone(), report, &options, None)
         .map_err(|failure| Failure::NoPlan(failure.to_string()))?;
-    Ok(Outcome {
+    Ok(PlannedCandidate {
         slowest_seconds: planned.plan.balance.tmax_seconds,
         raised_caps: planned.relaxed.len(),
         plan: planned.plan,

@@ -31,7 +31,7 @@ const FLAGS: [&str; 7] = [
 const CORPUS: &str = "tools/soak/corpus";
 
 /// What came of one kind of input.
-struct Outcome {
+struct Fuzzed {
     executions: u64,
     coverage: u64,
     found: Vec<String>,
@@ -96,7 +96,7 @@ fn build(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-fn fuzz(workspace: &Workspace, kind: &str, seconds: u64) -> Result<Outcome> {
+fn fuzz(workspace: &Workspace, kind: &str, seconds: u64) -> Result<Fuzzed> {
     let folder = workspace.root.join(FOLDER);
     let program = folder.join(MACHINE).join("release/ballast-soak");
     let (kept, place) = (folder.join("work").join(kind), folder.join("found").join(kind));
@@ -125,7 +125,7 @@ fn fuzz(workspace: &Workspace, kind: &str, seconds: u64) -> Result<Outcome> {
         );
     }
     let found = found.into_iter().map(|name| format!("{kind}: {}", place.join(name).display())).collect();
-    Ok(Outcome {
+    Ok(Fuzzed {
         executions: last_number(&text, "stat::number_of_executed_units:"),
         coverage: last_number(&text, "cov:"),
         found,

@@ -3,7 +3,7 @@
 use ballast_core::limits::{Deadline, Limits};
 use ballast_dag::genes::{Bred, Genes};
 use ballast_dag::problem::{PlanClass, Problem};
-use ballast_dag::solve::{self, Method, NoPlan, Outcome};
+use ballast_dag::solve::{self, Method, NoPlan, Solved};
 use rayon::prelude::*;
 
 use super::search::{Measure, Options, on_threads, search};
@@ -44,7 +44,7 @@ pub fn place_workload(
     class: PlanClass,
     options: &Options,
     limits: &Limits,
-) -> Result<Outcome, WorkloadFailure> {
+) -> Result<Solved, WorkloadFailure> {
     options.check_ranges().map_err(|error| WorkloadFailure::Options(error.to_string()))?;
     let clock = Deadline::start(limits);
     let genes = Genes::new(problem, class);

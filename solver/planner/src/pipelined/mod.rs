@@ -13,5 +13,5 @@ pub use exact::{Exact, exact};
 pub use joint::{Joint, StopRule, joint};
 pub use memory::{DeviceMemory, StageMemory};
 pub use plan::{Balanced, MOST_PIECES, balanced, choose};
-pub(crate) use plan::{Outcome, plan, unplanned};
+pub(crate) use plan::{PlannedPipeline, plan, unplanned};
 pub use runs::{Run, Runs, Score, Site, Span};

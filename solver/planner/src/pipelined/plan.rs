@@ -60,7 +60,7 @@ pub fn balanced(program: &Program<'_>, granularity: Granularity, spec: Spec) -> 
 
 /// A pipeline whose every stage has a judged plan.
 #[derive(Clone, Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct PlannedPipeline {
     pub device_of: Vec<DeviceId>,
     pub stages: Vec<Stage>,
     pub outcomes: Vec<StageOutcome>,
@@ -84,7 +84,7 @@ pub(crate) fn plan(
     options: &Options,
     spec: Spec,
     granularity: Option<Granularity>,
-) -> Result<Outcome, Failure> {
+) -> Result<PlannedPipeline, Failure> {
     let Program { graph, costs, cluster } = *program;
     check_flow(graph, &device_of)?;
     let solver = own(options)?;
@@ -233,7 +233,7 @@ fn finish(
     spec: Spec,
     rounds: usize,
     deadline: &Deadline,
-) -> Result<Outcome, Failure> {
+) -> Result<PlannedPipeline, Failure> {
     let Program { graph, costs, cluster } = *program;
     let first_backward = first_backward(graph)?;
     let stages = stages(graph, costs, cluster, &device_of);
@@ -264,7 +264,7 @@ fn finish(
     let outcomes: Vec<StageOutcome> = outcomes.into_iter().flatten().collect();
     let plans: Vec<CompactPlan> = outcomes.iter().map(|outcome| outcome.plan.clone()).collect();
     let pipeline = pipeline_plan(graph, &stages, &plans, &swaps, spec, first_backward)?;
-    Ok(Outcome { device_of, stages, outcomes, pipeline, rounds })
+    Ok(PlannedPipeline { device_of, stages, outcomes, pipeline, rounds })
 }
 
 /// Plans the stages of one device; where their cap has no plan, under the first raised one that has.

@@ -4,7 +4,7 @@ use super::candidates::Candidate;
 
 /// What planning a placement came to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome<P> {
+pub struct PlannedCandidate<P> {
     /// The whole plan.
     pub plan: P,
     /// Its slowest stage, recomputation and swaps included, seconds.
@@ -19,7 +19,7 @@ pub struct Choice<P> {
     /// Its placement.
     pub candidate: Candidate,
     /// Its plan.
-    pub outcome: Outcome<P>,
+    pub outcome: PlannedCandidate<P>,
     /// Slowest stage of the plan from scratch, seconds.
     pub scratch_seconds: f64,
     /// Candidates planned.
@@ -35,7 +35,7 @@ pub fn choose<P, E>(
     candidates: Vec<Candidate>,
     scratch: Candidate,
     tolerance: f64,
-    mut plan: impl FnMut(&Candidate) -> Result<Outcome<P>, E>,
+    mut plan: impl FnMut(&Candidate) -> Result<PlannedCandidate<P>, E>,
 ) -> Result<Choice<P>, E> {
     let reference = plan(&scratch)?;
     let scratch_seconds = reference.slowest_seconds;
@@ -64,8 +64,8 @@ mod tests {
         Candidate { device_of: vec![moved], moved, slowest_seconds }
     }
 
-    fn outcome(slowest_seconds: f64, raised_caps: usize) -> Outcome<()> {
-        Outcome { plan: (), slowest_seconds, raised_caps }
+    fn outcome(slowest_seconds: f64, raised_caps: usize) -> PlannedCandidate<()> {
+        PlannedCandidate { plan: (), slowest_seconds, raised_caps }
     }
 
     #[test]
@@ -95,7 +95,8 @@ mod tests {
                 _ => Err("over the cap"),
             });
         assert_eq!(choice.expect("planned").candidate.moved, 5);
-        let failed = choose(vec![], candidate(5, 1.0), 0.05, |_| Err::<Outcome<()>, _>("over the cap"));
+        let failed =
+            choose(vec![], candidate(5, 1.0), 0.05, |_| Err::<PlannedCandidate<()>, _>("over the cap"));
         assert_eq!(failed, Err("over the cap"));
     }
 }

@@ -8,7 +8,7 @@ mod candidates;
 mod choice;
 
 pub use candidates::{Candidate, candidates};
-pub use choice::{Choice, Outcome, choose};
+pub use choice::{Choice, PlannedCandidate, choose};
 
 use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::{Graph, OpRole};

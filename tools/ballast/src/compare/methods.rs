@@ -10,7 +10,7 @@ use ballast_core::program::Program;
 use ballast_core::report::{BoundClass, Report, gap};
 use ballast_core::units::Bytes;
 use ballast_partition::sequence::Granularity;
-use ballast_partition::{METHODS, Method, Options, Outcome};
+use ballast_partition::{METHODS, Method, Options, Partition};
 use ballast_planner::{Again, Repartition};
 use ballast_remat::{Executable, SOLVERS, Solver};
 use serde::Serialize;
@@ -284,7 +284,12 @@ fn partition_options(task: &Task<'_>, method: Method, limits: &Limits, cap: Opti
     }
 }
 
-fn partition(task: &Task<'_>, method: Method, limits: &Limits, cap: Option<u64>) -> Result<Outcome, Failure> {
+fn partition(
+    task: &Task<'_>,
+    method: Method,
+    limits: &Limits,
+    cap: Option<u64>,
+) -> Result<Partition, Failure> {
     let options = partition_options(task, method, limits, cap);
     ballast_partition::plan(&task.program, &options).map_err(|error| Failure::BadInput(error.to_string()))
 }

@@ -1,5 +1,6 @@
 //! Results of two runs, element by element.
 
+use half::{bf16, f16};
 use serde::{Deserialize, Serialize};
 
 /// One result.
@@ -150,8 +151,8 @@ impl Values {
         Ok(match self.element.as_str() {
             "f32" => numbers(4, |b| f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]]))),
             "f64" => numbers(8, |b| f64::from_bits(word(b))),
-            "bf16" => numbers(2, |b| f64::from(f32::from_le_bytes([0, 0, b[0], b[1]]))),
-            "f16" => numbers(2, |b| half(u16::from_le_bytes([b[0], b[1]]))),
+            "bf16" => numbers(2, |b| bf16::from_le_bytes([b[0], b[1]]).to_f64()),
+            "f16" => numbers(2, |b| f16::from_le_bytes([b[0], b[1]]).to_f64()),
             "i1" | "ui8" => numbers(1, |b| f64::from(b[0])),
             "ui16" => numbers(2, |b| f64::from(u16::from_le_bytes([b[0], b[1]]))),
             "ui32" => numbers(4, |b| f64::from(u32::from_le_bytes([b[0], b[1], b[2], b[3]]))),
@@ -167,18 +168,6 @@ impl Values {
 
 fn word(b: &[u8]) -> u64 {
     u64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]])
-}
-
-/// An IEEE half-precision number.
-fn half(bits: u16) -> f64 {
-    let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
-    let fraction = f64::from(bits & 0x3ff);
-    sign * match (bits >> 10) & 0x1f {
-        0 => fraction * 2_f64.powi(-24),
-        31 if fraction == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        exponent => (1024.0 + fraction) * 2_f64.powi(i32::from(exponent) - 25),
-    }
 }
 
 /// Compares results of the same program. An element that is NaN in both is not compared, one that is NaN in one of them differs
@@ -252,7 +241,7 @@ fn apart(a: f64, b: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Values, compare, half};
+    use super::{Values, compare};
 
     fn singles(values: &[f32]) -> Values {
         Values { element: "f32".into(), bytes: values.iter().flat_map(|x| x.to_le_bytes()).collect() }
@@ -317,8 +306,11 @@ mod tests {
 
     #[test]
     fn half_precision_is_read() {
-        let numbers: Vec<f64> = [0x3c00, 0xc000, 0x0001, 0x7bff, 0x2c00].into_iter().map(half).collect();
-        assert_eq!(numbers, [1.0, -2.0, 2_f64.powi(-24), 65504.0, 0.0625]);
-        assert!(half(0x7e00).is_nan());
+        let read = |element: &str, bits: &[u16]| {
+            let bytes = bits.iter().flat_map(|bits| bits.to_le_bytes()).collect();
+            Values { element: element.into(), bytes }.numbers().unwrap()
+        };
+        assert_eq!(read("f16", &[0x3c00, 0xc000, 0x0001, 0x7bff]), [1.0, -2.0, 2_f64.powi(-24), 65504.0]);
+        assert_eq!(read("bf16", &[0x3f80, 0xc000]), [1.0, -2.0]);
     }
 }

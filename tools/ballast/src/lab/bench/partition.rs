@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ballast_core::limits::{Limits, interrupted};
 use ballast_dag::problem::{PlanClass, Problem};
-use ballast_dag::solve::{Method, Options, Outcome, solve};
+use ballast_dag::solve::{Method, Options, Solved, solve};
 use ballast_dag::workload;
 use ballast_partition::genetic;
 use ballast_partition::genetic::place_workload;
@@ -65,7 +65,7 @@ const METHODS: [(PlanClass, Who, bool); 8] = [
 ];
 
 struct Run {
-    outcome: Outcome,
+    outcome: Solved,
     cpu_seconds: f64,
 }
 
