@@ -175,25 +175,7 @@ impl<'a> StageWalk<'a> {
         });
         while let Some(frame) = self.frames.last_mut() {
             if frame.next >= self.candidates.len() || self.sums.dead_work > work_after {
-                let Frame { trail, candidates, group, sums, .. } = *frame;
-                self.frames.pop();
-                while self.trail.len() > trail {
-                    self.revive();
-                }
-                if group != u32::MAX {
-                    self.candidates.truncate(candidates);
-                    self.take_out(group);
-                }
-                self.sums = sums;
-                if group != u32::MAX {
-                    // From here on, the sibling subtrees leave the group out.
-                    self.exclude(group);
-                    if self.sums.time + factor * self.sums.certain >= threshold
-                        && let Some(parent) = self.frames.last_mut()
-                    {
-                        parent.next = usize::MAX;
-                    }
-                }
+                self.leave(factor, threshold);
                 continue;
             }
             let group = self.candidates[frame.next];
@@ -201,19 +183,12 @@ impl<'a> StageWalk<'a> {
             let next = frame.next;
             self.steps += 1;
             if self.steps.is_multiple_of(4096) && !go_on(self.steps) {
-                self.frames.clear();
-                self.trail.clear();
-                return false;
+                return self.give_up();
             }
             if self.graph.time(group as usize, kind).is_infinite()
                 || self.sums.bytes + self.graph.size_bytes[group as usize] > cap
             {
-                self.exclude(group);
-                if self.sums.time + factor * self.sums.certain >= threshold
-                    && let Some(parent) = self.frames.last_mut()
-                {
-                    parent.next = usize::MAX;
-                }
+                self.leave_out(group, factor, threshold);
                 continue;
             }
             let candidates = self.candidates.len();
@@ -243,15 +218,44 @@ impl<'a> StageWalk<'a> {
                 };
                 match visit(&seen) {
                     Some(lowered) => threshold = lowered,
-                    None => {
-                        self.frames.clear();
-                        self.trail.clear();
-                        return false;
-                    }
+                    None => return self.give_up(),
                 }
             }
         }
         true
+    }
+
+    /// Ends the subtree of the last frame: its group leaves, and the sibling subtrees do without it.
+    fn leave(&mut self, factor: f64, threshold: f64) {
+        let Some(Frame { trail, candidates, group, sums, .. }) = self.frames.pop() else { return };
+        while self.trail.len() > trail {
+            self.revive();
+        }
+        let is_root = group == u32::MAX;
+        if !is_root {
+            self.candidates.truncate(candidates);
+            self.take_out(group);
+        }
+        self.sums = sums;
+        if !is_root {
+            self.leave_out(group, factor, threshold);
+        }
+    }
+
+    /// The subtrees that are left do without a group; none is left where what is certain already reaches the threshold.
+    fn leave_out(&mut self, group: u32, factor: f64, threshold: f64) {
+        self.exclude(group);
+        if self.sums.time + factor * self.sums.certain >= threshold
+            && let Some(parent) = self.frames.last_mut()
+        {
+            parent.next = usize::MAX;
+        }
+    }
+
+    fn give_up(&mut self) -> bool {
+        self.frames.clear();
+        self.trail.clear();
+        false
     }
 
     fn put_in(&mut self, group: u32, kind: usize) {

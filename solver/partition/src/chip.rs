@@ -65,29 +65,12 @@ pub fn plan_chip(
 ) -> Result<ChipOutcome, Error> {
     let deadline = Deadline::start(&options.limits);
     check(graph, seconds, model)?;
-    let costs = Costs { seconds: vec![seconds.to_vec()] };
-    let mut ops = Sequence::of_ops(graph, &costs, sequence_order(graph, options.order));
-    if let Some(first) = ops.resident.first_mut() {
-        *first = first.saturating_add(unread_argument_bytes(graph).0);
-    }
-    let mut notes = Vec::new();
-    let starts = match options.granularity {
-        Granularity::Op => (0..ops.len()).collect(),
-        Granularity::Layer => ops.layer_starts(graph),
-    };
-    let items = ops.grouped(&starts);
-    let runs = items.run_starts(MOST_LAYERS);
-    let coarse = runs.len() < items.len();
-    let layers = items.grouped(&runs);
-    let machine = if coarse {
-        Machine::new(&layers, Site::chip(model))
-    } else {
-        Machine::of_runs(&ops, &starts, Site::chip(model))
-    };
-    let spread = State::spread(layers.len(), model.count)
+    let ground = Ground::of(graph, seconds, chip, model, options);
+    let spread = State::spread(ground.layers.len(), model.count)
         .ok_or_else(|| Error::NoOps { function: graph.name.clone() })?;
-    let exact = best_grouping(&machine);
-    let (mut best, mut method) = match &exact {
+    let mut notes = Vec::new();
+    let exact = best_grouping(&ground.machine);
+    let (state, method) = match &exact {
         Some((state, _)) => (state.clone(), "dp"),
         None => {
             notes.push(format!(
@@ -97,62 +80,172 @@ pub fn plan_chip(
             (spread.clone(), "spread")
         }
     };
-    let mut score = machine.score(&best);
-    let mut stop_reason = StopReason::Finished;
-    let mut work = 0;
+    let score = ground.machine.score(&state);
+    let mut found =
+        Found { state, score, method, stop_reason: StopReason::Finished, work: 0, proposed: None };
     // The dynamic programme over core groups is exact: what it cannot do is left for the others.
-    let run_learner = options.method == Method::RL || options.method == Method::AUTO && exact.is_none();
-    let mut proposed = None;
-    if run_learner {
-        let weighted = options.rl.reward != Reward::MaxTime;
-        // One stage on all cores is often the fastest grouping, and has no route to measure others by.
-        let start = if options.rl.from_spread || weighted { spread } else { best.clone() };
-        let judge = options.rl.judge(machine.ideal_seconds(), machine.score(&start));
-        if weighted {
-            match best_weighted(&machine, &judge, &score) {
-                Ok(Some(state)) => (score, best, method) = (machine.score(&state), state, "dp-weighted"),
-                Ok(None) => {}
-                Err(TooLarge) => notes.push(
-                    "too many groupings to find the best one by the weighted reward exactly: the learner's best stands".into(),
-                ),
-            }
-        }
-        let run = train::run(&machine, &start, &options.rl, &options.limits, &deadline, |_| {});
-        if let Some(answer) = learned(run, &mut notes)? {
-            (stop_reason, work) = (answer.stop_reason, answer.steps);
-            let of_learner = answer.best.score;
-            if judge.better(&of_learner, &score) {
-                (best, score, method) = (answer.best.state, of_learner, "rl");
-            }
-            let (cost, least) = (judge.cost(&of_learner), judge.cost(&score));
-            proposed = Some(Proposed {
-                method: "rl",
-                tmax_seconds: of_learner.tmax_seconds,
-                over_answer: if least > 0.0 { cost / least } else { 1.0 },
-            });
-        }
+    if options.method == Method::RL || options.method == Method::AUTO && exact.is_none() {
+        learn(&ground.machine, spread, options, &deadline, &mut found, &mut notes)?;
     }
-    // Runs of layers hide cuts: the bound then is one over the layers themselves.
-    let bound = match (&exact, coarse) {
-        (Some((_, value)), false) => Bound::proved(*value, BoundClass::CoreGroups),
-        (None, false) => Bound::proved(machine.ideal_seconds(), BoundClass::AnyGrouping),
-        (_, true) => Bound::proved(layers_bound(&items, model), BoundClass::AnyGrouping),
-    };
+    let bound = ground.bound(exact.as_ref().map(|(_, value)| *value));
     let search = SearchStats {
-        method: method.into(),
-        stop_reason,
+        method: found.method.into(),
+        stop_reason: found.stop_reason,
         seconds: deadline.elapsed_seconds(),
-        work,
+        work: found.work,
         seed: options.limits.seed,
     };
-    let report = Report::new(score.tmax_seconds, bound, search)?;
-    let mut outcome =
-        describe(graph, seconds, chip, model, &machine, &layers, &best, score, report, notes, &ops);
-    outcome.proposed = proposed;
+    let report = Report::new(found.score.tmax_seconds, bound, search)?;
+    let mut outcome = ground.describe(found, report, notes);
     if exact.is_some() {
         outcome.note_program_order(graph);
     }
     Ok(outcome)
+}
+
+/// What is placed, and on what.
+struct Ground<'a> {
+    graph: &'a Graph,
+    seconds: &'a [f64],
+    chip: &'a Device,
+    model: &'a CoreModel,
+    ops: Sequence,
+    /// Ops, or layers of the program.
+    items: Sequence,
+    /// Runs of items, where these are too many.
+    layers: Sequence,
+    machine: Machine,
+}
+
+impl<'a> Ground<'a> {
+    fn of(
+        graph: &'a Graph,
+        seconds: &'a [f64],
+        chip: &'a Device,
+        model: &'a CoreModel,
+        options: &Options,
+    ) -> Self {
+        let costs = Costs { seconds: vec![seconds.to_vec()] };
+        let mut ops = Sequence::of_ops(graph, &costs, sequence_order(graph, options.order));
+        if let Some(first) = ops.resident.first_mut() {
+            *first = first.saturating_add(unread_argument_bytes(graph).0);
+        }
+        let starts = match options.granularity {
+            Granularity::Op => (0..ops.len()).collect(),
+            Granularity::Layer => ops.layer_starts(graph),
+        };
+        let items = ops.grouped(&starts);
+        let layers = items.grouped(&items.run_starts(MOST_LAYERS));
+        let machine = if layers.len() < items.len() {
+            Machine::new(&layers, Site::chip(model))
+        } else {
+            Machine::of_runs(&ops, &starts, Site::chip(model))
+        };
+        Ground { graph, seconds, chip, model, ops, items, layers, machine }
+    }
+
+    /// The bound beside the best grouping, if there is one. Runs of layers hide cuts: the bound then is one over the layers themselves.
+    fn bound(&self, best_grouping: Option<f64>) -> Bound {
+        let coarse = self.layers.len() < self.items.len();
+        match (best_grouping, coarse) {
+            (Some(value), false) => Bound::proved(value, BoundClass::CoreGroups),
+            (None, false) => Bound::proved(self.machine.ideal_seconds(), BoundClass::AnyGrouping),
+            (_, true) => Bound::proved(layers_bound(&self.items, self.model), BoundClass::AnyGrouping),
+        }
+    }
+
+    fn describe(&self, found: Found, report: Report, notes: Vec<String>) -> ChipOutcome {
+        let Ground { graph, chip, model, .. } = *self;
+        let groups: Vec<Group> = found.state.groups().collect();
+        let mut stage_of = vec![0; graph.ops.len()];
+        let (mut devices, mut rows, mut stage_seconds) = (Vec::new(), Vec::new(), Vec::new());
+        for (stage, &group) in groups.iter().enumerate() {
+            for &op in &self.layers.ops[self.layers.starts[group.first]..self.layers.starts[group.end]] {
+                stage_of[op] = stage;
+            }
+            let first_core = group.core + 1 - group.cores;
+            let factor = speed_up(model, group.cores);
+            stage_seconds.push(self.machine.seconds(group));
+            devices.push(Device {
+                name: match group.cores {
+                    1 => format!("{} core {first_core}", chip.name),
+                    _ => format!("{} cores {first_core}-{}", chip.name, group.core),
+                },
+                memory: Bytes(model.memory_per_core.0.saturating_mul(group.cores as u64)),
+                cores: None,
+                group: Some(CoreGroup { cores: group.cores, speed_up: factor }),
+                ..chip.clone()
+            });
+            rows.push(self.seconds.iter().map(|s| s / factor).collect());
+        }
+        settle_views(graph, &mut stage_of);
+        debug_assert_eq!(found.score.stages, groups.len());
+        ChipOutcome {
+            stage_of,
+            balance: Balance::of(stage_seconds, 0),
+            cluster: Cluster {
+                devices,
+                default_link: Link { bandwidth: f64::MAX, latency_seconds: 0.0 },
+                links: Vec::new(),
+                host_memory: None,
+            },
+            costs: Costs { seconds: rows },
+            sequence: self.ops.ops.clone(),
+            report,
+            proposed: found.proposed,
+            notes,
+        }
+    }
+}
+
+/// The best grouping so far, and how it was found.
+struct Found {
+    state: State,
+    score: Score,
+    method: &'static str,
+    stop_reason: StopReason,
+    work: u64,
+    proposed: Option<Proposed>,
+}
+
+/// Lets the learner try, and where the reward has weights the exact search for it before.
+fn learn(
+    machine: &Machine,
+    spread: State,
+    options: &Options,
+    deadline: &Deadline,
+    found: &mut Found,
+    notes: &mut Vec<String>,
+) -> Result<(), Error> {
+    let weighted = options.rl.reward != Reward::MaxTime;
+    // One stage on all cores is often the fastest grouping, and has no route to measure others by.
+    let start = if options.rl.from_spread || weighted { spread } else { found.state.clone() };
+    let judge = options.rl.judge(machine.ideal_seconds(), machine.score(&start));
+    if weighted {
+        match best_weighted(machine, &judge, &found.score) {
+            Ok(Some(state)) => {
+                (found.score, found.state, found.method) = (machine.score(&state), state, "dp-weighted");
+            }
+            Ok(None) => {}
+            Err(TooLarge) => notes.push(
+                "too many groupings to find the best one by the weighted reward exactly: the learner's best stands".into(),
+            ),
+        }
+    }
+    let run = train::run(machine, &start, &options.rl, &options.limits, deadline, |_| {});
+    let Some(answer) = learned(run, notes)? else { return Ok(()) };
+    (found.stop_reason, found.work) = (answer.stop_reason, answer.steps);
+    let of_learner = answer.best.score;
+    if judge.better(&of_learner, &found.score) {
+        (found.state, found.score, found.method) = (answer.best.state, of_learner, "rl");
+    }
+    let (cost, least) = (judge.cost(&of_learner), judge.cost(&found.score));
+    found.proposed = Some(Proposed {
+        method: "rl",
+        tmax_seconds: of_learner.tmax_seconds,
+        over_answer: if least > 0.0 { cost / least } else { 1.0 },
+    });
+    Ok(())
 }
 
 impl ChipOutcome {
@@ -207,59 +300,4 @@ fn check(graph: &Graph, seconds: &[f64], model: &CoreModel) -> Result<(), Error>
         return Err(Error::Shape("every speed-up of the core model is above 0".into()));
     }
     Ok(())
-}
-
-#[expect(clippy::too_many_arguments, reason = "the parts of one answer, put together in one place")]
-fn describe(
-    graph: &Graph,
-    seconds: &[f64],
-    chip: &Device,
-    model: &CoreModel,
-    machine: &Machine,
-    layers: &Sequence,
-    best: &State,
-    score: Score,
-    report: Report,
-    notes: Vec<String>,
-    ops: &Sequence,
-) -> ChipOutcome {
-    let groups: Vec<Group> = best.groups().collect();
-    let mut stage_of = vec![0; graph.ops.len()];
-    let (mut devices, mut rows, mut stage_seconds) = (Vec::new(), Vec::new(), Vec::new());
-    for (stage, &group) in groups.iter().enumerate() {
-        for &op in &layers.ops[layers.starts[group.first]..layers.starts[group.end]] {
-            stage_of[op] = stage;
-        }
-        let first_core = group.core + 1 - group.cores;
-        let factor = speed_up(model, group.cores);
-        stage_seconds.push(machine.seconds(group));
-        devices.push(Device {
-            name: match group.cores {
-                1 => format!("{} core {first_core}", chip.name),
-                _ => format!("{} cores {first_core}-{}", chip.name, group.core),
-            },
-            memory: Bytes(model.memory_per_core.0.saturating_mul(group.cores as u64)),
-            cores: None,
-            group: Some(CoreGroup { cores: group.cores, speed_up: factor }),
-            ..chip.clone()
-        });
-        rows.push(seconds.iter().map(|s| s / factor).collect());
-    }
-    settle_views(graph, &mut stage_of);
-    debug_assert_eq!(score.stages, groups.len());
-    ChipOutcome {
-        stage_of,
-        balance: Balance::of(stage_seconds, 0),
-        cluster: Cluster {
-            devices,
-            default_link: Link { bandwidth: f64::MAX, latency_seconds: 0.0 },
-            links: Vec::new(),
-            host_memory: None,
-        },
-        costs: Costs { seconds: rows },
-        sequence: ops.ops.clone(),
-        report,
-        proposed: None,
-        notes,
-    }
 }

@@ -5,12 +5,14 @@
 //! the whole by tmax/tmin, and asks for another partition with the planned times while that may help. Every stage plan
 //! passes the judge in the form in which it will be written.
 
+mod assemble;
 pub mod pipelined;
 pub mod replan;
 mod rounds;
 mod stages;
 
-pub use rounds::{Again, Planned, Relaxed, Repartition, plan, unplanned};
+pub use assemble::{Planned, Relaxed};
+pub use rounds::{Again, Repartition, plan, unplanned};
 pub use stages::{StageOutcome, plan_stages, stage_file};
 
 use std::collections::BTreeMap;

@@ -144,21 +144,6 @@ impl Cluster {
     /// No devices, two of one name, a device without memory, a rate that is not finite and above zero, a time
     /// that is not finite and not negative, a link to a device that is not there.
     pub fn check(&self) -> Result<(), String> {
-        let rate = |value: f64, what: String| {
-            if value.is_finite() && value > 0.0 {
-                Ok(())
-            } else {
-                Err(format!("{what} is {value}: it must be a finite number above zero"))
-            }
-        };
-        let link = |link: &Link, what: &str| {
-            rate(link.bandwidth, format!("the bandwidth of {what}"))?;
-            if link.latency_seconds.is_finite() && link.latency_seconds >= 0.0 {
-                Ok(())
-            } else {
-                Err(format!("the latency of {what} is {}: it must be zero or more", link.latency_seconds))
-            }
-        };
         if self.devices.is_empty() {
             return Err("there are no devices".to_owned());
         }
@@ -167,34 +152,7 @@ impl Cluster {
             if self.devices[..id].iter().any(|other| other.name == *name) {
                 return Err(format!("two devices are called '{name}'"));
             }
-            if name == HOST_NAME {
-                return Err(format!("a device is called '{HOST_NAME}', which names the host: rename it"));
-            }
-            if device.memory == Bytes::ZERO {
-                return Err(format!("device '{name}' has no memory"));
-            }
-            if i64::try_from(device.memory.0).is_err() {
-                return Err(format!("device '{name}' has more than 2^63 bytes of memory"));
-            }
-            if device.peak_flops.is_empty() {
-                return Err(format!("device '{name}' has no peak rate"));
-            }
-            for (arithmetic, peak) in &device.peak_flops {
-                rate(*peak, format!("the {arithmetic:?} peak rate of device '{name}'"))?;
-            }
-            rate(device.memory_bandwidth, format!("the memory bandwidth of device '{name}'"))?;
-            let launch = device.launch_overhead_seconds;
-            if !(launch.is_finite() && launch >= 0.0) {
-                return Err(format!("the launch overhead of device '{name}' is {launch}"));
-            }
-            link(&device.to_host, &format!("the link from device '{name}' to the host"))?;
-            link(&device.from_host, &format!("the link from the host to device '{name}'"))?;
-            if let Some(group) = &device.group {
-                if group.cores == 0 {
-                    return Err(format!("device '{name}' is a group of no cores"));
-                }
-                rate(group.speed_up, format!("the speed-up of device '{name}'"))?;
-            }
+            check_device(device)?;
             if let Some(slot) = device.slot
                 && (slot.chunks < 2
                     || slot.chunks > self.devices.len()
@@ -208,31 +166,14 @@ impl Cluster {
                     self.devices.len()
                 ));
             }
-            if let Some(cores) = &device.cores {
-                if cores.count == 0 || cores.memory_per_core == Bytes::ZERO {
-                    return Err(format!("device '{name}' has no cores, or cores without memory"));
-                }
-                if !cores.speed_up.is_empty() && cores.speed_up.len() != cores.count {
-                    return Err(format!(
-                        "device '{name}' has {} speed-ups for {} cores",
-                        cores.speed_up.len(),
-                        cores.count
-                    ));
-                }
-                for speed_up in &cores.speed_up {
-                    rate(*speed_up, format!("a speed-up of device '{name}'"))?;
-                }
-            }
         }
-        link(&self.default_link, "the default link")?;
+        check_link(&self.default_link, "the default link")?;
         for (from, to, between) in &self.links {
             if *from >= self.devices.len() || *to >= self.devices.len() || from == to {
                 return Err(format!("there is no pair of devices {from} and {to} to link"));
             }
-            link(
-                between,
-                &format!("the link from '{}' to '{}'", self.devices[*from].name, self.devices[*to].name),
-            )?;
+            let name = |device: DeviceId| &self.devices[device].name;
+            check_link(between, &format!("the link from '{}' to '{}'", name(*from), name(*to)))?;
         }
         Ok(())
     }
@@ -294,4 +235,70 @@ impl Cluster {
             .find(|(a, b, _)| (*a, *b) == (from, to))
             .map_or(self.default_link, |(_, _, link)| *link)
     }
+}
+
+fn check_rate(value: f64, what: impl FnOnce() -> String) -> Result<(), String> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(());
+    }
+    Err(format!("{} is {value}: it must be a finite number above zero", what()))
+}
+
+fn check_link(link: &Link, what: &str) -> Result<(), String> {
+    check_rate(link.bandwidth, || format!("the bandwidth of {what}"))?;
+    if link.latency_seconds.is_finite() && link.latency_seconds >= 0.0 {
+        return Ok(());
+    }
+    Err(format!("the latency of {what} is {}: it must be zero or more", link.latency_seconds))
+}
+
+/// What one device says of itself.
+fn check_device(device: &Device) -> Result<(), String> {
+    let name = &device.name;
+    if name == HOST_NAME {
+        return Err(format!("a device is called '{HOST_NAME}', which names the host: rename it"));
+    }
+    if device.memory == Bytes::ZERO {
+        return Err(format!("device '{name}' has no memory"));
+    }
+    if i64::try_from(device.memory.0).is_err() {
+        return Err(format!("device '{name}' has more than 2^63 bytes of memory"));
+    }
+    if device.peak_flops.is_empty() {
+        return Err(format!("device '{name}' has no peak rate"));
+    }
+    for (arithmetic, peak) in &device.peak_flops {
+        check_rate(*peak, || format!("the {arithmetic:?} peak rate of device '{name}'"))?;
+    }
+    check_rate(device.memory_bandwidth, || format!("the memory bandwidth of device '{name}'"))?;
+    let launch = device.launch_overhead_seconds;
+    if !(launch.is_finite() && launch >= 0.0) {
+        return Err(format!("the launch overhead of device '{name}' is {launch}"));
+    }
+    check_link(&device.to_host, &format!("the link from device '{name}' to the host"))?;
+    check_link(&device.from_host, &format!("the link from the host to device '{name}'"))?;
+    check_cores(device)
+}
+
+/// The cores of a device, and what it is as a group of a chip's cores.
+fn check_cores(device: &Device) -> Result<(), String> {
+    let name = &device.name;
+    if let Some(group) = &device.group {
+        if group.cores == 0 {
+            return Err(format!("device '{name}' is a group of no cores"));
+        }
+        check_rate(group.speed_up, || format!("the speed-up of device '{name}'"))?;
+    }
+    let Some(cores) = &device.cores else { return Ok(()) };
+    if cores.count == 0 || cores.memory_per_core == Bytes::ZERO {
+        return Err(format!("device '{name}' has no cores, or cores without memory"));
+    }
+    if !cores.speed_up.is_empty() && cores.speed_up.len() != cores.count {
+        return Err(format!(
+            "device '{name}' has {} speed-ups for {} cores",
+            cores.speed_up.len(),
+            cores.count
+        ));
+    }
+    cores.speed_up.iter().try_for_each(|rate| check_rate(*rate, || format!("a speed-up of device '{name}'")))
 }

@@ -172,77 +172,40 @@ pub fn learn(
     let deadline = Deadline::start(limits);
     let mut rng = ChaCha8Rng::seed_from_u64(limits.seed);
     let actions = Actions::new(candidates);
-    let none = Scheme(vec![false; candidates.len()]);
-    let unswapped = iterations
-        .run(&none)?
-        .ok_or_else(|| LearnError::Iteration("the iteration without swaps cannot be run".into()))?;
-    let score =
-        |measured: Option<Measured>| measured.map_or(NOT_RUNNABLE, |m| scored(&m, &unswapped, options));
-    let capped = options.cap_bytes.is_some();
-    let fits = |m: &Measured| options.cap_bytes.is_none_or(|cap| m.peak_bytes <= cap);
-
-    let mut scheme = options.initial.scheme(&table);
-    let mut best = Best {
-        scheme: none.clone(),
-        measured: unswapped,
-        reward: score(Some(unswapped)),
-        fits: fits(&unswapped),
+    let mut must_run = |scheme: &Scheme, what: &str| {
+        iterations.run(scheme)?.ok_or_else(|| LearnError::Iteration(format!("{what} cannot be run")))
     };
-    // The pair and reward of the round before, whose q is updated once this round's pair is chosen.
-    let mut pending: Option<(Scheme, Action, f64)> = None;
-    let (mut learning_time, mut rounds, mut since_best) = (0.0, 0, 0);
-    let mut chosen: Option<(Scheme, Action)> = None;
+    let none = Scheme(vec![false; candidates.len()]);
+    let unswapped = must_run(&none, "the iteration without swaps")?;
+    let mut record = Record::new(options, none, unswapped);
+    let mut scheme = options.initial.scheme(&table);
     if options.rounds == 0 {
-        let measured = iterations
-            .run(&scheme)?
-            .ok_or_else(|| LearnError::Iteration("the scheme given cannot be run".into()))?;
-        best =
-            Best { scheme: scheme.clone(), measured, reward: score(Some(measured)), fits: fits(&measured) };
+        let measured = must_run(&scheme, "the scheme given")?;
+        record.best = record.met(scheme.clone(), measured);
     }
-    let limit = options.rounds.min(limits.work_limit.unwrap_or(u64::MAX));
+    // The pair whose q is updated once the next one is chosen.
+    let mut chosen: Option<(Scheme, Action)> = None;
     let stop_reason = loop {
         if options.rounds == 0 {
             break StopReason::Finished;
         }
-        let measured = iterations.run(&scheme)?;
-        rounds += 1;
-        let reward = score(measured);
-        since_best += 1;
-        if let Some(measured) = measured {
-            learning_time += measured.time;
-            let met = Best { scheme: scheme.clone(), measured, reward, fits: fits(&measured) };
-            if met.before(&best, capped) {
-                best = met;
-                since_best = 0;
-            }
+        let reward = record.count(&scheme, iterations.run(&scheme)?);
+        if let Some(reason) = record.stops(limits, &deadline, &actions) {
+            break reason;
         }
-        if let Some((from, action)) = chosen.take() {
-            pending = Some((from, action, reward));
-        }
-        if options.target_reward.is_some_and(|target| best.reward <= target && best.fits) {
-            break StopReason::Finished;
-        }
-        if rounds >= limit {
-            break if limit < options.rounds { StopReason::WorkLimit } else { StopReason::Finished };
-        }
-        if deadline.over() {
-            break deadline.reason();
-        }
-        if actions.list().is_empty() {
-            break StopReason::Finished;
-        }
-        if options.restart_after > 0 && since_best >= options.restart_after {
-            scheme = best.scheme.clone();
-            since_best = 0;
+        if options.restart_after > 0 && record.since_best >= options.restart_after {
+            scheme = record.best.scheme.clone();
+            record.since_best = 0;
         }
         let action = choose(&table, &scheme, &actions, options.epsilon, &mut rng);
-        if let Some((from, before, reward)) = pending.take() {
+        if let Some((from, before)) = chosen.take() {
             let (q, q_next) = (table.value(&from, before), table.value(&scheme, action));
             table.set(&from, before, updated(q, reward, q_next, options.alpha, options.gamma));
         }
         let next = actions.apply(&scheme, action);
         chosen = Some((std::mem::replace(&mut scheme, next), action));
     };
+    let Record { best, learning_time, rounds, .. } = record;
     table.rounds += rounds;
     if let (Some(cap), false) = (options.cap_bytes, best.fits) {
         return Err(LearnError::OverCap { cap, smallest: best.measured.peak_bytes, rounds });
@@ -258,6 +221,65 @@ pub fn learn(
         rounds,
         stop_reason,
     })
+}
+
+/// What the iterations have shown so far.
+struct Record<'a> {
+    options: &'a Options,
+    unswapped: Measured,
+    best: Best,
+    learning_time: f64,
+    rounds: u64,
+    /// Rounds since the best scheme was met.
+    since_best: u64,
+}
+
+impl<'a> Record<'a> {
+    fn new(options: &'a Options, none: Scheme, unswapped: Measured) -> Self {
+        let best = Best { scheme: none, measured: unswapped, reward: NOT_RUNNABLE, fits: false };
+        let mut record = Record { options, unswapped, best, learning_time: 0.0, rounds: 0, since_best: 0 };
+        record.best = record.met(record.best.scheme.clone(), unswapped);
+        record
+    }
+
+    fn met(&self, scheme: Scheme, measured: Measured) -> Best {
+        Best {
+            scheme,
+            measured,
+            reward: scored(&measured, &self.unswapped, self.options),
+            fits: self.options.cap_bytes.is_none_or(|cap| measured.peak_bytes <= cap),
+        }
+    }
+
+    /// Counts a round, and gives its reward.
+    fn count(&mut self, scheme: &Scheme, measured: Option<Measured>) -> f64 {
+        self.rounds += 1;
+        self.since_best += 1;
+        let Some(measured) = measured else { return NOT_RUNNABLE };
+        self.learning_time += measured.time;
+        let met = self.met(scheme.clone(), measured);
+        let reward = met.reward;
+        if met.before(&self.best, self.options.cap_bytes.is_some()) {
+            self.best = met;
+            self.since_best = 0;
+        }
+        reward
+    }
+
+    fn stops(&self, limits: &Limits, deadline: &Deadline, actions: &Actions) -> Option<StopReason> {
+        let Options { rounds: asked, target_reward, .. } = *self.options;
+        let limit = asked.min(limits.work_limit.unwrap_or(u64::MAX));
+        if target_reward.is_some_and(|target| self.best.reward <= target && self.best.fits) {
+            return Some(StopReason::Finished);
+        }
+        if self.rounds >= limit {
+            return Some(if limit < asked { StopReason::WorkLimit } else { StopReason::Finished });
+        }
+        if deadline.over() {
+            return Some(deadline.reason());
+        }
+        actions.list().is_empty().then_some(StopReason::Finished)
+    }
 }
 
 fn scored(measured: &Measured, unswapped: &Measured, options: &Options) -> f64 {
