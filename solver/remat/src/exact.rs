@@ -70,3 +70,92 @@ fn solve(task: &Task<'_>) -> Option<Proposal> {
         q_table: None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::CString;
+    use std::path::Path;
+
+    use ballast_core::memory::{Node, Problem, SwapModel};
+    use highs_sys as sys;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::{Options, Order, Solver, plan};
+
+    /// The optimum of a model file, read and solved by HiGHS alone.
+    fn optimum(path: &Path) -> f64 {
+        let text = |text: &str| CString::new(text).unwrap();
+        let file = text(path.to_str().unwrap());
+        // SAFETY: one live object from create to destroy; C strings that outlive the calls.
+        unsafe {
+            let highs = sys::Highs_create();
+            sys::Highs_setBoolOptionValue(highs, text("output_flag").as_ptr(), 0);
+            sys::Highs_setDoubleOptionValue(highs, text("mip_rel_gap").as_ptr(), 0.0);
+            assert_eq!(sys::Highs_readModel(highs, file.as_ptr()), sys::STATUS_OK);
+            assert_eq!(sys::Highs_run(highs), sys::STATUS_OK);
+            assert_eq!(sys::Highs_getModelStatus(highs), sys::MODEL_STATUS_OPTIMAL);
+            let value = sys::Highs_getObjectiveValue(highs);
+            sys::Highs_destroy(highs);
+            value
+        }
+    }
+
+    /// What is written is what decided: read back and solved apart, it has the same optimum.
+    #[test]
+    fn a_model_file_has_the_optimum_of_its_plan() {
+        let folder = tempfile::tempdir().unwrap();
+        let node = |id: usize, (time, bytes), inputs: &[usize]| {
+            Node::new(format!("n{id}"), time, bytes, inputs.to_vec())
+        };
+        let four = vec![
+            node(0, (2.0, 4), &[]),
+            node(1, (3.0, 4), &[0]),
+            node(2, (5.0, 4), &[1]),
+            node(3, (1.0, 1), &[0, 2]),
+        ];
+        let mut programs = vec![(four, 9)];
+        let mut rng = ChaCha8Rng::seed_from_u64(2);
+        while programs.len() < 3 {
+            let nodes: Vec<Node> = (0..9)
+                .map(|id| {
+                    let inputs: Vec<usize> = (0..id).filter(|_| rng.random_bool(0.4)).collect();
+                    node(id, (f64::from(rng.random_range(1..9)), rng.random_range(1..9)), &inputs)
+                })
+                .collect();
+            let problem = Problem { name: String::new(), nodes, resident_bytes: 0 };
+            let (least, peak) = (problem.working_set().0, problem.unplanned_peak());
+            if least < peak {
+                programs.push((problem.nodes, least));
+            }
+        }
+        for (index, (nodes, cap_bytes)) in programs.into_iter().enumerate() {
+            let problem = Problem { name: "program".into(), nodes, resident_bytes: 0 };
+            for bandwidth in [None, Some(8.0)] {
+                for extension in ["lp", "mps"] {
+                    let path = folder.path().join(format!("{index}.{extension}"));
+                    let link = |bandwidth| SwapModel {
+                        out_bandwidth: bandwidth,
+                        in_bandwidth: bandwidth,
+                        latency: 0.0,
+                        overlap: false,
+                        host_capacity_bytes: None,
+                    };
+                    let options = Options {
+                        cap_bytes,
+                        swap: bandwidth.map(link),
+                        order: Order::Program,
+                        solver: Solver::STEPWISE,
+                        model_file: Some(path.clone()),
+                        ..Options::default()
+                    };
+                    let found = plan(&problem, &options).unwrap();
+                    let extra = found.report.value - problem.total_time();
+                    let read = optimum(&path) * problem.total_time() / WHOLE_TIME;
+                    assert!((read - extra).abs() < 1e-6, "{index} {bandwidth:?}: {read} for {extra}");
+                }
+            }
+        }
+    }
+}
