@@ -34,6 +34,8 @@
 // RUN: sed 's/seed = 0/seed = 1/' %t.plan.mlir | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=CHANGED
 // RUN: sed 's/unplanned_seconds = \([^,]*\), bound = [^>]*/unplanned_seconds = \1, bound = 1.0e-9/' %t.plan.mlir | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=CHANGED
 // RUN: sed 's/overlap = "false"/overlap = "true"/' %t.plan.mlir | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=CHANGED
+// RUN: sed 's/settings = {/settings = {held = "99999", workspace = "99999:5", /' %t.plan.mlir | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=CHANGED
+// RUN: sed 's/settings = {/settings = {held = "99999", workspace = "99999:5", /' %t.plan.mlir | not ballast-opt --ballast-apply=function=first 2>&1 | FileCheck %s --check-prefix=CHANGED
 // RUN: sed 's/checksum = "[^"]*", //' %t.plan.mlir | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=CHANGED
 // CHANGED: error: `ballast.plan` was changed after it was written
 

@@ -113,9 +113,11 @@ impl Storage {
                 }
             }
         }
-        // Of a fusion, what its ops hold most.
+        // Of a fusion, what its ops hold most. A plan that was edited may name ops that there are not: its checksum tells.
         for &(id, bytes) in &self.workspace {
-            graph.ops[id].workspace = graph.ops[id].workspace + bytes;
+            if let Some(op) = graph.ops.get_mut(id) {
+                op.workspace = op.workspace + bytes;
+            }
         }
         let groups = classes.map(|classes| fuse(graph, &classes, fusion, &self.held)).unwrap_or_default();
         if self.is_cpu() && self.gaps {
@@ -168,8 +170,10 @@ impl Storage {
 
     /// Spread constants that the back end stores, and would make before all else: they are to be made where they are read.
     pub(crate) fn spread_late(&self, graph: &Graph) -> Vec<OpId> {
-        let constants = self.held.iter().filter(|&&id| graph.ops[id].role == OpRole::Constant);
-        constants.copied().filter(|&id| !graph.ops[id].inputs.is_empty()).collect()
+        let spread = |&&id: &&OpId| {
+            graph.ops.get(id).is_some_and(|op| op.role == OpRole::Constant && !op.inputs.is_empty())
+        };
+        self.held.iter().filter(spread).copied().collect()
     }
 
     /// Is it XLA's CPU compiler?
