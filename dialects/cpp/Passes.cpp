@@ -35,6 +35,7 @@ MlirStringRef view(const std::string &text) { return mlirStringRefCreate(text.da
 #pragma clang diagnostic ignored "-Wunused-function"
 #define GEN_PASS_DECL
 #define GEN_PASS_DEF_BALLASTAPPLY
+#define GEN_PASS_DEF_BALLASTDEPTHWISEGRADIENTS
 #define GEN_PASS_DEF_BALLASTENTRY
 #define GEN_PASS_DEF_BALLASTHOSTHEAP
 #define GEN_PASS_DEF_BALLASTINLINE

@@ -386,6 +386,26 @@ def BallastUnroll : BallastPass<"ballast-unroll"> {
   ];
 }
 
+def BallastDepthwiseGradients : BallastPass<"ballast-depthwise-gradients"> {
+  let summary = "Write kernel gradients of depthwise convolutions as sums over products";
+  let description = [{
+    Replaces every `stablehlo.convolution` with as many batch groups as channels, laid out as `[f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f]`, which is how the gradient of a
+    depthwise kernel is exported: every position of the kernel becomes a sum over the product of the gradient and a strided slice of the image. The results
+    are the same up to the order of the sums. XLA's CPU compiler computes such a gradient for all pairs of channels and drops most of them: the square of the channels in memory,
+    twice, and as often the operations.
+
+    ```mlir
+    %0 = "stablehlo.convolution"(%x, %dy) <{batch_group_count = 64, ...
+    // becomes, for each position of the kernel
+    %1 = "stablehlo.slice"(%padded) ...
+    %2 = "stablehlo.multiply"(%1, %dy) ...
+    %3 = "stablehlo.reduce"(%2, %zero) ...
+    ```
+
+    Gradients of kernels with several features per channel, with more than 64 positions, or of elements other than `f32` and `f64` stay as they are, and a remark says why.
+  }];
+}
+
 def BallastPoolGradients : BallastPass<"ballast-pool-gradients"> {
   let summary = "Write gradients of max pooling as elementwise ops";
   let description = [{

@@ -229,6 +229,7 @@ const MISBEHAVING: Passes = Passes {
     ballast_place: idle,
     ballast_plan: idle,
     ballast_pool_gradients: idle,
+    ballast_depthwise_gradients: idle,
     ballast_rank: idle,
     ballast_split_ops: idle,
     ballast_strip: idle,

@@ -14,14 +14,12 @@ use ballast_dialects::passes::BallastPoolGradientsOptions;
 use ballast_dialects::remarks::{Kind, Remark};
 use melior::Context;
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{Attribute, BlockLike, BlockRef, Value, ValueLike};
+use melior::ir::{BlockLike, BlockRef, Value, ValueLike};
 
 use crate::import;
 use crate::import::types::Types;
 use crate::lower::native::Code;
-
-/// Positions of a window from which on the ops for each are too many.
-const MOST_POSITIONS: u64 = 64;
+use crate::lower::stablehlo::{MOST_POSITIONS, array, make, positions, tensor};
 
 /// Runs the pass.
 ///
@@ -142,16 +140,6 @@ impl Pool {
         })
     }
 
-    /// All positions of a window, in its order.
-    fn positions(&self) -> Vec<Vec<i64>> {
-        self.window.iter().fold(vec![Vec::new()], |starts, &size| {
-            starts
-                .iter()
-                .flat_map(|start| (0..size).map(move |at| [start.as_slice(), &[at]].concat()))
-                .collect()
-        })
-    }
-
     /// Where the position of the last window ends, by axis, counted from the padded operand's start.
     fn end(&self, position: &[i64]) -> Vec<i64> {
         (0..position.len())
@@ -230,12 +218,7 @@ impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
         kind: &str,
         attributes: &[(&str, String)],
     ) -> Result<Value<'c, 'a>, Reported> {
-        let mut parsed: Vec<(&str, Attribute<'c>)> = Vec::new();
-        for (name, text) in attributes {
-            parsed.push((name, self.code.attribute(text)?));
-        }
-        let kind = self.code.kind(kind)?;
-        Ok(self.code.make(&format!("stablehlo.{name}"), operands, &[kind], &parsed)?[0])
+        make(&mut self.code, name, operands, kind, attributes)
     }
 
     /// A tensor type with one element per window.
@@ -266,7 +249,7 @@ impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
         // The largest so far and its position; whether there was one outside of the padding, nothing where there always was.
         let mut best: Option<(Value<'c, 'a>, Value<'c, 'a>)> = None;
         let mut found: Option<Value<'c, 'a>> = None;
-        for (number, position) in pool.positions().iter().enumerate() {
+        for (number, position) in positions(&pool.window).iter().enumerate() {
             let inside = self.inside(position)?;
             let at = [
                 ("start_indices", array(position)),
@@ -349,7 +332,7 @@ impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
         let mut sum =
             self.make("broadcast_in_dim", &[initial], &whole, &[("broadcast_dimensions", array(&[]))])?;
         // An element is late in the first window that reaches it and early in the last.
-        for (number, position) in pool.positions().iter().enumerate().rev() {
+        for (number, position) in positions(&pool.window).iter().enumerate().rev() {
             let this = self.splat(&number.to_string(), NUMBER)?;
             let direction = ("comparison_direction", "#stablehlo<comparison_direction EQ>".to_owned());
             let kind = ("compare_type", "#stablehlo<comparison_type SIGNED>".to_owned());
@@ -391,15 +374,3 @@ impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
 
 /// Element type of a position's number: there are at most [`MOST_POSITIONS`].
 const NUMBER: &str = "i8";
-
-/// A tensor type by its text.
-fn tensor(dims: &[i64], element: &str) -> String {
-    let dims: String = dims.iter().map(|dim| format!("{dim}x")).collect();
-    format!("tensor<{dims}{element}>")
-}
-
-/// An attribute of integers by its text.
-fn array(values: &[i64]) -> String {
-    let values: Vec<String> = values.iter().map(i64::to_string).collect();
-    if values.is_empty() { "array<i64>".to_owned() } else { format!("array<i64: {}>", values.join(", ")) }
-}

@@ -1,5 +1,6 @@
 //! Passes that rewrite programs: what planning needs opened before, and what turns an applied plan into something that runs.
 
+pub(crate) mod ballast_depthwise_gradients;
 pub(crate) mod ballast_entry;
 pub(crate) mod ballast_host_heap;
 pub(crate) mod ballast_inline;
@@ -16,4 +17,5 @@ pub(crate) mod ballast_unroll;
 mod messages;
 mod native;
 mod segments;
+mod stablehlo;
 pub(crate) mod unroll;

@@ -5,7 +5,9 @@ use ballast_dialects::ir;
 use melior::Context;
 use melior::ir::attribute::{FlatSymbolRefAttribute, IntegerAttribute, StringAttribute, TypeAttribute};
 use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
-use melior::ir::{Attribute, BlockLike, BlockRef, Identifier, Location, Region, RegionLike, Type, Value};
+use melior::ir::{
+    Attribute, BlockLike, BlockRef, Identifier, Location, Operation, Region, RegionLike, Type, Value,
+};
 
 /// A place to put ops at.
 pub(crate) struct Code<'c, 'a> {
@@ -69,11 +71,25 @@ impl<'c: 'a, 'a> Code<'c, 'a> {
             .add_attributes(&attributes)
             .build()
             .map_err(|error| self.error(&format!("cannot make {name}: {error}")))?;
-        let op = match self.before {
+        Ok(self.insert(op).results().map(Value::from).collect())
+    }
+
+    /// Puts an op there.
+    pub(crate) fn insert(&self, op: Operation<'c>) -> OperationRef<'c, 'a> {
+        match self.before {
             Some(before) => self.block.insert_operation_before(before, op),
             None => self.block.append_operation(op),
-        };
-        Ok(op.results().map(Value::from).collect())
+        }
+    }
+
+    /// What the ops come from.
+    pub(crate) fn location(&self) -> Location<'c> {
+        self.location
+    }
+
+    /// What the ops belong to.
+    pub(crate) fn context(&self) -> &'c Context {
+        self.context
     }
 
     /// An op without attributes.

@@ -27,7 +27,9 @@ const PIPELINES: [&[&str]; 10] = [
         "ballast-verify",
     ],
     &["ballast-unroll{max-ops=300},remat{cap=80% dynamic-dim=3 work-limit=20 time-limit=0.3}"],
-    &["ballast-pool-gradients,ballast-inline,ballast-split-ops{keys-file=/dev/null}"],
+    &[
+        "ballast-depthwise-gradients,ballast-pool-gradients,ballast-inline,ballast-split-ops{keys-file=/dev/null}",
+    ],
     &["ballast-verify"],
     &["ballast-apply,ballast-strip"],
     &["ballast-outline"],

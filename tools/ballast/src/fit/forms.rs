@@ -1,5 +1,5 @@
-//! Forms of a program that `ballast fit` plans: as it is, with its loops opened, without its author's checkpoints, with its pooling
-//! gradients written out.
+//! Forms of a program that `ballast fit` plans: as it is, with its loops opened, without its author's checkpoints, with gradients
+//! of depthwise kernels and of max pooling written out.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -35,8 +35,42 @@ pub(super) const AS_IS: &str = "as-is";
 const OPENED: &str = "loops-opened";
 /// What its author decided to compute twice computed once, loops opened: where barriers are, as `jax.checkpoint` writes them.
 const REMOVED: &str = "checkpoints-removed";
-/// Its gradients of max pooling as elementwise ops, which hold less beside their operands and results; loops opened, checkpoints removed.
-const POOLED: &str = "pool-gradients";
+/// Its gradients of depthwise kernels as sums over elementwise products, its gradients of max pooling as elementwise ops: both hold less beside
+/// their operands and results; loops opened, checkpoints removed.
+const WRITTEN_OUT: [Gradients; 2] = [
+    Gradients {
+        form: "depthwise-gradients",
+        flag: "--ballast-depthwise-gradients",
+        has: |text| batch_groups(text) > 0,
+        fewer: |before, after| batch_groups(after) < batch_groups(before),
+    },
+    Gradients {
+        form: "pool-gradients",
+        flag: "--ballast-pool-gradients",
+        has: |text| selects(text) > 0,
+        fewer: |before, after| selects(after) < selects(before),
+    },
+];
+
+/// Gradients that a pass writes out.
+struct Gradients {
+    form: &'static str,
+    flag: &'static str,
+    /// Does a program have any?
+    has: fn(&str) -> bool,
+    /// Are there fewer of them after the pass than before?
+    fewer: fn(&str, &str) -> bool,
+}
+
+fn selects(text: &str) -> usize {
+    text.matches("stablehlo.select_and_scatter").count()
+}
+
+/// Convolutions in more than one batch group.
+fn batch_groups(text: &str) -> usize {
+    let counts = text.split("batch_group_count = ").skip(1);
+    counts.filter(|rest| !(rest.starts_with("1 ") || rest.starts_with("1,"))).count()
+}
 
 /// The forms of a program, the one with the fewest operations last.
 ///
@@ -64,8 +98,10 @@ pub(super) fn of(
     }
     let latest = forms.last().map_or(args.program.clone(), |form| form.file.clone());
     forms.extend(checkpoints_removed(args, &latest, folder, job)?);
-    let latest = forms.last().map_or(args.program.clone(), |form| form.file.clone());
-    forms.extend(pool_gradients(args, &latest, folder, job)?);
+    for gradients in &WRITTEN_OUT {
+        let latest = forms.last().map_or(args.program.clone(), |form| form.file.clone());
+        forms.extend(written_out(gradients, args, &latest, folder, job)?);
+    }
     Ok(forms)
 }
 
@@ -108,23 +144,24 @@ fn checkpoints_removed(
     Ok(form(args, REMOVED, file, job))
 }
 
-/// The program with its gradients of max pooling written out, where it has any.
-fn pool_gradients(
+/// The program with gradients written out, where it has any that can be.
+fn written_out(
+    gradients: &Gradients,
     args: &Args,
     program: &Path,
     folder: &Path,
     job: &Job<'_>,
 ) -> Result<Option<Form>, Failure> {
-    let count = |text: &str| text.matches("stablehlo.select_and_scatter").count();
-    let before = count(&read_text(program)?);
-    if before == 0 {
+    let before = read_text(program)?;
+    if !(gradients.has)(&before) {
         return Ok(None);
     }
-    let file = folder.join("pool-gradients.mlir");
+    let file = folder.join(gradients.form).with_extension("mlir");
     let mut run = Command::new(beside("ballast-opt")?);
-    run.arg(program).args(["--allow-unregistered-dialect", "--ballast-pool-gradients", "-o"]).arg(&file);
+    run.arg(program).args(["--allow-unregistered-dialect", gradients.flag, "-o"]).arg(&file);
     capture(&mut run, &args.program.display().to_string(), job.limit)?;
-    Ok(if count(&read_text(&file)?) < before { form(args, POOLED, file, job) } else { None })
+    let written = (gradients.fewer)(&before, &read_text(&file)?);
+    Ok(if written { form(args, gradients.form, file, job) } else { None })
 }
 
 /// A form of the program that XLA can compile.

@@ -351,6 +351,8 @@ fn next_route(routes: &[Route], least_flops: Option<f64>) -> Option<(usize, u64)
         let route = &routes[index];
         // A form that was taken further has its second turn before one that was not has its first.
         let turn = route.search.tries.len() + (latest - route.form);
+        // And what the first turn taught is tried before anything else.
+        let turn = turn - usize::from(route.search.learned.is_some() && turn > 0);
         (found && !fits(route), !route.search.unplanned_fits, turn, index)
     })
 }
@@ -472,6 +474,7 @@ const WHOLE_LOOPS: &str = "loops=whole ";
 #[cfg(test)]
 mod tests {
     use super::forms::{AS_IS, Form};
+    use super::learned::Learned;
     use super::search::tests::a_try;
     use super::{Route, Search, StageFigures, Try, best, calibrated, next_route};
 
@@ -509,7 +512,11 @@ mod tests {
         let next = |routes: &[Route]| next_route(routes, Some(2.0)).map(|(route, _)| route);
         let of = |form, tries| Route { form, ..route(tries) };
         assert_eq!(next(&[of(1, vec![over.clone()]), of(0, vec![])]), Some(0));
-        assert_eq!(next(&[of(1, vec![over.clone(), over]), of(0, vec![])]), Some(1));
+        assert_eq!(next(&[of(1, vec![over.clone(), over.clone()]), of(0, vec![])]), Some(1));
+        // So does one that learned from its first.
+        let mut learned = of(0, vec![over.clone()]);
+        learned.search.learned = Some(Learned::default());
+        assert_eq!(next(&[learned, of(0, vec![])]), Some(0));
     }
 
     #[test]
