@@ -31,9 +31,14 @@ const FROM_BEST: f64 = 0.4;
 const FROM_NOTHING: f64 = 0.25;
 /// The cooling that changes a plan least.
 const COLD: usize = 4;
-/// The same where there are copies, whose moves cost more.
-const COOLINGS_WITH_COPIES: [(u64, f64, f64); 3] =
-    [(20_000, 0.3, 0.0003), (100_000, 0.3, 0.0003), (400_000, 0.3, 0.0003)];
+/// The same where there are copies, whose moves cost more: hot ones find other ways, cold ones settle what is left to save.
+const COOLINGS_WITH_COPIES: [(u64, f64, f64); 5] = [
+    (20_000, 0.3, 0.0003),
+    (50_000, 0.03, 0.0003),
+    (100_000, 0.3, 0.0003),
+    (100_000, 0.03, 0.0003),
+    (400_000, 0.1, 0.0003),
+];
 /// Moves between two looks at the clock.
 const STRIDE: u64 = 64;
 /// Share of the moves that take the dearest of a few recomputes away and relieve until memory is as it was. Single moves
