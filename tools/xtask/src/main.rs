@@ -11,6 +11,7 @@ mod dist;
 mod docs;
 mod jax;
 mod libtorch;
+mod links;
 mod lint;
 mod mutants;
 mod ods;
