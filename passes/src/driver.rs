@@ -23,6 +23,10 @@ const BAD_FILE: i32 = 2;
 
 /// Runs the driver; the exit status.
 pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> i32 {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if arguments.iter().skip(1).any(|argument| argument == "--version" || argument == "-version") {
+        say_versions();
+    }
     let driver = Driver::parse(arguments);
     if let Some(status) = driver.list() {
         return status;
@@ -32,6 +36,13 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> i32 {
         let _ = writeln!(std::io::stderr(), "{}", printable(&message));
         BAD_FILE
     })
+}
+
+/// Ours; MLIR's own follow where it reads the command line, which ends the process, also where this could not be written.
+#[expect(clippy::disallowed_methods, reason = "LLVM writes to it next, and says how that went")]
+fn say_versions() {
+    let versions = format!("ballast {}\n{}", env!("CARGO_PKG_VERSION"), ballast_planner::versions());
+    let _ = std::io::stdout().write_all(versions.as_bytes());
 }
 
 #[expect(clippy::disallowed_methods, reason = "MLIR writes to it, and says how that went")]

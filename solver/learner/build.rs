@@ -1,8 +1,16 @@
-//! Writes the place of libtorch into the library, so that it opens without an environment variable.
+//! Writes the place of libtorch into the library, so that it opens without an environment variable, and its version.
 
 use std::path::Path;
 
+/// The libtorch that `cargo xtask setup` lays out, and that `tch` takes.
+const PINNED: &str = "../../tools/xtask/libtorch.txt";
+
 fn main() {
+    println!("cargo:rerun-if-changed={PINNED}");
+    let pinned = std::fs::read_to_string(PINNED).unwrap_or_default();
+    let version = pinned.lines().find_map(|line| line.strip_prefix("torch=="));
+    let version = version.and_then(|rest| rest.split_whitespace().next()).unwrap_or("unknown");
+    println!("cargo:rustc-env=BALLAST_LIBTORCH={version}");
     println!("cargo:rerun-if-env-changed=LIBTORCH");
     println!("cargo:rerun-if-changed=build.rs");
     let Ok(libtorch) = std::env::var("LIBTORCH") else { return };

@@ -16,6 +16,7 @@ pub mod graph;
 pub mod instance;
 pub mod limits;
 pub mod memory;
+pub mod outside;
 pub mod pipeline;
 pub mod placement;
 pub mod plan;

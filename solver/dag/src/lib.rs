@@ -4,6 +4,7 @@
 //! any assignment and shares no code with the solvers. The model in formulas: `docs/dag-partition.md`.
 
 pub mod anneal;
+pub mod assignment;
 pub mod bound;
 pub mod chain;
 pub mod check;
@@ -20,6 +21,7 @@ pub mod mip;
 pub mod multilevel;
 mod neighbourhood;
 pub mod order;
+pub mod outside;
 mod pairs;
 mod price_bound;
 pub mod problem;

@@ -113,6 +113,9 @@ pub enum NoPlan {
     /// The learned placer could not be used.
     #[error("the learned placer: {0}")]
     Learner(String),
+    /// A program of others gave no plan, or one that the judge refuses.
+    #[error("{0}")]
+    Outside(String),
     /// A bound that a plan of its class beats: a bug.
     #[error(transparent)]
     Bound(#[from] FalseBound),

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use indexmap::IndexMap;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::problem::{Kind, Node, NodeId, Problem};
 
@@ -40,7 +40,7 @@ pub enum WorkloadError {
 }
 
 /// A number or a text.
-#[derive(Deserialize, schemars::JsonSchema)]
+#[derive(Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(untagged)]
 enum Label {
     Number(i64),
@@ -57,7 +57,7 @@ impl Label {
 }
 
 /// True, false, 1 or 0.
-#[derive(Clone, Copy, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(untagged)]
 enum Flag {
     Bool(bool),
@@ -75,21 +75,21 @@ impl Flag {
     }
 }
 
-/// A workload file as it is written; [`read`] is the way to one.
-#[derive(Deserialize, schemars::JsonSchema)]
+/// A workload file as it is written; [`read`] is the way to one, [`WorkloadFile::of`] the way back.
+#[derive(Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkloadFile {
     /// Name for messages; the file's own without it.
     #[serde(default)]
     name: Option<String>,
     /// Number of accelerators, all alike.
-    #[serde(rename = "maxFPGAs")]
+    #[serde(rename = "maxFPGAs", skip_serializing_if = "Option::is_none")]
     max_fpgas: Option<f64>,
     /// Number of CPU cores.
     #[serde(rename = "maxCPUs")]
     max_cpus: Option<f64>,
     /// Memory of an accelerator, in the unit of the sizes.
-    #[serde(rename = "maxSizePerFPGA")]
+    #[serde(rename = "maxSizePerFPGA", skip_serializing_if = "Option::is_none")]
     max_size_per_fpga: Option<f64>,
     /// Accelerators that are not alike, in place of `maxFPGAs` and `maxSizePerFPGA`.
     accelerators: Option<Vec<AcceleratorEntry>>,
@@ -100,16 +100,17 @@ pub struct WorkloadFile {
 }
 
 /// One line of `accelerators`: `count` devices alike.
-#[derive(Deserialize, schemars::JsonSchema)]
+#[derive(Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct AcceleratorEntry {
     /// How many.
     count: usize,
-    /// Divides `fpgaLatency`.
+    /// Divides `fpgaLatency`; `latencies` are as they are.
     #[serde(default = "one")]
     speed: f64,
-    /// Memory of each.
-    max_size: f64,
+    /// Memory of each; without it there is no cap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_size: Option<f64>,
     /// Multiplies the edge costs.
     #[serde(default = "one")]
     transfer_factor: f64,
@@ -120,27 +121,34 @@ fn one() -> f64 {
 }
 
 /// A node.
-#[derive(Deserialize, schemars::JsonSchema)]
+#[derive(Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct NodeEntry {
     /// Its name, used once.
     id: Label,
     /// Time on an accelerator.
+    #[serde(skip_serializing_if = "Option::is_none")]
     fpga_latency: Option<f64>,
+    /// Time on a device of each line of `accelerators`, null where it cannot run; in place of `fpgaLatency`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latencies: Option<Vec<Option<f64>>>,
     /// Time on a CPU core.
+    #[serde(skip_serializing_if = "Option::is_none")]
     cpu_latency: Option<f64>,
     /// Memory it takes on an accelerator.
     size: Option<f64>,
     /// May it run on an accelerator?
+    #[serde(skip_serializing_if = "Option::is_none")]
     supported_on_fpga: Option<Flag>,
     /// Is it part of the backward pass, and so free of the order rule?
     is_backward_node: Option<Flag>,
     /// Nodes of one class share a device.
+    #[serde(skip_serializing_if = "Option::is_none")]
     color_class: Option<Label>,
 }
 
 /// An edge.
-#[derive(Deserialize, schemars::JsonSchema)]
+#[derive(Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct EdgeEntry {
     /// The node that makes the tensor.
@@ -149,6 +157,57 @@ struct EdgeEntry {
     dest_id: Label,
     /// Time to move it between a device and host memory; edges of one source have one cost.
     cost: Option<f64>,
+}
+
+impl WorkloadFile {
+    /// A problem as a file, every number as it is: of nodes that run on no kind of accelerator and have no CPU core it says so, which
+    /// no reader takes.
+    #[must_use]
+    pub fn of(problem: &Problem) -> Self {
+        let cores = problem.kinds.iter().filter(|kind| is_core(kind)).map(|kind| kind.count).sum::<usize>();
+        let accelerators = problem.kinds.iter().filter(|kind| !is_core(kind)).map(|kind| AcceleratorEntry {
+            count: kind.count,
+            speed: 1.0,
+            max_size: kind.memory_bytes.is_finite().then_some(kind.memory_bytes),
+            transfer_factor: kind.transfer_factor,
+        });
+        let label = |node: NodeId| Label::Text(problem.nodes[node].id.clone());
+        let nodes = problem.nodes.iter().enumerate().map(|(id, node)| {
+            let times = || problem.kinds.iter().zip(&node.time);
+            let finite = |(_, &time): (_, &f64)| time.is_finite().then_some(time);
+            NodeEntry {
+                id: label(id),
+                fpga_latency: None,
+                latencies: Some(times().filter(|(kind, _)| !is_core(kind)).map(finite).collect()),
+                cpu_latency: times().filter(|(kind, _)| is_core(kind)).find_map(finite),
+                size: Some(node.size_bytes),
+                supported_on_fpga: None,
+                is_backward_node: Some(Flag::Bool(node.backward)),
+                color_class: node.colour.map(|colour| Label::Text(colour.to_string())),
+            }
+        });
+        let edges = problem.nodes.iter().enumerate().flat_map(|(id, node)| {
+            node.readers.iter().map(move |&reader| EdgeEntry {
+                source_id: label(id),
+                dest_id: label(reader),
+                cost: Some(node.output_cost),
+            })
+        });
+        WorkloadFile {
+            name: Some(problem.name.clone()),
+            max_fpgas: None,
+            max_cpus: Some(cores as f64),
+            max_size_per_fpga: None,
+            accelerators: Some(accelerators.collect()),
+            nodes: nodes.collect(),
+            edges: edges.collect(),
+        }
+    }
+}
+
+/// Is it a CPU core, whose transfers are free?
+fn is_core(kind: &Kind) -> bool {
+    kind.transfer_factor == 0.0
 }
 
 /// Reads and checks a workload file.
@@ -202,10 +261,11 @@ fn build(file: WorkloadFile) -> Result<Problem, String> {
             Some(flag) => flag.read(&format!("isBackwardNode of node {id}"))?,
             None => false,
         };
-        let accelerator_time = match (supported, entry.fpga_latency) {
-            (false, _) => f64::INFINITY,
-            (true, time) => cost(time, "fpgaLatency", &format!("node {id}"))?,
+        let accelerator_times = match supported {
+            true => accelerator_times(entry.fpga_latency, entry.latencies.as_deref(), &id, &speeds)?,
+            false => vec![f64::INFINITY; speeds.len()],
         };
+        let supported = accelerator_times.iter().any(|time| time.is_finite());
         let cpu_time = match (has_cpus, entry.cpu_latency) {
             (false, None) => f64::INFINITY,
             (_, time) => cost(time, "cpuLatency", &format!("node {id}"))?,
@@ -216,8 +276,8 @@ fn build(file: WorkloadFile) -> Result<Problem, String> {
         };
         if !supported && !has_cpus && entry.color_class.is_none() {
             return Err(format!(
-                "node {id} cannot run on an accelerator (supportedOnFpga is false) and there is no CPU core: \
-                 raise maxCPUs or set supportedOnFpga"
+                "node {id} cannot run on an accelerator (supportedOnFpga is false, or latencies are all null) and there \
+                 is no CPU core: raise maxCPUs or say where it runs"
             ));
         }
         let largest = kinds[..speeds.len()].iter().map(|kind| kind.memory_bytes).fold(f64::NAN, f64::max);
@@ -228,8 +288,9 @@ fn build(file: WorkloadFile) -> Result<Problem, String> {
                  no CPU core: raise the cap or maxCPUs"
             ));
         }
-        let accelerator_time = if too_large { f64::INFINITY } else { accelerator_time };
-        let time = speeds.iter().map(|speed| accelerator_time / speed).chain([cpu_time]).collect();
+        let on_accelerators =
+            accelerator_times.into_iter().map(|time| if too_large { f64::INFINITY } else { time });
+        let time = on_accelerators.chain([cpu_time]).collect();
         let colour = entry.color_class.map(|label| {
             let next = colours.len();
             *colours.entry(label.into_text()).or_insert(next)
@@ -241,6 +302,35 @@ fn build(file: WorkloadFile) -> Result<Problem, String> {
     check_classes(&nodes, &kinds, &colours)?;
     let name = file.name.unwrap_or_default();
     Ok(Problem { name, kinds, nodes, colours: colours.len() })
+}
+
+/// Time of a node on a device of each kind of accelerator; infinite where it cannot run.
+fn accelerator_times(
+    latency: Option<f64>,
+    latencies: Option<&[Option<f64>]>,
+    id: &str,
+    speeds: &[f64],
+) -> Result<Vec<f64>, String> {
+    let owner = format!("node {id}");
+    match latencies {
+        None => {
+            let time = cost(latency, "fpgaLatency", &owner)?;
+            Ok(speeds.iter().map(|speed| time / speed).collect())
+        }
+        Some(_) if latency.is_some() => {
+            Err(format!("{owner} has both 'fpgaLatency' and 'latencies': leave one of them out"))
+        }
+        Some(given) if given.len() != speeds.len() => Err(format!(
+            "{owner} has {} 'latencies', and there are {} kinds of accelerators: give one for each, null where \
+             it cannot run",
+            given.len(),
+            speeds.len()
+        )),
+        Some(given) => given
+            .iter()
+            .map(|time| time.map_or(Ok(f64::INFINITY), |time| cost(Some(time), "latencies", &owner)))
+            .collect(),
+    }
 }
 
 /// Reads a number that must be there, finite and not negative.
@@ -277,7 +367,10 @@ fn device_kinds(file: &WorkloadFile) -> Result<(Vec<Kind>, Vec<f64>), String> {
             kinds.push(Kind {
                 name: format!("accelerator kind {index}"),
                 count: entry.count,
-                memory_bytes: cost(Some(entry.max_size), "maxSize", &format!("accelerators[{index}]"))?,
+                memory_bytes: match entry.max_size {
+                    None => f64::INFINITY,
+                    given => cost(given, "maxSize", &format!("accelerators[{index}]"))?,
+                },
                 transfer_factor: positive(entry.transfer_factor, "transferFactor")?,
             });
         }

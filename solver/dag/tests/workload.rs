@@ -1,6 +1,9 @@
 //! Workload files that must be refused, and what the refusal must name.
 
-use ballast_dag::workload::parse;
+use std::path::Path;
+
+use ballast_dag::problem::Problem;
+use ballast_dag::workload::{WorkloadFile, parse, read};
 use serde_json::{Value, json};
 
 /// Two chained nodes and one beside them, two accelerators, no CPU core.
@@ -54,10 +57,19 @@ fn unlike_accelerators_are_read() {
 #[test]
 fn contradictions_are_refused_by_name() {
     type Change = fn(&mut Value);
-    let cases: [(&str, Change); 27] = [
+    let cases: [(&str, Change); 30] = [
         ("cycle: 2 -> 1 -> 2", |w| w["edges"][1] = json!({"sourceId": 2, "destId": 1, "cost": 0})),
         ("cycle: 1 -> 1", |w| w["edges"][1] = json!({"sourceId": 1, "destId": 1, "cost": 0.5})),
         ("node 1 takes 10 bytes", |w| w["maxSizePerFPGA"] = json!(9)),
+        ("node 2 has both", |w| w["nodes"][1]["latencies"] = json!([1.0])),
+        ("there are 1 kinds", |w| {
+            w["nodes"][1].as_object_mut().unwrap().remove("fpgaLatency");
+            w["nodes"][1]["latencies"] = json!([1.0, 2.0]);
+        }),
+        ("node 2 cannot run on an accelerator", |w| {
+            w["nodes"][1].as_object_mut().unwrap().remove("fpgaLatency");
+            w["nodes"][1]["latencies"] = json!([null]);
+        }),
         ("node 2 has fpgaLatency -1", |w| w["nodes"][1]["fpgaLatency"] = json!(-1.0)),
         ("node 2 has no 'fpgaLatency'", |w| {
             w["nodes"][1].as_object_mut().unwrap().remove("fpgaLatency");
@@ -115,5 +127,31 @@ fn text_that_is_no_workload_is_refused_with_its_place() {
     for text in ["", "[]", "{", "null", "{\"nodes\": 3}"] {
         let failure = parse(text, "w.json").unwrap_err().to_string();
         assert!(failure.contains("not a workload") && failure.contains("line"), "{failure}");
+    }
+}
+
+#[test]
+fn a_problem_that_is_written_and_read_again_is_the_same() {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/inputs/dnn-partitioning");
+    let mut unlike = sound();
+    unlike.as_object_mut().unwrap().remove("maxFPGAs");
+    unlike["accelerators"] =
+        json!([{"count": 1, "speed": 3.0}, {"count": 1, "maxSize": 20, "transferFactor": 3.0}]);
+    unlike["nodes"][1]["supportedOnFpga"] = json!(0);
+    unlike["maxCPUs"] = json!(1);
+    let problems = [
+        read(&shared.join("LayerGraphs/resnet50_training.json")).unwrap(),
+        read(&shared.join("OperatorGraphs/bert_l-3_inference.json")).unwrap(),
+        parse(&unlike.to_string(), "w.json").unwrap(),
+    ];
+    // A file has no names for its kinds of devices.
+    let named = |mut problem: Problem| {
+        problem.kinds.iter_mut().for_each(|kind| kind.name.clear());
+        problem
+    };
+    for problem in problems {
+        let text = serde_json::to_string(&WorkloadFile::of(&problem)).unwrap();
+        let again = parse(&text, "again.json").unwrap();
+        assert_eq!(named(again), named(problem));
     }
 }

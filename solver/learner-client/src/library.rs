@@ -72,7 +72,7 @@ pub(crate) struct Functions {
 pub struct Learner {
     pub(crate) functions: Functions,
     /// Keeps the functions valid. Never closed: libtorch does not expect to be unloaded.
-    _library: ManuallyDrop<Library>,
+    library: ManuallyDrop<Library>,
 }
 
 impl std::fmt::Debug for Learner {
@@ -123,7 +123,19 @@ impl Learner {
                 free_string: symbol(&library, "ballast_learner_free_string")?,
             }
         };
-        Ok(Arc::new(Learner { functions, _library: ManuallyDrop::new(library) }))
+        Ok(Arc::new(Learner { functions, library: ManuallyDrop::new(library) }))
+    }
+
+    /// Version of the libtorch that the library was built with.
+    ///
+    /// # Errors
+    /// A library that does not say.
+    pub fn libtorch(&self) -> Result<String, LearnerError> {
+        // SAFETY: the function has this type in every version of the interface that has it.
+        let version: unsafe extern "C" fn() -> *const c_char =
+            unsafe { symbol(&self.library, "ballast_learner_libtorch_version") }?;
+        // SAFETY: a text that lives as long as the library.
+        Ok(unsafe { CStr::from_ptr(version()) }.to_string_lossy().into_owned())
     }
 
     /// Turns a returned message into a result.

@@ -10,6 +10,11 @@ use crate::layout::{ABI_VERSION, PolicyBatch, ValueBatch};
 use crate::network::{Config, Fallible, Head, Network, torch};
 use crate::update::{Figures, PolicySamples, Rates, log_policy, update_policy, update_value};
 
+const LIBTORCH: &CStr = match CStr::from_bytes_with_nul(concat!(env!("BALLAST_LIBTORCH"), "\0").as_bytes()) {
+    Ok(version) => version,
+    Err(_) => c"unknown",
+};
+
 /// Runs the body; an error or a panic becomes a message for the caller to free.
 fn guarded(body: impl FnOnce() -> Fallible<()>) -> *mut c_char {
     let message = match catch_unwind(AssertUnwindSafe(body)) {
@@ -53,6 +58,12 @@ fn product(factors: &[usize]) -> Fallible<usize> {
 #[unsafe(no_mangle)]
 pub extern "C" fn ballast_learner_abi_version() -> u32 {
     ABI_VERSION
+}
+
+/// Version of the libtorch this library was built with, which `tch` checks: a text that lives as long as the library.
+#[unsafe(no_mangle)]
+pub extern "C" fn ballast_learner_libtorch_version() -> *const c_char {
+    LIBTORCH.as_ptr()
 }
 
 /// Frees a message.

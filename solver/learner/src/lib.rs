@@ -25,7 +25,7 @@ pub use layout::{ABI_VERSION, PolicyBatch, ValueBatch};
 
 pub use abi::{
     ballast_learner_abi_version, ballast_learner_create, ballast_learner_forward, ballast_learner_free,
-    ballast_learner_free_string, ballast_learner_parameters, ballast_learner_read_state,
-    ballast_learner_state_length, ballast_learner_update_policy, ballast_learner_update_value,
-    ballast_learner_write_state,
+    ballast_learner_free_string, ballast_learner_libtorch_version, ballast_learner_parameters,
+    ballast_learner_read_state, ballast_learner_state_length, ballast_learner_update_policy,
+    ballast_learner_update_value, ballast_learner_write_state,
 };

@@ -40,6 +40,9 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// A program of others gave no partition, or one that the judge refuses.
+    #[error("{0}")]
+    Outside(String),
     /// A bound that a plan of its class beats: a bug.
     #[error(transparent)]
     Bound(#[from] FalseBound),

@@ -63,7 +63,7 @@ impl Proposer for Exact {
 }
 
 /// The items as a problem over kinds of devices, and the device behind every device index of it.
-fn as_dag(task: &Task<'_>) -> (Problem, Vec<DeviceId>) {
+pub(crate) fn as_dag(task: &Task<'_>) -> (Problem, Vec<DeviceId>) {
     let items = &task.items.sequence;
     let cap = |device: DeviceId| task.caps.map_or(f64::INFINITY, |caps| caps[device] as f64);
     let pinned = items.pins.iter().any(|pin| matches!(pin, Pin::To(_)));

@@ -17,6 +17,7 @@ pub mod loads;
 mod membership;
 mod method;
 mod options;
+mod outside;
 pub mod pipeline;
 mod placement;
 mod plan;

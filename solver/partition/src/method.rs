@@ -6,6 +6,7 @@ use crate::exact::Exact;
 use crate::free::Auto;
 use crate::learned::Learner;
 use crate::options::{Entry, Method};
+use crate::outside::Outside;
 
 /// Every method; names of options, help texts and comparisons are taken from here.
 ///
@@ -48,6 +49,13 @@ impl Method {
         about: "dp, then the genetic search with its answer in the first generation",
         seeded: true,
         proposer: Some(|options| Box::new(options.genetic.clone())),
+    });
+    /// A program that is no part of Ballast ([`crate::Options::outside`]); not among [`METHODS`], since it needs a path.
+    pub const EXEC: Method = Method::new(&Entry {
+        name: "exec",
+        about: "dp, and a program of others beside it: a workload as JSON on its standard input, a device per node on its standard output",
+        seeded: true,
+        proposer: Some(|options| Box::new(Outside { program: options.outside.clone() })),
     });
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use ballast_core::device::DeviceId;
 use ballast_core::graph::OpRole;
 use ballast_core::limits::Limits;
+use ballast_core::outside::Executable;
 use ballast_core::program::Program;
 use ballast_core::units::Bytes;
 
@@ -36,6 +37,8 @@ pub struct Options {
     pub rl: train::Options,
     /// The genetic search.
     pub genetic: Genetic,
+    /// The program that partitions, where the method is [`Method::EXEC`].
+    pub outside: Option<Executable>,
 }
 
 impl Options {

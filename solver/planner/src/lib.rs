@@ -10,10 +10,12 @@ pub mod pipelined;
 pub mod replan;
 mod rounds;
 mod stages;
+mod versions;
 
 pub use assemble::{Planned, Relaxed};
 pub use rounds::{Again, Repartition, plan, unplanned};
 pub use stages::{StageOutcome, plan_stages, stage_file};
+pub use versions::versions;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,10 +24,11 @@ use ballast_core::cap::CapSpec;
 use ballast_core::device::DeviceId;
 use ballast_core::graph::OpId;
 use ballast_core::limits::Limits;
+use ballast_core::outside::Executable;
 use ballast_core::pipeline::{FlowError, Spec};
 use ballast_core::simulate::Rejection;
+use ballast_remat::Solver;
 use ballast_remat::swaps::{self, QTable};
-use ballast_remat::{Executable, Solver};
 
 /// What to plan for, and how long.
 #[derive(Clone, Debug)]

@@ -17,6 +17,13 @@ use highs_sys as sys;
 
 use crate::model::{Column, Model, Row};
 
+/// Version of the HiGHS that is linked.
+#[must_use]
+pub fn version() -> String {
+    // SAFETY: a text of HiGHS's own that lives as long as the program.
+    unsafe { std::ffi::CStr::from_ptr(sys::Highs_version()) }.to_string_lossy().into_owned()
+}
+
 /// Does a model end in the last line of its format, LP or MPS?
 fn is_whole(model: &Path) -> std::io::Result<bool> {
     let mut file = std::fs::File::open(model)?;

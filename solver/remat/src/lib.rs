@@ -48,8 +48,9 @@ mod timeline;
 
 pub use arena::{Arena, Buffer, assign};
 pub use curve::{CurvePoint, curve, least_memory};
+pub use highs::version as highs_version;
 pub use outcome::{Failure, Order, Outcome, PROVED_WITHIN};
 pub use plan::plan;
 pub use relax::{Relaxation, Relaxed, plan_relaxed};
-pub use solver::{Executable, MemorySolver, Options, Proposal, Solver, Task};
+pub use solver::{MemorySolver, Options, Proposal, Solver, Task};
 pub use solvers::SOLVERS;

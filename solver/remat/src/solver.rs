@@ -9,6 +9,7 @@ use std::sync::Arc;
 use ballast_core::graph::LayerType;
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::memory::{CompactPlan, Problem, SwapModel};
+use ballast_core::outside::Executable;
 use ballast_core::report::{Bound, BoundClass};
 
 use crate::incumbent::Progress;
@@ -143,13 +144,6 @@ impl Default for Options {
             outside: None,
         }
     }
-}
-
-/// A program that is no part of Ballast and plans.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Executable {
-    /// Its path.
-    pub path: PathBuf,
 }
 
 /// What a solver is to plan: a problem whose unchanged program does not fit the cap.

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use ballast_core::instance::read_plan;
 use ballast_core::memory::{Problem, SwapModel, replay};
 use ballast_core::units::Bytes;
+use ballast_dag::assignment::AssignmentFile;
 use ballast_dag::check::check;
-use ballast_dag::problem::{PlanClass, Problem as Workload};
+use ballast_dag::problem::PlanClass;
 use ballast_dag::workload;
-use indexmap::IndexMap;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::search_args::HostLinkArgs;
@@ -64,12 +64,6 @@ struct PartitionVerdict {
     bytes: Vec<f64>,
 }
 
-/// A plan of a workload.
-#[derive(Deserialize)]
-struct AssignmentFile {
-    assignment: IndexMap<String, usize>,
-}
-
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.link.check()?;
     let plan = output::read_text(&args.plan)?;
@@ -78,7 +72,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             workload::read(&args.instance).map_err(|error| Failure::BadInput(error.to_string()))?;
         let class = if args.any { PlanClass::Free } else { PlanClass::Contiguous };
         let in_plan = |text: String| Failure::NoPlan(format!("{}: {text}", args.plan.display()));
-        let assignment = assignment(&workload, &plan).map_err(in_plan)?;
+        let assignment = AssignmentFile::parse(&plan, &workload).map_err(in_plan)?;
         let verdict = check(&workload, class, &assignment).map_err(|error| in_plan(error.to_string()))?;
         let verdict =
             PartitionVerdict { value: verdict.max_load, loads: verdict.loads, bytes: verdict.bytes };
@@ -113,22 +107,4 @@ fn memory(
         swap_bytes: judged.swap_bytes,
         recomputes: judged.recomputes,
     })
-}
-
-/// The device of every node of a workload, as an assignment file says.
-///
-/// # Errors
-/// No assignment file, a node it lacks, a node the workload lacks.
-pub(crate) fn assignment(workload: &Workload, text: &str) -> Result<Vec<usize>, String> {
-    let file: AssignmentFile =
-        serde_json::from_str(text).map_err(|error| format!("not an assignment: {error}"))?;
-    let known: std::collections::BTreeSet<&str> =
-        workload.nodes.iter().map(|node| node.id.as_str()).collect();
-    if let Some(unknown) = file.assignment.keys().find(|id| !known.contains(id.as_str())) {
-        return Err(format!("the plan is wrong: the workload has no node {unknown}"));
-    }
-    let device = |id: &str| {
-        file.assignment.get(id).copied().ok_or_else(|| format!("the plan is wrong: node {id} has no device"))
-    };
-    workload.nodes.iter().map(|node| device(&node.id)).collect()
 }

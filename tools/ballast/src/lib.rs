@@ -4,6 +4,7 @@
 
 mod batches;
 mod compare;
+mod completions;
 mod curve;
 mod explain;
 mod failure;
@@ -29,6 +30,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
+
+/// Time that the passes may take to say their version: they open libraries of hundreds of megabytes.
+const VERSION_LIMIT: std::time::Duration = std::time::Duration::from_secs(60);
 
 #[derive(Parser)]
 #[command(version, about = "Plans which device runs which op, and what is kept, recomputed or swapped.")]
@@ -65,6 +69,8 @@ enum Command {
     Profile(profile::Args),
     /// Print the JSON schema of a file.
     Schema(schema::Args),
+    /// Print completions for a shell, to be read when it starts.
+    Completions(completions::Args),
     /// Benchmarks of the methods, learned and genetic placement, training of networks.
     #[command(subcommand)]
     Lab(lab::Command),
@@ -92,6 +98,7 @@ impl Command {
             Command::Batches(args) => batches::run(args),
             Command::Profile(args) => profile::run(args),
             Command::Schema(args) => schema::run(args),
+            Command::Completions(args) => completions::run(args),
             Command::Lab(command) => command.run(),
             Command::GeneticRank(args) => lab::genetic::rank::run(args),
             Command::ProgramRank(args) => lab::genetic::program_rank::run(args),
@@ -152,13 +159,34 @@ fn arguments() -> Vec<OsString> {
     arguments
 }
 
+/// A line for everything that plans are made with.
+fn versions() -> String {
+    let passes = run::tools::beside("ballast-opt").and_then(|driver| {
+        let mut command = std::process::Command::new(driver);
+        run::tools::capture(command.arg("--version"), "asking the passes for MLIR's version", VERSION_LIMIT)
+    });
+    let mlir = match &passes {
+        Ok(said) => {
+            let said = String::from_utf8_lossy(said);
+            let line = said.lines().find(|line| line.contains("LLVM version")).unwrap_or("of no version");
+            format!("MLIR: {}\n", line.trim())
+        }
+        Err(failure) => format!("MLIR: none; {}\n", failure.message()),
+    };
+    ballast_planner::versions() + &mlir
+}
+
 /// Help, which was asked for and goes to standard output, or what is wrong with the command line.
 fn without_command(stopped: &clap::Error) -> ExitCode {
     let text = stopped.render();
     if stopped.use_stderr() {
         return Failure::Usage(text.to_string()).report();
     }
-    match output::print(&text.to_string()) {
+    let mut text = text.to_string();
+    if stopped.kind() == clap::error::ErrorKind::DisplayVersion {
+        text.push_str(&versions());
+    }
+    match output::print(&text) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use ballast_core::limits::{Limits, StopReason};
+use ballast_core::outside::Executable;
 use ballast_core::report::BoundClass;
+use ballast_dag::assignment::AssignmentFile;
 use ballast_dag::learned::ppo::Placer;
+use ballast_dag::outside;
 use ballast_dag::problem::{PlanClass, Problem};
 use ballast_dag::solve::{self, Method, NoPlan, Progress, Solved};
 use ballast_dag::workload;
 use ballast_partition::genetic::Options;
 use ballast_partition::genetic::{WorkloadFailure, place_workload};
-use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -45,7 +47,8 @@ pub(crate) struct Args {
     time_limit: Option<f64>,
     #[command(flatten)]
     work: WorkArgs,
-    /// Who looks: auto, order, exact, rl or genetic for contiguous plans; auto, anneal, rl or genetic for any.
+    /// Who looks: auto, order, exact, rl or genetic for contiguous plans; auto, anneal, rl or genetic for any; or exec:PROGRAM,
+    /// a partitioner of your own that reads a question and writes a plan, as JSON (docs/other-planners.md).
     #[arg(long, default_value = "auto")]
     method: Who,
     #[command(flatten, next_help_heading = "Method genetic")]
@@ -56,20 +59,23 @@ pub(crate) struct Args {
 }
 
 /// Who looks for the plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Who {
     /// A method of the partitioner.
     Own(Method),
     /// The genetic search of the field.
     Genetic,
+    /// A program that is no part of Ballast.
+    Outside(Executable),
 }
 
 impl Who {
     /// What options and tables call it.
-    pub(crate) fn name(self) -> &'static str {
+    pub(crate) fn name(&self) -> String {
         match self {
-            Who::Own(method) => method.name(),
-            Who::Genetic => "genetic",
+            Who::Own(method) => method.name().into(),
+            Who::Genetic => "genetic".into(),
+            Who::Outside(program) => program.method(),
         }
     }
 }
@@ -78,9 +84,10 @@ impl FromStr for Who {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "genetic" => Ok(Who::Genetic),
-            _ => text.parse().map(Who::Own).map_err(|error| format!("{error}, genetic")),
+        match Executable::named(text) {
+            Some(program) => Ok(Who::Outside(program)),
+            None if text == "genetic" => Ok(Who::Genetic),
+            None => text.parse().map(Who::Own).map_err(|error| format!("{error}, genetic, or exec:PROGRAM")),
         }
     }
 }
@@ -105,13 +112,6 @@ struct Summary {
     loads: Vec<f64>,
 }
 
-/// The assignment file.
-#[derive(Serialize)]
-struct AssignmentFile<'a> {
-    assignment: IndexMap<&'a str, usize>,
-    max_load: f64,
-}
-
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let start = std::time::Instant::now();
     let inputs = paths(std::slice::from_ref(&args.workload)).chain(paths(&args.policy));
@@ -130,12 +130,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let no_plan = |error| match error {
         NoPlan::Mismatch { .. } => Failure::BadInput(format!("--method: {error}")),
         NoPlan::Learner(_) => Failure::BadInput(error.to_string()),
+        NoPlan::Outside(reason) => Failure::NoPlan(reason),
         other => Failure::NoPlan(format!("{}: {other}", args.workload.display())),
     };
-    let outcome = match args.method {
+    let outcome = match &args.method {
         Who::Own(method) => {
-            plan(&problem, class, method, limits, finish_early, placer.as_ref()).map_err(no_plan)?
+            plan(&problem, class, *method, limits, finish_early, placer.as_ref()).map_err(no_plan)?
         }
+        Who::Outside(program) => outside::plan(&problem, class, program, &limits).map_err(no_plan)?,
         Who::Genetic => {
             // Its steps are placements measured: the generations end it where no limit is given.
             let limits = Limits { work_limit: args.work.work_limit, ..limits };
@@ -149,7 +151,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             })?
         }
     };
-    write_assignment(&args.output, &problem, &outcome)?;
+    let file = AssignmentFile::new(&problem, &outcome.assignment, outcome.verdict.max_load);
+    output::write_json(&file, Some(&args.output))?;
     let Solved { verdict, report, .. } = outcome;
     let summary = Summary {
         value: report.value,
@@ -212,14 +215,4 @@ fn plan(
     );
     bar.finish_and_clear();
     outcome
-}
-
-fn write_assignment(path: &Path, problem: &Problem, outcome: &Solved) -> Result<(), Failure> {
-    let assignment = problem
-        .nodes
-        .iter()
-        .zip(&outcome.assignment)
-        .map(|(node, &device)| (node.id.as_str(), device))
-        .collect();
-    output::write_json(&AssignmentFile { assignment, max_load: outcome.verdict.max_load }, Some(path))
 }

@@ -5,10 +5,11 @@ use std::str::FromStr;
 
 use ballast_core::instance::Steps;
 use ballast_core::limits::Limits;
+use ballast_core::outside::Executable;
 use ballast_core::plan::ArenaPlan;
 use ballast_core::report::BoundClass;
 use ballast_core::units::Bytes;
-use ballast_remat::{Executable, Options, Order, Outcome, Relaxation, SOLVERS, Solver, plan_relaxed};
+use ballast_remat::{Options, Order, Outcome, Relaxation, SOLVERS, Solver, plan_relaxed};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -86,11 +87,8 @@ impl FromStr for Who {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text.strip_prefix("exec:") {
-            Some(path) => {
-                let outside = Some(Executable { path: PathBuf::from(path) });
-                Ok(Who { solver: Solver::EXEC, outside })
-            }
+        match Executable::named(text) {
+            outside @ Some(_) => Ok(Who { solver: Solver::EXEC, outside }),
             None => {
                 let solver = text.parse().map_err(|error: String| format!("{error}, or exec:PROGRAM"))?;
                 Ok(Who { solver, outside: None })

@@ -33,3 +33,43 @@ fn an_old_name_does_the_same_and_says_the_new_one() {
     assert!(note.contains("`ballast lab swaps`"), "{said}");
     assert_eq!(rest.as_bytes(), new.stderr, "{said}");
 }
+
+#[test]
+fn the_version_names_what_plans_are_made_with() {
+    let said = String::from_utf8(ballast(&["--version"]).stdout).expect("text");
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines[0], concat!("ballast ", env!("CARGO_PKG_VERSION")));
+    for (line, name) in lines[1..].iter().zip(["HiGHS 1.", "libtorch", "MLIR: "]) {
+        assert!(line.starts_with(name), "{said}");
+    }
+    assert!(lines[3].contains("LLVM version 22."), "{said}");
+    // Without the other programs and libraries beside it, it says so.
+    let folder = tempfile::tempdir().expect("a folder");
+    let alone = folder.path().join("ballast");
+    std::fs::copy(env!("CARGO_BIN_EXE_ballast"), &alone).expect("copied");
+    let output = Command::new(alone).arg("--version").env_remove("LD_LIBRARY_PATH").output().expect("runs");
+    let said = String::from_utf8(output.stdout).expect("text");
+    assert!(output.status.success(), "{said}");
+    for part in
+        ["libtorch: none; the learner library cannot be opened", "MLIR: none; ballast-opt is not beside"]
+    {
+        assert!(said.contains(part), "{said}");
+    }
+}
+
+#[test]
+fn completions_name_commands_and_options() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = String::from_utf8(ballast(&["completions", shell]).stdout).expect("text");
+        for word in ["partition", "compare", "exec-method", "relax-limit"] {
+            assert!(script.contains(word), "{shell}: no {word}");
+        }
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("ballast.bash");
+    std::fs::write(&script, ballast(&["completions", "bash"]).stdout).expect("written");
+    let ask = "source \"$0\"; COMP_WORDS=(ballast cur); COMP_CWORD=1; _ballast ballast cur ballast; echo ${COMPREPLY[@]}";
+    let output = Command::new("bash").args(["-c", ask]).arg(script).output().expect("bash");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "curve", "{output:?}");
+    assert_eq!(ballast(&["completions", "sh"]).status.code(), Some(2));
+}

@@ -38,10 +38,16 @@ fn write_chain(folder: &Path) {
     std::fs::write(folder.join("chain.json"), instance.to_string()).expect("written");
 }
 
-/// The planner that ships as an example.
-fn example() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../planners/belady.py");
+/// A planner that ships as an example.
+fn shipped(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../planners").join(name);
     format!("exec:{}", path.display())
+}
+
+/// A file of the tests' inputs.
+fn input(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/inputs").join(path);
+    path.to_str().expect("a plain path").to_owned()
 }
 
 fn script(folder: &Path, name: &str, text: &str) -> String {
@@ -58,7 +64,7 @@ fn plans_of_ballast_and_of_others_have_the_figures_their_planner_prints() {
     let folder = tempfile::tempdir().expect("a folder");
     let here = folder.path();
     write_chain(here);
-    for solver in ["auto", "greedy", &example()] {
+    for solver in ["auto", "greedy", &shipped("belady.py")] {
         let plan = ["remat", "chain.json", "-o", "plan.json", "--work-limit", "5000", "--solver", solver];
         let printed = answer(here, &[&plan[..], &BUDGET].concat());
         let judged = answer(here, &["judge", "chain.json", "plan.json", "--budget", "9KiB"]);
@@ -129,18 +135,63 @@ fn a_program_that_hangs_fails_or_is_missing_is_named_and_gone() {
     fails_with("exec:no-such-program", "cannot be run");
 }
 
+/// A chain of three nodes for two accelerators, which hold two nodes each.
+fn write_three(folder: &Path) {
+    let node =
+        |id: usize| json!({"id": id, "fpgaLatency": 2, "cpuLatency": 9, "size": 1, "supportedOnFpga": 1});
+    let workload = json!({
+        "maxFPGAs": 2, "maxCPUs": 0, "maxSizePerFPGA": 2,
+        "nodes": [node(0), node(1), node(2)],
+        "edges": [{"sourceId": 0, "destId": 1, "cost": 1}, {"sourceId": 1, "destId": 2, "cost": 1}],
+    });
+    std::fs::write(folder.join("workload.json"), workload.to_string()).expect("written");
+}
+
+#[test]
+fn a_partitioner_of_ones_own_is_judged_like_any_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let fill = shipped("fill.py");
+    for (workload, class) in [
+        ("dnn-partitioning/OperatorGraphs/bert_l-3_inference.json", "--contiguous"),
+        ("dnn-partitioning/LayerGraphs/resnet50_training.json", "--any"),
+    ] {
+        let workload = input(workload);
+        let asked = ["partition", &workload, "-o", "plan.json", class, "--method", &fill];
+        let printed = answer(here, &asked);
+        let class = if class == "--any" { &["--any"][..] } else { &[] };
+        let judged = answer(here, &[&["judge", workload.as_str(), "plan.json"], class].concat());
+        assert_eq!((&printed["value"], &printed["loads"]), (&judged["value"], &judged["loads"]));
+        assert_eq!(printed["method"], "exec:fill.py");
+        assert!(
+            printed["bound"].as_f64() > Some(0.0) && printed["bound"].as_f64() <= printed["value"].as_f64()
+        );
+    }
+    write_three(here);
+    for (assignment, part) in [
+        (r#"{"0": 0, "1": 0}"#, "node 2 has no device"),
+        (r#"{"0": 0, "1": 0, "2": 1, "3": 1}"#, "no node 3"),
+        (r#"{"0": 0, "1": 0, "2": 2}"#, "node 2 is on device 2, there are 2"),
+        (r#"{"0": 0, "1": 1, "2": 0}"#, "not contiguous"),
+        (r#"{"0": 0, "1": 0, "2": 0}"#, "device 0 needs 3 bytes and holds 2"),
+    ] {
+        let wrong =
+            script(here, "wrong.sh", &format!("cat > /dev/null; echo '{{\"assignment\": {assignment}}}'"));
+        let asked = ["partition", "workload.json", "-o", "no.json", "--method", &wrong];
+        fails(here, &asked, 1, "its plan is refused");
+        fails(here, &asked, 1, part);
+    }
+    let slow = script(here, "slow.sh", "sleep 1000");
+    let asked = ["partition", "workload.json", "-o", "no.json", "--time-limit", "0.3", "--method", &slow];
+    fails(here, &asked, 1, "time limit");
+    assert!(!here.join("no.json").exists());
+}
+
 #[test]
 fn assignments_of_workloads_are_scored() {
     let folder = tempfile::tempdir().expect("a folder");
     let here = folder.path();
-    let node =
-        |id: usize| json!({"id": id, "fpgaLatency": 2, "cpuLatency": 9, "size": 1, "supportedOnFpga": 1});
-    let workload = json!({
-        "maxFPGAs": 2, "maxCPUs": 0, "maxSizePerFPGA": 3,
-        "nodes": [node(0), node(1), node(2)],
-        "edges": [{"sourceId": 0, "destId": 1, "cost": 1}, {"sourceId": 1, "destId": 2, "cost": 1}],
-    });
-    std::fs::write(here.join("workload.json"), workload.to_string()).expect("written");
+    write_three(here);
     let write = |plan: Value| std::fs::write(here.join("plan.json"), plan.to_string()).expect("written");
     let judge = ["judge", "workload.json", "plan.json"];
     write(json!({"assignment": {"0": 0, "1": 0, "2": 1}}));
@@ -158,12 +209,11 @@ fn assignments_of_workloads_are_scored() {
 fn a_program_of_ones_own_competes_on_a_real_training_step() {
     let folder = tempfile::tempdir().expect("a folder");
     let here = folder.path();
-    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/inputs/models/mlp3_b128.mlir");
+    let model = input("models/mlp3_b128.mlir");
     let wrong = script(here, "wrong.sh", "cat > /dev/null; echo '{\"steps\": []}'");
-    let only = format!("greedy,{},{wrong}", example());
+    let only = format!("greedy,{},{wrong}", shipped("belady.py"));
     let args = ["--devices", "1", "--cap", "95%", "--time-limit", "5", "--seeds", "1", "--json", "rows.json"];
-    let output =
-        ballast(here, &[&["compare", model.to_str().expect("a path"), "--only", &only], &args[..]].concat());
+    let output = ballast(here, &[&["compare", &model, "--only", &only], &args[..]].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let rows: Value =
         serde_json::from_str(&std::fs::read_to_string(here.join("rows.json")).expect("written"))
@@ -181,6 +231,31 @@ fn a_program_of_ones_own_competes_on_a_real_training_step() {
         assert!(run["tmax_seconds"].as_f64() >= run["bound_seconds"].as_f64(), "{who}: {run}");
     }
     assert!(row("wrong.sh")["refused"].as_str().expect("a reason").contains("never runs"));
+}
+
+#[test]
+fn a_partitioner_of_ones_own_competes_on_a_real_training_step() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let model = input("models/mlp3_b128.mlir");
+    let wrong = script(here, "wrong.sh", "cat > /dev/null; echo '{\"assignment\": {}}'");
+    let only = format!("dp,method={},method={wrong}", shipped("fill.py"));
+    let args = ["--devices", "2", "--cap", "90%", "--time-limit", "5", "--seeds", "2", "--json", "rows.json"];
+    let output = ballast(here, &[&["compare", &model, "--only", &only], &args[..]].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let written = std::fs::read_to_string(here.join("rows.json")).expect("written");
+    let rows: Value = serde_json::from_str(&written).expect("JSON");
+    let [dp, fill, wrong] = [0, 1, 2].map(|row| &rows[0]["rows"][row]);
+    assert_eq!((&fill["what"], &wrong["what"]), (&json!("partition"), &json!("partition")));
+    for run in fill["runs"].as_array().expect("runs") {
+        assert!(run["proposed_seconds"].as_f64() > Some(0.0), "{run}");
+        assert!(run["tmax_seconds"].as_f64() >= run["bound_seconds"].as_f64(), "{run}");
+    }
+    assert_eq!(
+        (fill["runs"].as_array().map(Vec::len), dp["runs"].as_array().map(Vec::len)),
+        (Some(2), Some(1))
+    );
+    assert!(wrong["refused"].as_str().expect("a reason").contains("has no device"), "{wrong}");
 }
 
 #[test]

@@ -5,14 +5,15 @@ use std::time::Instant;
 use ballast_core::cap::CapSpec;
 use ballast_core::device::DeviceId;
 use ballast_core::limits::{Limits, interrupted};
+use ballast_core::outside::Executable;
 use ballast_core::plan::Plan;
 use ballast_core::program::Program;
 use ballast_core::report::{BoundClass, Report, gap};
 use ballast_core::units::Bytes;
 use ballast_partition::sequence::Granularity;
-use ballast_partition::{METHODS, Method, Options, Partition};
+use ballast_partition::{Error, METHODS, Method, Options, Partition};
 use ballast_planner::{Again, Repartition};
-use ballast_remat::{Executable, SOLVERS, Solver};
+use ballast_remat::{SOLVERS, Solver};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -26,12 +27,10 @@ pub(super) struct Task<'a> {
     pub granularity: Granularity,
     pub time_limit_seconds: f64,
     pub threads: usize,
-    /// Planners outside of Ballast.
-    pub outside: &'a [Executable],
 }
 
 /// Who is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Contender {
     /// Partitions; memory is planned by `auto`.
     Partition(Method),
@@ -39,8 +38,10 @@ pub(super) enum Contender {
     Memory(Solver),
     /// Partition by `auto`, memory by `auto`, and rounds of both.
     Rounds,
-    /// Plans memory as a memory solver does: a program that is no part of Ballast, by its index in the task.
-    Outside(usize),
+    /// Partitions as a method does: a program that is no part of Ballast.
+    OutsideMethod(Executable),
+    /// Plans memory as a memory solver does: a program that is no part of Ballast.
+    Outside(Executable),
 }
 
 /// All contenders, or those named; a name may be that of a method and of a solver.
@@ -49,12 +50,12 @@ pub(super) fn chosen(only: &[String]) -> Result<Vec<Contender>, String> {
     let solvers = SOLVERS.into_iter().map(Contender::Memory);
     let all: Vec<Contender> = partitioners.into_iter().chain([Contender::Rounds]).chain(solvers).collect();
     if let Some(unknown) = only.iter().find(|name| all.iter().all(|contender| contender.name() != **name)) {
-        let mut names: Vec<&str> = all.iter().map(|contender| contender.name()).collect();
+        let mut names: Vec<String> = all.iter().map(|contender| contender.name()).collect();
         names.sort_unstable();
         names.dedup();
         return Err(format!("--only {unknown}: choose of {}", names.join(", ")));
     }
-    let wanted = |contender: &Contender| only.is_empty() || only.iter().any(|name| name == contender.name());
+    let wanted = |contender: &Contender| only.is_empty() || only.iter().any(|name| *name == contender.name());
     Ok(all.into_iter().filter(wanted).collect())
 }
 
@@ -101,14 +102,16 @@ pub(super) struct Start {
 
 impl Start {
     pub(super) fn new(task: &Task<'_>, cap: CapSpec) -> Result<Self, Failure> {
-        let dp = Method::DP;
-        let found = partition(task, dp, &limits(task, 0, PARTITION_SHARE), None)?;
+        let cut = |cap: Option<u64>| {
+            partition(task, &partition_options(task, Method::DP, &limits(task, 0, PARTITION_SHARE), cap))
+        };
+        let found = cut(None)?;
         let stages = task.program.stages(&found.device_of);
         let peak = stages.iter().map(|stage| stage.problem.unplanned_peak()).max().unwrap_or(0);
         let mut start =
             Start { device_of: found.device_of, report: found.report, cap, unplanned_peak_bytes: peak };
         if let Some(bytes) = start.cap_bytes() {
-            let found = partition(task, dp, &limits(task, 0, PARTITION_SHARE), Some(bytes))?;
+            let found = cut(Some(bytes))?;
             (start.device_of, start.report) = (found.device_of, found.report);
         }
         Ok(start)
@@ -123,40 +126,34 @@ impl Start {
 }
 
 impl Contender {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Contender::Partition(method) => method.name,
-            Contender::Memory(solver) => solver.name(),
-            Contender::Rounds => "rounds",
-            Contender::Outside(_) => "exec",
-        }
-    }
-
     /// Its name in the table.
-    fn label(self, task: &Task<'_>) -> String {
+    pub(super) fn name(&self) -> String {
         match self {
-            Contender::Outside(index) => format!("exec:{}", task.outside[index].path.display()),
-            _ => self.name().to_owned(),
+            Contender::Partition(method) => method.name.into(),
+            Contender::Memory(solver) => solver.name().into(),
+            Contender::Rounds => "rounds".into(),
+            Contender::OutsideMethod(program) | Contender::Outside(program) => {
+                format!("exec:{}", program.path.display())
+            }
         }
     }
 
     /// Does the result depend on the seed?
-    fn seeded(self) -> bool {
+    fn seeded(&self) -> bool {
         match self {
             Contender::Partition(method) => method.seeded,
-            Contender::Rounds => true,
             Contender::Memory(solver) => solver.seeded(),
-            Contender::Outside(_) => true,
+            Contender::Rounds | Contender::OutsideMethod(_) | Contender::Outside(_) => true,
         }
     }
 
-    pub(super) fn runs(self, seeds: u64) -> u64 {
+    pub(super) fn runs(&self, seeds: u64) -> u64 {
         if self.seeded() { seeds } else { 1 }
     }
 
     /// Runs it with every seed.
     pub(super) fn row(
-        self,
+        &self,
         task: &Task<'_>,
         start: &Start,
         seeds: u64,
@@ -177,27 +174,30 @@ impl Contender {
             told();
         }
         let what = match self {
-            Contender::Partition(_) => "partition",
+            Contender::Partition(_) | Contender::OutsideMethod(_) => "partition",
             Contender::Memory(_) | Contender::Outside(_) => "memory",
             Contender::Rounds => "both",
         };
-        Ok(Row { what, method: self.label(task), runs, refused })
+        Ok(Row { what, method: self.name(), runs, refused })
     }
 
-    fn run(self, task: &Task<'_>, start: &Start, seed: u64) -> Result<Run, Failure> {
+    fn run(&self, task: &Task<'_>, start: &Start, seed: u64) -> Result<Run, Failure> {
         let clock = Instant::now();
+        let cut = |who: Method, outside: Option<&Executable>| {
+            let limits = limits(task, seed, PARTITION_SHARE);
+            let options = Options {
+                outside: outside.cloned(),
+                ..partition_options(task, who, &limits, start.cap_bytes())
+            };
+            let found = partition(task, &options)?;
+            Ok::<_, Failure>((found.device_of, found.report, found.proposed, Solver::default()))
+        };
         let (device_of, report, proposed, solver) = match self {
-            Contender::Memory(solver) => (start.device_of.clone(), start.report.clone(), None, solver),
+            Contender::Memory(solver) => (start.device_of.clone(), start.report.clone(), None, *solver),
             Contender::Outside(_) => (start.device_of.clone(), start.report.clone(), None, Solver::EXEC),
-            Contender::Partition(who) => {
-                let found = partition(task, who, &limits(task, seed, PARTITION_SHARE), start.cap_bytes())?;
-                (found.device_of, found.report, found.proposed, Solver::default())
-            }
-            Contender::Rounds => {
-                let who = Method::AUTO;
-                let found = partition(task, who, &limits(task, seed, PARTITION_SHARE), start.cap_bytes())?;
-                (found.device_of, found.report, found.proposed, Solver::default())
-            }
+            Contender::Partition(who) => cut(*who, None)?,
+            Contender::OutsideMethod(program) => cut(Method::EXEC, Some(program))?,
+            Contender::Rounds => cut(Method::AUTO, None)?,
         };
         let left = 1.0 - clock.elapsed().as_secs_f64() / task.time_limit_seconds;
         let limits = limits(task, seed, left.max(0.0));
@@ -205,7 +205,7 @@ impl Contender {
             cap: start.cap,
             solver,
             outside: match self {
-                Contender::Outside(index) => Some(task.outside[index].clone()),
+                Contender::Outside(program) => Some(program.clone()),
                 _ => None,
             },
             // A program outside is asked for what a program in the IR can say: first runs in their order.
@@ -214,7 +214,7 @@ impl Contender {
                 _ => ballast_remat::Order::Free,
             },
             limits,
-            max_rounds: if self == Contender::Rounds { 4 } else { 1 },
+            max_rounds: if *self == Contender::Rounds { 4 } else { 1 },
             ..ballast_planner::Options::default()
         };
         let again = |again: &Again<'_>| {
@@ -223,14 +223,14 @@ impl Contender {
                 .map(|outcome| Some(outcome.device_of))
                 .map_err(|error| error.to_string())
         };
-        let again: Option<&Repartition<'_>> = (self == Contender::Rounds).then_some(&again);
+        let again: Option<&Repartition<'_>> = (*self == Contender::Rounds).then_some(&again);
         let planned = ballast_planner::plan(&task.program, device_of, report, &options, again)
             .map_err(|failure| Failure::NoPlan(failure.to_string()))?;
         let proposed = proposed.map(|proposed| proposed.tmax_seconds);
         Ok(self.figures(&planned.plan, seed, proposed, clock.elapsed().as_secs_f64()))
     }
 
-    fn figures(self, plan: &Plan, seed: u64, proposed_seconds: Option<f64>, seconds: f64) -> Run {
+    fn figures(&self, plan: &Plan, seed: u64, proposed_seconds: Option<f64>, seconds: f64) -> Run {
         let tmax = plan.balance.tmax_seconds;
         let (bound, class) = match self {
             // The partition is given: no plan of its stages is faster than the slowest of their bounds.
@@ -284,12 +284,9 @@ fn partition_options(task: &Task<'_>, method: Method, limits: &Limits, cap: Opti
     }
 }
 
-fn partition(
-    task: &Task<'_>,
-    method: Method,
-    limits: &Limits,
-    cap: Option<u64>,
-) -> Result<Partition, Failure> {
-    let options = partition_options(task, method, limits, cap);
-    ballast_partition::plan(&task.program, &options).map_err(|error| Failure::BadInput(error.to_string()))
+fn partition(task: &Task<'_>, options: &Options) -> Result<Partition, Failure> {
+    ballast_partition::plan(&task.program, options).map_err(|error| match error {
+        Error::Outside(reason) => Failure::NoPlan(reason),
+        other => Failure::BadInput(other.to_string()),
+    })
 }

@@ -14,8 +14,8 @@ use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
 use ballast_core::graph::Graph;
+use ballast_core::outside::Executable;
 use ballast_core::program::Program;
-use ballast_remat::Executable;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -25,10 +25,10 @@ use crate::output::paths;
 use crate::ranges::{count, seconds, threads};
 use crate::run::tools;
 use crate::search_args::Unit;
-use methods::Row;
+use methods::{Contender, Row};
 
-/// Marks a planner of the user's among the methods.
-const OUTSIDE: &str = "exec:";
+/// Marks a partitioner of the user's among the methods; a planner of memory is named without it.
+const PARTITIONER: &str = "method=";
 /// Time a program may take to be read.
 const READING_LIMIT: Duration = Duration::from_secs(600);
 
@@ -56,12 +56,16 @@ pub(crate) struct Args {
     /// What is moved as one.
     #[arg(long, value_enum, default_value_t = Unit::Op)]
     granularity: Unit,
-    /// Only these methods and solvers, by name; exec:PROGRAM for a planner of your own (docs/other-planners.md).
+    /// Only these methods and solvers, by name; exec:PROGRAM for a memory planner of your own, method=exec:PROGRAM for a
+    /// partitioner of your own (docs/other-planners.md).
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
-    /// A planner of your own beside those compared: a program that reads a question and writes a plan, as JSON.
+    /// A memory planner of your own beside those compared: a program that reads a question and writes a plan, as JSON.
     #[arg(long, value_name = "PROGRAM")]
     exec: Vec<PathBuf>,
+    /// A partitioner of your own beside those compared: a program that reads a workload and writes an assignment, as JSON.
+    #[arg(long, value_name = "PROGRAM")]
+    exec_method: Vec<PathBuf>,
     /// Function to plan; without it the only public function, or `main`.
     #[arg(long, default_value = "")]
     function: String,
@@ -91,17 +95,7 @@ struct Comparison {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let cap: CapSpec = args.cap.parse().map_err(|error| Failure::BadInput(format!("--cap: {error}")))?;
     let cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;
-    let (outside, only): (Vec<&String>, Vec<&String>) =
-        args.only.iter().partition(|name| name.starts_with(OUTSIDE));
-    let outside = outside.into_iter().map(|name| PathBuf::from(&name[OUTSIDE.len()..]));
-    let outside: Vec<Executable> =
-        outside.chain(args.exec.iter().cloned()).map(|path| Executable { path }).collect();
-    let only: Vec<String> = only.into_iter().cloned().collect();
-    let mut contenders = match only.is_empty() && !args.only.is_empty() {
-        true => Vec::new(),
-        false => methods::chosen(&only).map_err(Failure::BadInput)?,
-    };
-    contenders.extend((0..outside.len()).map(methods::Contender::Outside));
+    let contenders = contenders(args)?;
     let programs = programs(&args.programs)?;
     output::check(paths(&programs), paths(&args.json).chain(paths(&args.output)))?;
     let runs: u64 = contenders.iter().map(|contender| contender.runs(args.seeds)).sum();
@@ -120,7 +114,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             granularity: args.granularity.into(),
             time_limit_seconds: args.time_limit,
             threads: args.threads,
-            outside: &outside,
         };
         let in_file = |failure: Failure| match failure {
             Failure::BadInput(text) => Failure::BadInput(format!("{}: {text}", path.display())),
@@ -150,6 +143,27 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let text = table::markdown(&comparisons, args);
     output::write_text(&text, args.output.as_deref())
+}
+
+/// Those of Ballast that were asked for, and programs of others.
+fn contenders(args: &Args) -> Result<Vec<Contender>, Failure> {
+    let (mut own, mut others) = (Vec::new(), Vec::new());
+    for name in &args.only {
+        let partitioner = name.strip_prefix(PARTITIONER).and_then(Executable::named);
+        match (partitioner.map(Contender::OutsideMethod), Executable::named(name).map(Contender::Outside)) {
+            (Some(program), _) | (_, Some(program)) => others.push(program),
+            _ => own.push(name.clone()),
+        }
+    }
+    let named = |path: &PathBuf| Executable { path: path.clone() };
+    others.extend(args.exec_method.iter().map(|path| Contender::OutsideMethod(named(path))));
+    others.extend(args.exec.iter().map(|path| Contender::Outside(named(path))));
+    let mut contenders = match own.is_empty() && !args.only.is_empty() {
+        true => Vec::new(),
+        false => methods::chosen(&own).map_err(Failure::BadInput)?,
+    };
+    contenders.append(&mut others);
+    Ok(contenders)
 }
 
 /// The programs named, and those in folders named, by name.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use ballast_core::limits::{Limits, interrupted};
+use ballast_dag::outside;
 use ballast_dag::problem::{PlanClass, Problem};
 use ballast_dag::solve::{Method, Options, Solved, solve};
 use ballast_dag::workload;
@@ -30,7 +31,7 @@ pub(crate) struct Args {
     /// JSON of known values, `{"file": {"contiguous": x, "free": y}}`; default: reference.json in the folder.
     #[arg(long)]
     reference: Option<PathBuf>,
-    /// Only this method; default: all.
+    /// Only this method, or exec:PROGRAM for a partitioner of your own (docs/other-planners.md); default: all of Ballast's.
     #[arg(long)]
     method: Option<Who>,
     /// Seconds of wall clock per run; above zero, at most 1e9.
@@ -64,6 +65,14 @@ const METHODS: [(PlanClass, Who, bool); 8] = [
     (PlanClass::Free, Who::Own(Method::Auto), true),
 ];
 
+/// The methods asked for.
+fn contenders(only: Option<&Who>) -> Vec<(PlanClass, Who, bool)> {
+    if let Some(program @ Who::Outside(_)) = only {
+        return [PlanClass::Contiguous, PlanClass::Free].map(|class| (class, program.clone(), true)).into();
+    }
+    METHODS.into_iter().filter(|(_, method, _)| only.is_none_or(|only| only == method)).collect()
+}
+
 struct Run {
     outcome: Solved,
     cpu_seconds: f64,
@@ -74,7 +83,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let inputs = files.iter().map(|(_, path)| path.as_path()).chain(paths(&args.reference));
     output::check(inputs, paths(&args.output))?;
     let reference = read_reference(args)?;
-    let bar = indicatif::ProgressBar::new((files.len() * METHODS.len()) as u64);
+    let contenders = contenders(args.method.as_ref());
+    let bar = indicatif::ProgressBar::new((files.len() * contenders.len()) as u64);
     bar.set_style(
         indicatif::ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {elapsed}")
             .map_err(|error| Failure::Internal(error.to_string()))?,
@@ -83,10 +93,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     for (name, path) in &files {
         let problem = workload::read(path).map_err(|error| Failure::BadInput(error.to_string()))?;
         let known = reference.get(name).copied().unwrap_or_default();
-        let wanted = |method| args.method.is_none_or(|only| only == method);
-        for (class, method, seeded) in METHODS.into_iter().filter(|&(_, method, _)| wanted(method)) {
+        for (class, method, seeded) in &contenders {
             bar.set_message(format!("{name}, {}", method.name()));
-            let seeds = if seeded { args.seeds } else { 1 };
+            let seeds = if *seeded { args.seeds } else { 1 };
             let mut runs = Vec::new();
             for seed in 0..seeds {
                 if interrupted() {
@@ -98,13 +107,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                     seed,
                     threads: args.threads,
                 };
-                runs.push(measure(&problem, class, method, limits)?);
+                runs.push(measure(&problem, *class, method, limits)?);
             }
             let known = match class {
                 PlanClass::Contiguous => known.contiguous,
                 PlanClass::Free => known.free,
             };
-            row(&mut table, name, class, method, &runs, known);
+            row(&mut table, name, *class, method, &runs, known);
             bar.inc(1);
         }
     }
@@ -153,14 +162,23 @@ fn read_reference(args: &Args) -> Result<IndexMap<String, Known>, Failure> {
         .map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))
 }
 
-fn measure(problem: &Problem, class: PlanClass, who: Who, limits: Limits) -> Result<Run, Failure> {
+fn measure(problem: &Problem, class: PlanClass, who: &Who, limits: Limits) -> Result<Run, Failure> {
     let before = cpu_seconds();
     let failed = |error: &dyn std::fmt::Display| Failure::NoPlan(error.to_string());
     let outcome = match who {
         Who::Own(method) => {
-            let options =
-                Options { class, method, limits, finish_early: false, placer: None, observe: &|_| () };
+            let options = Options {
+                class,
+                method: *method,
+                limits,
+                finish_early: false,
+                placer: None,
+                observe: &|_| (),
+            };
             solve(problem, &options).map_err(|error| failed(&error))?
+        }
+        Who::Outside(program) => {
+            outside::plan(problem, class, program, &limits).map_err(|error| failed(&error))?
         }
         Who::Genetic => place_workload(problem, class, &genetic::Options::default(), &limits)
             .map_err(|error| failed(&error))?,
@@ -182,7 +200,7 @@ fn heading(args: &Args) -> String {
     )
 }
 
-fn row(table: &mut String, name: &str, class: PlanClass, method: Who, runs: &[Run], known: Option<f64>) {
+fn row(table: &mut String, name: &str, class: PlanClass, method: &Who, runs: &[Run], known: Option<f64>) {
     let values: Vec<f64> = runs.iter().map(|run| run.outcome.report.value).collect();
     let (value, spread) = mean_and_deviation(&values);
     let (cpu, _) = mean_and_deviation(&runs.iter().map(|run| run.cpu_seconds).collect::<Vec<_>>());

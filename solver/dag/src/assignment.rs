@@ -1,0 +1,42 @@
+//! The file of a workload's plan: the device of every node.
+
+use indexmap::{IndexMap, IndexSet};
+use serde::{Deserialize, Serialize};
+
+use crate::problem::{Assignment, Problem};
+
+/// `{"assignment": {"node": device, ...}}`; devices are counted as in the workload, accelerators first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AssignmentFile {
+    assignment: IndexMap<String, usize>,
+    /// The largest load, which readers work out for themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    max_load: Option<f64>,
+}
+
+impl AssignmentFile {
+    /// Of a plan with this largest load.
+    #[must_use]
+    pub fn new(problem: &Problem, assignment: &Assignment, max_load: f64) -> Self {
+        let of_nodes = problem.nodes.iter().zip(assignment).map(|(node, &device)| (node.id.clone(), device));
+        AssignmentFile { assignment: of_nodes.collect(), max_load: Some(max_load) }
+    }
+
+    /// Reads a file's text; nothing is judged yet.
+    ///
+    /// # Errors
+    /// No assignment file, a node it lacks, a node the workload lacks.
+    pub fn parse(text: &str, problem: &Problem) -> Result<Assignment, String> {
+        let file: AssignmentFile =
+            serde_json::from_str(text).map_err(|error| format!("not an assignment: {error}"))?;
+        let known: IndexSet<&str> = problem.nodes.iter().map(|node| node.id.as_str()).collect();
+        if let Some(unknown) = file.assignment.keys().find(|id| !known.contains(id.as_str())) {
+            return Err(format!("the plan is wrong: the workload has no node {unknown}"));
+        }
+        let device = |id: &str| {
+            let found = file.assignment.get(id).copied();
+            found.ok_or_else(|| format!("the plan is wrong: node {id} has no device"))
+        };
+        problem.nodes.iter().map(|node| device(&node.id)).collect()
+    }
+}
