@@ -24,6 +24,7 @@ mod run;
 mod schema;
 mod search_args;
 mod statistics;
+mod tables;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

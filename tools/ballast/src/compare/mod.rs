@@ -72,7 +72,8 @@ pub(crate) struct Args {
     /// Write all runs as JSON to this file.
     #[arg(long)]
     json: Option<PathBuf>,
-    /// Write the tables (Markdown) to this file instead of to stdout.
+    /// Write the tables in Markdown to this file, or with `-` to stdout; without it, stdout gets tables for a terminal of 80
+    /// columns.
     #[arg(short, long)]
     output: Option<PathBuf>,
 }
@@ -141,8 +142,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.json {
         output::write_json(&comparisons, Some(path))?;
     }
-    let text = table::markdown(&comparisons, args);
-    output::write_text(&text, args.output.as_deref())
+    match &args.output {
+        Some(path) => output::write_text(&table::markdown(&comparisons, args), Some(path)),
+        None => output::write_text(&table::terminal(&comparisons), None),
+    }
 }
 
 /// Those of Ballast that were asked for, and programs of others.

@@ -1,13 +1,93 @@
-//! Comparisons as Markdown tables.
+//! Comparisons as tables: of a terminal's width, or in Markdown.
 
 use std::fmt::Write as _;
+
+use ballast_core::outside::Executable;
 
 use super::methods::{Row, Run};
 use super::{Args, Comparison};
 use crate::statistics::mean_and_deviation;
+use crate::tables;
 
-const HEAD: &str = "| who | step ms | alone ms | bound ms | gap % | peak MB | cap used % | mean % | tmax/tmin | recomputed | swapped MB | s |\n\
-                    |---|---|---|---|---|---|---|---|---|---|---|---|\n";
+const HEADS: [&str; 12] = [
+    "who",
+    "step ms",
+    "alone ms",
+    "bound ms",
+    "gap %",
+    "peak MB",
+    "cap used %",
+    "mean %",
+    "tmax/tmin",
+    "recomputed",
+    "swapped MB",
+    "s",
+];
+
+/// All comparisons for a terminal: three tables each, and why the others have no plan.
+pub(super) fn terminal(comparisons: &[Comparison]) -> String {
+    let mut text = String::new();
+    for comparison in comparisons {
+        let _ = write!(
+            text,
+            "{}: {} ops, {} devices, cap {}\nlargest stage without a plan {} MB; {} s a run\n",
+            comparison.program,
+            comparison.planned_ops,
+            comparison.devices,
+            cap(comparison),
+            megabytes(comparison.unplanned_peak_bytes),
+            comparison.time_limit_seconds,
+        );
+        let mut time = tables::terminal(&["who", "step", "alone", "bound", "gap %", "bound holds for"]);
+        let mut memory = tables::terminal(&["who", "peak", "cap used %", "mean %", "remats", "swapped"]);
+        let mut balance = tables::terminal(&["who", "tmax/tmin", "s"]);
+        for row in comparison.rows.iter().filter(|row| row.refused.is_none()) {
+            let own = Executable::named(&row.method).map(|program| program.method());
+            let who = format!("{} {}", row.what, own.as_ref().unwrap_or(&row.method));
+            let figures = Figures::of(row);
+            time.add_row([&who, &figures.step, &figures.alone, &figures.bound, &figures.gap, &figures.class]);
+            memory.add_row([
+                &who,
+                &figures.peak,
+                &figures.cap_used,
+                &figures.mean_cap_used,
+                &figures.recomputes,
+                &figures.swapped,
+            ]);
+            balance.add_row([&who, &figures.ratio, &figures.seconds]);
+        }
+        let _ = write!(
+            text,
+            "\nTime of the slowest stage, and with it of a step, ms\n{}\n\nMemory of the largest stage, MB\n{}\n\n\
+             Slowest over fastest stage, and what a run took, s\n{}\n",
+            tables::figures(time),
+            tables::figures(memory),
+            tables::figures(balance),
+        );
+        text.push_str(&refusals(comparison, "", ""));
+        text.push('\n');
+    }
+    text
+}
+
+/// A line for each that has no plan: why. `mark` stands before it, `quote` around names.
+fn refusals(comparison: &Comparison, mark: &str, quote: &str) -> String {
+    let refused = comparison.rows.iter().filter_map(|row| row.refused.as_ref().map(|reason| (row, reason)));
+    refused
+        .map(|(row, reason)| {
+            format!("{mark}no plan by {} {quote}{}{quote}: {reason}\n", row.what, row.method)
+        })
+        .collect()
+}
+
+/// The cap as people say it.
+fn cap(comparison: &Comparison) -> String {
+    match comparison.cap.as_str() {
+        "" => "the device's memory".to_owned(),
+        share if share.ends_with('%') => format!("{share} of each stage's own peak"),
+        bytes => bytes.to_owned(),
+    }
+}
 
 /// All comparisons, with the command that made them.
 pub(super) fn markdown(comparisons: &[Comparison], args: &Args) -> String {
@@ -33,21 +113,22 @@ pub(super) fn markdown(comparisons: &[Comparison], args: &Args) -> String {
         args.time_limit
     );
     for comparison in comparisons {
-        let cap = match comparison.cap.as_str() {
-            "" => "the device's memory".to_owned(),
-            share if share.ends_with('%') => format!("{share} of each stage's own peak"),
-            bytes => bytes.to_owned(),
-        };
-        let _ = write!(
+        let mut table = tables::markdown(&HEADS);
+        for row in &comparison.rows {
+            table.add_row(cells(row));
+        }
+        let _ = writeln!(
             text,
-            "\n## {}\n\n{} ops, {} devices, cap {cap}; largest stage without a plan {} MB.\n\n{HEAD}",
+            "\n## {}\n\n{} ops, {} devices, cap {}; largest stage without a plan {} MB.\n\n{table}",
             comparison.program,
             comparison.planned_ops,
             comparison.devices,
+            cap(comparison),
             megabytes(comparison.unplanned_peak_bytes)
         );
-        for row in &comparison.rows {
-            text.push_str(&line(row));
+        let refused = refusals(comparison, "- ", "`");
+        if !refused.is_empty() {
+            let _ = write!(text, "\n{refused}");
         }
     }
     text
@@ -68,37 +149,72 @@ fn spread(runs: &[Run], digits: usize, figure: impl Fn(&Run) -> f64) -> String {
     }
 }
 
-fn line(row: &Row) -> String {
-    let who = format!("{} `{}`", row.what, row.method);
-    if let Some(refused) = &row.refused {
-        return format!("| {who} | no plan: {} |{}\n", refused.replace('|', "/"), " |".repeat(10));
+/// The figures of a row with a plan, as text.
+struct Figures {
+    step: String,
+    alone: String,
+    bound: String,
+    class: String,
+    gap: String,
+    peak: String,
+    cap_used: String,
+    mean_cap_used: String,
+    ratio: String,
+    recomputes: String,
+    swapped: String,
+    seconds: String,
+}
+
+impl Figures {
+    fn of(row: &Row) -> Self {
+        let runs = &row.runs;
+        let alone: Vec<Run> = runs.iter().filter(|run| run.proposed_seconds.is_some()).cloned().collect();
+        let best = runs.iter().min_by(|a, b| a.tmax_seconds.total_cmp(&b.tmax_seconds));
+        let balanced = runs.iter().all(|run| run.tmax_over_tmin.is_some());
+        Figures {
+            step: spread(runs, 3, |run| run.tmax_seconds * 1e3),
+            alone: match alone[..] {
+                [] => "-".to_owned(),
+                _ => spread(&alone, 3, |run| run.proposed_seconds.unwrap_or_default() * 1e3),
+            },
+            bound: best.map_or(String::new(), |run| format!("{:.3}", run.bound_seconds * 1e3)),
+            class: best.map_or(String::new(), |run| run.bound_class.to_string()),
+            gap: format!("{:.2}", best.map_or(0.0, |run| run.gap) * 100.0),
+            peak: spread(runs, 1, |run| run.peak_bytes as f64 / 1e6),
+            cap_used: spread(runs, 0, |run| run.cap_used * 100.0),
+            mean_cap_used: spread(runs, 0, |run| run.mean_cap_used * 100.0),
+            ratio: match balanced {
+                true => spread(runs, 3, |run| run.tmax_over_tmin.unwrap_or_default()),
+                false => "none".to_owned(),
+            },
+            recomputes: spread(runs, 0, |run| run.recomputes as f64),
+            swapped: spread(runs, 1, |run| run.swap_bytes as f64 / 1e6),
+            seconds: spread(runs, 1, |run| run.seconds),
+        }
     }
-    let runs = &row.runs;
-    let alone: Vec<Run> = runs.iter().filter(|run| run.proposed_seconds.is_some()).cloned().collect();
-    let alone = match alone[..] {
-        [] => "-".to_owned(),
-        _ => spread(&alone, 3, |run| run.proposed_seconds.unwrap_or_default() * 1e3),
-    };
-    let best = runs.iter().min_by(|a, b| a.tmax_seconds.total_cmp(&b.tmax_seconds));
-    let bound =
-        best.map_or(String::new(), |run| format!("{:.3} ({})", run.bound_seconds * 1e3, run.bound_class));
-    let gap = best.map_or(0.0, |run| run.gap);
-    let balanced = runs.iter().all(|run| run.tmax_over_tmin.is_some());
-    let ratio = match balanced {
-        true => spread(runs, 3, |run| run.tmax_over_tmin.unwrap_or_default()),
-        false => "none".to_owned(),
-    };
-    format!(
-        "| {who} | {} | {alone} | {bound} | {:.2} | {} | {} | {} | {ratio} | {} | {} | {} |\n",
-        spread(runs, 3, |run| run.tmax_seconds * 1e3),
-        gap * 100.0,
-        spread(runs, 1, |run| run.peak_bytes as f64 / 1e6),
-        spread(runs, 0, |run| run.cap_used * 100.0),
-        spread(runs, 0, |run| run.mean_cap_used * 100.0),
-        spread(runs, 0, |run| run.recomputes as f64),
-        spread(runs, 1, |run| run.swap_bytes as f64 / 1e6),
-        spread(runs, 1, |run| run.seconds),
-    )
+}
+
+/// A row of the Markdown table.
+fn cells(row: &Row) -> Vec<String> {
+    let who = format!("{} `{}`", row.what, row.method);
+    if row.refused.is_some() {
+        return vec![who, "no plan".into()];
+    }
+    let figures = Figures::of(row);
+    vec![
+        who,
+        figures.step,
+        figures.alone,
+        format!("{} ({})", figures.bound, figures.class),
+        figures.gap,
+        figures.peak,
+        figures.cap_used,
+        figures.mean_cap_used,
+        figures.ratio,
+        figures.recomputes,
+        figures.swapped,
+        figures.seconds,
+    ]
 }
 
 #[cfg(test)]
@@ -125,14 +241,61 @@ mod tests {
         }
     }
 
+    fn comparison() -> Comparison {
+        let row = |runs, refused| Row { what: "memory", method: "m".into(), runs, refused };
+        Comparison {
+            program: "p".into(),
+            planned_ops: 3,
+            devices: 2,
+            cap: "80%".into(),
+            unplanned_peak_bytes: 3_000_000,
+            time_limit_seconds: 1.0,
+            threads: 1,
+            rows: vec![row(vec![run(0.002), run(0.004)], None), row(Vec::new(), Some("a|b".into()))],
+        }
+    }
+
     #[test]
     fn a_row_shows_mean_and_spread_or_the_reason_there_is_none() {
-        let row = |runs, refused| Row { what: "memory", method: "m".into(), runs, refused };
-        let two = line(&row(vec![run(0.002), run(0.004)], None));
-        let expected = "| memory `m` | 3.000 ± 1.414 | - | 1.000 (any) | 50.00 | 2.0 | 105 | 102 | none | 3 | 0.0 | 1.0 |\n";
-        assert_eq!(two, expected);
-        let none = line(&row(Vec::new(), Some("a|b".into())));
-        assert!(none.contains("no plan: a/b"));
-        assert_eq!(none.matches('|').count(), expected.matches('|').count());
+        let rows = comparison().rows;
+        let expected = [
+            "memory `m`",
+            "3.000 ± 1.414",
+            "-",
+            "1.000 (any)",
+            "50.00",
+            "2.0",
+            "105",
+            "102",
+            "none",
+            "3",
+            "0.0",
+            "1.0",
+        ];
+        assert_eq!(cells(&rows[0]), expected);
+        assert_eq!(cells(&rows[1]), ["memory `m`", "no plan"]);
+        assert_eq!(refusals(&comparison(), "- ", "`"), "- no plan by memory `m`: a|b\n");
+        let mut table = tables::markdown(&HEADS);
+        rows.iter().for_each(|row| {
+            table.add_row(cells(row));
+        });
+        let table = table.to_string();
+        let bars: Vec<usize> = table.lines().map(|line| line.matches('|').count()).collect();
+        assert_eq!(bars, [HEADS.len() + 1; 4], "{table}");
+    }
+
+    #[test]
+    fn a_terminal_gets_the_same_figures_under_captions() {
+        let text = terminal(&[comparison()]);
+        for part in [
+            "3.000 ± 1.414",
+            "105",
+            "Time of the slowest stage",
+            "Memory of the largest stage, MB",
+            "memory m: a|b",
+        ] {
+            assert!(text.contains(part), "no {part} in {text}");
+        }
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
 }

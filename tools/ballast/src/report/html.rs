@@ -12,10 +12,10 @@ use ballast_core::plan::Plan;
 use serde_json::{Value, json};
 
 use super::step::{pass_name, step};
-use super::tables::{Unit, milliseconds};
 use super::terminal::stop;
 use super::{Facts, StageFacts, summary, trace};
 use crate::failure::Failure;
+use crate::tables::{Unit, milliseconds};
 
 const CHARTS: &str = include_str!("../../vendor/uplot/uPlot.iife.min.js");
 const CHARTS_STYLE: &str = include_str!("../../vendor/uplot/uPlot.min.css");

@@ -3,7 +3,6 @@
 mod facts;
 mod html;
 mod step;
-mod tables;
 mod terminal;
 mod trace;
 

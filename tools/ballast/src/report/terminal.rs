@@ -3,13 +3,9 @@
 use std::fmt::Write as _;
 
 use ballast_core::plan::{OpPlan, PipelinePlan, Plan};
-use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{CellAlignment, ContentArrangement, Table};
+use comfy_table::Table;
 
-use super::tables::{Unit, milliseconds};
-
-/// What fits a terminal.
-const COLUMNS: u16 = 80;
+use crate::tables::{Unit, figures, milliseconds, terminal as table};
 
 /// The whole report; `ops`: with every op that is recomputed or swapped.
 pub(super) fn text(plan: &Plan, ops: bool) -> String {
@@ -81,24 +77,6 @@ pub(super) fn stop(plan: &Plan) -> String {
         .unwrap_or_default()
 }
 
-fn table(heads: &[&str]) -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(UTF8_FULL_CONDENSED)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(COLUMNS)
-        .set_header(heads);
-    table
-}
-
-/// Figures to the right, the first column to the left.
-fn aligned(mut table: Table) -> Table {
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table
-}
-
 fn device(plan: &Plan, device: usize) -> String {
     format!("{device} {}", plan.devices.get(device).map_or("", |device| &device.name))
 }
@@ -118,7 +96,7 @@ fn times(plan: &Plan) -> Table {
             format!("{:.3}", stage.report.gap * 100.0),
         ]);
     }
-    aligned(table)
+    figures(table)
 }
 
 fn memory(plan: &Plan) -> (&'static str, Table) {
@@ -147,7 +125,7 @@ fn memory(plan: &Plan) -> (&'static str, Table) {
         cells.extend([score.recomputes.to_string(), unit.show(score.swap_bytes)]);
         table.add_row(cells);
     }
-    (unit.name(), aligned(table))
+    (unit.name(), figures(table))
 }
 
 fn step(pipeline: &PipelinePlan) -> (&'static str, Table) {
@@ -166,7 +144,7 @@ fn step(pipeline: &PipelinePlan) -> (&'static str, Table) {
             unit.show(stage.unplanned_need_bytes),
         ]);
     }
-    (unit.name(), aligned(table))
+    (unit.name(), figures(table))
 }
 
 fn op_table(plan: &Plan) -> String {

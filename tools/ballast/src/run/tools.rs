@@ -17,13 +17,14 @@ const POLL: Duration = Duration::from_millis(10);
 /// How long a program that was told to end may take over it: `mpirun` ends its processes first.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// A file that is built beside this program.
+/// A file that is built beside this program; libraries are in `../lib` where they are installed apart.
 pub(crate) fn beside(name: &str) -> Result<PathBuf, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::Internal(format!("where this program lies is unknown: {error}")))?;
+    let folder = program.parent().unwrap_or(Path::new("."));
     // Test programs lie one folder deeper.
-    let folders = [program.parent(), program.parent().and_then(Path::parent)];
-    let found = folders.into_iter().flatten().map(|folder| folder.join(name)).find(|path| path.exists());
+    let places = [folder.join(name), folder.join("..").join(name), folder.join("../lib").join(name)];
+    let found = places.into_iter().find(|path| path.exists());
     found.ok_or_else(|| {
         Failure::BadInput(format!("{name} is not beside {}: run `cargo xtask build`", program.display()))
     })
