@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
             cut,
             best,
         };
-        let tuned = search.tuned(search.items.to_ops(&search.cut.device_of));
+        let tuned = search.tuned(search.items.to_ops(&search.cut.device_of), search.tuned_within_caps);
         if tuned.improves(&search.best) {
             (search.best, search.method) = (tuned, "dp+fine-tuning");
         }
@@ -166,9 +166,10 @@ impl<'a> Search<'a> {
         let cut = dynamic::partition(&self.items.sequence, &site, &self.deadline);
         self.work += cut.work;
         let of_sequence = self.items.to_ops(&cut.device_of);
-        for (found, method) in
-            [(self.judged(&of_sequence), "dp"), (self.tuned(of_sequence), "dp+fine-tuning")]
-        {
+        let judged = self.judged(&of_sequence);
+        // As where all devices are asked for: a cut that misses the caps may keep them once single ops have moved over them.
+        let within_caps = self.memory_matters && judged.over_least == 0;
+        for (found, method) in [(judged, "dp"), (self.tuned(of_sequence, within_caps), "dp+fine-tuning")] {
             let faster = found.balance.tmax_seconds < self.best.balance.tmax_seconds * (1.0 - 1e-12);
             // Where no cut keeps the caps, that which misses them by less is better, however fast.
             if found.over_least < self.best.over_least || faster && found.no_worse(&self.best) {
@@ -178,8 +179,8 @@ impl<'a> Search<'a> {
     }
 
     /// A placement of the op sequence with single ops moved where that helps, judged.
-    fn tuned(&self, of_sequence: Vec<DeviceId>) -> Judged {
-        let keep = Keep { caps: self.tuned_within_caps.then_some(&self.caps[..]) };
+    fn tuned(&self, of_sequence: Vec<DeviceId>, within_caps: bool) -> Judged {
+        let keep = Keep { caps: within_caps.then_some(&self.caps[..]) };
         self.judged(&fine_tune(&self.items.ops, &self.index, self.links, of_sequence, keep, &self.deadline))
     }
 
@@ -228,7 +229,7 @@ impl<'a> Search<'a> {
             let mut variants = vec![self.judged(&candidate.device_of)];
             if own {
                 self.proposed.get_or_insert((proposer.name(), variants[0].score));
-                variants.push(self.tuned(candidate.device_of));
+                variants.push(self.tuned(candidate.device_of, self.tuned_within_caps));
             }
             for variant in variants {
                 let faster = match own {
