@@ -23,7 +23,7 @@ struct Question {
     seed: u64,
 }
 
-/// A plan of a program, judged. Its bound is that of [`floor`].
+/// A plan of a program, judged. Its bound holds for plans of any class: every node runs somewhere, at best where it is fastest.
 ///
 /// # Errors
 /// [`NoPlan::Outside`], with what is wrong with the program or its plan.
