@@ -7,7 +7,9 @@ use ballast_core::report::{Bound, Report, SearchStats};
 use serde::Serialize;
 
 use crate::assignment::AssignmentFile;
+use crate::bound::{WorkPrices, simple_bound};
 use crate::check::check;
+use crate::hypergraph::Hypergraph;
 use crate::problem::{PlanClass, Problem};
 use crate::solve::{NoPlan, Solved};
 use crate::workload::WorkloadFile;
@@ -23,7 +25,7 @@ struct Question {
     seed: u64,
 }
 
-/// A plan of a program, judged. Its bound holds for plans of any class: every node runs somewhere, at best where it is fastest.
+/// A plan of a program, judged. Its bound is that of the work and of the slowest node, which holds for plans of any class.
 ///
 /// # Errors
 /// [`NoPlan::Outside`], with what is wrong with the program or its plan.
@@ -56,16 +58,8 @@ pub fn plan(
         work: 0,
         seed: limits.seed,
     };
-    let report = Report::new(verdict.max_load, Bound::proved(floor(problem), class.bound_class()), search)?;
+    let graph = Hypergraph::of(problem);
+    let least_load = simple_bound(&graph, &WorkPrices::fit(&graph));
+    let report = Report::new(verdict.max_load, Bound::proved(least_load, class.bound_class()), search)?;
     Ok(Solved { assignment, verdict, report })
-}
-
-/// A load that no plan of any class has less than: every node runs somewhere, at best where it is fastest.
-fn floor(problem: &Problem) -> f64 {
-    let fastest = |node: &crate::problem::Node| {
-        let there = problem.kinds.iter().zip(&node.time).filter(|(kind, _)| kind.count > 0);
-        there.map(|(_, &time)| time).fold(f64::INFINITY, f64::min)
-    };
-    let times = || problem.nodes.iter().map(fastest);
-    times().fold(times().sum::<f64>() / problem.device_count() as f64, f64::max)
 }
