@@ -47,7 +47,13 @@ pub(crate) fn packed(
         };
         let mut outcome = match plan(&padded, &attempt) {
             Ok(outcome) => outcome,
-            Err(failure @ Failure::Infeasible { .. }) if smallest.is_none() => return Err(failure),
+            Err(mut failure @ Failure::Infeasible { .. }) if smallest.is_none() => {
+                // Padded values fill host memory sooner than they will: that nothing fits there is no proof.
+                if let Failure::Infeasible { proved, .. } = &mut failure {
+                    *proved &= options.swap.is_none_or(|swap| swap.host_capacity_bytes.is_none());
+                }
+                return Err(failure);
+            }
             Err(Failure::Infeasible { .. }) => break,
             Err(failure) => return Err(failure),
         };
