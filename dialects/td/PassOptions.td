@@ -150,6 +150,8 @@ def ProfileOption : Text<"profile", "profile", "",
     "Path of a JSON file of measured op times; ops it does not list are priced by formula.">;
 def GraphFileOption : Text<"graphFile", "graph-file", "",
     "Path to write the program as planned to, as a JSON graph, for `ballast replan` and `ballast lab swaps`.">;
+def ReportOption : Text<"report", "report", "",
+    "Path to write the plan to as one HTML page, as `ballast report --html` does from a plan file.">;
 def CountOption : Choice<"count", "count", Counting, "How operations are counted.">;
 def CapOption : Text<"cap", "cap", "",
     "Memory cap of each stage: bytes with a unit, such as `8GiB`, or a percentage of the stage's own unplanned peak, such as "

@@ -54,7 +54,7 @@ def RlPartition : BallastPass<"rl-partition"> {
     Choice<"fitness", "fitness", Fitness, "What the genetic search measures placements by.">,
     Text<"placementFile", "placement-file", "",
          "Path of a JSON file that names the device of every op, as `ballast lab genetic` writes it: taken as it is, nothing is searched.">,
-    GraphFileOption, ProfileOption, CountOption, ScheduleOption, StagesPerDeviceOption, MicroBatchesOption,
+    GraphFileOption, ReportOption, ProfileOption, CountOption, ScheduleOption, StagesPerDeviceOption, MicroBatchesOption,
   ];
 }
 
@@ -90,6 +90,7 @@ def Remat : BallastPass<"remat"> {
     Text<"modelFile", "model-file", "",
          "Path to write the mixed-integer program to, as `.lp` or `.mps`; stage numbers are put before the extension.">,
     Text<"planFile", "plan-file", "", "Path to write the plan to, as JSON.">,
+    ReportOption,
     Count<"qRounds", "q-rounds", "2000", "0", "1000000000", "Iterations Q-learning learns from, per stage and cap tried; 0: the initial scheme is the plan as it is.">,
     Real<"qWeight", "q-weight", "0.5", "0", "1", "Weight of memory in the reward of Q-learning: 0 counts time alone, 1 memory alone.">,
     Real<"qEpsilon", "q-epsilon", "0.1", "0", "1", "Probability of a random action of Q-learning.">,
@@ -125,6 +126,7 @@ def BallastPlan : BallastPass<"ballast-plan"> {
     MaxRatioOption,
     Count<"maxRounds", "max-rounds", "100", "1", "1000000", "Rounds of partition and plan at most.">,
     Text<"planFile", "plan-file", "", "Path to write the plan to, as JSON.">,
+    ReportOption,
     ProfileOption, CountOption,
   ];
 }

@@ -130,6 +130,7 @@ fn memory(options: &BallastPlanOptions, time_limit: f64) -> RematOptions {
         max_ratio: options.max_ratio,
         max_rounds: options.max_rounds,
         plan_file: options.plan_file.clone(),
+        report: options.report.clone(),
         profile: options.profile.clone(),
         count: options.count,
         schedule: options.schedule,

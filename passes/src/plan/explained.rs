@@ -1,11 +1,9 @@
 //! Remarks on single values: why one is recomputed or swapped, why the largest are not, and which op binds a stage's peak.
 
-use ballast_core::explain::{Fate, Verdict, explain};
-use ballast_core::memory::expand;
-use ballast_core::plan::{Plan, compact_plans};
-use ballast_core::planned_stages::{room_bytes, stages_of};
+use ballast_core::explain::{Fate, Verdict};
 use ballast_core::stage::NodeSource;
 use ballast_dialects::remarks::Kind;
+use ballast_report::Facts;
 use melior::ir::operation::OperationLike;
 
 use crate::program::Program;
@@ -14,20 +12,11 @@ use crate::program::Program;
 const MOST_KEPT: usize = 20;
 
 /// Emits them.
-///
-/// # Errors
-/// A plan that cannot be replayed, which is a bug.
-pub(crate) fn emit(program: &Program<'_, '_>, plan: &Plan) -> Result<(), String> {
-    let stages = stages_of(plan)?;
-    let compact = compact_plans(&stages, &plan.ops).map_err(|error| error.to_string())?;
-    for (index, (stage, compact)) in stages.iter().zip(&compact).enumerate() {
+pub(crate) fn emit(program: &Program<'_, '_>, facts: &Facts<'_>) {
+    for facts in &facts.stages {
+        let (stage, entry, explained, room) = (&facts.stage, facts.entry, &facts.explained, facts.room);
         let problem = &stage.problem;
-        let entry = &plan.stages[index];
         let swap = entry.memory.as_ref().and_then(|memory| memory.swap);
-        let room = room_bytes(plan, index);
-        let schedule = expand(problem, compact).map_err(|error| error.to_string())?;
-        let explained = explain(problem, &schedule, swap.as_ref(), Some(entry.cap_bytes))
-            .map_err(|error| error.to_string())?;
         let name = |node: usize| {
             let place = &program.imported.graph.ops[stage.sources[node].op()].location;
             let label = &problem.nodes[node].label;
@@ -79,5 +68,4 @@ pub(crate) fn emit(program: &Program<'_, '_>, plan: &Plan) -> Result<(), String>
                 .emit(location(verdict.node));
         }
     }
-    Ok(())
 }

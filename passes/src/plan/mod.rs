@@ -3,6 +3,7 @@
 pub(crate) mod ballast_place;
 pub(crate) mod ballast_plan;
 mod explained;
+mod page;
 mod relaxed;
 pub(crate) mod remat;
 pub(crate) mod rl_partition;

@@ -19,14 +19,15 @@ use ballast_dialects::remarks::Kind;
 use ballast_partition as partition;
 use ballast_planner::{Again, Pipelining, Planned};
 use ballast_remat::swaps::{self as q_learning, QTable};
+use ballast_report::Facts;
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations;
 use crate::annotations::settings::PlanSettings;
 use crate::files;
 use crate::import::dlti_text;
-use crate::plan::relaxed;
 use crate::plan::rl_partition::{granularity, order};
+use crate::plan::{explained, page, relaxed};
 use crate::program::{self, Loops, Program};
 use crate::signals;
 
@@ -78,6 +79,8 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
             program.error(None, &format!("cannot write plan-file '{}': {error}", options.plan_file))
         })?;
     }
+    let facts = Facts::of(&planned.plan);
+    page::write(module, &program, &options.report, &planned.plan, &facts)?;
     save_tables(module, &program, options, &planned)?;
     annotations::write(
         &program.imported,
@@ -89,7 +92,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
     if program.cluster_is_new {
         dlti_text::write(module, &program.cluster)?;
     }
-    emit_remarks(&program, &planned.plan);
+    emit_remarks(&program, &planned.plan, &facts);
     Ok(())
 }
 
@@ -202,6 +205,7 @@ pub(crate) fn check_files(module: OperationRef<'_, '_>, options: &RematOptions) 
         ("plan-file", options.plan_file.as_str()),
         ("graph-file", &options.graph_file),
         ("model-file", &options.model_file),
+        ("report", &options.report),
     ];
     files::check(module, files).map_err(|text| diagnostics::error(module.location(), &text))
 }
@@ -452,7 +456,7 @@ fn settings(
     }
 }
 
-fn emit_remarks(program: &Program<'_, '_>, plan: &Plan) {
+fn emit_remarks(program: &Program<'_, '_>, plan: &Plan, facts: &Result<Facts<'_>, String>) {
     let location = program.place(None);
     let changed = plan.ops.iter().any(|op| !op.recompute_before.is_empty() || op.swap.is_some());
     let text = match (changed, plan.cap_met) {
@@ -496,7 +500,10 @@ fn emit_remarks(program: &Program<'_, '_>, plan: &Plan) {
             .fact("gap", stage.report.gap)
             .emit(location);
     }
-    if let Err(reason) = crate::plan::explained::emit(program, plan) {
-        program.warning(None, &format!("internal error: no remarks on single values: {reason}"));
+    match facts {
+        Ok(facts) => explained::emit(program, facts),
+        Err(reason) => {
+            program.warning(None, &format!("internal error: no remarks on single values: {reason}"));
+        }
     }
 }

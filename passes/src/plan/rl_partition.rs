@@ -16,12 +16,14 @@ use ballast_partition as partition;
 use ballast_partition::genetic::{self, Fitness, Genetic};
 use ballast_partition::rl::machine::Reward;
 use ballast_partition::rl::train;
+use ballast_report::Facts;
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations;
 use crate::annotations::settings::PlanSettings;
 use crate::files;
 use crate::import::dlti_text;
+use crate::plan::page;
 use crate::program::{self, Loops, Program};
 use crate::signals;
 
@@ -35,7 +37,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     let cap: CapSpec = options.cap.parse().map_err(|error: ballast_core::cap::ParseCapError| {
         diagnostics::error(module.location(), &error.to_string())
     })?;
-    files::check(module, [("graph-file", options.graph_file.as_str())])
+    files::check(module, [("graph-file", options.graph_file.as_str()), ("report", &options.report)])
         .map_err(|text| diagnostics::error(module.location(), &text))?;
     let pipeline =
         program::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
@@ -77,6 +79,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
         pipeline,
     )
     .map_err(|failure| program.error(None, &failure.to_string()))?;
+    page::write(module, &program, &options.report, &plan, &Facts::of(&plan))?;
     annotations::write(
         &program.imported,
         &program.costs,

@@ -4,7 +4,7 @@ use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::Problem;
 use ballast_core::report::{Bound, BoundClass};
 
-use crate::outcome::{Failure, Outcome};
+use crate::outcome::{Failure, Order, Outcome};
 use crate::plan;
 use crate::solver::Options;
 
@@ -20,7 +20,8 @@ pub struct CurvePoint {
 /// Plans for every cap, in ascending order of the caps, within the limits of all together.
 ///
 /// The time of the plans never rises with the cap: a plan for a smaller cap serves the larger ones, as their start
-/// and, where the search finds nothing better, as their plan. Bounds flow the other way.
+/// and, where the search finds nothing better, as their plan. Bounds flow the other way. Plans given as starts serve every cap that
+/// they keep.
 ///
 /// # Errors
 /// As [`plan()`], but for caps without a plan, which leave their point empty.
@@ -55,8 +56,9 @@ pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<C
                 .map(|_| deadline.remaining_seconds() / left),
             ..options.limits
         };
-        let starts = points.last().and_then(|point| point.outcome.as_ref());
-        let starts = starts.map(|outcome| outcome.compact.clone()).into_iter().collect();
+        let previous = points.last().and_then(|point| point.outcome.as_ref());
+        let previous = previous.map(|outcome| outcome.compact.clone());
+        let starts = options.starts.iter().cloned().chain(previous).collect();
         let outcome = match plan(problem, &Options { cap_bytes, limits, starts, ..options.clone() }) {
             Ok(outcome) => Some(outcome),
             Err(Failure::Infeasible { .. }) => None,
@@ -80,6 +82,10 @@ pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<C
             let best = match bound {
                 Some(larger) if larger.class() == own.class() || larger.class() == BoundClass::Any => {
                     own.raised_to(larger)
+                }
+                // Of plans that keep program order a bound for those says more than a lower one for all.
+                Some(larger) if options.order == Order::Program && larger.value() > own.value() => {
+                    larger.unless_beaten_by(outcome.report.value, own)
                 }
                 _ => own,
             };

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use ballast_core::explain::{Fate, Verdict};
 use ballast_core::units::Bytes;
+use ballast_report::{Facts, StageFacts, short_location};
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output;
-use crate::report::{Facts, StageFacts, read_plan, short_location};
+use crate::report::read_plan;
 
 /// Most values a question by name or line is answered for.
 const MOST_ANSWERS: usize = 20;

@@ -159,7 +159,7 @@ fn the_page_draws_in_a_browser() {
         Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
     });
     let (_keep, here, plan) = on_two_devices();
-    text(&here, &["report", "plan.json", "--html", "page.html"]);
+    text(&here, &["report", "plan.json", "--html", "page.html", "--curve-work-limit", "500"]);
     let Some(browser) = found else {
         assert!(here.join("page.html").exists());
         return;
@@ -171,10 +171,10 @@ fn the_page_draws_in_a_browser() {
         .output()
         .expect("runs");
     let page = String::from_utf8_lossy(&dumped.stdout);
-    // One chart per device, and the timeline.
+    // Memory and overhead of every device, and the timeline.
     let devices = plan["stages"].as_array().expect("stages").len();
-    assert!(page.contains(&format!("data-drawn=\"{}\"", devices + 1)), "not drawn");
-    assert_eq!(page.matches("<canvas").count(), devices + 1);
+    assert!(page.contains(&format!("data-drawn=\"{}\"", 2 * devices + 1)), "not drawn");
+    assert_eq!(page.matches("<canvas").count(), 2 * devices + 1);
     assert!(page.contains("resident from start to end"));
 }
 
@@ -261,4 +261,72 @@ fn explain_says_of_every_value_why_and_what_would_change_it() {
     assert!(text(&here, &["explain", "plan.json"]).contains("what would change it"));
     fails(&here, &["explain", "plan.json", "--tensor", "no_such_op"], "no planned op");
     fails(&here, &["explain", "plan.json", "--line", "nowhere.py:1"], "no planned op");
+}
+
+#[test]
+fn a_curve_has_the_plans_own_point_and_no_figure_that_another_one_rules_out() {
+    let (_keep, here, plan) = on_two_devices();
+    let work = ["report", "plan.json", "--curve-work-limit", "2000"];
+    let ask = |more: &[&str]| text(&here, &[&work[..], more].concat());
+    ask(&["--html", "page.html"]);
+    ask(&["--html", "again.html"]);
+    let page = std::fs::read_to_string(here.join("page.html")).expect("written");
+    assert!(page == std::fs::read_to_string(here.join("again.html")).expect("written"), "other bytes");
+    let json: Value = serde_json::from_str(&ask(&["--json"])).expect("JSON");
+    let curves = &data(&page)["curves"];
+    assert_eq!(curves, &json["curves"]);
+    let stages = plan["stages"].as_array().expect("stages");
+    assert_eq!(curves.as_array().map(Vec::len), Some(stages.len()));
+    for (curve, stage) in curves.as_array().expect("curves").iter().zip(stages) {
+        let own = &curve["plan"];
+        assert_eq!(own["cap_bytes"], stage["cap_bytes"]);
+        let paid = seconds(stage, "recompute_seconds") + seconds(stage, "exposed_swap_seconds");
+        let overhead = 100.0 * paid / seconds(curve, "once_seconds");
+        assert!((seconds(own, "overhead_percent") - overhead).abs() < 1e-9, "{own} {overhead}");
+        let points = curve["points"].as_array().expect("points");
+        assert_eq!(points.last().expect("points")["cap_bytes"], stage["unplanned_peak_bytes"]);
+        assert_eq!(points.last().expect("points")["overhead_percent"].as_f64(), Some(0.0));
+        let figure = |point: &Value, key: &str| point[key].as_f64();
+        for pair in points.windows(2) {
+            assert!(seconds(&pair[0], "cap_bytes") < seconds(&pair[1], "cap_bytes"));
+            let more =
+                |key: &str| figure(&pair[0], key).is_none_or(|left| Some(left) >= figure(&pair[1], key));
+            let alike = pair[0]["bound_class"] == pair[1]["bound_class"];
+            assert!(more("overhead_percent") && (!alike || more("bound_percent")), "{pair:?}");
+        }
+        for point in points {
+            let (Some(found), Some(bound)) =
+                (figure(point, "overhead_percent"), figure(point, "bound_percent"))
+            else {
+                continue;
+            };
+            assert!(bound <= found + 1e-9, "{point}");
+            assert!(point["proved"] == Value::Bool(false) || found - bound < 1e-3, "{point}");
+            // The plan at hand keeps this cap too.
+            let serves = point["cap_bytes"].as_u64() >= own["cap_bytes"].as_u64();
+            assert!(!serves || found <= seconds(own, "overhead_percent") + 1e-9, "{point}");
+        }
+    }
+    assert!(ask(&[]).contains("(this plan)"));
+    let plain: Value = serde_json::from_str(&text(&here, &["report", "plan.json", "--json"])).expect("JSON");
+    assert!(plain.get("curves").is_none());
+}
+
+#[test]
+fn a_curve_in_seconds_ends_in_time_and_says_what_it_found() {
+    let (_keep, here, _) = planned(&[
+        "--ballast-plan=devices=2 schedule=1f1b micro-batches=4 work-limit=500 plan-file=plan.json",
+    ]);
+    let json: Value =
+        serde_json::from_str(&text(&here, &["report", "plan.json", "--json", "--curve=1"])).expect("JSON");
+    for curve in json["curves"].as_array().expect("curves") {
+        assert!(
+            curve["points"]
+                .as_array()
+                .expect("points")
+                .iter()
+                .any(|point| point["overhead_percent"].is_number())
+        );
+    }
+    fails(&here, &["report", "plan.json", "--curve=0"], "above zero");
 }

@@ -1,19 +1,15 @@
 //! `ballast report`: a plan file as tables a person can read, as an HTML page, or as a trace for a viewer.
 
-mod facts;
-mod html;
-mod step;
+mod curve;
 mod terminal;
-mod trace;
 
 use std::path::{Path, PathBuf};
 
 use ballast_core::plan::{PLAN_VERSION, Plan};
+use ballast_report::{Facts, summary, trace_events};
 
 use crate::failure::Failure;
 use crate::output;
-pub(crate) use facts::{Facts, StageFacts};
-pub(crate) use html::short_location;
 
 /// Arguments of `ballast report`.
 #[derive(clap::Args)]
@@ -33,6 +29,8 @@ pub(crate) struct Args {
     /// Write the step as Chrome trace events, for Perfetto (ui.perfetto.dev) and chrome://tracing.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
+    #[command(flatten)]
+    curve: curve::Args,
 }
 
 /// Reads a plan file of this version.
@@ -70,38 +68,30 @@ fn no_json(text: &str, error: &serde_json::Error) -> String {
     }
 }
 
-/// What a plan says apart from its single ops: the figures of the report, as JSON.
-pub(crate) fn summary(plan: &Plan) -> Result<serde_json::Value, Failure> {
-    let mut short = plan.clone();
-    short.ops.clear();
-    short.stages.iter_mut().for_each(|stage| (stage.memory, stage.arena) = (None, None));
-    let mut value =
-        serde_json::to_value(short).map_err(|error| Failure::Internal(format!("no JSON: {error}")))?;
-    if let Some(fields) = value.as_object_mut() {
-        fields.remove("ops");
-        fields.insert("planned_ops".to_owned(), plan.ops.len().into());
-    }
-    Ok(value)
-}
-
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::check([args.plan.as_path()], output::paths(&args.html).chain(output::paths(&args.trace)))?;
     let plan = read_plan(&args.plan)?;
-    if args.html.is_some() || args.trace.is_some() {
+    let no_json = |error| Failure::Internal(format!("no JSON: {error}"));
+    let mut curves = Vec::new();
+    if args.html.is_some() || args.trace.is_some() || args.curve.is_asked() {
         let in_file = |text: String| Failure::BadInput(format!("{}: {text}", args.plan.display()));
         let facts = Facts::of(&plan).map_err(in_file)?;
+        curves = args.curve.curves(&plan, &facts)?;
         if let Some(path) = &args.html {
-            let page = html::page(&plan, &facts)?;
+            let page = ballast_report::page(&plan, &facts, &curves).map_err(no_json)?;
             output::write_file(path, page.as_bytes())?;
         }
         if let Some(path) = &args.trace {
-            let events = serde_json::to_string(&trace::events(&plan, &facts))
-                .map_err(|error| Failure::Internal(format!("no JSON: {error}")))?;
+            let events = serde_json::to_string(&trace_events(&plan, &facts)).map_err(no_json)?;
             output::write_file(path, events.as_bytes())?;
         }
     }
     if args.json {
-        return output::write_json(&summary(&plan)?, None);
+        let mut figures = summary(&plan).map_err(no_json)?;
+        if let (Some(fields), true) = (figures.as_object_mut(), args.curve.is_asked()) {
+            fields.insert("curves".to_owned(), serde_json::to_value(&curves).map_err(no_json)?);
+        }
+        return output::write_json(&figures, None);
     }
-    output::write_text(&terminal::text(&plan, args.ops), None)
+    output::write_text(&terminal::text(&plan, args.ops, &curves), None)
 }

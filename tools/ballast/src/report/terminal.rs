@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 
 use ballast_core::plan::{OpPlan, PipelinePlan, Plan};
+use ballast_report::{Curve, Unit, milliseconds, stop};
 use comfy_table::Table;
 
-use crate::tables::{Unit, figures, milliseconds, terminal as table};
+use crate::tables::{figures, terminal as table};
 
-/// The whole report; `ops`: with every op that is recomputed or swapped.
-pub(super) fn text(plan: &Plan, ops: bool) -> String {
+/// The whole report; `ops`: with every op that is recomputed or swapped; `curves`: overhead against cap, none without.
+pub(super) fn text(plan: &Plan, ops: bool, curves: &[Curve]) -> String {
     let mut text = summary(plan);
     if let Some(pipeline) = &plan.pipeline {
         let _ = writeln!(text, "{pipeline}");
@@ -22,6 +23,9 @@ pub(super) fn text(plan: &Plan, ops: bool) -> String {
             text,
             "\nStages of the pipeline: passes of a micro-batch in ms, memory in {unit}\n{table}\n"
         );
+    }
+    if !curves.is_empty() {
+        text.push_str(&curve_table(curves));
     }
     if ops {
         text.push('\n');
@@ -67,14 +71,6 @@ fn summary(plan: &Plan) -> String {
             "the cap asked for is not kept: it was raised where no plan was found under it\n"
         },
     )
-}
-
-/// The stop reason as the plan file spells it.
-pub(super) fn stop(plan: &Plan) -> String {
-    serde_json::to_value(plan.stop_reason)
-        .ok()
-        .and_then(|value| value.as_str().map(|text| text.replace('_', " ")))
-        .unwrap_or_default()
 }
 
 fn device(plan: &Plan, device: usize) -> String {
@@ -145,6 +141,24 @@ fn step(pipeline: &PipelinePlan) -> (&'static str, Table) {
         ]);
     }
     (unit.name(), figures(table))
+}
+
+fn curve_table(curves: &[Curve]) -> String {
+    let unit = Unit::of(curves.iter().map(|curve| curve.unplanned_peak_bytes));
+    let mut table = table(&["device", "cap", "overhead %", "bound %", "proved", "bound holds for"]);
+    for (device, point, own) in curves.iter().flat_map(Curve::rows) {
+        let share =
+            |share: Option<f64>| share.map_or_else(|| "no plan".to_owned(), |share| format!("{share:.3}"));
+        table.add_row([
+            device.to_string(),
+            unit.show(point.cap_bytes),
+            format!("{}{}", share(point.overhead_percent), if own { " (this plan)" } else { "" }),
+            point.bound_percent.map_or_else(String::new, |bound| format!("{bound:.3}")),
+            if point.proved { "yes" } else { "no" }.to_owned(),
+            point.bound_class.unwrap_or_default().to_owned(),
+        ]);
+    }
+    format!("\nOverhead against cap; caps in {}\n{}\n", unit.name(), figures(table))
 }
 
 fn op_table(plan: &Plan) -> String {

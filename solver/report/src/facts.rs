@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use ballast_core::explain::{Explained, Fate, Verdict, explain};
 use ballast_core::graph::OpId;
-use ballast_core::memory::{EventKind, LiveInterval, NodeId, expand, live_intervals};
+use ballast_core::memory::{CompactPlan, EventKind, LiveInterval, NodeId, expand, live_intervals};
 use ballast_core::plan::{OpPlan, Plan, compact_plans};
 use ballast_core::planned_stages::{room_bytes, stages_of};
 use ballast_core::simulate::judge_stage;
@@ -16,7 +16,7 @@ use ballast_core::units::Bytes;
 const TIMES_AGREE: f64 = 1e-9;
 
 /// A plan, replayed.
-pub(crate) struct Facts<'p> {
+pub struct Facts<'p> {
     /// Entry of every planned op.
     pub entries: BTreeMap<OpId, &'p OpPlan>,
     /// One entry per stage.
@@ -24,13 +24,15 @@ pub(crate) struct Facts<'p> {
 }
 
 /// A stage, replayed.
-pub(crate) struct StageFacts<'p> {
+pub struct StageFacts<'p> {
     /// The stage.
     pub stage: Stage,
     /// Its entry in the plan.
     pub entry: &'p ballast_core::plan::StagePlan,
     /// Bytes it may hold.
     pub room: u64,
+    /// The plan, judged.
+    pub compact: CompactPlan,
     /// Runs and copies, and what happens to every value.
     pub explained: Explained,
     /// Place of every event on the axis of the op sequence: a first run at its position, what happens before it between the two.
@@ -46,7 +48,7 @@ impl<'p> Facts<'p> {
     ///
     /// # Errors
     /// A plan that does not hold its stages, that the judge refuses, or whose figures are not those of the replay.
-    pub(crate) fn of(plan: &'p Plan) -> Result<Self, String> {
+    pub fn of(plan: &'p Plan) -> Result<Self, String> {
         let stages = stages_of(plan)?;
         let compact = compact_plans(&stages, &plan.ops).map_err(|error| error.to_string())?;
         let mut facts = Vec::with_capacity(stages.len());
@@ -72,6 +74,7 @@ impl<'p> Facts<'p> {
                 room: room_bytes(plan, index),
                 stage,
                 entry,
+                compact: compact.clone(),
                 explained,
             });
         }
@@ -80,18 +83,18 @@ impl<'p> Facts<'p> {
     }
 
     /// The entry of the op behind a node.
-    pub(crate) fn entry(&self, stage: &StageFacts<'_>, node: NodeId) -> Option<&'p OpPlan> {
+    pub fn entry(&self, stage: &StageFacts<'_>, node: NodeId) -> Option<&'p OpPlan> {
         self.entries.get(&stage.stage.sources[node].op()).copied()
     }
 
     /// What a node is called: its op, with its number in program order, since names repeat.
-    pub(crate) fn name(&self, stage: &StageFacts<'_>, node: NodeId) -> String {
+    pub fn name(&self, stage: &StageFacts<'_>, node: NodeId) -> String {
         let op = stage.stage.sources[node].op();
         format!("{} #{op}", stage.stage.problem.nodes[node].label)
     }
 
     /// Why a value is where it is, and what would change that.
-    pub(crate) fn words(&self, stage: &StageFacts<'_>, verdict: &Verdict) -> (String, String) {
+    pub fn words(&self, stage: &StageFacts<'_>, verdict: &Verdict) -> (String, String) {
         let cap = stage.room;
         let swap = stage.entry.memory.as_ref().and_then(|memory| memory.swap);
         let name = |node| self.name(stage, node);
@@ -105,7 +108,7 @@ impl<'p> Facts<'p> {
 
 impl StageFacts<'_> {
     /// The verdicts of one fate, the largest value first; ties in program order.
-    pub(crate) fn of_fate(&self, fate: Fate) -> Vec<&Verdict> {
+    pub fn of_fate(&self, fate: Fate) -> Vec<&Verdict> {
         let bytes = |verdict: &Verdict| self.stage.problem.nodes[verdict.node].bytes;
         let mut found: Vec<&Verdict> = self
             .explained
@@ -118,12 +121,12 @@ impl StageFacts<'_> {
     }
 
     /// Is it the value of another device?
-    pub(crate) fn is_receive(&self, node: NodeId) -> bool {
+    pub fn is_receive(&self, node: NodeId) -> bool {
         matches!(self.stage.sources[node], NodeSource::Receive(_))
     }
 
     /// What lies on the device at an event, the largest first: node, whether it is workspace, first and last event of the stay.
-    pub(crate) fn residents(&self, event: usize) -> Vec<(NodeId, bool, usize, usize)> {
+    pub fn residents(&self, event: usize) -> Vec<(NodeId, bool, usize, usize)> {
         let mut here: Vec<_> = self
             .stays
             .iter()
@@ -137,7 +140,7 @@ impl StageFacts<'_> {
     }
 
     /// Bytes of a value, or of a node's workspace.
-    pub(crate) fn size(&self, node: NodeId, workspace: bool) -> u64 {
+    pub fn size(&self, node: NodeId, workspace: bool) -> u64 {
         let node = &self.stage.problem.nodes[node];
         if workspace { node.workspace_bytes } else { node.bytes }
     }

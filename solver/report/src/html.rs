@@ -7,18 +7,17 @@ use std::fmt::Write as _;
 
 use ballast_core::explain::{Fate, Verdict, seconds};
 use ballast_core::memory::EventKind;
-use ballast_core::pipeline::TimedTask;
 use ballast_core::plan::Plan;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::step::{pass_name, step};
-use super::terminal::stop;
-use super::{Facts, StageFacts, summary, trace};
-use crate::failure::Failure;
-use crate::tables::{Unit, milliseconds};
+use crate::curve::Curve;
+use crate::data;
+use crate::facts::{Facts, StageFacts};
+use crate::units::{Unit, milliseconds};
+use crate::words::{short_location, stop, summary};
 
-const CHARTS: &str = include_str!("../../vendor/uplot/uPlot.iife.min.js");
-const CHARTS_STYLE: &str = include_str!("../../vendor/uplot/uPlot.min.css");
+const CHARTS: &str = include_str!("../vendor/uplot/uPlot.iife.min.js");
+const CHARTS_STYLE: &str = include_str!("../vendor/uplot/uPlot.min.css");
 const SCRIPT: &str = include_str!("page.js");
 const STYLE: &str = include_str!("page.css");
 
@@ -29,11 +28,18 @@ const MOST_RESIDENT: usize = 25;
 /// Smallest value listed at a peak, as a share of it.
 const LEAST_SHARE: f64 = 0.001;
 
-/// The whole page.
-pub(super) fn page(plan: &Plan, facts: &Facts<'_>) -> Result<String, Failure> {
-    let data = json!({ "plan": summary(plan)?, "devices": devices(plan, facts), "step": tasks(plan) });
-    let data =
-        serde_json::to_string(&data).map_err(|error| Failure::Internal(format!("no JSON: {error}")))?;
+/// The whole page; `curves`: overhead against cap of the devices it was asked for, none without.
+///
+/// # Errors
+/// Figures that JSON has no form for, which is a bug.
+pub fn page(plan: &Plan, facts: &Facts<'_>, curves: &[Curve]) -> Result<String, serde_json::Error> {
+    let data = json!({
+        "plan": summary(plan)?,
+        "devices": data::devices(plan, facts),
+        "step": data::tasks(plan),
+        "curves": curves,
+    });
+    let data = serde_json::to_string(&data)?;
     let title = format!("@{} on {} device{}", plan.function, plan.devices.len(), plural(plan.devices.len()));
     let mut body = String::new();
     head(&mut body, plan, &title);
@@ -53,12 +59,14 @@ pub(super) fn page(plan: &Plan, facts: &Facts<'_>) -> Result<String, Failure> {
     body.push_str("</div></section>\n<section><h2>Time of every device</h2><p class=\"sub\">");
     body.push_str(if plan.pipeline.is_some() { "One micro-batch on each stage, from its first op to its last." } else { "Each device from its first op to its last; devices run side by side on successive inputs, so the slowest sets the pace." });
     body.push_str("</p><div id=\"timeline\"></div></section>\n");
+    curve_section(&mut body, plan, curves);
     for stage in facts.stages.iter().filter(|stage| !stage.explained.events.is_empty()) {
         peak_table(&mut body, plan, facts, stage);
     }
     changed_table(&mut body, facts, Fate::Recomputed);
     changed_table(&mut body, facts, Fate::Swapped);
     kept_table(&mut body, facts);
+    curve_table(&mut body, curves);
     let _ = write!(
         body,
         "<footer>ballast {}, plan format {}, program {}. Charts: uPlot 1.6.32, MIT licence.</footer>",
@@ -216,21 +224,74 @@ fn stage_tables(body: &mut String, plan: &Plan) {
     body.push_str("</section>\n");
 }
 
+/// Overhead against cap: a chart per device, drawn in the browser.
+fn curve_section(body: &mut String, plan: &Plan, curves: &[Curve]) {
+    if curves.is_empty() {
+        return;
+    }
+    let held = match plan.pipeline {
+        Some(_) => {
+            " A cap is what one micro-batch may hold there: what the others hold in this plan is taken off."
+        }
+        None => "",
+    };
+    let _ = write!(
+        body,
+        "<section><h2>Overhead against cap</h2><p class=\"sub\">What recomputation and copies add to the time of a device under other caps: the best plan found for \
+         each, which serves larger caps too, and the bound below which no plan gets.{held}</p><div class=\"curves\">"
+    );
+    for curve in curves {
+        let device = curve.device;
+        let _ = write!(
+            body,
+            "<div><h3>Device {}</h3><div id=\"curve-{device}\"></div></div>",
+            device_name(plan, device)
+        );
+    }
+    body.push_str("</div></section>\n");
+}
+
+/// The figures of the charts.
+fn curve_table(body: &mut String, curves: &[Curve]) {
+    if curves.is_empty() {
+        return;
+    }
+    body.push_str("<section><h2>Plans for other caps</h2>");
+    let unit = Unit::of(curves.iter().map(|curve| curve.unplanned_peak_bytes));
+    let cap = format!("cap, {}", unit.name());
+    let heads = [
+        (true, "device"),
+        (true, cap.as_str()),
+        (true, "overhead %"),
+        (true, "bound %"),
+        (false, "proved"),
+        (false, "bound holds for"),
+    ];
+    table(body, "The figures of the charts of overhead against cap", &heads);
+    for (device, point, own) in curves.iter().flat_map(Curve::rows) {
+        let share = |share: Option<f64>, none: &str| {
+            share.map_or_else(|| none.to_owned(), |share| format!("{share:.3}"))
+        };
+        let found = share(point.overhead_percent, "no plan found");
+        row(
+            body,
+            &[
+                (true, device.to_string()),
+                (true, unit.show(point.cap_bytes)),
+                (true, if own { format!("this plan: {found}") } else { found }),
+                (true, share(point.bound_percent, "")),
+                (false, if point.proved { "yes" } else { "no" }.to_owned()),
+                (false, escape(point.bound_class.unwrap_or_default())),
+            ],
+        );
+    }
+    end_table(body);
+    body.push_str("</section>\n");
+}
+
 /// A location without the frames it was inlined through, the whole of it on hover.
 fn location(text: &str) -> String {
     format!("<span title=\"{}\">{}</span>", escape(text), escape(&short_location(text)))
-}
-
-/// A location without the folders of its file: `name at file:line:column`, or either of the two.
-pub(crate) fn short_location(text: &str) -> String {
-    let (label, place) = match text.rsplit_once(" at ") {
-        Some((label, place)) => (format!("{label} at "), place),
-        None => (String::new(), text),
-    };
-    let is_place =
-        place.rsplit(':').take(2).all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
-    let file = if is_place { place.rsplit('/').next().unwrap_or(place) } else { place };
-    format!("{label}{file}")
 }
 
 fn op_cells(facts: &Facts<'_>, stage: &StageFacts<'_>, node: usize) -> [(bool, String); 2] {
@@ -446,60 +507,4 @@ fn kept_table(body: &mut String, facts: &Facts<'_>) {
     }
     end_table(body);
     body.push_str("</section>\n");
-}
-
-/// What the charts need of every device, in columns. Times in microseconds.
-fn devices(plan: &Plan, facts: &Facts<'_>) -> Vec<Value> {
-    facts.stages.iter().map(|stage| device(plan, facts, stage)).collect()
-}
-
-fn device(plan: &Plan, facts: &Facts<'_>, stage: &StageFacts<'_>) -> Value {
-    let device = stage.stage.device;
-    let nodes = &stage.stage.problem.nodes;
-    let events = &stage.explained.events;
-    let mut places: indexmap::IndexSet<&str> = indexmap::IndexSet::new();
-    let at: Vec<usize> = (0..nodes.len())
-        .map(|node| places.insert_full(facts.entry(stage, node).map_or("", |entry| &entry.location)).0)
-        .collect();
-    let micro = |seconds: f64| (seconds * 1e9).round() / 1e3;
-    let kinds = ["computation", "recompute", "transfer", "copy"];
-    let kind = |event| kinds.iter().position(|kind| *kind == trace::category(stage, event));
-    let lane = |event: &ballast_core::memory::Event| match event.kind {
-        EventKind::Run | EventKind::Again => 0,
-        EventKind::Out => 1,
-        EventKind::In => 2,
-    };
-    json!({
-        "device": device,
-        "name": plan.devices.get(device).map_or("", |device| &device.name),
-        "resident": stage.stage.problem.resident_bytes,
-        "cap": stage.entry.cap_bytes,
-        "peak": stage.explained.peak,
-        "before": stage.before,
-        "names": (0..nodes.len()).map(|node| facts.name(stage, node)).collect::<Vec<_>>(),
-        "bytes": nodes.iter().map(|node| node.bytes).collect::<Vec<_>>(),
-        "workspace": nodes.iter().map(|node| node.workspace_bytes).collect::<Vec<_>>(),
-        "keep": nodes.iter().enumerate().filter(|(_, node)| node.keep).map(|(id, _)| id).collect::<Vec<_>>(),
-        "location": at,
-        "locations": places.iter().map(|place| short_location(place)).collect::<Vec<_>>(),
-        "event": {
-            "node": events.iter().map(|event| event.node).collect::<Vec<_>>(),
-            "kind": events.iter().map(kind).collect::<Vec<_>>(),
-            "lane": events.iter().map(lane).collect::<Vec<_>>(),
-            "place": stage.places.iter().map(|place| (place * 1e4).round() / 1e4).collect::<Vec<_>>(),
-            "held": events.iter().map(|event| event.device_bytes).collect::<Vec<_>>(),
-            "start": events.iter().map(|event| micro(event.start)).collect::<Vec<_>>(),
-            "end": events.iter().map(|event| micro(event.end)).collect::<Vec<_>>(),
-        },
-        "send": micro(stage.entry.score.send_seconds),
-        "stays": stage.stays.iter().map(|&(node, workspace, from, to)| (node, u8::from(workspace), from, to)).collect::<Vec<_>>(),
-    })
-}
-
-fn tasks(plan: &Plan) -> Value {
-    let micro = |seconds: f64| (seconds * 1e9).round() / 1e3;
-    let task = |task: &TimedTask| {
-        json!([pass_name(task.task.pass), task.task.micro_batch, micro(task.start), micro(task.end)])
-    };
-    step(plan).iter().map(|tasks| tasks.iter().map(task).collect::<Vec<_>>()).collect::<Vec<_>>().into()
 }

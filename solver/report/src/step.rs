@@ -4,7 +4,7 @@ use ballast_core::pipeline::{Pass, Pipeline, StageCost, TimedTask, simulate};
 use ballast_core::plan::Plan;
 
 /// What a pass is called.
-pub(super) fn pass_name(pass: Pass) -> &'static str {
+pub(crate) fn pass_name(pass: Pass) -> &'static str {
     match pass {
         Pass::Forward => "forward",
         Pass::Backward => "backward",
@@ -13,7 +13,7 @@ pub(super) fn pass_name(pass: Pass) -> &'static str {
 }
 
 /// The step of a pipeline played again from the times in the plan; no devices where it is none.
-pub(super) fn step(plan: &Plan) -> Vec<Vec<TimedTask>> {
+pub(crate) fn step(plan: &Plan) -> Vec<Vec<TimedTask>> {
     let Some(pipeline) = &plan.pipeline else { return Vec::new() };
     let Ok(schedule) = pipeline.schedule.parse() else { return Vec::new() };
     let stages = pipeline.stages.iter().map(|stage| StageCost {

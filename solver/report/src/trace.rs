@@ -5,8 +5,8 @@ use ballast_core::pipeline::TimedTask;
 use ballast_core::plan::Plan;
 use serde_json::{Value, json};
 
-use super::step::{pass_name, step};
-use super::{Facts, StageFacts};
+use crate::facts::{Facts, StageFacts};
+use crate::step::{pass_name, step};
 
 /// Engines of a device.
 const ENGINES: [&str; 4] = ["compute", "copies to the host", "copies from the host", "sends"];
@@ -14,7 +14,7 @@ const ENGINES: [&str; 4] = ["compute", "copies to the host", "copies from the ho
 const STEP_PROCESS: usize = 1 << 20;
 
 /// What an event is called in legends.
-pub(super) fn category(stage: &StageFacts<'_>, event: &ballast_core::memory::Event) -> &'static str {
+pub(crate) fn category(stage: &StageFacts<'_>, event: &ballast_core::memory::Event) -> &'static str {
     match (event.kind, stage.is_receive(event.node)) {
         (EventKind::Run | EventKind::Again, true) => "transfer",
         (EventKind::Run, false) => "computation",
@@ -32,7 +32,8 @@ fn engine(kind: EventKind) -> usize {
 }
 
 /// The JSON object format of the trace event format: times in microseconds.
-pub(super) fn events(plan: &Plan, facts: &Facts<'_>) -> Value {
+#[must_use]
+pub fn events(plan: &Plan, facts: &Facts<'_>) -> Value {
     let mut events = Vec::new();
     for stage in &facts.stages {
         let device = stage.stage.device;

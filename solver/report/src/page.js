@@ -255,9 +255,60 @@
     }
   };
 
+  // Overhead of one device against its cap. A plan serves larger caps too, and a bound smaller ones: both are steps.
+  const curve = (entry) => {
+    const element = document.getElementById("curve-" + entry.device);
+    const points = entry.points.filter((point) => point.overhead_percent !== null);
+    const own = { ...entry.plan, cap_bytes: Math.min(entry.plan.cap_bytes, entry.unplanned_peak_bytes) };
+    const unit = unitOf(entry.unplanned_peak_bytes);
+    legend(element, [["run", "best plan found (filled: proved)"], ["before", "proven bound"], ["cap", "this plan"]]);
+    const percent = (share) => +share.toPrecision(4) + " %";
+    const about = (point) => size(point.cap_bytes, unit) + ": " + percent(point.overhead_percent) + " overhead, " +
+      (point.proved ? "proved" : "bound " + percent(point.bound_percent));
+    const tip = node("div", "this plan, " + about(entry.plan), element);
+    tip.className = "tip";
+    const top = Math.max(own.overhead_percent, ...points.map((point) => point.overhead_percent));
+    const chart = new uPlot({
+      width: Math.max(element.clientWidth, 200), height: 230, legend: { show: false }, padding: [8, 24, 0, 0],
+      scales: { x: { time: false }, y: { range: () => [0, top * 1.08 || 1] } },
+      axes: [
+        axis({ incrs: steps, values: (_, ticks) => ticks.map((tick) => size(tick, unit).replace(".0 ", " ")), space: 80 }),
+        axis({ size: 60, values: (_, ticks) => ticks.map((tick) => +tick.toPrecision(6) + " %") }),
+      ],
+      series: [
+        {},
+        { stroke: () => palette.run, width: 1.5, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } },
+        { stroke: () => palette.before, width: 1, dash: [5, 4], paths: uPlot.paths.stepped({ align: -1 }), points: { show: false } },
+      ],
+      cursor: { points: { show: false }, drag: { x: true, y: false } },
+      hooks: {
+        draw: [(u) => {
+          const ctx = u.ctx, mark = (point, colour, radius) => {
+            ctx.beginPath();
+            ctx.arc(u.valToPos(point.cap_bytes, "x", true), u.valToPos(point.overhead_percent, "y", true), radius * devicePixelRatio, 0, 2 * Math.PI);
+            ctx.fillStyle = point.proved ? colour : palette.bg;
+            ctx.fill();
+            ctx.strokeStyle = colour;
+            ctx.lineWidth = 1.5 * devicePixelRatio;
+            ctx.stroke();
+          };
+          ctx.save();
+          ctx.setLineDash([]);
+          ctx.beginPath(); ctx.rect(u.bbox.left - 9, u.bbox.top - 9, u.bbox.width + 18, u.bbox.height + 18); ctx.clip();
+          points.forEach((point) => mark(point, palette.run, 3));
+          mark(own, palette.cap, 5);
+          ctx.restore();
+        }],
+        setCursor: [(u) => { if (u.cursor.idx != null && u.cursor.left >= 0) tip.textContent = about(points[u.cursor.idx]); }],
+      },
+    }, [points.map((point) => point.cap_bytes), points.map((point) => point.overhead_percent), points.map((point) => point.bound_percent)], element);
+    fit(chart, element, 230);
+  };
+
   data.devices.forEach(memory);
   timeline();
   step();
+  data.curves.forEach(curve);
   const repaint = () => { colours(); charts.forEach((chart) => chart.redraw(false)); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
   matchMedia("print").addEventListener("change", repaint);
