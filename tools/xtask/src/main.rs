@@ -58,11 +58,21 @@ enum Command {
         #[arg(long)]
         torch: bool,
     },
-    /// Build the Python package as a wheel with the planner's programs and their libraries inside.
+    /// Pack what is given to others: the Python package as a wheel with the planner's programs inside, and an archive of programs, plugin,
+    /// learner and docs for a Debian with the LLVM 22 runtime.
     Dist {
-        /// Folder to put it in.
+        /// Folder to put them in.
         #[arg(long, default_value = "target/dist")]
         output: std::path::PathBuf,
+        /// Pack one of the two.
+        #[arg(long)]
+        only: Option<dist::Part>,
+        /// Try the archive in this root, made by debootstrap unless it is there (as root): plans there and here must have the same bytes.
+        #[arg(long, value_name = "ROOT")]
+        check: Option<std::path::PathBuf>,
+        /// The Debian release of that root.
+        #[arg(long, default_value = "bookworm", requires = "check")]
+        release: String,
     },
     /// Plan small random programs under all options, and hold every bound, proof and refusal against brute force and against the
     /// plans of all other runs. The tests do this for a minute; this does it for as long as you like.
@@ -130,7 +140,9 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Demo => demo::run(&workspace),
         Command::Test => test::run(&workspace),
         Command::TestPython { torch } => python::test(&workspace, torch),
-        Command::Dist { output } => dist::run(&workspace, &output),
+        Command::Dist { output, only, check, release } => {
+            dist::run(&workspace, &output, only, check.as_deref(), &release)
+        }
         Command::Referee { programs, seed, domain } => {
             referee::run(&workspace, programs, seed, domain.as_deref())
         }

@@ -1,12 +1,12 @@
-//! `cargo xtask dist`: the wheel of tools/python with the planner's programs and the libraries they load inside.
+//! The wheel of tools/python with the planner's programs and the libraries they load inside.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use xshell::cmd;
 
+use super::binaries;
 use crate::python;
-use crate::setup::set_up;
 use crate::workspace::{Workspace, step};
 
 /// What every Linux of the wheel's tag has (PEP 600): the C and C++ runtimes and the loader.
@@ -22,22 +22,18 @@ const OF_THE_SYSTEM: [&str; 9] = [
     "librt.so",
 ];
 
-/// Builds all, lays the package out with its programs in `bin` and their libraries in `bin/lib`, and packs it into `output`.
+/// Lays the package out with its programs in `bin` and their libraries in `bin/lib`, and packs it into `output`.
 ///
 /// The programs are in the wheel, not a compiled Python module: one wheel serves every version of Python, a crash or an endless
 /// search is not the training job's, and the planner's interface is JSON anyway.
 ///
 /// # Errors
 /// Says what is missing or could not be packed.
-pub(crate) fn run(workspace: &Workspace, output: &Path) -> Result<()> {
+pub(super) fn pack(workspace: &Workspace, output: &Path) -> Result<()> {
     let shell = &workspace.shell;
-    let output = std::path::absolute(output)?;
-    set_up(workspace)?;
-    workspace.build()?;
     let python = python::environment(workspace)?;
     let staged = workspace.release.join("wheel");
     shell.remove_path(&staged)?;
-    shell.create_dir(&output)?;
     cmd!(shell, "cp -r tools/python {staged}").quiet().run()?;
     for left in ["build", "src/ballast.egg-info", "tests", "bench"] {
         shell.remove_path(staged.join(left))?;
@@ -46,13 +42,8 @@ pub(crate) fn run(workspace: &Workspace, output: &Path) -> Result<()> {
     let libraries = programs.join("lib");
     shell.create_dir(&libraries)?;
     let mut packed = Vec::new();
-    for name in ["ballast", "ballast-opt", "libballast.so"] {
-        let (from, to) = (workspace.program(name), programs.join(name));
-        cmd!(shell, "strip --strip-unneeded -o {to} {from}")
-            .quiet()
-            .run()
-            .context("strip (binutils) is missing")?;
-        packed.push(to);
+    for (name, run_path) in [("ballast", ""), ("ballast-opt", ""), ("libballast.so", "$ORIGIN/lib")] {
+        packed.push(binaries::copy(workspace, name, &programs, run_path)?);
     }
     for (name, from) in needed(workspace)? {
         let to = libraries.join(name);
@@ -63,7 +54,7 @@ pub(crate) fn run(workspace: &Workspace, output: &Path) -> Result<()> {
     step(&format!("wheel: packing {} files as {tag}", packed.len()));
     cmd!(shell, "{python} -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation")
         .arg("--wheel-dir")
-        .args([&output, &staged])
+        .args([output, &staged])
         .quiet()
         .run()
         .context("pip cannot make the wheel")?;
@@ -73,10 +64,7 @@ pub(crate) fn run(workspace: &Workspace, output: &Path) -> Result<()> {
         .quiet()
         .ignore_stdout()
         .run()?;
-    let wheel = output.join(format!("ballast-{version}-py3-none-{tag}.whl"));
-    let bytes = std::fs::metadata(&wheel).with_context(|| format!("{} was not made", wheel.display()))?.len();
-    crate::say!("{} ({:.0} MB)", wheel.display(), bytes as f64 / 1e6);
-    Ok(())
+    super::said(&output.join(format!("ballast-{version}-py3-none-{tag}.whl")))
 }
 
 /// Name and place of every library that the passes load beyond those of the system.
