@@ -6,20 +6,15 @@
 //! position, the gradients of the windows that chose it, spread to where that position lies. Where several windows add to one element, they do so in
 //! the order of the scatter, so that the sums round alike.
 
-use ballast_dialects::attributes::PLAN;
-use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::ir;
-use ballast_dialects::operations::{erase, replace_all_uses};
 use ballast_dialects::passes::BallastPoolGradientsOptions;
-use ballast_dialects::remarks::{Kind, Remark};
-use melior::Context;
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{BlockLike, BlockRef, Value, ValueLike};
+use melior::ir::{BlockLike, Value};
 
-use crate::import;
-use crate::import::types::Types;
+use crate::lower::gradients::{Gradient, Stays, by_axis, padding, shape, write_out};
 use crate::lower::native::Code;
-use crate::lower::stablehlo::{MOST_POSITIONS, array, make, positions, tensor};
+use crate::lower::stablehlo::{MOST_POSITIONS, array, make, pad, positions, scalar, tensor};
 
 /// Runs the pass.
 ///
@@ -29,38 +24,7 @@ pub(crate) fn run(
     module: OperationRef<'_, '_>,
     _options: &BallastPoolGradientsOptions,
 ) -> Result<(), Reported> {
-    let context = ir::context(module);
-    for (name, function) in import::functions(module) {
-        let mut written = 0;
-        for op in ir::nested(function) {
-            if ir::name(op) != "stablehlo.select_and_scatter" {
-                continue;
-            }
-            if function.has_attribute(PLAN) {
-                let text = format!(
-                    "'{name}' is planned: write its pooling gradients out before, or remove `{PLAN}`"
-                );
-                return Err(diagnostics::error(function.location(), &text));
-            }
-            match (Pool::of(op), op.block()) {
-                (Ok(pool), Some(block)) => {
-                    pool.write(context, block, op)?;
-                    written += 1;
-                }
-                (why, _) => {
-                    let why = why.err().unwrap_or("it is in no block");
-                    let text = format!("a pooling gradient stays as it is: {why}");
-                    Remark::new(Kind::Missed, "PoolGradient", &name, text).emit(op.location());
-                }
-            }
-        }
-        if written > 0 {
-            Remark::new(Kind::Passed, "PoolGradient", &name, "pooling gradients were written out")
-                .fact("ops", written)
-                .emit(function.location());
-        }
-    }
-    Ok(())
+    write_out::<Pool>(module)
 }
 
 /// The gradient of a max pooling.
@@ -77,43 +41,44 @@ struct Pool {
     high: Vec<i64>,
 }
 
+impl Gradient for Pool {
+    const REMARK: &'static str = "PoolGradient";
+    const NOUN: &'static str = "pooling gradient";
+
+    fn of(op: OperationRef<'_, '_>) -> Option<Result<Self, Stays>> {
+        (ir::name(op) == "stablehlo.select_and_scatter").then(|| Self::read(op))
+    }
+
+    fn write<'c: 'a, 'a>(
+        &self,
+        code: Code<'c, 'a>,
+        operands: &[Value<'c, 'a>],
+    ) -> Result<Value<'c, 'a>, Reported> {
+        let &[read, source, initial] = operands else { return Err(code.error("has not three operands")) };
+        let mut to = Writer { code, pool: self };
+        let chosen = to.chosen(read)?;
+        to.scattered(chosen, source, initial)
+    }
+}
+
 impl Pool {
-    fn of(op: OperationRef<'_, '_>) -> Result<Self, &'static str> {
-        let mut types = Types::new(None);
-        let mut operand = |index| op.operand(index).ok().and_then(|value| types.of(value.r#type()).ok());
-        let unknown = "its operands are not tensors of known size";
-        let (read, source) = (operand(0).ok_or(unknown)?, operand(1).ok_or(unknown)?);
-        let extents =
-            |dims: &[u64]| -> Option<Vec<i64>> { dims.iter().map(|&dim| i64::try_from(dim).ok()).collect() };
-        let (whole, windows) = (
-            extents(&read.dims).ok_or("its operand is too large")?,
-            extents(&source.dims).ok_or("its source is too large")?,
-        );
+    fn read(op: OperationRef<'_, '_>) -> Result<Self, Stays> {
+        let shape = |index| shape(op.operand(index).ok()).ok_or("its operands are not tensors of known size");
+        let ((whole, element), (windows, _)) = (shape(0)?, shape(1)?);
         let rank = whole.len();
-        let list = |name: &str| ir::integers(op, name);
-        let window = list("window_dimensions").unwrap_or_else(|| vec![1; rank]);
-        let strides = list("window_strides").unwrap_or_else(|| vec![1; rank]);
-        let padding = list("padding").unwrap_or_else(|| vec![0; 2 * rank]);
-        // A padding of zeros alone may be written as one number.
-        let padding = if padding.len() == 1 { vec![padding[0]; 2 * rank] } else { padding };
-        let lengths = [windows.len(), window.len(), strides.len(), padding.len() / 2];
-        if rank == 0 || lengths.iter().any(|&length| length != rank) {
-            return Err("its window, strides and padding do not fit its operand");
-        }
+        let window = by_axis(op, "window_dimensions", rank, 1);
+        let strides = by_axis(op, "window_strides", rank, 1);
+        let fits = rank > 0 && [&windows, &window, &strides].iter().all(|list| list.len() == rank);
+        let (low, high) = padding(op, rank)
+            .filter(|_| fits)
+            .ok_or("its window, strides and padding do not fit its operand")?;
         let positions = window.iter().fold(1_u64, |all, &size| all.saturating_mul(size.unsigned_abs()));
         if positions == 0 || positions > MOST_POSITIONS {
             return Err("its window has too many positions");
         }
-        let low = padding.iter().copied().step_by(2).collect();
-        let high = padding.iter().copied().skip(1).step_by(2).collect();
-        let element = read
-            .text
-            .rsplit(['x', '<'])
-            .next()
-            .and_then(|text| text.strip_suffix('>'))
-            .filter(|name| name.starts_with(['f', 'b']))
-            .ok_or("its elements are not floating-point numbers")?
-            .to_owned();
+        if !element.starts_with(['f', 'b']) {
+            return Err("its elements are not floating-point numbers");
+        }
         let pool = Pool { element, whole, windows, window, strides, low, high };
         if !pool.is_consistent() {
             return Err("its windows do not lie in its padded operand");
@@ -145,25 +110,6 @@ impl Pool {
         (0..position.len())
             .map(|axis| position[axis] + self.strides[axis] * (self.windows[axis] - 1) + 1)
             .collect()
-    }
-
-    fn write<'c: 'a, 'a>(
-        &self,
-        context: &'c Context,
-        block: BlockRef<'c, 'a>,
-        op: OperationRef<'c, 'a>,
-    ) -> Result<(), Reported> {
-        let mut to = Writer { code: Code::before(context, block, op, op.location()), pool: self };
-        let operand = |index: usize| -> Result<Value<'c, 'a>, Reported> {
-            op.operand(index).map_err(|_| diagnostics::error(op.location(), "has too few operands"))
-        };
-        let chosen = to.chosen(operand(0)?)?;
-        let sum = to.scattered(chosen, operand(1)?, operand(2)?)?;
-        if let Ok(result) = op.result(0) {
-            replace_all_uses(result, sum);
-        }
-        erase(op);
-        Ok(())
     }
 }
 
@@ -232,6 +178,10 @@ impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
         self.make("constant", &[], &kind, &[("value", format!("dense<{value}> : {kind}"))])
     }
 
+    fn zero(&mut self) -> Result<Value<'c, 'a>, Reported> {
+        scalar(&mut self.code, "0.0", &self.pool.element)
+    }
+
     /// The number of the position that each window chose.
     fn chosen(&mut self, read: Value<'c, 'a>) -> Result<Value<'c, 'a>, Reported> {
         let pool = self.pool;
@@ -241,8 +191,9 @@ impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
             let dims: Vec<i64> = (0..pool.whole.len())
                 .map(|axis| pool.whole[axis] + pool.low[axis] + pool.high[axis])
                 .collect();
-            let zero = self.scalar("0.0")?;
-            self.pad([read, zero], &dims, &pool.low, &pool.high, &vec![0; dims.len()])?
+            let zero = self.zero()?;
+            let sides = [&pool.low, &pool.high, &vec![0; dims.len()]];
+            pad(&mut self.code, [read, zero], &tensor(&dims, &pool.element), sides)?
         };
         let (values, numbers, flags) =
             (self.per_window(&pool.element), self.per_window(NUMBER), self.per_window("i1"));
@@ -328,7 +279,7 @@ impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
         let whole = tensor(&pool.whole, &pool.element);
         let (flags, values) = (self.per_window("i1"), self.per_window(&pool.element));
         let none = self.splat("0.0", &pool.element)?;
-        let zero = self.scalar("0.0")?;
+        let zero = self.zero()?;
         let mut sum =
             self.make("broadcast_in_dim", &[initial], &whole, &[("broadcast_dimensions", array(&[]))])?;
         // An element is late in the first window that reaches it and early in the last.
@@ -343,32 +294,10 @@ impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
             let end = pool.end(position);
             let behind: Vec<i64> = axes.map(|axis| pool.whole[axis] + pool.low[axis] - end[axis]).collect();
             let between: Vec<i64> = pool.strides.iter().map(|stride| stride - 1).collect();
-            let spread = self.pad([here, zero], &pool.whole, &before, &behind, &between)?;
+            let spread = pad(&mut self.code, [here, zero], &whole, [&before, &behind, &between])?;
             sum = self.make("add", &[sum, spread], &whole, &[])?;
         }
         Ok(sum)
-    }
-
-    fn scalar(&mut self, value: &str) -> Result<Value<'c, 'a>, Reported> {
-        let kind = tensor(&[], &self.pool.element);
-        self.make("constant", &[], &kind, &[("value", format!("dense<{value}> : {kind}"))])
-    }
-
-    fn pad(
-        &mut self,
-        operands: [Value<'c, 'a>; 2],
-        dims: &[i64],
-        low: &[i64],
-        high: &[i64],
-        between: &[i64],
-    ) -> Result<Value<'c, 'a>, Reported> {
-        let kind = tensor(dims, &self.pool.element);
-        let sizes = [
-            ("edge_padding_low", array(low)),
-            ("edge_padding_high", array(high)),
-            ("interior_padding", array(between)),
-        ];
-        self.make("pad", &operands, &kind, &sizes)
     }
 }
 

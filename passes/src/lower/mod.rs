@@ -14,6 +14,7 @@ pub(crate) mod ballast_strip;
 pub(crate) mod ballast_to_buffers;
 pub(crate) mod ballast_to_stablehlo;
 pub(crate) mod ballast_unroll;
+mod gradients;
 mod messages;
 mod native;
 mod segments;

@@ -62,6 +62,31 @@ pub(crate) fn reduce_by_sum<'c: 'a, 'a>(
     code.insert(reduce).result(0).map(Value::from).map_err(fail)
 }
 
+/// A constant without dimensions.
+pub(crate) fn scalar<'c: 'a, 'a>(
+    code: &mut Code<'c, 'a>,
+    value: &str,
+    element: &str,
+) -> Result<Value<'c, 'a>, Reported> {
+    let kind = tensor(&[], element);
+    make(code, "constant", &[], &kind, &[("value", format!("dense<{value}> : {kind}"))])
+}
+
+/// A value padded with another one to the type `kind`: before, behind and between its elements.
+pub(crate) fn pad<'c: 'a, 'a>(
+    code: &mut Code<'c, 'a>,
+    operands: [Value<'c, 'a>; 2],
+    kind: &str,
+    [low, high, interior]: [&Vec<i64>; 3],
+) -> Result<Value<'c, 'a>, Reported> {
+    let sizes = [
+        ("edge_padding_low", array(low)),
+        ("edge_padding_high", array(high)),
+        ("interior_padding", array(interior)),
+    ];
+    make(code, "pad", &operands, kind, &sizes)
+}
+
 /// A tensor type by its text.
 pub(crate) fn tensor(dims: &[i64], element: &str) -> String {
     let dims: String = dims.iter().map(|dim| format!("{dim}x")).collect();
