@@ -22,6 +22,42 @@ pub const LARGEST_STREAM: Bytes = Bytes(128 << 20);
 /// Links followed one after the other, as many as the system follows.
 const MOST_LINKS: usize = 40;
 
+/// A file of a known form that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{origin}: {message}")]
+pub struct FileError {
+    /// The file, with line and column where they are known.
+    pub origin: String,
+    /// What is wrong and what to do about it.
+    pub message: String,
+}
+
+impl FileError {
+    /// At a file as a whole.
+    pub(crate) fn at(origin: &str, message: String) -> Self {
+        FileError { origin: origin.to_owned(), message }
+    }
+}
+
+/// The text of a file, named in messages by its kind, such as "profile".
+pub(crate) fn text_of(path: &Path, kind: &str) -> Result<String, FileError> {
+    read_text(path).map_err(|error| {
+        FileError::at(&path.display().to_string(), format!("the {kind} cannot be read: {error}"))
+    })
+}
+
+/// What JSON says, named in messages by the kind of file.
+pub(crate) fn parse_json<T: serde::de::DeserializeOwned>(
+    origin: &str,
+    text: &str,
+    kind: &str,
+) -> Result<T, FileError> {
+    serde_json::from_str(text).map_err(|error| FileError {
+        origin: format!("{origin}:{}:{}", error.line(), error.column()),
+        message: format!("not a {kind}: {error}"),
+    })
+}
+
 /// Reads a file.
 ///
 /// # Errors

@@ -94,7 +94,8 @@ fn program_path(path: &Path) -> PathBuf {
     if bare && path.is_file() { Path::new(".").join(path) } else { path.to_owned() }
 }
 
-fn reader(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<Vec<u8>> {
+/// Reads a pipe to its end, on a thread of its own: a program that fills one pipe must not wait for the other.
+pub fn reader(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {

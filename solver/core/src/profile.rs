@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::device::{Cluster, Link};
+use crate::file::{FileError, parse_json, text_of};
 use crate::graph::{Graph, OpRole};
 
 /// Version of the profile format this program reads and writes.
@@ -64,16 +65,6 @@ pub struct Profile {
     pub kinds: IndexMap<String, KindProfile>,
 }
 
-/// A profile that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{origin}: {message}")]
-pub struct ProfileError {
-    /// The file, with line and column where they are known.
-    pub origin: String,
-    /// What is wrong and what to do about it.
-    pub message: String,
-}
-
 impl Default for Profile {
     fn default() -> Self {
         Profile { version: PROFILE_VERSION, shared: false, kinds: IndexMap::new() }
@@ -85,26 +76,17 @@ impl Profile {
     ///
     /// # Errors
     /// A file that cannot be read, and everything [`Profile::parse`] refuses.
-    pub fn load(path: &Path) -> Result<Self, ProfileError> {
-        let origin = path.display().to_string();
-        match crate::file::read_text(path) {
-            Ok(text) => Self::parse(&origin, &text),
-            Err(error) => {
-                Err(ProfileError { origin, message: format!("the profile cannot be read: {error}") })
-            }
-        }
+    pub fn load(path: &Path) -> Result<Self, FileError> {
+        Self::parse(&path.display().to_string(), &text_of(path, "profile")?)
     }
 
     /// Reads the text of a profile; `origin` names it in messages.
     ///
     /// # Errors
     /// Damaged JSON, unknown fields or version, times that are negative or not finite, entries without runs.
-    pub fn parse(origin: &str, text: &str) -> Result<Self, ProfileError> {
-        let profile: Profile = serde_json::from_str(text).map_err(|error| ProfileError {
-            origin: format!("{origin}:{}:{}", error.line(), error.column()),
-            message: format!("not a profile: {error}"),
-        })?;
-        let refuse = |message| Err(ProfileError { origin: origin.to_owned(), message });
+    pub fn parse(origin: &str, text: &str) -> Result<Self, FileError> {
+        let profile: Profile = parse_json(origin, text, "profile")?;
+        let refuse = |message| Err(FileError::at(origin, message));
         if profile.version != PROFILE_VERSION {
             return refuse(format!(
                 "version {} is not known: this program reads version {PROFILE_VERSION}; measure again",
@@ -146,11 +128,11 @@ impl Profile {
     ///
     /// # Errors
     /// The first such kind or key; for a key, with one of the same op in the program.
-    pub fn check(&self, origin: &str, graph: &Graph, cluster: &Cluster) -> Result<(), ProfileError> {
+    pub fn check(&self, origin: &str, graph: &Graph, cluster: &Cluster) -> Result<(), FileError> {
         if self.shared {
             return Ok(());
         }
-        let refuse = |message| Err(ProfileError { origin: origin.to_owned(), message });
+        let refuse = |message| Err(FileError::at(origin, message));
         let remedy = "remove it, or say \"shared\": true if the file serves several programs";
         let keys: indexmap::IndexSet<&str> =
             graph.ops.iter().filter(|op| op.role == OpRole::Compute).map(|op| op.key.as_str()).collect();

@@ -7,6 +7,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::file::{FileError, parse_json, text_of};
 use crate::graph::{Graph, OpId, OpRole};
 use crate::units::Bytes;
 
@@ -45,41 +46,22 @@ pub struct StoredFile {
     pub ops: Vec<OpStored>,
 }
 
-/// A storage file that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{origin}: {message}")]
-pub struct StoredError {
-    /// The file, with line and column where they are known.
-    pub origin: String,
-    /// What is wrong and what to do about it.
-    pub message: String,
-}
-
 impl StoredFile {
     /// Reads a storage file.
     ///
     /// # Errors
     /// A file that cannot be read, and everything [`StoredFile::parse`] refuses.
-    pub fn load(path: &Path) -> Result<Self, StoredError> {
-        let origin = path.display().to_string();
-        match crate::file::read_text(path) {
-            Ok(text) => Self::parse(&origin, &text),
-            Err(error) => {
-                Err(StoredError { origin, message: format!("the storage file cannot be read: {error}") })
-            }
-        }
+    pub fn load(path: &Path) -> Result<Self, FileError> {
+        Self::parse(&path.display().to_string(), &text_of(path, "storage file")?)
     }
 
     /// Reads the text of a storage file; `origin` names it in messages.
     ///
     /// # Errors
     /// Damaged JSON, unknown fields or version, ops out of order or twice, sizes out of range.
-    pub fn parse(origin: &str, text: &str) -> Result<Self, StoredError> {
-        let file: StoredFile = serde_json::from_str(text).map_err(|error| StoredError {
-            origin: format!("{origin}:{}:{}", error.line(), error.column()),
-            message: format!("not a storage file: {error}"),
-        })?;
-        let refuse = |message| Err(StoredError { origin: origin.to_owned(), message });
+    pub fn parse(origin: &str, text: &str) -> Result<Self, FileError> {
+        let file: StoredFile = parse_json(origin, text, "storage file")?;
+        let refuse = |message| Err(FileError::at(origin, message));
         if file.version != STORED_VERSION {
             return refuse(format!(
                 "version {} is not known: this program reads version {STORED_VERSION}; measure again",
@@ -105,8 +87,8 @@ impl StoredFile {
     ///
     /// # Errors
     /// The first op that the program does not have, or that holds nothing while it runs.
-    pub fn check(&self, origin: &str, graph: &Graph) -> Result<(), StoredError> {
-        let refuse = |message| Err(StoredError { origin: origin.to_owned(), message });
+    pub fn check(&self, origin: &str, graph: &Graph) -> Result<(), FileError> {
+        let refuse = |message| Err(FileError::at(origin, message));
         for entry in &self.ops {
             let Some(op) = graph.ops.get(entry.op).filter(|op| op.name == entry.name) else {
                 return refuse(format!(

@@ -1,12 +1,12 @@
 //! The programs a run needs: where they are, and how they fail.
 
-use std::io::Read;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use ballast_core::limits::interrupted;
+use ballast_core::outside::reader;
 
 use crate::failure::Failure;
 
@@ -77,19 +77,7 @@ pub(crate) fn capture(command: &mut Command, what: &str, limit: Duration) -> Res
     Err(Failure::BadInput(format!("{what}: {program} failed, {status}\n{}", messages.trim_end())))
 }
 
-/// Reads a pipe to its end, on a thread of its own: a program that fills one pipe must not wait for the other.
-fn reader(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
-            // What was read before an error is all there is to show.
-            let _ = pipe.read_to_end(&mut bytes);
-        }
-        bytes
-    })
-}
-
-/// StopRule a program and its group, gently first.
+/// Ends a program and its group, gently first.
 fn end(child: &mut Child) {
     let Ok(group) = i32::try_from(child.id()) else { return };
     for signal in [libc::SIGTERM, libc::SIGKILL] {
