@@ -5,7 +5,7 @@ use rand::RngExt;
 
 use crate::program::Slot;
 use crate::search::{REBUILDS, Search};
-use crate::timeline::{Key, first, is_back, is_first, is_out, position};
+use crate::timeline::{Key, Timeline, first, is_back, is_first, is_out, position};
 
 /// Share of values taken away from a step over the cap that are copied.
 const COPIED: f64 = 0.6;
@@ -55,12 +55,6 @@ impl Search<'_> {
         self.line.runs(slot).iter().copied().find(|&run| is_back(run))
     }
 
-    /// First step after `key` that reads the value on the device to compute.
-    fn next_reader(&self, slot: Slot, key: Key) -> Option<Key> {
-        let next = self.line.next_use(slot, key)?;
-        if is_out(next) { self.next_reader(slot, next) } else { Some(next) }
-    }
-
     /// Takes a value away from a step over the cap, or from any where none is: copied or made again.
     pub(crate) fn relieve_either_way(&mut self) {
         if self.line.excess > 0.0 && !self.rng.random_bool(COPIED) {
@@ -87,31 +81,15 @@ impl Search<'_> {
 
     /// A value that is there at `step`, not read by it and may be copied, and its next reader: mostly a large one.
     fn pick_copied(&mut self, step: Key) -> Option<(Slot, Key)> {
-        let wanted = self.rng.random_range(1..5);
-        let program = self.line.program;
-        let until = position(step) + u32::from(!is_first(step));
-        if until == 0 {
-            return None;
-        }
-        let mut best: Option<(f64, Slot, Key)> = None;
-        let mut found = 0;
-        for _ in 0..60 {
-            let slot = self.rng.random_range(0..until.min(program.len() as u32));
-            if !program.swappable[slot as usize] || program.inputs(self.line.node(step)).contains(&slot) {
-                continue;
+        let rate = |line: &Timeline<'_>, slot: Slot| {
+            let program = line.program;
+            if !program.swappable[slot as usize] || program.inputs(line.node(step)).contains(&slot) {
+                return None;
             }
-            let there = self.line.span_before(slot, step).is_some_and(|span| span.end > step);
-            let Some(next) = self.next_reader(slot, step).filter(|_| there) else { continue };
-            let score = program.size[slot as usize] * self.rng.random::<f64>();
-            if best.is_none_or(|(most, ..)| score > most) {
-                best = Some((score, slot, next));
-            }
-            found += 1;
-            if found >= wanted {
-                break;
-            }
-        }
-        best.map(|(_, slot, next)| (slot, next))
+            line.span_before(slot, step).filter(|span| span.end > step)?;
+            Some((-program.size[slot as usize], next_reader(line, slot, step)?))
+        };
+        self.pick(step, rate, |rng| rng.random::<f64>())
     }
 
     /// Copies a value back before a position, and to the host before `by` unless it is there by then.
@@ -173,7 +151,7 @@ impl Search<'_> {
             }
             return;
         }
-        let Some(next) = self.next_reader(slot, key) else { return self.take_away(key) };
+        let Some(next) = next_reader(&self.line, slot, key) else { return self.take_away(key) };
         let previous = self.line.span_before(slot, key - 1).map_or(out, |span| span.end.max(out));
         let low = position(previous) + u32::from(!is_out(previous));
         if low > position(next) {
@@ -198,32 +176,22 @@ impl Search<'_> {
     }
 }
 
+/// First step after `key` that reads the value on the device to compute.
+fn next_reader(line: &Timeline<'_>, slot: Slot, key: Key) -> Option<Key> {
+    let next = line.next_use(slot, key)?;
+    if is_out(next) { next_reader(line, slot, next) } else { Some(next) }
+}
+
 #[cfg(test)]
 mod tests {
     use ballast_core::limits::Deadline;
-    use ballast_core::memory::{Node, Problem, SwapModel, assess, expand};
+    use ballast_core::memory::{SwapModel, assess, expand};
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
     use crate::program::{Plan, Program};
-
-    fn random_problem(rng: &mut ChaCha8Rng) -> Problem {
-        let n = rng.random_range(5..40);
-        let nodes = (0..n)
-            .map(|id: usize| {
-                let inputs = (0..id).filter(|_| rng.random_bool(0.12)).collect();
-                let time = rng.random_range(0..9) as f64;
-                let mut node = Node::new(format!("n{id}"), time, rng.random_range(0..50), inputs);
-                node.workspace_bytes = rng.random_range(0..4);
-                node.keep = rng.random_bool(0.1);
-                node.recomputable = rng.random_bool(0.8);
-                node.swappable = rng.random_bool(0.8);
-                node
-            })
-            .collect();
-        Problem { name: "random".into(), nodes, resident_bytes: 0 }
-    }
+    use crate::random::random_problem;
 
     /// Whatever moves are made: the plan breaks no rule but the cap, and what the search says of it is what the judge says, of the
     /// present one, of the best, and of the best without what it does not need.
@@ -232,7 +200,7 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(9);
         let mut swapped = 0;
         for round in 0..200 {
-            let problem = random_problem(&mut rng);
+            let problem = random_problem(&mut rng, 5..40, 0.12, 0.8);
             let cap = problem.unplanned_peak() * 3 / 4;
             let swap = SwapModel {
                 out_bandwidth: rng.random_range(2.0..60.0),

@@ -47,6 +47,8 @@ pub(crate) const REBUILDS: f64 = 0.005;
 /// Recomputes it chooses from, and values it takes away at most.
 const REBUILD_FROM: usize = 3;
 const REBUILD_TRIES: usize = 30;
+/// Values looked at, at most, for a few that a step can go without.
+const PICK_TRIES: usize = 60;
 /// Most recomputes one move inserts.
 const SUBTREE: usize = 24;
 
@@ -502,31 +504,40 @@ impl<'a> Search<'a> {
 
     /// A value alive across `step` without being used by it, and its next use: the best of a few at random.
     fn pick_value(&mut self, step: Key) -> Option<(Slot, Key)> {
+        let rate = |line: &Timeline<'_>, slot: Slot| {
+            let program = line.program;
+            if !program.repeatable[slot as usize] || program.size[slot as usize] <= 0.0 {
+                return None;
+            }
+            line.span_before(slot, step).filter(|span| span.end > step)?;
+            let next = line.next_use(slot, step)?;
+            // A step that reads the value cannot go without it.
+            let read = program.inputs(line.node(step)).binary_search(&slot).is_ok();
+            let time = program.time[slot as usize] + 1e-9 * program.total_time;
+            (!read).then(|| (time / program.size[slot as usize], next))
+        };
+        self.pick(step, rate, |rng| rng.random_range(0.5..1.5))
+    }
+
+    /// The value of least rate times luck, of a few at random that run before a step, and its next reader: `rate` gives that too, or
+    /// nothing where the value cannot be chosen.
+    pub(crate) fn pick(
+        &mut self,
+        step: Key,
+        rate: impl Fn(&Timeline<'_>, Slot) -> Option<(f64, Key)>,
+        luck: impl Fn(&mut ChaCha8Rng) -> f64,
+    ) -> Option<(Slot, Key)> {
         let wanted = self.rng.random_range(1..5);
-        let program = self.line.program;
-        let until = position(step) + u32::from(!is_first(step));
+        let until = (position(step) + u32::from(!is_first(step))).min(self.line.program.len() as u32);
         if until == 0 {
             return None;
         }
         let mut best: Option<(f64, Slot, Key)> = None;
         let mut found = 0;
-        for _ in 0..60 {
-            let slot = self.rng.random_range(0..until.min(program.len() as u32));
-            if !program.repeatable[slot as usize] || program.size[slot as usize] <= 0.0 {
-                continue;
-            }
-            let Some(span) = self.line.span_before(slot, step) else { continue };
-            if span.end <= step {
-                continue;
-            }
-            let Some(next) = self.line.next_use(slot, step) else { continue };
-            // A step that reads the value cannot go without it.
-            if program.inputs(self.line.node(step)).binary_search(&slot).is_ok() {
-                continue;
-            }
-            let rate = (program.time[slot as usize] + 1e-9 * program.total_time)
-                / program.size[slot as usize]
-                * self.rng.random_range(0.5..1.5);
+        for _ in 0..PICK_TRIES {
+            let slot = self.rng.random_range(0..until);
+            let Some((rate, next)) = rate(&self.line, slot) else { continue };
+            let rate = rate * luck(&mut self.rng);
             if best.is_none_or(|(least, ..)| rate < least) {
                 best = Some((rate, slot, next));
             }

@@ -413,31 +413,13 @@ impl<'a> Timeline<'a> {
 
 #[cfg(test)]
 mod tests {
-    use ballast_core::memory::{Node, Problem, expand, replay};
+    use ballast_core::memory::{Problem, expand, replay};
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
     use crate::program::Plan;
-
-    fn random_problem(rng: &mut ChaCha8Rng) -> Problem {
-        let n = rng.random_range(3..25);
-        let nodes = (0..n)
-            .map(|id| {
-                let inputs = (0..id).filter(|_| rng.random_bool(0.2)).collect();
-                let mut node = Node::new(
-                    format!("n{id}"),
-                    rng.random_range(0..9) as f64,
-                    rng.random_range(0..50),
-                    inputs,
-                );
-                node.workspace_bytes = rng.random_range(0..4);
-                node.keep = rng.random_bool(0.1);
-                node
-            })
-            .collect();
-        Problem { name: "random".into(), nodes, resident_bytes: 0 }
-    }
+    use crate::random::random_problem;
 
     /// Peak, time and excess of a plan, from the judge.
     fn judged(problem: &Problem, program: &Program, line: &Timeline<'_>) -> (f64, f64, f64) {
@@ -451,7 +433,7 @@ mod tests {
     fn random_edits_agree_with_the_judge() {
         let mut rng = ChaCha8Rng::seed_from_u64(3);
         for _ in 0..200 {
-            let problem = random_problem(&mut rng);
+            let problem = random_problem(&mut rng, 3..25, 0.2, 1.0);
             let cap = problem.unplanned_peak() * 3 / 4;
             let program = Program::new(&problem, None, cap).with_rounds(true);
             let mut line = Timeline::new(&program);

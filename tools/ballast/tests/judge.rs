@@ -205,19 +205,23 @@ fn assignments_of_workloads_are_scored() {
     fails(here, &judge, 1, "no node 3");
 }
 
+/// The rows of a comparison of these methods on a training step.
+fn compared(here: &Path, only: &str, args: &[&str]) -> Value {
+    let model = input("models/mlp3_b128.mlir");
+    let common = ["compare", &model, "--only", only, "--time-limit", "5", "--json", "rows.json"];
+    let output = ballast(here, &[&common[..], args].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let written = std::fs::read_to_string(here.join("rows.json")).expect("written");
+    serde_json::from_str(&written).expect("JSON")
+}
+
 #[test]
 fn a_program_of_ones_own_competes_on_a_real_training_step() {
     let folder = tempfile::tempdir().expect("a folder");
     let here = folder.path();
-    let model = input("models/mlp3_b128.mlir");
     let wrong = script(here, "wrong.sh", "cat > /dev/null; echo '{\"steps\": []}'");
     let only = format!("greedy,{},{wrong}", shipped("belady.py"));
-    let args = ["--devices", "1", "--cap", "95%", "--time-limit", "5", "--seeds", "1", "--json", "rows.json"];
-    let output = ballast(here, &[&["compare", &model, "--only", &only], &args[..]].concat());
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let rows: Value =
-        serde_json::from_str(&std::fs::read_to_string(here.join("rows.json")).expect("written"))
-            .expect("JSON");
+    let rows = compared(here, &only, &["--devices", "1", "--cap", "95%", "--seeds", "1"]);
     let row = |part: &str| {
         let rows = rows[0]["rows"].as_array().expect("rows").iter();
         rows.clone()
@@ -237,14 +241,9 @@ fn a_program_of_ones_own_competes_on_a_real_training_step() {
 fn a_partitioner_of_ones_own_competes_on_a_real_training_step() {
     let folder = tempfile::tempdir().expect("a folder");
     let here = folder.path();
-    let model = input("models/mlp3_b128.mlir");
     let wrong = script(here, "wrong.sh", "cat > /dev/null; echo '{\"assignment\": {}}'");
     let only = format!("dp,method={},method={wrong}", shipped("fill.py"));
-    let args = ["--devices", "2", "--cap", "90%", "--time-limit", "5", "--seeds", "2", "--json", "rows.json"];
-    let output = ballast(here, &[&["compare", &model, "--only", &only], &args[..]].concat());
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let written = std::fs::read_to_string(here.join("rows.json")).expect("written");
-    let rows: Value = serde_json::from_str(&written).expect("JSON");
+    let rows = compared(here, &only, &["--devices", "2", "--cap", "90%", "--seeds", "2"]);
     let [dp, fill, wrong] = [0, 1, 2].map(|row| &rows[0]["rows"][row]);
     assert_eq!((&fill["what"], &wrong["what"]), (&json!("partition"), &json!("partition")));
     for run in fill["runs"].as_array().expect("runs") {

@@ -338,7 +338,7 @@ fn waited(under: &[Under], mut now: i64, bytes: f64, limit: f64, leaving: impl F
 
 #[cfg(test)]
 mod tests {
-    use ballast_core::memory::{Node, Problem, assess, expand};
+    use ballast_core::memory::{Problem, assess, expand};
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
@@ -346,22 +346,8 @@ mod tests {
 
     use super::*;
     use crate::program::Program;
+    use crate::random::random_problem;
     use crate::timeline::UNTOUCHED;
-
-    fn random_problem(rng: &mut ChaCha8Rng) -> Problem {
-        let n = rng.random_range(3..30);
-        let nodes = (0..n)
-            .map(|id: usize| {
-                let inputs = (id.saturating_sub(9)..id).filter(|_| rng.random_bool(0.25)).collect();
-                let time = rng.random_range(0..9) as f64 * 0.7;
-                let mut node = Node::new(format!("n{id}"), time, rng.random_range(0..50), inputs);
-                node.workspace_bytes = rng.random_range(0..4);
-                node.keep = rng.random_bool(0.1);
-                node
-            })
-            .collect();
-        Problem { name: "random".into(), nodes, resident_bytes: 0 }
-    }
 
     /// A step to insert or remove; none where a copy back would have nothing to come from.
     fn random_step(rng: &mut ChaCha8Rng, line: &Timeline<'_>) -> Option<Key> {
@@ -423,7 +409,9 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(4);
         let (mut waited, mut refused) = (0, 0);
         for round in 0..600 {
-            let problem = random_problem(&mut rng);
+            let mut problem = random_problem(&mut rng, 3..30, 0.15, 1.0);
+            // Times whose sums round.
+            problem.nodes.iter_mut().for_each(|node| node.time *= 0.7);
             let cap = (problem.unplanned_peak() as f64 * rng.random_range(0.5..1.0)) as u64;
             let swap = SwapModel {
                 out_bandwidth: rng.random_range(2.0..60.0),
