@@ -95,7 +95,9 @@ pub(crate) fn paged(
             break;
         }
         let noise = if undisturbed { 0.0 } else { NOISE };
-        let plan = page(program, swap, policy, noise, seed.wrapping_add(index));
+        let Some(plan) = page(program, swap, policy, noise, seed.wrapping_add(index), deadline) else {
+            break;
+        };
         if let Some(state) = assess_plan(problem, program, swap, cap_bytes, &plan)
             && best.as_ref().is_none_or(|(excess, time, _)| (state.excess, state.time) < (*excess, *time))
         {

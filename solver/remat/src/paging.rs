@@ -7,6 +7,10 @@
 //! holds no memory the value does not hold anyway, it can be added afterwards, and the walk never turns back. Where every
 //! value may be swapped, the plan keeps every cap that has a plan at all.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use ballast_core::limits::Deadline;
 use ballast_core::memory::SwapModel;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -32,21 +36,35 @@ impl Policy {
 /// Most nodes looked at to price one value.
 const DEPTH: u32 = 48;
 
+/// Positions between two looks at the clock.
+const STRIDE: Slot = 256;
+
 /// A plan by a policy, whose order `noise` disturbs: prices are multiplied by up to `1 + noise`. It may be over the cap where
-/// values must not be swapped.
-pub(crate) fn page(program: &Program, swap: &SwapModel, policy: Policy, noise: f64, seed: u64) -> Plan {
-    let mut pager = Pager::new(program, swap, policy);
+/// values must not be swapped. None once the deadline is over, but by [`Policy::Farthest`] without noise: that one takes time
+/// proportional to the program, so that there always is a first plan.
+pub(crate) fn page(
+    program: &Program,
+    swap: &SwapModel,
+    policy: Policy,
+    noise: f64,
+    seed: u64,
+    deadline: &Deadline,
+) -> Option<Plan> {
+    let mut pager = Pager::new(program, swap, policy, noise > 0.0);
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     if noise > 0.0 {
         pager.bias.iter_mut().for_each(|bias| *bias = 1.0 + noise * rng.random::<f64>());
     }
     for at in 0..program.len() as Slot {
+        if pager.queue.is_none() && at % STRIDE == 0 && deadline.over() {
+            return None;
+        }
         pager.step(at);
     }
     pager.plan.again.sort_unstable();
     pager.plan.out.sort_unstable();
     pager.plan.back.sort_unstable();
-    pager.plan
+    Some(pager.plan)
 }
 
 struct Pager<'a> {
@@ -61,9 +79,15 @@ struct Pager<'a> {
     passed: Vec<u32>,
     there: Vec<bool>,
     hosted: Vec<bool>,
-    /// Values on the device, unordered.
+    /// Values on the device, unordered, and the index of each there.
     resident: Vec<Slot>,
+    place: Vec<u32>,
+    /// Those of them that may leave by their next use, where nothing else decides: the last one leaves first, of equal ones the
+    /// smallest.
+    queue: Option<BTreeSet<(Slot, Reverse<Slot>)>>,
     held: f64,
+    /// Bytes of the values on the device that may leave.
+    loose: f64,
     plan: Plan,
 }
 
@@ -75,7 +99,7 @@ enum Way {
 }
 
 impl<'a> Pager<'a> {
-    fn new(program: &'a Program, swap: &'a SwapModel, policy: Policy) -> Self {
+    fn new(program: &'a Program, swap: &'a SwapModel, policy: Policy, is_disturbed: bool) -> Self {
         let n = program.len();
         let mut over_before = vec![0];
         over_before.extend(program.unplanned().iter().scan(0, |count, &bytes| {
@@ -92,7 +116,10 @@ impl<'a> Pager<'a> {
             there: vec![false; n],
             hosted: vec![false; n],
             resident: Vec::new(),
+            place: vec![0; n],
+            queue: (policy == Policy::Farthest && !is_disturbed).then(BTreeSet::new),
             held: 0.0,
+            loose: 0.0,
             plan: Plan::default(),
         }
     }
@@ -127,8 +154,10 @@ impl<'a> Pager<'a> {
         }
         self.enter(at);
         // What is read for the last time goes; so does what nobody reads.
-        for index in 0..program.inputs(at).len() {
-            self.passed[program.inputs(at)[index] as usize] += 1;
+        for &input in program.inputs(at) {
+            self.unqueue(input);
+            self.passed[input as usize] += 1;
+            self.enqueue(input);
         }
         let mut at_hand: Vec<Slot> = program.inputs(at).to_vec();
         at_hand.extend(back.iter().map(|&(slot, _)| slot));
@@ -138,19 +167,53 @@ impl<'a> Pager<'a> {
     }
 
     fn enter(&mut self, slot: Slot) {
+        let size = self.program.size[slot as usize];
         self.there[slot as usize] = true;
+        self.place[slot as usize] = self.resident.len() as u32;
         self.resident.push(slot);
-        self.held += self.program.size[slot as usize];
+        self.held += size;
+        self.loose += if self.may_leave(slot) { size } else { 0.0 };
+        self.enqueue(slot);
     }
 
     fn leave(&mut self, slots: &[Slot]) {
         for &slot in slots {
-            if std::mem::replace(&mut self.there[slot as usize], false) {
-                self.held -= self.program.size[slot as usize];
+            if !self.there[slot as usize] {
+                continue;
+            }
+            self.unqueue(slot);
+            let size = self.program.size[slot as usize];
+            self.there[slot as usize] = false;
+            self.held -= size;
+            self.loose -= if self.may_leave(slot) { size } else { 0.0 };
+            let place = self.place[slot as usize];
+            self.resident.swap_remove(place as usize);
+            if let Some(&moved) = self.resident.get(place as usize) {
+                self.place[moved as usize] = place;
             }
         }
-        let there = &self.there;
-        self.resident.retain(|&slot| there[slot as usize]);
+    }
+
+    /// Where a value stands in the queue, by its next use.
+    fn turn(&self, slot: Slot) -> (Slot, Reverse<Slot>) {
+        (self.next_use(slot).unwrap_or(self.program.len() as Slot), Reverse(slot))
+    }
+
+    fn enqueue(&mut self, slot: Slot) {
+        let turn = self.turn(slot);
+        if self.there[slot as usize]
+            && self.may_leave(slot)
+            && let Some(queue) = &mut self.queue
+        {
+            queue.insert(turn);
+        }
+    }
+
+    fn unqueue(&mut self, slot: Slot) {
+        let turn = self.turn(slot);
+        if let Some(queue) = &mut self.queue {
+            queue.remove(&turn);
+        }
     }
 
     fn next_use(&self, slot: Slot) -> Option<Slot> {
@@ -248,12 +311,10 @@ impl<'a> Pager<'a> {
 
     /// Bytes of the values that could leave.
     fn evictable(&self, at: Slot, back: &[(Slot, Way)]) -> f64 {
-        let used = self.in_use(at, back);
-        self.resident
-            .iter()
-            .filter(|slot| self.may_leave(**slot) && used.binary_search(slot).is_err())
-            .map(|&slot| self.program.size[slot as usize])
-            .sum()
+        let mut used = self.in_use(at, back);
+        used.dedup();
+        let bound = used.iter().filter(|&&slot| self.there[slot as usize] && self.may_leave(slot));
+        self.loose - bound.map(|&slot| self.program.size[slot as usize]).sum::<f64>()
     }
 
     fn may_leave(&self, slot: Slot) -> bool {
@@ -267,23 +328,10 @@ impl<'a> Pager<'a> {
             return;
         }
         let used = self.in_use(at, back);
-        let mut choice: Vec<(f64, Slot)> = self
-            .resident
-            .iter()
-            .copied()
-            .filter(|slot| self.may_leave(*slot) && used.binary_search(slot).is_err())
-            .map(|slot| (self.price(slot, at), slot))
-            .collect();
-        choice.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let mut freed = 0.0;
-        let enough = choice.iter().position(|&(_, slot)| {
-            freed += self.program.size[slot as usize];
-            freed >= excess
-        });
-        choice.truncate(enough.map_or(choice.len(), |index| index + 1));
+        let (choice, mut freed) = self.choice(at, &used, excess);
         // A large one at the end may make small ones before it needless: the dearest of those stay.
         let mut leaving = Vec::new();
-        for &(_, slot) in choice.iter().rev() {
+        for &slot in choice.iter().rev() {
             let size = self.program.size[slot as usize];
             if freed - size >= excess {
                 freed -= size;
@@ -292,6 +340,27 @@ impl<'a> Pager<'a> {
             }
         }
         self.leave(&leaving);
+    }
+
+    /// Values that leave, in their order, until so many bytes are free, and the bytes they free.
+    fn choice(&self, at: Slot, used: &[Slot], excess: f64) -> (Vec<Slot>, f64) {
+        let free = |slot: &Slot| used.binary_search(slot).is_err();
+        let mut freed = 0.0;
+        let mut choice = Vec::new();
+        let mut take = |slot: Slot| {
+            choice.push(slot);
+            freed += self.program.size[slot as usize];
+            freed >= excess
+        };
+        if let Some(queue) = &self.queue {
+            let _ = queue.iter().rev().map(|&(_, Reverse(slot))| slot).filter(free).any(take);
+            return (choice, freed);
+        }
+        let loose = self.resident.iter().copied().filter(|slot| self.may_leave(*slot) && free(slot));
+        let mut priced: Vec<(f64, Slot)> = loose.map(|slot| (self.price(slot, at), slot)).collect();
+        priced.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let _ = priced.iter().any(|&(_, slot)| take(slot));
+        (choice, freed)
     }
 
     /// The order in which values leave, smallest first.
@@ -362,9 +431,10 @@ mod tests {
         fn the_largest_working_set_is_enough(problem in problem(), above in 0u64..20, bandwidth in 0.5f64..50.0) {
             let cap = problem.working_set().0 + above;
             let program = Program::new(&problem, None, cap);
+            let never = Deadline::after(None);
             for (seed, policy) in Policy::ALL.into_iter().enumerate() {
                 for noise in [0.0, 0.5] {
-                    let plan = page(&program, &link(bandwidth), policy, noise, seed as u64);
+                    let plan = page(&program, &link(bandwidth), policy, noise, seed as u64, &never).expect("no limit");
                     let schedule = expand(&problem, &program.compact(&plan)).expect("a schedule");
                     let replay = replay(&problem, &schedule, Some(&link(bandwidth)), Some(cap));
                     prop_assert!(replay.is_ok(), "{policy:?}: {replay:?}");
@@ -384,7 +454,8 @@ mod tests {
         nodes.push(Node::new("last", 1.0, 0, vec![0, 1]));
         let problem = Problem { name: "two".into(), nodes, resident_bytes: 0 };
         let program = Program::new(&problem, None, 8);
-        let plan = page(&program, &link(4.0), Policy::Cheapest, 0.0, 0);
+        let never = Deadline::after(None);
+        let plan = page(&program, &link(4.0), Policy::Cheapest, 0.0, 0, &never).expect("no limit");
         assert_eq!(plan.again.iter().map(|again| again.slot).collect::<Vec<_>>(), [1]);
         assert_eq!((plan.out, plan.back), (vec![(0, 0)], vec![(3, 0)]));
     }
