@@ -1,5 +1,6 @@
 //! Plans for several devices, each run by a process of its own under Open MPI's `mpirun`.
 
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -123,6 +124,65 @@ fn values_of_every_type_cross_ranks() {
         let _ = ballast_opt(&original, arguments.iter().chain([&planned.as_path()])).succeeded();
         let compared = run_ranks(&original, &planned, &["--json", "-"]).succeeded().json();
         assert_eq!(compared["difference"]["identical"], true, "{element}: {compared}");
+    }
+}
+
+#[test]
+fn a_run_keeps_to_a_session_folder_of_its_own() {
+    let folder = scratch();
+    let original = folder.path().join("original.mlir");
+    std::fs::write(&original, DeepMlp { layers: 2, width: 8, batch: 8 }.program()).unwrap();
+    let planned = plan(&original, folder.path(), 2);
+    // A file where Open MPI would make the one folder for all sessions of this user.
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let host = host.trim().split('.').next().unwrap_or_default().to_owned();
+    let user = std::fs::metadata(folder.path()).unwrap().uid();
+    std::fs::write(folder.path().join(format!("ompi.{host}.{user}")), "in the way").unwrap();
+    let mut command = Command::new(built("ballast"));
+    command.env("TMPDIR", folder.path()).arg("run").args([&original, &planned]);
+    let compared = run(command.args(["--backend", "mpi", "--json", "-"])).succeeded().json();
+    assert_eq!(compared["difference"]["identical"], true, "{compared}");
+}
+
+/// A program of that name in a folder, as a shell script.
+fn script(folder: &Path, name: &str, text: &str) {
+    let path = folder.join(name);
+    std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn an_open_mpi_that_misbehaves_is_an_error_and_no_file_is_written() {
+    let scratch = scratch();
+    let folder = scratch.path();
+    let original = folder.join("original.mlir");
+    std::fs::write(&original, DeepMlp { layers: 2, width: 8, batch: 8 }.program()).unwrap();
+    let planned = plan(&original, folder, 2);
+    let broken = folder.join("lib");
+    std::fs::create_dir(&broken).unwrap();
+    std::fs::write(broken.join("libmpi.so"), b"\x7fELF").unwrap();
+    let says_broken = format!("echo path:libdir:{}", broken.display());
+    for (name, text, reason) in [
+        ("mpirun", "exit 0", "rank 0"),
+        ("mpirun", "echo no host >&2; exit 7", "no host"),
+        ("mpirun", "kill -9 $$", "mpirun failed"),
+        ("mpirun", "sleep 100", "not done after 3 s"),
+        ("ompi_info", "echo what", "no libmpi.so in what"),
+        ("ompi_info", "exit 1", "no Open MPI"),
+        ("ompi_info", says_broken.as_str(), "libmpi.so"),
+    ] {
+        let programs = folder.join("programs");
+        let _ = std::fs::remove_dir_all(&programs);
+        std::fs::create_dir(&programs).unwrap();
+        script(&programs, name, text);
+        let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+        let output = folder.join("comparison.json");
+        let mut command = Command::new(built("ballast"));
+        command.env("PATH", path).arg("run").args([&original, &planned]);
+        let failed = run(command.args(["--backend", "mpi", "--time-limit", "3", "--json"]).arg(&output));
+        assert_eq!(failed.code, Some(2), "{name}: {text}: {failed:#?}");
+        assert!(failed.stderr.contains(reason), "{name}: {text}: {}", failed.stderr);
+        assert!(!output.exists(), "{name}: {text}");
     }
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn run_ranks(
         lower(program, &[&format!("--ballast-to-mpi=rank={rank} {}", job.options())], folder, job)?;
     }
     let arguments = runner(&[&beside("libballast_runtime.so")?, &library]);
-    let mut command = mpirun();
+    let mut command = mpirun(folder.path());
     for (rank, folder) in folders.iter().enumerate() {
         if rank > 0 {
             command.arg(":");
@@ -104,10 +104,16 @@ pub(super) fn measure(
     })
 }
 
-/// `mpirun` for any number of processes. More ranks than cores are welcome.
-pub(crate) fn mpirun() -> Command {
+/// `mpirun` for any number of processes, which keeps the files of its session in a folder of its own. More ranks than cores
+/// are welcome.
+pub(crate) fn mpirun(session: &Path) -> Command {
     let mut command = Command::new("mpirun");
     command.arg("--oversubscribe");
+    // One folder for all sessions of a user is the usual: of two runs that start at once, one finds that the other has just made
+    // it, and fails. The first name is that of Open MPI 4, the second that of 5; each ignores the other's.
+    for name in ["OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base"] {
+        command.env(name, session);
+    }
     // SAFETY: asks for a number that every process has.
     if unsafe { libc::geteuid() } == 0 {
         command.arg("--allow-run-as-root");

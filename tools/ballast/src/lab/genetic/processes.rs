@@ -28,6 +28,8 @@ pub(super) struct Processes {
     messages: Option<std::thread::JoinHandle<String>>,
     /// At work on something that nobody waits for any more.
     busy: bool,
+    /// Where `mpirun` keeps its files, removed with this.
+    session: Option<tempfile::TempDir>,
 }
 
 impl Processes {
@@ -42,14 +44,18 @@ impl Processes {
     ) -> Result<Self, Failure> {
         let own = std::env::current_exe()
             .map_err(|error| Failure::Internal(format!("where this program lies is unknown: {error}")))?;
-        let mut command = mpirun();
+        let session = tempfile::tempdir()
+            .map_err(|error| Failure::BadInput(format!("no temporary folder: {error}")))?;
+        let mut command = mpirun(session.path());
         command
             .args(["-n", &ranks.to_string()])
             .arg(own)
             .args(arguments)
             .arg("--library")
             .arg(library(LOOK_UP)?);
-        Self::spawn(command, run_limit)
+        let mut started = Self::spawn(command, run_limit)?;
+        started.session = Some(session);
+        Ok(started)
     }
 
     pub(super) fn spawn(mut command: Command, run_limit: Duration) -> Result<Self, Failure> {
@@ -82,7 +88,7 @@ impl Processes {
                 String::from_utf8_lossy(&bytes).trim_end().to_owned()
             })
         });
-        Ok(Processes { run_limit, child, input, answers, messages, busy: false })
+        Ok(Processes { run_limit, child, input, answers, messages, busy: false, session: None })
     }
 
     /// Seconds of one run of what the line says; none once the deadline is over.
