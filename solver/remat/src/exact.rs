@@ -1,6 +1,7 @@
 //! The full time-indexed program, solved as a whole.
 
 use ballast_core::limits::StopReason;
+use ballast_core::memory::{assess, expand};
 use ballast_core::report::{Bound, BoundClass};
 
 use crate::highs::{Control, Highs, Status};
@@ -60,8 +61,15 @@ fn solve(task: &Task<'_>) -> Option<Proposal> {
     let point = answer.values?;
     let extra = (answer.bound * program.total_time / WHOLE_TIME).max(0.0);
     let optimal = answer.status == Status::Optimal;
+    let plan = program.compact(&stepwise.plan(&point));
+    // HiGHS calls points feasible that are so within its tolerances, and may hand out zeros.
+    let schedule = expand(task.problem, &plan).ok()?;
+    let found = assess(task.problem, &schedule, task.options.swap.as_ref(), task.options.cap_bytes).ok()?;
+    if found.excess_bytes > 0 {
+        return None;
+    }
     Some(Proposal {
-        plan: program.compact(&stepwise.plan(&point)),
+        plan,
         bound: Bound::proved(program.total_time + extra, BoundClass::ProgramOrderAscending)
             .trusting_highs(extra > 0.0),
         method: "stepwise".into(),

@@ -4,6 +4,8 @@
 //! ([`ballast_core::memory::replay`]) has accepted, or a [`Failure`]. [`plan_relaxed`] raises caps that have
 //! no plan.
 
+#![deny(unsafe_code)]
+
 mod arena;
 mod auto;
 mod baseline;
@@ -12,15 +14,18 @@ mod clock;
 mod copies;
 mod cover;
 mod curve;
+#[cfg_attr(test, expect(unsafe_code, reason = "the C interface of HiGHS, apart from the wrapper"))]
 mod exact;
 mod exchange;
 mod free;
 mod frontier;
 mod gaps;
+#[expect(unsafe_code, reason = "the C interface of HiGHS")]
 mod highs;
 mod incumbent;
 mod interval;
 mod joint;
+#[expect(unsafe_code, reason = "instructions that not every processor has")]
 mod lanes;
 mod link;
 mod link_rows;
@@ -35,6 +40,8 @@ mod portfolio;
 mod program;
 mod prover;
 mod race;
+#[cfg(test)]
+mod random;
 mod relax;
 mod room;
 mod search;
