@@ -4,6 +4,8 @@
 //! [`device::Cluster`]; a solver proposes; [`memory::replay`] and [`simulate`] judge; [`plan::Plan`] is what
 //! is written.
 
+#![deny(unsafe_code)]
+
 pub mod batch;
 pub mod cap;
 pub mod cost;
@@ -16,6 +18,7 @@ pub mod graph;
 pub mod instance;
 pub mod limits;
 pub mod memory;
+#[expect(unsafe_code, reason = "signals to a process group")]
 pub mod outside;
 pub mod pipeline;
 pub mod placement;

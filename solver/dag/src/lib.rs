@@ -3,6 +3,8 @@
 //! [`workload::read`] gives a [`problem::Problem`], [`solve::solve`] a plan with a bound; [`check::check`] judges
 //! any assignment and shares no code with the solvers. The model in formulas: `docs/dag-partition.md`.
 
+#![forbid(unsafe_code)]
+
 pub mod anneal;
 pub mod assignment;
 pub mod bound;

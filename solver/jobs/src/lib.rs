@@ -5,6 +5,8 @@
 //! came to. `run_batch` simulates a batch with failures, [`Trainer`] learns from the simulator or from a
 //! recorded history, [`place`] plans one scheduling period, [`evaluate()`] compares with the baselines.
 
+#![forbid(unsafe_code)]
+
 mod evaluate;
 mod faults;
 mod history;

@@ -1,5 +1,7 @@
 //! Partitioning: the op sequence of a program over devices, and general DAGs over kinds of devices.
 
+#![forbid(unsafe_code)]
+
 pub mod chain;
 pub mod chip;
 mod dynamic;

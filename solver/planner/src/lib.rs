@@ -5,6 +5,8 @@
 //! the whole by tmax/tmin, and asks for another partition with the planned times while that may help. Every stage plan
 //! passes the judge in the form in which it will be written.
 
+#![forbid(unsafe_code)]
+
 mod assemble;
 pub mod pipelined;
 pub mod replan;

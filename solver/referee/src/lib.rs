@@ -4,6 +4,8 @@
 //! A bound names the class of plans it holds for. So for every program: no plan of the class, found by whichever run or by trying all of them,
 //! may be better than the bound; no plan may exist where one was refused with proof; and a run that may do more must not find less.
 
+#![forbid(unsafe_code)]
+
 pub mod chips;
 pub mod clock;
 pub mod in_full;

@@ -41,6 +41,7 @@ const RUNS: [(&str, &str); 7] = [
 enum Fault {
     Write,
     Sync,
+    Rename,
     Clock,
     FileSize,
     OpenFiles,
@@ -56,9 +57,10 @@ enum Fault {
     Eight,
 }
 
-const FAULTS: [Fault; 15] = [
+const FAULTS: [Fault; 16] = [
     Fault::Write,
     Fault::Sync,
+    Fault::Rename,
     Fault::Clock,
     Fault::FileSize,
     Fault::OpenFiles,
@@ -161,6 +163,7 @@ impl Trial<'_> {
             Fault::FileSize => limit(&mut command, libc::RLIMIT_FSIZE, amount * 8),
             Fault::OpenFiles => limit(&mut command, libc::RLIMIT_NOFILE, 3 + amount % 16),
             Fault::Memory => limit(&mut command, libc::RLIMIT_AS, (300 + 8 * amount) << 20),
+            Fault::Rename => no_renames(&mut command, RENAME_ERRORS[amount as usize % RENAME_ERRORS.len()]),
             Fault::ReadOnly => self.read_only(&mut command),
             Fault::NoLibrary | Fault::CutLibrary | Fault::WrongLibrary => {
                 command.arg("--learner").arg(self.library(fault, amount));
@@ -305,6 +308,45 @@ impl Trial<'_> {
         } else {
             Err(format!("{line}: left behind: {}", left.join(", ")))
         }
+    }
+}
+
+/// What a system may say of a rename that fails.
+const RENAME_ERRORS: [i32; 4] = [libc::EIO, libc::ENOSPC, libc::EXDEV, libc::EACCES];
+
+/// Makes every rename fail, by a filter of system calls: they do not all go through the C library.
+fn no_renames(command: &mut Command, error: i32) {
+    const KEPT: u32 = libc::SECCOMP_RET_ALLOW;
+    let load = |at: u32| libc::sock_filter {
+        code: (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16,
+        jt: 0,
+        jf: 0,
+        k: at,
+    };
+    let end =
+        |with: u32| libc::sock_filter { code: (libc::BPF_RET | libc::BPF_K) as u16, jt: 0, jf: 0, k: with };
+    // The number of the system call is the first field of what a filter sees. Each test jumps to the last instruction.
+    let calls = [libc::SYS_rename, libc::SYS_renameat, libc::SYS_renameat2];
+    let tests = calls.iter().enumerate().map(|(index, &call)| libc::sock_filter {
+        code: (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16,
+        jt: (calls.len() - index) as u8,
+        jf: 0,
+        k: call as u32,
+    });
+    let refused = libc::SECCOMP_RET_ERRNO | error as u32;
+    let mut filter: Vec<libc::sock_filter> =
+        std::iter::once(load(0)).chain(tests).chain([end(KEPT), end(refused)]).collect();
+    // SAFETY: system calls alone, on a filter that was made before the fork.
+    unsafe {
+        command.pre_exec(move || {
+            let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
+            if libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
+                || libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) != 0
+            {
+                return Err(std::io::Error::last_os_error());
+            }
+            Ok(())
+        });
     }
 }
 
