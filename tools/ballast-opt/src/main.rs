@@ -3,6 +3,7 @@
 //! So thin because the code may exist only once per process: the same library is also loaded by stock `mlir-opt` as a
 //! plugin, and a driver that linked a second copy could not load it.
 
+use std::error::Error as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -32,7 +33,7 @@ fn run() -> Result<i32, Box<dyn std::error::Error>> {
             Some(&path),
             libloading::os::unix::RTLD_NOW | libloading::os::unix::RTLD_LOCAL,
         )
-        .map_err(|error| format!("cannot load {}: {error}", path.display()))?;
+        .map_err(|error| format!("cannot load {}: {}", path.display(), reason(&error)))?;
         let main = library
             .get::<extern "C" fn() -> i32>(c"ballast_opt_main")
             .map_err(|error| format!("{} is not this program's library: {error}", path.display()))?;
@@ -41,6 +42,14 @@ fn run() -> Result<i32, Box<dyn std::error::Error>> {
         std::mem::forget(library);
         Ok(status)
     }
+}
+
+/// What the loader says, one level down, and what to do about it.
+fn reason(error: &libloading::Error) -> String {
+    let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    let runtime = ["libMLIR", "libLLVM"].iter().any(|name| reason.starts_with(name));
+    let hint = if runtime { "; the runtime of MLIR 22 is missing: apt-get install libmlir-22" } else { "" };
+    format!("{reason}{hint}")
 }
 
 /// The library beside this program, or in `../lib` of it where programs and libraries are installed apart.

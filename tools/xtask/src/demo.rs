@@ -3,15 +3,15 @@
 use anyhow::Result;
 use xshell::cmd;
 
-use crate::setup::set_up;
+use crate::setup::set_up_programs;
 use crate::workspace::{Workspace, step};
 
 const MODEL: &str = "tests/inputs/models/resnet50_train_b32.mlir";
 
 /// Sets up, builds, plans ResNet-50 under a cap that forces recomputation or swaps, and prints the plan.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    set_up(workspace)?;
-    workspace.build()?;
+    set_up_programs(workspace)?;
+    workspace.build_programs()?;
     let folder = workspace.release.join("demo");
     workspace.shell.create_dir(&folder)?;
     let (plan, output) = (folder.join("plan.json"), folder.join("out.mlir"));

@@ -11,6 +11,7 @@ use crate::workspace::step;
 const NEEDED: &[&str] = &[
     // The linker, and the C++ compiler of HiGHS and of the libtorch glue.
     "build-essential",
+    "ccache",
     "cmake",
     "ninja-build",
     // MLIR 22: headers, libraries, mlir-opt, mlir-tblgen, FileCheck, lit. Ballast's own C++ is compiled by clang,

@@ -9,6 +9,10 @@ use xshell::{Shell, cmd};
 /// The programs of the LLVM and MLIR packages without their version suffix, lit among them.
 pub(crate) const LLVM_BIN: &str = "/usr/lib/llvm-22/bin";
 
+/// Crates that planning does not need.
+const LEFT_OUT: &[&str] =
+    &["ballast-learner", "ballast-referee", "ballast-runtime", "ballast-soak", "ballast-tests", "xtask"];
+
 /// The checkout and a shell whose current folder is its root.
 pub(crate) struct Workspace {
     /// Folder of the workspace's `Cargo.toml`.
@@ -42,11 +46,31 @@ impl Workspace {
         Ok(Self { root, release, shell })
     }
 
+    /// Lets ccache, where it is installed, keep what C++ compilers make: HiGHS is the longest part of a first build, and is compiled once
+    /// per user then, not once per checkout. CMake reads these variables.
+    pub(crate) fn cache_compilers(&self) {
+        if cmd!(self.shell, "ccache --version").quiet().ignore_stdout().ignore_stderr().run().is_ok() {
+            self.shell.set_var("CMAKE_C_COMPILER_LAUNCHER", "ccache");
+            self.shell.set_var("CMAKE_CXX_COMPILER_LAUNCHER", "ccache");
+            self.shell.set_var("CCACHE_BASEDIR", &self.root);
+        }
+    }
+
     /// Builds every crate of the workspace with the release profile.
     pub(crate) fn build(&self) -> Result<()> {
         step("building (release; the first build compiles HiGHS and takes some minutes)");
         let cargo = cargo();
         cmd!(self.shell, "{cargo} build --release --workspace --locked").quiet().run()?;
+        Ok(())
+    }
+
+    /// Builds the programs and the plugin alone: neither the learner, which takes libtorch, nor what only tests run.
+    pub(crate) fn build_programs(&self) -> Result<()> {
+        step("building (release; the first build compiles HiGHS and takes some minutes)");
+        let cargo = cargo();
+        // Not `--package`: crates of others would be built with other features than in `build`, and again there.
+        let left_out = LEFT_OUT.iter().flat_map(|name| ["--exclude", name]);
+        cmd!(self.shell, "{cargo} build --release --workspace --locked").args(left_out).quiet().run()?;
         Ok(())
     }
 

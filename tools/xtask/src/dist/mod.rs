@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::setup::set_up;
+use crate::setup::{set_up, set_up_programs};
 use crate::workspace::Workspace;
 
 /// What is packed.
@@ -35,13 +35,15 @@ pub(crate) fn run(
 ) -> Result<()> {
     let output = std::path::absolute(output)?;
     let check = check.map(std::path::absolute).transpose()?;
-    set_up(workspace)?;
-    workspace.build()?;
     workspace.shell.create_dir(&output)?;
     if only != Some(Part::Archive) {
+        set_up_programs(workspace)?;
+        workspace.build_programs()?;
         wheel::pack(workspace, &output)?;
     }
     if only != Some(Part::Wheel) {
+        set_up(workspace)?;
+        workspace.build()?;
         let archive = archive::pack(workspace, &output)?;
         if let Some(root) = check {
             clean_root::check(workspace, &archive, &root, release)?;
