@@ -59,7 +59,11 @@ pub(crate) fn pages(workspace: &Workspace) -> Result<Vec<Page>> {
     let page = |path: &str, text: String| Page { path: path.into(), text: with_final_newline(text) };
     let ballast = workspace.program("ballast");
     Ok(vec![
-        page("docs/passes.md", ods::page(workspace, &["-gen-pass-doc"], ods::PASSES)?),
+        // The tool gives the page of passes no heading.
+        page(
+            "docs/passes.md",
+            ods::page(workspace, &["-gen-pass-doc"], ods::PASSES)?.replacen("-->\n", "-->\n\n# Passes\n", 1),
+        ),
         page(
             "docs/dialect.md",
             ods::page(workspace, &["-gen-dialect-doc", "-dialect=ballast"], ods::DIALECT)?,

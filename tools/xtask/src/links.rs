@@ -10,9 +10,7 @@ pub(crate) fn link_problems(pages: &[(PathBuf, String)], known: &BTreeSet<PathBu
     let mut problems = Vec::new();
     for (page, text) in pages {
         for (number, line) in prose(text) {
-            for target in
-                line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
-            {
+            for target in targets(line) {
                 if let Some(what) = problem(page, target, known, &anchors) {
                     problems.push(format!("{}:{number}: the link {target} {what}", page.display()));
                 }
@@ -20,6 +18,11 @@ pub(crate) fn link_problems(pages: &[(PathBuf, String)], known: &BTreeSet<PathBu
         }
     }
     problems
+}
+
+/// Where the links of a line lead.
+pub(crate) fn targets(line: &str) -> impl Iterator<Item = &str> {
+    line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
 }
 
 fn problem(
@@ -42,7 +45,7 @@ fn problem(
 }
 
 /// The lines outside of code blocks, with their numbers.
-fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(crate) fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut code = false;
     (1..).zip(text.lines()).filter(move |(_, line)| {
         let fence = line.trim_start().starts_with("```");
@@ -75,7 +78,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
 }
 
 /// The path a relative link of `page` names, without `.` and `..`.
-fn resolve(page: &Path, link: &str) -> PathBuf {
+pub(crate) fn resolve(page: &Path, link: &str) -> PathBuf {
     let mut path = page.parent().unwrap_or(Path::new("")).to_path_buf();
     for component in Path::new(link).components() {
         match component {

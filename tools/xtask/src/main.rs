@@ -5,6 +5,7 @@
 #![expect(clippy::print_stderr, reason = "a command-line tool talks to its user")]
 
 mod bench;
+mod book;
 mod cycles;
 mod demo;
 mod dist;
@@ -117,6 +118,12 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Make the docs a site that needs no network (needs mdbook), and follow its links.
+    Book {
+        /// Folder to put it in.
+        #[arg(long, default_value = "target/book")]
+        output: std::path::PathBuf,
+    },
     /// Measure, and print Markdown tables.
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -154,6 +161,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Tidy => tidy::run(&workspace),
         Command::Docs { check: true } => docs::check(&workspace),
         Command::Docs { check: false } => docs::write(&workspace),
+        Command::Book { output } => book::run(&workspace, &output),
         Command::Bench(bench) => bench::run(&workspace, &bench),
     }
 }

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use xshell::cmd;
 
+use crate::book::book_problems;
 use crate::cycles::cycle_problems;
 use crate::links::link_problems;
 use crate::ods;
@@ -92,6 +93,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
         }
     }
     problems.extend(link_problems(&pages, &known));
+    problems.extend(book_problems(&pages));
     problems.extend(cycle_problems(&sources)?);
     problems.extend(pass_problems(&ods::passes(workspace)?, &known));
     let cargo = cargo();
