@@ -76,6 +76,9 @@ void ballastEmit(MlirLocation location, uint32_t severity, MlirStringRef text, c
 void ballastRemark(MlirLocation location, uint32_t kind, MlirStringRef name, MlirStringRef function,
                    MlirStringRef text, const Fact *facts, size_t count) {
   Location where = unwrap(location);
+  // MLIR writes files and lines alone into remarks: those of an op that was inlined are where it was written.
+  if (auto place = where->findInstanceOf<FileLineColLoc>())
+    where = place;
   // A remark may be printed as late as when the context dies: its names are kept where the context keeps strings.
   auto keep = [&](MlirStringRef text) { return StringAttr::get(where.getContext(), unwrap(text)).getValue(); };
   auto options = remark::RemarkOpts::name(keep(name)).category("ballast").function(keep(function));

@@ -6,6 +6,7 @@ use ballast_core::report::{Bound, BoundClass};
 
 use crate::outcome::{Failure, Order, Outcome};
 use crate::plan;
+use crate::plan::given;
 use crate::solver::Options;
 
 /// One cap of a curve.
@@ -34,16 +35,18 @@ pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<C
     let unplanned_peak = problem.unplanned_peak();
     let mut points: Vec<CurvePoint> = Vec::with_capacity(caps.len());
     for (index, &cap_bytes) in caps.iter().enumerate() {
-        // Out of time: the plan for the smaller cap serves this one. Its bound does not; but nothing takes less than running once.
+        // Out of time: a plan given or that for the smaller cap serves this one. Its bound does not; but nothing takes less than running
+        // once. From its own peak on the program needs no search.
         if deadline.over()
-            && let Some(outcome) = points.last().and_then(|point| point.outcome.clone())
+            && cap_bytes < unplanned_peak
+            && let Some(outcome) = known(problem, &Options { cap_bytes, ..options.clone() }, points.last())
         {
             let mut outcome = with_bound(outcome, Bound::proved(problem.total_time(), BoundClass::Any))?;
             outcome.report.stop_reason = deadline.reason();
             points.push(CurvePoint { cap_bytes, outcome: Some(outcome) });
             continue;
         }
-        // Each try costs a little even without time for it, and there may be many. From its own peak on the program needs no search.
+        // Each try costs a little even without time for it, and there may be many.
         if overtime.over() && cap_bytes < unplanned_peak {
             points.push(CurvePoint { cap_bytes, outcome: None });
             continue;
@@ -94,6 +97,13 @@ pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<C
         }
     }
     Ok(points)
+}
+
+/// The fastest of the plan for the cap before and of the plans given that keep this one.
+fn known(problem: &Problem, options: &Options, previous: Option<&CurvePoint>) -> Option<Outcome> {
+    let starts = options.starts.iter().filter_map(|start| given(problem, options, start.clone()).ok());
+    let previous = previous.and_then(|point| point.outcome.clone());
+    previous.into_iter().chain(starts).min_by(|a, b| a.report.value.total_cmp(&b.report.value))
 }
 
 fn with_bound(outcome: Outcome, bound: Bound) -> Result<Outcome, Failure> {

@@ -56,6 +56,18 @@ pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
     task.judge(proposal)
 }
 
+/// A plan that is given, judged under the cap: no search, and the bound that holds for every plan.
+///
+/// # Errors
+/// [`Failure::Refused`] for a plan that breaks a rule or the cap.
+pub(crate) fn given(problem: &Problem, options: &Options, plan: CompactPlan) -> Result<Outcome, Failure> {
+    let program = Program::new(problem, None, options.cap_bytes);
+    let deadline = Deadline::start(&options.limits);
+    let task =
+        Task { problem, options, deadline, program: &program, progress: Arc::new(Progress::new(false)) };
+    task.judge(Proposal::in_one_pass("given", plan, problem))
+}
+
 fn check(problem: &Problem, options: &Options) -> Result<(), Failure> {
     problem.check()?;
     if options.swap.is_some_and(|swap| !swap.is_sound()) {

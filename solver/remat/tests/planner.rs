@@ -212,6 +212,21 @@ fn the_curve_falls_with_the_cap_and_its_bounds_too() {
 }
 
 #[test]
+fn a_curve_without_time_has_the_plans_given_and_the_program_as_it_is() {
+    let problem = chain(20, Some(4));
+    let (low, high) = (problem.working_set().0, problem.unplanned_peak());
+    let cap = low + (high - low) / 2;
+    let given = plan(&problem, &with_work(cap, 20_000, 1)).unwrap();
+    let mut options = with_work(0, 20_000, 1);
+    options.limits.time_limit_seconds = Some(1e-9);
+    options.starts = vec![given.compact];
+    let points = curve(&problem, &[low, cap - 1, cap, high - 1, high], &options).unwrap();
+    let value = |at: usize| points[at].outcome.as_ref().map(|outcome| outcome.report.value);
+    assert!(value(2).unwrap() <= given.report.value && value(3).unwrap() <= given.report.value);
+    assert_eq!(value(4), Some(problem.total_time()));
+}
+
+#[test]
 fn the_least_memory_for_an_overhead_keeps_the_overhead() {
     let problem = chain(16, None);
     let outcome = least_memory(&problem, 0.25, &with_work(0, 20_000, 1)).unwrap();

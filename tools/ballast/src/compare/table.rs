@@ -24,16 +24,20 @@ const HEADS: [&str; 12] = [
     "s",
 ];
 
+fn devices(count: usize) -> String {
+    format!("{count} device{}", if count == 1 { "" } else { "s" })
+}
+
 /// All comparisons for a terminal: three tables each, and why the others have no plan.
 pub(super) fn terminal(comparisons: &[Comparison]) -> String {
     let mut text = String::new();
     for comparison in comparisons {
         let _ = write!(
             text,
-            "{}: {} ops, {} devices, cap {}\nlargest stage without a plan {} MB; {} s a run\n",
+            "{}: {} ops, {}, cap {}\nlargest stage without a plan {} MB; {} s a run\n",
             comparison.program,
             comparison.planned_ops,
-            comparison.devices,
+            devices(comparison.devices),
             cap(comparison),
             megabytes(comparison.unplanned_peak_bytes),
             comparison.time_limit_seconds,
@@ -119,10 +123,10 @@ pub(super) fn markdown(comparisons: &[Comparison], args: &Args) -> String {
         }
         let _ = writeln!(
             text,
-            "\n## {}\n\n{} ops, {} devices, cap {}; largest stage without a plan {} MB.\n\n{table}",
+            "\n## {}\n\n{} ops, {}, cap {}; largest stage without a plan {} MB.\n\n{table}",
             comparison.program,
             comparison.planned_ops,
-            comparison.devices,
+            devices(comparison.devices),
             cap(comparison),
             megabytes(comparison.unplanned_peak_bytes)
         );
