@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: the programs, run as a user runs them, on folders of instances; Markdown tables on
 //! standard output.
 
+mod deadlines;
 mod fit;
 mod joint;
 mod models;
@@ -36,6 +37,8 @@ pub(crate) enum Bench {
     Fit(fit::Args),
     /// PyTorch models under many caps, and torch's own budget solvers at equal memory: tools/python/bench.
     Torch(torch::Args),
+    /// Every command and pass with a time limit: how much longer it takes.
+    Deadlines(deadlines::Args),
     /// Rewritten programs of every route, read again by the stock `mlir-opt` with the plugin.
     Reparse(reparse::Args),
 }
@@ -53,6 +56,7 @@ pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> Result<()> {
         Bench::Xla(args) => xla::run(workspace, args),
         Bench::Fit(args) => fit::run(workspace, args),
         Bench::Torch(args) => torch::run(workspace, args),
+        Bench::Deadlines(args) => deadlines::run(workspace, args),
         Bench::Reparse(args) => reparse::run(workspace, args),
     }
 }
