@@ -10,8 +10,9 @@ use crate::memory::{Event, EventKind, NodeId, Problem, ReplayError, Schedule, St
 use crate::units::Bytes;
 
 /// What happens to a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Fate {
     /// It stays from its first run to its last use.
     Kept,
@@ -25,11 +26,7 @@ impl Fate {
     /// The word in tables.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Fate::Kept => "kept",
-            Fate::Recomputed => "recomputed",
-            Fate::Swapped => "swapped",
-        }
+        self.into()
     }
 }
 

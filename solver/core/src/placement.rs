@@ -3,8 +3,20 @@
 use serde::{Deserialize, Serialize};
 
 /// What kinds of placements there are, the narrower first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Placement {
     /// Every device runs neighbouring ops of the op sequence.
     SequenceCut,
@@ -19,11 +31,7 @@ pub enum Placement {
 impl Placement {
     /// The name in plans and remarks.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Placement::SequenceCut => "sequence-cut",
-            Placement::FoldedLayers => "folded-layers",
-            Placement::Free => "free",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }

@@ -13,8 +13,21 @@ pub const PROOF_TOLERANCE: f64 = 1e-6;
 /// The plans a lower bound holds for: no plan of the class is better than the bound.
 ///
 /// Classes of placements come first, then those of placements found in workload files, then those of memory plans.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum BoundClass {
     /// Every op on any device, in any order; devices may stay idle.
     AnyAssignment,
@@ -62,60 +75,18 @@ pub enum BoundClass {
 
 impl BoundClass {
     /// Every class.
-    pub const ALL: [BoundClass; 20] = [
-        Self::AnyAssignment,
-        Self::ContiguousSequence,
-        Self::ContiguousSequenceWithinCaps,
-        Self::ContiguousLayers,
-        Self::ContiguousLayersWithinCaps,
-        Self::ContiguousDag,
-        Self::ContiguousDagWithinCaps,
-        Self::ContiguousDagLayers,
-        Self::ContiguousDagLayersWithinCaps,
-        Self::CoreGroups,
-        Self::AnyGrouping,
-        Self::Contiguous,
-        Self::Free,
-        Self::AnyPlacement,
-        Self::Any,
-        Self::AnyOrderAscending,
-        Self::ProgramOrder,
-        Self::ProgramOrderAscending,
-        Self::ProgramOrderWithoutSwaps,
-        Self::ProgramOrderAscendingWithoutSwaps,
-    ];
+    pub const ALL: &[BoundClass] = <Self as strum::VariantArray>::VARIANTS;
 
     /// The name in plans, reports and attributes.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::AnyAssignment => "any-assignment",
-            Self::ContiguousSequence => "contiguous-sequence",
-            Self::ContiguousSequenceWithinCaps => "contiguous-sequence-within-caps",
-            Self::ContiguousLayers => "contiguous-layers",
-            Self::ContiguousLayersWithinCaps => "contiguous-layers-within-caps",
-            Self::ContiguousDag => "contiguous-dag",
-            Self::ContiguousDagWithinCaps => "contiguous-dag-within-caps",
-            Self::ContiguousDagLayers => "contiguous-dag-layers",
-            Self::ContiguousDagLayersWithinCaps => "contiguous-dag-layers-within-caps",
-            Self::CoreGroups => "core-groups",
-            Self::AnyGrouping => "any-grouping",
-            Self::Contiguous => "contiguous",
-            Self::Free => "free",
-            Self::AnyPlacement => "any-placement",
-            Self::Any => "any",
-            Self::ProgramOrder => "program-order",
-            Self::ProgramOrderAscending => "program-order-ascending",
-            Self::AnyOrderAscending => "any-order-ascending",
-            Self::ProgramOrderWithoutSwaps => "program-order-without-swaps",
-            Self::ProgramOrderAscendingWithoutSwaps => "program-order-ascending-without-swaps",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// The class of a name; none where there is none.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|class| class.name() == name)
+        Self::ALL.iter().copied().find(|class| class.name() == name)
     }
 
     /// Does the class hold only plans that can keep the caps of its search? A bound for it says nothing about plans under
@@ -391,7 +362,7 @@ mod tests {
     #[test]
     fn a_bound_within_caps_says_nothing_of_other_caps() {
         let floor = Bound::proved(1.0, BoundClass::AnyAssignment);
-        for class in BoundClass::ALL {
+        for &class in BoundClass::ALL {
             let carried = Bound::proved(2.0, class).under_other_caps(floor);
             assert_eq!(carried == floor, class.name().ends_with("within-caps"), "{class}");
         }
@@ -479,7 +450,7 @@ mod tests {
 
     #[test]
     fn names_are_those_that_serde_writes() {
-        for class in BoundClass::ALL {
+        for &class in BoundClass::ALL {
             assert_eq!(serde_json::to_value(class).expect("a name"), class.name());
             assert_eq!(BoundClass::of_name(class.name()), Some(class));
             assert_eq!(class.to_string(), class.name());

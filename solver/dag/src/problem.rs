@@ -81,7 +81,8 @@ impl Problem {
 }
 
 /// Which plans are allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum PlanClass {
     /// The quotient of the forward nodes over the devices has no cycle: the devices form a pipeline.
     Contiguous,
@@ -93,10 +94,7 @@ impl PlanClass {
     /// The name used in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            PlanClass::Contiguous => "contiguous",
-            PlanClass::Free => "free",
-        }
+        self.into()
     }
 
     /// The class as bounds name it.

@@ -1,7 +1,5 @@
 //! The one entry: runs the methods in turn, holds the best judged plan and the best proven bound.
 
-use std::str::FromStr;
-
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::report::{Bound, FalseBound, Report, SearchStats};
 
@@ -16,7 +14,8 @@ use crate::{contiguous, free, learned};
 const SUM_ROUNDING: f64 = 2e-9;
 
 /// Who looks for the plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = no_method)]
 pub enum Method {
     /// Everything that fits the class and the size.
     Auto,
@@ -31,33 +30,16 @@ pub enum Method {
 }
 
 impl Method {
-    /// All methods with their names.
-    pub const ALL: [(Method, &'static str); 5] = [
-        (Method::Auto, "auto"),
-        (Method::Order, "order"),
-        (Method::Exact, "exact"),
-        (Method::Anneal, "anneal"),
-        (Method::Rl, "rl"),
-    ];
-
     /// The name on the command line and in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(method, _)| *method == self).map_or("auto", |(_, name)| name)
+        self.into()
     }
 }
 
-impl FromStr for Method {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let names: Vec<&str> = Self::ALL.iter().map(|(_, name)| *name).collect();
-        Self::ALL
-            .iter()
-            .find(|(_, name)| *name == text)
-            .map(|(method, _)| *method)
-            .ok_or_else(|| format!("'{text}' is no method: choose one of {}", names.join(", ")))
-    }
+fn no_method(text: &str) -> String {
+    let names = <Method as strum::VariantNames>::VARIANTS;
+    format!("'{text}' is no method: choose one of {}", names.join(", "))
 }
 
 /// What to look for, and how long.

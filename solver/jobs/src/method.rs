@@ -1,7 +1,6 @@
 //! Who places jobs, by name, and one scheduling period placed by it.
 
 use std::path::Path;
-use std::str::FromStr;
 
 use ballast_learner_client::Learner;
 
@@ -11,7 +10,8 @@ use crate::placer::{CapacityAware, FaultGreedy, FirstFit, InterferenceAware, Pla
 use crate::policy::{LearnedPlacer, PolicyNetwork};
 
 /// Who chooses the devices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = no_method)]
 pub enum Method {
     /// The trained policy.
     Learned,
@@ -28,20 +28,13 @@ pub enum Method {
 }
 
 impl Method {
-    /// Every method with its name.
-    pub const ALL: [(&'static str, Method); 6] = [
-        ("learned", Method::Learned),
-        ("random", Method::Random),
-        ("first-fit", Method::FirstFit),
-        ("capacity-aware", Method::CapacityAware),
-        ("interference-aware", Method::InterferenceAware),
-        ("fault-greedy", Method::FaultGreedy),
-    ];
+    /// Every method's name.
+    pub const NAMES: &'static [&'static str] = <Self as strum::VariantNames>::VARIANTS;
 
     /// The name users write.
     #[must_use]
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, method)| *method == self).map_or("", |(name, _)| name)
+        self.into()
     }
 
     /// Places a period.
@@ -87,13 +80,6 @@ impl Method {
     }
 }
 
-impl FromStr for Method {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL.iter().find(|(name, _)| *name == text).map(|&(_, method)| method).ok_or_else(|| {
-            let names = Self::ALL.map(|(name, _)| name).join(", ");
-            format!("'{text}' is not a method: choose one of {names}")
-        })
-    }
+fn no_method(text: &str) -> String {
+    format!("'{text}' is not a method: choose one of {}", Method::NAMES.join(", "))
 }

@@ -78,7 +78,7 @@ mod tests {
         ops.values.push(Value { producer: 0, readers: vec![3], bytes: 1, held_bytes: 1, returned: false });
         let classes = |device_of: &[usize], caps: bool| -> Vec<&'static str> {
             let membership = Membership::of(&ops, device_of, &[0, 2], caps);
-            BoundClass::ALL.into_iter().filter(|&c| membership.within(c)).map(BoundClass::name).collect()
+            BoundClass::ALL.iter().copied().filter(|&c| membership.within(c)).map(BoundClass::name).collect()
         };
         assert_eq!(classes(&[0, 1, 0, 1], true), ["any-assignment"]);
         assert_eq!(

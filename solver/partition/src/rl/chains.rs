@@ -9,7 +9,8 @@ use crate::rl::machine::{Machine, Site};
 use crate::sequence::Sequence;
 
 /// How the times of neighbouring layers relate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Profile {
     /// Drawn independently, within a factor of ten.
     Even,
@@ -26,21 +27,13 @@ pub enum Profile {
 }
 
 /// All profiles.
-pub const PROFILES: [Profile; 6] =
-    [Profile::Even, Profile::Heavy, Profile::Waves, Profile::Blocks, Profile::Towers, Profile::Training];
+pub const PROFILES: &[Profile] = <Profile as strum::VariantArray>::VARIANTS;
 
 impl Profile {
     /// Its name in tables.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Profile::Even => "even",
-            Profile::Heavy => "heavy",
-            Profile::Waves => "waves",
-            Profile::Blocks => "blocks",
-            Profile::Towers => "towers",
-            Profile::Training => "training",
-        }
+        self.into()
     }
 }
 

@@ -22,8 +22,9 @@ pub enum Weights {
 }
 
 /// How the learner is set up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Setting {
     /// As [`Options::default`] has it.
     #[default]
@@ -45,10 +46,7 @@ impl Setting {
     /// Its name in options and tables.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Setting::Ours => "ours",
-            Setting::Published => "published",
-        }
+        self.into()
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct Args {
     /// Cluster file (JSON): devices and their state.
     cluster: PathBuf,
     /// Who chooses the devices.
-    #[arg(long, value_parser = PossibleValuesParser::new(Method::ALL.map(|(name, _)| name))
+    #[arg(long, value_parser = PossibleValuesParser::new(Method::NAMES)
         .try_map(|name| name.parse::<Method>()), default_value = Method::Learned.name())]
     method: Method,
     /// Network written by `ballast lab train place`, for the learned method.
