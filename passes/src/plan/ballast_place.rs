@@ -9,7 +9,7 @@ use ballast_dialects::ir;
 use ballast_dialects::passes::{self, BallastPlaceOptions, CapCounts, FusionModel};
 use ballast_dialects::remarks::Kind;
 use ballast_dialects::text;
-use ballast_jobs::{FILE_VERSION, Job, JobCluster, JobError, JobList, Method};
+use ballast_jobs::{FILE_VERSION, Job, JobCluster, JobError, JobList, Method, PlacerSource};
 use melior::ir::attribute::{ArrayAttribute, DictionaryAttribute, FloatAttribute, StringAttribute};
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{Attribute, Identifier, RegionLike, Type};
@@ -39,7 +39,8 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlaceOptions) -
     }
     let list = JobList { version: FILE_VERSION, jobs: programs.iter().map(|(job, _)| job.clone()).collect() };
     let network = (!options.network.is_empty()).then(|| Path::new(&options.network));
-    let period = method(options).place(&list, &cluster, network, None, options.seed).map_err(|error| {
+    let source = PlacerSource { network, seed: options.seed, ..PlacerSource::default() };
+    let period = method(options).place(&list, &cluster, &source).map_err(|error| {
         let text = error.to_string();
         // A job that the cluster cannot serve is named in the message; it is shown where it stands.
         let job = programs.iter().find(|(job, _)| {
@@ -90,7 +91,7 @@ fn jobs<'c: 'a, 'a>(
                 },
             )?;
             let step: f64 = program.costs.seconds.first().map_or(0.0, |ops| ops.iter().sum());
-            let job = Job { name, devices, seconds: step * steps as f64 };
+            let job = Job::new(name, devices, step * steps as f64);
             job.check().map_err(|error| diagnostics::error(op.location(), &error.to_string()))?;
             Ok((job, program))
         })

@@ -9,8 +9,9 @@ use crate::faults::FaultTrace;
 use crate::job::{Job, JobCluster, JobError};
 use crate::placer::{CapacityAware, FaultGreedy, FirstFit, InterferenceAware, Placer, Random};
 use crate::policy::{LearnedPlacer, Policy};
-use crate::simulate::{BatchRun, World, run_batch_within};
+use crate::simulate::{BatchRun, run_batch_within};
 use crate::workload::Workload;
+use crate::world::World;
 
 /// One placer over all seeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -89,13 +90,12 @@ fn row(
     seeds: std::ops::Range<u64>,
     run: &mut Runner<'_>,
 ) -> Result<Option<Row>, JobError> {
-    let rates: Vec<f64> = cluster.devices.iter().map(|device| device.failures_per_second).collect();
     let (mut spans, mut restarts) = (Vec::new(), 0.0);
     for seed in seeds {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(EVALUATION_STREAM);
         let jobs = workload.batch(cluster.devices.len(), &mut rng);
-        let mut faults = FaultTrace::new(&rates, world.recovery_seconds, EVALUATION_STREAM + seed);
+        let mut faults = FaultTrace::new(cluster, world, EVALUATION_STREAM + seed);
         let Some(outcome) = run(seed, &jobs, &mut faults)? else { break };
         spans.push(outcome.makespan_seconds);
         restarts += outcome.restarts as f64;

@@ -1,13 +1,18 @@
-//! When devices fail: a trace per device, the same whatever is placed on it.
+//! When devices fail: a trace per device or per host, the same whatever is placed on it.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+
+use crate::job::JobCluster;
+use crate::world::{FaultUnit, World};
 
 /// Failure times of all devices, drawn as they are asked for.
 #[derive(Clone, Debug)]
 pub struct FaultTrace {
     recovery_seconds: f64,
-    devices: Vec<Stream>,
+    streams: Vec<Stream>,
+    /// The stream of each device.
+    of_device: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -21,23 +26,47 @@ struct Stream {
 impl FaultTrace {
     /// Exponential times between failures, with a rate (failures a second) per device.
     #[must_use]
-    pub fn new(rates: &[f64], recovery_seconds: f64, seed: u64) -> Self {
-        let devices = rates
+    pub fn new(cluster: &JobCluster, world: &World, seed: u64) -> Self {
+        let streams = cluster
+            .devices
             .iter()
             .enumerate()
-            .map(|(device, &rate)| {
+            .map(|(device, of)| {
                 let mut rng = ChaCha8Rng::seed_from_u64(seed);
                 rng.set_stream(device as u64);
-                Stream { rate, rng, failures: Vec::new() }
+                Stream { rate: of.failures_per_second, rng, failures: Vec::new() }
             })
             .collect();
-        FaultTrace { recovery_seconds, devices }
+        let of_device = (0..cluster.devices.len())
+            .map(|device| match world.fault_unit {
+                FaultUnit::Device => device,
+                FaultUnit::Host => cluster.first_of_host(device),
+            })
+            .collect();
+        FaultTrace { recovery_seconds: world.recovery_seconds, streams, of_device }
+    }
+
+    /// Failures up to a time, as device and seconds, by time; of a host that fails as one its first device stands for all.
+    pub fn failures_until(&mut self, seconds: f64) -> Vec<(usize, f64)> {
+        let mut all = Vec::new();
+        for device in 0..self.of_device.len() {
+            let mut at = 0.0;
+            while self.of_device[device] == device && at < seconds {
+                at = self.next_failure(device, at);
+                if at < seconds {
+                    all.push((device, at));
+                }
+                at = at.next_up();
+            }
+        }
+        all.sort_by(|a, b| a.1.total_cmp(&b.1));
+        all
     }
 
     /// The first failure of a device at or after `time`; infinite for a device that never fails.
     pub(crate) fn next_failure(&mut self, device: usize, time: f64) -> f64 {
         let recovery = self.recovery_seconds;
-        let stream = &mut self.devices[device];
+        let stream = &mut self.streams[self.of_device[device]];
         if stream.rate <= 0.0 {
             return f64::INFINITY;
         }
@@ -54,7 +83,7 @@ impl FaultTrace {
     /// When a device that is down at `time` is back; none for one that works.
     pub(crate) fn down_until(&mut self, device: usize, time: f64) -> Option<f64> {
         let _ = self.next_failure(device, time);
-        let failures = &self.devices[device].failures;
+        let failures = &self.streams[self.of_device[device]].failures;
         let before = failures.partition_point(|&failure| failure <= time);
         let back = failures.get(before.checked_sub(1)?)? + self.recovery_seconds;
         (back > time).then_some(back)
@@ -64,10 +93,33 @@ impl FaultTrace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulate::tests::cluster;
+
+    fn trace(rates: &[f64], recovery_seconds: f64, unit: FaultUnit) -> FaultTrace {
+        let mut cluster = cluster(rates.len(), 0.0);
+        for (device, &rate) in cluster.devices.iter_mut().zip(rates) {
+            device.failures_per_second = rate;
+        }
+        FaultTrace::new(&cluster, &World { recovery_seconds, fault_unit: unit, ..World::default() }, 9)
+    }
+
+    #[test]
+    fn hosts_that_fail_take_all_their_devices() {
+        // d0 and d1 share a host, d2 and d3 another.
+        let mut trace = trace(&[0.1, 0.9, 0.05, 0.9], 5.0, FaultUnit::Host);
+        let first = trace.next_failure(0, 0.0);
+        assert_eq!(trace.next_failure(1, 0.0), first);
+        assert_eq!(trace.down_until(1, first), Some(first + 5.0));
+        assert_ne!(trace.next_failure(2, 0.0), first);
+        let all = trace.failures_until(200.0);
+        assert_eq!(all.iter().find(|(device, _)| *device == 0), Some(&(0, first)));
+        assert!(all.iter().all(|&(device, _)| device % 2 == 0), "{all:?}");
+        assert!(all.is_sorted_by(|a, b| a.1 <= b.1) && all.len() > 10 && all.last().expect("some").1 < 200.0);
+    }
 
     #[test]
     fn failures_come_at_the_given_rate() {
-        let mut trace = FaultTrace::new(&[0.01, 0.0], 0.0, 3);
+        let mut trace = trace(&[0.01, 0.0], 0.0, FaultUnit::Device);
         let (mut time, mut count) = (0.0, 0);
         while time < 100_000.0 {
             time = trace.next_failure(0, time) + 1e-9;
@@ -80,10 +132,10 @@ mod tests {
 
     #[test]
     fn a_trace_does_not_depend_on_the_questions() {
-        let mut asked = FaultTrace::new(&[0.1, 0.2], 5.0, 9);
+        let mut asked = trace(&[0.1, 0.2], 5.0, FaultUnit::Device);
         let _ = asked.next_failure(1, 500.0);
         let _ = asked.next_failure(0, 3.0);
-        let mut fresh = FaultTrace::new(&[0.1, 0.2], 5.0, 9);
+        let mut fresh = trace(&[0.1, 0.2], 5.0, FaultUnit::Device);
         for time in [0.0, 10.0, 33.0, 400.0] {
             assert_eq!(asked.next_failure(0, time), fresh.next_failure(0, time));
         }
@@ -91,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_failed_device_is_down_until_it_has_recovered() {
-        let mut trace = FaultTrace::new(&[0.1], 5.0, 9);
+        let mut trace = trace(&[0.1], 5.0, FaultUnit::Device);
         let failure = trace.next_failure(0, 0.0);
         assert_eq!(trace.down_until(0, failure * 0.5), None);
         assert_eq!(trace.down_until(0, failure), Some(failure + 5.0));

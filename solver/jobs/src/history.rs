@@ -18,6 +18,9 @@ pub struct Record {
     pub makespan_seconds: f64,
     /// What the best of several random placements took or was estimated to take, seconds.
     pub random_makespan_seconds: f64,
+    /// From the moment each job had its devices to its end, seconds; needed where each job is credited for itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_seconds: Option<Vec<f64>>,
 }
 
 /// The placement of one job.
@@ -76,6 +79,11 @@ impl Record {
             }
         }
         let time = |seconds: f64| seconds.is_finite() && seconds > 0.0;
+        if let Some(seconds) = &self.run_seconds
+            && (seconds.len() != self.jobs.len() || !seconds.iter().all(|&seconds| time(seconds)))
+        {
+            return Err(format!("run-seconds: a time above 0 for each of the {} jobs", self.jobs.len()));
+        }
         if time(self.makespan_seconds) && time(self.random_makespan_seconds) {
             Ok(())
         } else {
@@ -87,6 +95,12 @@ impl Record {
     #[must_use]
     pub fn reward(&self) -> f64 {
         reward(self.random_makespan_seconds, self.makespan_seconds)
+    }
+
+    /// How often the time of a run without a fault each job took; none where the record does not say.
+    pub(crate) fn stretches(&self) -> Option<Vec<f64>> {
+        let seconds = self.run_seconds.as_ref()?;
+        Some(self.jobs.iter().zip(seconds).map(|(job, seconds)| seconds / job.seconds).collect())
     }
 
     /// The choices behind the record, as the policy would have seen them.
@@ -134,6 +148,7 @@ mod tests {
             ("[3,0]", "[3]", "needs 2 devices and was given 1"),
             ("\"job\":0", "\"job\":5", "job 5 of 1"),
             ("80.0", "-1.0", "makespan"),
+            ("100.0}", "100.0,\"run-seconds\":[]}", "for each of the 1 jobs"),
             ("\"jobs\"", "\"tasks\"", "tasks"),
         ] {
             let error = parse_history(&format!("{LINE}\n{}", LINE.replacen(from, to, 1)), 4)

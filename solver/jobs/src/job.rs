@@ -18,6 +18,9 @@ pub struct Job {
     pub devices: usize,
     /// Seconds it runs on devices of speed 1 without a fault.
     pub seconds: f64,
+    /// Seconds after the start of its batch at which it is submitted; no earlier than the job before it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub submitted_seconds: f64,
 }
 
 /// One device of a cluster.
@@ -43,6 +46,11 @@ pub struct ClusterDevice {
 
 fn one() -> f64 {
     1.0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(seconds: &f64) -> bool {
+    *seconds == 0.0
 }
 
 /// Whether a device may be given to a job.
@@ -142,6 +150,17 @@ impl JobCluster {
         Ok(())
     }
 
+    /// The first device of the host of a device.
+    pub(crate) fn first_of_host(&self, device: usize) -> usize {
+        let host = self.devices[device].host;
+        self.devices.iter().position(|other| other.host == host).unwrap_or(device)
+    }
+
+    /// The number of the device of this name.
+    pub(crate) fn number(&self, name: &str) -> Option<usize> {
+        self.devices.iter().position(|device| device.name == name)
+    }
+
     /// Which devices may be given to a job.
     #[must_use]
     pub fn usable(&self) -> Vec<bool> {
@@ -162,6 +181,14 @@ impl JobList {
             job.check()?;
             if list.jobs[..i].iter().any(|other| other.name == job.name) {
                 return refuse(format!("two jobs are called '{}'", job.name));
+            }
+            if let Some(before) = i.checked_sub(1).map(|before| &list.jobs[before])
+                && before.submitted_seconds > job.submitted_seconds
+            {
+                return refuse(format!(
+                    "job '{}' is submitted before '{}', which stands above it: jobs stand in order of submission",
+                    job.name, before.name
+                ));
             }
         }
         Ok(list)
@@ -185,6 +212,12 @@ impl JobList {
 }
 
 impl Job {
+    /// A job submitted at the start of its batch.
+    #[must_use]
+    pub fn new(name: impl Into<String>, devices: usize, seconds: f64) -> Self {
+        Job { name: name.into(), devices, seconds, submitted_seconds: 0.0 }
+    }
+
     /// # Errors
     /// [`JobError::Input`] for a job without devices or with a time that is none.
     pub fn check(&self) -> Result<(), JobError> {
@@ -196,6 +229,12 @@ impl Job {
         }
         if !(self.seconds.is_finite() && self.seconds > 0.0) {
             return refuse(format!("job '{}' runs {} s: a time above 0", self.name, self.seconds));
+        }
+        if !(self.submitted_seconds.is_finite() && self.submitted_seconds >= 0.0) {
+            return refuse(format!(
+                "job '{}' is submitted at {} s: a time from 0 on",
+                self.name, self.submitted_seconds
+            ));
         }
         Ok(())
     }
@@ -237,6 +276,10 @@ mod tests {
             (
                 r#"{"version":1,"jobs":[{"name":"x","devices":1,"seconds":1},{"name":"x","devices":1,"seconds":1}]}"#,
                 "two jobs",
+            ),
+            (
+                r#"{"version":1,"jobs":[{"name":"x","devices":1,"seconds":1,"submitted-seconds":2},{"name":"y","devices":1,"seconds":1}]}"#,
+                "'y' is submitted before 'x'",
             ),
             ("[]", "not a job file"),
         ] {

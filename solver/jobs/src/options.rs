@@ -23,7 +23,8 @@ pub enum Credit {
     #[default]
     Batch,
     /// What its own job came to, against the mean of the random placements: ours. Where failures are rare the batch hangs on its
-    /// longest job, and what is said of it says little of the others.
+    /// longest job, and what is said of it says little of the others. In a recorded history: its time over that without a fault,
+    /// against the mean of the history.
     Job,
 }
 
@@ -55,7 +56,7 @@ pub struct TrainOptions {
     /// search first, a settled policy last.
     #[serde(default)]
     pub anneal: bool,
-    /// What a decision is rewarded for. Recorded histories know batches alone.
+    /// What a decision is rewarded for.
     #[serde(default)]
     pub credit: Credit,
     /// Rewards below it count as it: one unlucky batch must not drown the rest.

@@ -68,7 +68,7 @@ mod tests {
     use crate::simulate::tests::cluster;
 
     fn jobs(widths: &[usize]) -> JobList {
-        let job = |(i, &devices): (usize, &usize)| Job { name: format!("j{i}"), devices, seconds: 1.0 };
+        let job = |(i, &devices): (usize, &usize)| Job::new(format!("j{i}"), devices, 1.0);
         JobList { version: FILE_VERSION, jobs: widths.iter().enumerate().map(job).collect() }
     }
 

@@ -134,7 +134,7 @@ mod tests {
         usable: &[bool],
         serving: &[Option<usize>],
     ) -> Vec<usize> {
-        let job = Job { name: "j".into(), devices: 2, seconds: 1.0 };
+        let job = Job::new("j", 2, 1.0);
         placer.place(&Situation { cluster, job: &job, usable, serving }).expect("enough devices")
     }
 

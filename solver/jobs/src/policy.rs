@@ -286,7 +286,7 @@ pub(super) mod tests {
     #[test]
     fn the_most_probable_usable_devices_are_taken_one_by_one() {
         let cluster = cluster(4, 0.0);
-        let job = Job { name: "j".into(), devices: 2, seconds: 50.0 };
+        let job = Job::new("j", 2, 50.0);
         let mut policy = Fixed(vec![0.4, 0.3, 0.2, 0.1]);
         let mut placer = LearnedPlacer::new(&mut policy);
         let usable = [false, true, true, true];
@@ -301,7 +301,7 @@ pub(super) mod tests {
     #[test]
     fn exploring_draws_by_probability_and_never_a_taken_device() {
         let cluster = cluster(4, 0.0);
-        let job = Job { name: "j".into(), devices: 1, seconds: 50.0 };
+        let job = Job::new("j", 1, 50.0);
         let mut policy = Fixed(vec![0.6, 0.3, 0.1, 0.0]);
         let mut placer = LearnedPlacer::exploring(&mut policy, ChaCha8Rng::seed_from_u64(2));
         let usable = [false, true, true, true];
@@ -317,7 +317,7 @@ pub(super) mod tests {
     #[test]
     fn policies_of_another_cluster_are_refused() {
         let cluster = cluster(4, 0.0);
-        let job = Job { name: "j".into(), devices: 1, seconds: 50.0 };
+        let job = Job::new("j", 1, 50.0);
         let mut policy = Fixed(vec![0.5; 3]);
         let situation = Situation { cluster: &cluster, job: &job, usable: &[true; 4], serving: &[None; 4] };
         let error = LearnedPlacer::new(&mut policy).place(&situation).expect_err("3 of 4").to_string();

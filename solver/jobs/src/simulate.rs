@@ -6,43 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::faults::FaultTrace;
 use crate::job::{Job, JobCluster, JobError};
 use crate::placer::{Placer, Situation};
-
-/// How jobs run and devices fail.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct World {
-    /// Seconds a job takes to start again after a failure, on top of the device's recovery.
-    pub restart_seconds: f64,
-    /// Seconds a failed device is out of order.
-    pub recovery_seconds: f64,
-    /// A job lasts so much longer for every other job on its hosts when it starts: 0.05 for 5 %.
-    pub interference: f64,
-    /// A job that failed so often is taken for lost; it ends there and counts as if done.
-    pub most_restarts: u32,
-}
-
-impl Default for World {
-    fn default() -> Self {
-        World { restart_seconds: 30.0, recovery_seconds: 120.0, interference: 0.05, most_restarts: 1000 }
-    }
-}
-
-impl World {
-    /// # Errors
-    /// [`JobError::Input`] for times and shares that are negative or no numbers.
-    pub fn check(&self) -> Result<(), JobError> {
-        for (name, value) in [
-            ("restart-seconds", self.restart_seconds),
-            ("recovery-seconds", self.recovery_seconds),
-            ("interference", self.interference),
-        ] {
-            if !(value.is_finite() && value >= 0.0) {
-                return Err(JobError::Input(format!("{name} is {value}: it is finite and not negative")));
-            }
-        }
-        Ok(())
-    }
-}
+use crate::world::World;
 
 /// What a batch came to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -51,8 +15,12 @@ pub struct BatchRun {
     pub makespan_seconds: f64,
     /// Completion time of every job, seconds.
     pub completed_seconds: Vec<f64>,
+    /// When every job got its devices, seconds.
+    pub started_seconds: Vec<f64>,
     /// Times a job began its work again.
     pub restarts: u64,
+    /// Work that failures undid: seconds times devices.
+    pub lost_device_seconds: f64,
     /// Devices of every job.
     pub devices: Vec<Vec<usize>>,
 }
@@ -60,11 +28,26 @@ pub struct BatchRun {
 /// Moments a job waits for before it is given up.
 const MOST_WAITS: u32 = 100_000;
 
-/// Runs a batch; none once the deadline is over, for a batch may have any number of jobs. Jobs start in order of submission, each as
-/// soon as enough devices are usable; a job stays on its devices, and begins its work again there when one of them fails.
+/// Runs a batch to its end. Jobs start in order of submission, each as soon as enough devices are usable; a job stays on its devices, and
+/// begins its work again there when one of them fails.
 ///
 /// # Errors
 /// [`JobError::NoPlacement`] for a job larger than the cluster, and what the placer returns.
+pub fn run_batch(
+    cluster: &JobCluster,
+    jobs: &[Job],
+    world: &World,
+    faults: &mut FaultTrace,
+    placer: &mut dyn Placer,
+) -> Result<BatchRun, JobError> {
+    let outcome = run_batch_within(cluster, jobs, world, faults, placer, &Deadline::after(None))?;
+    Ok(outcome.unwrap_or_default())
+}
+
+/// The same; none once the deadline is over, for a batch may have any number of jobs.
+///
+/// # Errors
+/// As [`run_batch`].
 pub(super) fn run_batch_within(
     cluster: &JobCluster,
     jobs: &[Job],
@@ -87,17 +70,13 @@ pub(super) fn run_batch_within(
     let mut taken_until: Vec<f64> =
         usable.iter().map(|&usable| if usable { 0.0 } else { f64::INFINITY }).collect();
     let mut serving: Vec<Option<usize>> = vec![None; usable.len()];
-    let mut outcome = BatchRun {
-        makespan_seconds: 0.0,
-        completed_seconds: Vec::with_capacity(jobs.len()),
-        restarts: 0,
-        devices: Vec::with_capacity(jobs.len()),
-    };
-    let mut now = 0.0;
+    let mut outcome = BatchRun::default();
+    let mut now = 0.0_f64;
     for (index, job) in jobs.iter().enumerate() {
         if deadline.over() {
             return Ok(None);
         }
+        now = now.max(job.submitted_seconds);
         let mut waits = 0;
         let free = loop {
             let free_at: Vec<f64> = (0..usable.len())
@@ -138,7 +117,8 @@ pub(super) fn run_batch_within(
         let neighbours = neighbours(cluster, &devices, &serving);
         let slowest = devices.iter().map(|&d| cluster.devices[d].speed).fold(f64::INFINITY, f64::min);
         let seconds = job.seconds / slowest * (1.0 + world.interference * neighbours as f64);
-        let end = complete(&devices, now, seconds, world, faults, &mut outcome.restarts);
+        let end = complete(&devices, now, seconds, world, faults, &mut outcome);
+        outcome.started_seconds.push(now);
         for &device in &devices {
             taken_until[device] = end;
             serving[device] = Some(index);
@@ -168,7 +148,7 @@ fn complete(
     seconds: f64,
     world: &World,
     faults: &mut FaultTrace,
-    restarts: &mut u64,
+    outcome: &mut BatchRun,
 ) -> f64 {
     let mut begin = start;
     for _ in 0..world.most_restarts {
@@ -177,7 +157,8 @@ fn complete(
         if failure >= begin + seconds {
             return begin + seconds;
         }
-        *restarts += 1;
+        outcome.restarts += 1;
+        outcome.lost_device_seconds += (failure - begin) * devices.len() as f64;
         begin = failure + world.recovery_seconds + world.restart_seconds;
     }
     begin
@@ -188,17 +169,7 @@ pub(super) mod tests {
     use super::*;
     use crate::job::{ClusterDevice, DeviceState, FILE_VERSION};
     use crate::placer::FirstFit;
-
-    fn run_batch(
-        cluster: &JobCluster,
-        jobs: &[Job],
-        world: &World,
-        faults: &mut FaultTrace,
-        placer: &mut dyn Placer,
-    ) -> Result<BatchRun, JobError> {
-        run_batch_within(cluster, jobs, world, faults, placer, &Deadline::after(None))
-            .map(|outcome| outcome.expect("no deadline"))
-    }
+    use crate::world::FaultUnit;
 
     pub(crate) fn cluster(devices: usize, rate: f64) -> JobCluster {
         JobCluster {
@@ -216,17 +187,22 @@ pub(super) mod tests {
     }
 
     fn job(devices: usize, seconds: f64) -> Job {
-        Job { name: format!("{devices}x{seconds}"), devices, seconds }
+        Job::new(format!("{devices}x{seconds}"), devices, seconds)
     }
 
-    const CALM: World =
-        World { restart_seconds: 1.0, recovery_seconds: 2.0, interference: 0.0, most_restarts: 1000 };
+    const CALM: World = World {
+        restart_seconds: 1.0,
+        recovery_seconds: 2.0,
+        interference: 0.0,
+        most_restarts: 1000,
+        fault_unit: FaultUnit::Device,
+    };
 
     #[test]
     fn without_faults_jobs_queue_in_order() {
         let cluster = cluster(4, 0.0);
         let jobs = [job(3, 10.0), job(2, 5.0), job(1, 1.0)];
-        let mut faults = FaultTrace::new(&[0.0; 4], 2.0, 0);
+        let mut faults = FaultTrace::new(&cluster, &CALM, 0);
         let outcome = run_batch(&cluster, &jobs, &CALM, &mut faults, &mut FirstFit).expect("placed");
         // The second waits for the first, the third does not overtake it.
         assert_eq!(outcome.completed_seconds, [10.0, 15.0, 11.0]);
@@ -237,7 +213,7 @@ pub(super) mod tests {
     #[test]
     fn a_failure_costs_the_work_done_and_the_recovery() {
         let cluster = cluster(1, 0.01);
-        let mut faults = FaultTrace::new(&[0.01], 2.0, 5);
+        let mut faults = FaultTrace::new(&cluster, &CALM, 5);
         let first = faults.next_failure(0, 0.0);
         let second = faults.next_failure(0, first + 3.0) - (first + 3.0);
         let seconds = first + 1.0;
@@ -248,6 +224,17 @@ pub(super) mod tests {
             assert_eq!(outcome.makespan_seconds, first + 3.0 + seconds);
         }
         assert!(outcome.makespan_seconds >= first + 3.0 + seconds);
+        assert!(outcome.lost_device_seconds >= first);
+    }
+
+    #[test]
+    fn jobs_wait_for_their_submission() {
+        let cluster = cluster(2, 0.0);
+        let late = Job { submitted_seconds: 7.0, ..job(1, 5.0) };
+        let mut faults = FaultTrace::new(&cluster, &CALM, 0);
+        let outcome =
+            run_batch(&cluster, &[job(1, 10.0), late], &CALM, &mut faults, &mut FirstFit).expect("placed");
+        assert_eq!((outcome.started_seconds, outcome.completed_seconds), (vec![0.0, 7.0], vec![10.0, 12.0]));
     }
 
     #[test]
@@ -255,7 +242,7 @@ pub(super) mod tests {
         let mut cluster = cluster(4, 0.0);
         cluster.devices[1].speed = 0.5;
         let world = World { interference: 0.1, ..CALM };
-        let mut faults = FaultTrace::new(&[0.0; 4], 2.0, 0);
+        let mut faults = FaultTrace::new(&cluster, &CALM, 0);
         // d0 and d1 share a host, d2 and d3 another.
         let jobs = [job(1, 10.0), job(1, 10.0), job(1, 10.0)];
         let outcome = run_batch(&cluster, &jobs, &world, &mut faults, &mut FirstFit).expect("placed");
@@ -268,7 +255,7 @@ pub(super) mod tests {
         for device in &mut cluster.devices {
             device.state = DeviceState::Failed;
         }
-        let mut faults = FaultTrace::new(&[0.0; 2], 2.0, 0);
+        let mut faults = FaultTrace::new(&cluster, &CALM, 0);
         let error = run_batch(&cluster, &[job(1, 1.0)], &CALM, &mut faults, &mut FirstFit)
             .expect_err("all failed")
             .to_string();
@@ -277,13 +264,13 @@ pub(super) mod tests {
 
     #[test]
     fn more_faults_never_shorten_a_batch_on_the_same_devices() {
-        let cluster = cluster(6, 0.0);
         let jobs: Vec<Job> = (1..5).map(|i| job(i % 3 + 1, 10.0 * i as f64)).collect();
         let mut last = 0.0;
         for rate in [0.0, 0.001, 0.02] {
+            let cluster = cluster(6, rate);
             let mean: f64 = (0..40)
                 .map(|seed| {
-                    let mut faults = FaultTrace::new(&[rate; 6], 2.0, seed);
+                    let mut faults = FaultTrace::new(&cluster, &CALM, seed);
                     run_batch(&cluster, &jobs, &CALM, &mut faults, &mut FirstFit)
                         .expect("placed")
                         .makespan_seconds

@@ -18,8 +18,9 @@ use crate::placer::Random;
 use crate::policy::{
     Decision, LearnedPlacer, PolicyNetwork, SavedHeader, learner_error, read_saved, value_layers, write_saved,
 };
-use crate::simulate::{World, run_batch_within};
+use crate::simulate::run_batch_within;
 use crate::workload::Workload;
+use crate::world::World;
 
 /// What a training did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -213,7 +214,8 @@ impl Trainer {
     /// Trains on recorded batches: `batches_per_period` of them a training, in their order, over and over.
     ///
     /// # Errors
-    /// [`JobError::Input`] for an empty history, [`JobError::Learner`].
+    /// [`JobError::Input`] for an empty history, and for one without the times of jobs where each is credited for itself,
+    /// [`JobError::Learner`].
     pub fn train_on(
         &mut self,
         history: &[Record],
@@ -228,18 +230,18 @@ impl Trainer {
                 "validate-every with a history: batches to try the policy on come from the simulator alone";
             return Err(JobError::Input(reason.into()));
         }
-        let mut records = history.iter().cycle();
+        let credits = history.iter().zip(credits(history, self.options.credit)?).collect::<Vec<_>>();
+        let mut records = credits.iter().cycle();
         for done in 0..self.options.trainings {
             if deadline.over() {
                 return Ok(deadline.reason());
             }
             let (mut rewards, mut added) = (0.0, 0);
-            for record in records.by_ref().take(self.options.batches_per_period) {
+            for (record, of_decision) in records.by_ref().take(self.options.batches_per_period) {
                 let decisions = record.decisions(self.devices, self.time_scale_seconds);
                 rewards += record.reward();
                 added += decisions.len();
-                let of_decision = vec![record.reward(); decisions.len()];
-                self.keep(decisions, &of_decision);
+                self.keep(decisions, of_decision);
             }
             if added > 0 {
                 let mean_reward = rewards / self.options.batches_per_period as f64;
@@ -259,11 +261,10 @@ impl Trainer {
         world: &World,
         deadline: &Deadline,
     ) -> Result<Option<Played>, JobError> {
-        let rates: Vec<f64> = cluster.devices.iter().map(|device| device.failures_per_second).collect();
         let jobs = workload.batch(cluster.devices.len(), &mut self.rng);
         // Evaluation draws its faults from seeds above this range.
         let fault_seed = u64::from(self.rng.random::<u32>());
-        let faults = || FaultTrace::new(&rates, world.recovery_seconds, fault_seed);
+        let faults = || FaultTrace::new(cluster, world, fault_seed);
         let mut random = f64::INFINITY;
         let mut random_completed = vec![0.0; jobs.len()];
         for _ in 0..self.options.random_placements {
@@ -282,7 +283,10 @@ impl Trainer {
         let of_batch = reward(random, outcome.makespan_seconds);
         let of_job = |job: usize| match self.options.credit {
             Credit::Batch => of_batch,
-            Credit::Job => reward(random_completed[job], outcome.completed_seconds[job]),
+            Credit::Job => {
+                let since = jobs[job].submitted_seconds;
+                reward(random_completed[job] - since, outcome.completed_seconds[job] - since)
+            }
         };
         // A decision gives a job one of its devices.
         let of_decision =
@@ -373,6 +377,33 @@ impl Trainer {
             value_loss: critic.loss,
         })
     }
+}
+
+/// The reward of every decision of every record. A job credited for itself is compared with the mean of the history: how often the
+/// time of a run without a fault it took, as every job has another.
+fn credits(history: &[Record], credit: Credit) -> Result<Vec<Vec<f64>>, JobError> {
+    let of_jobs: Vec<Vec<f64>> = match credit {
+        Credit::Batch => history.iter().map(|record| vec![record.reward(); record.jobs.len()]).collect(),
+        Credit::Job => {
+            let stretches: Option<Vec<Vec<f64>>> = history.iter().map(Record::stretches).collect();
+            let Some(stretches) = stretches else {
+                let reason = "credit for each job: a record of the history has no run-seconds";
+                return Err(JobError::Input(reason.into()));
+            };
+            let all: Vec<f64> = stretches.iter().flatten().copied().collect();
+            let mean = all.iter().sum::<f64>() / all.len() as f64;
+            stretches.iter().map(|of| of.iter().map(|&stretch| reward(mean, stretch)).collect()).collect()
+        }
+    };
+    // A decision on a job is as many choices as it has devices.
+    let per_choice = |(record, of_jobs): (&Record, &Vec<f64>)| {
+        record
+            .decisions
+            .iter()
+            .flat_map(|decision| vec![of_jobs[decision.job]; decision.devices.len()])
+            .collect()
+    };
+    Ok(history.iter().zip(&of_jobs).map(per_choice).collect())
 }
 
 /// Mean 0 and variance 1, so that the step does not depend on the scale of rewards.

@@ -18,11 +18,20 @@ pub struct Workload {
     pub shortest_seconds: f64,
     /// Longest run time, seconds; between the two all are as likely.
     pub longest_seconds: f64,
+    /// Mean seconds between two submissions, exponential; 0: all are submitted at once.
+    #[serde(default)]
+    pub interval_seconds: f64,
 }
 
 impl Default for Workload {
     fn default() -> Self {
-        Workload { load: 0.5, widths: vec![1, 2, 4], shortest_seconds: 600.0, longest_seconds: 3600.0 }
+        Workload {
+            load: 0.5,
+            widths: vec![1, 2, 4],
+            shortest_seconds: 600.0,
+            longest_seconds: 3600.0,
+            interval_seconds: 0.0,
+        }
     }
 }
 
@@ -43,6 +52,9 @@ impl Workload {
                 self.shortest_seconds, self.longest_seconds
             )));
         }
+        if !(self.interval_seconds.is_finite() && self.interval_seconds >= 0.0) {
+            return Err(JobError::Input(format!("interval is {} s: from 0 on", self.interval_seconds)));
+        }
         match self.widths.iter().max() {
             None => Err(JobError::Input("no widths of jobs".into())),
             Some(_) if self.widths.contains(&0) => Err(JobError::Input("a job of 0 devices".into())),
@@ -57,7 +69,7 @@ impl Workload {
     #[must_use]
     pub fn batch(&self, devices: usize, rng: &mut ChaCha8Rng) -> Vec<Job> {
         let budget = self.load * devices as f64;
-        let (mut jobs, mut asked) = (Vec::new(), 0.0);
+        let (mut jobs, mut asked, mut submitted_seconds) = (Vec::new(), 0.0, 0.0);
         while jobs.is_empty() || asked < budget {
             let width = self.widths[rng.random_range(0..self.widths.len())];
             let seconds = rng.random_range(self.shortest_seconds..=self.longest_seconds);
@@ -65,7 +77,11 @@ impl Workload {
             if asked > budget && !jobs.is_empty() {
                 break;
             }
-            jobs.push(Job { name: format!("job{}", jobs.len()), devices: width, seconds });
+            if self.interval_seconds > 0.0 && !jobs.is_empty() {
+                // Inverse transform; 1 - u lies in (0, 1].
+                submitted_seconds -= (1.0 - rng.random::<f64>()).ln() * self.interval_seconds;
+            }
+            jobs.push(Job { submitted_seconds, ..Job::new(format!("job{}", jobs.len()), width, seconds) });
         }
         jobs
     }

@@ -120,10 +120,11 @@ fn the_network_that_did_best_on_batches_kept_for_this_is_the_outcome() {
     let mut trainer = Trainer::new(&learner, 8, 3600.0, &TrainOptions { validate_every: 5, ..options() })
         .expect("networks");
     let record = Record {
-        jobs: vec![ballast_jobs::Job { name: "j".into(), devices: 1, seconds: 1000.0 }],
+        jobs: vec![ballast_jobs::Job::new("j", 1, 1000.0)],
         decisions: vec![RecordedDecision { job: 0, occupied: vec![], devices: vec![0] }],
         makespan_seconds: 1000.0,
         random_makespan_seconds: 1500.0,
+        run_seconds: None,
     };
     let refused = trainer.train_on(&[record], &Deadline::after(None), &mut |_| {}).expect_err("a history");
     assert!(refused.to_string().contains("validate-every"), "{refused}");
@@ -134,10 +135,11 @@ fn a_history_teaches_without_a_simulator() {
     let learner = learner();
     // Batches on device 0 went badly, batches on device 3 well.
     let record = |device: usize, makespan_seconds: f64| Record {
-        jobs: vec![ballast_jobs::Job { name: "j".into(), devices: 1, seconds: 1000.0 }],
+        jobs: vec![ballast_jobs::Job::new("j", 1, 1000.0)],
         decisions: vec![RecordedDecision { job: 0, occupied: vec![], devices: vec![device] }],
         makespan_seconds,
         random_makespan_seconds: 1500.0,
+        run_seconds: None,
     };
     let history: Vec<Record> =
         (0..8).map(|device| record(device % 4, if device % 4 == 3 { 1000.0 } else { 2500.0 })).collect();

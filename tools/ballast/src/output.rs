@@ -83,7 +83,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 
 /// The one way to standard output.
 #[expect(clippy::disallowed_methods, reason = "the one way to it")]
-fn to_stdout(text: &str) -> Result<(), Failure> {
+pub(crate) fn to_stdout(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
         ErrorKind::BrokenPipe => Failure::ClosedPipe,

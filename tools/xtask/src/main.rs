@@ -58,6 +58,9 @@ enum Command {
         /// Those of PyTorch too (530 MB to download once, 1.3 GB on disk, four minutes more).
         #[arg(long)]
         torch: bool,
+        /// Those of a Ray cluster too (80 MB to download once, a minute more).
+        #[arg(long)]
+        ray: bool,
     },
     /// Pack what is given to others: the Python package as a wheel with the planner's programs inside, and an archive of programs, plugin,
     /// learner and docs for a Debian with the LLVM 22 runtime.
@@ -146,7 +149,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Setup => set_up(&workspace),
         Command::Demo => demo::run(&workspace),
         Command::Test => test::run(&workspace),
-        Command::TestPython { torch } => python::test(&workspace, torch),
+        Command::TestPython { torch, ray } => python::test(&workspace, torch, ray),
         Command::Dist { output, only, check, release } => {
             dist::run(&workspace, &output, only, check.as_deref(), &release)
         }

@@ -1,4 +1,4 @@
-//! The tests of `tools/python`, in an environment of their own that is made once per user and sees the pinned JAX.
+//! The tests of `tools/python` and `tools/ray_jobs`, in an environment of their own that is made once per user and sees the pinned JAX.
 
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,11 @@ use crate::libtorch::cache_folder;
 use crate::setup::set_up;
 use crate::workspace::{Workspace, step};
 
-/// Sets up, builds the planner, installs the package from the tree and runs its tests: those of JAX, and of PyTorch where asked for.
+/// Sets up, builds the planner, installs the package from the tree and runs its tests: those of JAX, and of PyTorch and Ray where asked for.
 ///
 /// # Errors
 /// Says what is missing, or that a test failed.
-pub(crate) fn test(workspace: &Workspace, torch: bool) -> Result<()> {
+pub(crate) fn test(workspace: &Workspace, torch: bool, ray: bool) -> Result<()> {
     let shell = &workspace.shell;
     set_up(workspace)?;
     // All of it, as the other tests do: a part would be compiled with other features of the same crates, once more.
@@ -22,6 +22,9 @@ pub(crate) fn test(workspace: &Workspace, torch: bool) -> Result<()> {
     let python = environment(workspace)?;
     if torch {
         install_torch(workspace, &python)?;
+    }
+    if ray {
+        install_ray(workspace, &python)?;
     }
     step("python: installing tools/python");
     cmd!(shell, "{python} -m pip install --quiet --disable-pip-version-check")
@@ -32,12 +35,20 @@ pub(crate) fn test(workspace: &Workspace, torch: bool) -> Result<()> {
     step("python tests");
     let selected: &[&str] = if torch { &[] } else { &["--ignore=tests/test_torch.py"] };
     let _folder = shell.push_dir("tools/python");
-    cmd!(shell, "{python} -m pytest -p no:cacheprovider")
-        .args(selected)
+    pytest(workspace, &python, selected).context("the tests of tools/python failed")?;
+    // Without Ray its tests say that they are skipped, and why.
+    let _folder = shell.push_dir("../ray_jobs");
+    pytest(workspace, &python, &["-rs"]).context("the tests of tools/ray_jobs failed")
+}
+
+/// Runs the tests of the folder the shell is in.
+fn pytest(workspace: &Workspace, python: &Path, arguments: &[&str]) -> Result<()> {
+    cmd!(workspace.shell, "{python} -m pytest -p no:cacheprovider")
+        .args(arguments)
         .env("BALLAST_BIN", &workspace.release)
         .quiet()
-        .run()
-        .context("the tests of tools/python failed")
+        .run()?;
+    Ok(())
 }
 
 /// The Python of the environment with PyTorch in it, for benchmarks of the package.
@@ -89,6 +100,20 @@ fn install_torch(workspace: &Workspace, python: &Path) -> Result<()> {
     cmd!(shell, "{python} tools/python/cpu_torch.py").quiet().run()?;
     if !works(workspace, python, test) {
         bail!("torch does not start in {}", python.display());
+    }
+    Ok(())
+}
+
+/// Adds Ray (80 MB to download).
+fn install_ray(workspace: &Workspace, python: &Path) -> Result<()> {
+    let test = "import ray; assert ray.__version__ == '2.60.0'";
+    if works(workspace, python, test) {
+        return Ok(());
+    }
+    step("python: installing ray (80 MB)");
+    install(workspace, python, "tools/xtask/ray.txt")?;
+    if !works(workspace, python, test) {
+        bail!("ray does not start in {}", python.display());
     }
     Ok(())
 }

@@ -4,6 +4,8 @@ pub(crate) mod bench;
 pub(crate) mod decoder;
 pub(crate) mod genetic;
 pub(crate) mod place;
+pub(crate) mod place_serve;
+pub(crate) mod place_simulate;
 mod progress;
 pub(crate) mod swaps;
 mod swaps_measured;
@@ -22,6 +24,10 @@ pub(crate) enum Command {
     Genetic(genetic::Args),
     /// Give devices to the waiting training jobs of one scheduling period.
     Place(place::Args),
+    /// Serve an engine that runs training jobs: events in, devices for its jobs out.
+    PlaceServe(place_serve::Args),
+    /// Run a batch of training jobs in the simulator, and say when devices failed.
+    PlaceSimulate(place_simulate::Args),
     /// Choose the tensors of a training step to swap: learned, or by a baseline.
     Swaps(swaps::Args),
     /// Train networks for later use.
@@ -35,6 +41,8 @@ impl Command {
             Command::Decoder(args) => decoder::run(args),
             Command::Genetic(args) => genetic::run(args),
             Command::Place(args) => place::run(args),
+            Command::PlaceServe(args) => place_serve::run(args),
+            Command::PlaceSimulate(args) => place_simulate::run(args),
             Command::Swaps(args) => swaps::run(args),
             Command::Train(args) => train::run(args),
         }

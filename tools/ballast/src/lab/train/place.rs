@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ballast_core::limits::Deadline;
 use ballast_jobs::{
     ClusterModel, Credit, JobCluster, ReplayBatch, Row, TrainOptions, Trainer, TrainingFigures, Workload,
-    World, evaluate, parse_history,
+    evaluate, parse_history,
 };
 use ballast_learner_client::Learner;
 use rand::SeedableRng;
@@ -14,6 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::lab::place_simulate::WorldArgs;
 use crate::lab::progress::progress;
 use crate::output::{check, paths, read_bytes, read_text, write_file, write_json};
 use crate::ranges::{count, duration, factor, fraction, multiple, per_hour, seconds, spread, step_size};
@@ -33,15 +34,11 @@ struct Simulator {
     /// Longest run time of a job, seconds; also the scale of run times in the state; above zero, at most 1e9.
     #[arg(long, value_parser = seconds, default_value_t = 3600.0)]
     longest: f64,
-    /// Seconds a job takes to start again after a failure; 0 to 1e9.
-    #[arg(long, value_parser = duration, default_value_t = 30.0)]
-    restart: f64,
-    /// Seconds a failed device is out of order; 0 to 1e9.
-    #[arg(long, value_parser = duration, default_value_t = 120.0)]
-    recovery: f64,
-    /// A job lasts this much longer for every other job on its hosts; 0 to 1000.
-    #[arg(long, value_parser = factor, default_value_t = 0.05)]
-    interference: f64,
+    /// Mean seconds between two submissions, 0: all jobs of a batch at once; 0 to 1e9.
+    #[arg(long, value_parser = duration, default_value_t = 0.0)]
+    interval: f64,
+    #[command(flatten)]
+    world: WorldArgs,
 }
 
 impl Simulator {
@@ -51,15 +48,7 @@ impl Simulator {
             widths: self.widths.clone(),
             shortest_seconds: self.shortest,
             longest_seconds: self.longest,
-        }
-    }
-
-    fn world(&self) -> World {
-        World {
-            restart_seconds: self.restart,
-            recovery_seconds: self.recovery,
-            interference: self.interference,
-            ..World::default()
+            interval_seconds: self.interval,
         }
     }
 }
@@ -244,7 +233,7 @@ pub(super) fn place(args: &Place) -> Result<(), Failure> {
     };
     let stop_reason = match &history {
         Some(history) => trainer.train_on(history, &deadline, &mut watch),
-        None => trainer.train(&cluster, &workload, &args.simulator.world(), &deadline, &mut watch),
+        None => trainer.train(&cluster, &workload, &args.simulator.world.world(), &deadline, &mut watch),
     }?;
     bar.finish_and_clear();
     write_file(&args.output, &trainer.save()?)?;
@@ -255,7 +244,7 @@ pub(super) fn place(args: &Place) -> Result<(), Failure> {
 pub(super) fn place_table(args: &PlaceTable) -> Result<(), Failure> {
     check([], paths(&args.output))?;
     let options = args.training.options();
-    let (workload, world) = (args.simulator.workload(), args.simulator.world());
+    let (workload, world) = (args.simulator.workload(), args.simulator.world.world());
     let learner = args.training.learner()?;
     let deadline = Deadline::after(args.training.time_limit);
     let bar = progress(options.trainings * (args.sizes.len() * args.levels.len()) as u64);
