@@ -4,7 +4,7 @@
 //! run, swap-outs. Columns, all 0 or 1, for i < t: `run_t_i` (i runs again in step t), `device_t_i` (i is on the device when
 //! step t begins), `host_t_i` (on the host), `in_t_i`, `out_t_i` (copied in, out), and between 0 and 1 `held_t_k_i`
 //! (i is held while slot k of step t runs). Row families (docs/memory-planner.md): `computable`, `device`, `host`,
-//! `swap_in`, `swap_out`, `execution`, `once`, `held`, `capacity`, `host_capacity`. Every copy counts in full.
+//! `swap_in`, `swap_out`, `execution`, `recompute`, `once`, `held`, `capacity`, `host_capacity`. Every copy counts in full.
 
 use ballast_core::memory::SwapModel;
 
@@ -92,6 +92,9 @@ impl<'a> Stepwise<'a> {
             terms
         };
         for i in 0..t {
+            if !self.program.repeatable[i] {
+                self.model.at_most(name("recompute", t, i), vec![(self.run[t][i], 1.0)], 0.0);
+            }
             let there = self.there(t, i);
             for &reader in self.program.readers(i as Slot) {
                 let reader = reader as usize;

@@ -258,6 +258,30 @@ fn the_model_file_has_readable_names() {
 }
 
 #[test]
+fn every_family_of_the_source_is_named_in_the_model_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("full.lp");
+    let mut problem = four();
+    problem.nodes[1].recomputable = false;
+    let options = Options {
+        model_file: Some(path.clone()),
+        solver: Solver::STEPWISE,
+        swap: Some(link(8.0, false)),
+        ..with_work(9, 2000, 1)
+    };
+    plan(&problem, &options).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    for family in
+        ["computable", "device", "host", "swap_in", "swap_out", "execution", "recompute", "capacity"]
+    {
+        let row = format!(" {family}_");
+        // A row, not a column of the same name.
+        assert!(text.lines().any(|line| line.starts_with(&row) && line.contains(':')), "{family}: {text}");
+    }
+    assert!(text.contains("recompute_2_1:") && !text.contains("recompute_2_0:"), "{text}");
+}
+
+#[test]
 fn on_chains_the_planner_is_as_good_as_the_optimal_dynamic_program() {
     for (layers, seed) in [
         (10, None),

@@ -9,6 +9,7 @@ pub(crate) mod place_simulate;
 mod progress;
 pub(crate) mod swaps;
 mod swaps_measured;
+mod swaps_recorded;
 pub(crate) mod train;
 
 use crate::failure::Failure;

@@ -4,19 +4,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ballast_core::cap::CapSpec;
-use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
 use ballast_core::limits::Limits;
 use ballast_core::memory::{CompactPlan, Replay};
 use ballast_core::report::Report;
-use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
 use ballast_remat::swaps::{
-    Baseline, Initial, Options, QTable, Scheme, SubData, TrainingStep, baseline, plan, plan_from, sub_data,
+    Baseline, Initial, Options, QTable, Scheme, SubData, baseline, plan, plan_from, sub_data,
 };
 use serde::Serialize;
 
 use super::swaps_measured::Native;
+use super::swaps_recorded;
 use crate::compare::import;
 use crate::failure::Failure;
 use crate::output::{check, paths, read_text, write_json};
@@ -84,6 +83,13 @@ pub(crate) struct Args {
     /// Learn on these parts of the rounds and carry on with the rest, for example 0.2,0.5,0.8,1; 0 to 1.
     #[arg(long, value_parser = share, value_delimiter = ',', conflicts_with_all = ["resume", "table", "backend"])]
     sub_data: Vec<f64>,
+    /// Steps of a job as they were run (JSON, one a line: {"batch": 48}): the parts are parts of these, a percentage in --cap is of the
+    /// largest peak among them.
+    #[arg(long, requires_all = ["sub_data", "batch"])]
+    recording: Option<PathBuf>,
+    /// The batch size of the program, for a recording; 1 to 1048576.
+    #[arg(long, value_parser = count::<u64, 1, 1_048_576>, requires = "recording")]
+    batch: Option<u64>,
     /// Wall-clock limit in seconds; above zero, at most 1e9.
     #[arg(long, value_parser = seconds)]
     time_limit: Option<f64>,
@@ -140,7 +146,8 @@ struct Answer {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // A table may be carried on with where it is: it is read whole before it is written.
-    check([args.graph.as_path(), args.devices.as_ref()], paths(&args.table).chain(paths(&args.output)))?;
+    let inputs = [args.graph.as_path(), args.devices.as_ref()];
+    check(inputs.into_iter().chain(paths(&args.recording)), paths(&args.table).chain(paths(&args.output)))?;
     let cap: CapSpec = args.cap.parse().map_err(|error| Failure::BadInput(format!("--cap: {error}")))?;
     let is_program = args.graph.extension().is_some_and(|ending| ending == "mlir");
     if args.backend.is_some() && !is_program {
@@ -153,9 +160,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;
     cluster.devices.truncate(1);
     cluster.links.clear();
-    let costs = Costs::estimate(&graph, &cluster, None).costs;
-    let stage = stages(&graph, &costs, &cluster, &vec![0; graph.ops.len()]).swap_remove(0);
-    let step = TrainingStep::of_stage(&graph, &stage);
+    let step = swaps_recorded::step(&graph, &cluster);
     let device = &cluster.devices[0];
     let swap = cluster.swap_model(device, args.overlap);
     let unplanned_peak_bytes = step.problem.unplanned_peak();
@@ -176,6 +181,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let limit = Duration::from_secs_f64(args.run_limit);
     let job = Job { function: "", seed: args.seed, runs: args.runs, limit };
     let mut native = args.backend.map(|Route::Native| Native::new(&args.graph, &args.devices, job));
+    if let (Some(path), Some(batch)) = (&args.recording, args.batch) {
+        let recording = swaps_recorded::read(path, &graph, batch, &cluster)?;
+        let peak = Bytes(recording.unplanned_peak());
+        let options = Options { cap_bytes: Some(cap.bytes(peak, device.memory).0), ..options };
+        let rows = recording.sub_data(&swap, &options, &limits, &args.sub_data)?;
+        return write_json(&rows, args.output.as_deref());
+    }
     if !args.sub_data.is_empty() {
         let rows: Vec<SubData> = sub_data(&step, &swap, &options, &limits, &args.sub_data)?;
         return write_json(&rows, args.output.as_deref());
