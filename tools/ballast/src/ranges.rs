@@ -104,7 +104,7 @@ mod tests {
     use crate::Cli;
 
     /// Options where every number of their type has a meaning.
-    const ANY: [&str; 5] = ["seed", "fault_seed", "draw", "work_limit", "runs"];
+    const ANY: [&str; 6] = ["seed", "fault_seed", "draw", "work_limit", "curve_work_limit", "runs"];
 
     fn is<T: Clone + Send + Sync + 'static>(parser: &ValueParser) -> bool {
         parser.type_id() == ValueParser::new(|_: &str| Err::<T, String>(String::new())).type_id()
