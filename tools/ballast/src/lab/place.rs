@@ -12,15 +12,35 @@ use crate::output::{check, paths, read_text, write_json};
 /// Arguments of `ballast lab place`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
+    #[command(flatten)]
+    task: PlaceTask,
+}
+
+/// What is placed, where, by whom, and where the answer goes.
+#[derive(clap::Args)]
+pub(super) struct PlaceTask {
     /// Job file (JSON): jobs in order of submission.
     jobs: PathBuf,
-    /// Cluster file (JSON): devices and their state.
+    /// Cluster file (JSON): devices, their state and their failure rates.
     cluster: PathBuf,
     #[command(flatten)]
-    chooser: Chooser,
-    /// Write the placement here instead of to stdout.
+    pub(super) chooser: Chooser,
+    /// Write the answer here instead of to stdout.
     #[arg(short, long)]
-    output: Option<PathBuf>,
+    pub(super) output: Option<PathBuf>,
+}
+
+impl PlaceTask {
+    /// The jobs and the cluster, once it is sure that the answer can be written.
+    pub(super) fn read(&self) -> Result<(JobList, JobCluster), Failure> {
+        let inputs = [self.jobs.as_path(), self.cluster.as_path()];
+        check(inputs.into_iter().chain(paths(&self.chooser.network)), paths(&self.output))?;
+        let jobs =
+            JobList::parse(&read_text(&self.jobs)?).map_err(|error| Failure::in_file(&self.jobs, error))?;
+        let cluster = JobCluster::parse(&read_text(&self.cluster)?)
+            .map_err(|error| Failure::in_file(&self.cluster, error))?;
+        Ok((jobs, cluster))
+    }
 }
 
 /// Who chooses the devices.
@@ -54,12 +74,8 @@ impl Chooser {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let inputs = [args.jobs.as_path(), args.cluster.as_path()];
-    check(inputs.into_iter().chain(paths(&args.chooser.network)), paths(&args.output))?;
-    let jobs =
-        JobList::parse(&read_text(&args.jobs)?).map_err(|error| Failure::in_file(&args.jobs, error))?;
-    let cluster = JobCluster::parse(&read_text(&args.cluster)?)
-        .map_err(|error| Failure::in_file(&args.cluster, error))?;
-    let period = args.chooser.method.place(&jobs, &cluster, &args.chooser.source(false))?;
-    write_json(&period, args.output.as_deref())
+    let PlaceTask { chooser, output, .. } = &args.task;
+    let (jobs, cluster) = args.task.read()?;
+    let period = chooser.method.place(&jobs, &cluster, &chooser.source(false))?;
+    write_json(&period, output.as_deref())
 }

@@ -1,13 +1,11 @@
 //! `ballast lab place-simulate`: a batch of training jobs in the simulator, with the failures that it drew.
 
-use std::path::PathBuf;
-
-use ballast_jobs::{BatchRun, FaultTrace, FaultUnit, JobCluster, JobList, World, run_batch};
+use ballast_jobs::{BatchRun, FaultTrace, FaultUnit, World, run_batch};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::lab::place::Chooser;
-use crate::output::{check, paths, read_text, write_json};
+use crate::lab::place::PlaceTask;
+use crate::output::write_json;
 use crate::ranges::{duration, factor};
 
 /// Most failures that are listed.
@@ -54,12 +52,8 @@ impl WorldArgs {
 /// Arguments of `ballast lab place-simulate`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Job file (JSON): jobs in order of submission.
-    jobs: PathBuf,
-    /// Cluster file (JSON) with the failure rates to draw from.
-    cluster: PathBuf,
     #[command(flatten)]
-    chooser: Chooser,
+    task: PlaceTask,
     #[command(flatten)]
     world: WorldArgs,
     /// Seed of the failures.
@@ -68,9 +62,6 @@ pub(crate) struct Args {
     /// Seconds up to which failures are listed; 0 to 1e9.
     #[arg(long, value_parser = duration, default_value_t = 0.0)]
     horizon: f64,
-    /// Write the outcome here instead of to stdout.
-    #[arg(short, long)]
-    output: Option<PathBuf>,
 }
 
 /// A failure of a device, or of the host of a device.
@@ -88,12 +79,8 @@ struct Simulated<'a> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let inputs = [args.jobs.as_path(), args.cluster.as_path()];
-    check(inputs.into_iter().chain(paths(&args.chooser.network)), paths(&args.output))?;
-    let jobs =
-        JobList::parse(&read_text(&args.jobs)?).map_err(|error| Failure::in_file(&args.jobs, error))?;
-    let cluster = JobCluster::parse(&read_text(&args.cluster)?)
-        .map_err(|error| Failure::in_file(&args.cluster, error))?;
+    let PlaceTask { chooser, output, .. } = &args.task;
+    let (jobs, cluster) = args.task.read()?;
     let world = args.world.world();
     let expected: f64 = cluster.devices.iter().map(|device| device.failures_per_second * args.horizon).sum();
     if expected > MOST_FAILURES {
@@ -103,7 +90,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     let mut faults = FaultTrace::new(&cluster, &world, args.fault_seed);
-    let run = args.chooser.method.with_placer(&cluster, &args.chooser.source(false), |placer| {
+    let run = chooser.method.with_placer(&cluster, &chooser.source(false), |placer| {
         run_batch(&cluster, &jobs.jobs, &world, &mut faults, placer)
     })?;
     let failures = faults
@@ -111,5 +98,5 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         .into_iter()
         .map(|(device, seconds)| DeviceFailure { device: &cluster.devices[device].name, seconds })
         .collect();
-    write_json(&Simulated { run, failures }, args.output.as_deref())
+    write_json(&Simulated { run, failures }, output.as_deref())
 }
