@@ -33,8 +33,11 @@ class Member:
         return (self.folder / "starts").read_bytes().count(b"\n")
 
     def announce(self) -> None:
-        """Tells the others that this process starts, and what the one before it had done."""
-        line = {"rank": self.rank, "pid": os.getpid(), "seconds": time.time(), "before": self.progress(self.rank)}
+        """Tells the others that this process starts, and how far the job was when the one before it ended: all of it begins again."""
+        generation, _ = self.progress(self.rank)
+        others = [self.progress(rank) for rank in range(self.width)]
+        before = generation, max((step for at, step in others if at == generation), default=0)
+        line = {"rank": self.rank, "pid": os.getpid(), "seconds": time.time(), "before": before}
         with open(self.folder / "starts", "a") as starts:
             starts.write(json.dumps(line) + "\n")
 
