@@ -9,7 +9,7 @@ import tomllib
 import pytest
 
 import ballast
-from ballast import _devices, _planner, _programs
+from ballast import _devices, _known, _planner, _programs
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
@@ -90,6 +90,30 @@ def test_a_budget_below_the_least_is_refused_with_the_least():
     with pytest.raises(ballast.NoPlan) as refused:
         _planner.solve(chain(), 1500, time_limit=2)
     assert refused.value.least_cap_bytes is not None and refused.value.least_cap_bytes >= 2000
+
+
+def test_of_the_plans_known_a_larger_cap_never_has_the_slower_one():
+    found = [(9.0, 60), (5.0, 80), (7.0, 90), (5.0, 70), (2.0, 120)]
+    for order in (found, found[::-1]):
+        known = _known.Known()
+        for cost, takes in order:
+            known.add("p", _known.Candidate(cost, takes, None))
+        best = [known.best("p", cap) for cap in range(60, 130)]
+        assert known.best("p", 59) is None and known.best("q", 1000) is None
+        assert [(one.cost, one.takes) for one in (best[0], best[20], best[-1])] == [(9.0, 60), (5.0, 70), (2.0, 120)]
+        for less, more in zip(best, best[1:], strict=False):
+            assert more.cost <= less.cost and less.takes <= more.takes
+    for at in range(_known.PROBLEMS):
+        known.add(str(at), _known.Candidate(1.0, 1, None))
+    assert known.best("p", 1000) is None
+
+
+def test_a_faster_plan_for_less_memory_is_said_once_it_is_found():
+    known = _known.Known()
+    known.add("p", _known.Candidate(1.0, 1, None))
+    assert known.answered("p", 2000, 5.0) == [] == known.answered("p", 1000, 6.0)
+    (note,) = known.answered("p", 1500, 4.0)
+    assert "1.95 KiB" in note
 
 
 def test_the_devices_are_those_of_the_planner():

@@ -9,6 +9,7 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
 import ballast  # noqa: E402
+from ballast.jax._operations import operations  # noqa: E402
 
 OPTIMIZER = optax.adamw(1e-3)
 
@@ -124,6 +125,87 @@ def test_a_policy_keeps_its_cap_and_more_of_it_computes_less():
         np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-5, atol=1e-6)
     taken = [total(each).lower(stacked, values).compile().memory_analysis().temp_size_in_bytes for each in (block, wrapped)]
     assert taken[1] < taken[0]
+
+
+def blocks(policy, layers=4):
+    """The gradient of blocks in a row, each under a checkpoint."""
+    wrapped = jax.checkpoint(block, policy=policy)
+
+    def total(stack, x):
+        for at in range(layers):
+            x = wrapped(jax.tree.map(lambda leaf, at=at: leaf[at], stack), x)
+        return jnp.square(x).sum()
+
+    return jax.grad(total)
+
+
+def test_a_policy_for_the_checkpoints_in_a_step_keeps_its_cap_and_is_no_worse_than_jaxs_own():
+    stack = {name: 0.1 * jax.random.normal(jax.random.key(at), (4, 32, 32)) for at, name in enumerate(("up", "middle", "down"))}
+    x = jnp.ones((256, 32))
+    options = {"compiler_options": ballast.jax.COMPILER_OPTIONS, "time_limit": 30}
+
+    def figures(policy):
+        compiled = jax.jit(blocks(policy)).lower(stack, x).compile(ballast.jax.COMPILER_OPTIONS)
+        return int(compiled.memory_analysis().temp_size_in_bytes), operations(compiled), compiled(stack, x)
+
+    expected = jax.jit(jax.grad(lambda stack, x: blocks_plain(stack, x)))(stack, x)
+    own = [figures(getattr(jax.checkpoint_policies, name))[:2] for name in ("nothing_saveable", "dots_saveable", "everything_saveable")]
+    assert own[0][0] < own[1][0] < own[2][0]
+    plans = []
+    for cap in (own[0][0], (own[0][0] + own[1][0]) // 2, own[1][0]):
+        policy = ballast.step_policy(blocks, stack, x, cap=cap, **options)
+        taken, ops, found = figures(policy)
+        assert taken == policy.plan.measured_bytes <= cap and ops == policy.plan.operations
+        assert ops <= min(each for size, each in own if size <= cap)
+        for a, b in zip(jax.tree.leaves(expected), jax.tree.leaves(found), strict=True):
+            np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-4, atol=1e-5)
+        plans.append(policy.plan)
+    for less, more in zip(plans, plans[1:], strict=False):
+        assert more.operations <= less.operations and less.peak_bytes <= more.peak_bytes
+    assert plans[0].recomputed
+    with pytest.raises(ballast.NoPlan, match="the least one takes") as refused:
+        ballast.step_policy(blocks, stack, x, cap="1%", **options)
+    assert refused.value.least_cap_bytes <= own[0][0]
+    with pytest.raises(ballast.BallastError, match="asks no policy"):
+        ballast.step_policy(lambda _policy: jax.grad(blocks_plain), stack, x, cap="50%")
+    with pytest.raises(ValueError, match="cap_counts"):
+        ballast.step_policy(blocks, stack, x, cap="50%", cap_counts="saved")
+
+
+def blocks_plain(stack, x):
+    """The same without checkpoints."""
+    for at in range(4):
+        x = block(jax.tree.map(lambda leaf, at=at: leaf[at], stack), x)
+    return jnp.square(x).sum()
+
+
+def test_operations_count_a_loop_as_often_as_it_runs():
+    weights, x = jnp.ones((8, 32, 64)), jnp.ones((16, 32))
+
+    def scanned(weights, x):
+        return jax.lax.scan(lambda total, weight: (total + (x @ weight).sum(), None), 0.0, weights)[0]
+
+    def convolved(kernel, x):
+        return jax.lax.conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+    product = 2 * 16 * 32 * 64
+    assert 8 * product <= operations(jax.jit(scanned).lower(weights, x).compile()) <= 8 * (product + 2 * 16 * 64)
+    found = operations(jax.jit(convolved).lower(jnp.ones((3, 3, 4, 8)), jnp.ones((2, 16, 16, 4))).compile())
+    assert found == 2 * (2 * 16 * 16 * 8) * (3 * 3 * 4)
+
+
+def test_more_memory_is_never_answered_with_more_operations(arguments):
+    held = []
+    for cap, budget in (("60%", 2), ("75%", 0.05), ("90%", 0.05)):
+        planned = ballast.jit(step, cap=cap, cap_counts="temp", donate_argnums=0, time_limit=budget, tries=2 if budget > 1 else 1)
+        try:
+            held.append(planned.prepare(*arguments))
+        except ballast.NoPlan:
+            # Without the plan for less memory there might be none: it is a candidate, so there is one.
+            assert not held, "a plan for less memory was known"
+    assert len(held) >= 2
+    for less, more in zip(held, held[1:], strict=False):
+        assert more.operations <= less.operations and more.measured_bytes <= more.cap_bytes
 
 
 def test_will_it_fit_says_what_xla_says_and_finds_the_largest_batch():

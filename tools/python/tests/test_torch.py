@@ -126,6 +126,47 @@ def test_a_cap_without_a_plan_is_refused_with_one_that_has():
     assert compiled.plan.peak_bytes <= least * 1.02
 
 
+def test_more_memory_is_never_answered_with_a_slower_plan(monkeypatch):
+    from ballast import _planner
+    from ballast.torch import _compile
+
+    model, batch = MODELS["encoder"]()
+    solve = _planner.solve
+    # A search that finds less the more memory it has: from the second on it sees only what the first saw, less a little each time.
+    budgets = []
+
+    def unlucky(problem, budget, **options):
+        if options["order"] == "program":
+            budgets.append(budget if not budgets else int(budgets[-1] * 0.97))
+        return solve(problem, budgets[-1], **options)
+
+    def plans(of):
+        found = []
+        for share in of:
+            torch._dynamo.reset()
+            compiled = ballast.torch.compile(model, cap=share, work_limit=20_000, **{**QUICK, "time_limit": 600.0})
+            loss_of(compiled, batch).backward()
+            found.append(compiled.plan)
+        return found
+
+    shares = ["80%", "84%", "88%", "92%", "96%"]
+    _compile.KNOWN.clear()
+    monkeypatch.setattr(_planner, "solve", unlucky)
+    held = plans(shares)
+    monkeypatch.setattr(_planner, "solve", solve)
+    assert len(budgets) >= len(shares) and budgets[-1] < budgets[0]
+    for less, more in zip(held, held[1:], strict=False):
+        assert more.seconds <= less.seconds and less.peak_bytes <= more.peak_bytes
+        assert more.peak_bytes <= more.cap_bytes and more.bound <= more.seconds
+    assert held[0].recomputed
+    # The other way round, a plan that has become known is said to be faster than the one given before.
+    _compile.KNOWN.clear()
+    good = plans(["84%"])[0]
+    budgets.clear()
+    monkeypatch.setattr(_planner, "solve", unlucky)
+    assert plans(["92%"])[0].seconds <= good.seconds
+
+
 @pytest.mark.parametrize("mark", ["MUST_SAVE", "MUST_RECOMPUTE"])
 def test_marks_of_selective_checkpointing_are_kept(mark):
     wanted = getattr(checkpoint.CheckpointPolicy, mark)

@@ -33,7 +33,8 @@ pub(crate) fn test(workspace: &Workspace, torch: bool, ray: bool) -> Result<()> 
         .run()
         .context("pip cannot install tools/python")?;
     step("python tests");
-    let selected: &[&str] = if torch { &[] } else { &["--ignore=tests/test_torch.py"] };
+    let selected: &[&str] =
+        if torch { &[] } else { &["--ignore=tests/test_torch.py", "--ignore=tests/test_beside.py"] };
     let _folder = shell.push_dir("tools/python");
     pytest(workspace, &python, selected).context("the tests of tools/python failed")?;
     // Without Ray its tests say that they are skipped, and why.
@@ -58,6 +59,23 @@ fn pytest(workspace: &Workspace, python: &Path, arguments: &[&str]) -> Result<()
 pub(crate) fn with_torch(workspace: &Workspace) -> Result<PathBuf> {
     let python = environment(workspace)?;
     install_torch(workspace, &python)?;
+    Ok(python)
+}
+
+/// The Python of the environment with Flax in it, for benchmarks of the package.
+///
+/// # Errors
+/// Says what cannot be installed.
+pub(crate) fn with_flax(workspace: &Workspace) -> Result<PathBuf> {
+    let python = environment(workspace)?;
+    let test = "import flax.linen; assert flax.__version__ == '0.12.8'";
+    if !works(workspace, &python, test) {
+        step("python: installing flax (2 MB)");
+        install(workspace, &python, "tools/xtask/flax.txt")?;
+        if !works(workspace, &python, test) {
+            bail!("flax does not start in {}", python.display());
+        }
+    }
     Ok(python)
 }
 

@@ -16,16 +16,16 @@ from ._units import format_bytes, parse_bytes
 
 if TYPE_CHECKING:
     from . import jax, torch
-    from .jax import checkpoint_policy, jit, will_it_fit
+    from .jax import checkpoint_policy, jit, step_policy, will_it_fit
 
 __version__ = "0.1.0"
 
 __all__ = [
     "BallastError", "NoPlan", "Plan", "ProgramNotFound", "UnsupportedModel", "UnsupportedVersion", "Value",
-    "checkpoint_policy", "format_bytes", "jax", "jit", "parse_bytes", "set_programs", "torch", "will_it_fit",
+    "checkpoint_policy", "format_bytes", "jax", "jit", "parse_bytes", "set_programs", "step_policy", "torch", "will_it_fit",
 ]
 
-_OF_JAX = ("jit", "checkpoint_policy", "will_it_fit")
+_OF_JAX = ("jit", "checkpoint_policy", "step_policy", "will_it_fit")
 
 
 def __getattr__(name: str) -> Any:

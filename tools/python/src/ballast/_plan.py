@@ -63,6 +63,8 @@ class Plan:
     stop_reason: str = ""
     #: Most that was measured, where it was, counted as the cap counts.
     measured_bytes: int | None = None
+    #: Operations of the program that was compiled, where they were counted: products and convolutions by formula, loops as often as they run.
+    operations: float | None = None
     #: Live bytes at every step of the plan, in order.
     timeline: list[int] = dataclasses.field(default_factory=list)
     #: Which of the steps is the first of the backward pass.

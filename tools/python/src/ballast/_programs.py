@@ -74,8 +74,10 @@ def run(name: str, arguments: Sequence[str | os.PathLike[str]], *, timeout_secon
     if done.returncode == 0:
         return done.stdout
     lines = [line for line in done.stderr.strip().splitlines() if line.strip()]
-    said = next((line for line in reversed(lines) if line.startswith(name + ":")), lines[-1] if lines else "it said nothing")
-    if done.returncode == 1 and "no plan" in said:
+    # Diagnostics of a pass have the place in the program first, and lines of source after them.
+    said = next((line for line in reversed(lines) if line.startswith(name + ":")), None)
+    said = said or next((line.split("error: ", 1)[1] for line in lines if "error: " in line), lines[-1] if lines else "it said nothing")
+    if done.returncode == 1 and ("no plan" in said or said.startswith("no memory plan")):
         raise NoPlan(said.removeprefix("ballast: no plan: "))
     raise BallastError(f"{name} ended with code {done.returncode}: {said}")
 

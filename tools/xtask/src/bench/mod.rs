@@ -5,9 +5,9 @@ mod deadlines;
 mod fit;
 mod joint;
 mod models;
+mod python;
 mod reparse;
 mod tables;
-mod torch;
 mod xla;
 
 use std::path::{Path, PathBuf};
@@ -36,7 +36,9 @@ pub(crate) enum Bench {
     /// Caps that XLA's own measure keeps, on programs that the exporters write: `ballast fit` beside checkpoints by blocks.
     Fit(fit::Args),
     /// PyTorch models under many caps, and torch's own budget solvers at equal memory: tools/python/bench.
-    Torch(torch::Args),
+    Torch(python::Args),
+    /// Steps of flax models under caps: `ballast.jit` and `ballast.step_policy` beside JAX's own policies around every block.
+    Jax(python::Args),
     /// Every command and pass with a time limit: how much longer it takes.
     Deadlines(deadlines::Args),
     /// Rewritten programs of every route, read again by the stock `mlir-opt` with the plugin.
@@ -55,7 +57,8 @@ pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> Result<()> {
         Bench::Models(args) => models::run(workspace, args),
         Bench::Xla(args) => xla::run(workspace, args),
         Bench::Fit(args) => fit::run(workspace, args),
-        Bench::Torch(args) => torch::run(workspace, args),
+        Bench::Torch(args) => python::torch(workspace, args),
+        Bench::Jax(args) => python::jax(workspace, args),
         Bench::Deadlines(args) => deadlines::run(workspace, args),
         Bench::Reparse(args) => reparse::run(workspace, args),
     }

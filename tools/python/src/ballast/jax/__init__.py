@@ -1,4 +1,4 @@
-"""JAX training steps under a memory cap: `jit`, `checkpoint_policy`, `will_it_fit`."""
+"""JAX training steps under a memory cap: `jit`, `checkpoint_policy`, `step_policy`, `will_it_fit`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ if tuple(int(part) for part in _jax.__version__.split(".")[:2]) < (0, 10):
     raise UnsupportedVersion(f"ballast.jax was written for JAX 0.10, and this is {_jax.__version__}: install jax 0.10.2 or later")
 
 from ._fit import Fit, will_it_fit  # noqa: E402
-from ._jit import Jitted, UnplannedWarning, jit  # noqa: E402
+from ._jit import COMPILER_OPTIONS, Jitted, UnplannedWarning, jit  # noqa: E402
 from ._policy import Policy, checkpoint_policy  # noqa: E402
+from ._step_policy import step_policy  # noqa: E402
 
-__all__ = ["Fit", "Jitted", "Policy", "UnplannedWarning", "checkpoint_policy", "jit", "will_it_fit"]
+__all__ = ["COMPILER_OPTIONS", "Fit", "Jitted", "Policy", "UnplannedWarning", "checkpoint_policy", "jit", "step_policy", "will_it_fit"]

@@ -23,8 +23,10 @@ from jaxlib.mlir.dialects import stablehlo
 
 from .. import _programs
 from .._errors import BallastError, NoPlan
+from .._known import Candidate, Known, key_of
 from .._plan import Plan, Value
 from .._units import format_bytes, parse_cap
+from ._operations import operations
 
 #: Barriers hold recomputed ops back; XLA's CPU compiler would drop them before it schedules.
 COMPILER_OPTIONS = {"xla_disable_hlo_passes": "cse_barrier_expander"}
@@ -161,21 +163,49 @@ class Jitted:
                 f"the cap of {cap} bytes ({format_bytes(cap)}) is not above what arguments and results alone take, {fixed} bytes "
                 f"({format_bytes(fixed)}): raise it, or donate what the step replaces (donate_argnums)", fixed
             )
-        tried: list[_Try] = []
-        while len(tried) < self._tries:
-            asked = _next(tried, target, self._within)
-            if asked is None:
-                break
-            tried.append(program.attempt(asked, self._time_limit, self._seed))
-        fitting = [one for one in tried if one.memory.temporary <= target]
-        if not fitting:
-            least = min(one.memory.temporary for one in tried) + fixed
+        # What is known keeps the cap and is close to it: nothing is to be found.
+        before = KNOWN.best(program.key, target)
+        near = before is not None and before.takes + target * self._within >= target
+        tried, refused = ([], None) if near else self._attempts(program, target, unplanned)
+        known = KNOWN.best(program.key, target)
+        if known is None:
+            if not tried:
+                assert refused is not None
+                raise refused
+            least = min(one.memory.temporary for one, _ in tried) + fixed
             raise NoPlan(
                 f"no plan of {len(tried)} keeps the cap of {cap} bytes ({format_bytes(cap)}) as XLA measures it; the least it took is {least} "
                 f"bytes ({format_bytes(least)}): raise the cap, or give more tries or a longer time_limit", least, found=True,
             )
-        best = min(fitting, key=lambda one: (one.memory.flops, one.memory.temporary))
-        return best.call, best.plan(cap, self._counts, unplanned, program)
+        best = known.found
+        call = next((call for one, call in tried if one is best), None)
+        plan = best.plan(cap, self._counts, unplanned, program, proved=call is not None)
+        plan.notes += KNOWN.answered(program.key, target, best.memory.operations)
+        return program.load(best.serialized) if call is None else call, plan
+
+    def _attempts(self, program: _Program, target: int, unplanned: _Memory) -> tuple[list[tuple[_Try, Callable[..., Any]]], NoPlan | None]:
+        """Plans that were compiled for an amount of temporaries, and the planner's last refusal."""
+        found: list[tuple[_Try, Callable[..., Any]]] = []
+        # What the planner predicts may be more or less than what is measured: it is asked for as much more or less.
+        first = max(int(target * program.predicted / max(unplanned.temporary, 1)), 1)
+        floor = 0
+        refused: NoPlan | None = None
+        for _ in range(self._tries):
+            tried = [one for one, _ in found]
+            asked = _next(tried, target, self._within, first)
+            if asked is not None and asked <= floor:
+                above = min([program.predicted, *(one.asked for one in tried if one.memory.temporary > target)])
+                asked = (floor + above) // 2 if above - floor > target * self._within else None
+            if asked is None:
+                break
+            try:
+                found.append(program.attempt(asked, self._time_limit, self._seed))
+            except NoPlan as error:
+                floor, refused = max(floor, asked), error
+                continue
+            one = found[-1][0]
+            KNOWN.add(program.key, Candidate(one.memory.operations, one.memory.temporary, one))
+        return found, refused
 
 
 @dataclasses.dataclass(frozen=True)
@@ -186,7 +216,7 @@ class _Memory:
     arguments: int
     results: int
     shared: int
-    flops: float
+    operations: float
 
     @classmethod
     def of(cls, compiled: Any) -> _Memory:
@@ -195,7 +225,7 @@ class _Memory:
             raise BallastError("this platform's compiler does not say what memory a program takes")
         return cls(
             int(stats.temp_size_in_bytes), int(stats.argument_size_in_bytes), int(stats.output_size_in_bytes), int(stats.alias_size_in_bytes),
-            float((compiled.cost_analysis() or {}).get("flops", 0.0)),
+            operations(compiled),
         )
 
     def counted(self, what: str) -> int:
@@ -211,15 +241,16 @@ class _Try:
     predicted: int
     memory: _Memory
     figures: dict[str, Any]
-    call: Callable[..., Any]
+    #: The planned program as it is loaded. What it compiles to is not kept, as it may hold much.
+    serialized: bytes
     ops: collections.Counter[tuple[str, str, int]]
 
     @property
     def free(self) -> bool:
         return self.figures["recompute_seconds"] <= 0
 
-    def plan(self, cap: int, counts: str, unplanned: _Memory, program: _Program) -> Plan:
-        """The plan for people."""
+    def plan(self, cap: int, counts: str, unplanned: _Memory, program: _Program, *, proved: bool) -> Plan:
+        """The plan for people. What was proved of another cap, where it was found under one, is not proved of this one."""
         report = self.figures["report"]
         values = []
         for key, runs in sorted(self.ops.items(), key=lambda item: (-item[0][2], item[0])):
@@ -234,13 +265,17 @@ class _Try:
         return Plan(
             framework="jax", cap_bytes=cap, cap_counts=counts, peak_bytes=self.memory.counted(counts), unplanned_bytes=unplanned.counted(counts),
             resident_bytes=self.memory.arguments + self.memory.results - self.memory.shared, saved_bytes=self.memory.temporary,
-            seconds=report["value"], unplanned_seconds=base, bound=report["bound"], values=values, bound_class=report["bound_class"], method=report["method"],
-            stop_reason=report["stop_reason"], measured_bytes=self.memory.counted(counts),
+            seconds=report["value"], unplanned_seconds=base, bound=report["bound"] if proved else base, values=values, bound_class=report["bound_class"], method=report["method"],
+            stop_reason=report["stop_reason"], measured_bytes=self.memory.counted(counts), operations=self.memory.operations,
             notes=[
-                f"operations as XLA counts them: {self.memory.flops:.4g}, {self.memory.flops / max(unplanned.flops, 1.0):.4f} of the unplanned step",
+                f"operations of the compiled step: {self.memory.operations:.4g}, {self.memory.operations / max(unplanned.operations, 1.0):.4f} of the unplanned step",
                 f"the planner was asked for {format_bytes(self.asked)} of temporaries and predicted {format_bytes(self.predicted)}",
             ],
         )
+
+
+#: Plans compiled and measured before, by program.
+KNOWN: Known[_Try] = Known()
 
 
 class _Program:
@@ -257,9 +292,14 @@ class _Program:
             module = ir.Module.parse(self._exported.mlir_module())
             _drop_shardings(module)
             self._text = module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
+        # Donation may leave no trace in the text.
+        self.key = key_of("jax", donate, self._text)
         # With its functions inlined and nothing else done to it.
         with jax_mlir.make_ir_context(), ir.Location.unknown():
-            self.ops = _count(ir.Module.parse(self._rewritten("solver=keep-all cap=1000TB")[0]))
+            text, figures = self._rewritten("solver=keep-all cap=1000TB")
+            self.ops = _count(ir.Module.parse(text))
+        #: Temporaries that the planner predicts without a plan.
+        self.predicted = int(figures["peak_bytes"])
 
     def _rewritten(self, options: str) -> tuple[str, dict[str, Any]]:
         """The program as planned, and the figures of its plan."""
@@ -274,23 +314,27 @@ class _Program:
             )
             return target.read_text(), json.loads(plan.read_text())["stages"][0]
 
-    def attempt(self, asked: int, time_limit: float, seed: int) -> _Try:
+    def load(self, serialized: bytes) -> Any:
+        """The compiled form of a planned program."""
+        planned = dataclasses.replace(self._exported, mlir_module_serialized=serialized)
+        call = jax.jit(planned.call, donate_argnums=self._donate, compiler_options=COMPILER_OPTIONS)
+        return call.lower(*self._dynamic, **self._kwargs).compile()
+
+    def attempt(self, asked: int, time_limit: float, seed: int) -> tuple[_Try, Any]:
         """Plans for so many bytes of temporaries, loads and compiles the outcome."""
         text, figures = self._rewritten(f"relax-limit=8 time-limit={time_limit} seed={seed} cap={asked}")
         with jax_mlir.make_ir_context(), ir.Location.unknown():
             module = ir.Module.parse(text)
             ops = _count(module)
             serialized = stablehlo.serialize_portable_artifact(module, stablehlo.get_current_version())
-        planned = dataclasses.replace(self._exported, mlir_module_serialized=serialized)
-        call = jax.jit(planned.call, donate_argnums=self._donate, compiler_options=COMPILER_OPTIONS)
-        compiled = call.lower(*self._dynamic, **self._kwargs).compile()
-        return _Try(asked, int(figures["peak_bytes"]), _Memory.of(compiled), figures, compiled, ops)
+        compiled = self.load(serialized)
+        return _Try(asked, int(figures["peak_bytes"]), _Memory.of(compiled), figures, serialized, ops), compiled
 
 
-def _next(tried: list[_Try], target: int, within: float) -> int | None:
+def _next(tried: list[_Try], target: int, within: float, first: int) -> int | None:
     """The temporaries to ask for next, or None where another plan is not worth it: what is measured is taken to follow what was asked for."""
     if not tried:
-        return target
+        return first
     slack = int(target * within)
     fits = [one for one in tried if one.memory.temporary <= target]
     low = max(fits, key=lambda one: one.asked, default=None)
@@ -373,7 +417,7 @@ def _unplanned_plan(memory: _Memory, counts: str, cap: int) -> Plan:
     return Plan(
         framework="jax", cap_bytes=cap, cap_counts=counts, peak_bytes=memory.counted(counts), unplanned_bytes=memory.counted(counts),
         resident_bytes=memory.arguments + memory.results - memory.shared, saved_bytes=memory.temporary, seconds=0.0, unplanned_seconds=0.0,
-        bound=0.0, method="keep-all", stop_reason="the step fits without a plan", measured_bytes=memory.counted(counts),
+        bound=0.0, method="keep-all", stop_reason="the step fits without a plan", measured_bytes=memory.counted(counts), operations=memory.operations,
     )
 
 

@@ -38,7 +38,7 @@ class Policy:
 
     def __call__(self, primitive: Any, *types: Any, **parameters: Any) -> bool:
         """Is this equation's result saved?"""
-        return _key(primitive, types, parameters) in self._saved
+        return key_of_equation(primitive, types, parameters) in self._saved
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Policy) and other._saved == self._saved
@@ -150,7 +150,7 @@ class _Search:
             return self._seen[saved]
 
         def everything(primitive: Any, *types: Any, **parameters: Any) -> bool:
-            self._classes.setdefault(_key(primitive, types, parameters))
+            self._classes.setdefault(key_of_equation(primitive, types, parameters))
             return True
 
         policy = everything if saved is None else Policy(saved)
@@ -234,7 +234,8 @@ def _bytes(leaf: Any) -> int:
     return size * (leaf.dtype.itemsize if hasattr(leaf.dtype, "itemsize") else 4)
 
 
-def _key(primitive: Any, types: Any, parameters: dict[str, Any]) -> Key:
+def key_of_equation(primitive: Any, types: Any, parameters: dict[str, Any]) -> Key:
+    """Equations that agree in this share their fate."""
     shapes = tuple(f"{getattr(kind, 'dtype', '?')}{list(getattr(kind, 'shape', ()))}" for kind in types)
     plain = ",".join(f"{name}={value!r}" for name, value in sorted(parameters.items()) if isinstance(value, (int, str, bool, tuple, type(None))))
     return (primitive.name, shapes, plain)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import sys
+import uuid
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +18,7 @@ from torch._inductor.custom_graph_pass import CustomPartitionerFn
 
 from .. import _planner
 from .._errors import BallastError, NoPlan, UnsupportedModel
+from .._known import Candidate, Known, key_of
 from .._plan import Plan, Value
 from .._units import format_bytes, parse_cap
 from ._cost import Measured, Roofline, TimeOf
@@ -27,6 +30,9 @@ from ._rewrite import rewrite
 TRIES = 8
 #: Of the room that a stage has per micro-batch in flight, what one may keep between its passes.
 STASH_SHARES = (1.0, 0.85, 0.7, 0.5)
+#: Schedules found before, by problem.
+KNOWN: Known[_planner.Schedule] = Known()
+_MEASURED: dict[bool, Measured] = {}
 
 
 class Partitioner(CustomPartitionerFn):
@@ -39,6 +45,7 @@ class Partitioner(CustomPartitionerFn):
         held_bytes: What else is on the device for the whole step, such as optimizer state.
         times: `"roofline"`, `"measured"` (every op once per shape, on its device) or a function of a node that gives seconds.
         time_limit: Seconds the planner may search.
+        work_limit: Search steps instead of seconds: the same plan comes out whatever the clock, for times that are the same.
         seed: Seed of its random choices.
         threads: Threads it searches with; default: all cores.
         fused: Price elementwise ops as a fusing compiler runs them.
@@ -48,7 +55,8 @@ class Partitioner(CustomPartitionerFn):
 
     def __init__(
         self, cap: int | float | str, *, cap_counts: str = "step", held_bytes: int = 0, times: str | TimeOf = "roofline",
-        time_limit: float = 10.0, seed: int = 0, threads: int | None = None, fused: bool = False, in_flight: int = 1,
+        time_limit: float = 10.0, work_limit: int | None = None, seed: int = 0, threads: int | None = None, fused: bool = False,
+        in_flight: int = 1,
     ) -> None:
         if cap_counts not in ("step", "saved"):
             raise ValueError(f"cap_counts={cap_counts!r}: choose 'step' (everything a step holds) or 'saved' (bytes kept for backward)")
@@ -60,15 +68,16 @@ class Partitioner(CustomPartitionerFn):
         self.cap_counts = cap_counts
         self.held_bytes = int(held_bytes)
         self.time_limit = time_limit
+        self.work_limit = work_limit
         self.seed = seed
         self.threads = threads
         self._time_of = _times(times, fused)
         #: The plan of every graph that was split, in order.
         self.plans: list[Plan] = []
 
-    def uuid(self) -> None:
-        """None: graphs depend on the planner's search, so they are not taken from a cache."""
-        return None
+    def uuid(self) -> str:
+        """Another one at every call: what a cache holds may have been compiled without a plan or for another cap, and None would be its key."""
+        return uuid.uuid4().hex
 
     def __call__(
         self, gm: fx.GraphModule, joint_inputs: Any, *, num_fwd_outputs: int, static_lifetime_input_indices: list[int] | None = None,
@@ -92,17 +101,41 @@ class Partitioner(CustomPartitionerFn):
         unplanned = counts.of(best[3])
         cap = parse_cap(self.cap, unplanned)
         schedule = None
-        budget = cap
         if unplanned > cap:
-            best, schedule = self._fit(counts, cap, made) if self.in_flight == 1 else self._fit_in_flight(counts, cap, made)
+            best, schedule = self._planned(counts, cap, made)
         if self.plans:
             warnings.warn(
                 f"Ballast: graph {len(self.plans) + 1} of this model is planned under the cap alone; the cap of a step holds for a model of "
                 "one graph (fullgraph=True)",
                 stacklevel=2,
             )
-        self.plans.append(_report(joint, counts, cap, budget, unplanned, schedule, best))
+        plan = _report(joint, counts, cap, unplanned, schedule, best)
+        if schedule is not None:
+            plan.notes += KNOWN.answered(counts.key(), cap, plan.seconds)
+        self.plans.append(plan)
         return best[0], best[1]
+
+    def _planned(self, counts: _Counts, cap: int, made: Callable[..., Any]) -> tuple[Any, _planner.Schedule]:
+        """Plans under the cap, and takes what was found before under another one where that is faster."""
+        problem = counts.key()
+        schedule: _planner.Schedule | None = None
+        refused: NoPlan | None = None
+        try:
+            outcome, schedule = self._fit(counts, cap, made) if self.in_flight == 1 else self._fit_in_flight(counts, cap, made)
+            KNOWN.add(problem, Candidate(_seconds(counts.joint, outcome[2]), counts.of(outcome[3]), schedule))
+        except NoPlan as error:
+            refused = error
+        best = KNOWN.best(problem, cap)
+        if best is None:
+            assert refused is not None
+            raise refused
+        if schedule is not None:
+            if best.found is schedule:
+                return outcome, schedule
+            # What is proved of this cap holds for any plan that keeps it.
+            return made(best.found.steps), dataclasses.replace(best.found, bound=schedule.bound, bound_class=schedule.bound_class)
+        # Its own bound is of another cap, and no other is proved.
+        return made(best.found.steps), dataclasses.replace(best.found, bound=0.0, bound_class="any")
 
     def _fit_in_flight(self, counts: _Counts, cap: int, made: Callable[..., Any]) -> tuple[Any, _planner.Schedule]:
         """Plans for several limits on what a micro-batch keeps between its passes (docs/pipelines.md), and takes the fastest plan."""
@@ -155,7 +188,8 @@ class Partitioner(CustomPartitionerFn):
         for order in orders:
             try:
                 found.append(_planner.solve(
-                    counts.problem(budget), counts.budget(budget), time_limit=limit / len(orders), seed=self.seed, threads=self.threads, order=order
+                    counts.problem(budget), counts.budget(budget), time_limit=limit / len(orders), work_limit=self.work_limit, seed=self.seed,
+                    threads=self.threads, order=order,
                 ))
             except NoPlan as error:
                 # The least of any order is the one that counts: it is asked last.
@@ -207,6 +241,12 @@ class _Counts:
             names = {name for result in joint.forward_results if isinstance(result, fx.Node) for name, _ in storages(result)}
             self._kept = sum(joint.problem.nodes[joint.of_storage[name]].size for name in names if name in joint.of_storage)
 
+    def key(self) -> str:
+        """A name for what is planned, the same under every cap."""
+        problem = self.joint.problem
+        problem.nodes[self.joint.boundary].workspace = 0
+        return key_of("torch", self.what, self.in_flight, problem.to_json())
+
     def problem(self, cap: int) -> _planner.Problem:
         """The problem to plan: at its boundary the budget leaves room for the stash and no more."""
         problem = self.joint.problem
@@ -240,7 +280,8 @@ def _times(times: str | TimeOf, fused: bool) -> TimeOf:
     if times == "roofline":
         return Roofline(fused=fused)
     if times == "measured":
-        return Measured(fallback=Roofline(fused=fused))
+        # One for all: plans are compared by the same times, and an op is measured once.
+        return _MEASURED.setdefault(fused, Measured(fallback=Roofline(fused=fused)))
     raise ValueError(f"times={times!r}: choose 'roofline' or 'measured', or give a function of a graph's node")
 
 
@@ -259,16 +300,24 @@ def prepare(gm: fx.GraphModule) -> fx.GraphModule:
     return gm
 
 
+def _once(joint: JointProblem) -> dict[fx.Node, float]:
+    """Seconds of one run of every op. A further result of an op is a node with the op's time: its first run costs nothing."""
+    return {part.node: joint.problem.nodes[index].time for index, part in enumerate(joint.parts) if part.kind == "op" and part.node is not None}
+
+
+def _seconds(joint: JointProblem, writer: Any) -> float:
+    """Seconds of the step as its graphs run it."""
+    return sum(seconds * writer.runs.get(node, 1) for node, seconds in _once(joint).items())
+
+
 def _report(
-    joint: JointProblem, counts: _Counts, cap: int, budget: int, unplanned: int, schedule: _planner.Schedule | None,
+    joint: JointProblem, counts: _Counts, cap: int, unplanned: int, schedule: _planner.Schedule | None,
     made: tuple[fx.GraphModule, fx.GraphModule, Any, Memory],
 ) -> Plan:
     forward, backward, writer, memory = made
     total = joint.problem.total_time()
-    # A further result of an op is a node with the op's time: its first run costs nothing.
-    once = {part.node: joint.problem.nodes[index].time for index, part in enumerate(joint.parts) if part.kind == "op"}
-    base = sum(once.values())
-    seconds = sum(seconds * writer.runs.get(node, 1) for node, seconds in once.items())
+    base = sum(_once(joint).values())
+    seconds = _seconds(joint, writer)
     bound = base if schedule is None else min(max(schedule.bound - (total - base), base), seconds)
     saved = {node.name for node in backward.graph.find_nodes(op="placeholder") if not is_tangent(node)}
     values = []
@@ -415,8 +464,9 @@ def compile(  # noqa: A001
     Raises:
         ValueError: options that make no sense.
         NoPlan: at the first call, where no plan keeps the cap.
-        UnsupportedModel: at the first call, where the model cannot be captured as one graph of fixed sizes.
+        UnsupportedModel: the model is sharded; or, at the first call, it cannot be captured as one graph of fixed sizes.
     """
+    _refuse_sharded(model)
     if compiler is None:
         parameter = next(model.parameters(), None) if isinstance(model, torch.nn.Module) else None
         compiler = "inductor" if parameter is not None and parameter.device.type != "cpu" else "eager"
@@ -436,6 +486,16 @@ def compile(  # noqa: A001
         compiled.__class__ = Compiled
         return compiled
     return CompiledFunction(compiled, backend)
+
+
+def _refuse_sharded(model: Any) -> None:
+    """A graph under FSDP's hooks would count the shards of parameters and not what is gathered for them."""
+    fsdp = sys.modules.get("torch.distributed.fsdp")
+    if fsdp is not None and isinstance(model, torch.nn.Module) and any(isinstance(module, fsdp.FSDPModule) for module in model.modules()):
+        raise UnsupportedModel(
+            "the model is sharded by fully_shard, whose hooks gather parameters outside of any graph: before it is sharded, compile its blocks, "
+            "each as block.compile(backend=ballast.torch.Backend(cap), dynamic=False, fullgraph=True)"
+        )
 
 
 class CompiledFunction(_Compiled):
