@@ -64,7 +64,7 @@ def rows(name, arguments):
     for policy, function in OWN.items():
         step = compiled(name, remat(function, scanned=scanned), given)
         own[policy] = memory(step), operations(step)
-    caps = {whole * percent // 100: f"{percent} %" for percent in arguments.caps} 
+    caps = {whole * percent // 100: f"{percent} %" for percent in arguments.caps}
     caps |= {own["nothing"][0]: "`nn.remat`"} if own["nothing"][0] < whole else {}
     print(f"{name}: {ballast.format_bytes(whole)}, {base:.4g} operations, {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
     for cap, of in sorted(caps.items()):
