@@ -115,7 +115,11 @@ def test_the_allocator_sees_what_the_plan_says(counts):
         assert plan.saved_bytes == plan.peak_bytes <= plan.cap_bytes < plan.unplanned_bytes
 
 
-def test_a_cap_without_a_plan_is_refused_with_one_that_has():
+def test_a_cap_without_a_plan_is_refused_with_one_that_has(monkeypatch):
+    from ballast import _planner
+    from ballast.torch import _compile
+
+    _compile.KNOWN.clear()
     model, batch = MODELS["encoder"]()
     with pytest.raises(ballast.NoPlan, match="least cap found") as refused:
         ballast.torch.compile(model, cap="20%", **QUICK)(*batch)
@@ -124,6 +128,16 @@ def test_a_cap_without_a_plan_is_refused_with_one_that_has():
     compiled = ballast.torch.compile(model, cap=int(least * 1.02), **QUICK)
     compiled(*batch).sum().backward()
     assert compiled.plan.peak_bytes <= least * 1.02
+
+    # What was said to have a plan has one, even where a search does not find it again.
+    def nothing(*_given, **_options):
+        raise ballast.NoPlan("nothing found")
+
+    torch._dynamo.reset()
+    monkeypatch.setattr(_planner, "solve", nothing)
+    compiled = ballast.torch.compile(model, cap=least, **QUICK)
+    compiled(*batch).sum().backward()
+    assert compiled.plan.peak_bytes <= least and compiled.plan.bound == compiled.plan.unplanned_seconds
 
 
 def test_more_memory_is_never_answered_with_a_slower_plan(monkeypatch):

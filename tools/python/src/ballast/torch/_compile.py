@@ -122,7 +122,6 @@ class Partitioner(CustomPartitionerFn):
         refused: NoPlan | None = None
         try:
             outcome, schedule = self._fit(counts, cap, made) if self.in_flight == 1 else self._fit_in_flight(counts, cap, made)
-            KNOWN.add(problem, Candidate(_seconds(counts.joint, outcome[2]), counts.of(outcome[3]), schedule))
         except NoPlan as error:
             refused = error
         best = KNOWN.best(problem, cap)
@@ -166,7 +165,7 @@ class Partitioner(CustomPartitionerFn):
                     least = self._least(counts, budget, error, made)
                 break
             outcome = made(schedule.steps)
-            takes = counts.of(outcome[3])
+            takes = counts.remember(outcome, schedule)
             if takes <= cap:
                 return outcome, schedule
             least = min(takes, least) if least is not None else takes
@@ -214,7 +213,8 @@ class Partitioner(CustomPartitionerFn):
         for _ in range(8):
             middle = high if found is None else (low + high) // 2
             try:
-                takes = counts.of(made(self._solve(counts, middle, hasty).steps)[3])
+                schedule = self._solve(counts, middle, hasty)
+                takes = counts.remember(made(schedule.steps), schedule)
                 found = takes if found is None else min(found, takes)
                 high = middle
             except NoPlan:
@@ -246,6 +246,12 @@ class _Counts:
         problem = self.joint.problem
         problem.nodes[self.joint.boundary].workspace = 0
         return key_of("torch", self.what, self.in_flight, problem.to_json())
+
+    def remember(self, outcome: tuple[Any, Any, Any, Memory], schedule: _planner.Schedule) -> int:
+        """What the graphs of a schedule take; it is a candidate for every cap above that, the one it was made for or not."""
+        takes = self.of(outcome[3])
+        KNOWN.add(self.key(), Candidate(_seconds(self.joint, outcome[2]), takes, schedule))
+        return takes
 
     def problem(self, cap: int) -> _planner.Problem:
         """The problem to plan: at its boundary the budget leaves room for the stash and no more."""
