@@ -9,11 +9,13 @@
 //! every reader can take it, and it is not both expensive and needed by several fusions. A cheap op with at most one operand that is not
 //! spread or constant is fused into the readers that take it even if it is stored for others (`EffectivelyAtMostUnary` there):
 //! these read its operand instead. Elementwise ops and data movement take what they read; a reduction takes the one op in front of it (XLA makes the pair a library call, which
-//! takes nothing more); a matrix product takes a transpose.
+//! takes nothing more); a matrix product takes a transpose, a
+//! convolution the reversal of its kernel.
 //! Not modelled: buffers reused in place, common subexpressions, copies that change a layout, rewrites by the
 //! algebraic simplifier. `docs/cost-model.md` and `docs/running-plans.md` compare the outcome with XLA's buffer assignment.
 
 mod parts;
+mod sums;
 
 use std::collections::BTreeSet;
 
@@ -71,6 +73,8 @@ pub enum FusionKind {
     Movement,
     /// Moves elements so that a matrix product may read them where they were.
     Transpose,
+    /// Moves elements that a convolution alone reads, and copies to another place anyway: a reversed kernel.
+    Reversal,
     /// Spreads elements over more of them.
     Broadcast,
     /// Makes elements from their indices alone.
@@ -129,6 +133,9 @@ pub fn fuse(graph: &mut Graph, classes: &FusionClasses, fusion: Fusion, held: &[
                 classes,
             };
             fuser.decide();
+            if fusion == Fusion::XlaHeld {
+                fuser.part_sums();
+            }
             let roots = fuser.roots;
             rewrite(graph, &roots)
         }
@@ -211,6 +218,7 @@ impl Fuser<'_> {
         let (reads, makes) = (self.classes.ops[reader], self.classes.ops[producer]);
         match self.graph.ops[reader].layer {
             LayerType::Dense => makes.kind == FusionKind::Transpose && self.readers[producer].len() == 1,
+            LayerType::Convolution => makes.kind == FusionKind::Reversal && self.readers[producer].len() == 1,
             // A reduction takes the op in front of it and nothing beyond that one.
             LayerType::Normalisation => {
                 self.readers[producer].len() == 1
@@ -232,22 +240,25 @@ impl Fuser<'_> {
     }
 }
 
-/// Moves the work of fused ops to their roots and lets the roots read what the fusion reads.
-fn rewrite(graph: &mut Graph, roots: &[Vec<OpId>]) -> Vec<Group> {
-    let mut members: Vec<Vec<OpId>> = vec![Vec::new(); graph.ops.len()];
-    let inside: Vec<bool> =
-        (0..graph.ops.len()).map(|id| !roots[id].is_empty() && !roots[id].contains(&id)).collect();
+/// The fusions of more than one op, by the ops that end them.
+fn groups(roots: &[Vec<OpId>]) -> Vec<Group> {
+    let mut members: Vec<Vec<OpId>> = vec![Vec::new(); roots.len()];
     for (id, roots) in roots.iter().enumerate() {
         for &root in roots.iter().filter(|&&root| root != id) {
             members[root].push(id);
         }
     }
-    let mut groups = Vec::new();
-    let mut fused = Vec::new();
-    for (root, members) in members.into_iter().enumerate().filter(|(_, members)| !members.is_empty()) {
-        fused.push((root, together(graph, root, &members)));
-        groups.push(Group { root, members });
-    }
+    let groups = members.into_iter().enumerate().map(|(root, members)| Group { root, members });
+    groups.filter(|group| !group.members.is_empty()).collect()
+}
+
+/// Moves the work of fused ops to their roots and lets the roots read what the fusion reads.
+fn rewrite(graph: &mut Graph, roots: &[Vec<OpId>]) -> Vec<Group> {
+    let inside: Vec<bool> =
+        (0..graph.ops.len()).map(|id| !roots[id].is_empty() && !roots[id].contains(&id)).collect();
+    let groups = groups(roots);
+    let fused: Vec<_> =
+        groups.iter().map(|group| (group.root, together(graph, group.root, &group.members))).collect();
     for (root, op) in fused {
         graph.ops[root] = op;
     }
@@ -337,7 +348,7 @@ mod tests {
 
     use LayerType::{Activation, Dense, Normalisation, Other};
 
-    fn stored(graph: &Graph) -> Vec<OpId> {
+    pub(super) fn stored(graph: &Graph) -> Vec<OpId> {
         graph.planned().collect()
     }
 

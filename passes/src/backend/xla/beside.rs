@@ -3,7 +3,7 @@
 //! Seen in its buffer assignment (jaxlib 0.10.2), one op compiled alone at a time; 67 convolutions, 6 select-and-scatter ops and
 //! 18 products of the exported models:
 //! - a convolution reads `[b, 0, 1, .., f]` and `[0, 1, .., i, o]` and writes `[b, 0, 1, .., f]`; every operand in another layout is
-//!   copied, and a result in another layout is copied once the operands' copies are gone;
+//!   copied, a reversed kernel as it is reversed, and a result in another layout is copied once the operands' copies are gone;
 //! - a product whose left operand contracts several dimensions that are not its last ones copies it;
 //! - select-and-scatter becomes a window reduction over values and indices and a scatter: one 32-bit index per dimension of
 //!   every element of the operand and of the source, and two copies of the source. Nothing comes before the indices of the operand
@@ -12,8 +12,8 @@
 
 use ballast_core::units::Bytes;
 use ballast_dialects::ir;
-use melior::ir::ValueLike;
 use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::{Value, ValueLike};
 
 use crate::import::opaque;
 use crate::import::types::{TypeInfo, Types};
@@ -45,7 +45,9 @@ fn found(op: OperationRef<'_, '_>, types: &mut Types) -> Option<(u64, u64)> {
         "stablehlo.convolution" => {
             let usual = opaque::convolution(&ir::opaque(op, "dimension_numbers")?)?.usual;
             let copy = |index: usize, bytes: u64| if usual[index] { 0 } else { bytes };
-            let copies = copy(0, operand(0)?.bytes).saturating_add(copy(1, operand(1)?.bytes));
+            let kernel = operand(1)?.bytes;
+            let of_kernel = if is_reversed(op.operand(1).ok()?) { kernel } else { copy(1, kernel) };
+            let copies = copy(0, operand(0)?.bytes).saturating_add(of_kernel);
             let result = types.of(op.result(0).ok()?.r#type()).ok()?;
             Some((copies.max(copy(2, result.bytes)), 0))
         }
@@ -65,4 +67,8 @@ fn found(op: OperationRef<'_, '_>, types: &mut Types) -> Option<(u64, u64)> {
         }
         _ => None,
     }
+}
+
+fn is_reversed(value: Value<'_, '_>) -> bool {
+    ir::producer(value).is_some_and(|op| ir::name(op) == "stablehlo.reverse")
 }

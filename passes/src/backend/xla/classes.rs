@@ -3,7 +3,7 @@
 //! Names are looked at without their dialect: `stablehlo.tanh`, `math.tanh` and `tosa.tanh` are one op to a fusing compiler.
 
 use ballast_core::fusion::{FusionClass, FusionClasses, FusionKind};
-use ballast_core::graph::{LayerType, Op};
+use ballast_core::graph::{Graph, LayerType, Op, OpId, TensorId};
 use ballast_dialects::types::shape;
 use melior::ir::ValueLike;
 
@@ -58,10 +58,25 @@ const MOVEMENT: [&str; 10] = [
 pub(crate) fn classes(imported: &Imported<'_, '_>) -> FusionClasses {
     let graph = &imported.graph;
     let rank = |tensor| shape(imported.value(tensor).r#type()).and_then(|shape| Some(shape.dims?.len()));
-    FusionClasses {
-        ops: graph.ops.iter().map(class).collect(),
-        ranks: (0..graph.tensors.len()).map(|tensor| rank(tensor).unwrap_or(0)).collect(),
+    let mut ops: Vec<FusionClass> = graph.ops.iter().map(class).collect();
+    for id in reversed_kernels(graph) {
+        ops[id].kind = FusionKind::Reversal;
     }
+    FusionClasses { ops, ranks: (0..graph.tensors.len()).map(|tensor| rank(tensor).unwrap_or(0)).collect() }
+}
+
+/// Reversals that convolutions alone read: XLA reverses a kernel as it copies it to the layout in which it reads it.
+fn reversed_kernels(graph: &Graph) -> Vec<OpId> {
+    let is_reversal = |tensor: &TensorId| {
+        graph.tensors[*tensor].producer.filter(|&op| last_name(&graph.ops[op].name) == "reverse")
+    };
+    let mut read_by_others = vec![false; graph.ops.len()];
+    for op in graph.ops.iter().filter(|op| last_name(&op.name) != "convolution") {
+        op.inputs.iter().filter_map(is_reversal).for_each(|reversal| read_by_others[reversal] = true);
+    }
+    let kernels = graph.ops.iter().filter(|op| last_name(&op.name) == "convolution");
+    let kernels = kernels.filter_map(|op| op.inputs.get(1).and_then(is_reversal));
+    kernels.filter(|&reversal| !read_by_others[reversal]).collect()
 }
 
 fn class(op: &Op) -> FusionClass {
@@ -99,6 +114,8 @@ fn last_name(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use ballast_core::fusion::{Fusion, fuse};
+    use ballast_core::units::Bytes;
     use melior::ir::Module;
 
     use super::*;
@@ -121,6 +138,36 @@ mod tests {
         let imported =
             read(module.as_operation(), &ImportOptions::default()).expect("the test's program is read");
         assert_eq!(classes(&imported).ranks, [1, 2, 0, 1]);
+    }
+
+    #[test]
+    fn a_kernel_is_reversed_on_its_way_into_a_convolution_and_nothing_else_is() {
+        let context = context();
+        let layout = "#stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>";
+        let text = format!(
+            r#"func.func @f(%a: tensor<2x4x3xf32>, %k: tensor<3x3x3xf32>) -> (tensor<2x4x3xf32>, tensor<2x4x3xf32>) {{
+            %0 = "stablehlo.reverse"(%k) <{{dimensions = array<i64: 0>}}> : (tensor<3x3x3xf32>) -> tensor<3x3x3xf32>
+            %1 = "stablehlo.convolution"(%a, %0) <{{batch_group_count = 1 : i64, dimension_numbers = {layout}, feature_group_count = 1 : i64, padding = dense<1> : tensor<1x2xi64>}}> : (tensor<2x4x3xf32>, tensor<3x3x3xf32>) -> tensor<2x4x3xf32>
+            %2 = "stablehlo.reverse"(%1) <{{dimensions = array<i64: 1>}}> : (tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
+            %3 = "stablehlo.convolution"(%2, %k) <{{batch_group_count = 1 : i64, dimension_numbers = {layout}, feature_group_count = 1 : i64, padding = dense<1> : tensor<1x2xi64>}}> : (tensor<2x4x3xf32>, tensor<3x3x3xf32>) -> tensor<2x4x3xf32>
+            return %1, %3 : tensor<2x4x3xf32>, tensor<2x4x3xf32>
+        }}"#
+        );
+        let module = Module::parse(&context, &text).expect("the test's program parses");
+        let mut imported =
+            read(module.as_operation(), &ImportOptions::default()).expect("the test's program is read");
+        let kinds: Vec<FusionKind> = classes(&imported).ops.iter().map(|class| class.kind).collect();
+        assert_eq!(
+            kinds,
+            [FusionKind::Reversal, FusionKind::Opaque, FusionKind::Movement, FusionKind::Opaque]
+        );
+        // The kernel is copied once, reversed, though it has the layout that the convolution reads.
+        let kernel = imported.graph.value_bytes(0);
+        assert_eq!(imported.beside_in_xla[1].workspace, kernel);
+        let classes = classes(&imported);
+        fuse(&mut imported.graph, &classes, Fusion::XlaHeld, &[]);
+        assert_eq!(imported.graph.value_bytes(0), Bytes::ZERO);
+        assert_ne!(imported.graph.value_bytes(2), Bytes::ZERO);
     }
 
     #[test]

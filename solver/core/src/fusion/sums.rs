@@ -1,0 +1,121 @@
+//! Fusions that many values go into for the last time, in parts.
+//!
+//! A sum over forty gradients is one fusion to a compiler, which needs all forty at once. Where a part of it is stored, the values that went into that part
+//! are gone: one value instead of several, for writing and reading it once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Fuser, Group, groups};
+use crate::graph::{Graph, OpId};
+
+/// A part is stored when this many times its bytes go into it for the last time.
+const LAST_READ: u64 = 4;
+/// And this many times its bytes go into the rest of the fusion for the last time: else the fusion is short.
+const STILL_READ: u64 = 2;
+/// Most values that are followed into a part. Of those as large as the part, [`LAST_READ`] are enough.
+const MOST_VALUES: usize = 64;
+
+impl Fuser<'_> {
+    /// Stores parts of fusions that many values go into for the last time. What was read by one part may be read by several then, and
+    /// is stored for them: such parts are short.
+    pub(super) fn part_sums(&mut self) {
+        let last_readers: Vec<OpId> = self
+            .readers
+            .iter()
+            .enumerate()
+            .map(|(id, readers)| readers.last().copied().unwrap_or(id))
+            .collect();
+        let groups = groups(&self.roots);
+        let parted = groups.iter().flat_map(|group| held(self.graph, group, &self.roots, &last_readers));
+        let before = self.held.len();
+        let held: Vec<OpId> = parted.collect();
+        self.held.extend(held);
+        if self.held.len() > before {
+            self.decide();
+        }
+    }
+}
+
+/// Ops of a fusion to hold so that no part of it is where many stored values are read for the last time. `graph` has not been fused;
+/// `roots` are the fusions each of its ops is computed in; `last_readers` the last op, in program order, that reads the op's value; ops in several
+/// fusions are left in them.
+fn held(graph: &Graph, group: &Group, roots: &[Vec<OpId>], last_readers: &[OpId]) -> Vec<OpId> {
+    // Others may read it before the fusion runs: it is kept from then on for the fusion alone.
+    let dies = |id: OpId| roots[id].contains(&id) && last_readers[id] <= group.root;
+    let bytes = |values: &BTreeSet<OpId>| {
+        values.iter().fold(0u64, |sum, &id| sum.saturating_add(graph.value_bytes(id).0))
+    };
+    let ops = || group.members.iter().copied().chain([group.root]);
+    let all: BTreeSet<OpId> = ops().flat_map(|id| graph.value_inputs(id)).filter(|&id| dies(id)).collect();
+    let mut left = bytes(&all);
+    // Ascending, as the ops are.
+    let mut held = Vec::new();
+    // By op of the fusion: the values that go into it and are not in a stored part yet.
+    let mut open: BTreeMap<OpId, BTreeSet<OpId>> = BTreeMap::new();
+    for id in ops() {
+        let mut values = BTreeSet::new();
+        for input in graph.value_inputs(id) {
+            match open.get(&input) {
+                Some(below) => values.extend(below),
+                None if dies(input) || held.binary_search(&input).is_ok() => {
+                    values.insert(input);
+                }
+                None => {}
+            }
+        }
+        let size = graph.value_bytes(id).0;
+        let read = bytes(&values);
+        let is_long = left.saturating_sub(read) >= size.saturating_mul(STILL_READ);
+        let may_be_held = id != group.root && size > 0 && roots[id].len() == 1;
+        if may_be_held && is_long && read >= size.saturating_mul(LAST_READ) {
+            held.push(id);
+            left = left.saturating_sub(read).saturating_add(size);
+            continue;
+        }
+        while values.len() > MOST_VALUES {
+            values.pop_first();
+        }
+        open.insert(id, values);
+    }
+    held
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Fusion;
+    use super::super::tests::{fuse, graph, stored};
+    use super::*;
+    use crate::graph::LayerType::{Activation, Dense};
+    use crate::graph::{LayerType, TensorId};
+
+    #[test]
+    fn a_long_sum_is_stored_in_parts_in_a_rewritten_program() {
+        // Twelve products and their sum, one after another.
+        let sum = |forward_reads: bool| {
+            let mut inputs: Vec<Vec<TensorId>> = (0..12).map(|_| vec![0]).collect();
+            inputs.push(vec![1, 2]);
+            inputs.extend((2..12).map(|product| vec![product + 1, 11 + product]));
+            if forward_reads {
+                // A product that reads all others again, after their sum.
+                inputs.push((1..=12).collect());
+            }
+            let layer = |at: usize| if (12..23).contains(&at) { Activation } else { Dense };
+            let name = |at: usize| if (12..23).contains(&at) { "s.add" } else { "s.dot" };
+            let ops: Vec<(&str, LayerType, &[TensorId])> =
+                inputs.iter().enumerate().map(|(at, inputs)| (name(at), layer(at), &inputs[..])).collect();
+            graph(&ops, &[23])
+        };
+        let products: Vec<OpId> = (0..12).collect();
+        let mut whole = sum(false);
+        fuse(&mut whole, Fusion::Xla, &[]);
+        assert_eq!(stored(&whole), [&products[..], &[22]].concat(), "as the compiler does it by itself");
+        let mut parted = sum(false);
+        let groups = fuse(&mut parted, Fusion::XlaHeld, &[]);
+        // Four products, then three at a time with the sum so far; the last two are not worth a part of their own.
+        assert_eq!(groups.iter().map(|group| group.root).collect::<Vec<_>>(), [14, 17, 20, 22]);
+        assert_eq!(parted.value_inputs(17), [4, 5, 6, 14]);
+        // Values that stay for others would not go away.
+        let mut kept = sum(true);
+        assert_eq!(fuse(&mut kept, Fusion::XlaHeld, &[]).len(), 1);
+    }
+}
