@@ -9,8 +9,8 @@
 //! every reader can take it, and it is not both expensive and needed by several fusions. A cheap op with at most one operand that is not
 //! spread or constant is fused into the readers that take it even if it is stored for others (`EffectivelyAtMostUnary` there):
 //! these read its operand instead. Elementwise ops and data movement take what they read; a reduction takes the one op in front of it (XLA makes the pair a library call, which
-//! takes nothing more); a matrix product takes a transpose, a
-//! convolution the reversal of its kernel.
+//! takes nothing more); a matrix product takes a transpose,
+//! in a rewritten program a convolution the reversal of its kernel.
 //! Not modelled: buffers reused in place, common subexpressions, copies that change a layout, rewrites by the
 //! algebraic simplifier. `docs/cost-model.md` and `docs/running-plans.md` compare the outcome with XLA's buffer assignment.
 
