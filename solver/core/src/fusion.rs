@@ -218,7 +218,12 @@ impl Fuser<'_> {
         let (reads, makes) = (self.classes.ops[reader], self.classes.ops[producer]);
         match self.graph.ops[reader].layer {
             LayerType::Dense => makes.kind == FusionKind::Transpose && self.readers[producer].len() == 1,
-            LayerType::Convolution => makes.kind == FusionKind::Reversal && self.readers[producer].len() == 1,
+            // Only where barriers keep both together: elsewhere XLA may reverse a kernel long before it is read.
+            LayerType::Convolution => {
+                !self.repeats_stored
+                    && makes.kind == FusionKind::Reversal
+                    && self.readers[producer].len() == 1
+            }
             // A reduction takes the op in front of it and nothing beyond that one.
             LayerType::Normalisation => {
                 self.readers[producer].len() == 1

@@ -165,6 +165,9 @@ mod tests {
         let kernel = imported.graph.value_bytes(0);
         assert_eq!(imported.beside_in_xla[1].workspace, kernel);
         let classes = classes(&imported);
+        let mut left_alone = imported.graph.clone();
+        fuse(&mut left_alone, &classes, Fusion::Xla, &[]);
+        assert_eq!(left_alone.value_bytes(0), kernel);
         fuse(&mut imported.graph, &classes, Fusion::XlaHeld, &[]);
         assert_eq!(imported.graph.value_bytes(0), Bytes::ZERO);
         assert_ne!(imported.graph.value_bytes(2), Bytes::ZERO);
