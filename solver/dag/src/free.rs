@@ -16,6 +16,7 @@ use crate::price_bound;
 use crate::problem::PlanClass;
 use crate::reduce::{merge_dominated, merge_uncuttable};
 use crate::session::Session;
+use crate::spreading::{self, Budget};
 
 /// Independent searches whose results are merged after every round, whatever the number of threads.
 const LANES: usize = 4;
@@ -50,6 +51,11 @@ const START_SHARE: f64 = 0.15;
 /// Share of the time limit for that program, and its branch-and-bound nodes.
 const PROGRAM_SHARE: f64 = 0.25;
 const PROGRAM_NODES: u32 = 5_000;
+
+/// Share of the time limit, and of the work left, for the bound from what must cross; its steps where neither is limited.
+const CROSSING_SHARE: f64 = 0.2;
+const CROSSING_STEPS: u64 = 60_000_000;
+const EARLY_CROSSING_STEPS: u64 = 10_000_000;
 
 /// Looks for the best free plan; `programs`: also by integer programs and with bounds from them.
 pub(crate) fn search(session: &mut Session<'_>, programs: bool) {
@@ -114,6 +120,7 @@ fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
             neighbourhood::descend(session, graph, &mut random);
             match round {
                 1 => {
+                    prove_by_crossings(session, graph);
                     price_bound::prove_by_counting(session, graph);
                     whole_program(session, graph);
                 }
@@ -123,6 +130,23 @@ fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
             }
         }
     }
+}
+
+/// Raises the bound by what must cross between devices in any plan that is better than the best so far.
+fn prove_by_crossings(session: &mut Session<'_>, graph: &Hypergraph) {
+    if session.over(0) || session.proved() {
+        return;
+    }
+    session.report_phase("what must cross");
+    let value = session.value();
+    let clock = session.share(CROSSING_SHARE);
+    let most = if session.finish_early { EARLY_CROSSING_STEPS } else { CROSSING_STEPS };
+    let left = |limit: u64| ((limit.saturating_sub(session.work)) as f64 * CROSSING_SHARE) as u64;
+    let steps = session.limits.work_limit.map_or(most, left);
+    let budget = Budget { steps, clock: &clock, seed: session.limits.seed };
+    let proof = spreading::bound(graph, value, &budget);
+    session.work += proof.steps;
+    session.prove(proof.bound);
 }
 
 /// The whole problem as one program, for small graphs.

@@ -30,5 +30,6 @@ pub mod problem;
 pub mod reduce;
 mod session;
 pub mod solve;
+pub mod spreading;
 mod stage;
 pub mod workload;

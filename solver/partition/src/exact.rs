@@ -2,12 +2,12 @@
 
 use ballast_core::device::DeviceId;
 use ballast_core::limits::Limits;
-use ballast_dag::problem::{Kind, Node, PlanClass, Problem};
+use ballast_dag::problem::PlanClass;
 use ballast_dag::solve::{self, NoPlan, solve};
 
 use crate::error::Error;
 use crate::proposer::{Proposal, Proposer, Task, limit_of};
-use crate::sequence::Pin;
+use crate::workload::workload;
 
 /// Searches all partitions whose stages form a pipeline, whatever the order of the ops, by chains of ideals
 /// ([`ballast_dag`]). Its loads are those of stages where the links are alike; with unequal links every transfer is
@@ -21,7 +21,7 @@ impl Proposer for Exact {
     }
 
     fn propose(&mut self, task: &Task<'_>) -> Result<Proposal, Error> {
-        let (mut problem, devices) = as_dag(task);
+        let (mut problem, devices) = workload(&task.items.sequence, task.links, task.caps);
         let options = solve::Options {
             class: PlanClass::Contiguous,
             method: solve::Method::Exact,
@@ -60,84 +60,4 @@ impl Proposer for Exact {
             }
         }
     }
-}
-
-/// The items as a problem over kinds of devices, and the device behind every device index of it.
-pub(crate) fn as_dag(task: &Task<'_>) -> (Problem, Vec<DeviceId>) {
-    let items = &task.items.sequence;
-    let cap = |device: DeviceId| task.caps.map_or(f64::INFINITY, |caps| caps[device] as f64);
-    let pinned = items.pins.iter().any(|pin| matches!(pin, Pin::To(_)));
-    // Devices of one kind, alike in costs and cap, change places freely, which a rule for one of them forbids.
-    let mut kinds: Vec<Vec<DeviceId>> = Vec::new();
-    for device in 0..items.row_of.len() {
-        let alike = kinds.iter_mut().find(|kind| {
-            let like =
-                |a: DeviceId, b| items.row_of[a] == items.row_of[b] && cap(a).total_cmp(&cap(b)).is_eq();
-            !pinned && like(kind[0], device)
-        });
-        match alike {
-            Some(kind) => kind.push(device),
-            None => kinds.push(vec![device]),
-        }
-    }
-    let wire = task.links.fastest();
-    let mut nodes: Vec<Node> = (0..items.len())
-        .map(|item| Node {
-            id: item.to_string(),
-            time: kinds
-                .iter()
-                .map(|kind| match items.pins[item] {
-                    Pin::To(device) if device != kind[0] => f64::INFINITY,
-                    _ => items.seconds[items.row_of[kind[0]]][item],
-                })
-                .collect(),
-            size_bytes: 0.0,
-            backward: false,
-            colour: None,
-            output_cost: 0.0,
-            readers: Vec::new(),
-        })
-        .collect();
-    for argument in &items.arguments {
-        if let Some(&first) = argument.readers.first() {
-            nodes[first].size_bytes += argument.bytes as f64;
-        }
-    }
-    for (node, &bytes) in nodes.iter_mut().zip(&items.resident) {
-        node.size_bytes += bytes as f64;
-    }
-    // A node has one output: each further value of an item is a node without time that shares the item's device.
-    let mut colours = 0;
-    let mut primary = vec![false; items.len()];
-    for value in items.values.iter().filter(|value| !value.readers.is_empty()) {
-        let cost = wire.latency_seconds + value.bytes as f64 * wire.seconds_per_byte;
-        if !primary[value.producer] {
-            primary[value.producer] = true;
-            nodes[value.producer].output_cost = cost;
-            nodes[value.producer].readers.clone_from(&value.readers);
-            continue;
-        }
-        let colour = *nodes[value.producer].colour.get_or_insert_with(|| {
-            colours += 1;
-            colours - 1
-        });
-        nodes.push(Node {
-            id: format!("{}+{}", value.producer, nodes.len()),
-            time: nodes[value.producer].time.iter().map(|t| if t.is_finite() { 0.0 } else { *t }).collect(),
-            size_bytes: 0.0,
-            backward: false,
-            colour: Some(colour),
-            output_cost: cost,
-            readers: value.readers.clone(),
-        });
-    }
-    let kinds_of = |kind: &Vec<DeviceId>| Kind {
-        name: format!("device {}", kind[0]),
-        count: kind.len(),
-        memory_bytes: cap(kind[0]),
-        transfer_factor: 1.0,
-    };
-    let problem =
-        Problem { name: "op sequence".into(), kinds: kinds.iter().map(kinds_of).collect(), nodes, colours };
-    (problem, kinds.concat())
 }

@@ -26,6 +26,7 @@ mod plan;
 mod proposer;
 pub mod rl;
 pub mod sequence;
+mod workload;
 
 pub use error::Error;
 pub use given::{Given, GivenError, plan_given};

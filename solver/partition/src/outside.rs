@@ -6,8 +6,8 @@ use ballast_dag::outside;
 use ballast_dag::problem::PlanClass;
 
 use crate::error::Error;
-use crate::exact::as_dag;
 use crate::proposer::{Proposal, Proposer, Task};
+use crate::workload::workload;
 
 /// A program asked where the items run. It sees the workload that `exact` searches: with unequal links every transfer is priced by the
 /// fastest, and a device holds the arguments whose first readers it runs. What it proposes is judged by what the stages really take.
@@ -24,7 +24,7 @@ impl Proposer for Outside {
         let Some(program) = &self.program else {
             return Err(Error::Outside("no program was named to partition".into()));
         };
-        let (problem, devices) = as_dag(task);
+        let (problem, devices) = workload(&task.items.sequence, task.links, task.caps);
         let found = outside::plan(&problem, PlanClass::Free, program, &task.limits)
             .map_err(|reason| Error::Outside(reason.to_string()))?;
         let items = task.items.sequence.len();

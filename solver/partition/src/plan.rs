@@ -7,6 +7,7 @@ use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::program::Program;
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::simulate::Balance;
+use ballast_dag::spreading::Budget;
 
 use crate::dynamic::{self, Site};
 use crate::error::Error;
@@ -60,13 +61,22 @@ pub struct Proposed {
 /// # Errors
 /// Input that makes no sense: see [`Error`]. Caps that cannot be kept are no error but a note.
 pub fn plan(program: &Program<'_>, options: &Options) -> Result<Partition, Error> {
+    search(program, options, true)
+}
+
+/// As [`plan`]; `bounded`: time is spent on a bound, too.
+fn search(program: &Program<'_>, options: &Options, bounded: bool) -> Result<Partition, Error> {
     check(program, options)?;
     let links = Links::new(program.cluster);
     let mut search = Search::start(program, options, &links);
-    search.propose(options)?;
+    search.propose(options, bounded)?;
     search.keep_given(options.start.as_deref());
     search.outcome(options)
 }
+
+/// Share of the time and of the work left that goes into the bound, and its steps where neither is limited.
+const CROSSING_SHARE: f64 = 0.2;
+const CROSSING_STEPS: u64 = 12_000_000;
 
 /// The best placement so far, and what is known about it.
 struct Search<'a> {
@@ -189,11 +199,14 @@ impl<'a> Search<'a> {
     }
 
     /// What the method chosen goes on to find.
-    fn propose(&mut self, options: &Options) -> Result<(), Error> {
+    fn propose(&mut self, options: &Options, bounded: bool) -> Result<(), Error> {
         let Some(mut proposer) = options.method.proposer.map(|make| make(options)) else { return Ok(()) };
         self.any_placement = !proposer.own_search();
         if proposer.own_search() && self.program.devices() == 1 {
             return Ok(());
+        }
+        if self.any_placement && bounded {
+            self.count_crossings(options);
         }
         let index = self.items.sequence.index();
         let limits = Limits {
@@ -215,6 +228,30 @@ impl<'a> Search<'a> {
         })?;
         self.take(&*proposer, proposal);
         Ok(())
+    }
+
+    /// Raises the bound for any placement by what must cross between devices.
+    fn count_crossings(&mut self, options: &Options) {
+        let clock = match options.limits.time_limit_seconds {
+            Some(_) => self.deadline.within(self.deadline.remaining_seconds() * CROSSING_SHARE),
+            None => self.deadline,
+        };
+        let value = self.best.balance.tmax_seconds;
+        if self.program.devices() == 1 || clock.over() || self.floor.value() >= value {
+            return;
+        }
+        let left = |limit: u64| (limit.saturating_sub(self.work) as f64 * CROSSING_SHARE) as u64;
+        let steps = options.limits.work_limit.map_or(CROSSING_STEPS, left);
+        let budget = Budget { steps, clock: &clock, seed: options.limits.seed };
+        let proof = free::by_crossings(&self.items.ops, self.links, value, &budget);
+        self.work += proof.steps;
+        tracing::debug!(
+            "what must cross: {} of {value} s in {} steps, {:.2} s",
+            proof.bound,
+            proof.steps,
+            self.deadline.elapsed_seconds()
+        );
+        self.floor = Bound::proved(proof.bound, BoundClass::AnyAssignment).raised_to(self.floor);
     }
 
     /// Judges what was proposed, and keeps what is better.
@@ -378,7 +415,7 @@ pub fn repartition(
             *seconds *= factor[device_of[op]];
         }
     }
-    plan(&Program { graph, costs: &scaled, cluster }, options)
+    search(&Program { graph, costs: &scaled, cluster }, options, false)
 }
 
 /// The bound for any assignment, devices that differ priced in.

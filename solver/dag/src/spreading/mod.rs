@@ -1,0 +1,197 @@
+//! Lower bounds on the largest load from what must cross between devices: spreading metrics.
+//!
+//! Give every net `e` a length `d_e`, 1 where a plan cuts it and 0 where not, and every pair of groups the length of the shortest path
+//! between them over nets: groups on different devices are at least 1 apart. So what is near a group runs on its device, and no device
+//! holds more than the largest load `T`: for every group `v`, every set `S` of groups and `F` of nets,
+//!
+//! `sum over u in S of work_u (1 - dist(v, u)) + sum over e in F of cost_e (d_e - dist(v, e)) <= T`,
+//!
+//! as a net that is cut is charged to the device of `v` if an end of it is there. All devices together hold all work and two sides of
+//! every net that is cut: `work + 2 sum of cost_e d_e <= devices T`. The least `T` over lengths in [0, 1] bounds any plan. It is the
+//! linear relaxation of Even, Naor, Rao and Schieber ("Divide-and-conquer approximation algorithms via spreading metrics", J. ACM 47,
+//! 2000, section 3) with nets for edges, their cost as part of the load, and the size of the parts as what is minimised. Distances
+//! along any tree are no shorter than the shortest, so that every tree around a group makes a row.
+//!
+//! Rows are generated where the lengths found so far break them. HiGHS solves the relaxations; the bound is computed from its dual
+//! values by weak duality and rests on nothing else it says.
+
+mod program;
+mod rows;
+
+use ballast_core::limits::Deadline;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use crate::hypergraph::{GroupId, Hypergraph};
+use crate::problem::Problem;
+use crate::reduce::{merge_dominated, merge_uncuttable};
+use program::Program;
+use rows::{Broken, Relaxation};
+
+/// Most rows that one round adds, and the groups it looks around for them.
+const ROWS_PER_ROUND: usize = 60;
+const LOOKED_AT: usize = 64;
+
+/// Rows are looked for at a mean of the lengths found so far, the last ones with this weight: single solutions lie at corners, where one
+/// row after another is broken that does not matter.
+const LAST: f64 = 0.2;
+
+/// Groups around which the first lengths are tried, and how often.
+const CALIBRATED_AT: usize = 16;
+const CALIBRATIONS: usize = 14;
+
+/// Rounds after which a bound that rose by less than this share has settled.
+const SETTLED_ROUNDS: usize = 40;
+const SETTLED: f64 = 2e-4;
+
+/// How long looking may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget<'a> {
+    /// Steps: groups and nets looked at, and the simplex method's rows in every iteration.
+    pub steps: u64,
+    /// The clock.
+    pub clock: &'a Deadline,
+    /// Seed of the order in which groups are looked around.
+    pub seed: u64,
+}
+
+/// What was proved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Proof {
+    /// No plan has a smaller largest load, in the unit of the graph's times.
+    pub bound: f64,
+    /// Steps it took.
+    pub steps: u64,
+}
+
+/// Bounds the largest load of any plan for a problem, where one of largest load `value` is known.
+#[must_use]
+pub fn bound_of(problem: &Problem, value: f64, budget: &Budget<'_>) -> Proof {
+    bound(&Hypergraph::of(problem), value, budget)
+}
+
+/// As [`bound_of`], for a graph of groups, which is made smaller by what no better plan needs.
+pub(crate) fn bound(graph: &Hypergraph, value: f64, budget: &Budget<'_>) -> Proof {
+    let reduced = merge_dominated(&merge_uncuttable(graph, value), value, false);
+    bound_as_is(&reduced, value, budget)
+}
+
+/// As [`bound_of`], for a graph of groups as it is.
+fn bound_as_is(graph: &Hypergraph, value: f64, budget: &Budget<'_>) -> Proof {
+    let nothing = Proof { bound: 0.0, steps: 0 };
+    if !(value > 0.0 && value.is_finite()) {
+        return nothing;
+    }
+    // A hair below, so that rounding of sums never makes the bound exceed a true optimum.
+    let below = value * (1.0 - 1e-9);
+    let Some(relaxation) = Relaxation::of(graph, value) else { return Proof { bound: below, steps: 0 } };
+    let (best, steps) = Search::new(&relaxation, budget.seed).run(budget);
+    Proof { bound: best.min(1.0) * below, steps }
+}
+
+/// Rounds of a relaxation, and rows that its solution breaks.
+struct Search<'a> {
+    relaxation: &'a Relaxation<'a>,
+    sources: Vec<GroupId>,
+    /// Where rows are looked for.
+    mean: Vec<f64>,
+    steps: u64,
+}
+
+impl<'a> Search<'a> {
+    fn new(relaxation: &'a Relaxation<'a>, seed: u64) -> Self {
+        let mut sources = relaxation.sources();
+        sources.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+        let mean = vec![1.0; relaxation.columns()];
+        let mut search = Search { relaxation, sources, mean, steps: 0 };
+        search.calibrate();
+        search
+    }
+
+    /// Starts where nets are the shorter the more they cost, and as short as it takes for what is near a group to fill a device.
+    fn calibrate(&mut self) {
+        let shape = self.relaxation.inverse_costs();
+        let sample = CALIBRATED_AT.min(self.sources.len());
+        let (mut least, mut most) = (1e-4f64, 1e3f64);
+        for _ in 0..CALIBRATIONS {
+            let scale = (least * most).sqrt();
+            self.mean = std::iter::once(1.0).chain(shape.iter().map(|s| (scale * s).min(1.0))).collect();
+            let over = self.around(&self.mean.clone(), sample).len();
+            if 2 * over > sample { least = scale } else { most = scale }
+        }
+    }
+
+    /// The best bound, in units of the value, and the steps it took.
+    fn run(mut self, budget: &Budget<'_>) -> (f64, u64) {
+        let (mut best, mut settled) = (0.0f64, (0, 0.0f64));
+        let Some(mut program) = Program::new(self.relaxation) else { return (best, 0) };
+        for round in 0.. {
+            let Some(solution) = program.solve(budget.clock) else { break };
+            self.steps += solution.steps;
+            best = best.max(solution.proven);
+            if best > settled.1 * (1.0 + SETTLED) {
+                settled = (round, best);
+            }
+            let over = budget.clock.over() || self.steps >= budget.steps;
+            if over || best >= 1.0 || round - settled.0 >= SETTLED_ROUNDS {
+                break;
+            }
+            self.follow(&solution.columns);
+            let rows = self.broken_rows(&solution.columns);
+            if rows.is_empty() || program.add(rows).is_none() {
+                break;
+            }
+        }
+        (best, self.steps)
+    }
+
+    fn follow(&mut self, columns: &[f64]) {
+        for (mean, last) in self.mean.iter_mut().zip(columns) {
+            *mean += LAST * (last - *mean);
+        }
+        self.mean[rows::ROOM] = columns[rows::ROOM];
+    }
+
+    /// Rows broken at the mean by some groups; by all, where none of those has one; at the solution itself, where the mean keeps all.
+    fn broken_rows(&mut self, columns: &[f64]) -> Vec<rows::Row> {
+        let all = self.sources.len();
+        let some = LOOKED_AT.min(all);
+        self.sources.rotate_left(some % all.max(1));
+        let mean = std::mem::take(&mut self.mean);
+        let mut found = self.around(&mean, some);
+        if found.is_empty() {
+            found = self.around(&mean, all);
+        }
+        if found.is_empty() {
+            found = self.around(columns, all);
+        }
+        self.mean = mean;
+        self.choose(found)
+    }
+
+    fn around(&mut self, at: &[f64], count: usize) -> Vec<Broken> {
+        let looked: Vec<(u64, Option<Broken>)> =
+            self.sources[..count].par_iter().map(|&from| self.relaxation.around(from, at)).collect();
+        self.steps += looked.iter().map(|(steps, _)| steps).sum::<u64>();
+        looked.into_iter().filter_map(|(_, broken)| broken).collect()
+    }
+
+    /// The rows broken most, none around a group that is near one chosen before.
+    fn choose(&self, mut found: Vec<Broken>) -> Vec<rows::Row> {
+        found.sort_by(|a, b| b.by.total_cmp(&a.by).then(a.from.cmp(&b.from)));
+        let mut covered = vec![false; self.relaxation.groups()];
+        let mut chosen = Vec::new();
+        for broken in found {
+            if !covered[broken.from] && chosen.len() < ROWS_PER_ROUND {
+                broken.near.iter().for_each(|&group| covered[group] = true);
+                chosen.push(broken.row);
+            }
+        }
+        chosen
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,157 @@
+//! The relaxation at HiGHS, and what its dual values prove.
+
+use ballast_core::limits::Deadline;
+use highs::{Col, HighsModelStatus, Model, RowProblem, Sense};
+
+use super::rows::{ROOM, Relaxation, Row};
+
+/// Rounds without a price after which a row is let go, and how many of them are let go together: the program is made anew without them.
+const IDLE_ROUNDS: usize = 5;
+const LET_GO: usize = 50;
+
+/// Prices below this are none.
+const NO_PRICE: f64 = 1e-9;
+
+/// A program that rows are added to.
+pub(super) struct Program {
+    columns: Vec<Col>,
+    /// None once HiGHS failed.
+    model: Option<Model>,
+    /// Seconds HiGHS has had for this model: its limit counts from the first solve.
+    clock: Deadline,
+    rows: Vec<Row>,
+    /// Rounds since each row had a price.
+    idle: Vec<usize>,
+}
+
+/// What one solve gave.
+pub(super) struct Solution {
+    pub(super) columns: Vec<f64>,
+    /// The bound that its dual values prove.
+    pub(super) proven: f64,
+    pub(super) steps: u64,
+}
+
+impl Program {
+    pub(super) fn new(relaxation: &Relaxation<'_>) -> Option<Self> {
+        Self::with(relaxation.columns(), vec![relaxation.shared.clone()])
+    }
+
+    fn with(columns: usize, rows: Vec<Row>) -> Option<Self> {
+        let mut problem = RowProblem::default();
+        let cost = |column: usize| if column == ROOM { 1.0 } else { 0.0 };
+        let columns: Vec<Col> =
+            (0..columns).map(|column| problem.add_column(cost(column), 0.0..=1.0)).collect();
+        let mut model = problem.try_optimise(Sense::Minimise).ok()?;
+        model.make_quiet();
+        model.set_threads(std::num::NonZeroU32::MIN);
+        let mut program = Program {
+            columns,
+            model: Some(model),
+            clock: Deadline::after(None),
+            rows: Vec::new(),
+            idle: Vec::new(),
+        };
+        rows.into_iter().try_for_each(|row| program.add_row(row))?;
+        Some(program)
+    }
+
+    /// Adds rows; lets go of idle ones first, where there are many.
+    pub(super) fn add(&mut self, rows: Vec<Row>) -> Option<()> {
+        let idle = |&&rounds: &&usize| rounds > IDLE_ROUNDS;
+        if self.idle.iter().skip(1).filter(idle).count() > LET_GO {
+            let with_age = std::mem::take(&mut self.rows).into_iter().zip(&self.idle).enumerate();
+            let kept =
+                with_age.filter(|(at, (_, rounds))| *at == 0 || !idle(rounds)).map(|(_, (row, _))| row);
+            *self = Self::with(self.columns.len(), kept.collect())?;
+        }
+        rows.into_iter().try_for_each(|row| self.add_row(row))
+    }
+
+    fn add_row(&mut self, row: Row) -> Option<()> {
+        let entries: Vec<(Col, f64)> =
+            row.entries.iter().map(|&(column, c)| (self.columns[column], c)).collect();
+        self.model.as_mut()?.try_add_row(row.least.., entries).ok()?;
+        self.rows.push(row);
+        self.idle.push(0);
+        Some(())
+    }
+
+    /// Solves from where the last solve ended; none where the clock or HiGHS itself gave up.
+    pub(super) fn solve(&mut self, clock: &Deadline) -> Option<Solution> {
+        let mut model = self.model.take()?;
+        let left = clock.remaining_seconds();
+        if left.is_finite() {
+            model.set_option("time_limit", self.clock.elapsed_seconds() + left.max(0.01));
+        }
+        let solved = model.try_solve().ok()?;
+        if solved.status() != HighsModelStatus::Optimal {
+            return None;
+        }
+        let solution = solved.get_solution();
+        let prices: Vec<f64> = solution.dual_rows().iter().map(|price| price.max(0.0)).collect();
+        for (idle, &price) in self.idle.iter_mut().zip(&prices) {
+            *idle = if price > NO_PRICE { 0 } else { *idle + 1 };
+        }
+        let iterations = u64::try_from(solved.simplex_iteration_count()).unwrap_or(0);
+        self.model = Some(Model::from(solved));
+        Some(Solution {
+            columns: solution.columns().to_vec(),
+            proven: proven(self.columns.len(), &self.rows, &prices),
+            steps: iterations * self.rows.len() as u64 + self.columns.len() as u64,
+        })
+    }
+}
+
+/// The least of the first column over columns in [0, 1] that keep the rows, by weak duality with these prices: no less than
+/// `price . least + sum over columns of min(0, cost - price . column)`.
+fn proven(columns: usize, rows: &[Row], prices: &[f64]) -> f64 {
+    let mut reduced = vec![0.0; columns];
+    reduced[ROOM] = 1.0;
+    let mut value = 0.0;
+    for (row, price) in rows.iter().zip(prices) {
+        value += price * row.least;
+        for &(column, coefficient) in &row.entries {
+            reduced[column] -= price * coefficient;
+        }
+    }
+    value + reduced.iter().map(|cost| cost.min(0.0)).sum::<f64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_prices_prove_no_more_than_the_optimum() {
+        // The least x0 with x0 >= 0.5 + 0.2 x1 and x0 + x1 >= 0.9 is 0.5666... = 17/30.
+        let rows = [
+            Row { entries: vec![(0, 1.0), (1, -0.2)], least: 0.5 },
+            Row { entries: vec![(0, 1.0), (1, 1.0)], least: 0.9 },
+        ];
+        let optimum = 17.0 / 30.0;
+        let exact = proven(2, &rows, &[5.0 / 6.0, 1.0 / 6.0]);
+        assert!((exact - optimum).abs() < 1e-12, "{exact}");
+        for first in 0..20 {
+            for second in 0..20 {
+                let prices = [f64::from(first) * 0.11, f64::from(second) * 0.13];
+                assert!(proven(2, &rows, &prices) <= optimum + 1e-12, "{prices:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_added_after_a_solve_count_and_idle_ones_are_let_go() {
+        let row = |least: f64| Row { entries: vec![(0, 1.0)], least };
+        let mut program = Program::with(1, vec![row(0.1)]).expect("a program");
+        let clock = Deadline::after(None);
+        for step in 0..200u32 {
+            let least = 0.1 + f64::from(step) * 1e-3;
+            program.add(vec![row(least)]).expect("added");
+            let solution = program.solve(&clock).expect("solved");
+            assert!((solution.proven - least).abs() < 1e-9, "{} for {least}", solution.proven);
+        }
+        assert!(program.rows.len() < 80, "{} rows", program.rows.len());
+        assert!((program.rows[0].least - 0.1).abs() < 1e-12, "the first row stays");
+    }
+}
