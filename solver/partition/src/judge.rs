@@ -15,7 +15,7 @@ use crate::sequence::Sequence;
 /// computation, so a stage at twice its cap counts as a sixth slower.
 pub(crate) const PRESSURE: f64 = 1.0 / 3.0;
 
-/// Seconds of a device with what it holds above its cap priced in.
+/// Seconds of a device with what it holds above what it may hold at no price, its cap as a rule, priced in.
 pub(crate) fn pressed(seconds: f64, held: f64, cap: f64) -> f64 {
     if held > cap { seconds * (1.0 + PRESSURE * (1.0 - cap / held)) } else { seconds }
 }
@@ -30,7 +30,7 @@ pub(crate) struct Judged {
     over_device: DeviceId,
     /// Sum over the devices of the unplanned peak over the cap.
     over_peak: u64,
-    /// Slowest stage, with what its peak is over its cap priced in, seconds.
+    /// Slowest stage, with what its peak is over what it may hold at no price priced in, seconds.
     pressed_seconds: f64,
     /// The loads as the learner's reward counts them.
     pub(crate) score: Score,
@@ -85,25 +85,40 @@ pub(crate) fn unread_argument_bytes(graph: &Graph) -> Bytes {
 pub(crate) struct Judge<'a> {
     program: Program<'a>,
     caps: Vec<u64>,
+    /// What every device may hold at no price.
+    paid: Vec<u64>,
 }
 
 impl<'a> Judge<'a> {
     pub(crate) fn new(program: &Program<'a>, options: &Options) -> Self {
-        let caps = match &options.caps {
+        let caps: Vec<u64> = match &options.caps {
             Some(caps) => caps.iter().map(|cap| cap.0).collect(),
             None => program.cluster.devices.iter().map(|device| device.memory.0).collect(),
         };
-        Judge { program: *program, caps }
+        let paid = match &options.paid {
+            Some(paid) => paid.iter().zip(&caps).map(|(paid, &cap)| paid.0.max(cap)).collect(),
+            None => caps.clone(),
+        };
+        Judge { program: *program, caps, paid }
     }
 
     /// Caps without what no stage decides about: arguments that no op reads are resident on device 0, where
     /// arguments count.
     pub(crate) fn caps_for_stages(&self) -> Vec<u64> {
-        let mut caps = self.caps.clone();
-        if let Some(first) = caps.first_mut() {
+        self.for_stages(&self.caps)
+    }
+
+    /// The same of what every device may hold at no price.
+    pub(crate) fn paid_for_stages(&self) -> Vec<u64> {
+        self.for_stages(&self.paid)
+    }
+
+    fn for_stages(&self, bytes: &[u64]) -> Vec<u64> {
+        let mut bytes = bytes.to_vec();
+        if let Some(first) = bytes.first_mut() {
             *first = first.saturating_sub(unread_argument_bytes(self.program.graph).0);
         }
-        caps
+        bytes
     }
 
     /// Could the program be over a cap at all?
@@ -123,7 +138,7 @@ impl<'a> Judge<'a> {
         let balance = Balance::of(busy.map(Stage::load_seconds), idle);
         let (mut over_least, mut over_device, mut over_peak, mut pressed_seconds) = (0, 0, 0u64, 0.0f64);
         let mut score = Score { tmax_seconds: balance.tmax_seconds, ..Score::default() };
-        for (stage, &cap) in stages.iter().zip(&self.caps) {
+        for ((stage, &cap), &paid) in stages.iter().zip(&self.caps).zip(&self.paid) {
             score.compute_seconds = score.compute_seconds.max(stage.compute_seconds);
             score.route_bytes = score.route_bytes.max(route_bytes(self.program.graph, stage));
             score.stages += usize::from(!stage.idle());
@@ -135,7 +150,7 @@ impl<'a> Judge<'a> {
             let peak = stage.problem.unplanned_peak();
             score.memory_bytes = score.memory_bytes.max(peak as f64);
             over_peak = over_peak.saturating_add(peak.saturating_sub(cap));
-            pressed_seconds = pressed(stage.load_seconds(), peak as f64, cap as f64).max(pressed_seconds);
+            pressed_seconds = pressed(stage.load_seconds(), peak as f64, paid as f64).max(pressed_seconds);
         }
         Judged { device_of, balance, over_least, over_device, over_peak, pressed_seconds, score }
     }

@@ -7,6 +7,7 @@ use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::program::Program;
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::simulate::Balance;
+use ballast_core::units::Bytes;
 use ballast_dag::spreading::Budget;
 
 use crate::dynamic::{self, Site};
@@ -86,6 +87,8 @@ struct Search<'a> {
     index: Index,
     links: &'a Links,
     caps: Vec<u64>,
+    /// What stages may hold at no price.
+    paid: Vec<u64>,
     memory_matters: bool,
     use_all: bool,
     /// Do fine-tuned placements keep to the caps?
@@ -141,6 +144,7 @@ impl<'a> Search<'a> {
             goal: options.goal(best.score),
             proposed_bound: None,
             any_placement: false,
+            paid: judge.paid_for_stages(),
             judge,
             items,
             links,
@@ -219,6 +223,7 @@ impl<'a> Search<'a> {
             index: &index,
             links: self.links,
             caps: self.memory_matters.then_some(&self.caps[..]),
+            paid: self.memory_matters.then_some(&self.paid[..]),
             start: &self.cut.device_of,
             best: &self.best.device_of,
             given: options.start.as_deref(),
@@ -377,7 +382,8 @@ impl<'a> Search<'a> {
 }
 
 /// Partitions again with what the stages of an earlier plan really took: the costs of a stage's ops are
-/// scaled so that its computation takes the seconds measured, recomputation and swaps included.
+/// scaled so that its computation takes the seconds measured, recomputation and swaps included. What a stage holds in that plan, unplanned,
+/// is paid for by that; only what another stage would hold beyond it is priced.
 ///
 /// `stage_seconds[device]`: seconds of the whole stage, transfers between devices included; a device without an
 /// entry or without computation keeps its costs. The report's figures are in scaled seconds.
@@ -415,7 +421,9 @@ pub fn repartition(
             *seconds *= factor[device_of[op]];
         }
     }
-    search(&Program { graph, costs: &scaled, cluster }, options, false)
+    let paid = program.stages(device_of).iter().map(|stage| Bytes(stage.problem.unplanned_peak())).collect();
+    let options = Options { paid: Some(paid), ..options.clone() };
+    search(&Program { graph, costs: &scaled, cluster }, &options, false)
 }
 
 /// The bound for any assignment, devices that differ priced in.

@@ -23,6 +23,8 @@ pub struct Task<'a> {
     pub links: &'a Links,
     /// Cap of every device, bytes; none where no stage can be over one.
     pub caps: Option<&'a [u64]>,
+    /// What every device may hold at no price: its cap, and what its costs pay for already.
+    pub paid: Option<&'a [u64]>,
     /// Device of every item in the best cut of the sequence.
     pub start: &'a [DeviceId],
     /// Device of every op of the program in the best placement so far.

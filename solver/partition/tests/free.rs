@@ -10,7 +10,7 @@ use ballast_core::program::Program;
 use ballast_core::report::BoundClass;
 use ballast_core::stage::{Stage, settle_views, stages};
 use ballast_core::units::Bytes;
-use ballast_partition::{Method, Options, Partition, plan};
+use ballast_partition::{Method, Options, Partition, plan, repartition};
 use support::{cluster, costs, graph, random_graph};
 
 fn solve(graph: &Graph, costs: &Costs, cluster: &Cluster, method: Method, threads: usize) -> Partition {
@@ -37,6 +37,30 @@ fn optimum(graph: &Graph, costs: &Costs, cluster: &Cluster) -> f64 {
 }
 
 const LINK: Link = Link { bandwidth: 10.0, latency_seconds: 0.5 };
+
+#[test]
+fn memory_that_measured_seconds_pay_for_is_not_priced_again() {
+    // Forty ops whose values are read backwards, 16 s that hold ten times the cap; then a chain of 24 s that holds next to nothing.
+    let mut ops: Vec<(Vec<usize>, u64, bool)> =
+        (0..40).map(|i| (if i == 0 { vec![] } else { vec![i - 1] }, 10, true)).collect();
+    ops.extend((0..40).map(|i| (if i == 0 { vec![39] } else { vec![39 - i, 39 + i] }, 1, false)));
+    ops.extend((0..24).map(|i| (vec![79 + i], 1, true)));
+    let graph = graph(&ops);
+    let seconds: Vec<f64> = (0..104).map(|op| if op < 80 { 0.2 } else { 1.0 }).collect();
+    let (costs, cluster) = (costs(&vec![seconds; 2]), cluster(2, 40, LINK));
+    let given: Vec<usize> = (0..104).map(|op| usize::from(op >= 80)).collect();
+    // As where all copies are hidden: holding less costs nothing.
+    let measured: Vec<f64> =
+        stages(&graph, &costs, &cluster, &given).iter().map(Stage::load_seconds).collect();
+    let limits = Limits { time_limit_seconds: None, work_limit: Some(400_000), seed: 5, threads: 1 };
+    let options = Options { method: Method::AUTO, limits, start: Some(given.clone()), ..Options::default() };
+    let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
+    let again = repartition(&program, &options, &given, &measured).expect("a plan");
+    assert!(again.report.value < 20.7, "{} of {measured:?}", again.report.value);
+    // Without such a plan the memory has its price: the device that holds much gets less.
+    let first = plan(&program, &options).expect("a plan");
+    assert!(first.report.value > 21.5, "{}", first.report.value);
+}
 
 #[test]
 fn small_programs_reach_the_optimum_and_their_bounds_stay_below() {

@@ -49,7 +49,7 @@ impl Proposer for Auto {
         let search = search::Task {
             sequence: &task.items.sequence,
             links: task.links,
-            caps: task.caps,
+            caps: task.paid,
             starts: &starts,
             bound: task.floor_seconds,
             limits: task.limits,

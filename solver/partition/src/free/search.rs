@@ -61,7 +61,7 @@ const ORDERS: usize = 6;
 pub(crate) struct Task<'a> {
     pub(crate) sequence: &'a Sequence,
     pub(crate) links: &'a Links,
-    /// Cap of every device; none where no stage can be over one.
+    /// What every device may hold at no price; none where no stage can be over its cap.
     pub(crate) caps: Option<&'a [u64]>,
     /// Placements to start from, by item.
     pub(crate) starts: &'a [Vec<DeviceId>],
