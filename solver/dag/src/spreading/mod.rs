@@ -46,6 +46,9 @@ const CALIBRATIONS: usize = 14;
 const SETTLED_ROUNDS: usize = 40;
 const SETTLED: f64 = 2e-4;
 
+/// Nodes above which no bound is looked for: a single look around one of them takes too long then.
+const MOST_NODES: usize = 20_000;
+
 /// How long looking may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget<'a> {
@@ -69,11 +72,17 @@ pub struct Proof {
 /// Bounds the largest load of any plan for a problem, where one of largest load `value` is known.
 #[must_use]
 pub fn bound_of(problem: &Problem, value: f64, budget: &Budget<'_>) -> Proof {
+    if problem.nodes.len() > MOST_NODES {
+        return Proof { bound: 0.0, steps: 0 };
+    }
     bound(&Hypergraph::of(problem), value, budget)
 }
 
 /// As [`bound_of`], for a graph of groups, which is made smaller by what no better plan needs.
 pub(crate) fn bound(graph: &Hypergraph, value: f64, budget: &Budget<'_>) -> Proof {
+    if graph.len() > MOST_NODES {
+        return Proof { bound: 0.0, steps: 0 };
+    }
     let reduced = merge_dominated(&merge_uncuttable(graph, value), value, false);
     bound_as_is(&reduced, value, budget)
 }
@@ -87,7 +96,7 @@ fn bound_as_is(graph: &Hypergraph, value: f64, budget: &Budget<'_>) -> Proof {
     // A hair below, so that rounding of sums never makes the bound exceed a true optimum.
     let below = value * (1.0 - 1e-9);
     let Some(relaxation) = Relaxation::of(graph, value) else { return Proof { bound: below, steps: 0 } };
-    let (best, steps) = Search::new(&relaxation, budget.seed).run(budget);
+    let (best, steps) = Search::new(&relaxation, budget).run();
     Proof { bound: best.min(1.0) * below, steps }
 }
 
@@ -98,14 +107,15 @@ struct Search<'a> {
     /// Where rows are looked for.
     mean: Vec<f64>,
     steps: u64,
+    budget: &'a Budget<'a>,
 }
 
 impl<'a> Search<'a> {
-    fn new(relaxation: &'a Relaxation<'a>, seed: u64) -> Self {
+    fn new(relaxation: &'a Relaxation<'a>, budget: &'a Budget<'a>) -> Self {
         let mut sources = relaxation.sources();
-        sources.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+        sources.shuffle(&mut ChaCha8Rng::seed_from_u64(budget.seed));
         let mean = vec![1.0; relaxation.columns()];
-        let mut search = Search { relaxation, sources, mean, steps: 0 };
+        let mut search = Search { relaxation, sources, mean, steps: 0, budget };
         search.calibrate();
         search
     }
@@ -124,7 +134,8 @@ impl<'a> Search<'a> {
     }
 
     /// The best bound, in units of the value, and the steps it took.
-    fn run(mut self, budget: &Budget<'_>) -> (f64, u64) {
+    fn run(mut self) -> (f64, u64) {
+        let budget = self.budget;
         let (mut best, mut settled) = (0.0f64, (0, 0.0f64));
         let Some(mut program) = Program::new(self.relaxation) else { return (best, 0) };
         for round in 0.. {
@@ -172,8 +183,11 @@ impl<'a> Search<'a> {
     }
 
     fn around(&mut self, at: &[f64], count: usize) -> Vec<Broken> {
-        let looked: Vec<(u64, Option<Broken>)> =
-            self.sources[..count].par_iter().map(|&from| self.relaxation.around(from, at)).collect();
+        let look = |&from: &GroupId| match self.budget.clock.over() {
+            true => (0, None),
+            false => self.relaxation.around(from, at),
+        };
+        let looked: Vec<(u64, Option<Broken>)> = self.sources[..count].par_iter().map(look).collect();
         self.steps += looked.iter().map(|(steps, _)| steps).sum::<u64>();
         looked.into_iter().filter_map(|(_, broken)| broken).collect()
     }
