@@ -8,28 +8,24 @@
 mod forms;
 mod learned;
 mod search;
+mod tries;
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use ballast_core::cap::CapSpec;
-use ballast_core::plan::Plan;
 use ballast_core::units::Bytes;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::graph_file;
-use crate::output::{check, paths, read_bytes, read_text, write_file, write_json};
+use crate::output::{check, paths, read_text, write_file, write_json};
 use crate::ranges::{count, seconds, share};
 use crate::run::Measured;
-use crate::run::held::Held;
-use crate::run::plan::{PlanFigures, StageFigures};
-use crate::run::tools::{beside, capture};
+use crate::run::plan::StageFigures;
 use crate::run::xla::{self, Job};
 use forms::Form;
-use learned::Learned;
-use search::{BOUNDLESS, Search};
+use search::Search;
+use tries::{Bench, Found};
 
 /// What the cap is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -118,6 +114,8 @@ struct Try {
     /// Is it without recomputation and swaps?
     #[serde(skip)]
     free: bool,
+    /// Did a limit of time or work end the search for it? Then that no smaller plan was found does not say that there is none.
+    cut_short: bool,
     /// Operations with loops counted as often as they run, as near as that is known.
     #[serde(skip)]
     compared_flops: Option<f64>,
@@ -136,6 +134,7 @@ impl Try {
             flops: form.flops,
             fits: true,
             free: true,
+            cut_short: false,
             compared_flops: form.flops.map(|flops| flops * form.scale),
         }
     }
@@ -196,55 +195,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let forms = forms::of(args, &unplanned, folder.path(), &job)?;
     // Nothing is written that takes more than the program as it is.
     let most_bytes = cap_bytes.min(unplanned_bytes);
-    let mut routes = routes(args, &forms, most_bytes);
-    // Without a plan nothing is computed twice.
-    let least_flops = forms.last().and_then(|form| form.flops);
-    let mut chosen: Option<(usize, Vec<u8>)> = None;
-    let mut tries: Vec<Try> = Vec::new();
-    let mut failed = None;
-    let stopped = loop {
-        if tries.len() >= args.tries as usize {
-            break "tries";
-        }
-        if !tries.is_empty() && until.is_some_and(|until| begin.elapsed() >= until) {
-            break "time-limit";
-        }
-        let Some((route, mut asked_bytes)) = next_route(&routes, least_flops) else { break "finished" };
-        let file = folder.path().join("planned.mlir");
-        if routes[route].is_uncalibrated() && asked_bytes == most_bytes {
-            // What the model says of the form unplanned, beside what XLA takes for it: the same share is asked for.
-            match plan_under(args, &routes[route], &forms, BOUNDLESS, &file, &job) {
-                Ok(stage) => asked_bytes = calibrated(most_bytes, &stage, &forms[routes[route].form]),
-                Err(failure) => tracing::warn!("{}", failure.message()),
-            }
-        }
-        let tried = match attempt(args, &routes[route], &forms, asked_bytes, most_bytes, &file, &job) {
-            Ok((tried, learned)) => {
-                routes[route].search.learned = learned;
-                tried
-            }
-            // Another route may still do, and what was found stays.
-            Err(failure) => {
-                tracing::warn!("{}", failure.message());
-                routes[route].search.closed = true;
-                failed = Some(failure);
-                continue;
-            }
-        };
-        tracing::info!(tried.program, tried.fusion, asked_bytes, tried.measured_bytes, tried.fits, "planned");
-        routes[route].search.tries.push(tried.clone());
-        tries.push(tried);
-        if best(&tries) == Some(tries.len() - 1) {
-            chosen = Some((tries.len() - 1, read_bytes(&file)?));
-        }
-    };
-    if chosen.is_none()
-        && let Some(form) = forms.iter().rev().find(|form| form.measured_bytes <= most_bytes)
-    {
-        tracing::warn!("no plan keeps the cap, but {} does without one: it is written as it is", form.name);
-        chosen = Some((tries.len(), read_bytes(&form.file)?));
-        tries.push(Try::without_plan(form));
-    }
+    let file = folder.path().join("planned.mlir");
+    let bench = Bench { args, forms: &forms, job: &job, file: &file, most_bytes };
+    let mut found = bench.follow(&|| until.is_some_and(|until| begin.elapsed() >= until))?;
+    found.or_without_plan(&forms, most_bytes)?;
+    let Found { tries, chosen, stopped, failed } = found;
     if let (true, Some(failure)) = (tries.is_empty(), failed) {
         return Err(failure);
     }
@@ -368,108 +323,6 @@ fn best(tries: &[Try]) -> Option<usize> {
     let fitting = (0..tries.len()).filter(|&index| tries[index].fits);
     fitting.reduce(|best, index| if key(&tries[index]) < key(&tries[best]) { index } else { best })
 }
-
-/// Plans for a cap, and lets XLA compile the outcome.
-fn attempt(
-    args: &Args,
-    route: &Route,
-    forms: &[Form],
-    asked_bytes: u64,
-    cap_bytes: u64,
-    file: &Path,
-    job: &Job<'_>,
-) -> Result<(Try, Option<Learned>), Failure> {
-    let form = &forms[route.form];
-    let stage = plan_under(args, route, forms, asked_bytes, file, job)?;
-    let measured = xla::measure(file, true, job)?;
-    let measured_bytes = args.cap_counts.of(&measured);
-    let corrected_ops = route.search.learned.as_ref().map_or(0, Learned::ops);
-    let learned = measured.held.as_ref().filter(|held| held.is_told());
-    let learned = learned.map(|held| learn(route, held, measured_bytes, file)).transpose()?;
-    let tried = Try {
-        program: form.name,
-        fusion: route.fusion.to_owned(),
-        corrected_ops,
-        compared_flops: measured.flops.map(|flops| flops * form.scale),
-        asked_bytes,
-        predicted_bytes: stage.peak_bytes,
-        measured_bytes,
-        flops: measured.flops,
-        fits: measured_bytes <= cap_bytes,
-        free: stage.seconds <= stage.unplanned_seconds,
-    };
-    Ok((tried, learned))
-}
-
-/// What is known of a route once XLA has compiled its plan.
-fn learn(route: &Route, held: &Held, measured_bytes: u64, file: &Path) -> Result<Learned, Failure> {
-    let Files { plan, graph, .. } = Files::beside(file);
-    let said = |error: String| Failure::Internal(format!("the plan that was measured: {error}"));
-    let plan: Plan = serde_json::from_str(&read_text(&plan)?).map_err(|error| said(error.to_string()))?;
-    let mut learned = route.search.learned.clone().unwrap_or_default();
-    learned.take(&plan, &graph_file::read(&graph)?, held, measured_bytes).map_err(said)?;
-    Ok(learned)
-}
-
-/// What a plan is made with and leaves behind.
-struct Files {
-    plan: PathBuf,
-    graph: PathBuf,
-    storage: PathBuf,
-}
-
-impl Files {
-    fn beside(planned: &Path) -> Self {
-        let with = |extension: &str| planned.with_extension(extension);
-        Files { plan: with("plan.json"), graph: with("graph.json"), storage: with("storage.json") }
-    }
-}
-
-/// Plans for a cap; the figures of the only stage.
-fn plan_under(
-    args: &Args,
-    route: &Route,
-    forms: &[Form],
-    asked_bytes: u64,
-    file: &Path,
-    job: &Job<'_>,
-) -> Result<StageFigures, Failure> {
-    let what = args.program.display().to_string();
-    let mut plan = Command::new(beside("ballast-opt")?);
-    // Where the prediction is far above the truth, a plan above the cap may still keep it.
-    let relax = if args.remat.contains("relax-limit=") { "" } else { RELAX };
-    let gaps = if args.remat.contains("heap-gaps=") { "" } else { NO_GAPS };
-    let loops = if args.remat.contains("loops=") { "" } else { WHOLE_LOOPS };
-    let form = &forms[route.form];
-    let Files { plan: plan_file, graph, storage } = Files::beside(file);
-    let mut corrections = String::new();
-    if let Some(learned) = &route.search.learned {
-        // The ops are those of the plan before: a form is rewritten in the same way every time.
-        write_json(&learned.file(), Some(&storage))?;
-        corrections = format!("storage='{}' ", storage.display());
-    }
-    plan.arg(&form.file).args(["--allow-unregistered-dialect", "-o"]).arg(file).arg(format!(
-        "--remat=cap-counts={} fusion={} function='{}' {} {relax}{gaps}{loops}{corrections}plan-file='{}' graph-file='{}' cap={asked_bytes}",
-        args.cap_counts.name(),
-        route.fusion,
-        args.function,
-        args.remat,
-        plan_file.display(),
-        graph.display(),
-    ));
-    capture(&mut plan, &what, job.limit)?;
-    let figures = PlanFigures::find(&read_text(file)?).and_then(|plan| plan.only_stage());
-    figures.ok_or_else(|| {
-        Failure::BadInput(format!("{what}: its plan has more than one stage: memory is fitted on one device"))
-    })
-}
-
-/// Most a cap that is asked for may be raised.
-const RELAX: &str = "relax-limit=8 ";
-/// Gaps of the heap are in what is measured: a plan that leaves room for them recomputes for memory that may not be needed.
-const NO_GAPS: &str = "heap-gaps=false ";
-/// A form of the program with its loops opened is tried beside this one.
-const WHOLE_LOOPS: &str = "loops=whole ";
 
 #[cfg(test)]
 mod tests {

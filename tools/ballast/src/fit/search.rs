@@ -51,9 +51,10 @@ impl Search {
             let best = best(&self.tries)
                 .or_else(|| (0..self.tries.len()).min_by_key(|&at| self.tries[at].measured_bytes));
             let in_vain = best.is_some_and(|best| best + IN_VAIN < self.tries.len());
-            // No plan for less was found with a model that says what XLA takes.
+            // No plan for less was found, by a search that came to its end, with a model that says what XLA takes.
             let asked_more = last.asked_bytes.saturating_sub(self.cap_bytes);
             let least = last.predicted_bytes > last.asked_bytes
+                && !last.cut_short
                 && (last.measured_bytes + asked_more).abs_diff(last.predicted_bytes) <= slack;
             return (!in_vain && !least).then(|| learned.asked(self.cap_bytes - slack / 2));
         }
@@ -102,6 +103,7 @@ pub(super) mod tests {
             flops: Some(flops),
             fits: measured_bytes <= cap,
             free: false,
+            cut_short: false,
             compared_flops: Some(flops),
         }
     }
@@ -172,6 +174,9 @@ pub(super) mod tests {
         assert_eq!(learning(vec![raised(1500, 2000)]).next(), Some(985));
         // It said what was measured, and no plan for less was found.
         assert_eq!(learning(vec![raised(1500, 1510)]).next(), None);
+        // Or the time was over before one was found.
+        let cut_short = Try { cut_short: true, ..raised(1500, 1510) };
+        assert_eq!(learning(vec![cut_short]).next(), Some(985));
         // Twice no better than before.
         let tries = vec![raised(1000, 1300), raised(1000, 1400)];
         assert_eq!(learning(tries.clone()).next(), Some(985));
