@@ -101,6 +101,7 @@ def test_of_the_plans_known_a_larger_cap_never_has_the_slower_one():
         best = [known.best("p", cap) for cap in range(60, 130)]
         assert known.best("p", 59) is None and known.best("q", 1000) is None
         assert [(one.cost, one.takes) for one in (best[0], best[20], best[-1])] == [(9.0, 60), (5.0, 70), (2.0, 120)]
+        assert known.least("p") == 60 and known.least("q") is None
         for less, more in zip(best, best[1:], strict=False):
             assert more.cost <= less.cost and less.takes <= more.takes
     for at in range(_known.PROBLEMS):

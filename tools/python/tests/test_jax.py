@@ -208,6 +208,17 @@ def test_more_memory_is_never_answered_with_more_operations(arguments):
         assert more.operations <= less.operations and more.measured_bytes <= more.cap_bytes
 
 
+def test_a_refusal_names_the_least_of_all_calls_not_of_its_own(arguments):
+    least = ballast.jit(step, cap="60%", cap_counts="temp", donate_argnums=0, time_limit=2, tries=2).prepare(*arguments).peak_bytes
+    refusals = []
+    for cap in ("20%", "10%"):
+        planned = ballast.jit(step, cap=cap, cap_counts="temp", donate_argnums=0, time_limit=0.05, tries=1)
+        with pytest.raises(ballast.NoPlan) as refused:
+            planned.prepare(*arguments)
+        refusals.append(refused.value.least_cap_bytes)
+    assert refusals[1] <= refusals[0] <= least
+
+
 def test_will_it_fit_says_what_xla_says_and_finds_the_largest_batch():
     def gradient(weight, x):
         return jax.grad(lambda w: jnp.tanh(jnp.tanh(x @ w) @ w).sum())(weight)

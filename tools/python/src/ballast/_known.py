@@ -50,6 +50,10 @@ class Known(Generic[Found]):
         fitting = [one for one in self._of.get(problem, ()) if one.takes <= cap]
         return min(fitting, key=lambda one: (one.cost, one.takes), default=None)
 
+    def least(self, problem: str) -> int | None:
+        """The least that any candidate takes; None where none is known."""
+        return min((one.takes for one in self._of.get(problem, ())), default=None)
+
     def answered(self, problem: str, cap: int, cost: float) -> list[str]:
         """Notes down what a cap was answered with; what is to be said where a larger one was answered with a slower plan before."""
         answers = self._answers.setdefault(problem, {})

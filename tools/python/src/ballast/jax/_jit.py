@@ -169,12 +169,14 @@ class Jitted:
         tried, refused = ([], None) if near else self._attempts(program, target, unplanned)
         known = KNOWN.best(program.key, target)
         if known is None:
-            if not tried:
+            # Of all calls for this program, not of this one alone: what was found once can be had.
+            measured = KNOWN.least(program.key)
+            if measured is None:
                 assert refused is not None
                 raise refused
-            least = min(one.memory.temporary for one, _ in tried) + fixed
+            least = measured + fixed
             raise NoPlan(
-                f"no plan of {len(tried)} keeps the cap of {cap} bytes ({format_bytes(cap)}) as XLA measures it; the least it took is {least} "
+                f"no plan found keeps the cap of {cap} bytes ({format_bytes(cap)}) as XLA measures it; the least that one takes is {least} "
                 f"bytes ({format_bytes(least)}): raise the cap, or give more tries or a longer time_limit", least, found=True,
             )
         best = known.found
