@@ -139,6 +139,12 @@ def test_a_cap_without_a_plan_is_refused_with_one_that_has(monkeypatch):
     compiled(*batch).sum().backward()
     assert compiled.plan.peak_bytes <= least and compiled.plan.bound == compiled.plan.unplanned_seconds
 
+    # Nor is it forgotten by a later refusal.
+    torch._dynamo.reset()
+    with pytest.raises(ballast.NoPlan, match="least cap found") as refused:
+        ballast.torch.compile(model, cap=least // 2, **QUICK)(*batch)
+    assert refused.value.least_cap_bytes <= least
+
 
 def test_more_memory_is_never_answered_with_a_slower_plan(monkeypatch):
     from ballast import _planner

@@ -25,7 +25,7 @@ use crate::run::plan::StageFigures;
 use crate::run::xla::{self, Job};
 use forms::Form;
 use search::Search;
-use tries::{Bench, Found};
+use tries::{Fitting, Found};
 
 /// What the cap is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -196,8 +196,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // Nothing is written that takes more than the program as it is.
     let most_bytes = cap_bytes.min(unplanned_bytes);
     let file = folder.path().join("planned.mlir");
-    let bench = Bench { args, forms: &forms, job: &job, file: &file, most_bytes };
-    let mut found = bench.follow(&|| until.is_some_and(|until| begin.elapsed() >= until))?;
+    let fitting = Fitting { args, forms: &forms, job: &job, file: &file, most_bytes };
+    let mut found = fitting.follow(&|| until.is_some_and(|until| begin.elapsed() >= until))?;
     found.or_without_plan(&forms, most_bytes)?;
     let Found { tries, chosen, stopped, failed } = found;
     if let (true, Some(failure)) = (tries.is_empty(), failed) {

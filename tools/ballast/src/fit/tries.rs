@@ -1,4 +1,4 @@
-//! What `ballast fit` does with its routes: which is tried next, and what a try is.
+//! The tries of `ballast fit`: each plans a form of the program along a route, has XLA compile the outcome, and teaches the route what XLA held.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -47,7 +47,7 @@ impl Found {
 }
 
 /// What every try is made with.
-pub(super) struct Bench<'a> {
+pub(super) struct Fitting<'a> {
     pub(super) args: &'a Args,
     pub(super) forms: &'a [Form],
     pub(super) job: &'a Job<'a>,
@@ -57,7 +57,7 @@ pub(super) struct Bench<'a> {
     pub(super) most_bytes: u64,
 }
 
-impl Bench<'_> {
+impl Fitting<'_> {
     /// Follows the routes, the most promising first, until nothing is left to gain, to try or of the time.
     pub(super) fn follow(&self, over: &dyn Fn() -> bool) -> Result<Found, Failure> {
         let mut routes = routes(self.args, self.forms, self.most_bytes);
@@ -75,7 +75,7 @@ impl Bench<'_> {
             }
             let Some((route, asked_bytes)) = next_route(&routes, least_flops) else { return Ok(found) };
             let route = &mut routes[route];
-            let asked_bytes = self.calibrated(route, asked_bytes);
+            let asked_bytes = self.first_calibrated(route, asked_bytes);
             match self.attempt(route, asked_bytes) {
                 Ok((tried, learned)) => {
                     tracing::info!(
@@ -105,7 +105,7 @@ impl Bench<'_> {
     }
 
     /// What to ask a route for: at first, where what its model says is another thing than what XLA takes, the same share of both.
-    fn calibrated(&self, route: &Route, asked_bytes: u64) -> u64 {
+    fn first_calibrated(&self, route: &Route, asked_bytes: u64) -> u64 {
         if !route.is_uncalibrated() || asked_bytes != self.most_bytes {
             return asked_bytes;
         }

@@ -172,8 +172,7 @@ class Partitioner(CustomPartitionerFn):
             # What the graphs take moves with the plan: a little more than what was missing.
             budget -= takes - cap + cap // 400
         # Of all searches for this problem, not of this one alone: what was found once can be had.
-        before = KNOWN.least(counts.key())
-        least = before if least is None else min(least, before or least)
+        least = min((taken for taken in (least, KNOWN.least(counts.key())) if taken is not None), default=None)
         known = "" if least is None else f"; the least cap found to have a plan is {least} bytes ({format_bytes(least)})"
         counted = "the step holds" if self.cap_counts == "step" else "are kept for backward"
         raise NoPlan(
