@@ -97,7 +97,7 @@ pub(crate) fn merge(
     match devices.iter().find_map(|cursor| cursor.next().map(|step| (cursor.stage, step))) {
         None => Ok(merger.actions),
         Some((stage, step)) => Err(ActionError {
-            op: stage.sources[node_of(step)].op(),
+            op: stage.sources[step.node()].op(),
             reason: format!(
                 "device {} waits for its value, and the device that makes it waits too: the orders of the stages do not fit \
                  together",
@@ -153,15 +153,6 @@ fn found_behind<'g>(
     found
 }
 
-fn node_of(step: Step) -> usize {
-    let (Step::Compute(node)
-    | Step::Free(node)
-    | Step::SwapOut(node)
-    | Step::SwapIn(node)
-    | Step::HostFree(node)) = step;
-    node
-}
-
 /// A device on its way through its schedule.
 struct Cursor<'p> {
     stage: &'p Stage,
@@ -182,7 +173,7 @@ impl<'p> Cursor<'p> {
             .collect();
         let mut next = OpId::MAX;
         for (at, &step) in schedule.steps.iter().enumerate().rev() {
-            if let (true, NodeSource::Op(op)) = (first_runs[at], stage.sources[node_of(step)]) {
+            if let (true, NodeSource::Op(op)) = (first_runs[at], stage.sources[step.node()]) {
                 next = op;
             }
             turn[at] = next;
@@ -300,7 +291,7 @@ impl<'p> Merger<'p> {
     }
 
     fn take(&mut self, stage: &Stage, step: Step) -> Result<(), ActionError> {
-        let source = stage.sources[node_of(step)];
+        let source = stage.sources[step.node()];
         let (device, op) = (stage.device, source.op());
         match (step, source) {
             (Step::Compute(_), NodeSource::Op(op)) => self.run(device, op)?,

@@ -1,6 +1,7 @@
 //! Remarks on single values: why one is recomputed or swapped, why the largest are not, and which op binds a stage's peak.
 
 use ballast_core::explain::{Fate, Verdict};
+use ballast_core::memory::NodeId;
 use ballast_core::stage::NodeSource;
 use ballast_dialects::remarks::Kind;
 use ballast_report::Facts;
@@ -17,12 +18,12 @@ pub(crate) fn emit(program: &Program<'_, '_>, facts: &Facts<'_>) {
         let (stage, entry, explained, room) = (&facts.stage, facts.entry, &facts.explained, facts.room);
         let problem = &stage.problem;
         let swap = entry.memory.as_ref().and_then(|memory| memory.swap);
-        let name = |node: usize| {
+        let name = |node: NodeId| {
             let place = &program.imported.graph.ops[stage.sources[node].op()].location;
             let label = &problem.nodes[node].label;
             if place.is_empty() { label.clone() } else { format!("{label} ({place})") }
         };
-        let location = |node: usize| program.imported.ops[stage.sources[node].op()].location();
+        let location = |node: NodeId| program.imported.ops[stage.sources[node].op()].location();
         if let Some(peak) = explained.peak {
             let event = explained.events[peak];
             program

@@ -91,7 +91,7 @@ pub(crate) fn refuse(program: &Program<'_, '_>, device_of: &[DeviceId], failure:
 /// The op with the largest working set.
 fn binding(stage: &Stage) -> Option<OpId> {
     let (_, node) = stage.problem.working_set();
-    Some(stage.sources.get(node?)?.op())
+    Some(stage.sources.get(node?.0)?.op())
 }
 
 fn why(program: &Program<'_, '_>, stage: Option<&Stage>, op: Option<OpId>, requested: Bytes) -> Why {

@@ -6,7 +6,7 @@
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::DeviceId;
-use ballast_core::memory::CompactPlan;
+use ballast_core::memory::{CompactPlan, NodeId};
 use ballast_core::pipeline::{FlowError, check_flow, first_backward, pipeline_plan};
 use ballast_core::plan::{PipelinePlan, compact_plans, fingerprint};
 use ballast_core::simulate::{StageScore, balance, judge_stage, orders_can_run};
@@ -124,7 +124,7 @@ pub(crate) fn verify<'c: 'a, 'a>(
     let compact = compact_plans(&stages, &annotated.ops)
         .map_err(|error| program.error(Some(error.op), &error.to_string()))?;
     check_receives(&program, &annotated, &stages)?;
-    let orders: Vec<Option<&[usize]>> = compact.iter().map(|plan| plan.order.as_deref()).collect();
+    let orders: Vec<Option<&[NodeId]>> = compact.iter().map(|plan| plan.order.as_deref()).collect();
     if !orders_can_run(&stages, &orders) {
         return Err(program.error(None, "the devices' op sequences wait for each other in a circle"));
     }

@@ -113,7 +113,7 @@ pub fn explain(
     let (events, _) = trace(problem, schedule, swap, cap_bytes)?;
     let highest = Highest::new(&events);
     let count = problem.nodes.len();
-    let mut verdicts: Vec<Verdict> = (0..count)
+    let mut verdicts: Vec<Verdict> = NodeId::first(count)
         .map(|node| Verdict { node, fate: Fate::Kept, times: 0, seconds: 0.0, stretch: None })
         .collect();
     let mut idle: Vec<Option<Stretch>> = vec![None; count];
@@ -396,25 +396,26 @@ mod tests {
         let a = explained.verdicts[0];
         assert_eq!((a.fate, a.times), (Fate::Kept, 0));
         // After b read it and until e does, c runs with a, b and itself there.
-        assert_eq!(a.stretch, Some(Stretch { after: 1, before: Some(4), held_bytes: 16, at: 2 }));
+        assert_eq!(a.stretch, Some(Stretch { after: 1, before: Some(4), held_bytes: 16, at: NodeId(2) }));
         assert_eq!(explained.verdicts[1].stretch, None, "b is read at once");
-        assert_eq!(explained.peak.map(|event| explained.events[event].node), Some(2));
-        let (reason, change) = texts(&explained, 0, 20);
+        assert_eq!(explained.peak.map(|event| explained.events[event].node), Some(NodeId(2)));
+        let (reason, change) = texts(&explained, NodeId(0), 20);
         assert!(reason.contains("between b and e") && reason.contains("there is room"), "{reason}");
         assert!(change.contains("a cap below 16 B"), "{change}");
-        assert!(texts(&explained, 0, 16).0.contains("to make room"));
+        assert!(texts(&explained, NodeId(0), 16).0.contains("to make room"));
     }
 
     #[test]
     fn a_recomputed_value_says_what_keeping_it_would_hold() {
-        let explained = explained(&CompactPlan { recompute: vec![(4, 0)], ..CompactPlan::default() }, None);
+        let explained =
+            explained(&CompactPlan { recompute: vec![(4, NodeId(0))], ..CompactPlan::default() }, None);
         let a = explained.verdicts[0];
         assert_eq!((a.fate, a.times, a.seconds), (Fate::Recomputed, 1, 2.0));
-        assert_eq!(a.stretch.map(|stretch| (stretch.held_bytes, stretch.at)), Some((12, 2)));
-        let (reason, change) = texts(&explained, 0, 12);
+        assert_eq!(a.stretch.map(|stretch| (stretch.held_bytes, stretch.at)), Some((12, NodeId(2))));
+        let (reason, change) = texts(&explained, NodeId(0), 12);
         assert!(reason.contains("4 B over the cap"), "{reason}");
         assert!(change.contains("a cap of 16 B"), "{change}");
-        assert_eq!(explained.dearest, Some((0, 0.5)));
+        assert_eq!(explained.dearest, Some((NodeId(0), 0.5)));
         // The figure is exact: at that cap the plan without the recompute is accepted, below it is not.
         let problem = problem();
         let kept = expand(&problem, &CompactPlan::default()).unwrap();
@@ -431,7 +432,11 @@ mod tests {
             overlap: false,
             host_capacity_bytes: None,
         };
-        let plan = CompactPlan { swap_out: vec![(0, 0)], swap_in: vec![(4, 0)], ..CompactPlan::default() };
+        let plan = CompactPlan {
+            swap_out: vec![(0, NodeId(0))],
+            swap_in: vec![(4, NodeId(0))],
+            ..CompactPlan::default()
+        };
         let explained = explained(&plan, Some(&link));
         let a = explained.verdicts[0];
         assert_eq!((a.fate, a.times, a.seconds), (Fate::Swapped, 2, 3.0));

@@ -190,10 +190,10 @@ impl Instance {
             pinned: node.pinned,
             view_of: None,
         };
-        let edges = problem.nodes.iter().enumerate();
+        let edges = NodeId::of(&problem.nodes);
         Instance {
             name: problem.name.clone(),
-            nodes: problem.nodes.iter().enumerate().map(node).collect(),
+            nodes: NodeId::of(&problem.nodes).map(node).collect(),
             edges: edges
                 .flat_map(|(reader, node)| node.inputs.iter().map(move |&source| (source, reader)))
                 .collect(),
@@ -214,7 +214,7 @@ impl Instance {
         let mut nodes = Vec::with_capacity(count);
         let mut base: Vec<Option<NodeId>> = Vec::with_capacity(count);
         for (at, node) in self.nodes.into_iter().enumerate() {
-            if node.id != at {
+            if node.id.0 != at {
                 return Err(format!("nodes[{at}] has id {}: ids are 0 to {} in order", node.id, count - 1));
             }
             let bytes = node.size.as_u64().or_else(|| whole(node.size.as_f64()?)).ok_or_else(|| {
@@ -222,7 +222,7 @@ impl Instance {
             })?;
             let mut inputs = Vec::new();
             if let Some(of) = node.view_of {
-                if of >= at {
+                if of.0 >= at {
                     return Err(format!("node {at} is a view of {of}: views are of earlier nodes"));
                 }
                 if bytes > 0 || node.time > 0.0 {
@@ -239,12 +239,13 @@ impl Instance {
                 recomputable: node.recomputable,
                 swappable: node.swappable,
                 pinned: node.pinned,
-                ..Node::new(label, node.time / scale, bytes, inputs)
+                inputs,
+                ..Node::new(label, node.time / scale, bytes, [])
             });
         }
         let mut given = std::collections::BTreeSet::new();
         for (at, &(source, reader)) in self.edges.iter().enumerate() {
-            if source >= count || reader >= count {
+            if source.0 >= count || reader.0 >= count {
                 return Err(format!(
                     "edges[{at}] = [{source}, {reader}], but the nodes are 0 to {}",
                     count - 1
@@ -307,7 +308,7 @@ mod tests {
         assert_eq!((a.bytes, a.workspace_bytes, a.recomputable), (8, 3, false));
         assert_eq!(
             (view.bytes, &view.inputs[..], &b.inputs[..]),
-            (0, &[0][..], &[0, 1][..]),
+            (0, &[NodeId(0)][..], &[NodeId(0), NodeId(1)][..]),
             "through the view"
         );
         assert!(!b.swappable && b.backward && c.keep && c.pinned);
@@ -321,7 +322,7 @@ mod tests {
         let schedule = read_plan("{}", &read).unwrap();
         let freed = |node| schedule.steps.iter().position(|&step| step == Step::Free(node));
         let runs = |node| schedule.steps.iter().position(|&step| step == Step::Compute(node));
-        assert!(freed(0) > runs(2), "{schedule:?}");
+        assert!(freed(NodeId(0)) > runs(NodeId(2)), "{schedule:?}");
     }
 
     #[test]

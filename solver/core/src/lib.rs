@@ -6,6 +6,9 @@
 
 #![deny(unsafe_code)]
 
+#[macro_use]
+mod ids;
+
 pub mod batch;
 pub mod cap;
 pub mod cost;

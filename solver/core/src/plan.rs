@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::device::DeviceId;
 use crate::graph::{Graph, OpId};
 use crate::limits::StopReason;
-use crate::memory::CompactPlan;
+use crate::memory::{CompactPlan, NodeId};
 pub use crate::pipeline::{PipelinePlan, PipelineStage};
 pub use crate::placement::Placement;
 use crate::report::{BoundClass, Report};
@@ -265,11 +265,11 @@ pub fn op_plans(graph: &Graph, stages: &[Stage], plans: &[CompactPlan]) -> Resul
         let copies = plan.copies.iter().flat_map(|round| round.swap_out.iter().chain(&round.swap_in));
         if let Some(&(_, node)) = plan.rounds.iter().flatten().chain(copies).next() {
             let reason = "steps in several rounds at one position have no form in the IR".into();
-            let op = stage.sources.get(node).map_or(0, |source| source.op());
+            let op = stage.sources.get(node.0).map_or(0, |source| source.op());
             return Err(PlanError { op, device: stage.device, reason });
         }
         let StageEntries { position, again, mut swaps } = StageEntries::new(stage, plan);
-        for (node, &source) in stage.sources.iter().enumerate() {
+        for (node, &source) in NodeId::of(&stage.sources) {
             let (device, op, position) = (stage.device, source.op(), position[node]);
             let again = again[node].clone();
             match source {
@@ -314,7 +314,7 @@ struct StageEntries {
     position: Vec<usize>,
     again: Vec<Vec<usize>>,
     /// Positions of the swap-outs and swap-ins of each swapped node.
-    swaps: BTreeMap<usize, (Vec<usize>, Vec<usize>)>,
+    swaps: BTreeMap<NodeId, (Vec<usize>, Vec<usize>)>,
 }
 
 impl StageEntries {
@@ -329,7 +329,7 @@ impl StageEntries {
             again[node].push(position);
         }
         again.iter_mut().for_each(|positions| positions.sort_unstable());
-        let mut swaps: BTreeMap<usize, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+        let mut swaps: BTreeMap<NodeId, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
         for &(position, node) in &plan.swap_out {
             swaps.entry(node).or_default().0.push(position);
         }
@@ -366,7 +366,7 @@ fn compact_plan(stage: &Stage, by_op: &BTreeMap<OpId, &OpPlan>) -> Result<Compac
     let length = stage.sources.len();
     let mut plan = CompactPlan::default();
     let mut order = vec![None; length];
-    for (node, &source) in stage.sources.iter().enumerate() {
+    for (node, &source) in NodeId::of(&stage.sources) {
         let (op, device) = (source.op(), stage.device);
         let error = |reason: String| PlanError { op, device, reason };
         let entry = by_op.get(&op).ok_or_else(|| error("the plan does not mention it".into()))?;
@@ -393,8 +393,8 @@ fn compact_plan(stage: &Stage, by_op: &BTreeMap<OpId, &OpPlan>) -> Result<Compac
             plan.swap_in.extend(swap.in_before.iter().map(|&position| (position, node)));
         }
     }
-    let order: Vec<usize> = order.into_iter().flatten().collect();
-    plan.order = order.iter().enumerate().any(|(place, &node)| place != node).then_some(order);
+    let order: Vec<NodeId> = order.into_iter().flatten().collect();
+    plan.order = (!order.iter().copied().eq(NodeId::first(order.len()))).then_some(order);
     for list in [&mut plan.recompute, &mut plan.swap_out, &mut plan.swap_in] {
         list.sort_unstable();
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::device::DeviceId;
 use crate::graph::OpId;
-use crate::memory::{CompactPlan, Replay, ReplayError, SwapModel, expand, replay};
+use crate::memory::{CompactPlan, NodeId, Replay, ReplayError, SwapModel, expand, replay};
 use crate::stage::{NodeSource, Stage};
 use crate::units::Bytes;
 
@@ -101,7 +101,7 @@ pub fn judge_stage(
 ) -> Result<(StageScore, Replay), Rejection> {
     let reject = |error: ReplayError| Rejection {
         device: stage.device,
-        op: error.node.and_then(|node| stage.sources.get(node)).map(|source| source.op()),
+        op: error.node.and_then(|node| stage.sources.get(node.0)).map(|source| source.op()),
         error,
     };
     let schedule = expand(&stage.problem, plan)
@@ -140,15 +140,15 @@ pub fn balance(scores: &[StageScore]) -> Balance {
 /// the orders and the sends between devices must have no cycle. `orders` holds each stage's node order, in
 /// the order of `stages`; none is program order.
 #[must_use]
-pub fn orders_can_run(stages: &[Stage], orders: &[Option<&[usize]>]) -> bool {
+pub fn orders_can_run(stages: &[Stage], orders: &[Option<&[NodeId]>]) -> bool {
     let mut index = std::collections::BTreeMap::new();
     let mut graph = petgraph::graph::DiGraph::<(), ()>::new();
     for (number, stage) in stages.iter().enumerate() {
-        let program_order: Vec<usize>;
+        let program_order: Vec<NodeId>;
         let order = match orders[number] {
             Some(order) => order,
             None => {
-                program_order = (0..stage.sources.len()).collect();
+                program_order = NodeId::first(stage.sources.len()).collect();
                 &program_order
             }
         };
@@ -164,14 +164,14 @@ pub fn orders_can_run(stages: &[Stage], orders: &[Option<&[usize]>]) -> bool {
     }
     let mut maker = std::collections::BTreeMap::new();
     for (number, stage) in stages.iter().enumerate() {
-        for (node, source) in stage.sources.iter().enumerate() {
+        for (node, source) in NodeId::of(&stage.sources) {
             if let NodeSource::Op(op) = source {
                 maker.insert(*op, (number, node));
             }
         }
     }
     for (number, stage) in stages.iter().enumerate() {
-        for (node, source) in stage.sources.iter().enumerate() {
+        for (node, source) in NodeId::of(&stage.sources) {
             if let NodeSource::Receive(op) = source
                 && let (Some(from), Some(&to)) = (maker.get(op), index.get(&(number, node)))
                 && let Some(&from) = index.get(from)
@@ -230,7 +230,7 @@ mod tests {
             stage(0, &[(Op(0), &[]), (Receive(1), &[]), (Op(2), &[1])]),
             stage(1, &[(Op(1), &[]), (Receive(0), &[]), (Op(3), &[1])]),
         ];
-        let late: &[usize] = &[1, 2, 0];
+        let late: &[NodeId] = &[NodeId(1), NodeId(2), NodeId(0)];
         assert!(orders_can_run(&stages, &[None, None]));
         assert!(orders_can_run(&stages, &[Some(late), None]));
         assert!(orders_can_run(&stages, &[None, Some(late)]));

@@ -207,7 +207,7 @@ impl Builder {
     fn push(&mut self, node: Node, source: NodeSource) -> NodeId {
         self.stage.problem.nodes.push(node);
         self.stage.sources.push(source);
-        self.stage.sources.len() - 1
+        NodeId(self.stage.sources.len() - 1)
     }
 
     fn compute(&mut self, id: OpId, node: Node) -> NodeId {
@@ -218,7 +218,7 @@ impl Builder {
     fn receive(&mut self, graph: &Graph, producer: OpId, seconds: f64, bytes: Bytes) -> NodeId {
         self.stage.receive_seconds += seconds;
         let op = &graph.ops[producer];
-        let mut node = Node::new(format!("receive {}", op.name), seconds, bytes.0, Vec::new());
+        let mut node = Node::new(format!("receive {}", op.name), seconds, bytes.0, []);
         node.backward = op.backward.unwrap_or(false);
         node.recomputable = !op.rules.must_keep;
         node.swappable = false;
@@ -331,7 +331,7 @@ mod tests {
         let problem = &stages[0].problem;
         assert_eq!(problem.resident_bytes, 100);
         assert_eq!(problem.nodes.len(), 3);
-        assert_eq!(problem.nodes[2].inputs, [0, 1]);
+        assert_eq!(problem.nodes[2].inputs, [NodeId(0), NodeId(1)]);
         assert!(problem.nodes[2].keep && !problem.nodes[1].keep);
         assert_eq!(problem.unplanned_peak(), 155);
         assert_eq!(stages[0].load_seconds(), 7.0);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::graph::OpId;
-use crate::memory::SwapModel;
+use crate::memory::{NodeId, SwapModel};
 use crate::stage::{NodeSource, Stage};
 
 /// The problem of one stage. Bytes resident from start to end are those of the stage's score.
@@ -35,7 +35,7 @@ pub struct MemoryNode {
     pub workspace_bytes: u64,
     /// The nodes whose values it reads, by their index in this list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub inputs: Vec<usize>,
+    pub inputs: Vec<NodeId>,
     /// Is it part of the backward pass?
     #[serde(default, skip_serializing_if = "is_false")]
     pub backward: bool,

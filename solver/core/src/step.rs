@@ -7,7 +7,7 @@
 //! device is busy for exactly its stage's seconds.
 
 use crate::graph::OpId;
-use crate::memory::CompactPlan;
+use crate::memory::{CompactPlan, NodeId};
 use crate::simulate::StageScore;
 use crate::stage::{NodeSource, Stage};
 
@@ -78,7 +78,7 @@ fn tasks(stage: &Stage, plan: &CompactPlan, score: &StageScore) -> Vec<Task> {
     for (position, copied) in copies {
         before[position] += if bytes > 0.0 { score.exposed_swap_seconds * copied / bytes } else { 0.0 };
     }
-    let order: Vec<usize> = plan.order.clone().unwrap_or_else(|| (0..nodes.len()).collect());
+    let order: Vec<NodeId> = plan.order.clone().unwrap_or_else(|| NodeId::first(nodes.len()).collect());
     let mut tasks: Vec<Task> = order
         .iter()
         .enumerate()
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn what_runs_again_delays_what_follows() {
         // Of device 0's nodes a, b, receive c, d: b is dropped and runs again before d.
-        let plan = CompactPlan { recompute: vec![(3, 1)], ..CompactPlan::default() };
+        let plan = CompactPlan { recompute: vec![(3, NodeId(1))], ..CompactPlan::default() };
         assert_eq!(step(&[0, 0, 1, 0], &plan).0, 14.0);
     }
 }

@@ -4,11 +4,16 @@
 mod ticks;
 
 use ballast_core::memory::{
-    CompactPlan, Node, Problem, Schedule, Step, SwapModel, assess, compact, expand, replay,
+    CompactPlan, Node, NodeId, Problem, Schedule, Step, SwapModel, assess, compact, expand, replay,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use ticks::Clock;
+
+const A: NodeId = NodeId(0);
+const B: NodeId = NodeId(1);
+const C: NodeId = NodeId(2);
+const D: NodeId = NodeId(3);
 
 /// a (2 s, 4 B); b reads a (3, 4); c reads b (5, 4); d reads a and c (1, 1).
 fn four() -> Problem {
@@ -35,17 +40,17 @@ fn link(bandwidth: f64, overlap: bool) -> SwapModel {
 }
 
 fn swap_of_a() -> CompactPlan {
-    CompactPlan { swap_out: vec![(0, 0)], swap_in: vec![(3, 0)], ..CompactPlan::default() }
+    CompactPlan { swap_out: vec![(0, A)], swap_in: vec![(3, A)], ..CompactPlan::default() }
 }
 
 #[test]
 fn the_unplanned_program_takes_11_seconds_and_peaks_at_c() {
     let schedule = expand(&four(), &CompactPlan::default()).unwrap();
     let result = replay(&four(), &schedule, None, None).unwrap();
-    assert_eq!((result.time, result.peak_bytes, result.peak_node), (11.0, 12, Some(2)));
-    assert_eq!(result.timeline, [(0, 4), (1, 8), (2, 12), (3, 9)]);
+    assert_eq!((result.time, result.peak_bytes, result.peak_node), (11.0, 12, Some(C)));
+    assert_eq!(result.timeline, [(A, 4), (B, 8), (C, 12), (D, 9)]);
     let refused = replay(&four(), &schedule, None, Some(11)).unwrap_err();
-    assert_eq!((refused.step, refused.node), (2, Some(2)));
+    assert_eq!((refused.step, refused.node), (2, Some(C)));
     assert_eq!(refused.reason, "node 2 ('c') needs 12 bytes on the device, above the cap of 11");
 }
 
@@ -61,7 +66,7 @@ fn bytes_missing_are_summed_over_the_steps_that_miss_them() {
 
 #[test]
 fn recomputing_a_takes_13_seconds_under_9_bytes() {
-    let plan = CompactPlan { recompute: vec![(3, 0)], ..CompactPlan::default() };
+    let plan = CompactPlan { recompute: vec![(3, A)], ..CompactPlan::default() };
     let schedule = expand(&four(), &plan).unwrap();
     let result = replay(&four(), &schedule, None, Some(9)).unwrap();
     assert_eq!((result.time, result.recompute_time, result.recomputes), (13.0, 2.0, 1));
@@ -83,7 +88,7 @@ fn with_overlap_the_copy_out_hides_and_the_copy_in_cannot() {
     let schedule = expand(&four(), &swap_of_a()).unwrap();
     let result = replay(&four(), &schedule, Some(&link(8.0, true)), Some(11)).unwrap();
     assert_eq!(result.time, 11.5);
-    let early = CompactPlan { swap_in: vec![(2, 0)], ..swap_of_a() };
+    let early = CompactPlan { swap_in: vec![(2, A)], ..swap_of_a() };
     let early = expand(&four(), &early).unwrap();
     assert!(
         replay(&four(), &early, Some(&link(8.0, true)), Some(11)).is_err(),
@@ -102,26 +107,26 @@ fn computation_waits_for_memory_that_a_copy_still_holds() {
 
 #[test]
 fn every_broken_rule_is_refused() {
-    use Step::{Compute as C, Free as F, HostFree as H, SwapIn as I, SwapOut as O};
+    use Step::{Compute as Run, Free as F, HostFree as H, SwapIn as I, SwapOut as O};
     let cases: &[(&[Step], &str)] = &[
-        (&[C(9)], "there is no node"),
-        (&[C(1)], "not resident"),
-        (&[C(0), C(0)], "while it is resident"),
-        (&[F(0)], "freed but not resident"),
-        (&[C(0), C(1), C(2)], "never runs"),
-        (&[O(0)], "swapped out but not resident"),
-        (&[C(0), O(0), O(0)], "on the host already"),
-        (&[C(0), I(0)], "not on the host"),
-        (&[C(0), O(0), I(0)], "while it is resident"),
-        (&[C(0), H(0)], "freed on the host but not there"),
-        (&[C(0), O(0), H(0), F(0), I(0)], "not on the host"),
+        (&[Run(NodeId(9))], "there is no node"),
+        (&[Run(B)], "not resident"),
+        (&[Run(A), Run(A)], "while it is resident"),
+        (&[F(A)], "freed but not resident"),
+        (&[Run(A), Run(B), Run(C)], "never runs"),
+        (&[O(A)], "swapped out but not resident"),
+        (&[Run(A), O(A), O(A)], "on the host already"),
+        (&[Run(A), I(A)], "not on the host"),
+        (&[Run(A), O(A), I(A)], "while it is resident"),
+        (&[Run(A), H(A)], "freed on the host but not there"),
+        (&[Run(A), O(A), H(A), F(A), I(A)], "not on the host"),
     ];
     for (steps, expected) in cases {
         let error = replay(&four(), &Schedule { steps: steps.to_vec() }, Some(&link(1.0, false)), None);
         let message = error.expect_err(expected).to_string();
         assert!(message.contains(expected), "{message} does not say {expected}");
     }
-    let all = [C(0), C(1), C(2), F(0), C(0), C(3), F(3)];
+    let all = [Run(A), Run(B), Run(C), F(A), Run(A), Run(D), F(D)];
     let mut problem = four();
     problem.nodes[0].recomputable = false;
     assert!(replay(&problem, &Schedule { steps: all.to_vec() }, None, None).is_err());
@@ -133,7 +138,7 @@ fn every_broken_rule_is_refused() {
     problem.nodes[3].keep = true;
     assert!(replay(&problem, &Schedule { steps: all.to_vec() }, None, None).is_err());
     problem.nodes[3].keep = false;
-    let swapped = [C(0), O(0), C(1), F(0), C(2), I(0), C(3)];
+    let swapped = [Run(A), O(A), Run(B), F(A), Run(C), I(A), Run(D)];
     assert!(replay(&problem, &Schedule { steps: swapped.to_vec() }, None, None).is_err(), "no link");
     let small_host = SwapModel { host_capacity_bytes: Some(3), ..link(1.0, true) };
     assert!(replay(&problem, &Schedule { steps: swapped.to_vec() }, Some(&small_host), None).is_err());
@@ -144,7 +149,7 @@ fn every_broken_rule_is_refused() {
 fn random_problem(rng: &mut ChaCha8Rng, n: usize) -> Problem {
     let nodes = (0..n)
         .map(|id| {
-            let inputs = (0..id).filter(|_| rng.random_bool(0.35)).collect();
+            let inputs: Vec<usize> = (0..id).filter(|_| rng.random_bool(0.35)).collect();
             // Times of zero are left to the other tests: ticks cannot order events of one moment.
             let mut node =
                 Node::new(format!("n{id}"), rng.random_range(1..6) as f64, rng.random_range(1..7), inputs);
@@ -161,20 +166,20 @@ fn random_plan(rng: &mut ChaCha8Rng, n: usize) -> CompactPlan {
     for position in 1..n {
         for node in 0..position {
             if rng.random_bool(0.06) {
-                plan.recompute.push((position, node));
+                plan.recompute.push((position, NodeId(node)));
             }
         }
     }
     for node in 0..n - 2 {
         if rng.random_bool(0.5) {
             let out = rng.random_range(node..n - 2);
-            plan.swap_out.push((out, node));
+            plan.swap_out.push((out, NodeId(node)));
             let back = rng.random_range(out + 1..n);
-            plan.swap_in.push((back, node));
+            plan.swap_in.push((back, NodeId(node)));
             if back < n - 1 && rng.random_bool(0.3) {
                 let again = rng.random_range(back..n - 1);
-                plan.swap_out.push((again, node));
-                plan.swap_in.push((rng.random_range(again + 1..n), node));
+                plan.swap_out.push((again, NodeId(node)));
+                plan.swap_in.push((rng.random_range(again + 1..n), NodeId(node)));
             }
         }
     }

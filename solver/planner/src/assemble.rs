@@ -148,7 +148,7 @@ fn relaxed(stages: &[Stage], outcomes: &[StageOutcome]) -> Vec<Relaxed> {
     raised
         .map(|(stage, outcome)| Relaxed {
             device: stage.device,
-            op: outcome.binding.and_then(|node| stage.sources.get(node)).map(|source| source.op()),
+            op: outcome.binding.and_then(|node| stage.sources.get(node.0)).map(|source| source.op()),
             requested: outcome.requested_cap,
             used: outcome.cap,
             smallest: outcome.smallest_cap,

@@ -3,7 +3,7 @@
 use ballast_core::cap::CapSpec;
 use ballast_core::device::DeviceId;
 use ballast_core::limits::{Deadline, StopReason};
-use ballast_core::memory::CompactPlan;
+use ballast_core::memory::{CompactPlan, NodeId};
 use ballast_core::pipeline::Spec;
 use ballast_core::plan::Plan;
 use ballast_core::program::Program;
@@ -220,7 +220,7 @@ fn round(
     let Program { graph, costs, cluster } = *program;
     let stages = stages(graph, costs, cluster, &device_of);
     let mut outcomes = plan_stages(graph, &stages, cluster, options, deadline)?;
-    let orders: Vec<Option<&[usize]>> = outcomes.iter().map(|o| o.plan.order.as_deref()).collect();
+    let orders: Vec<Option<&[NodeId]>> = outcomes.iter().map(|o| o.plan.order.as_deref()).collect();
     if !orders_can_run(&stages, &orders) {
         // Reordered stages that would wait for each other: program order always runs.
         let program = Options { order: ballast_remat::Order::Program, ..options.clone() };

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ballast_core::device::Cluster;
 use ballast_core::graph::Graph;
 use ballast_core::limits::{Deadline, Limits};
-use ballast_core::memory::{CompactPlan, SwapModel};
+use ballast_core::memory::{CompactPlan, NodeId, SwapModel};
 use ballast_core::report::Report;
 use ballast_core::simulate::{StageScore, judge_stage};
 use ballast_core::stage::Stage;
@@ -31,7 +31,7 @@ pub struct StageOutcome {
     /// Smallest cap found to have a plan, where the requested one had none.
     pub smallest_cap: Option<Bytes>,
     /// Node that binds the smallest cap, where the cap was raised.
-    pub binding: Option<usize>,
+    pub binding: Option<NodeId>,
     /// How the plan was found.
     pub report: Report,
     /// Addresses, where the plan is for an arena.
@@ -128,9 +128,9 @@ fn plan_stage(
         outside: options.outside.clone(),
         ..ballast_remat::Options::default()
     };
-    let failed = |message: String, node: Option<usize>| Failure::Stage {
+    let failed = |message: String, node: Option<NodeId>| Failure::Stage {
         device: stage.device,
-        op: node.and_then(|node| stage.sources.get(node)).map(|source| source.op()),
+        op: node.and_then(|node| stage.sources.get(node.0)).map(|source| source.op()),
         message,
     };
     let relaxation = ballast_remat::Relaxation { step: options.relax_step, limit: options.relax_limit };
@@ -139,7 +139,7 @@ fn plan_stage(
         ballast_remat::Failure::Infeasible { smallest_cap, node, found, proved, label, .. } => {
             Failure::Infeasible {
                 device: stage.device,
-                op: node.and_then(|node| stage.sources.get(node)).map(|source| source.op()),
+                op: node.and_then(|node| stage.sources.get(node.0)).map(|source| source.op()),
                 label,
                 cap: requested_cap,
                 smallest: Bytes(smallest_cap),

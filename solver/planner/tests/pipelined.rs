@@ -7,7 +7,7 @@ use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, Device, Link};
 use ballast_core::graph::{Graph, LayerType, Op, Tensor};
 use ballast_core::limits::{Deadline, Limits};
-use ballast_core::memory::CompactPlan;
+use ballast_core::memory::{CompactPlan, NodeId};
 use ballast_core::pipeline::{FlowError, Judged, MicroBatch, Schedule, Spec, check_flow, judge, need_bytes};
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
@@ -148,7 +148,7 @@ fn one_micro_batch_has_the_bytes_and_times_worked_out_by_hand() {
     // Between the passes both values; while backward 1 runs, its gradient of 20 bytes beside them.
     assert_eq!((kept.stash_bytes, kept.working_bytes), (30, 20));
     // The first value dropped and made again before backward 0, which stands at position 4.
-    let again = CompactPlan { recompute: vec![(4, 0)], ..CompactPlan::default() };
+    let again = CompactPlan { recompute: vec![(4, NodeId(0))], ..CompactPlan::default() };
     let again = micro.measure(&again, None, false).unwrap();
     assert_eq!((again.stash_bytes, again.forward_seconds, again.backward_seconds), (20, 3.0, 4.75));
     // Nothing is sent backward: all of the backward pass may wait where a schedule splits it.

@@ -191,7 +191,7 @@ impl Search<'_> {
                 true => node.recomputable && !node.pinned && self.may(moment, AGAIN, v),
                 false => self.freedom.order || v == first_unrun,
             };
-            if may && node.inputs.iter().all(|&u| moment.device >> u & 1 == 1) {
+            if may && node.inputs.iter().all(|&u| moment.device >> u.0 & 1 == 1) {
                 let mut next = moment.clone();
                 next.freed = 0;
                 next.pass(node.inputs.iter().map(|&u| moment.ready[u]).max().unwrap_or(0));

@@ -3,7 +3,7 @@
 
 use std::collections::{BinaryHeap, HashMap};
 
-use ballast_core::memory::{Problem, SwapModel};
+use ballast_core::memory::{NodeId, Problem, SwapModel};
 
 /// Most nodes of a problem.
 pub const MOST_NODES: usize = 8;
@@ -88,8 +88,8 @@ fn nodes(set: u8) -> impl Iterator<Item = usize> {
 
 impl<'a> Search<'a> {
     fn new(problem: &'a Problem, swap: Option<&'a SwapModel>, cap: u64, freedom: Freedom) -> Self {
-        let set = |list: &[usize]| list.iter().fold(0, |set, v| set | 1 << v);
-        let keep = (0..problem.nodes.len()).filter(|&v| problem.nodes[v].keep).collect::<Vec<_>>();
+        let set = |list: &[NodeId]| list.iter().fold(0, |set, v| set | 1 << v.0);
+        let keep = NodeId::first(problem.nodes.len()).filter(|&v| problem.nodes[v].keep).collect::<Vec<_>>();
         Search {
             problem,
             swap,
@@ -97,7 +97,7 @@ impl<'a> Search<'a> {
             freedom,
             inputs: problem.nodes.iter().map(|node| set(&node.inputs)).collect(),
             keep: set(&keep),
-            all: set(&(0..problem.nodes.len()).collect::<Vec<_>>()),
+            all: set(&NodeId::first(problem.nodes.len()).collect::<Vec<_>>()),
         }
     }
 

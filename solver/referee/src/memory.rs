@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use ballast_core::limits::Limits;
-use ballast_core::memory::{CompactPlan, Node, Problem, Schedule, SwapModel, replay};
+use ballast_core::memory::{CompactPlan, Node, NodeId, Problem, Schedule, SwapModel, replay};
 use ballast_core::report::{Bound, BoundClass};
 use ballast_remat::{Failure, Options, Order, PROVED_WITHIN, SOLVERS, Solver, assign, plan};
 use rand::{RngExt, SeedableRng};
@@ -149,7 +149,7 @@ struct Form {
 impl Form {
     fn of(plan: &CompactPlan) -> Self {
         let ordered = plan.order.as_ref().is_none_or(|order| order.is_sorted());
-        let mut once: Vec<usize> = plan.swap_out.iter().map(|&(_, node)| node).collect();
+        let mut once: Vec<NodeId> = plan.swap_out.iter().map(|&(_, node)| node).collect();
         once.sort_unstable();
         let ascends = plan.rounds.is_empty()
             && plan.copies.is_empty()
@@ -297,7 +297,7 @@ pub fn any(random: &mut ChaCha8Rng, n: usize) -> Problem {
     let density = if n > 8 { 0.15 } else { random.random_range(0.2..0.6) };
     let nodes = (0..n)
         .map(|id| {
-            let inputs = (0..id).filter(|_| random.random_bool(density)).collect();
+            let inputs: Vec<usize> = (0..id).filter(|_| random.random_bool(density)).collect();
             let time = f64::from(random.random_range(0..9));
             let mut node = Node::new(format!("n{id}"), time, random.random_range(0..9), inputs);
             node.workspace_bytes = if random.random_bool(0.2) { random.random_range(0..3) } else { 0 };

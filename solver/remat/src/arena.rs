@@ -192,7 +192,7 @@ mod tests {
             let n = rng.random_range(2..40);
             let nodes = (0..n)
                 .map(|id| {
-                    let inputs = (0..id).filter(|_| rng.random_bool(0.15)).collect();
+                    let inputs: Vec<usize> = (0..id).filter(|_| rng.random_bool(0.15)).collect();
                     let mut node = Node::new(format!("n{id}"), 1.0, rng.random_range(0..500), inputs);
                     node.workspace_bytes = rng.random_range(0..20);
                     node
@@ -221,10 +221,10 @@ mod tests {
         let problem =
             Problem { name: "one".into(), nodes: vec![Node::new("a", 1.0, 8, vec![])], resident_bytes: 0 };
         let steps = |steps: &[Step]| assign(&problem, &Schedule { steps: steps.to_vec() }, None, None, 4);
-        assert!(steps(&[Step::Free(0)]).is_err());
-        assert!(steps(&[Step::Compute(0), Step::Compute(0)]).is_err());
-        assert!(steps(&[Step::Compute(3)]).is_err());
+        assert!(steps(&[Step::Free(NodeId(0))]).is_err());
+        assert!(steps(&[Step::Compute(NodeId(0)), Step::Compute(NodeId(0))]).is_err());
+        assert!(steps(&[Step::Compute(NodeId(3))]).is_err());
         assert!(assign(&problem, &Schedule::default(), None, None, 0).is_err());
-        assert_eq!(steps(&[Step::Compute(0)]).unwrap().arena_bytes, 8);
+        assert_eq!(steps(&[Step::Compute(NodeId(0))]).unwrap().arena_bytes, 8);
     }
 }

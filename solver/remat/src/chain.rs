@@ -277,7 +277,7 @@ fn unit(program: &Program) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use ballast_core::memory::{Node, Problem};
+    use ballast_core::memory::{Node, NodeId, Problem};
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
@@ -286,9 +286,7 @@ mod tests {
 
     fn chain(layers: usize, loss: bool, draw: &mut dyn FnMut() -> u64) -> Problem {
         let mut nodes: Vec<Node> = (0..layers)
-            .map(|i| {
-                Node::new(format!("l{i}"), draw() as f64, draw(), i.checked_sub(1).into_iter().collect())
-            })
+            .map(|i| Node::new(format!("l{i}"), draw() as f64, draw(), i.checked_sub(1)))
             .collect();
         if loss {
             nodes.push(Node::new("loss", 0.0, 1, vec![layers - 1]));
@@ -341,7 +339,7 @@ mod tests {
     #[test]
     fn other_graphs_are_no_chains() {
         let mut problem = chain(5, true, &mut || 1);
-        problem.nodes[7].inputs = vec![2, 6];
+        problem.nodes[7].inputs = vec![NodeId(2), NodeId(6)];
         assert!(Chain::of(&Program::new(&problem, None, 10)).is_none());
     }
 }

@@ -156,7 +156,7 @@ pub(crate) fn search_free(
         let fresh = round % 3 == 2;
         let start = best.clone().filter(|_| !fresh || round.is_multiple_of(2));
         let mut candidate = start.unwrap_or_else(|| Candidate {
-            order: (0..problem.nodes.len()).collect(),
+            order: NodeId::first(problem.nodes.len()).collect(),
             again: Vec::new(),
             extra: f64::INFINITY,
         });

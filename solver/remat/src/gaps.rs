@@ -244,7 +244,7 @@ mod tests {
         let mut nodes: Vec<Node> = Vec::new();
         for i in 0..layers {
             let before = i.checked_sub(1).map(|i| 2 * i + 1);
-            nodes.push(Node::new(format!("large{i}"), 1.0, 10, before.into_iter().collect()));
+            nodes.push(Node::new(format!("large{i}"), 1.0, 10, before));
             nodes.push(Node::new(format!("small{i}"), 5.0, 1, vec![2 * i]));
         }
         for i in (0..layers).rev() {

@@ -396,7 +396,7 @@ mod tests {
             let n = rng.random_range(4..16);
             let nodes = (0..n)
                 .map(|id| {
-                    let inputs = (0..id).filter(|_| rng.random_bool(0.35)).collect();
+                    let inputs: Vec<usize> = (0..id).filter(|_| rng.random_bool(0.35)).collect();
                     let mut node = Node::new(format!("n{id}"), 1.0, rng.random_range(0..20), inputs);
                     node.workspace_bytes = rng.random_range(0..4);
                     node.recomputable = rng.random_bool(0.9);

@@ -5,7 +5,7 @@
 //! whole cap holds for all of these.
 
 use ballast_core::limits::{Deadline, Limits};
-use ballast_core::memory::{Problem, replay};
+use ballast_core::memory::{NodeId, Problem, replay};
 use ballast_core::report::{Bound, BoundClass};
 
 use crate::arena::assign;
@@ -29,7 +29,7 @@ pub(crate) fn packed(
     let padded = padded(problem, alignment);
     let mut bound: Option<Bound> = None;
     let mut live_cap = options.cap_bytes;
-    let mut smallest: Option<(u64, Option<usize>)> = None;
+    let mut smallest: Option<(u64, Option<NodeId>)> = None;
     let mut starts = options.starts.clone();
     for _ in 0..TRIES {
         // Half of what is left each, so that lower caps still have time.
@@ -128,7 +128,8 @@ mod tests {
             let n = rng.random_range(15..40);
             let nodes = (0..n)
                 .map(|id: usize| {
-                    let inputs = (id.saturating_sub(6)..id).filter(|_| rng.random_bool(0.3)).collect();
+                    let inputs: Vec<usize> =
+                        (id.saturating_sub(6)..id).filter(|_| rng.random_bool(0.3)).collect();
                     Node::new(
                         format!("n{id}"),
                         f64::from(rng.random_range(1..9)),

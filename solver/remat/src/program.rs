@@ -104,15 +104,17 @@ impl Program {
     /// The problem under a cap, in an order of first runs that puts inputs first (program order if none).
     pub(crate) fn new(problem: &Problem, order: Option<&[NodeId]>, cap_bytes: u64) -> Self {
         let real = problem.nodes.len();
-        let order: Vec<NodeId> = order.map_or_else(|| (0..real).collect(), <[NodeId]>::to_vec);
-        let program_order = order.iter().enumerate().all(|(position, &node)| position == node);
+        let order: Vec<NodeId> = order.map_or_else(|| NodeId::first(real).collect(), <[NodeId]>::to_vec);
+        let program_order = order.iter().copied().eq(NodeId::first(order.len()));
         let mut position = vec![0; real];
         for (at, &node) in order.iter().enumerate() {
             position[node] = at as Slot;
         }
         let kept: Vec<Slot> = {
-            let mut kept: Vec<Slot> =
-                (0..real).filter(|&node| problem.nodes[node].keep).map(|node| position[node]).collect();
+            let mut kept: Vec<Slot> = NodeId::first(real)
+                .filter(|&node| problem.nodes[node].keep)
+                .map(|node| position[node])
+                .collect();
             kept.sort_unstable();
             kept
         };
@@ -138,7 +140,7 @@ impl Program {
             repeatable.push(false);
             swappable.push(false);
             inputs.push(kept);
-            original.push(real);
+            original.push(NodeId(real));
         }
         let mut readers = vec![Vec::new(); time.len()];
         for (reader, list) in inputs.iter().enumerate() {
@@ -219,7 +221,7 @@ impl Program {
         let copies = |list: &[(usize, NodeId)]| -> Option<Vec<(Slot, Slot)>> {
             let mut copies = list
                 .iter()
-                .map(|&(position, node)| Some((position as Slot, *slot_of.get(node)?)))
+                .map(|&(position, node)| Some((position as Slot, *slot_of.get(node.0)?)))
                 .collect::<Option<Vec<_>>>()?;
             copies.sort_unstable();
             Some(copies)
@@ -246,7 +248,7 @@ impl Program {
             .flat_map(|(list, round)| list.iter().map(move |&(position, node)| (position, round, node)))
             .filter(|&(_, round, _)| round == 0 || self.rounds)
             .map(|(position, round, node)| {
-                let slot = *slot_of.get(node)?;
+                let slot = *slot_of.get(node.0)?;
                 let fits =
                     position < self.len() && (slot as usize) < position && self.repeatable[slot as usize];
                 fits.then_some(Again { position: position as Slot, round, slot })

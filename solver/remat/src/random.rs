@@ -12,7 +12,7 @@ pub(crate) fn random_problem(rng: &mut ChaCha8Rng, nodes: Range<usize>, reads: f
     let count = rng.random_range(nodes);
     let nodes = (0..count)
         .map(|id| {
-            let inputs = (0..id).filter(|_| rng.random_bool(reads)).collect();
+            let inputs: Vec<usize> = (0..id).filter(|_| rng.random_bool(reads)).collect();
             let time = f64::from(rng.random_range(0..9));
             let mut node = Node::new(format!("n{id}"), time, rng.random_range(0..50), inputs);
             node.workspace_bytes = rng.random_range(0..4);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use ballast_core::graph::LayerType;
 use ballast_core::limits::{Deadline, Limits, StopReason};
-use ballast_core::memory::{CompactPlan, Problem, SwapModel};
+use ballast_core::memory::{CompactPlan, NodeId, Problem, SwapModel};
 use ballast_core::outside::Executable;
 use ballast_core::report::{Bound, BoundClass};
 
@@ -194,7 +194,7 @@ impl Proposal {
 impl Task<'_> {
     /// No plan keeps the cap, or none was found; `least` bytes and `node` say what binds.
     #[must_use]
-    pub fn infeasible(&self, proved: bool, least: u64, node: Option<usize>) -> Failure {
+    pub fn infeasible(&self, proved: bool, least: u64, node: Option<NodeId>) -> Failure {
         Failure::Infeasible {
             cap_bytes: self.options.cap_bytes,
             // What is proved without an op that alone needs more is that this cap is too small.

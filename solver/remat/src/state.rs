@@ -87,13 +87,13 @@ pub(crate) struct Rules<'a> {
 }
 
 fn bit(node: NodeId) -> Set {
-    1 << node
+    1 << node.0
 }
 
 fn nodes(set: Set) -> impl Iterator<Item = NodeId> {
     let left = |set: Set| Some(set).filter(|&set| set != 0);
     std::iter::successors(left(set), move |set| left(set & (set - 1)))
-        .map(|set| set.trailing_zeros() as NodeId)
+        .map(|set| NodeId(set.trailing_zeros() as usize))
 }
 
 impl<'a> Rules<'a> {
@@ -110,12 +110,15 @@ impl<'a> Rules<'a> {
             return None;
         }
         let set = |wanted: &dyn Fn(NodeId) -> bool| -> Set {
-            (0..n).filter(|&v| wanted(v)).map(bit).fold(0, |set, bit| set | bit)
+            NodeId::first(n).filter(|&v| wanted(v)).map(bit).fold(0, |set, bit| set | bit)
         };
         let node = |v: NodeId| &problem.nodes[v];
-        let inputs: Vec<Set> =
-            (0..n).map(|v| node(v).inputs.iter().map(|&u| bit(u)).fold(0, |set, bit| set | bit)).collect();
-        let readers = (0..n).map(|v| set(&|w| inputs[w] & bit(v) != 0)).collect();
+        let inputs: Vec<Set> = problem
+            .nodes
+            .iter()
+            .map(|node| node.inputs.iter().map(|&u| bit(u)).fold(0, |set, bit| set | bit))
+            .collect();
+        let readers = NodeId::first(n).map(|v| set(&|w| inputs[w] & bit(v) != 0)).collect();
         let swap = swap.copied();
         Some(Rules {
             problem,
@@ -199,7 +202,7 @@ impl<'a> Rules<'a> {
     /// Values that something may still read.
     fn useful(&self, ran: Set) -> Set {
         let mut useful = self.keep & ran;
-        for v in (0..self.problem.nodes.len()).rev().filter(|&v| ran & bit(v) != 0) {
+        for v in NodeId::first(self.problem.nodes.len()).rev().filter(|&v| ran & bit(v) != 0) {
             if self.readers[v] & (!ran | useful & self.again) != 0 {
                 useful |= bit(v);
             }
@@ -217,7 +220,7 @@ impl<'a> Rules<'a> {
         let mut seen = missing;
         let mut copied: Set = 0;
         while missing != 0 {
-            let v = missing.trailing_zeros() as NodeId;
+            let v = NodeId(missing.trailing_zeros() as usize);
             missing &= missing - 1;
             let again = self.again & bit(v) != 0;
             let copy = self.copy_back_time(state, v);
@@ -293,7 +296,7 @@ impl<'a> Rules<'a> {
         let away = state.ran & !state.device & useful;
         for v in nodes(away & self.again).filter(|&v| self.inputs[v] & !state.device == 0) {
             let soon = !self.rounds || state.unread & !self.inputs[v] == 0;
-            if soon && (state.phase < Phase::Again || v >= state.least as usize) {
+            if soon && (state.phase < Phase::Again || v.0 >= state.least as usize) {
                 self.compute(state, v, &mut |next| take(Act::Again(v), next));
             }
         }
@@ -301,7 +304,7 @@ impl<'a> Rules<'a> {
         if state.phase <= Phase::In {
             let there = if self.late { self.swappable } else { state.host };
             let from = if state.phase == Phase::In { state.least } else { 0 };
-            for v in nodes(away & there).filter(|&v| v >= from as usize) {
+            for v in nodes(away & there).filter(|&v| v.0 >= from as usize) {
                 self.copy_in(state, v, &swap, &mut |next| take(Act::In(v), next));
             }
         }
@@ -310,7 +313,7 @@ impl<'a> Rules<'a> {
             if self.prompt {
                 stays &= state.outs;
             }
-            for v in nodes(stays).filter(|&v| v >= state.least as usize) {
+            for v in nodes(stays).filter(|&v| v.0 >= state.least as usize) {
                 self.copy_out(state, v, &swap, &mut |next| take(Act::Out(v), next));
             }
         }
@@ -400,7 +403,7 @@ impl<'a> Rules<'a> {
     /// Where rounds are out of the question, each position has its steps in the order of their kinds and nodes.
     fn pass(&self, next: &mut State, phase: Phase, v: NodeId) {
         if !self.rounds {
-            (next.phase, next.least) = (phase, v as u8 + 1);
+            (next.phase, next.least) = (phase, v.0 as u8 + 1);
         }
     }
 
@@ -448,7 +451,7 @@ impl<'a> Rules<'a> {
                 *moment = 0.0;
             }
         };
-        for v in 0..copies.ready.len() {
+        for v in NodeId::first(copies.ready.len()) {
             if device & bit(v) == 0 {
                 copies.ready[v] = 0.0;
             }

@@ -314,7 +314,7 @@ mod tests {
         let n = rng.random_range(4..8);
         let nodes: Vec<Node> = (0..n)
             .map(|id: usize| {
-                let inputs = (0..id).filter(|_| rng.random_bool(0.4)).collect();
+                let inputs: Vec<usize> = (0..id).filter(|_| rng.random_bool(0.4)).collect();
                 let time = f64::from(rng.random_range(1..9));
                 let mut node = Node::new(format!("n{id}"), time, rng.random_range(1..9), inputs);
                 node.recomputable = rng.random_bool(0.8);

@@ -139,7 +139,7 @@ impl<'a> Timeline<'a> {
     }
 
     fn in_lane(&self, position: Slot, lane: u32, slot: Slot) -> Key {
-        start_of(position) | u64::from(lane) << NODE_BITS | self.program.original[slot as usize] as u64
+        start_of(position) | u64::from(lane) << NODE_BITS | self.program.original[slot as usize].0 as u64
     }
 
     /// Node that runs or is copied at a step.

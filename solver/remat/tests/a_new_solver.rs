@@ -4,7 +4,7 @@
 //! `solver/remat/src` and is named in `SOLVERS`; everything else is as here.
 
 use ballast_core::limits::StopReason;
-use ballast_core::memory::{CompactPlan, Node, Problem, expand, replay};
+use ballast_core::memory::{CompactPlan, Node, NodeId, Problem, expand, replay};
 use ballast_core::report::{Bound, BoundClass};
 use ballast_remat::{Failure, MemorySolver, Options, Proposal, Relaxation, Solver, Task, plan, plan_relaxed};
 
@@ -30,12 +30,13 @@ impl MemorySolver for OneAgain {
             let schedule = expand(problem, plan).ok()?;
             replay(problem, &schedule, None, None).ok().map(|replay| replay.peak_bytes)
         };
-        let again = |node: usize| {
-            let last = *readers[node].last()?;
+        let again = |node: NodeId| {
+            // A node's number is its position too.
+            let last = readers[node].last()?.0;
             let plan = CompactPlan { recompute: vec![(last, node)], ..CompactPlan::default() };
             Some((peak(&plan)?, plan))
         };
-        let candidates = (0..problem.nodes.len()).filter(|&node| problem.nodes[node].recomputable);
+        let candidates = NodeId::first(problem.nodes.len()).filter(|&node| problem.nodes[node].recomputable);
         let best = candidates.filter_map(again).min_by_key(|(bytes, _)| *bytes);
         Ok(best.filter(|(bytes, _)| *bytes <= task.options.cap_bytes).map(|(_, plan)| Proposal {
             stop: StopReason::Finished,
@@ -65,7 +66,7 @@ fn its_plan_is_judged_and_reported_under_its_name() {
     let problem = problem();
     let options = Options { cap_bytes: 16, solver: Solver::new(&HONEST), ..Options::default() };
     let outcome = plan(&problem, &options).expect("dropping 'a' is enough");
-    assert_eq!(outcome.compact.recompute, [(4, 0)]);
+    assert_eq!(outcome.compact.recompute, [(4, NodeId(0))]);
     assert_eq!(
         (outcome.report.value, outcome.report.bound().value()),
         (9.0, 8.0),

@@ -1,7 +1,7 @@
 //! On small random graphs the exact solvers equal an exhaustive search over all plans of the class.
 
 use ballast_core::limits::Limits;
-use ballast_core::memory::{Node, Problem, SwapModel};
+use ballast_core::memory::{Node, NodeId, Problem, SwapModel};
 use ballast_remat::{Failure, Options, Order, Solver, plan};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -95,7 +95,7 @@ impl<'a> Exhaustive<'a> {
     }
 
     fn ready(&self, state: usize, v: usize) -> bool {
-        state >> v & 1 == 0 && self.problem.nodes[v].inputs.iter().all(|&u| state >> u & 1 == 1)
+        state >> v & 1 == 0 && self.problem.nodes[v].inputs.iter().all(|&u| state >> u.0 & 1 == 1)
     }
 
     fn fits(&self, state: usize, workspace: u64) -> bool {
@@ -132,7 +132,7 @@ fn random_problem(rng: &mut ChaCha8Rng, n: usize) -> Problem {
     let density = rng.random_range(0.2..0.6);
     let nodes = (0..n)
         .map(|id| {
-            let inputs = (0..id).filter(|_| rng.random_bool(density)).collect();
+            let inputs: Vec<usize> = (0..id).filter(|_| rng.random_bool(density)).collect();
             let time = f64::from(rng.random_range(0..9));
             let mut node = Node::new(format!("n{id}"), time, rng.random_range(0..9), inputs);
             node.workspace_bytes = if rng.random_bool(0.2) { rng.random_range(0..3) } else { 0 };
@@ -177,13 +177,13 @@ fn solve(problem: &Problem, cap: u64, swap: Option<SwapModel>, asked: Asked) -> 
 }
 
 /// All orders that put inputs first.
-fn orders(problem: &Problem) -> Vec<Vec<usize>> {
+fn orders(problem: &Problem) -> Vec<Vec<NodeId>> {
     let mut all = vec![Vec::new()];
     for _ in 0..problem.nodes.len() {
-        let grown = all.iter().flat_map(|order: &Vec<usize>| {
+        let grown = all.iter().flat_map(|order: &Vec<NodeId>| {
             let next =
-                |v: &usize| !order.contains(v) && problem.nodes[*v].inputs.iter().all(|u| order.contains(u));
-            (0..problem.nodes.len())
+                |v: &NodeId| !order.contains(v) && problem.nodes[*v].inputs.iter().all(|u| order.contains(u));
+            NodeId::first(problem.nodes.len())
                 .filter(next)
                 .map(|v| [order.clone(), vec![v]].concat())
                 .collect::<Vec<_>>()
@@ -194,8 +194,8 @@ fn orders(problem: &Problem) -> Vec<Vec<usize>> {
 }
 
 /// The same problem with another order as program order.
-fn reordered(problem: &Problem, order: &[usize]) -> Problem {
-    let place = |v: usize| order.iter().position(|&u| u == v).unwrap();
+fn reordered(problem: &Problem, order: &[NodeId]) -> Problem {
+    let place = |v: NodeId| NodeId(order.iter().position(|&u| u == v).unwrap());
     let nodes = order.iter().map(|&v| {
         let mut node = problem.nodes[v].clone();
         node.inputs = node.inputs.iter().map(|&u| place(u)).collect();

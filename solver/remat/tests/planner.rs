@@ -1,7 +1,7 @@
 //! The planner as its callers see it: known answers, caps, orders, swaps, curves, limits.
 
 use ballast_core::limits::Limits;
-use ballast_core::memory::{Node, Problem, SwapModel};
+use ballast_core::memory::{Node, NodeId, Problem, SwapModel};
 use ballast_core::report::BoundClass;
 use ballast_remat::{
     Failure, Options, Order, Relaxation, Solver, assign, curve, least_memory, plan, plan_relaxed,
@@ -29,7 +29,7 @@ fn chain(layers: usize, seed: Option<u64>) -> Problem {
     let mut draw = |most: u64| if seed.is_some() { rng.random_range(1..=most) } else { 1 };
     let mut nodes: Vec<Node> = (0..layers)
         .map(|i| {
-            let inputs = i.checked_sub(1).into_iter().collect();
+            let inputs = i.checked_sub(1);
             Node::new(format!("l{i}"), draw(9) as f64, draw(9), inputs)
         })
         .collect();
@@ -51,7 +51,7 @@ fn layered(nodes: usize, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let nodes = (0..nodes)
         .map(|id| {
-            let inputs = (id.saturating_sub(30)..id).filter(|_| rng.random_bool(0.1)).collect();
+            let inputs: Vec<usize> = (id.saturating_sub(30)..id).filter(|_| rng.random_bool(0.1)).collect();
             Node::new(format!("n{id}"), f64::from(rng.random_range(0..100)), rng.random_range(0..100), inputs)
         })
         .collect();
@@ -111,7 +111,7 @@ fn a_cap_below_the_working_set_names_the_op_and_the_smallest_cap() {
     else {
         panic!("a plan for 8 bytes");
     };
-    assert_eq!((smallest_cap, node, label.as_str(), proved), (9, Some(3), "d", true));
+    assert_eq!((smallest_cap, node, label.as_str(), proved), (9, Some(NodeId(3)), "d", true));
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn caps_without_a_plan_are_raised_and_named() {
     let relaxation = Relaxation::default();
     let relaxed = plan_relaxed(&four(), &with_work(8, 2000, 1), &relaxation).unwrap();
     assert_eq!((relaxed.requested_cap, relaxed.used_cap), (8, 9));
-    assert_eq!((relaxed.smallest_cap, relaxed.binding), (Some(9), Some(3)));
+    assert_eq!((relaxed.smallest_cap, relaxed.binding), (Some(9), Some(NodeId(3))));
     let off = Relaxation { limit: 0.0, ..relaxation };
     assert!(matches!(plan_relaxed(&four(), &with_work(8, 2000, 1), &off), Err(Failure::Infeasible { .. })));
     let nonsense = Relaxation { step: 0.0, ..relaxation };

@@ -1,6 +1,6 @@
 //! What the charts of the page are drawn from.
 
-use ballast_core::memory::EventKind;
+use ballast_core::memory::{EventKind, NodeId};
 use ballast_core::pipeline::TimedTask;
 use ballast_core::plan::Plan;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn device(plan: &Plan, facts: &Facts<'_>, stage: &StageFacts<'_>) -> Value {
     let nodes = &stage.stage.problem.nodes;
     let events = &stage.explained.events;
     let mut places: indexmap::IndexSet<&str> = indexmap::IndexSet::new();
-    let at: Vec<usize> = (0..nodes.len())
+    let at: Vec<usize> = NodeId::first(nodes.len())
         .map(|node| places.insert_full(facts.entry(stage, node).map_or("", |entry| &entry.location)).0)
         .collect();
     let micro = |seconds: f64| (seconds * 1e9).round() / 1e3;
@@ -38,7 +38,7 @@ fn device(plan: &Plan, facts: &Facts<'_>, stage: &StageFacts<'_>) -> Value {
         "cap": stage.entry.cap_bytes,
         "peak": stage.explained.peak,
         "before": stage.before,
-        "names": (0..nodes.len()).map(|node| facts.name(stage, node)).collect::<Vec<_>>(),
+        "names": NodeId::first(nodes.len()).map(|node| facts.name(stage, node)).collect::<Vec<_>>(),
         "bytes": nodes.iter().map(|node| node.bytes).collect::<Vec<_>>(),
         "workspace": nodes.iter().map(|node| node.workspace_bytes).collect::<Vec<_>>(),
         "keep": nodes.iter().enumerate().filter(|(_, node)| node.keep).map(|(id, _)| id).collect::<Vec<_>>(),

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use ballast_core::explain::{Fate, Verdict, seconds};
-use ballast_core::memory::EventKind;
+use ballast_core::memory::{EventKind, NodeId};
 use ballast_core::plan::Plan;
 use serde_json::json;
 
@@ -294,7 +294,7 @@ fn location(text: &str) -> String {
     format!("<span title=\"{}\">{}</span>", escape(text), escape(&short_location(text)))
 }
 
-fn op_cells(facts: &Facts<'_>, stage: &StageFacts<'_>, node: usize) -> [(bool, String); 2] {
+fn op_cells(facts: &Facts<'_>, stage: &StageFacts<'_>, node: NodeId) -> [(bool, String); 2] {
     let place = facts.entry(stage, node).map_or("", |entry| &entry.location);
     [(false, escape(&facts.name(stage, node))), (false, location(place))]
 }
@@ -331,7 +331,7 @@ fn peak_table(body: &mut String, plan: &Plan, facts: &Facts<'_>, stage: &StageFa
         row(body, &cells);
     }
     // Values of a few bytes say nothing.
-    let worth = |&&(node, workspace, ..): &&(usize, bool, usize, usize)| {
+    let worth = |&&(node, workspace, ..): &&(NodeId, bool, usize, usize)| {
         stage.size(node, workspace) as f64 >= LEAST_SHARE * event.device_bytes as f64
     };
     let shown = here.iter().filter(worth).count().min(MOST_RESIDENT);
@@ -359,7 +359,7 @@ fn peak_table(body: &mut String, plan: &Plan, facts: &Facts<'_>, stage: &StageFa
 fn stay_reason(
     facts: &Facts<'_>,
     stage: &StageFacts<'_>,
-    node: usize,
+    node: NodeId,
     from: usize,
     to: usize,
     at: usize,

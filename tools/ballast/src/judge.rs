@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ballast_core::instance::read_plan;
-use ballast_core::memory::{Problem, SwapModel, replay};
+use ballast_core::memory::{NodeId, Problem, SwapModel, replay};
 use ballast_core::units::Bytes;
 use ballast_dag::assignment::AssignmentFile;
 use ballast_dag::check::check;
@@ -46,7 +46,7 @@ struct MemoryVerdict {
     recompute_time: f64,
     exposed_swap_time: f64,
     peak_bytes: u64,
-    peak_node: Option<usize>,
+    peak_node: Option<NodeId>,
     unplanned_peak_bytes: u64,
     /// No plan needs less.
     working_set_bytes: u64,

@@ -207,7 +207,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 fn write_plan(path: &Path, outcome: &Outcome) -> Result<(), Failure> {
     let steps = Steps::from(&outcome.schedule);
-    let arena = outcome.arena.as_ref().map(|arena| arena.plan(|node| node));
+    let arena = outcome.arena.as_ref().map(|arena| arena.plan(|node| node.0));
     let text = serde_json::to_string(&PlanFile { steps, arena })
         .map_err(|error| Failure::Internal(error.to_string()))?;
     output::write_file(path, format!("{text}\n").as_bytes())

@@ -1,7 +1,7 @@
 //! Plans that were changed by chance, judged by the judge, by a replay written another way, and by a clock that ticks.
 
 use ballast_core::instance::{Steps, read_plan};
-use ballast_core::memory::{Node, Problem, Schedule, Step, SwapModel, replay};
+use ballast_core::memory::{Node, NodeId, Problem, Schedule, Step, SwapModel, replay};
 
 use crate::source::Source;
 
@@ -77,7 +77,7 @@ fn problem(source: &mut Source<'_>) -> Problem {
     let nodes = (0..count)
         .map(|id| {
             let readers = source.byte();
-            let inputs = (0..id).filter(|&input| readers >> input & 1 == 1).collect();
+            let inputs: Vec<usize> = (0..id).filter(|&input| readers >> input & 1 == 1).collect();
             let flags = source.byte();
             let is = |bit: u8| flags >> bit & 1 == 1;
             let mut node =
@@ -95,7 +95,8 @@ fn schedule(source: &mut Source<'_>, nodes: usize) -> Schedule {
     let mut steps = Vec::new();
     // A node beyond the last now and then.
     while !source.is_empty() && steps.len() < STEPS {
-        let (kind, node) = (source.below(8), source.below(nodes + usize::from(steps.len() % 16 == 15)));
+        let kind = source.below(8);
+        let node = NodeId(source.below(nodes + usize::from(steps.len() % 16 == 15)));
         steps.push(match kind {
             0 | 1 => Step::Free(node),
             2 => Step::SwapOut(node),
@@ -105,8 +106,8 @@ fn schedule(source: &mut Source<'_>, nodes: usize) -> Schedule {
         });
     }
     // Most bytes are no plan. What is missing at the end is run, so that more of them are one.
-    let ran = |node: usize| steps.contains(&Step::Compute(node));
-    let missing: Vec<Step> = (0..nodes).filter(|&node| !ran(node)).map(Step::Compute).collect();
+    let ran = |node: NodeId| steps.contains(&Step::Compute(node));
+    let missing: Vec<Step> = NodeId::first(nodes).filter(|&node| !ran(node)).map(Step::Compute).collect();
     steps.extend(missing);
     Schedule { steps }
 }
@@ -145,9 +146,8 @@ fn in_turn(
     };
     let (mut time, mut peak, mut host_peak) = (0, problem.resident_bytes, 0);
     for &step in steps {
-        let (Step::Compute(id) | Step::Free(id) | Step::SwapOut(id) | Step::SwapIn(id) | Step::HostFree(id)) =
-            step;
-        let node = problem.nodes.get(id)?;
+        let id = step.node();
+        let node = problem.nodes.get(id.0)?;
         let mut workspace = 0;
         match step {
             Step::Compute(_) => {

@@ -3,7 +3,7 @@
 use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
 use ballast_core::graph::{Op, Tensor};
-use ballast_core::memory::{CompactPlan, expand};
+use ballast_core::memory::{CompactPlan, NodeId, expand};
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
 
@@ -54,7 +54,7 @@ use OpRole::{Compute, Constant, View};
 fn a_repeated_run_waits_for_the_newest_value() {
     // x -> a -> b -> c; d reads a and c.
     let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[2], Compute), (&[1, 3], Compute)], 4);
-    let plan = CompactPlan { recompute: vec![(3, 0)], ..CompactPlan::default() };
+    let plan = CompactPlan { recompute: vec![(3, NodeId(0))], ..CompactPlan::default() };
     let expected = [
         run(0, &[]),
         run(1, &[]),
@@ -70,7 +70,7 @@ fn a_repeated_run_waits_for_the_newest_value() {
 fn a_chain_of_repeated_runs_needs_one_barrier() {
     // x -> a -> b -> c -> d; d reads b too: a and b run again before d.
     let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[2], Compute), (&[2, 3], Compute)], 4);
-    let plan = CompactPlan { recompute: vec![(3, 0), (3, 1)], ..CompactPlan::default() };
+    let plan = CompactPlan { recompute: vec![(3, NodeId(0)), (3, NodeId(1))], ..CompactPlan::default() };
     let barriers = on_device_0(actions(&graph, &[0; 4], &[plan]));
     assert_eq!(barriers.iter().filter(|what| matches!(what, What::Barrier(_))).count(), 1, "{barriers:?}");
 }
@@ -115,7 +115,11 @@ fn a_large_value_waits_for_the_newest_one() {
 #[test]
 fn a_value_that_comes_back_waits_for_the_values_that_are_there() {
     let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[2], Compute), (&[1, 3], Compute)], 4);
-    let plan = CompactPlan { swap_out: vec![(0, 0)], swap_in: vec![(3, 0)], ..CompactPlan::default() };
+    let plan = CompactPlan {
+        swap_out: vec![(0, NodeId(0))],
+        swap_in: vec![(3, NodeId(0))],
+        ..CompactPlan::default()
+    };
     let expected = [
         run(0, &[]),
         What::Store(Held::Swapped(0)),
@@ -158,7 +162,7 @@ fn a_schedule_that_reads_what_is_gone_is_refused() {
     let graph = graph(1, &[(&[0], Compute), (&[1], Compute)], 2);
     let cluster = Cluster::from_count(1).unwrap();
     let stages = stages(&graph, &Costs { seconds: vec![vec![1.0; 2]] }, &cluster, &[0, 0]);
-    let steps = vec![Step::Compute(0), Step::Free(0), Step::Compute(1)];
+    let steps = vec![Step::Compute(NodeId(0)), Step::Free(NodeId(0)), Step::Compute(NodeId(1))];
     let reads = [vec![0], vec![1]];
     let error =
         merge(&graph, &reads, &[], &vec![Early::default(); 2], &stages, &[Schedule { steps }]).unwrap_err();

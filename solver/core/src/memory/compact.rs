@@ -155,9 +155,9 @@ pub fn expand(problem: &Problem, plan: &CompactPlan) -> Result<Schedule, Compact
 }
 
 fn first_runs(n: usize, plan: &CompactPlan) -> Result<Vec<NodeId>, CompactError> {
-    let Some(order) = &plan.order else { return Ok((0..n).collect()) };
+    let Some(order) = &plan.order else { return Ok(NodeId::first(n).collect()) };
     let mut seen = vec![false; n];
-    let fresh = order.iter().all(|&node| node < n && !std::mem::replace(&mut seen[node], true));
+    let fresh = order.iter().all(|&node| node.0 < n && !std::mem::replace(&mut seen[node], true));
     if order.len() != n || !fresh {
         return Err(CompactError::Order { nodes: n });
     }
@@ -173,7 +173,7 @@ fn by_position(
     before: bool,
 ) -> Result<Vec<(usize, NodeId)>, CompactError> {
     for &(position, node) in list {
-        if node >= n {
+        if node.0 >= n {
             return Err(CompactError::Node { what, node, nodes: n });
         }
         let error = |reason| Err(CompactError::Position { what, node, position, reason });
@@ -227,12 +227,12 @@ fn place_frees(problem: &Problem, events: &[Event]) -> Schedule {
             }
         }
     }
-    for (node, &last) in device_use.iter().enumerate() {
+    for (node, &last) in NodeId::of(&device_use) {
         if last != NEVER && !problem.nodes[node].keep {
             frees.push((last, Step::Free(node)));
         }
     }
-    for (node, &last) in host_use.iter().enumerate() {
+    for (node, &last) in NodeId::of(&host_use) {
         if last != NEVER {
             frees.push((last, Step::HostFree(node)));
         }
@@ -270,12 +270,8 @@ pub fn compact(problem: &Problem, schedule: &Schedule) -> Result<CompactPlan, Co
     // Round of the present position, and the last step of it.
     let (mut round, mut previous): (usize, Option<(Kind, NodeId)>) = (0, None);
     for &step in &schedule.steps {
-        let (Step::Compute(node)
-        | Step::Free(node)
-        | Step::SwapOut(node)
-        | Step::SwapIn(node)
-        | Step::HostFree(node)) = step;
-        if node >= n {
+        let node = step.node();
+        if node.0 >= n {
             return Err(CompactError::Node { what: "the schedule", node, nodes: n });
         }
         let kind = match step {
@@ -311,7 +307,7 @@ pub fn compact(problem: &Problem, schedule: &Schedule) -> Result<CompactPlan, Co
     if order.len() != n {
         return Err(CompactError::Order { nodes: n });
     }
-    if order.iter().enumerate().any(|(position, &node)| position != node) {
+    if !order.iter().copied().eq(NodeId::first(n)) {
         plan.order = Some(order);
     }
     Ok(plan)
@@ -328,6 +324,12 @@ mod tests {
     use super::*;
     use crate::memory::Node;
 
+    const A: NodeId = NodeId(0);
+    const B: NodeId = NodeId(1);
+    const C: NodeId = NodeId(2);
+    const D: NodeId = NodeId(3);
+    const E: NodeId = NodeId(4);
+
     fn chain() -> Problem {
         Problem {
             name: "chain".into(),
@@ -343,51 +345,54 @@ mod tests {
 
     #[test]
     fn values_go_after_their_last_use() {
-        use Step::{Compute as C, Free as F};
+        use Step::{Compute as Run, Free as F};
         let schedule = expand(&chain(), &CompactPlan::default()).unwrap();
-        assert_eq!(schedule.steps, [C(0), C(1), C(2), F(1), C(3), F(0), F(2), F(3)]);
+        assert_eq!(schedule.steps, [Run(A), Run(B), Run(C), F(B), Run(D), F(A), F(C), F(D)]);
     }
 
     #[test]
     fn a_recompute_splits_the_lifetime() {
-        use Step::{Compute as C, Free as F};
-        let plan = CompactPlan { recompute: vec![(3, 0)], ..CompactPlan::default() };
+        use Step::{Compute as Run, Free as F};
+        let plan = CompactPlan { recompute: vec![(3, A)], ..CompactPlan::default() };
         let schedule = expand(&chain(), &plan).unwrap();
-        assert_eq!(schedule.steps, [C(0), C(1), F(0), C(2), F(1), C(0), C(3), F(0), F(2), F(3)]);
+        assert_eq!(schedule.steps, [Run(A), Run(B), F(A), Run(C), F(B), Run(A), Run(D), F(A), F(C), F(D)]);
         assert_eq!(compact(&chain(), &schedule).unwrap(), plan);
     }
 
     #[test]
     fn rounds_run_recomputes_of_a_position_in_any_order_and_twice() {
-        use Step::{Compute as C, Free as F};
+        use Step::{Compute as Run, Free as F};
         let plan = CompactPlan {
-            recompute: vec![(3, 1)],
-            rounds: vec![vec![(3, 0), (3, 1)], vec![(3, 0)]],
+            recompute: vec![(3, B)],
+            rounds: vec![vec![(3, A), (3, B)], vec![(3, A)]],
             ..CompactPlan::default()
         };
         let schedule = expand(&chain(), &plan).unwrap();
-        let runs: Vec<Step> = schedule.steps.iter().copied().filter(|s| matches!(s, C(_))).collect();
-        assert_eq!(runs, [C(0), C(1), C(2), C(1), C(0), C(1), C(0), C(3)]);
-        assert_eq!(schedule.steps.iter().filter(|&&s| s == F(1)).count(), 3);
+        let runs: Vec<Step> = schedule.steps.iter().copied().filter(|s| matches!(s, Run(_))).collect();
+        assert_eq!(runs, [Run(A), Run(B), Run(C), Run(B), Run(A), Run(B), Run(A), Run(D)]);
+        assert_eq!(schedule.steps.iter().filter(|&&s| s == F(B)).count(), 3);
         assert_eq!(compact(&chain(), &schedule).unwrap(), plan);
     }
 
     #[test]
     fn swaps_keep_the_device_copy_until_the_last_use() {
-        use Step::{Compute as C, Free as F, HostFree as H, SwapIn as I, SwapOut as O};
-        let plan = CompactPlan { swap_out: vec![(0, 0)], swap_in: vec![(3, 0)], ..CompactPlan::default() };
+        use Step::{Compute as Run, Free as F, HostFree as H, SwapIn as I, SwapOut as O};
+        let plan = CompactPlan { swap_out: vec![(0, A)], swap_in: vec![(3, A)], ..CompactPlan::default() };
         let schedule = expand(&chain(), &plan).unwrap();
-        assert_eq!(schedule.steps, [C(0), O(0), C(1), F(0), C(2), F(1), I(0), H(0), C(3), F(0), F(2), F(3)]);
+        assert_eq!(
+            schedule.steps,
+            [Run(A), O(A), Run(B), F(A), Run(C), F(B), I(A), H(A), Run(D), F(A), F(C), F(D)]
+        );
         assert_eq!(compact(&chain(), &schedule).unwrap(), plan);
     }
 
     #[test]
     fn every_order_of_copies_and_recomputes_has_a_form() {
-        use Step::{Compute as C, SwapIn as I, SwapOut as O};
+        use Step::{Compute as Run, SwapIn as I, SwapOut as O};
         // b comes back after a was made again; a leaves after that; a comes back after b was made once more.
-        let steps = [C(0), C(1), O(1), C(2), C(0), I(1), O(0), C(1), I(0), C(3)];
+        let steps = [Run(A), Run(B), O(B), Run(C), Run(A), I(B), O(A), Run(B), I(A), Run(D)];
         let plan = compact(&chain(), &Schedule { steps: steps.to_vec() }).unwrap();
-        assert_eq!((plan.swap_out.as_slice(), plan.recompute.as_slice()), (&[(1, 1)][..], &[(3, 0)][..]));
+        assert_eq!((plan.swap_out.as_slice(), plan.recompute.as_slice()), (&[(1, B)][..], &[(3, A)][..]));
         let kept = |step: &Step| !matches!(step, Step::Free(_) | Step::HostFree(_));
         let again = expand(&chain(), &plan).unwrap();
         assert_eq!(again.steps.into_iter().filter(kept).collect::<Vec<_>>(), steps);
@@ -398,13 +403,13 @@ mod tests {
         let mut problem = chain();
         problem.nodes.push(Node { keep: true, ..Node::new("e", 1.0, 1, vec![0]) });
         let plan = CompactPlan {
-            order: Some(vec![0, 4, 1, 2, 3]),
-            recompute: vec![(5, 4), (4, 0)],
+            order: Some(vec![A, NodeId(4), NodeId(1), NodeId(2), NodeId(3)]),
+            recompute: vec![(5, E), (4, A)],
             ..CompactPlan::default()
         };
         let schedule = expand(&problem, &plan).unwrap();
-        assert!(!schedule.steps.ends_with(&[Step::Free(4)]));
-        assert_eq!(schedule.steps.iter().filter(|&&s| s == Step::Free(4)).count(), 1);
+        assert!(!schedule.steps.ends_with(&[Step::Free(E)]));
+        assert_eq!(schedule.steps.iter().filter(|&&s| s == Step::Free(E)).count(), 1);
         let back = compact(&problem, &schedule).unwrap();
         assert_eq!(back.order, plan.order);
         assert_eq!(expand(&problem, &back).unwrap(), schedule);
@@ -413,10 +418,10 @@ mod tests {
     #[test]
     fn nonsense_is_refused() {
         let problem = chain();
-        let at = |position, node| vec![(position, node)];
+        let at = |position, node| vec![(position, NodeId(node))];
         let plans = [
-            CompactPlan { order: Some(vec![0, 1, 2]), ..CompactPlan::default() },
-            CompactPlan { order: Some(vec![0, 1, 2, 2]), ..CompactPlan::default() },
+            CompactPlan { order: Some(vec![A, NodeId(1), NodeId(2)]), ..CompactPlan::default() },
+            CompactPlan { order: Some(vec![A, NodeId(1), NodeId(2), NodeId(2)]), ..CompactPlan::default() },
             CompactPlan { recompute: at(5, 0), ..CompactPlan::default() },
             CompactPlan { recompute: at(2, 2), ..CompactPlan::default() },
             CompactPlan { recompute: at(2, 9), ..CompactPlan::default() },
@@ -427,7 +432,7 @@ mod tests {
         for plan in plans {
             assert!(expand(&problem, &plan).is_err(), "{plan:?} was accepted");
         }
-        assert!(compact(&problem, &Schedule { steps: vec![Step::Compute(7)] }).is_err());
-        assert!(compact(&problem, &Schedule { steps: vec![Step::Compute(0)] }).is_err());
+        assert!(compact(&problem, &Schedule { steps: vec![Step::Compute(NodeId(7))] }).is_err());
+        assert!(compact(&problem, &Schedule { steps: vec![Step::Compute(A)] }).is_err());
     }
 }

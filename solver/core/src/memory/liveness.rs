@@ -36,7 +36,7 @@ pub fn live_intervals(
     for (step, &what) in schedule.steps.iter().enumerate() {
         let refused = |reason| ReplayError { step, node: None, reason };
         let held_until = match what {
-            Step::Free(node) if node < open.len() => judge.held_until(node),
+            Step::Free(node) if node.0 < open.len() => judge.held_until(node),
             _ => 0.0,
         };
         judge.take(what).map_err(refused)?;
@@ -82,8 +82,14 @@ mod tests {
         // a is copied out for 6 while b and c run for 1 each; d reads nothing and waits for nothing.
         let nodes = ["a", "b", "c"].map(|name| Node::new(name, 1.0, 2, vec![]));
         let problem = Problem { name: "copies".into(), nodes: nodes.to_vec(), resident_bytes: 0 };
-        let steps =
-            [Step::Compute(0), Step::SwapOut(0), Step::Free(0), Step::Compute(1), Step::Compute(2)].to_vec();
+        let steps = [
+            Step::Compute(NodeId(0)),
+            Step::SwapOut(NodeId(0)),
+            Step::Free(NodeId(0)),
+            Step::Compute(NodeId(1)),
+            Step::Compute(NodeId(2)),
+        ]
+        .to_vec();
         let schedule = Schedule { steps };
         let link = |overlap| SwapModel {
             out_bandwidth: 1.0 / 3.0,

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Index of a node in [`Problem::nodes`]; also its position in program order.
-pub type NodeId = usize;
+index_type! {
+    /// Index of a node in [`Problem::nodes`]; also its position in program order.
+    NodeId
+}
 
 /// One op of the sequence and the value it produces.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,15 +33,20 @@ pub struct Node {
 }
 
 impl Node {
-    /// A node that may be recomputed and swapped, with no workspace.
+    /// A node that reads the nodes of these numbers and may be recomputed and swapped, with no workspace.
     #[must_use]
-    pub fn new(label: impl Into<String>, time: f64, bytes: u64, inputs: Vec<NodeId>) -> Self {
+    pub fn new(
+        label: impl Into<String>,
+        time: f64,
+        bytes: u64,
+        inputs: impl IntoIterator<Item = usize>,
+    ) -> Self {
         Node {
             label: label.into(),
             time,
             bytes,
             workspace_bytes: 0,
-            inputs,
+            inputs: inputs.into_iter().map(NodeId).collect(),
             backward: false,
             keep: false,
             recomputable: true,
@@ -95,7 +102,7 @@ impl Problem {
     /// The first broken invariant.
     pub fn check(&self) -> Result<(), ProblemError> {
         let mut total = self.resident_bytes;
-        for (id, node) in self.nodes.iter().enumerate() {
+        for (id, node) in NodeId::of(&self.nodes) {
             let label = || node.label.clone();
             if !(node.time.is_finite() && node.time >= 0.0) {
                 return Err(ProblemError::Time { node: id, label: label(), time: node.time });
@@ -120,7 +127,7 @@ impl Problem {
     #[must_use]
     pub fn consumers(&self) -> Vec<Vec<NodeId>> {
         let mut consumers = vec![Vec::new(); self.nodes.len()];
-        for (id, node) in self.nodes.iter().enumerate() {
+        for (id, node) in NodeId::of(&self.nodes) {
             for &input in &node.inputs {
                 consumers[input].push(id);
             }
@@ -139,7 +146,7 @@ impl Problem {
     #[must_use]
     pub fn working_set(&self) -> (u64, Option<NodeId>) {
         let mut worst = (0, None);
-        for (id, node) in self.nodes.iter().enumerate() {
+        for (id, node) in NodeId::of(&self.nodes) {
             let bytes = node
                 .inputs
                 .iter()
@@ -153,7 +160,7 @@ impl Problem {
         let kept = self.nodes.iter().filter(|node| node.keep).map(|node| node.bytes);
         let kept = kept.fold(0, u64::saturating_add);
         if kept > worst.0 {
-            worst = (kept, self.nodes.len().checked_sub(1));
+            worst = (kept, self.nodes.len().checked_sub(1).map(NodeId));
         }
         (worst.0.saturating_add(self.resident_bytes), worst.1)
     }
@@ -166,7 +173,7 @@ impl Problem {
         let mut leaving = vec![0u128; self.nodes.len() + 1];
         let mut live = u128::from(self.resident_bytes);
         let mut profile = Vec::with_capacity(self.nodes.len());
-        for (id, node) in self.nodes.iter().enumerate() {
+        for (id, node) in NodeId::of(&self.nodes) {
             live += u128::from(node.bytes);
             profile.push(u64::try_from(live + u128::from(node.workspace_bytes)).unwrap_or(u64::MAX));
             if !node.keep {

@@ -106,11 +106,7 @@ pub fn replay(
 ) -> Result<Replay, ReplayError> {
     let mut judge = Judge::new(problem, swap, cap_bytes);
     for (step, &what) in schedule.steps.iter().enumerate() {
-        let (Step::Compute(node)
-        | Step::Free(node)
-        | Step::SwapOut(node)
-        | Step::SwapIn(node)
-        | Step::HostFree(node)) = what;
+        let node = what.node();
         judge.take(what).map_err(|reason| ReplayError { step, node: Some(node), reason })?;
     }
     judge.finish().map_err(|(node, reason)| ReplayError { step: schedule.steps.len(), node, reason })
@@ -286,12 +282,8 @@ impl<'a> Judge<'a> {
     }
 
     pub(super) fn take(&mut self, step: Step) -> Result<(), String> {
-        let (Step::Compute(node)
-        | Step::Free(node)
-        | Step::SwapOut(node)
-        | Step::SwapIn(node)
-        | Step::HostFree(node)) = step;
-        if node >= self.problem.nodes.len() {
+        let node = step.node();
+        if node.0 >= self.problem.nodes.len() {
             return Err(format!("there is no node {node}"));
         }
         match step {
@@ -478,7 +470,8 @@ impl<'a> Judge<'a> {
     }
 
     pub(super) fn finish(mut self) -> Result<Replay, (Option<NodeId>, String)> {
-        for (node, (what, place)) in self.problem.nodes.iter().zip(&self.places).enumerate() {
+        for (node, what) in NodeId::of(&self.problem.nodes) {
+            let place = self.places[node];
             if !place.ran {
                 return Err((Some(node), format!("{} never runs", self.label(node))));
             }

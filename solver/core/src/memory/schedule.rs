@@ -20,6 +20,19 @@ pub enum Step {
     HostFree(NodeId),
 }
 
+impl Step {
+    /// The node it is about.
+    #[must_use]
+    pub const fn node(self) -> NodeId {
+        let (Step::Compute(node)
+        | Step::Free(node)
+        | Step::SwapOut(node)
+        | Step::SwapIn(node)
+        | Step::HostFree(node)) = self;
+        node
+    }
+}
+
 /// The steps of one device, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {

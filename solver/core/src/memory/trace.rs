@@ -108,8 +108,12 @@ mod tests {
         };
         let plans = [
             CompactPlan::default(),
-            CompactPlan { recompute: vec![(3, 0)], ..CompactPlan::default() },
-            CompactPlan { swap_out: vec![(0, 0)], swap_in: vec![(3, 0)], ..CompactPlan::default() },
+            CompactPlan { recompute: vec![(3, NodeId(0))], ..CompactPlan::default() },
+            CompactPlan {
+                swap_out: vec![(0, NodeId(0))],
+                swap_in: vec![(3, NodeId(0))],
+                ..CompactPlan::default()
+            },
         ];
         let kinds = [[4, 0, 0], [4, 1, 0], [4, 0, 2]];
         for (plan, [runs, again, copies]) in plans.iter().zip(kinds) {
@@ -136,7 +140,7 @@ mod tests {
         }
         // The copy out runs beside n1 and n2, the copy back after n2.
         let (events, _) = trace(&problem, &expand(&problem, &plans[2]).unwrap(), Some(&link), None).unwrap();
-        let times: Vec<_> = events.iter().map(|event| (event.node, event.start, event.end)).collect();
+        let times: Vec<_> = events.iter().map(|event| (event.node.0, event.start, event.end)).collect();
         assert_eq!(times[..3], [(0, 0.0, 2.0), (0, 2.0, 4.0), (1, 2.0, 4.0)]);
         assert_eq!(times[4..], [(0, 6.0, 7.0), (3, 7.0, 9.0)]);
     }

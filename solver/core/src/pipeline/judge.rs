@@ -103,7 +103,7 @@ pub fn judge(
         let swap = swap.get(index).copied().flatten().map(share);
         let found = micro.measure(plan, swap.as_ref(), spec.schedule.splits_backward()).map_err(|error| {
             let op: Option<OpId> =
-                error.node.and_then(|node| stages[index].sources.get(node)).map(|source| source.op());
+                error.node.and_then(|node| stages[index].sources.get(node.0)).map(|source| source.op());
             Rejection { device: stages[index].device, op, error }
         })?;
         measured.push(found);

@@ -47,7 +47,7 @@ pub struct MicroBatch {
     /// The memory problem of one micro-batch without what is resident: returned values take no bytes of their own.
     pub problem: Problem,
     /// Nodes before this one are the forward pass.
-    pub boundary: NodeId,
+    pub boundary: usize,
     /// Bytes held throughout the step.
     pub resident_bytes: u64,
     /// Bytes of inputs held per micro-batch from its forward to its backward pass.
@@ -100,16 +100,16 @@ impl MicroBatch {
             _ => data.map(|&argument| graph.tensors[argument].bytes.0).sum(),
         };
         resident_bytes -= data_bytes;
-        let (forward, backward): (Vec<_>, Vec<_>) =
-            stage.sends.iter().partition(|(op, _)| *op < first_backward);
+        let (onward, back): (Vec<_>, Vec<_>) = stage.sends.iter().partition(|(op, _)| *op < first_backward);
         let seconds = |sends: Vec<&(OpId, f64)>| sends.iter().map(|(_, seconds)| seconds).sum();
         let late = waited_for(stage, boundary);
         let is_op = |node: NodeId| matches!(sources[node], NodeSource::Op(_));
-        let weights = |node: NodeId| node >= boundary && is_op(node) && !late[node];
+        let weights = |node: NodeId| node.0 >= boundary && is_op(node) && !late[node];
+        let backward = NodeId::first(sources.len()).skip(boundary);
         let weights_seconds =
-            (boundary..sources.len()).filter(|&n| weights(n)).map(|n| problem.nodes[n].time).sum();
+            backward.clone().filter(|&node| weights(node)).map(|node| problem.nodes[node].time).sum();
         let consumers = problem.consumers();
-        let deferred_bytes = (boundary..sources.len())
+        let deferred_bytes = backward
             .filter(|&node| !weights(node) && consumers[node].iter().any(|&reader| weights(reader)))
             .map(|node| problem.nodes[node].bytes)
             .sum();
@@ -119,8 +119,8 @@ impl MicroBatch {
             resident_bytes,
             data_bytes,
             deferred_bytes,
-            send_forward_seconds: seconds(forward),
-            send_backward_seconds: seconds(backward),
+            send_forward_seconds: seconds(onward),
+            send_backward_seconds: seconds(back),
             weights_seconds,
         }
     }
@@ -153,7 +153,7 @@ impl MicroBatch {
                 Step::Compute(node) => {
                     stash += nodes[node].bytes;
                     forward += nodes[node].time;
-                    left -= usize::from(node + left == self.boundary);
+                    left -= usize::from(node.0 + left == self.boundary);
                 }
                 Step::SwapIn(node) => {
                     stash += nodes[node].bytes;
@@ -183,11 +183,11 @@ impl MicroBatch {
     #[must_use]
     pub fn with_stash_limit(&self, stash_bytes: u64, cap_bytes: u64) -> Problem {
         let mut problem = self.problem.clone();
-        let shift = |node: NodeId| node + usize::from(node >= self.boundary);
+        let shift = |node: NodeId| NodeId(node.0 + usize::from(node.0 >= self.boundary));
         for node in &mut problem.nodes {
             node.inputs.iter_mut().for_each(|input| *input = shift(*input));
         }
-        let mut gate = Node::new("between the passes", 0.0, 0, Vec::new());
+        let mut gate = Node::new("between the passes", 0.0, 0, []);
         gate.workspace_bytes = cap_bytes.saturating_sub(stash_bytes);
         (gate.recomputable, gate.swappable, gate.pinned) = (false, false, true);
         problem.nodes.insert(self.boundary, gate);
@@ -202,7 +202,7 @@ impl MicroBatch {
         let after = |at: usize| at.saturating_sub(usize::from(at >= self.boundary));
         let map = |list: &[(usize, NodeId)], place: &dyn Fn(usize) -> usize| {
             let mut list: Vec<(usize, NodeId)> =
-                list.iter().map(|&(position, node)| (place(position), back(node))).collect();
+                list.iter().map(|&(position, node)| (place(position), NodeId(back(node.0)))).collect();
             list.sort_unstable();
             list.dedup();
             list
@@ -232,9 +232,9 @@ impl MicroBatch {
 }
 
 /// Which nodes another stage waits for in the backward pass: those whose values it is sent, and what they need.
-fn waited_for(stage: &Stage, boundary: NodeId) -> Vec<bool> {
+fn waited_for(stage: &Stage, boundary: usize) -> Vec<bool> {
     let mut waited = vec![false; stage.sources.len()];
-    for node in (boundary..stage.sources.len()).rev() {
+    for node in NodeId::first(stage.sources.len()).skip(boundary).rev() {
         let sent = matches!(stage.sources[node], NodeSource::Op(op)
             if stage.sends.binary_search_by_key(&op, |(sent, _)| *sent).is_ok());
         if sent || waited[node] {

@@ -46,10 +46,10 @@ fn two_stages() -> [Stage; 2] {
 #[test]
 fn op_entries_give_back_the_stage_plans_they_came_from() {
     let plan = CompactPlan {
-        order: Some(vec![1, 2, 0, 3]),
-        recompute: vec![(3, 0), (3, 1)],
-        swap_out: vec![(2, 2)],
-        swap_in: vec![(3, 2)],
+        order: Some(vec![NodeId(1), NodeId(2), NodeId(0), NodeId(3)]),
+        recompute: vec![(3, NodeId(0)), (3, NodeId(1))],
+        swap_out: vec![(2, NodeId(2))],
+        swap_in: vec![(3, NodeId(2))],
         ..CompactPlan::default()
     };
     let plans = [plan, CompactPlan::default()];
@@ -63,18 +63,22 @@ fn op_entries_give_back_the_stage_plans_they_came_from() {
 
 #[test]
 fn a_swap_in_without_a_swap_out_is_refused() {
-    let plan = CompactPlan { swap_in: vec![(3, 0)], ..CompactPlan::default() };
+    let plan = CompactPlan { swap_in: vec![(3, NodeId(0))], ..CompactPlan::default() };
     let error = op_plans(&graph(4), &two_stages(), &[plan, CompactPlan::default()]).unwrap_err();
     assert_eq!((error.op, error.device), (0, 0));
     assert!(error.reason.contains("out 0 times and in 1 times"), "{error}");
-    let plan = CompactPlan { rounds: vec![vec![(3, 0)]], ..CompactPlan::default() };
+    let plan = CompactPlan { rounds: vec![vec![(3, NodeId(0))]], ..CompactPlan::default() };
     let error = op_plans(&graph(4), &two_stages(), &[plan, CompactPlan::default()]).unwrap_err();
     assert!(error.reason.contains("several rounds"), "{error}");
 }
 
 #[test]
 fn a_received_value_is_not_swapped() {
-    let plan = CompactPlan { swap_out: vec![(1, 1)], swap_in: vec![(3, 1)], ..CompactPlan::default() };
+    let plan = CompactPlan {
+        swap_out: vec![(1, NodeId(1))],
+        swap_in: vec![(3, NodeId(1))],
+        ..CompactPlan::default()
+    };
     let error = op_plans(&graph(4), &two_stages(), &[plan, CompactPlan::default()]).unwrap_err();
     assert_eq!((error.op, error.device), (1, 0));
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use ballast_core::memory::{Problem, Step};
+use ballast_core::memory::{NodeId, Problem, Step};
 
 /// Advances one tick at a time; times and sizes are whole numbers and one byte takes `ticks_per_byte`.
 pub(crate) struct Clock<'a> {
@@ -25,7 +25,7 @@ struct Value {
 
 /// Memory freed but held until these copies are done.
 struct Leaving {
-    value: usize,
+    value: NodeId,
     outs: usize,
     ins: usize,
     host: bool,
@@ -33,7 +33,7 @@ struct Leaving {
 
 /// A copy in an engine's queue.
 struct Copy {
-    value: usize,
+    value: NodeId,
     ticks: u64,
     /// Copies of the value in the other direction that have to be done first.
     after: usize,
@@ -42,11 +42,11 @@ struct Copy {
 impl Clock<'_> {
     /// End time, largest device and host use; none if the schedule gets stuck.
     pub(crate) fn run(&self, steps: &[Step]) -> Option<(u64, u64, u64)> {
-        let size = |v: usize| self.problem.nodes[v].bytes;
+        let size = |v: NodeId| self.problem.nodes[v].bytes;
         let mut values = vec![Value::default(); self.problem.nodes.len()];
         let (mut device, mut host) = (self.problem.resident_bytes, 0);
         let (mut device_peak, mut host_peak) = (device, 0);
-        let mut computing: Option<(usize, u64)> = None;
+        let mut computing: Option<(NodeId, u64)> = None;
         let mut out: VecDeque<Copy> = VecDeque::new();
         let mut back: VecDeque<Copy> = VecDeque::new();
         let mut leaving: Vec<Leaving> = Vec::new();

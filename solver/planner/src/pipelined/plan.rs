@@ -315,7 +315,7 @@ fn plan_device(
             let floor = least.saturating_add(floor_bytes(micros, in_flight));
             return Err(Failure::Infeasible {
                 device: stage.device,
-                op: node.and_then(|node| stage.sources.get(node)).map(|source| source.op()),
+                op: node.and_then(|node| stage.sources.get(node.0)).map(|source| source.op()),
                 label: node.map_or_else(String::new, |node| stage.problem.nodes[node].label.clone()),
                 cap: requested,
                 smallest: Bytes(if floor > requested.0 { floor } else { unplanned_need }),

@@ -103,7 +103,7 @@ mod tests {
         let none = Scheme(vec![false; candidates.len()]);
         let half = actions.apply(&none, Action::Swap(LayerType::Convolution, 6));
         let swapped: Vec<usize> =
-            (0..candidates.len()).filter(|&i| half.0[i]).map(|i| candidates[i].node).collect();
+            (0..candidates.len()).filter(|&i| half.0[i]).map(|i| candidates[i].node.0).collect();
         assert_eq!(swapped, [0, 2, 4, 6, 8, 10]);
     }
 }

@@ -82,7 +82,8 @@ struct Greedy<'a> {
     cap_bytes: Option<u64>,
     /// Candidate of a node.
     of_node: Vec<Option<usize>>,
-    last_use: Vec<NodeId>,
+    /// Position of the last use of every value; past the end where it is kept.
+    last_use: Vec<usize>,
     /// Time before each node runs, nothing swapped.
     started: Vec<f64>,
     absent: Vec<Option<Absence>>,
@@ -102,12 +103,9 @@ impl<'a> Greedy<'a> {
         for (i, candidate) in candidates.iter().enumerate() {
             of_node[candidate.node] = Some(i);
         }
-        let last_use = step
-            .problem
-            .consumers()
-            .iter()
-            .enumerate()
-            .map(|(id, users)| if nodes[id].keep { nodes.len() } else { users.last().copied().unwrap_or(id) })
+        let consumers = step.problem.consumers();
+        let last_use = NodeId::of(&consumers)
+            .map(|(id, users)| if nodes[id].keep { nodes.len() } else { users.last().unwrap_or(&id).0 })
             .collect();
         let started = nodes
             .iter()
@@ -135,7 +133,7 @@ impl<'a> Greedy<'a> {
         let Some(cap) = self.cap_bytes else { return Ok(plan) };
         let mut state = self.judge(&plan)?;
         while state.as_ref().is_some_and(|replay| replay.peak_bytes > cap) && !deadline.over() {
-            let peak = state.as_ref().and_then(|replay| replay.peak_node).unwrap_or(0);
+            let peak = state.as_ref().and_then(|replay| replay.peak_node).map_or(0, |node| node.0);
             let Some((chosen, how)) = self.cheapest(peak) else { break };
             self.absent[chosen] = Some(how);
             let tried = self.compose();
@@ -160,8 +158,8 @@ impl<'a> Greedy<'a> {
         Ok(run(self.cap_bytes).or_else(|| run(None)))
     }
 
-    /// The candidate away over `peak` with the least cost per byte, and how it is cheapest absent.
-    fn cheapest(&self, peak: NodeId) -> Option<(usize, Absence)> {
+    /// The candidate away over position `peak` with the least cost per byte, and how it is cheapest absent.
+    fn cheapest(&self, peak: usize) -> Option<(usize, Absence)> {
         let mut best: Option<(f64, usize, Absence)> = None;
         for (i, candidate) in self.candidates.iter().enumerate() {
             let away = candidate.out_after < peak && peak < candidate.in_before;
@@ -219,8 +217,8 @@ impl<'a> Greedy<'a> {
         Some(chain)
     }
 
-    /// Is a value on the device when node `at` is about to run?
-    fn there(&self, node: NodeId, at: NodeId) -> bool {
+    /// Is a value on the device when the node at a position is about to run?
+    fn there(&self, node: NodeId, at: usize) -> bool {
         self.last_use[node] >= at
             && self.of_node[node].is_none_or(|i| match self.absent[i] {
                 None => true,
@@ -266,7 +264,7 @@ mod tests {
             baseline(Baseline::Vdnn, &step, &model(80.0, false), None, &Limits::default()).expect("a plan");
         // The convolutions 2, 4 and 6 read the activations 1, 3 and 5.
         let swapped: Vec<NodeId> = plan.swap_out.iter().map(|&(_, node)| node).collect();
-        assert_eq!(swapped, [1, 3, 5]);
+        assert_eq!(swapped, [NodeId(1), NodeId(3), NodeId(5)]);
         assert_eq!(replay.time, step.problem.total_time() + 6.0);
     }
 

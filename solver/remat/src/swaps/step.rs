@@ -23,10 +23,10 @@ pub struct Candidate {
     pub layer: LayerType,
     /// Its bytes.
     pub bytes: u64,
-    /// The last node that uses it in the forward pass: copied out after it.
-    pub out_after: NodeId,
-    /// The first node that uses it in the backward pass: back on the device before it.
-    pub in_before: NodeId,
+    /// Position of the last node that uses it in the forward pass: copied out after it.
+    pub out_after: usize,
+    /// Position of the first node that uses it in the backward pass: back on the device before it.
+    pub in_before: usize,
 }
 
 /// One entry per candidate: is it swapped?
@@ -75,11 +75,11 @@ impl TrainingStep {
         let nodes = &self.problem.nodes;
         let turn_known = nodes.iter().any(|node| node.backward);
         let consumers = self.problem.consumers();
-        (0..nodes.len())
+        NodeId::first(nodes.len())
             .filter(|&node| nodes[node].swappable && !nodes[node].pinned && nodes[node].bytes > 0)
             .filter_map(|node| {
-                let uses: Vec<NodeId> =
-                    std::iter::once(node).chain(consumers[node].iter().copied()).collect();
+                let uses: Vec<usize> =
+                    std::iter::once(node.0).chain(consumers[node].iter().map(|user| user.0)).collect();
                 let (out_after, in_before) = if turn_known {
                     let turn = uses.partition_point(|&user| !nodes[user].backward);
                     (*uses.get(turn.checked_sub(1)?)?, *uses.get(turn)?)
@@ -113,7 +113,7 @@ impl TrainingStep {
         plan
     }
 
-    fn issue_point(&self, candidate: &Candidate, swap: &SwapModel) -> NodeId {
+    fn issue_point(&self, candidate: &Candidate, swap: &SwapModel) -> usize {
         if !swap.overlap {
             return candidate.in_before;
         }
@@ -163,9 +163,9 @@ pub(super) mod tests {
         let step = chain(3, 80, 1.0);
         let candidates = step.candidates();
         let first = candidates[0];
-        assert_eq!((first.node, first.out_after, first.in_before), (0, 1, 11));
+        assert_eq!((first.node, first.out_after, first.in_before), (NodeId(0), 1, 11));
         // The last forward value is read by the first backward node right away.
-        assert!(candidates.iter().all(|c| c.node != 5));
+        assert!(candidates.iter().all(|c| c.node != NodeId(5)));
         let mut unmarked = step.clone();
         unmarked.problem.nodes.iter_mut().for_each(|node| node.backward = false);
         assert_eq!(unmarked.candidates()[0], first);
@@ -183,8 +183,8 @@ pub(super) mod tests {
             overlap,
             host_capacity_bytes: None,
         };
-        assert!(step.plan_of(&candidates, &all, &swap(false)).swap_in.contains(&(11, 0)));
-        assert!(step.plan_of(&candidates, &all, &swap(true)).swap_in.contains(&(9, 0)));
+        assert!(step.plan_of(&candidates, &all, &swap(false)).swap_in.contains(&(11, NodeId(0))));
+        assert!(step.plan_of(&candidates, &all, &swap(true)).swap_in.contains(&(9, NodeId(0))));
         for (position, node) in step.plan_of(&candidates, &all, &swap(true)).swap_in {
             let candidate = candidates.iter().find(|c| c.node == node).expect("a candidate");
             assert!(position > candidate.out_after && position <= candidate.in_before);

@@ -289,8 +289,8 @@ fn instance(args: &Args) -> Instance {
     let Builder { nodes, edges, .. } = builder;
     let name = format!("decoder{}", args.layers);
     let mut planned: Vec<memory::Node> =
-        nodes.iter().map(|node| memory::Node::new("", node.time as f64, node.size, Vec::new())).collect();
-    edges.iter().for_each(|&(read, reader)| planned[reader].inputs.push(read));
+        nodes.iter().map(|node| memory::Node::new("", node.time as f64, node.size, [])).collect();
+    edges.iter().for_each(|&(read, reader)| planned[reader].inputs.push(memory::NodeId(read)));
     let problem = Problem { name: String::new(), nodes: planned, resident_bytes: 0 };
     let (least, peak) = (problem.working_set().0, problem.unplanned_peak());
     let budgets = BUDGETS
