@@ -6,7 +6,7 @@
 //!
 //! The rules are those of XLA's instruction fusion (openxla/xla, `instruction_fusion.cc` and the CPU compiler's
 //! subclass of it), in the order it works in, readers first: a producer is fused if it works on elements or moves them,
-//! every reader can take it, and it is not both expensive and needed by several fusions. A cheap op with at most one operand that is not
+//! every reader can take it, and it is not both expensive and needed by several fusions (in a rewritten program a long chain of cheap ones counts as expensive). A cheap op with at most one operand that is not
 //! spread or constant is fused into the readers that take it even if it is stored for others (`EffectivelyAtMostUnary` there):
 //! these read its operand instead. Elementwise ops and data movement take what they read; a reduction takes the one op in front of it (XLA makes the pair a library call, which
 //! takes nothing more); a matrix product takes a transpose,
@@ -15,6 +15,7 @@
 //! algebraic simplifier. `docs/cost-model.md` and `docs/running-plans.md` compare the outcome with XLA's buffer assignment.
 
 mod parts;
+mod repeats;
 mod sums;
 
 use std::collections::BTreeSet;
@@ -48,9 +49,6 @@ pub struct Group {
     /// Ops fused into it, ascending, the root left out. An op may be in several groups, and stored besides.
     pub members: Vec<OpId>,
 }
-
-/// Most fusions one cheap op is repeated in.
-const MOST_COPIES: usize = 16;
 
 /// What an op is to a compiler that fuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -173,17 +171,10 @@ impl Fuser<'_> {
 
     /// The fusions an op goes into; none if its value must be stored.
     fn roots_of(&self, id: OpId) -> Option<Vec<OpId>> {
-        let op = &self.graph.ops[id];
-        let readers = &self.readers[id];
-        let fusible = op.pure_op
-            && op.outputs.len() == 1
-            && !op.rules.must_keep
-            && !op.rules.never_recompute
-            && !self.held.contains(&id)
-            && self.classes.ops[id].kind.is_fusible();
-        if !fusible {
+        if !self.is_fusible(id) {
             return None;
         }
+        let readers = &self.readers[id];
         let takers = readers.iter().filter(|&&reader| self.takes(reader, id));
         let mut roots: Vec<OpId> =
             takers.clone().flat_map(|&reader| self.roots[reader].iter().copied()).collect();
@@ -194,8 +185,18 @@ impl Fuser<'_> {
         roots.extend(stored.then_some(id));
         roots.sort_unstable();
         roots.dedup();
-        let copies = roots.len();
-        (copies == 1 || (copies <= MOST_COPIES && !self.classes.ops[id].expensive)).then_some(roots)
+        self.may_repeat(id, roots.len()).then_some(roots)
+    }
+
+    /// May its value be made inside fusions, as far as it goes by the op alone?
+    fn is_fusible(&self, id: OpId) -> bool {
+        let op = &self.graph.ops[id];
+        op.pure_op
+            && op.outputs.len() == 1
+            && !op.rules.must_keep
+            && !op.rules.never_recompute
+            && !self.held.contains(&id)
+            && self.classes.ops[id].kind.is_fusible()
     }
 
     /// Has the op at most one operand as large in rank as its value, besides constants and what is spread from a smaller one?

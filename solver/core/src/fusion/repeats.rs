@@ -1,0 +1,94 @@
+//! What is computed once more for each of several fusions that take it, and what is stored for them instead.
+//!
+//! A cheap op costs nothing beside the traffic of a stored value, but a chain of cheap ops may: the random bits of a dropout are a hundred of them for a mask of
+//! one byte per element, which the forward and the backward pass both read.
+
+use std::collections::BTreeSet;
+
+use super::Fuser;
+use crate::graph::{OpId, OpRole};
+
+/// Most fusions one cheap op is repeated in.
+const MOST_COPIES: usize = 16;
+/// Most operations that are repeated per byte of the value that would be stored instead: about as many as a device does while it moves a byte
+/// (`solver/core/src/devices`: 10 in f32 on an A100, 15 on a CPU, 20 on an H100).
+const MOST_OPERATIONS: u64 = 16;
+
+impl Fuser<'_> {
+    /// May the op be computed in each of so many fusions?
+    pub(super) fn may_repeat(&self, id: OpId, copies: usize) -> bool {
+        let is_cheap = || !self.classes.ops[id].expensive && (self.repeats_stored || !self.is_long(id));
+        copies == 1 || (copies <= MOST_COPIES && is_cheap())
+    }
+
+    /// Does all that an op's fusion computes for it cost more than storing its value?
+    fn is_long(&self, id: OpId) -> bool {
+        let most = self.graph.value_bytes(id).0.saturating_mul(MOST_OPERATIONS);
+        let mut operations = 0u64;
+        let mut seen = BTreeSet::from([id]);
+        let mut next = vec![id];
+        while let Some(id) = next.pop() {
+            operations = operations.saturating_add(self.graph.ops[id].work.flops);
+            if operations > most {
+                return true;
+            }
+            for input in self.graph.value_inputs(id) {
+                if self.goes_into_all(input) && seen.insert(input) {
+                    next.push(input);
+                }
+            }
+        }
+        false
+    }
+
+    /// Will an op, which is not decided on yet, be part of the fusions of its readers?
+    fn goes_into_all(&self, id: OpId) -> bool {
+        let (op, readers) = (&self.graph.ops[id], &self.readers[id]);
+        op.role == OpRole::Compute
+            && self.is_fusible(id)
+            && !self.returned[id]
+            && (readers.len() == 1 || !self.classes.ops[id].expensive)
+            && readers.iter().all(|&reader| self.takes(reader, id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Fusion;
+    use super::super::tests::{fuse, graph, stored};
+    use super::MOST_OPERATIONS;
+    use crate::graph::LayerType::{self, Activation, Dense};
+    use crate::graph::TensorId;
+
+    #[test]
+    fn a_long_chain_is_stored_for_its_readers_and_a_short_one_repeated() {
+        // A product, a chain of sums, and two sums that are returned and read its last.
+        let chain = |length: usize| {
+            let mut inputs: Vec<Vec<TensorId>> = (0..=length).map(|at| vec![at]).collect();
+            inputs.extend([vec![length + 1, 0], vec![length + 1, 1]]);
+            let ops: Vec<(&str, LayerType, &[TensorId])> = inputs
+                .iter()
+                .enumerate()
+                .map(|(at, inputs)| {
+                    if at == 0 { ("s.dot", Dense, &inputs[..]) } else { ("s.add", Activation, &inputs[..]) }
+                })
+                .collect();
+            graph(&ops, &[length + 2, length + 3])
+        };
+        // Ops of this graph do 25 operations and make 100 bytes.
+        let short = usize::try_from(MOST_OPERATIONS * 100 / 25).unwrap();
+        for (length, fusion, held) in [
+            (short, Fusion::XlaHeld, vec![0, short + 1, short + 2]),
+            (short + 1, Fusion::XlaHeld, vec![0, short + 1, short + 2, short + 3]),
+            (short + 1, Fusion::Xla, vec![0, short + 2, short + 3]),
+        ] {
+            let mut fused = chain(length);
+            let operations: u64 = fused.ops.iter().map(|op| op.work.flops).sum();
+            fuse(&mut fused, fusion, &[]);
+            assert_eq!(stored(&fused), held, "{length} {fusion:?}");
+            let after: u64 = fused.ops.iter().map(|op| op.work.flops).sum();
+            let repeated = if held.len() == 3 { 25 * length as u64 } else { 0 };
+            assert_eq!(after, operations + repeated);
+        }
+    }
+}
