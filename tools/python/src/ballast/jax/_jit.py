@@ -30,6 +30,18 @@ from ._operations import operations
 
 #: Barriers hold recomputed ops back; XLA's CPU compiler would drop them before it schedules.
 COMPILER_OPTIONS = {"xla_disable_hlo_passes": "cse_barrier_expander"}
+#: What a step costs: operations of its compiled form, by which plans are compared.
+OPERATIONS = "operations"
+#: A device on which an op takes as long as it has operations. Bytes count a little, so that nothing is moved twice without need.
+_BY_OPERATIONS = """version = 1
+[kinds.operations]
+memory = "1000TB"
+peak = { f32 = "1TFLOP/s" }
+memory-bandwidth = "100TB/s"
+host-link = { bandwidth = "25GB/s" }
+[[devices]]
+kind = "operations"
+"""
 _ELEMENT_BYTES = {"i1": 1, "i8": 1, "ui8": 1, "i16": 2, "ui16": 2, "f16": 2, "bf16": 2, "i32": 4, "ui32": 4, "f32": 4, "i64": 8, "ui64": 8, "f64": 8}
 
 
@@ -39,8 +51,8 @@ class UnplannedWarning(UserWarning):
 
 def jit(
     step: Callable[..., Any], *, cap: int | float | str, cap_counts: str = "step", donate_argnums: int | Sequence[int] = (),
-    static_argnums: int | Sequence[int] = (), time_limit: float = 10.0, tries: int = 6, within: float = 0.03, seed: int = 0,
-    fallback: bool = True,
+    static_argnums: int | Sequence[int] = (), times: str = OPERATIONS, time_limit: float = 10.0, tries: int = 6, within: float = 0.03,
+    seed: int = 0, fallback: bool = True,
 ) -> Jitted:
     """`jax.jit` under a memory cap.
 
@@ -50,6 +62,8 @@ def jit(
         cap_counts: `"step"`: arguments, results and temporaries, those that share memory by donation once;
             `"temp"`: XLA's temporaries alone.
         donate_argnums, static_argnums: As for `jax.jit`.
+        times: What is made least: `"operations"`, those of the compiled step, or the seconds of a device by roofline, such as `"h100-80gb"`
+            or the path of a device file (docs/devices.md).
         time_limit: Seconds the planner may search for each try.
         tries: Most plans to compile.
         within: How far below the cap is near enough, as a share of the cap.
@@ -62,7 +76,7 @@ def jit(
     """
     return Jitted(
         step, cap=cap, cap_counts=cap_counts, donate_argnums=_numbers(donate_argnums), static_argnums=_numbers(static_argnums),
-        time_limit=time_limit, tries=tries, within=within, seed=seed, fallback=fallback,
+        times=times, time_limit=time_limit, tries=tries, within=within, seed=seed, fallback=fallback,
     )
 
 
@@ -71,7 +85,7 @@ class Jitted:
 
     def __init__(
         self, step: Callable[..., Any], *, cap: int | float | str, cap_counts: str, donate_argnums: tuple[int, ...],
-        static_argnums: tuple[int, ...], time_limit: float, tries: int, within: float, seed: int, fallback: bool,
+        static_argnums: tuple[int, ...], times: str, time_limit: float, tries: int, within: float, seed: int, fallback: bool,
     ) -> None:
         if cap_counts not in ("step", "temp"):
             raise ValueError(f"cap_counts={cap_counts!r}: choose 'step' (arguments, results and temporaries) or 'temp' (temporaries)")
@@ -81,7 +95,7 @@ class Jitted:
         self._step = step
         self._cap, self._counts = cap, cap_counts
         self._donate, self._static = donate_argnums, static_argnums
-        self._time_limit, self._tries, self._within, self._seed = time_limit, tries, within, seed
+        self._times, self._time_limit, self._tries, self._within, self._seed = times, time_limit, tries, within, seed
         self._fallback = fallback
         self._compiled: dict[Any, Callable[..., Any]] = {}
         self._plan: Plan | None = None
@@ -136,7 +150,7 @@ class Jitted:
             self._plan = _unplanned_plan(memory, self._counts, cap)
             return plain
         try:
-            program = _Program(plain, dynamic, kwargs, donate)
+            program = _Program(plain, dynamic, kwargs, donate, self._times)
             found, plan = self._fit(program, cap, memory)
         except NoPlan:
             raise
@@ -182,7 +196,7 @@ class Jitted:
         best = known.found
         call = next((call for one, call in tried if one is best), None)
         plan = best.plan(cap, self._counts, unplanned, program, proved=call is not None)
-        plan.notes += KNOWN.answered(program.key, target, best.memory.operations)
+        plan.notes += KNOWN.answered(program.key, target, known.cost)
         return program.load(best.serialized) if call is None else call, plan
 
     def _attempts(self, program: _Program, target: int, unplanned: _Memory) -> tuple[list[tuple[_Try, Callable[..., Any]]], NoPlan | None]:
@@ -206,7 +220,7 @@ class Jitted:
                 floor, refused = max(floor, asked), error
                 continue
             one = found[-1][0]
-            KNOWN.add(program.key, Candidate(one.memory.operations, one.memory.temporary, one))
+            KNOWN.add(program.key, Candidate(program.cost(one), one.memory.temporary, one))
         return found, refused
 
 
@@ -270,6 +284,7 @@ class _Try:
             seconds=report["value"], unplanned_seconds=base, bound=report["bound"] if proved else base, values=values, bound_class=report["bound_class"], method=report["method"],
             stop_reason=report["stop_reason"], measured_bytes=self.memory.counted(counts), operations=self.memory.operations,
             notes=[
+                f"times are {program.unit}",
                 f"operations of the compiled step: {self.memory.operations:.4g}, {self.memory.operations / max(unplanned.operations, 1.0):.4f} of the unplanned step",
                 f"the planner was asked for {format_bytes(self.asked)} of temporaries and predicted {format_bytes(self.predicted)}",
             ],
@@ -283,8 +298,8 @@ KNOWN: Known[_Try] = Known()
 class _Program:
     """An exported step, and its planned forms."""
 
-    def __init__(self, plain: Any, dynamic: tuple[Any, ...], kwargs: dict[str, Any], donate: tuple[int, ...]) -> None:
-        self._dynamic, self._kwargs, self._donate = dynamic, kwargs, donate
+    def __init__(self, plain: Any, dynamic: tuple[Any, ...], kwargs: dict[str, Any], donate: tuple[int, ...], times: str) -> None:
+        self._dynamic, self._kwargs, self._donate, self._times = dynamic, kwargs, donate, times
         self._exported = jax.export.export(plain)(*dynamic, **kwargs)
         if self._exported.nr_devices > 1:
             raise BallastError(
@@ -294,8 +309,10 @@ class _Program:
             module = ir.Module.parse(self._exported.mlir_module())
             _drop_shardings(module)
             self._text = module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
+            # Without locations: these name the lines that call, and a call from another line is for the same program.
+            bare = module.operation.get_asm(print_generic_op_form=True, enable_debug_info=False)
         # Donation may leave no trace in the text.
-        self.key = key_of("jax", donate, self._text)
+        self.key = key_of("jax", donate, times, bare)
         # With its functions inlined and nothing else done to it.
         with jax_mlir.make_ir_context(), ir.Location.unknown():
             text, figures = self._rewritten("solver=keep-all cap=1000TB")
@@ -303,15 +320,28 @@ class _Program:
         #: Temporaries that the planner predicts without a plan.
         self.predicted = int(figures["peak_bytes"])
 
+    @property
+    def unit(self) -> str:
+        """What times of plans are."""
+        return "operations, 1e12 to the second" if self._times == OPERATIONS else f"seconds of {self._times} by roofline"
+
+    def cost(self, one: _Try) -> float:
+        """What plans are compared by."""
+        return one.memory.operations if self._times == OPERATIONS else float(one.figures["report"]["value"])
+
     def _rewritten(self, options: str) -> tuple[str, dict[str, Any]]:
         """The program as planned, and the figures of its plan."""
         fusion = "xla-cpu" if jax.default_backend() == "cpu" else "xla"
         with tempfile.TemporaryDirectory(prefix="ballast-") as folder:
             source, target, plan = (pathlib.Path(folder, name) for name in ("step.mlir", "planned.mlir", "plan.json"))
             source.write_text(self._text)
+            device: str | pathlib.Path = self._times
+            if self._times == OPERATIONS:
+                device = pathlib.Path(folder, "operations.toml")
+                device.write_text(_BY_OPERATIONS)
             _programs.run(
                 "ballast-opt",
-                [source, "--allow-unregistered-dialect", f"--remat=cap-counts=temp fusion={fusion} swap=false plan-file={plan} {options}",
+                [source, "--allow-unregistered-dialect", f"--remat=cap-counts=temp fusion={fusion} swap=false devices={device} plan-file={plan} {options}",
                  "--ballast-to-stablehlo", "--ballast-strip", "--mlir-print-debuginfo", "--mlir-print-op-generic", "-o", target],
             )
             return target.read_text(), json.loads(plan.read_text())["stages"][0]
