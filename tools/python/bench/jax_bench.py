@@ -2,7 +2,8 @@
 """Steps of flax models under caps: `cargo xtask bench jax`. A Markdown table on standard output.
 
 For every model caps in percent of the temporaries XLA takes for the step as it is, and what it takes with `nn.remat` around every block: what `ballast.jit` and `ballast.step_policy` take and compute, beside the own policy that keeps the cap with the fewest operations.
-Operations are those of the compiled program, loops as often as they run. Every step is run once, and its results are compared.
+Operations are those of the compiled program, loops as often as they run. Every step is run once, and its results are compared; beside them how far those of the step as it is move
+when every number that goes into it is one rounding larger.
 """
 
 import argparse
@@ -41,7 +42,7 @@ def main():
         parser.error("--caps are from 1 to 100, limits above 0")
     # A step that runs without a plan is no row of this table.
     warnings.simplefilter("error", ballast.jax.UnplannedWarning)
-    lines = ["| model | cap | of | own policy | its ops | `ballast.jit` | ops | `step_policy` | ops | results |", "|---|---|---|---|---|---|---|---|---|---|"]
+    lines = ["| model | cap | of | own policy | its ops | `ballast.jit` | ops | `step_policy` | ops | results | by itself |", "|---|---|---|---|---|---|---|---|---|---|---|"]
     print("\n".join(lines), flush=True)
     for name in arguments.models:
         for line in rows(name, arguments):
@@ -60,6 +61,7 @@ def rows(name, arguments):
     plain = compiled(name, lambda block: block, given)
     whole, base = memory(plain), operations(plain)
     expected = run(plain, given)
+    itself = difference(expected, run(plain, rounded_up(given)))
     own = {}
     for policy, function in OWN.items():
         step = compiled(name, remat(function, scanned=scanned), given)
@@ -72,11 +74,11 @@ def rows(name, arguments):
         best = min(fitting, default=(None, "none"))
         planned = shown_jit(name, given, cap, arguments, base, expected)
         chosen = shown_policy(name, given, cap, scanned, arguments, base, expected)
-        difference = max((found for found in (planned[2], chosen[2]) if found is not None), default=None)
+        worst = max((found for found in (planned[2], chosen[2]) if found is not None), default=None)
         print(f"{name} {of}: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
         yield (
             f"| {name} | {ballast.format_bytes(cap)} | {of} | {best[1]} | {'' if best[0] is None else f'{best[0] / base:.4f}'} | {planned[0]} | {planned[1]} | "
-            f"{chosen[0]} | {chosen[1]} | {'' if difference is None else f'{difference:.0e}'} |"
+            f"{chosen[0]} | {chosen[1]} | {'' if worst is None else f'{worst:.0e}'} | {itself:.0e} |"
         )
 
 
@@ -122,6 +124,11 @@ def memory(step):
 def run(step, given):
     """Results of one step; what is given is not donated."""
     return jax.block_until_ready(step(*copied(given)))
+
+
+def rounded_up(tree):
+    """The same, every floating-point number the next larger one."""
+    return jax.tree.map(lambda leaf: jnp.nextafter(leaf, jnp.inf) if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf, tree)
 
 
 def copied(tree):
