@@ -243,7 +243,7 @@ fn open_loops(
     if !looped(program.imported.function) || loops.is_empty() {
         return Ok(None);
     }
-    let on_one = vec![0; program.imported.graph.ops.len()];
+    let on_one = vec![DeviceId(0); program.imported.graph.ops.len()];
     let stages = stages(&program.imported.graph, &program.costs, &program.cluster, &on_one);
     let peak = Bytes(stages.first().map_or(0, |stage| stage.problem.unplanned_peak()));
     let most_ops = passes::BallastUnrollOptions::default().max_ops;
@@ -552,7 +552,7 @@ pub(crate) fn limits(time_limit: f64, work_limit: u64, seed: u64, threads: u64) 
 /// At the function.
 pub(crate) fn check_devices(program: &Program<'_, '_>, device_of: &[DeviceId]) -> Result<(), Reported> {
     let devices = program.cluster.devices.len();
-    match device_of.iter().position(|&device| device >= devices) {
+    match device_of.iter().position(|device| device.0 >= devices) {
         None => Ok(()),
         Some(op) => {
             Err(program.error(Some(op), &format!("placed on a device that is not one of the {devices}")))

@@ -82,7 +82,7 @@ pub(crate) fn write<'c>(
     let mut written: Vec<(OperationRef<'c, '_>, &str, Attribute<'c>)> = Vec::new();
     for (id, &device) in device_of.iter().enumerate() {
         let op = imported.ops[id];
-        written.push((op, ir::DEVICE, ir::Device { id: index(device) }.attribute(op.location())?));
+        written.push((op, ir::DEVICE, ir::Device { id: index(device.0) }.attribute(op.location())?));
     }
     let position = IntegerType::new(context, 64).into();
     let mut seconds = Vec::with_capacity(plan.ops.len());
@@ -107,7 +107,7 @@ pub(crate) fn write<'c>(
         if !entry.receives.is_empty() {
             let receives = entry.receives.iter().map(|receive| {
                 let again_before = indices(&receive.again_before);
-                let (device, position) = (index(receive.device), index(receive.position));
+                let (device, position) = (index(receive.device.0), index(receive.position));
                 ir::Receive { device, position, again_before }.attribute(location)
             });
             let receives: Vec<Attribute<'c>> = receives.collect::<Result<_, _>>()?;
@@ -138,7 +138,7 @@ fn plan_attribute<'c>(
     let stages = plan.stages.iter().filter(|stage| stage.score.ops > 0).map(|stage| {
         let score = &stage.score;
         ir::Stage {
-            device: index(score.device),
+            device: index(score.device.0),
             cores: index(plan.devices[score.device].cores),
             cap: bytes(stage.cap_bytes),
             requested_cap: bytes(stage.requested_cap_bytes),
@@ -227,7 +227,7 @@ pub(crate) fn read_devices(
     devices: usize,
 ) -> Result<Option<Vec<DeviceId>>, Reported> {
     let graph = &imported.graph;
-    let mut device_of = vec![0; graph.ops.len()];
+    let mut device_of = vec![DeviceId(0); graph.ops.len()];
     let mut without: Option<OpId> = None;
     let mut with = false;
     for id in graph.planned() {
@@ -238,7 +238,7 @@ pub(crate) fn read_devices(
         };
         with = true;
         device_of[id] = match usize::try_from(device.id) {
-            Ok(id) if id < devices => id,
+            Ok(id) if id < devices => DeviceId(id),
             _ => {
                 let text = format!(
                     "runs on device {}, but there are {devices} devices, numbered from 0: give `devices=` as many, or \
@@ -266,7 +266,7 @@ pub(crate) fn read_devices(
 fn check_travellers(imported: &Imported<'_, '_>, device_of: &[DeviceId]) -> Result<(), Reported> {
     for (id, &op) in imported.ops.iter().enumerate() {
         let says = op.attribute(ir::DEVICE).ok().and_then(ir::Device::read);
-        if let Some(says) = says.filter(|says| says.id != index(device_of[id])) {
+        if let Some(says) = says.filter(|says| says.id != index(device_of[id].0)) {
             let text = format!(
                 "`{}` says device {}, but views and constants travel with their readers, to device {}",
                 ir::DEVICE,
@@ -366,7 +366,7 @@ pub(crate) fn read<'c>(imported: &Imported<'c, '_>, devices: usize) -> Result<An
                 .iter()
                 .map(|receive| {
                     Ok(ReceivePlan {
-                        device: place(op, receive.device)?,
+                        device: DeviceId(place(op, receive.device)?),
                         position: place(op, receive.position)?,
                         again_before: places(op, &receive.again_before)?,
                     })

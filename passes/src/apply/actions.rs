@@ -264,7 +264,7 @@ impl<'p> Merger<'p> {
                 crosses[op] = true;
             }
         }
-        let devices = stages.iter().map(|stage| stage.device + 1).max().unwrap_or(0);
+        let devices = stages.iter().map(|stage| stage.device.0 + 1).max().unwrap_or(0);
         Merger {
             graph,
             reads,

@@ -54,7 +54,7 @@ pub(crate) fn emit<'c: 'a, 'a>(
     let Some((block, terminator)) = block.and_then(|block| Some((block, block.terminator()?))) else {
         return Err(diagnostics::error(location, "the function has no body to rewrite"));
     };
-    let devices = actions.iter().map(|action| action.device + 1).max().unwrap_or(1);
+    let devices = actions.iter().map(|action| action.device.0 + 1).max().unwrap_or(1);
     let context = ballast_dialects::ir::context(imported.function);
     let mut emitter = Emitter {
         imported,
@@ -114,7 +114,7 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         device: DeviceId,
     ) -> Result<OperationRef<'c, 'a>, Reported> {
         let location = op.location();
-        let id = i64::try_from(device).unwrap_or(i64::MAX);
+        let id = i64::try_from(device.0).unwrap_or(i64::MAX);
         let op = self.block.insert_operation_before(self.terminator, op);
         ballast_dialects::ir::set(op, names::DEVICE, Device { id }.attribute(location)?);
         Ok(op)

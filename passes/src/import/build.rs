@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::c_void;
 
+use ballast_core::device::DeviceId;
 use ballast_core::graph::{Graph, Op, OpRole, Rules, Tensor, TensorId};
 use ballast_core::units::Bytes;
 use ballast_dialects::attributes::{self, DEVICE, MUST_KEEP, NEVER_RECOMPUTE, NEVER_SWAP};
@@ -243,6 +244,7 @@ fn rules(op: OperationRef<'_, '_>) -> Rules {
         must_keep: says(MUST_KEEP),
         device: ir::attribute(op, DEVICE)
             .and_then(attributes::Device::read)
-            .and_then(|device| usize::try_from(device.id).ok()),
+            .and_then(|device| usize::try_from(device.id).ok())
+            .map(DeviceId),
     }
 }

@@ -65,7 +65,7 @@ fn cluster(attribute: Attribute<'_>) -> Result<Cluster, String> {
         }
         let device = device(&name, &entries).map_err(|message| format!("device '{name}': {message}"))?;
         for (other, link) in entry(&entries, "links").map_or(Ok(Vec::new()), links)? {
-            named_links.push((devices.len(), other, link));
+            named_links.push((DeviceId(devices.len()), other, link));
         }
         devices.push(device);
     }
@@ -74,6 +74,7 @@ fn cluster(attribute: Attribute<'_>) -> Result<Cluster, String> {
         let to = devices
             .iter()
             .position(|device| device.name == name)
+            .map(DeviceId)
             .ok_or_else(|| format!("a link to '{name}', which is no device"))?;
         resolved.push((from, to, link));
     }

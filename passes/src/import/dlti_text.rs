@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ballast_core::device::{Cluster, Device, Link};
+use ballast_core::device::{Cluster, Device, DeviceId, Link};
 use ballast_dialects::diagnostics::{self, Reported};
 use melior::ir::Attribute;
 use melior::ir::operation::{OperationLike, OperationRef};
@@ -28,7 +28,7 @@ pub(crate) fn write(module: OperationRef<'_, '_>, cluster: &Cluster) -> Result<(
 fn spec(cluster: &Cluster) -> String {
     let mut devices: Vec<String> = Vec::new();
     for (id, device) in cluster.devices.iter().enumerate() {
-        let links = cluster.links.iter().filter(|(from, ..)| *from == id);
+        let links = cluster.links.iter().filter(|(from, ..)| *from == DeviceId(id));
         let links = links
             .map(|(_, to, between)| format!("{} = {}", quoted(&cluster.devices[*to].name), link(between)));
         devices.push(device_spec(device, &links.collect::<Vec<_>>()));
@@ -112,7 +112,7 @@ mod tests {
         cluster.devices[1].name = "odd \"name\" \\ with ümlaut".to_owned();
         cluster.devices[1].memory_bandwidth = 1.0 / 3.0;
         cluster.devices[2].group = Some(CoreGroup { cores: 3, speed_up: 2.0 / 3.0 });
-        cluster.links.push((0, 1, Link { bandwidth: 1e300, latency_seconds: 1e-7 }));
+        cluster.links.push((DeviceId(0), DeviceId(1), Link { bandwidth: 1e300, latency_seconds: 1e-7 }));
         cluster.host_memory = Some(ballast_core::units::Bytes(1 << 40));
         let context = context();
         let module = Module::parse(&context, "module {}").expect("an empty module");

@@ -27,7 +27,7 @@ pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned) {
     let all = stages(&program.imported.graph, &program.costs, &program.cluster, &planned.device_of);
     // In a pipeline a device holds several micro-batches: the least it needs is not that of its stage.
     let least = |relaxed: &Relaxed| match planned.plan.pipeline {
-        None => all.get(relaxed.device).map(|stage| Bytes(stage.problem.working_set().0)),
+        None => all.get(relaxed.device.0).map(|stage| Bytes(stage.problem.working_set().0)),
         Some(_) => None,
     };
     let figures = |relaxed: &Relaxed| {
@@ -41,8 +41,8 @@ pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned) {
         }
         text
     };
-    let op = worst.op.or_else(|| binding(all.get(worst.device)?));
-    let why = why(program, all.get(worst.device), op, worst.requested);
+    let op = worst.op.or_else(|| binding(all.get(worst.device.0)?));
+    let why = why(program, all.get(worst.device.0), op, worst.requested);
     let name = op.map_or("", |op| &program.imported.graph.ops[op].name);
     let text = format!(
         "no memory plan keeps the cap of device {}: {}; '{name}' binds: {}. {}",
@@ -83,7 +83,7 @@ pub(crate) fn refuse(program: &Program<'_, '_>, device_of: &[DeviceId], failure:
         return program.error(failure.op(), &failure.to_string());
     };
     let all = stages(&program.imported.graph, &program.costs, &program.cluster, device_of);
-    let Why { reason, remedy } = why(program, all.get(*device), *op, *cap);
+    let Why { reason, remedy } = why(program, all.get(device.0), *op, *cap);
     let note = (program.place(*op), format!("{reason}. {remedy}"));
     diagnostics::error_with_notes(program.place(*op), &failure.to_string(), &[note])
 }

@@ -272,9 +272,9 @@ fn read_tables(path: &str) -> Result<BTreeMap<DeviceId, QTable>, String> {
         return Ok(tables);
     }
     loop {
-        let stage = tables.len();
+        let stage = DeviceId(tables.len());
         let file = ballast_planner::stage_file(Path::new(path), stage);
-        if stage > 0 && !file.exists() {
+        if !tables.is_empty() && !file.exists() {
             return Ok(tables);
         }
         let bad = |error: &dyn std::fmt::Display| format!("q-table '{}': {error}", file.display());
@@ -317,7 +317,7 @@ impl Start {
         let devices = program.cluster.devices.len();
         let placed = annotations::read_devices(&program.imported, devices)?;
         let Some(earlier) = annotations::read_plan(&program.imported) else {
-            let device_of = placed.unwrap_or_else(|| vec![0; graph.ops.len()]);
+            let device_of = placed.unwrap_or_else(|| vec![DeviceId(0); graph.ops.len()]);
             let report = report_of_given(program, &device_of).map_err(|text| program.error(None, &text))?;
             return Ok(Start { device_of, report, settings: PlanSettings::default(), movable: false });
         };

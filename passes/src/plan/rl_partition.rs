@@ -51,7 +51,8 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     if let CapSpec::Absolute(cap) = cap
         && options.cores == 0
     {
-        program::warn_of_large_caps(&program, (0..program.cluster.devices.len()).map(|device| (device, cap)));
+        let devices = DeviceId::first(program.cluster.devices.len());
+        program::warn_of_large_caps(&program, devices.map(|device| (device, cap)));
     }
     let search = partition_options(&program, options, cap, limits)?;
     let outcome = if !options.placement_file.is_empty() {

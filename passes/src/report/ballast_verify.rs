@@ -142,8 +142,9 @@ pub(crate) fn verify<'c: 'a, 'a>(
 /// Says which caps are above those asked for, and which above the memory of their devices.
 fn warn(program: &Program<'_, '_>, plan: &ir::Plan<'_>) {
     let bytes = |bytes: i64| Bytes(u64::try_from(bytes).unwrap_or(0));
-    let stages =
-        || plan.stages.iter().filter_map(|stage| Some((DeviceId::try_from(stage.device).ok()?, stage)));
+    let stages = || {
+        plan.stages.iter().filter_map(|stage| Some((DeviceId(usize::try_from(stage.device).ok()?), stage)))
+    };
     for (device, stage) in stages().filter(|(_, stage)| stage.cap > stage.requested_cap) {
         let text = format!(
             "the plan of device {device} does not keep the cap asked for: asked {}, used {}",
@@ -159,7 +160,7 @@ fn warn(program: &Program<'_, '_>, plan: &ir::Plan<'_>) {
 fn check_cap(verified: &Verified<'_, '_>, cap: CapSpec) -> Result<(), Reported> {
     let Verified { program, scores, pipeline, .. } = verified;
     for score in scores {
-        let step = pipeline.as_ref().and_then(|pipeline| pipeline.stages.get(score.device));
+        let step = pipeline.as_ref().and_then(|pipeline| pipeline.stages.get(score.device.0));
         let peak = step.map_or(score.peak_bytes, |step| step.need_bytes);
         let unplanned = step.map_or(score.unplanned_peak_bytes, |step| step.unplanned_need_bytes);
         let cap = cap.bytes(Bytes(unplanned), program.cluster.devices[score.device].memory);
@@ -242,7 +243,7 @@ fn check_receives(
     for entry in &annotated.ops {
         for receive in &entry.receives {
             let source = ballast_core::stage::NodeSource::Receive(entry.op);
-            let read = stages.get(receive.device).is_some_and(|stage| stage.sources.contains(&source));
+            let read = stages.get(receive.device.0).is_some_and(|stage| stage.sources.contains(&source));
             if !read {
                 let text = format!(
                     "`{}` names device {}, where nothing reads the value",
@@ -328,7 +329,7 @@ fn check_stages(
     for (stage, plan) in stages.iter().zip(plans) {
         let device = &program.cluster.devices[stage.device];
         let swap = program.cluster.swap_model(device, overlap);
-        let record = recorded.next_if(|record| usize::try_from(record.device) == Ok(stage.device));
+        let record = recorded.next_if(|record| usize::try_from(record.device) == Ok(stage.device.0));
         let written_cap = record.and_then(|record| u64::try_from(record.cap).ok()).map(Bytes);
         let (score, _) = judge_stage(stage, plan, Some(&swap), written_cap)
             .map_err(|rejection| program.error(rejection.op, &rejection.to_string()))?;
@@ -348,7 +349,7 @@ fn check_stages(
             );
             return Err(program.error(None, &text));
         };
-        let step = pipeline.and_then(|pipeline| pipeline.stages.get(stage.device));
+        let step = pipeline.and_then(|pipeline| pipeline.stages.get(stage.device.0));
         let unplanned = step.map_or(score.unplanned_peak_bytes, |step| step.unplanned_need_bytes);
         let requested = cap.bytes(Bytes(unplanned), device.memory).0;
         if let Some(step) = step

@@ -1,6 +1,7 @@
 //! What a plan says that replaying it does not show: its balance and bounds, how it was found, and whether anything of that was
 //! changed.
 
+use ballast_core::device::DeviceId;
 use ballast_core::report::{BoundClass, PROOF_TOLERANCE};
 use ballast_core::simulate::{StageScore, balance};
 use ballast_core::stage::Stage;
@@ -88,7 +89,7 @@ pub(crate) fn check_bounds(
     let placed = annotated.settings.pinned;
     if !one_device && !placed && !costs_on_trust && class == BoundClass::AnyAssignment {
         let graph = &program.imported.graph;
-        let alone = (0..program.cluster.devices.len())
+        let alone = DeviceId::first(program.cluster.devices.len())
             .map(|device| graph.planned().map(|op| program.costs.of(device, op)).sum::<f64>());
         known = alone.fold(known, f64::min);
     }

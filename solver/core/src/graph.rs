@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::device::DeviceId;
 use crate::units::Bytes;
 
 /// Index of an op in [`Graph::ops`]; also its position in program order.
@@ -92,7 +93,7 @@ pub struct Rules {
     /// Keep its value on the device from first computation to last use.
     pub must_keep: bool,
     /// Run it on this device.
-    pub device: Option<usize>,
+    pub device: Option<DeviceId>,
 }
 
 /// One op.

@@ -198,20 +198,25 @@ mod tests {
 
     #[test]
     fn devices_without_ops_are_idle_and_not_in_the_balance() {
-        let score = |device, ops, seconds| StageScore { device, ops, seconds, ..StageScore::default() };
+        let score = |device, ops, seconds| StageScore {
+            device: DeviceId(device),
+            ops,
+            seconds,
+            ..StageScore::default()
+        };
         let judged = balance(&[score(0, 2, 4.0), score(1, 0, 0.0), score(2, 1, 2.0), score(3, 0, 9.0)]);
         assert_eq!((judged.tmax_seconds, judged.tmin_seconds, judged.idle_devices), (4.0, 2.0, 2));
         assert_eq!(balance(&[score(0, 1, 3.0)]).idle_devices, 0);
     }
 
-    fn stage(device: DeviceId, nodes: &[(NodeSource, &[usize])]) -> Stage {
+    fn stage(device: usize, nodes: &[(NodeSource, &[usize])]) -> Stage {
         let problem = Problem {
             name: format!("device {device}"),
             nodes: nodes.iter().map(|(_, inputs)| Node::new("n", 1.0, 1, inputs.to_vec())).collect(),
             resident_bytes: 0,
         };
         Stage {
-            device,
+            device: DeviceId(device),
             problem,
             sources: nodes.iter().map(|(source, _)| *source).collect(),
             compute_seconds: 0.0,

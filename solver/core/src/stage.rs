@@ -90,9 +90,9 @@ pub fn settle_views(graph: &Graph, device_of: &mut [DeviceId]) {
             continue;
         }
         device_of[id] = first_reader[id].unwrap_or_else(|| {
-            op.outputs.first().map_or(0, |&tensor| match graph.storage(tensor) {
+            op.outputs.first().map_or(DeviceId(0), |&tensor| match graph.storage(tensor) {
                 Storage::Op(base) => device_of[base],
-                Storage::Argument(_) | Storage::None => 0,
+                Storage::Argument(_) | Storage::None => DeviceId(0),
             })
         });
     }
@@ -109,7 +109,7 @@ pub fn settle_views(graph: &Graph, device_of: &mut [DeviceId]) {
 pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[DeviceId]) -> Vec<Stage> {
     let returned = graph.returned_ops();
     let in_results = graph.in_result_buffers();
-    let mut builders: Vec<Builder> = (0..cluster.devices.len()).map(Builder::new).collect();
+    let mut builders: Vec<Builder> = DeviceId::first(cluster.devices.len()).map(Builder::new).collect();
     // Slowest link over which each value is sent, by op.
     let mut send_seconds = vec![0.0f64; graph.ops.len()];
     let mut sent = vec![false; graph.ops.len()];
@@ -277,7 +277,7 @@ mod tests {
         Cluster {
             devices: vec![device; devices],
             default_link: link,
-            links: vec![(0, 2, Link { bandwidth: 5.0, latency_seconds: 1.0 })],
+            links: vec![(DeviceId(0), DeviceId(2), Link { bandwidth: 5.0, latency_seconds: 1.0 })],
             host_memory: None,
         }
     }
@@ -314,7 +314,7 @@ mod tests {
             (BoundaryMemory::NotCounted, 0, [0, 30, 0], 30),
         ] {
             graph.ends = ends;
-            let problem = &stages(&graph, &costs(1), &cluster(1), &[0; 4])[0].problem;
+            let problem = &stages(&graph, &costs(1), &cluster(1), &[DeviceId(0); 4])[0].problem;
             assert_eq!(problem.resident_bytes, resident, "{ends:?}");
             assert_eq!(problem.nodes.iter().map(|node| node.bytes).collect::<Vec<_>>(), bytes);
             assert_eq!(problem.unplanned_peak(), peak);
@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn one_device_holds_arguments_and_looks_through_views() {
-        let stages = stages(&graph(), &costs(1), &cluster(1), &[0; 4]);
+        let stages = stages(&graph(), &costs(1), &cluster(1), &[DeviceId(0); 4]);
         let problem = &stages[0].problem;
         assert_eq!(problem.resident_bytes, 100);
         assert_eq!(problem.nodes.len(), 3);
@@ -344,7 +344,7 @@ mod tests {
         graph.ops[3].layer = LayerType::Activation;
         graph.tensors[3].bytes = Bytes(5);
         let bytes = |graph: &Graph| -> Vec<u64> {
-            stages(graph, &costs(1), &cluster(1), &[0; 4])[0]
+            stages(graph, &costs(1), &cluster(1), &[DeviceId(0); 4])[0]
                 .problem
                 .nodes
                 .iter()
@@ -376,7 +376,7 @@ mod tests {
         graph.ends = BoundaryMemory::NotCounted;
         let costs = Costs { seconds: vec![vec![1.0; 5]] };
         let bytes = |graph: &Graph| -> Vec<u64> {
-            let stage = stages(graph, &costs, &cluster(1), &[0; 5]).remove(0);
+            let stage = stages(graph, &costs, &cluster(1), &[DeviceId(0); 5]).remove(0);
             stage.problem.nodes.iter().map(|node| node.bytes).collect()
         };
         assert_eq!(bytes(&graph), [0, 30, 0, 0]);
@@ -391,13 +391,13 @@ mod tests {
     fn buffers_filled_early_are_resident_where_their_op_runs() {
         let mut graph = graph();
         graph.early = vec![(2, Bytes(40))];
-        let stages = stages(&graph, &costs(2), &cluster(2), &[0, 0, 1, 1]);
+        let stages = stages(&graph, &costs(2), &cluster(2), &[0, 0, 1, 1].map(DeviceId));
         assert_eq!([stages[0].problem.resident_bytes, stages[1].problem.resident_bytes], [100, 40]);
     }
 
     #[test]
     fn a_value_read_on_two_other_devices_is_received_by_each_and_sent_once_at_the_slowest_link() {
-        let stages = stages(&graph(), &costs(3), &cluster(3), &[0, 9, 1, 2]);
+        let stages = stages(&graph(), &costs(3), &cluster(3), &[0, 9, 1, 2].map(DeviceId));
         // a (20 B): 1 + 2 = 3 s to device 1, 1 + 4 = 5 s to device 2; b (30 B): 4 s to device 2.
         assert_eq!(stages[0].send_seconds, 5.0);
         assert_eq!((stages[1].receive_seconds, stages[1].send_seconds), (3.0, 4.0));
@@ -413,15 +413,15 @@ mod tests {
         // w2 (7 B) is read by the last op alone, w3 (9 B) by none.
         graph.tensors.extend([tensor(None, 7, false), tensor(None, 9, false)]);
         graph.ops[3].inputs.push(5);
-        let stages = stages(&graph, &costs(2), &cluster(2), &[0, 0, 0, 1]);
+        let stages = stages(&graph, &costs(2), &cluster(2), &[0, 0, 0, 1].map(DeviceId));
         assert_eq!((stages[0].arguments.clone(), stages[0].problem.resident_bytes), (vec![0, 6], 109));
         assert_eq!((stages[1].arguments.clone(), stages[1].problem.resident_bytes), (vec![5], 7));
     }
 
     #[test]
     fn views_take_the_device_of_their_first_reader() {
-        let mut device_of = [0, 7, 1, 2];
+        let mut device_of = [0, 7, 1, 2].map(DeviceId);
         settle_views(&graph(), &mut device_of);
-        assert_eq!(device_of, [0, 1, 1, 2]);
+        assert_eq!(device_of, [0, 1, 1, 2].map(DeviceId));
     }
 }

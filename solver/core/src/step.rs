@@ -103,7 +103,7 @@ fn tasks(stage: &Stage, plan: &CompactPlan, score: &StageScore) -> Vec<Task> {
 mod tests {
     use super::*;
     use crate::cost::Costs;
-    use crate::device::{Cluster, Link};
+    use crate::device::{Cluster, DeviceId, Link};
     use crate::graph::{Graph, Op, Tensor};
     use crate::simulate::judge_stage;
     use crate::stage::stages;
@@ -128,12 +128,12 @@ mod tests {
         }
     }
 
-    fn step(device_of: &[usize], plan: &CompactPlan) -> (f64, Vec<f64>) {
+    fn step(device_of: [usize; 4], plan: &CompactPlan) -> (f64, Vec<f64>) {
         let graph = diamond();
         let mut cluster = Cluster::from_count(2).unwrap();
         cluster.default_link = Link { bandwidth: 10.0, latency_seconds: 0.0 };
         let costs = Costs { seconds: vec![vec![2.0, 3.0, 4.0, 1.0]; 2] };
-        let stages = stages(&graph, &costs, &cluster, device_of);
+        let stages = stages(&graph, &costs, &cluster, &device_of.map(DeviceId));
         let plans = vec![plan.clone(), CompactPlan::default()];
         let scores: Vec<StageScore> = stages
             .iter()
@@ -146,13 +146,13 @@ mod tests {
 
     #[test]
     fn one_device_takes_the_sum() {
-        assert_eq!(step(&[0; 4], &CompactPlan::default()).0, 10.0);
+        assert_eq!(step([0; 4], &CompactPlan::default()).0, 10.0);
     }
 
     #[test]
     fn two_devices_wait_for_each_other() {
         // Device 0: a 0..2, sends it 2..3, b 3..6, receives c from 8, d 9..10; device 1: receives a 3..4, c 4..8, sends it 8..9.
-        let (seconds, busy) = step(&[0, 0, 1, 0], &CompactPlan::default());
+        let (seconds, busy) = step([0, 0, 1, 0], &CompactPlan::default());
         assert_eq!(busy, [8.0, 6.0]);
         assert_eq!(seconds, 11.0);
     }
@@ -161,6 +161,6 @@ mod tests {
     fn what_runs_again_delays_what_follows() {
         // Of device 0's nodes a, b, receive c, d: b is dropped and runs again before d.
         let plan = CompactPlan { recompute: vec![(3, NodeId(1))], ..CompactPlan::default() };
-        assert_eq!(step(&[0, 0, 1, 0], &plan).0, 14.0);
+        assert_eq!(step([0, 0, 1, 0], &plan).0, 14.0);
     }
 }

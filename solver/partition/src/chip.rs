@@ -1,7 +1,7 @@
 //! Partition for a many-core chip: stages on groups of equal cores.
 
 use ballast_core::cost::Costs;
-use ballast_core::device::{Cluster, CoreGroup, CoreModel, Device, Link};
+use ballast_core::device::{Cluster, CoreGroup, CoreModel, Device, DeviceId, Link};
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
@@ -32,7 +32,7 @@ const MOST_DEMANDS: usize = 1 << 16;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChipOutcome {
     /// The stage of every op; views and constants carry that of their first reader.
-    pub stage_of: Vec<usize>,
+    pub stage_of: Vec<DeviceId>,
     /// Each group of cores as a device, in order of the stages, for the judge and the memory planner: its memory is that of its cores, transfers
     /// on the chip take no time.
     pub cluster: Cluster,
@@ -157,11 +157,11 @@ impl<'a> Ground<'a> {
     fn describe(&self, found: Found, report: Report, notes: Vec<String>) -> ChipOutcome {
         let Ground { graph, chip, model, .. } = *self;
         let groups: Vec<Group> = found.state.groups().collect();
-        let mut stage_of = vec![0; graph.ops.len()];
+        let mut stage_of = vec![DeviceId(0); graph.ops.len()];
         let (mut devices, mut rows, mut stage_seconds) = (Vec::new(), Vec::new(), Vec::new());
         for (stage, &group) in groups.iter().enumerate() {
             for &op in &self.layers.ops[self.layers.starts[group.first]..self.layers.starts[group.end]] {
-                stage_of[op] = stage;
+                stage_of[op] = DeviceId(stage);
             }
             let first_core = group.core + 1 - group.cores;
             let factor = speed_up(model, group.cores);

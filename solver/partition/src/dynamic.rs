@@ -56,7 +56,7 @@ pub(crate) fn classes(sequence: &Sequence, site: &Site<'_>) -> Vec<Class> {
     pinned.sort_unstable();
     pinned.dedup();
     let mut classes: Vec<Class> = Vec::new();
-    for device in 0..site.caps.len() {
+    for device in DeviceId::first(site.caps.len()) {
         let cap = if site.memory_matters { site.caps[device] } else { u64::MAX };
         let row = sequence.row_of[device];
         let alone = pinned.binary_search(&device).is_ok();
@@ -314,7 +314,7 @@ impl Search<'_> {
                 Pin::To(device) => device,
                 _ => {
                     let done = if total > 0.0 { prefix[item] / total } else { item as f64 / n as f64 };
-                    ((done * k as f64) as usize).clamp(k.saturating_sub(n - item), item.min(k - 1))
+                    DeviceId(((done * k as f64) as usize).clamp(k.saturating_sub(n - item), item.min(k - 1)))
                 }
             })
             .collect()
@@ -341,7 +341,7 @@ fn fixed_order(classes: &[Class]) -> Vec<Class> {
 
 /// Devices of the items of a run sequence, item by item.
 fn expand(coarse: &Sequence, devices: &[DeviceId], items: usize, starts: &[usize]) -> Vec<DeviceId> {
-    let mut of = vec![0; items];
+    let mut of = vec![DeviceId(0); items];
     for run in 0..coarse.len() {
         let end = starts.get(run + 1).copied().unwrap_or(items);
         of[starts[run]..end].fill(devices[run]);

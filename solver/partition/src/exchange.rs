@@ -21,8 +21,8 @@ pub(crate) fn exchanged(
     let mut improved = true;
     while improved && !deadline.over() {
         improved = false;
-        for a in 0..caps.len() {
-            for b in a + 1..caps.len() {
+        for a in DeviceId::first(caps.len()) {
+            for b in DeviceId::first(caps.len()).skip(a.0 + 1) {
                 if deadline.over() || caps[a] != caps[b] {
                     continue;
                 }
@@ -60,16 +60,17 @@ mod tests {
         let link = |bandwidth| Link { bandwidth, latency_seconds: 0.0 };
         let mut cluster = Cluster::from_count(3).expect("three devices");
         cluster.default_link = link(1.0);
-        cluster.links = vec![(1, 0, link(8.0)), (0, 2, link(8.0))];
+        let of = [0, 1, 2].map(DeviceId);
+        cluster.links = vec![(of[1], of[0], link(8.0)), (of[0], of[2], link(8.0))];
         let links = Links::new(&cluster);
         let forever = Deadline::after(None);
-        let (seconds, device_of) = exchanged(&sequence, &links, &[9; 3], vec![0, 1, 2], &forever);
+        let (seconds, device_of) = exchanged(&sequence, &links, &[9; 3], of.to_vec(), &forever);
         assert_eq!(
             (seconds, device_of),
-            (3.0, vec![1, 0, 2]),
+            (3.0, vec![of[1], of[0], of[2]]),
             "one second each to compute, receive and send"
         );
-        let (_, kept) = exchanged(&sequence, &links, &[9, 8, 7], vec![0, 1, 2], &forever);
-        assert_eq!(kept, [0, 1, 2], "caps differ");
+        let (_, kept) = exchanged(&sequence, &links, &[9, 8, 7], of.to_vec(), &forever);
+        assert_eq!(kept, of, "caps differ");
     }
 }

@@ -81,7 +81,7 @@ impl Given {
             );
             return refuse(None, text);
         }
-        let mut device_of = vec![0; graph.ops.len()];
+        let mut device_of = vec![DeviceId(0); graph.ops.len()];
         for (number, (&op, given)) in planned.iter().zip(&self.ops).enumerate() {
             if graph.ops[op].name != given.op {
                 let name = &graph.ops[op].name;
@@ -91,7 +91,7 @@ impl Given {
                 );
                 return refuse(Some(op), text);
             }
-            if given.device >= devices {
+            if given.device.0 >= devices {
                 let text =
                     format!("its op {number} runs on device {}, and there are {devices}", given.device);
                 return refuse(Some(op), text);
@@ -123,7 +123,7 @@ pub fn plan_given(
 ) -> Result<Partition, Error> {
     let Program { graph, costs, cluster } = *program;
     check(program, options)?;
-    if device_of.len() != graph.ops.len() || device_of.iter().any(|&d| d >= cluster.devices.len()) {
+    if device_of.len() != graph.ops.len() || device_of.iter().any(|d| d.0 >= cluster.devices.len()) {
         return Err(Error::Shape("the given partition does not fit the program and the cluster".into()));
     }
     let deadline = Deadline::start(&options.limits);

@@ -49,7 +49,7 @@ impl Items {
     /// From the device of every item to that of every op of the sequence.
     #[must_use]
     pub fn to_ops(&self, device_of: &[DeviceId]) -> Vec<DeviceId> {
-        let mut of = vec![0; self.ops.len()];
+        let mut of = vec![DeviceId(0); self.ops.len()];
         for (item, &device) in device_of.iter().enumerate() {
             let end = self.starts.get(item + 1).copied().unwrap_or(self.ops.len());
             of[self.starts[item]..end].fill(device);
@@ -61,7 +61,7 @@ impl Items {
     /// constants follow their readers.
     #[must_use]
     pub fn place(&self, graph: &Graph, of_sequence: &[DeviceId]) -> Vec<DeviceId> {
-        let mut device_of = vec![0; graph.ops.len()];
+        let mut device_of = vec![DeviceId(0); graph.ops.len()];
         for (&op, &device) in self.ops.ops.iter().zip(of_sequence) {
             device_of[op] = graph.ops[op].rules.device.unwrap_or(device);
         }

@@ -136,7 +136,8 @@ impl<'a> Judge<'a> {
         let idle = stages.iter().filter(|stage| stage.idle()).count();
         let busy = stages.iter().filter(|stage| !stage.idle());
         let balance = Balance::of(busy.map(Stage::load_seconds), idle);
-        let (mut over_least, mut over_device, mut over_peak, mut pressed_seconds) = (0, 0, 0u64, 0.0f64);
+        let (mut over_least, mut over_device, mut over_peak, mut pressed_seconds) =
+            (0, DeviceId(0), 0u64, 0.0f64);
         let mut score = Score { tmax_seconds: balance.tmax_seconds, ..Score::default() };
         for ((stage, &cap), &paid) in stages.iter().zip(&self.caps).zip(&self.paid) {
             score.compute_seconds = score.compute_seconds.max(stage.compute_seconds);

@@ -60,7 +60,7 @@ impl Learner {
             let reason = "the partition to start from is no cut into stages of neighbouring ops";
             return Err(train::Error::Learner(LearnerError::Failed(reason.into())));
         }
-        let idle = (0..devices).filter(|device| !used.contains(device));
+        let idle = DeviceId::first(devices).filter(|device| !used.contains(device));
         let slots: Vec<DeviceId> = idle.chain(used.iter().copied()).collect();
         layers.row_of = slots.iter().map(|&device| sequence.row_of[device]).collect();
         let mut counts = vec![0; slots.len()];
@@ -79,8 +79,8 @@ impl Learner {
             return Err(train::Error::Options("the start leaves the last device without a layer".into()));
         };
         let answer = train::run(&machine, &state, &self.options, &task.limits, task.deadline, |_| {})?;
-        let of_layer = machine.devices(&answer.best.state);
-        let mut device_of = vec![0; n];
+        let of_layer = machine.slot_of(&answer.best.state);
+        let mut device_of = vec![DeviceId(0); n];
         for (layer, &first) in starts.iter().enumerate() {
             let end = starts.get(layer + 1).copied().unwrap_or(n);
             device_of[first..end].fill(slots[of_layer[layer]]);

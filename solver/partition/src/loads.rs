@@ -21,8 +21,8 @@ impl Links {
         let mut links = vec![cluster.default_link; devices * devices];
         // The first entry for a pair counts, as in `Cluster::link`.
         for &(from, to, link) in cluster.links.iter().rev() {
-            if from < devices && to < devices {
-                links[from * devices + to] = link;
+            if from.0.max(to.0) < devices {
+                links[from.0 * devices + to.0] = link;
             }
         }
         Links { devices, links }
@@ -37,7 +37,7 @@ impl Links {
     /// The link from one device to another.
     #[must_use]
     pub fn link(&self, from: DeviceId, to: DeviceId) -> Link {
-        self.links[from * self.devices + to]
+        self.links[from.0 * self.devices + to.0]
     }
 
     fn pairs(&self) -> impl Iterator<Item = Link> + '_ {
@@ -196,7 +196,7 @@ impl<'a> Loads<'a> {
     /// The slowest device, seconds.
     #[must_use]
     pub fn tmax(&self) -> f64 {
-        (0..self.compute.len()).map(|device| self.seconds(device)).fold(0.0, f64::max)
+        DeviceId::first(self.compute.len()).map(|device| self.seconds(device)).fold(0.0, f64::max)
     }
 
     /// Bytes that move between devices, every receiver counted.

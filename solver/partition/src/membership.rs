@@ -23,7 +23,7 @@ impl Membership {
     /// Of a device for every op of the sequence; `starts`: where the items of the search begin in it; `caps`: can every
     /// stage keep its cap?
     pub(crate) fn of(ops: &Sequence, device_of: &[DeviceId], starts: &[usize], caps: bool) -> Self {
-        let devices = device_of.iter().copied().max().map_or(0, |last| last + 1);
+        let devices = device_of.iter().max().map_or(0, |last| last.0 + 1);
         let mut used = vec![false; devices];
         device_of.iter().for_each(|&device| used[device] = true);
         let stages = used.iter().filter(|&&used| used).count();
@@ -76,13 +76,13 @@ mod tests {
         // 0 -> 1 -> 2 -> 3, and 0 -> 3; layers are {0, 1} and {2, 3}.
         let mut ops = Sequence::chain(&[1.0; 4], &[1; 4], &[1; 4]);
         ops.values.push(Value { producer: 0, readers: vec![3], bytes: 1, held_bytes: 1, returned: false });
-        let classes = |device_of: &[usize], caps: bool| -> Vec<&'static str> {
-            let membership = Membership::of(&ops, device_of, &[0, 2], caps);
+        let classes = |device_of: [usize; 4], caps: bool| -> Vec<&'static str> {
+            let membership = Membership::of(&ops, &device_of.map(DeviceId), &[0, 2], caps);
             BoundClass::ALL.iter().copied().filter(|&c| membership.within(c)).map(BoundClass::name).collect()
         };
-        assert_eq!(classes(&[0, 1, 0, 1], true), ["any-assignment"]);
+        assert_eq!(classes([0, 1, 0, 1], true), ["any-assignment"]);
         assert_eq!(
-            classes(&[1, 0, 0, 0], true),
+            classes([1, 0, 0, 0], true),
             [
                 "any-assignment",
                 "contiguous-sequence",
@@ -92,7 +92,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            classes(&[1, 1, 0, 0], false),
+            classes([1, 1, 0, 0], false),
             [
                 "any-assignment",
                 "contiguous-sequence",
@@ -104,9 +104,9 @@ mod tests {
         // A bound beaten from outside its class gives way; from inside it stands, for the judge to refuse.
         let (bound, wider) =
             (Bound::proved(3.0, BoundClass::ContiguousLayers), Bound::proved(1.0, BoundClass::AnyAssignment));
-        let of = |device_of: &[usize]| Membership::of(&ops, device_of, &[0, 2], true);
-        assert_eq!(of(&[1, 0, 0, 0]).choose(bound, 2.0, wider), wider);
-        assert_eq!(of(&[1, 0, 0, 0]).choose(bound, 4.0, wider), bound);
-        assert_eq!(of(&[1, 1, 0, 0]).choose(bound, 2.0, wider), bound);
+        let of = |device_of: [usize; 4]| Membership::of(&ops, &device_of.map(DeviceId), &[0, 2], true);
+        assert_eq!(of([1, 0, 0, 0]).choose(bound, 2.0, wider), wider);
+        assert_eq!(of([1, 0, 0, 0]).choose(bound, 4.0, wider), bound);
+        assert_eq!(of([1, 1, 0, 0]).choose(bound, 2.0, wider), bound);
     }
 }

@@ -146,16 +146,16 @@ pub(crate) fn check(program: &Program<'_>, options: &Options) -> Result<(), Erro
         return Err(Error::Shape(format!("{} caps for {devices} devices", caps.len())));
     }
     if let Some(start) = &options.start
-        && (start.len() != graph.ops.len() || start.iter().any(|&device| device >= devices))
+        && (start.len() != graph.ops.len() || start.iter().any(|device| device.0 >= devices))
     {
         return Err(Error::Shape("the given partition does not fit the program and the cluster".into()));
     }
     for (id, op) in graph.ops.iter().enumerate() {
         if let Some(device) = op.rules.device
-            && device >= devices
+            && device.0 >= devices
             && op.role == OpRole::Compute
         {
-            return Err(Error::Rule { op: id, name: op.name.clone(), device, last: devices - 1 });
+            return Err(Error::Rule { op: id, name: op.name.clone(), device, last: DeviceId(devices - 1) });
         }
     }
     Ok(())

@@ -398,7 +398,7 @@ pub fn repartition(
 ) -> Result<Partition, Error> {
     let Program { graph, costs, cluster } = *program;
     check(program, options)?;
-    if device_of.len() != graph.ops.len() || device_of.iter().any(|&d| d >= cluster.devices.len()) {
+    if device_of.len() != graph.ops.len() || device_of.iter().any(|d| d.0 >= cluster.devices.len()) {
         return Err(Error::Shape("the earlier plan does not fit the program and the cluster".into()));
     }
     let factor: Vec<f64> = program
@@ -406,7 +406,7 @@ pub fn repartition(
         .iter()
         .map(|stage| {
             let transfers = stage.receive_seconds + stage.send_seconds;
-            let measured = stage_seconds.get(stage.device).map(|seconds| seconds - transfers);
+            let measured = stage_seconds.get(stage.device.0).map(|seconds| seconds - transfers);
             match measured {
                 Some(seconds) if seconds.is_finite() && seconds > 0.0 && stage.compute_seconds > 0.0 => {
                     seconds / stage.compute_seconds

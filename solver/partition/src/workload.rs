@@ -14,7 +14,7 @@ pub(crate) fn workload(items: &Sequence, links: &Links, caps: Option<&[u64]>) ->
     let pinned = items.pins.iter().any(|pin| matches!(pin, Pin::To(_)));
     // Devices of one kind, alike in costs and cap, change places freely, which a rule for one of them forbids.
     let mut kinds: Vec<Vec<DeviceId>> = Vec::new();
-    for device in 0..items.row_of.len() {
+    for device in DeviceId::first(items.row_of.len()) {
         let alike = kinds.iter_mut().find(|kind| {
             let like =
                 |a: DeviceId, b| items.row_of[a] == items.row_of[b] && cap(a).total_cmp(&cap(b)).is_eq();

@@ -5,7 +5,7 @@
 
 mod support;
 
-use ballast_core::device::Link;
+use ballast_core::device::{DeviceId, Link};
 use ballast_core::limits::Limits;
 use ballast_core::program::Program;
 use ballast_partition::{Entry, Error, Method, Options, Proposal, Proposer, Task, plan};
@@ -21,13 +21,14 @@ impl Proposer for LongestFirst {
 
     fn propose(&mut self, task: &Task<'_>) -> Result<Proposal, Error> {
         let items = &task.items.sequence;
-        let seconds = |device: usize, item: usize| items.seconds[items.row_of[device]][item];
+        let seconds = |device: DeviceId, item: usize| items.seconds[items.row_of[device]][item];
         let mut order: Vec<usize> = (0..items.len()).collect();
-        order.sort_by(|&a, &b| seconds(0, b).total_cmp(&seconds(0, a)));
+        order.sort_by(|&a, &b| seconds(DeviceId(0), b).total_cmp(&seconds(DeviceId(0), a)));
         let mut load = vec![0.0f64; task.program.devices()];
-        let mut device_of = vec![0; items.len()];
+        let mut device_of = vec![DeviceId(0); items.len()];
         for item in order {
-            let least = (0..load.len()).min_by(|&a, &b| load[a].total_cmp(&load[b])).unwrap_or(0);
+            let by_load = |&a: &DeviceId, &b: &DeviceId| load[a].total_cmp(&load[b]);
+            let least = DeviceId::first(load.len()).min_by(by_load).unwrap_or_default();
             device_of[item] = least;
             load[least] += seconds(least, item);
         }

@@ -57,7 +57,7 @@ fn case(seed: u64) -> Case {
         graph.early.push((random.random_range(0..ops), Bytes(random.random_range(1..50))));
     }
     if random.random_bool(0.15) {
-        graph.ops[random.random_range(0..ops)].rules.device = Some(random.random_range(0..devices));
+        graph.ops[random.random_range(0..ops)].rules.device = Some(DeviceId(random.random_range(0..devices)));
     }
     let unequal = random.random_bool(0.4);
     let row = |_| {
@@ -75,7 +75,7 @@ fn case(seed: u64) -> Case {
         for from in 0..devices {
             let to = random.random_range(0..devices);
             if from != to {
-                cluster.links.push((from, to, link(&mut random)));
+                cluster.links.push((DeviceId(from), DeviceId(to), link(&mut random)));
             }
         }
     }
@@ -138,7 +138,7 @@ impl Case {
                 .map(|_| {
                     let device = code % devices;
                     code /= devices;
-                    device
+                    DeviceId(device)
                 })
                 .collect();
             if !self.keeps_rules(&device_of) {
@@ -342,7 +342,8 @@ fn bounds_over_core_groups_are_the_best_grouping() {
         let fits = |first: usize, end: usize, count: usize| {
             // The stage's own memory problem, as the judge makes it: everything else lies on another device.
             let own = layers.starts[first]..layers.starts[end];
-            let device_of: Vec<usize> = (0..ops).map(|op| usize::from(!own.contains(&op))).collect();
+            let device_of: Vec<DeviceId> =
+                (0..ops).map(|op| DeviceId(usize::from(!own.contains(&op)))).collect();
             let both = Costs { seconds: vec![seconds.clone(); 2] };
             let peak =
                 stages(&graph, &both, &cluster(2, 1 << 30, link), &device_of)[0].problem.unplanned_peak();

@@ -3,7 +3,7 @@
 mod support;
 
 use ballast_core::cost::Costs;
-use ballast_core::device::{Cluster, Link};
+use ballast_core::device::{Cluster, DeviceId, Link};
 use ballast_core::graph::Graph;
 use ballast_core::limits::Limits;
 use ballast_core::program::Program;
@@ -21,31 +21,31 @@ fn options() -> Options {
     Options { limits, method: Method::EXACT, ..Options::default() }
 }
 
-fn slowest(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[usize]) -> f64 {
+fn slowest(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[DeviceId]) -> f64 {
     stages(graph, costs, cluster, device_of).iter().map(Stage::load_seconds).fold(0.0, f64::max)
 }
 
 /// Can the devices be put in a row so that every value goes from a device to itself or a later one?
-fn is_pipeline(graph: &Graph, devices: usize, device_of: &[usize]) -> bool {
+fn is_pipeline(graph: &Graph, devices: usize, device_of: &[DeviceId]) -> bool {
     let mut arcs = vec![vec![false; devices]; devices];
     for op in graph.planned() {
         for producer in graph.value_inputs(op) {
             arcs[device_of[producer]][device_of[op]] |= device_of[producer] != device_of[op];
         }
     }
-    let mut left: Vec<usize> = (0..devices).collect();
+    let mut left: Vec<DeviceId> = DeviceId::first(devices).collect();
     while let Some(at) = left.iter().position(|&d| left.iter().all(|&from| !arcs[from][d])) {
         left.remove(at);
     }
     left.is_empty()
 }
 
-fn assignments(ops: usize, devices: usize) -> impl Iterator<Item = Vec<usize>> {
+fn assignments(ops: usize, devices: usize) -> impl Iterator<Item = Vec<DeviceId>> {
     (0..devices.pow(ops as u32)).map(move |mut code| {
         let mut next = || {
             let device = code % devices;
             code /= devices;
-            device
+            DeviceId(device)
         };
         (0..ops).map(|_| next()).collect()
     })
@@ -113,12 +113,12 @@ fn layers_with_several_outputs_are_charged_as_the_judge_charges_them() {
 fn device_rules_are_kept() {
     for seed in 200..230 {
         let (mut graph, seconds) = random_graph(seed, 12);
-        graph.ops[3].rules.device = Some(1);
-        graph.ops[8].rules.device = Some(0);
+        graph.ops[3].rules.device = Some(DeviceId(1));
+        graph.ops[8].rules.device = Some(DeviceId(0));
         let (costs, cluster) = (costs(&vec![seconds; 2]), cluster(2, 1 << 30, LINK));
         let outcome =
             plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options()).expect("a plan");
-        assert_eq!((outcome.device_of[3], outcome.device_of[8]), (1, 0), "seed {seed}");
+        assert_eq!((outcome.device_of[3], outcome.device_of[8]), (DeviceId(1), DeviceId(0)), "seed {seed}");
     }
 }
 
@@ -131,7 +131,7 @@ fn caps_raise_the_bound_and_leave_no_plan_under_them_out() {
             tensor.bytes = Bytes(400);
         }
         let (costs, cluster) = (costs(&vec![seconds; 2]), cluster(2, 1000, LINK));
-        let under_caps = |of: &Vec<usize>| {
+        let under_caps = |of: &[DeviceId]| {
             stages(&graph, &costs, &cluster, of).iter().all(|stage| stage.problem.working_set().0 <= 1000)
         };
         let least = |capped: bool| {

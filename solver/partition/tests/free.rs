@@ -3,7 +3,7 @@
 mod support;
 
 use ballast_core::cost::Costs;
-use ballast_core::device::{Cluster, Link};
+use ballast_core::device::{Cluster, DeviceId, Link};
 use ballast_core::graph::Graph;
 use ballast_core::limits::Limits;
 use ballast_core::program::Program;
@@ -19,7 +19,7 @@ fn solve(graph: &Graph, costs: &Costs, cluster: &Cluster, method: Method, thread
         .expect("a plan")
 }
 
-fn tmax(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[usize]) -> f64 {
+fn tmax(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[DeviceId]) -> f64 {
     let mut device_of = device_of.to_vec();
     settle_views(graph, &mut device_of);
     stages(graph, costs, cluster, &device_of).iter().map(Stage::load_seconds).fold(0.0, f64::max)
@@ -30,7 +30,8 @@ fn optimum(graph: &Graph, costs: &Costs, cluster: &Cluster) -> f64 {
     let (ops, devices) = (graph.ops.len(), cluster.devices.len());
     (0..devices.pow(ops as u32))
         .map(|code| {
-            let of: Vec<usize> = (0..ops).map(|op| code / devices.pow(op as u32) % devices).collect();
+            let of: Vec<DeviceId> =
+                (0..ops).map(|op| DeviceId(code / devices.pow(op as u32) % devices)).collect();
             tmax(graph, costs, cluster, &of)
         })
         .fold(f64::INFINITY, f64::min)
@@ -48,7 +49,7 @@ fn memory_that_measured_seconds_pay_for_is_not_priced_again() {
     let graph = graph(&ops);
     let seconds: Vec<f64> = (0..104).map(|op| if op < 80 { 0.2 } else { 1.0 }).collect();
     let (costs, cluster) = (costs(&vec![seconds; 2]), cluster(2, 40, LINK));
-    let given: Vec<usize> = (0..104).map(|op| usize::from(op >= 80)).collect();
+    let given: Vec<DeviceId> = (0..104).map(|op| DeviceId(usize::from(op >= 80))).collect();
     // As where all copies are hidden: holding less costs nothing.
     let measured: Vec<f64> =
         stages(&graph, &costs, &cluster, &given).iter().map(Stage::load_seconds).collect();
@@ -71,7 +72,7 @@ fn small_programs_reach_the_optimum_and_their_bounds_stay_below() {
         let mut cluster = cluster(devices, 1 << 40, LINK);
         if seed % 4 == 3 {
             // Unequal links.
-            cluster.links = vec![(0, 1, Link { bandwidth: 100.0, latency_seconds: 0.0 })];
+            cluster.links = vec![(DeviceId(0), DeviceId(1), Link { bandwidth: 100.0, latency_seconds: 0.0 })];
         }
         let slower: Vec<f64> = seconds.iter().map(|s| s * if seed % 3 == 2 { 2.0 } else { 1.0 }).collect();
         let rows: Vec<Vec<f64>> =
@@ -135,14 +136,14 @@ fn layers_fold_by_themselves() {
 #[test]
 fn threads_change_nothing_and_rules_hold() {
     let (mut graph, seconds) = random_graph(7, 300);
-    graph.ops[3].rules.device = Some(2);
-    graph.ops[250].rules.device = Some(0);
+    graph.ops[3].rules.device = Some(DeviceId(2));
+    graph.ops[250].rules.device = Some(DeviceId(0));
     let costs = costs(&vec![seconds; 3]);
     let cluster = cluster(3, 1 << 40, LINK);
     let one = solve(&graph, &costs, &cluster, Method::AUTO, 1);
     let two = solve(&graph, &costs, &cluster, Method::AUTO, 2);
     assert_eq!(one.device_of, two.device_of);
-    assert_eq!((one.device_of[3], one.device_of[250]), (2, 0));
+    assert_eq!((one.device_of[3], one.device_of[250]), (DeviceId(2), DeviceId(0)));
 }
 
 #[test]
@@ -163,7 +164,7 @@ fn arguments_spread_where_one_device_cannot_hold_them() {
     };
     assert_eq!(of(None).report.value, 7.0);
     let capped = of(Some(vec![Bytes(420); 2]));
-    assert_eq!(capped.device_of.iter().filter(|&&device| device == 0).count(), 4);
+    assert_eq!(capped.device_of.iter().filter(|&&device| device == DeviceId(0)).count(), 4);
     assert_eq!(capped.report.value, 10.0);
 }
 

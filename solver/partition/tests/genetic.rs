@@ -1,7 +1,7 @@
 //! The genetic search as a method of the partitioner: against every assignment, with itself on other threads.
 
 use ballast_core::cost::Costs;
-use ballast_core::device::{Cluster, Link};
+use ballast_core::device::{Cluster, DeviceId, Link};
 use ballast_core::graph::{Graph, Op, Tensor, Work};
 use ballast_core::limits::Limits;
 use ballast_core::program::Program;
@@ -49,7 +49,7 @@ fn cluster(devices: usize) -> Cluster {
     cluster
 }
 
-fn slowest(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[usize]) -> f64 {
+fn slowest(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[DeviceId]) -> f64 {
     stages(graph, costs, cluster, device_of).iter().map(Stage::load_seconds).fold(0.0, f64::max)
 }
 
@@ -73,11 +73,11 @@ fn small_programs_get_the_best_of_all_assignments_or_nearly() {
         let (costs, cluster) = (Costs { seconds: vec![seconds; k] }, cluster(k));
         let mut best = f64::INFINITY;
         for mut code in 0..k.pow(8) {
-            let mut device_of = vec![0; 8];
+            let mut device_of = vec![DeviceId(0); 8];
             for device in &mut device_of {
-                (*device, code) = (code % k, code / k);
+                (*device, code) = (DeviceId(code % k), code / k);
             }
-            if (0..k).all(|device| device_of.contains(&device)) {
+            if DeviceId::first(k).all(|device| device_of.contains(&device)) {
                 best = best.min(slowest(&graph, &costs, &cluster, &device_of));
             }
         }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use ballast_core::device::{CoreModel, Link};
+use ballast_core::device::{CoreModel, DeviceId, Link};
 use ballast_core::graph::Graph;
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::program::Program;
@@ -84,7 +84,13 @@ fn an_episode_ends_at_the_target_reward() {
 }
 
 /// Largest computation, memory per core and route load of a grouping, from the stages that the judge sees.
-fn loads(graph: &Graph, seconds: &[f64], groups: &[usize], speed_up: &[f64], stage_of: &[usize]) -> [f64; 3] {
+fn loads(
+    graph: &Graph,
+    seconds: &[f64],
+    groups: &[usize],
+    speed_up: &[f64],
+    stage_of: &[DeviceId],
+) -> [f64; 3] {
     let rows =
         groups.iter().map(|&cores| seconds.iter().map(|s| s / speed_up[cores - 1]).collect::<Vec<_>>());
     let free = Link { bandwidth: f64::MAX, latency_seconds: 0.0 };
@@ -110,7 +116,7 @@ fn four_weightings_give_four_plans_each_best_under_its_own_weights() {
     let speed_up: Vec<f64> = (1..=6).map(|cores| f64::from(cores).powf(0.6)).collect();
     let model = CoreModel { count: 6, memory_per_core: Bytes(1 << 30), speed_up: speed_up.clone() };
     chip.cores = Some(model.clone());
-    let even: Vec<usize> = (0..24).map(|op| op / 4).collect();
+    let even: Vec<DeviceId> = (0..24).map(|op| DeviceId(op / 4)).collect();
     let start = loads(&graph, &seconds, &[1; 6], &speed_up, &even);
     let weightings = [[1.0, 0.0, 0.0], [1.0, 0.2, 0.0], [1.0, 0.0, 0.2], [1.0, 1.0, 1.0]];
     let plans = weightings.map(|[compute, memory, route]| {

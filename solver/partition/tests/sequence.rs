@@ -3,7 +3,7 @@
 mod support;
 
 use ballast_core::cost::Costs;
-use ballast_core::device::{Cluster, Link};
+use ballast_core::device::{Cluster, DeviceId, Link};
 use ballast_core::graph::Graph;
 use ballast_core::limits::Limits;
 use ballast_core::program::Program;
@@ -20,12 +20,12 @@ fn options() -> Options {
     Options { limits, ..Options::default() }
 }
 
-fn loads(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[usize]) -> Vec<f64> {
+fn loads(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[DeviceId]) -> Vec<f64> {
     stages(graph, costs, cluster, device_of).iter().map(Stage::load_seconds).collect()
 }
 
 /// Every assignment of the program's ops to stages of neighbours, in every device order.
-fn contiguous_assignments(n: usize, k: usize) -> Vec<Vec<usize>> {
+fn contiguous_assignments(n: usize, k: usize) -> Vec<Vec<DeviceId>> {
     fn orders(k: usize) -> Vec<Vec<usize>> {
         if k == 0 {
             return vec![Vec::new()];
@@ -56,7 +56,7 @@ fn contiguous_assignments(n: usize, k: usize) -> Vec<Vec<usize>> {
     let mut all = Vec::new();
     for lengths in (1..=k.min(n)).flat_map(|stages| cuts(n, stages)) {
         for order in orders(k) {
-            let of = lengths.iter().zip(&order).flat_map(|(&length, &device)| vec![device; length]);
+            let of = lengths.iter().zip(&order).flat_map(|(&length, &device)| vec![DeviceId(device); length]);
             all.push(of.collect());
         }
     }
@@ -102,7 +102,7 @@ fn caps_that_some_cut_keeps_are_kept() {
         let k = 2 + (seed as usize % 2);
         let costs = costs(&vec![seconds.clone(); k]);
         let cluster = cluster(k, 1 << 30, LINK);
-        let needs = |of: &[usize]| {
+        let needs = |of: &[DeviceId]| {
             stages(&graph, &costs, &cluster, of).iter().map(|s| s.problem.working_set().0).max().unwrap_or(0)
         };
         let all = contiguous_assignments(7, k);
@@ -130,7 +130,7 @@ fn an_argument_nobody_reads_counts_on_device_0() {
     let outcome =
         plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &Options { caps, ..options() })
             .expect("a plan");
-    let needs = |of: &[usize]| stages(&graph, &costs, &cluster, of)[0].problem.working_set().0;
+    let needs = |of: &[DeviceId]| stages(&graph, &costs, &cluster, of)[0].problem.working_set().0;
     assert!(needs(&outcome.device_of) <= 1200, "{}", needs(&outcome.device_of));
 }
 
@@ -156,7 +156,7 @@ fn unequal_links_are_judged_as_they_are() {
         let costs = costs(&vec![seconds; 4]);
         let mut cluster = cluster(4, 1 << 30, LINK);
         let slow = Link { bandwidth: 2.0, latency_seconds: 1.0 };
-        for (a, b) in [(0, 2), (0, 3), (1, 2), (1, 3)] {
+        for (a, b) in [(0, 2), (0, 3), (1, 2), (1, 3)].map(|(a, b)| (DeviceId(a), DeviceId(b))) {
             cluster.links.extend([(a, b, slow), (b, a, slow)]);
         }
         let outcome =
@@ -171,22 +171,25 @@ fn unequal_links_are_judged_as_they_are() {
 fn device_rules_are_kept() {
     for seed in 0..30 {
         let (mut graph, seconds) = random_graph(3000 + seed, 20);
-        graph.ops[3].rules.device = Some(2);
-        graph.ops[11].rules.device = Some(seed as usize % 3);
+        graph.ops[3].rules.device = Some(DeviceId(2));
+        graph.ops[11].rules.device = Some(DeviceId(seed as usize % 3));
         let (costs, cluster) = (costs(&vec![seconds; 3]), cluster(3, 1 << 30, LINK));
         let outcome =
             plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options()).expect("a plan");
-        assert_eq!(outcome.device_of[3], 2);
-        assert_eq!(outcome.device_of[11], seed as usize % 3);
+        assert_eq!(outcome.device_of[3], DeviceId(2));
+        assert_eq!(outcome.device_of[11], DeviceId(seed as usize % 3));
         assert_eq!(outcome.balance.idle_devices, 0);
     }
     let (mut graph, seconds) = random_graph(1, 20);
-    graph.ops[4].rules.device = Some(3);
+    graph.ops[4].rules.device = Some(DeviceId(3));
     let error = plan(
         &Program { graph: &graph, costs: &costs(&vec![seconds; 3]), cluster: &cluster(3, 1 << 30, LINK) },
         &options(),
     );
-    assert!(matches!(error, Err(Error::Rule { op: 4, device: 3, last: 2, .. })), "{error:?}");
+    assert!(
+        matches!(error, Err(Error::Rule { op: 4, device: DeviceId(3), last: DeviceId(2), .. })),
+        "{error:?}"
+    );
 }
 
 #[test]
@@ -195,7 +198,7 @@ fn the_answer_is_never_worse_than_the_start() {
         let (graph, seconds) = random_graph(4000 + seed, 15);
         let (costs, cluster) = (costs(&vec![seconds; 2]), cluster(2, 1 << 30, LINK));
         // A start outside the class of contiguous cuts.
-        let start: Vec<usize> = (0..15).map(|op| (op * 7 + seed as usize) % 2).collect();
+        let start: Vec<DeviceId> = (0..15).map(|op| DeviceId((op * 7 + seed as usize) % 2)).collect();
         let before = loads(&graph, &costs, &cluster, &start).into_iter().fold(0.0, f64::max);
         let outcome = plan(
             &Program { graph: &graph, costs: &costs, cluster: &cluster },
@@ -324,7 +327,7 @@ fn chain() -> (Graph, Costs, Cluster) {
 fn a_placement_comes_back_from_its_file_and_is_judged_as_it_is() {
     let (graph, costs, cluster) = chain();
     // Not a cut of the sequence, and slower than the best: nothing is improved.
-    let devices = vec![1, 0, 1];
+    let devices = [1, 0, 1].map(DeviceId);
     let text = serde_json::to_string(&Given::new(&graph, &devices)).expect("text");
     let read = Given::parse(&text).and_then(|given| given.devices(&graph, 2)).expect("a placement");
     assert_eq!(read, devices);
@@ -348,10 +351,10 @@ fn placements_that_do_not_fit_are_refused_at_the_op() {
         let error = Given::parse(text).and_then(|given| given.devices(graph, 2)).expect_err("refused");
         (error.op, error.reason)
     };
-    let text = serde_json::to_string(&Given::new(&graph, &[0, 1, 2])).expect("text");
+    let text = serde_json::to_string(&Given::new(&graph, &[0, 1, 2].map(DeviceId))).expect("text");
     assert_eq!(refused(&graph, &text), (Some(2), "its op 2 runs on device 2, and there are 2".into()));
-    let text = serde_json::to_string(&Given::new(&graph, &[0, 1, 1])).expect("text");
-    graph.ops[1].rules.device = Some(0);
+    let text = serde_json::to_string(&Given::new(&graph, &[0, 1, 1].map(DeviceId))).expect("text");
+    graph.ops[1].rules.device = Some(DeviceId(0));
     assert_eq!(refused(&graph, &text).0, Some(1));
     graph.ops[1].name = "other".into();
     assert!(refused(&graph, &text).1.contains("made for another program"));
@@ -360,7 +363,11 @@ fn placements_that_do_not_fit_are_refused_at_the_op() {
     assert!(refused(&graph, &text.replace("\"version\":1", "\"version\":9")).1.contains("version 9"));
     assert!(refused(&graph, "[]").1.contains("not a placement"));
     assert!(
-        plan_given(&Program { graph: &graph, costs: &costs, cluster: &cluster }, &options(), vec![0, 2])
-            .is_err()
+        plan_given(
+            &Program { graph: &graph, costs: &costs, cluster: &cluster },
+            &options(),
+            [0, 2].map(DeviceId).to_vec()
+        )
+        .is_err()
     );
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ballast_core::device::Cluster;
+use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::Graph;
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::{CompactPlan, NodeId, SwapModel};
@@ -168,7 +168,7 @@ fn plan_stage(
 
 /// `model.lp` of device 2 is `model.2.lp`.
 #[must_use]
-pub fn stage_file(path: &Path, device: usize) -> PathBuf {
+pub fn stage_file(path: &Path, device: DeviceId) -> PathBuf {
     let extension = path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
     path.with_extension(format!("{device}.{extension}"))
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
-use ballast_core::device::{Cluster, Device, Link};
+use ballast_core::device::{Cluster, Device, DeviceId, Link};
 use ballast_core::graph::{Arithmetic, Graph, Op, OpId, OpRole, Tensor};
 use ballast_core::limits::{Limits, StopReason};
 use ballast_core::plan::{OpPlan, Plan};
@@ -78,7 +78,7 @@ fn cluster(devices: usize, rng: &mut impl Rng) -> Cluster {
     };
     let devices: Vec<Device> =
         (0..devices).map(|i| Device { name: format!("d{i}"), ..device.clone() }).collect();
-    let links = vec![(0, devices.len() - 1, link())];
+    let links = vec![(DeviceId(0), DeviceId(devices.len() - 1), link())];
     Cluster { devices, default_link: link(), links, host_memory: None }
 }
 
@@ -86,7 +86,8 @@ fn cluster(devices: usize, rng: &mut impl Rng) -> Cluster {
 /// op with sets of what is where. Shares nothing with the judge but the graph.
 fn naive(graph: &Graph, costs: &Costs, cluster: &Cluster, plan: &Plan) -> Vec<(f64, u64)> {
     let entry: BTreeMap<OpId, &OpPlan> = plan.ops.iter().map(|entry| (entry.op, entry)).collect();
-    (0..cluster.devices.len()).map(|device| naive_device(graph, costs, cluster, &entry, device)).collect()
+    let devices = DeviceId::first(cluster.devices.len());
+    devices.map(|device| naive_device(graph, costs, cluster, &entry, device)).collect()
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -102,7 +103,7 @@ fn naive_device(
     costs: &Costs,
     cluster: &Cluster,
     entry: &BTreeMap<OpId, &OpPlan>,
-    device: usize,
+    device: DeviceId,
 ) -> (f64, u64) {
     // (position, phase, op): swap-ins, then repeats, then the first run, then swap-outs.
     let mut events: Vec<(usize, usize, OpId, Event)> = Vec::new();
@@ -115,7 +116,7 @@ fn naive_device(
                 events.push((swap.out_after, 3, op, Event::Out(op)));
                 events.extend(swap.in_before.iter().map(|&p| (p, 0, op, Event::In(op))));
             }
-            let link = |to: usize| cluster.link(device, to).seconds(graph.value_bytes(op));
+            let link = |to: DeviceId| cluster.link(device, to).seconds(graph.value_bytes(op));
             sent += plan.receives.iter().map(|r| link(r.device)).fold(0.0, f64::max);
         }
         for receive in plan.receives.iter().filter(|r| r.device == device) {
@@ -136,12 +137,12 @@ fn naive_device(
     let arguments: BTreeSet<usize> = (0..graph.tensors.len())
         .filter(|&t| graph.tensors[t].producer.is_none())
         .filter(|&t| {
-            let readers: Vec<usize> = entry
+            let readers: Vec<DeviceId> = entry
                 .values()
                 .filter(|e| graph.argument_inputs(e.op).contains(&t))
                 .map(|e| e.device)
                 .collect();
-            readers.contains(&device) || (readers.is_empty() && device == 0)
+            readers.contains(&device) || (readers.is_empty() && device == DeviceId(0))
         })
         .collect();
     let resident: u64 = arguments.iter().map(|&t| graph.tensors[t].bytes.0).sum();
@@ -205,7 +206,7 @@ fn tmax_tmin_and_peaks_equal_those_of_a_naive_simulator_on_random_plans() {
         let devices = cluster.devices.len();
         let seconds = (0..graph.ops.len()).map(|_| f64::from(rng.random_range(1..9u32))).collect::<Vec<_>>();
         let costs = Costs { seconds: vec![seconds; devices] };
-        let device_of = (0..graph.ops.len()).map(|_| rng.random_range(0..devices)).collect();
+        let device_of = (0..graph.ops.len()).map(|_| DeviceId(rng.random_range(0..devices))).collect();
         let cap = CapSpec::Share(rng.random_range(0.5..1.1));
         let search = SearchStats {
             method: "random".into(),

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
-use ballast_core::device::{Cluster, Device, Link};
+use ballast_core::device::{Cluster, Device, DeviceId, Link};
 use ballast_core::graph::{Graph, LayerType, Op, Tensor};
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::{CompactPlan, NodeId};
@@ -113,8 +113,11 @@ fn layers_keep_forward_and_backward_of_a_weight_together() {
         check_flow(&chain.graph, &layers.stage_of(&chain.graph, &[cut])).unwrap();
     }
     // Layer 1 runs forward on device 1, backward on device 0: its gradient would go back to device 1 no more.
-    let error = check_flow(&chain.graph, &[0, 1, 0, 1, 1, 1, 1, 0, 0]).unwrap_err();
-    assert!(matches!(error, FlowError::AgainstTheFlow { op: 2, from: 1, device: 0, .. }), "{error}");
+    let error = check_flow(&chain.graph, &[0, 1, 0, 1, 1, 1, 1, 0, 0].map(DeviceId)).unwrap_err();
+    assert!(
+        matches!(error, FlowError::AgainstTheFlow { op: 2, from: DeviceId(1), device: DeviceId(0), .. }),
+        "{error}"
+    );
 }
 
 #[test]
@@ -122,7 +125,7 @@ fn programs_that_are_no_training_step_are_refused() {
     let mut chain = chain(&[(1.0, 10, 100); 3], 2);
     let refused = |graph: &Graph, costs: &Costs| layers(graph, costs, Granularity::Op, 99).unwrap_err();
     let mut pinned = chain.graph.clone();
-    pinned.ops[1].rules.device = Some(0);
+    pinned.ops[1].rules.device = Some(DeviceId(0));
     assert!(matches!(refused(&pinned, &chain.costs), LayersError::Pinned { op: 1, .. }));
     chain.graph.ops.iter_mut().for_each(|op| op.backward = Some(false));
     assert!(matches!(
@@ -138,7 +141,7 @@ fn one_micro_batch_has_the_bytes_and_times_worked_out_by_hand() {
     // Two layers on one device: values of 10 and 20 bytes, weights of 100 and 200, 7 bytes of data.
     let chain = chain(&[(1.0, 10, 100), (2.0, 20, 200)], 1);
     let cluster = cluster(1);
-    let stages = stages(&chain.graph, &chain.costs, &cluster, &[0; 6]);
+    let stages = stages(&chain.graph, &chain.costs, &cluster, &[DeviceId(0); 6]);
     let micro = MicroBatch::of(&chain.graph, &stages[0], 2);
     assert_eq!(micro.boundary, 2);
     // Weights, sums of new weights, and data that only the forward pass reads.

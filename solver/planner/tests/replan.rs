@@ -1,7 +1,7 @@
 //! Placements moved after devices were lost or slowed.
 
 use ballast_core::cost::Costs;
-use ballast_core::device::Cluster;
+use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::{Graph, Op, Tensor};
 use ballast_core::limits::Deadline;
 use ballast_core::units::Bytes;
@@ -26,7 +26,7 @@ fn chain(ops: usize) -> (Graph, Vec<f64>) {
 }
 
 /// Equal shares of the time, in program order.
-fn even(seconds: &[f64], devices: usize) -> Vec<usize> {
+fn even(seconds: &[f64], devices: usize) -> Vec<DeviceId> {
     let total: f64 = seconds.iter().sum();
     let mut sum = 0.0;
     seconds
@@ -34,7 +34,7 @@ fn even(seconds: &[f64], devices: usize) -> Vec<usize> {
         .map(|s| {
             let device = ((sum + 0.5 * s) / total * devices as f64) as usize;
             sum += s;
-            device.min(devices - 1)
+            DeviceId(device.min(devices - 1))
         })
         .collect()
 }
@@ -46,9 +46,9 @@ fn losing_a_device_moves_few_ops_and_stays_fast() {
     for lost in 0..8 {
         let cluster = Cluster::from_count(7).expect("seven devices");
         let costs = Costs { seconds: vec![seconds.clone(); 7] };
-        let kept: Vec<Option<usize>> = old
+        let kept: Vec<Option<DeviceId>> = old
             .iter()
-            .map(|&d| if d == lost { None } else { Some(if d > lost { d - 1 } else { d }) })
+            .map(|&DeviceId(d)| (d != lost).then(|| DeviceId(if d > lost { d - 1 } else { d })))
             .collect();
         let scratch = even(&seconds, 7);
         let list = candidates(&graph, &costs, &cluster, &kept, &scratch, &Deadline::after(None));
@@ -73,7 +73,7 @@ fn a_slower_device_hands_ops_on() {
     let cluster = Cluster::from_count(4).expect("four devices");
     let mut costs = Costs { seconds: vec![seconds.clone(); 4] };
     costs.seconds[2].iter_mut().for_each(|s| *s *= 2.0);
-    let kept: Vec<Option<usize>> = old.iter().map(|&d| Some(d)).collect();
+    let kept: Vec<Option<DeviceId>> = old.iter().copied().map(Some).collect();
     let list = candidates(&graph, &costs, &cluster, &kept, &old, &Deadline::after(None));
     let total: f64 = seconds.iter().sum();
     assert_eq!(list[0].moved, 0, "keeping everything is the candidate that moves least");
@@ -88,9 +88,9 @@ fn devices_that_are_alike_are_renamed_to_keep_ops_in_place() {
     let old = even(&seconds, 4);
     let cluster = Cluster::from_count(4).expect("four devices");
     let costs = Costs { seconds: vec![seconds; 4] };
-    let kept: Vec<Option<usize>> = old.iter().map(|&d| Some(d)).collect();
+    let kept: Vec<Option<DeviceId>> = old.iter().copied().map(Some).collect();
     // From scratch, the same cut with the names turned round.
-    let scratch: Vec<usize> = old.iter().map(|&d| 3 - d).collect();
+    let scratch: Vec<DeviceId> = old.iter().map(|device| DeviceId(3 - device.0)).collect();
     let list = candidates(&graph, &costs, &cluster, &kept, &scratch, &Deadline::after(None));
     assert_eq!(list.iter().map(|candidate| candidate.moved).min(), Some(0));
 }

@@ -1,7 +1,7 @@
 //! Ops of a program over the cores of a chip: against all groupings.
 
 use ballast_core::cost::Costs;
-use ballast_core::device::CoreModel;
+use ballast_core::device::{CoreModel, DeviceId};
 use ballast_core::limits::Limits;
 use ballast_core::report::BoundClass;
 use ballast_core::stage::stages;
@@ -99,12 +99,12 @@ impl<'a> Layers<'a> {
     fn fits(&self, first: usize, end: usize, memory: u64) -> bool {
         let start = |layer: usize| self.starts.get(layer).copied().unwrap_or(self.ops.len());
         // Arguments that no op reads lie on the first device.
-        let (own, other) = if first == 0 { (0, 1) } else { (1, 0) };
+        let (own, other) = if first == 0 { (DeviceId(0), DeviceId(1)) } else { (DeviceId(1), DeviceId(0)) };
         let mut device_of = vec![other; self.program.graph.ops.len()];
         self.ops[start(first)..start(end)].iter().for_each(|&op| device_of[op] = own);
         let both = Costs { seconds: vec![self.program.costs.seconds[0].clone(); 2] };
         ballast_core::stage::settle_views(&self.program.graph, &mut device_of);
-        let stage = stages(&self.program.graph, &both, &self.program.cluster, &device_of).swap_remove(own);
+        let stage = stages(&self.program.graph, &both, &self.program.cluster, &device_of).swap_remove(own.0);
         stage.problem.unplanned_peak() <= memory
     }
 

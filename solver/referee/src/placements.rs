@@ -76,13 +76,13 @@ impl Program {
         every(planned.len(), self.cluster.devices.len())
             .filter(|of| {
                 let rule = |(&op, &at): (&usize, &usize)| {
-                    self.graph.ops[op].rules.device.is_none_or(|rule| rule == at)
+                    self.graph.ops[op].rules.device.is_none_or(|rule| rule.0 == at)
                 };
                 planned.iter().zip(of).all(rule)
             })
             .map(|of| {
-                let mut device_of = vec![0; self.graph.ops.len()];
-                planned.iter().zip(of).for_each(|(&op, at)| device_of[op] = at);
+                let mut device_of = vec![DeviceId(0); self.graph.ops.len()];
+                planned.iter().zip(of).for_each(|(&op, at)| device_of[op] = DeviceId(at));
                 self.place(device_of)
             })
             .collect()
@@ -170,7 +170,7 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
             start: random.random_bool(0.15).then(|| {
                 let of = |op: usize| program.graph.ops[op].rules.device;
                 (0..program.graph.ops.len())
-                    .map(|op| of(op).unwrap_or_else(|| random.random_range(0..devices)))
+                    .map(|op| of(op).unwrap_or_else(|| DeviceId(random.random_range(0..devices))))
                     .collect()
             }),
             ..Options::default()

@@ -1,7 +1,7 @@
 //! Random programs, costs and clusters.
 
 use ballast_core::cost::Costs;
-use ballast_core::device::{Cluster, Device, Link};
+use ballast_core::device::{Cluster, Device, DeviceId, Link};
 use ballast_core::fusion::{Fusion, FusionClass, FusionClasses, FusionKind, fuse};
 use ballast_core::graph::{BoundaryMemory, Graph, Op, OpRole, Rules, Tensor, TensorId, Work};
 use ballast_core::units::Bytes;
@@ -74,7 +74,7 @@ pub fn any(random: &mut ChaCha8Rng, ops: usize, devices: usize) -> Graph {
             never_recompute: random.random_bool(0.05),
             never_swap: random.random_bool(0.05),
             must_keep: random.random_bool(0.03),
-            device: random.random_bool(0.02).then(|| random.random_range(0..devices)),
+            device: random.random_bool(0.02).then(|| DeviceId(random.random_range(0..devices))),
         };
         if random.random_bool(0.15) {
             // A view, or a constant, that takes no memory and travels with its readers.
@@ -181,8 +181,8 @@ pub fn placed(random: &mut ChaCha8Rng, mut graph: Graph, devices: usize) -> Prog
         host_memory: None,
     };
     if random.random_bool(0.3) {
-        for from in 0..devices {
-            let to = random.random_range(0..devices);
+        for from in DeviceId::first(devices) {
+            let to = DeviceId(random.random_range(0..devices));
             if from != to {
                 cluster.links.push((from, to, other));
             }

@@ -1,6 +1,7 @@
 //! The memory of a whole program on one device, as the planner asks for it: swap schedulers of the field and raised caps besides.
 
 use ballast_core::cap::CapSpec;
+use ballast_core::device::DeviceId;
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::expand;
 use ballast_core::stage::stages;
@@ -28,7 +29,7 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
     };
     let mut program = placed(&mut random, graph, 1);
     program.cluster.host_memory = random.random_bool(0.2).then(|| Bytes(random.random_range(60..300)));
-    let device_of = vec![0; program.graph.ops.len()];
+    let device_of = vec![DeviceId(0); program.graph.ops.len()];
     let Program { graph, costs, cluster } = &program;
     let stages = stages(graph, costs, cluster, &device_of);
     let problem = &stages[0].problem;

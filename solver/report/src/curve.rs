@@ -1,5 +1,6 @@
 //! Overhead against cap, as the page and tables show it.
 
+use ballast_core::device::DeviceId;
 use serde::Serialize;
 
 use crate::facts::StageFacts;
@@ -8,7 +9,7 @@ use crate::facts::StageFacts;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Curve {
     /// The device.
-    pub device: usize,
+    pub device: DeviceId,
     /// Seconds of running everything once, values of other devices received once, sends left out.
     pub once_seconds: f64,
     /// Bytes held without a plan: from such a cap on there is no overhead.
@@ -68,7 +69,7 @@ impl Curve {
     }
 
     /// Device and point of every row of a table, by cap; whether it is the plan's own, which stands before the best found for its cap.
-    pub fn rows(&self) -> impl Iterator<Item = (usize, &CurvePoint, bool)> {
+    pub fn rows(&self) -> impl Iterator<Item = (DeviceId, &CurvePoint, bool)> {
         let at = self.points.partition_point(|point| point.cap_bytes < self.plan.cap_bytes);
         let (below, from) = self.points.split_at(at);
         let rows = below.iter().chain([&self.plan]).chain(from).enumerate();

@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use ballast_core::device::DeviceId;
 use ballast_core::explain::{Fate, Verdict, seconds};
 use ballast_core::memory::{EventKind, NodeId};
 use ballast_core::plan::Plan;
@@ -92,8 +93,8 @@ fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-fn device_name(plan: &Plan, device: usize) -> String {
-    format!("{device} {}", escape(plan.devices.get(device).map_or("", |device| &device.name)))
+fn device_name(plan: &Plan, device: DeviceId) -> String {
+    format!("{device} {}", escape(plan.devices.get(device.0).map_or("", |device| &device.name)))
 }
 
 /// Cells of one row; figures stand to the right.

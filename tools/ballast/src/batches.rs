@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use ballast_core::batch::with_batch;
 use ballast_core::cost::Costs;
-use ballast_core::device::Cluster;
+use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::Graph;
 use ballast_core::limits::{Limits, StopReason, interrupted};
 use ballast_core::program::Program;
@@ -208,7 +208,7 @@ impl Step<'_> {
         let internal = |error: FalseBound| Stopped(Failure::Internal(error.to_string()));
         let partition =
             Report::new(0.0, Bound::proved(0.0, BoundClass::AnyAssignment), search).map_err(internal)?;
-        let all = vec![0; graph.ops.len()];
+        let all = vec![DeviceId(0); graph.ops.len()];
         match ballast_planner::plan(
             &Program { graph: &graph, costs: &costs, cluster: self.cluster },
             all,

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use ballast_core::device::DeviceId;
 use ballast_core::explain::{Fate, Verdict};
 use ballast_core::units::Bytes;
 use ballast_report::{Facts, StageFacts, short_location};
@@ -37,7 +38,7 @@ struct Answer {
     op: usize,
     name: String,
     location: String,
-    device: usize,
+    device: DeviceId,
     bytes: u64,
     fate: Fate,
     /// Repeated runs, or copies in both directions.
@@ -51,7 +52,7 @@ struct Answer {
 /// What binds the memory of a device.
 #[derive(Serialize)]
 struct Peak {
-    device: usize,
+    device: DeviceId,
     peak_bytes: u64,
     cap_bytes: u64,
     op: usize,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ballast_core::cost::Costs;
-use ballast_core::device::Cluster;
+use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::instance::Instance;
 use ballast_core::memory::{Problem, SwapModel};
 use ballast_core::stage::stages;
@@ -45,7 +45,7 @@ pub(crate) fn read_any(path: &Path, units_per_second: Option<f64>, device: &str)
         let cluster = Cluster { devices: cluster.devices[..1].to_vec(), links: Vec::new(), ..cluster };
         let graph = graph_file::read(path)?;
         let costs = Costs::estimate(&graph, &cluster, None).costs;
-        let device_of = vec![0; graph.ops.len()];
+        let device_of = vec![DeviceId(0); graph.ops.len()];
         let problem = stages(&graph, &costs, &cluster, &device_of).remove(0).problem;
         problem.check().map_err(|error| bad(error.to_string()))?;
         let link = cluster.swap_model(&cluster.devices[0], true);

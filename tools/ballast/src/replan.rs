@@ -217,7 +217,7 @@ fn finished(
     let was: std::collections::BTreeMap<usize, &str> = old
         .ops
         .iter()
-        .filter_map(|entry| Some((entry.op, old.devices.get(entry.device)?.name.as_str())))
+        .filter_map(|entry| Some((entry.op, old.devices.get(entry.device.0)?.name.as_str())))
         .collect();
     let device_of = &choice.candidate.device_of;
     let moves: Vec<Move> = problem

@@ -1,6 +1,7 @@
 //! Files of others: what is read is sound, or refused with a message.
 
 use ballast_core::device;
+use ballast_core::device::DeviceId;
 use ballast_core::instance::{Instance, read_plan};
 use ballast_core::memory::{CompactPlan, SwapModel, expand, replay};
 use ballast_core::profile::Profile;
@@ -38,7 +39,8 @@ pub fn device(input: &[u8]) {
     assert!((1..=device::MAX_DEVICES).contains(&count));
     for from in 0..count.min(8) {
         for to in 0..count.min(8) {
-            let seconds = cluster.link(from, to).seconds(ballast_core::units::Bytes(1 << 20));
+            let seconds =
+                cluster.link(DeviceId(from), DeviceId(to)).seconds(ballast_core::units::Bytes(1 << 20));
             assert!(seconds >= 0.0, "{from} to {to}: {seconds} s");
         }
     }

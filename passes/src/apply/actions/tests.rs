@@ -63,7 +63,7 @@ fn a_repeated_run_waits_for_the_newest_value() {
         run(0, &[]),
         run(3, &[]),
     ];
-    assert_eq!(on_device_0(actions(&graph, &[0; 4], &[plan])), expected);
+    assert_eq!(on_device_0(actions(&graph, &[DeviceId(0); 4], &[plan])), expected);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn a_chain_of_repeated_runs_needs_one_barrier() {
     // x -> a -> b -> c -> d; d reads b too: a and b run again before d.
     let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[2], Compute), (&[2, 3], Compute)], 4);
     let plan = CompactPlan { recompute: vec![(3, NodeId(0)), (3, NodeId(1))], ..CompactPlan::default() };
-    let barriers = on_device_0(actions(&graph, &[0; 4], &[plan]));
+    let barriers = on_device_0(actions(&graph, &[DeviceId(0); 4], &[plan]));
     assert_eq!(barriers.iter().filter(|what| matches!(what, What::Barrier(_))).count(), 1, "{barriers:?}");
 }
 
@@ -80,7 +80,7 @@ fn what_would_start_early_waits_for_its_last_operand_or_the_newest_value() {
     // x -> a -> b -> c; d reads a and c, and the back end copies a for it. Alone, a would run first anyway.
     let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[2], Compute), (&[1, 3], Compute)], 4);
     let costs = Costs { seconds: vec![vec![1.0; 4]] };
-    let stages = stages(&graph, &costs, &Cluster::from_count(1).unwrap(), &[0; 4]);
+    let stages = stages(&graph, &costs, &Cluster::from_count(1).unwrap(), &[DeviceId(0); 4]);
     let schedule = expand(&stages[0].problem, &CompactPlan::default()).unwrap();
     let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
     let barriers = |early: [bool; 4]| -> Vec<What> {
@@ -99,7 +99,7 @@ fn a_large_value_waits_for_the_newest_one() {
     // x -> a -> b; c reads a and could run before b. Only a large one is held back; b comes right after what it reads.
     let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[1], Compute), (&[2, 3], Compute)], 4);
     let costs = Costs { seconds: vec![vec![1.0; 4]] };
-    let stages = stages(&graph, &costs, &Cluster::from_count(1).unwrap(), &[0; 4]);
+    let stages = stages(&graph, &costs, &Cluster::from_count(1).unwrap(), &[DeviceId(0); 4]);
     let schedule = expand(&stages[0].problem, &CompactPlan::default()).unwrap();
     let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
     for (fills_memory, expected) in [(false, 0), (true, 1)] {
@@ -129,7 +129,7 @@ fn a_value_that_comes_back_waits_for_the_values_that_are_there() {
         What::Load(Held::Swapped(0)),
         run(3, &[]),
     ];
-    assert_eq!(on_device_0(actions(&graph, &[0; 4], &[plan])), expected);
+    assert_eq!(on_device_0(actions(&graph, &[DeviceId(0); 4], &[plan])), expected);
 }
 
 #[test]
@@ -139,20 +139,20 @@ fn views_and_constants_are_cloned_with_each_reader() {
         [(&[0], Compute), (&[1], View), (&[], Constant), (&[2, 3], Compute), (&[2, 3, 4], Compute)];
     let graph = graph(1, &ops, 2);
     let expected = [run(0, &[]), run(3, &[1, 2]), run(4, &[1, 2])];
-    assert_eq!(on_device_0(actions(&graph, &[0; 5], &[CompactPlan::default()])), expected);
-    assert_eq!(returned(&graph, &[0; 5]), Returned { travellers: vec![(0, 1)] });
+    assert_eq!(on_device_0(actions(&graph, &[DeviceId(0); 5], &[CompactPlan::default()])), expected);
+    assert_eq!(returned(&graph, &[DeviceId(0); 5]), Returned { travellers: vec![(DeviceId(0), 1)] });
 }
 
 #[test]
 fn a_value_crosses_devices_over_the_host_after_it_is_made() {
     // a on device 1, b on device 0 reads it.
     let graph = graph(1, &[(&[0], Compute), (&[1], Compute)], 2);
-    let merged = actions(&graph, &[1, 0], &[CompactPlan::default(), CompactPlan::default()]);
+    let merged = actions(&graph, &[1, 0].map(DeviceId), &[CompactPlan::default(), CompactPlan::default()]);
     let expected = [
-        Action { device: 1, what: run(0, &[]) },
-        Action { device: 1, what: What::Store(Held::Sent(0)) },
-        Action { device: 0, what: What::Load(Held::Sent(0)) },
-        Action { device: 0, what: run(1, &[]) },
+        Action { device: DeviceId(1), what: run(0, &[]) },
+        Action { device: DeviceId(1), what: What::Store(Held::Sent(0)) },
+        Action { device: DeviceId(0), what: What::Load(Held::Sent(0)) },
+        Action { device: DeviceId(0), what: run(1, &[]) },
     ];
     assert_eq!(merged, expected);
 }
@@ -161,7 +161,7 @@ fn a_value_crosses_devices_over_the_host_after_it_is_made() {
 fn a_schedule_that_reads_what_is_gone_is_refused() {
     let graph = graph(1, &[(&[0], Compute), (&[1], Compute)], 2);
     let cluster = Cluster::from_count(1).unwrap();
-    let stages = stages(&graph, &Costs { seconds: vec![vec![1.0; 2]] }, &cluster, &[0, 0]);
+    let stages = stages(&graph, &Costs { seconds: vec![vec![1.0; 2]] }, &cluster, &[0, 0].map(DeviceId));
     let steps = vec![Step::Compute(NodeId(0)), Step::Free(NodeId(0)), Step::Compute(NodeId(1))];
     let reads = [vec![0], vec![1]];
     let error =
@@ -175,7 +175,7 @@ fn a_stored_value_that_would_be_computed_again_is_read_through_a_barrier() {
     // x -> a -> b; c reads a and b. Without a barrier a would be computed once more for c.
     let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[1, 2], Compute)], 3);
     let costs = Costs { seconds: vec![vec![1.0; 3]] };
-    let stages = stages(&graph, &costs, &Cluster::from_count(1).unwrap(), &[0; 3]);
+    let stages = stages(&graph, &costs, &Cluster::from_count(1).unwrap(), &[DeviceId(0); 3]);
     let schedule = expand(&stages[0].problem, &CompactPlan::default()).unwrap();
     let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
     let mut early = vec![Early::default(); 3];

@@ -1,6 +1,6 @@
 //! Devices described in the module.
 
-use ballast_core::device::{Cluster, Link};
+use ballast_core::device::{Cluster, DeviceId, Link};
 use ballast_core::graph::Arithmetic;
 use ballast_core::units::Bytes;
 use melior::ir::Module;
@@ -37,8 +37,8 @@ fn a_system_spec_is_read_whole() {
     assert_eq!(gpu.from_host, Link { bandwidth: 2e10, latency_seconds: 0.0 });
     assert_eq!((npu.kind.as_str(), npu.peak(Arithmetic::F32)), ("npu", 3e9));
     assert_eq!(npu.cores.as_ref().map(|cores| (cores.count, cores.memory_per_core)), Some((2, Bytes(256))));
-    assert_eq!(cluster.link(0, 1), Link { bandwidth: 1e9, latency_seconds: 0.5 });
-    assert_eq!(cluster.link(1, 0), Link { bandwidth: 5e9, latency_seconds: 1e-6 });
+    assert_eq!(cluster.link(DeviceId(0), DeviceId(1)), Link { bandwidth: 1e9, latency_seconds: 0.5 });
+    assert_eq!(cluster.link(DeviceId(1), DeviceId(0)), Link { bandwidth: 5e9, latency_seconds: 1e-6 });
     assert_eq!(cluster.host_memory, Some(Bytes(4096)));
 }
 

@@ -1,6 +1,7 @@
 //! What becomes a node, an input, a view, a constant; sizes; rules; calls and regions.
 
 use super::*;
+use ballast_core::device::DeviceId;
 
 #[test]
 fn sizes_follow_from_the_element_type() {
@@ -216,7 +217,7 @@ fn rules_of_the_user_are_kept() {
     }",
     );
     let rules: Vec<_> = graph.ops.iter().map(|op| op.rules).collect();
-    assert!(rules[0].never_recompute && !rules[0].never_swap && rules[0].device == Some(3));
+    assert!(rules[0].never_recompute && !rules[0].never_swap && rules[0].device == Some(DeviceId(3)));
     assert!(rules[1].never_swap && !rules[1].must_keep && rules[1].device.is_none());
     assert!(rules[2].must_keep && !rules[2].never_recompute);
 }

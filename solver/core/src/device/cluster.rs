@@ -16,8 +16,10 @@ const HOST_NAME: &str = "host";
 /// Stands between the name of a device and the number of its stage.
 const SLOT_MARK: &str = "/stage";
 
-/// Index of a device in [`Cluster::devices`].
-pub type DeviceId = usize;
+crate::index_type!(
+    /// Index of a device in [`Cluster::devices`].
+    DeviceId
+);
 
 /// A link, one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -169,7 +171,7 @@ impl Cluster {
         }
         check_link(&self.default_link, "the default link")?;
         for (from, to, between) in &self.links {
-            if *from >= self.devices.len() || *to >= self.devices.len() || from == to {
+            if from.0.max(to.0) >= self.devices.len() || from == to {
                 return Err(format!("there is no pair of devices {from} and {to} to link"));
             }
             let name = |device: DeviceId| &self.devices[device].name;
@@ -215,13 +217,14 @@ impl Cluster {
             Device { name, slot, ..device.clone() }
         };
         let mut links = Vec::new();
-        let pairs = || (0..chunks).flat_map(|a| (0..chunks).map(move |b| (a * count, b * count)));
-        for (from, to, link) in self.links.iter().filter(|(from, to, _)| *from < count && *to < count) {
-            links.extend(pairs().map(|(a, b)| (a + from, b + to, *link)));
+        let stage = |chunk: usize, device: DeviceId| DeviceId(chunk * count + device.0);
+        let pairs = || (0..chunks).flat_map(|a| (0..chunks).map(move |b| (a, b)));
+        for &(from, to, link) in self.links.iter().filter(|(from, to, _)| from.0.max(to.0) < count) {
+            links.extend(pairs().map(|(a, b)| (stage(a, from), stage(b, to), link)));
         }
-        for (own, device) in self.devices[..count].iter().enumerate() {
+        for (own, device) in DeviceId::of(&self.devices[..count]) {
             let copy = Link { bandwidth: device.memory_bandwidth, latency_seconds: 0.0 };
-            links.extend(pairs().filter(|(a, b)| a != b).map(|(a, b)| (a + own, b + own, copy)));
+            links.extend(pairs().filter(|(a, b)| a != b).map(|(a, b)| (stage(a, own), stage(b, own), copy)));
         }
         links.sort_by_key(|(from, to, _)| (*from, *to));
         Ok(Cluster { devices: (0..count * chunks).map(device).collect(), links, ..self.clone() })

@@ -325,7 +325,7 @@ fn links(source: &Source<'_>, file: &File, devices: &[Device]) -> Result<(Link, 
     for between in &file.links {
         let (span, between) = (between.span(), between.get_ref());
         let find = |name: &Spanned<String>| {
-            devices.iter().position(|device| device.name == *name.get_ref()).ok_or_else(|| {
+            devices.iter().position(|device| device.name == *name.get_ref()).map(DeviceId).ok_or_else(|| {
                 let message =
                     format!("no device '{}': devices are called {}", name.get_ref(), listed(devices));
                 source.error(Some(name.span()), message)

@@ -80,9 +80,9 @@ fn a_file_with_unequal_devices_is_read_whole() {
     assert_eq!(chip.memory, Bytes(2 << 20));
     assert_eq!(chip.peak(Arithmetic::F32), 1e12, "the largest rate stands in where f32 is missing");
     assert_eq!(chip.cores.as_ref().unwrap().speed_up, [1.0, 1.8]);
-    assert_eq!(cluster.link(1, 0).bandwidth, 1e11);
-    assert_eq!(cluster.link(0, 3), Link { bandwidth: 1e9, latency_seconds: 0.5 });
-    assert_eq!(cluster.link(3, 0), Link { bandwidth: 1e10, latency_seconds: 1e-6 });
+    assert_eq!(cluster.link(DeviceId(1), DeviceId(0)).bandwidth, 1e11);
+    assert_eq!(cluster.link(DeviceId(0), DeviceId(3)), Link { bandwidth: 1e9, latency_seconds: 0.5 });
+    assert_eq!(cluster.link(DeviceId(3), DeviceId(0)), Link { bandwidth: 1e10, latency_seconds: 1e-6 });
     assert_eq!(cluster.check(), Ok(()));
 }
 
@@ -168,7 +168,7 @@ fn a_cluster_built_by_hand_is_checked() {
     assert!(broken(&|c| c.devices[0].from_host.latency_seconds = -1.0).is_err());
     assert!(broken(&|c| c.default_link.bandwidth = f64::INFINITY).is_err());
     assert!(broken(&|c| c.devices[1].name = c.devices[0].name.clone()).is_err());
-    assert!(broken(&|c| c.links.push((0, 2, c.default_link))).is_err());
+    assert!(broken(&|c| c.links.push((DeviceId(0), DeviceId(2), c.default_link))).is_err());
 }
 
 #[test]
@@ -181,15 +181,16 @@ fn stages_of_a_device_are_planned_as_devices_and_made_one_again() {
     assert_eq!(names[4..6], ["gpu0/stage1", "gpu1/stage1"]);
     assert_eq!((divided.whole_devices(), divided.devices[6].memory), (4, pair.devices[2].memory));
     // Between devices their own link, whatever the stage; within a device its memory.
-    assert_eq!(divided.link(4, 1), pair.link(0, 1));
-    assert_eq!(divided.link(3, 4), pair.default_link, "the slow link goes one way");
-    assert_eq!(divided.link(4, 7), pair.link(0, 3));
-    assert_eq!(divided.link(1, 5), Link { bandwidth: 5e11, latency_seconds: 0.0 });
+    let link = |cluster: &Cluster, from, to| cluster.link(DeviceId(from), DeviceId(to));
+    assert_eq!(link(&divided, 4, 1), link(&pair, 0, 1));
+    assert_eq!(link(&divided, 3, 4), pair.default_link, "the slow link goes one way");
+    assert_eq!(link(&divided, 4, 7), link(&pair, 0, 3));
+    assert_eq!(link(&divided, 1, 5), Link { bandwidth: 5e11, latency_seconds: 0.0 });
     assert_eq!(divided.divided(3).unwrap(), pair.divided(3).unwrap());
     let again = divided.divided(1).unwrap();
     assert_eq!(again.devices, pair.devices);
     for (from, to) in [(0, 1), (1, 0), (0, 3), (3, 0), (2, 1)] {
-        assert_eq!(again.link(from, to), pair.link(from, to));
+        assert_eq!(link(&again, from, to), link(&pair, from, to));
     }
     assert!(Cluster::from_count(MAX_DEVICES).unwrap().divided(2).is_err());
     let mut wrong = divided;
@@ -251,7 +252,7 @@ fn peak_rates_are_those_the_data_sheets_print() {
 fn links_of_common_nodes_have_names() {
     let text = PAIR.replacen("bandwidth = \"100GB/s\"", "bandwidth = \"nvlink-5\"", 1);
     let cluster = parse("pair.toml", &text).unwrap();
-    assert_eq!(cluster.link(0, 1).bandwidth, 9e11);
+    assert_eq!(cluster.link(DeviceId(0), DeviceId(1)).bandwidth, 9e11);
     let page = include_str!("../../../../docs/devices.md");
     for (name, bandwidth) in quantity::LINKS {
         assert!(page.contains(&format!("`\"{name}\"` {}", bandwidth / 1e9)), "{name}");
@@ -260,7 +261,7 @@ fn links_of_common_nodes_have_names() {
         [("h200", "nvlink-4"), ("b200", "nvlink-5"), ("rtx-5090", "pcie-5"), ("rtx-4090", "pcie-4")]
     {
         let text = PAIR.replacen("bandwidth = \"100GB/s\"", &format!("bandwidth = \"{link}\""), 1);
-        let named = parse("pair.toml", &text).unwrap().link(0, 1).bandwidth;
+        let named = parse("pair.toml", &text).unwrap().link(DeviceId(0), DeviceId(1)).bandwidth;
         assert_eq!(Cluster::parse(kind).unwrap().default_link.bandwidth, named, "{kind}");
     }
 }

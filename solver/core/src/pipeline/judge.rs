@@ -1,5 +1,6 @@
 //! The judge of pipelines: what a step takes and what every device holds.
 
+use crate::device::DeviceId;
 use crate::graph::OpId;
 use crate::memory::{CompactPlan, ReplayError, SwapModel};
 use crate::pipeline::in_flight::{InFlight, moments};
@@ -115,5 +116,9 @@ pub fn judge(
 
 /// A schedule that cannot be played counts against the first stage.
 pub(crate) fn unplayable(error: &ScheduleError) -> Rejection {
-    Rejection { device: 0, op: None, error: ReplayError { step: 0, node: None, reason: error.to_string() } }
+    Rejection {
+        device: DeviceId(0),
+        op: None,
+        error: ReplayError { step: 0, node: None, reason: error.to_string() },
+    }
 }

@@ -10,7 +10,7 @@ fn stage(sources: Vec<NodeSource>, inputs: &[&[usize]]) -> Stage {
         .map(|(id, inputs)| Node::new(format!("n{id}"), 1.0, 4, inputs.to_vec()))
         .collect();
     Stage {
-        device: 0,
+        device: DeviceId(0),
         problem: Problem { name: "test".into(), nodes, resident_bytes: 0 },
         sources,
         compute_seconds: 0.0,
@@ -39,7 +39,7 @@ fn two_stages() -> [Stage; 2] {
         &[&[], &[], &[1], &[0]],
     );
     let mut second = stage(vec![NodeSource::Op(1)], &[&[]]);
-    second.device = 1;
+    second.device = DeviceId(1);
     [first, second]
 }
 
@@ -56,7 +56,10 @@ fn op_entries_give_back_the_stage_plans_they_came_from() {
     let entries = op_plans(&graph(4), &two_stages(), &plans).unwrap();
     assert_eq!(entries.len(), 4);
     assert_eq!(entries[0].recompute_before, [3]);
-    assert_eq!(entries[1].receives, [ReceivePlan { device: 0, position: 0, again_before: vec![3] }]);
+    assert_eq!(
+        entries[1].receives,
+        [ReceivePlan { device: DeviceId(0), position: 0, again_before: vec![3] }]
+    );
     assert_eq!(entries[2].swap, Some(SwapPlan { out_after: 2, in_before: vec![3] }));
     assert_eq!(compact_plans(&two_stages(), &entries).unwrap(), plans);
 }
@@ -65,7 +68,7 @@ fn op_entries_give_back_the_stage_plans_they_came_from() {
 fn a_swap_in_without_a_swap_out_is_refused() {
     let plan = CompactPlan { swap_in: vec![(3, NodeId(0))], ..CompactPlan::default() };
     let error = op_plans(&graph(4), &two_stages(), &[plan, CompactPlan::default()]).unwrap_err();
-    assert_eq!((error.op, error.device), (0, 0));
+    assert_eq!((error.op, error.device), (0, DeviceId(0)));
     assert!(error.reason.contains("out 0 times and in 1 times"), "{error}");
     let plan = CompactPlan { rounds: vec![vec![(3, NodeId(0))]], ..CompactPlan::default() };
     let error = op_plans(&graph(4), &two_stages(), &[plan, CompactPlan::default()]).unwrap_err();
@@ -80,7 +83,7 @@ fn a_received_value_is_not_swapped() {
         ..CompactPlan::default()
     };
     let error = op_plans(&graph(4), &two_stages(), &[plan, CompactPlan::default()]).unwrap_err();
-    assert_eq!((error.op, error.device), (1, 0));
+    assert_eq!((error.op, error.device), (1, DeviceId(0)));
 }
 
 #[test]

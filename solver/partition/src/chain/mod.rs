@@ -59,7 +59,7 @@ impl Cut {
     /// The device of every item.
     #[must_use]
     pub fn devices(&self, items: usize) -> Vec<DeviceId> {
-        let mut of = vec![0; items];
+        let mut of = vec![DeviceId(0); items];
         for &(first, end, device) in &self.stages {
             of[first..end].fill(device);
         }

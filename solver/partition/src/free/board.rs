@@ -46,7 +46,7 @@ impl Site {
     pub(super) fn new(row_of: &[usize], links: &Links, caps: Option<&[u64]>) -> Self {
         let devices = row_of.len();
         let pair = |from: usize, to: usize| {
-            let link = links.link(from, to);
+            let link = links.link(DeviceId(from), DeviceId(to));
             Wire { latency_seconds: link.latency_seconds, seconds_per_byte: 1.0 / link.bandwidth }
         };
         let mean = links.mean();
@@ -155,7 +155,7 @@ impl Board {
 
     /// May a group run on a device?
     pub(super) fn runs(&self, group: GroupId, device: usize) -> bool {
-        self.pins[group].is_none_or(|pinned| pinned == device)
+        self.pins[group].is_none_or(|pinned| pinned.0 == device)
     }
 
     /// Merges groups: group `g` becomes part of group `map[g] < count`. Groups bound to different devices must not meet.

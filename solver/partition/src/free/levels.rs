@@ -175,7 +175,7 @@ pub(super) fn runs(board: &Board, site: &Site, order: &[GroupId]) -> Vec<u32> {
             until += speed(device) / all;
         }
         done += seconds;
-        placement[group] = board.pins[group].unwrap_or(device) as u32;
+        placement[group] = board.pins[group].map_or(device, |pinned| pinned.0) as u32;
     }
     placement
 }

@@ -94,7 +94,7 @@ pub(crate) fn search(task: &Task<'_>) -> Option<Found> {
         .starts
         .iter()
         .map(|start| {
-            (0..board.groups).map(|group| board.pins[group].unwrap_or(start[group]) as u32).collect()
+            (0..board.groups).map(|group| board.pins[group].unwrap_or(start[group]).0 as u32).collect()
         })
         .collect();
     starts.dedup();
@@ -112,7 +112,7 @@ pub(crate) fn search(task: &Task<'_>) -> Option<Found> {
     };
     let work = search.work;
     search.best.map(|(_, placement)| Found {
-        device_of: placement.into_iter().map(|device| device as usize).collect(),
+        device_of: placement.into_iter().map(|device| DeviceId(device as usize)).collect(),
         work,
         stopped,
     })

@@ -5,7 +5,7 @@
 //! formula for one batch, full + (batch - 1) * slowest stage). The dynamic programme minimises this; the event simulation judges.
 
 use ballast_core::cost::Costs;
-use ballast_core::device::Cluster;
+use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::{Graph, OpId};
 
 use super::layers::Layers;
@@ -33,7 +33,7 @@ impl RunTimes {
             .map(|device| {
                 let mut sums = vec![0.0; pieces + 1];
                 for op in graph.planned() {
-                    sums[layers.piece_of[op] + 1] += costs.of(device, op);
+                    sums[layers.piece_of[op] + 1] += costs.of(DeviceId(device), op);
                 }
                 for piece in 0..pieces {
                     sums[piece + 1] += sums[piece];
@@ -41,7 +41,7 @@ impl RunTimes {
                 sums
             })
             .collect();
-        let link = cluster.link(0, usize::from(devices > 1));
+        let link = cluster.link(DeviceId(0), DeviceId(usize::from(devices > 1)));
         let mut readers: Vec<Vec<usize>> = vec![Vec::new(); graph.ops.len()];
         for op in graph.planned() {
             for input in graph.value_inputs(op) {
@@ -251,7 +251,7 @@ impl StashEstimate {
                     made: layers.piece_of[op],
                     readers,
                     bytes: graph.value_bytes(op).0,
-                    seconds: costs.of(0, op),
+                    seconds: costs.of(DeviceId(0), op),
                     repeatable: what.pure_op && !what.rules.never_recompute && !what.rules.must_keep,
                 }
             })

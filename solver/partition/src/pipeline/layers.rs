@@ -169,7 +169,7 @@ fn join(graph: &Graph, costs: &Costs, anchor: &[usize], opens: &mut [bool], most
     }
     let mut before = vec![0.0; opens.len() + 1];
     for op in graph.planned() {
-        before[anchor[op] + 1] += costs.of(0, op);
+        before[anchor[op] + 1] += costs.of(DeviceId(0), op);
     }
     for place in 0..opens.len() {
         before[place + 1] += before[place];
@@ -225,8 +225,8 @@ impl Layers {
     /// their first reader.
     #[must_use]
     pub fn stage_of(&self, graph: &Graph, cuts: &[usize]) -> Vec<DeviceId> {
-        let mut stage_of: Vec<usize> =
-            self.piece_of.iter().map(|piece| cuts.partition_point(|cut| cut <= piece)).collect();
+        let stage = |piece: &usize| DeviceId(cuts.partition_point(|cut| cut <= piece));
+        let mut stage_of: Vec<DeviceId> = self.piece_of.iter().map(stage).collect();
         settle_views(graph, &mut stage_of);
         stage_of
     }

@@ -1,6 +1,6 @@
 //! What a state costs: stage times, memory and route load on a chip's cores or on separate devices.
 
-use ballast_core::device::{CoreModel, DeviceId};
+use ballast_core::device::CoreModel;
 
 use crate::chain::{Interval, Sweep, Wire};
 use crate::rl::environment::{Group, State};
@@ -185,7 +185,7 @@ impl Machine {
         if links.is_empty() {
             return None;
         }
-        let of_layer = self.devices(state);
+        let of_layer = self.slot_of(state);
         let mut seconds = vec![0.0; self.slots];
         for (maker, bytes, readers) in &self.values {
             let (from, mut slowest, mut before) = (of_layer[*maker], 0.0f64, None);
@@ -293,9 +293,9 @@ impl Machine {
         -(sum / self.slots as f64).max(f64::MIN_POSITIVE).ln() / f64::from(POWER)
     }
 
-    /// The device of every layer, for separate devices.
+    /// The slot of every layer, for separate devices.
     #[must_use]
-    pub fn devices(&self, state: &State) -> Vec<DeviceId> {
+    pub fn slot_of(&self, state: &State) -> Vec<usize> {
         let mut of = vec![0; self.layers()];
         for group in state.groups() {
             of[group.first..group.end].fill(group.core);
@@ -382,7 +382,7 @@ impl Judge {
 mod tests {
     use super::*;
     use crate::loads::{Links, Loads};
-    use ballast_core::device::{Cluster, Link};
+    use ballast_core::device::{Cluster, DeviceId, Link};
     use ballast_core::units::Bytes;
 
     fn machine(speed_up: Vec<f64>) -> Machine {
@@ -434,15 +434,16 @@ mod tests {
         let link = |bandwidth, latency_seconds| Link { bandwidth, latency_seconds };
         let mut cluster = Cluster::from_count(3).expect("three devices");
         cluster.default_link = link(10.0, 0.0);
-        cluster.links = vec![(0, 1, link(40.0, 0.5)), (1, 2, link(5.0, 0.0))];
+        let of = [0, 1, 2].map(DeviceId);
+        cluster.links = vec![(of[0], of[1], link(40.0, 0.5)), (of[1], of[2], link(5.0, 0.0))];
         let links = Links::new(&cluster);
-        let site =
-            Site::Devices { caps: vec![1 << 30; 3], wire: links.mean(), links: links.between(&[0, 1, 2]) };
+        let site = Site::Devices { caps: vec![1 << 30; 3], wire: links.mean(), links: links.between(&of) };
         let machine = Machine::new(&sequence, site);
         let index = sequence.index();
         for layers in [[1, 1, 2], [2, 1, 1], [1, 2, 1], [0, 1, 3], [2, 0, 2], [0, 0, 4], [3, 0, 1]] {
             let state = State::new(layers.to_vec()).expect("a state");
-            let loads = Loads::new(&sequence, &index, &links, machine.devices(&state));
+            let device_of = machine.slot_of(&state).into_iter().map(DeviceId).collect();
+            let loads = Loads::new(&sequence, &index, &links, device_of);
             let (score, truth) = (machine.score(&state).tmax_seconds, loads.tmax());
             assert!((score - truth).abs() < 1e-12, "{layers:?}: {score} {truth}");
         }

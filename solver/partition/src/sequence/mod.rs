@@ -319,7 +319,7 @@ pub struct Index {
 /// Devices with the same costs for every op share a row: `(row of each device, a device of each row)`.
 fn distinct_rows(costs: &Costs) -> (Vec<usize>, Vec<DeviceId>) {
     let mut rows: Vec<DeviceId> = Vec::new();
-    let row_of = (0..costs.seconds.len())
+    let row_of = DeviceId::first(costs.seconds.len())
         .map(|device| {
             rows.iter().position(|&row| costs.seconds[row] == costs.seconds[device]).unwrap_or_else(|| {
                 rows.push(device);

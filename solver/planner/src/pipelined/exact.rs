@@ -5,6 +5,7 @@
 //! `M` micro-batches. The table `rest[stage][from]`, the least `max t` over the cuts of the remaining pieces,
 //! bounds what is still to come; cuts that cannot beat the best are dropped, all others are played by the event simulation.
 
+use ballast_core::device::DeviceId;
 use ballast_remat::Failure;
 
 use super::runs::{Runs, Score};
@@ -42,7 +43,7 @@ pub fn exact(
             let ends =
                 if stage + 1 == stages { pieces..=pieces } else { from + 1..=pieces - (stages - stage - 1) };
             for to in ends {
-                row[from * width + to] = runs.run(stage, &[(from, to)])?.seconds();
+                row[from * width + to] = runs.run(DeviceId(stage), &[(from, to)])?.seconds();
             }
         }
     }

@@ -203,7 +203,7 @@ fn own(options: &Options) -> Result<Solver, Failure> {
 fn cuts_of(graph: &Graph, layers: &Layers, device_of: &[DeviceId], devices: usize) -> Option<Vec<usize>> {
     let mut first = vec![usize::MAX; devices];
     for op in graph.planned() {
-        let known = first.get_mut(device_of[op])?;
+        let known = first.get_mut(device_of[op].0)?;
         *known = (*known).min(layers.piece_of[op]);
     }
     let cuts = first.split_off(1);

@@ -154,7 +154,8 @@ impl<'a> Runs<'a> {
             let stages = &run.found.as_ref()?.stages;
             Some(stages.iter().map(|stage| stage.plan.clone()).collect())
         };
-        let start = self.cache.range(key(0)..key(device)).filter_map(|(_, run)| plans(run)).next_back();
+        let start =
+            self.cache.range(key(DeviceId(0))..key(device)).filter_map(|(_, run)| plans(run)).next_back();
         let run = Rc::new(self.plan(device, spans, start.as_deref())?);
         self.cache.insert(key(device), Rc::clone(&run));
         Ok(run)
@@ -167,7 +168,7 @@ impl<'a> Runs<'a> {
         let in_flight = &self.in_flight[device];
         let (mut stages_of, mut micros, mut unplanned) = (Vec::new(), Vec::new(), Vec::new());
         for (chunk, &span) in spans.iter().enumerate() {
-            let stage = self.stage(chunk * devices + device, span);
+            let stage = self.stage(chunk * devices + device.0, span);
             let micro = MicroBatch::of(graph, &stage, layers.first_backward);
             unplanned.push(micro.measure(&CompactPlan::default(), None, in_flight.split).map_err(refused)?);
             stages_of.push(stage);
@@ -206,7 +207,7 @@ impl<'a> Runs<'a> {
                 behind
             }
         };
-        let device_of: Vec<DeviceId> = layers.piece_of.iter().map(place).collect();
+        let device_of: Vec<DeviceId> = layers.piece_of.iter().map(place).map(DeviceId).collect();
         stages(graph, costs, cluster, &device_of).swap_remove(stage)
     }
 
@@ -217,8 +218,9 @@ impl<'a> Runs<'a> {
     pub fn of_cuts(&mut self, cuts: &[usize]) -> Result<Vec<Rc<Run>>, Failure> {
         let spans = spans(cuts, self.site.layers.pieces);
         let devices = self.in_flight.len();
-        let of = |device: usize| spans.iter().copied().skip(device).step_by(devices).collect::<Vec<Span>>();
-        (0..devices).map(|device| self.run(device, &of(device))).collect()
+        let of =
+            |device: DeviceId| spans.iter().copied().skip(device.0).step_by(devices).collect::<Vec<Span>>();
+        DeviceId::first(devices).map(|device| self.run(device, &of(device))).collect()
     }
 
     /// Scores cuts by the event simulation.

@@ -94,7 +94,7 @@ impl Mover<'_> {
                 overlap[placement[op]][old] += 1;
             }
         }
-        let mut name: Vec<DeviceId> = (0..devices).collect();
+        let mut name: Vec<DeviceId> = DeviceId::first(devices).collect();
         let alike = |a: DeviceId, b: DeviceId| {
             let (a_, b_) = (&self.cluster.devices[a], &self.cluster.devices[b]);
             a_.kind == b_.kind && a_.memory == b_.memory && self.costs.seconds[a] == self.costs.seconds[b]
@@ -125,10 +125,10 @@ impl Mover<'_> {
     fn patched(&self) -> Vec<DeviceId> {
         let devices = self.cluster.devices.len();
         let mut loads = vec![0.0; devices];
-        let mut device_of = vec![0; self.graph.ops.len()];
+        let mut device_of = vec![DeviceId(0); self.graph.ops.len()];
         let mut homeless: Vec<OpId> = Vec::new();
         for &op in &self.sequence {
-            match self.graph.ops[op].rules.device.filter(|&d| d < devices).or(self.kept[op]) {
+            match self.graph.ops[op].rules.device.filter(|d| d.0 < devices).or(self.kept[op]) {
                 Some(device) => {
                     device_of[op] = device;
                     loads[device] += self.costs.of(device, op);
@@ -151,14 +151,14 @@ impl Mover<'_> {
                 None => low = level,
             }
         }
-        for (op, device) in homeless.iter().zip(placed.unwrap_or_else(|| vec![0; homeless.len()])) {
+        for (op, device) in homeless.iter().zip(placed.unwrap_or_else(|| vec![DeviceId(0); homeless.len()])) {
             device_of[*op] = device;
         }
         device_of
     }
 
     fn longest(&self, op: OpId) -> f64 {
-        (0..self.cluster.devices.len()).map(|d| self.costs.of(d, op)).fold(0.0, f64::max)
+        DeviceId::first(self.cluster.devices.len()).map(|d| self.costs.of(d, op)).fold(0.0, f64::max)
     }
 
     /// Devices for the homeless ops with every load at most `level`; none if they do not fit.
@@ -182,7 +182,7 @@ impl Mover<'_> {
             let device = match current.filter(|&d| fits(d)) {
                 Some(device) => device,
                 None => {
-                    let open = (0..loads.len()).filter(|&d| fits(d));
+                    let open = DeviceId::first(loads.len()).filter(|&d| fits(d));
                     open.min_by(|&a, &b| loads[a].total_cmp(&loads[b]))?
                 }
             };
@@ -213,8 +213,8 @@ impl Mover<'_> {
     fn improved(&self, current: &Candidate, trials: &mut usize, deadline: &Deadline) -> Option<Candidate> {
         let loads = self.loads(&current.device_of);
         let by_load = |&a: &DeviceId, &b: &DeviceId| loads[a].total_cmp(&loads[b]);
-        let slowest = (0..loads.len()).max_by(by_load)?;
-        let mut idle: Vec<DeviceId> = (0..loads.len()).collect();
+        let slowest = DeviceId::first(loads.len()).max_by(by_load)?;
+        let mut idle: Vec<DeviceId> = DeviceId::first(loads.len()).collect();
         idle.sort_by(by_load);
         idle.truncate(IDLEST);
         let excess = loads[slowest] - loads.iter().sum::<f64>() / loads.len() as f64;

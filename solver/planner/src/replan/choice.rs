@@ -58,10 +58,12 @@ pub fn choose<P, E>(
 
 #[cfg(test)]
 mod tests {
+    use ballast_core::device::DeviceId;
+
     use super::*;
 
     fn candidate(moved: usize, slowest_seconds: f64) -> Candidate {
-        Candidate { device_of: vec![moved], moved, slowest_seconds }
+        Candidate { device_of: vec![DeviceId(moved)], moved, slowest_seconds }
     }
 
     fn outcome(slowest_seconds: f64, raised_caps: usize) -> PlannedCandidate<()> {

@@ -43,13 +43,13 @@ pub fn kept(graph: &Graph, plan: &Plan, cluster: &Cluster) -> Result<Vec<Option<
     let now: Vec<Option<DeviceId>> = plan
         .devices
         .iter()
-        .map(|old| cluster.devices.iter().position(|device| device.name == old.name))
+        .map(|old| cluster.devices.iter().position(|device| device.name == old.name).map(DeviceId))
         .collect();
     let mut kept = vec![None; graph.ops.len()];
     let mut planned = vec![false; graph.ops.len()];
     for entry in &plan.ops {
         let known = graph.ops.get(entry.op).is_some_and(|op| op.role == OpRole::Compute);
-        let device = now.get(entry.device);
+        let device = now.get(entry.device.0);
         match (known, device) {
             (true, Some(&device)) => {
                 kept[entry.op] = device;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ballast_core::batch::with_batch;
 use ballast_core::cost::Costs;
-use ballast_core::device::Cluster;
+use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::Graph;
 use ballast_core::stage::stages;
 use ballast_remat::swaps::{Recording, TrainingStep};
@@ -48,6 +48,6 @@ pub(super) fn read(path: &Path, graph: &Graph, batch: u64, cluster: &Cluster) ->
 /// The whole graph as a step on the first device.
 pub(super) fn step(graph: &Graph, cluster: &Cluster) -> TrainingStep {
     let costs = Costs::estimate(graph, cluster, None).costs;
-    let stage = stages(graph, &costs, cluster, &vec![0; graph.ops.len()]).swap_remove(0);
+    let stage = stages(graph, &costs, cluster, &vec![DeviceId(0); graph.ops.len()]).swap_remove(0);
     TrainingStep::of_stage(graph, &stage)
 }

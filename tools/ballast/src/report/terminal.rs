@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use ballast_core::device::DeviceId;
 use ballast_core::plan::{OpPlan, PipelinePlan, Plan};
 use ballast_report::{Curve, Unit, milliseconds, stop};
 use comfy_table::Table;
@@ -73,8 +74,8 @@ fn summary(plan: &Plan) -> String {
     )
 }
 
-fn device(plan: &Plan, device: usize) -> String {
-    format!("{device} {}", plan.devices.get(device).map_or("", |device| &device.name))
+fn device(plan: &Plan, device: DeviceId) -> String {
+    format!("{device} {}", plan.devices.get(device.0).map_or("", |device| &device.name))
 }
 
 fn times(plan: &Plan) -> Table {

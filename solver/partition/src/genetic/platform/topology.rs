@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use ballast_core::device::{Cluster, Link};
+use ballast_core::device::{Cluster, DeviceId, Link};
 use serde::Deserialize;
 
 use crate::genetic::PlacementError;
@@ -152,7 +152,7 @@ impl Platform {
         let mut links = Vec::new();
         for from in 0..names.len() {
             for to in (0..names.len()).filter(|&to| to != from) {
-                let link = cluster.link(from, to);
+                let link = cluster.link(DeviceId(from), DeviceId(to));
                 if link.bandwidth.is_nan() || link.bandwidth <= 0.0 {
                     return refuse(format!(
                         "the link from '{}' to '{}' has no speed",

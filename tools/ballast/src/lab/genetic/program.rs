@@ -140,10 +140,13 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
     let base = Options { population: POPULATION, ..Options::dynamic() };
     let mut search_options = args.search.options(base);
     let dp = plan(&view, &options).map_err(|error| in_file(error.to_string()))?;
-    let start = items.read(&first.device_of);
+    let of_items = |device_of: &[DeviceId]| -> Vec<usize> {
+        items.read(device_of).into_iter().map(|device| device.0).collect()
+    };
+    let start = of_items(&first.device_of);
     search_options.initial = neighbours(
         start.clone(),
-        items.read(&dp.device_of),
+        of_items(&dp.device_of),
         cluster.devices.len(),
         search_options.population,
         args.seed,
@@ -211,12 +214,12 @@ fn progress(limits: &Limits) -> Result<indicatif::ProgressBar, Failure> {
 /// The first generation: the static search's placement, the cut by dynamic programming, and both with a stretch of
 /// neighbouring items moved to a device drawn. Drawn item by item, a placement of hundreds would be messages and little else.
 fn neighbours(
-    first: Vec<DeviceId>,
-    cut: Vec<DeviceId>,
+    first: Vec<usize>,
+    cut: Vec<usize>,
     devices: usize,
     population: usize,
     seed: u64,
-) -> Vec<Vec<DeviceId>> {
+) -> Vec<Vec<usize>> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut all = vec![first, cut];
     while all.len() < population {
@@ -249,11 +252,12 @@ struct ProgramRuns<'a> {
 
 impl ProgramRuns<'_> {
     /// From the device of every item to that of every op.
-    fn place(&self, placement: &[DeviceId]) -> Vec<DeviceId> {
-        self.items.place(self.graph, &self.items.to_ops(placement))
+    fn place(&self, placement: &[usize]) -> Vec<DeviceId> {
+        let of_items: Vec<DeviceId> = placement.iter().copied().map(DeviceId).collect();
+        self.items.place(self.graph, &self.items.to_ops(&of_items))
     }
 
-    fn number(&mut self, placement: &[DeviceId], deadline: &Deadline) -> Result<usize, Failure> {
+    fn number(&mut self, placement: &[usize], deadline: &Deadline) -> Result<usize, Failure> {
         let device_of = self.place(placement);
         if let Some(&number) = self.numbers.get(&device_of) {
             return Ok(number);
@@ -309,12 +313,12 @@ impl ProgramRuns<'_> {
     fn usage(&self, device_of: &[DeviceId], names: &[String]) -> Vec<Usage> {
         let last = self.numbers.get(device_of).and_then(|number| self.usage.get(number));
         let ops = |device| self.graph.planned().filter(|&op| device_of[op] == device).count();
-        let of = |(device, (usage, name)): (usize, (&Usage, &String))| Usage {
+        let of = |((device, usage), name): ((DeviceId, &Usage), &String)| Usage {
             device: name.clone(),
             ops: ops(device),
             ..usage.clone()
         };
-        last.map_or_else(Vec::new, |last| last.iter().zip(names).enumerate().map(of).collect())
+        last.map_or_else(Vec::new, |last| DeviceId::of(last).zip(names).map(of).collect())
     }
 }
 
