@@ -3,7 +3,7 @@
 //! A value leaves for the host at most once; it may come back several times.
 
 use ballast_core::limits::Deadline;
-use ballast_core::memory::{Assessment, CompactPlan, Problem, Step, SwapModel, assess, expand};
+use ballast_core::memory::{Assessment, CompactPlan, Problem, Schedule, Step, SwapModel, assess, expand};
 
 use crate::paging::{Policy, page};
 use crate::program::{Plan, Program, Slot};
@@ -21,6 +21,8 @@ pub(crate) struct State {
     pub(crate) excess: f64,
     /// Positions where memory is short.
     pub(crate) short: Vec<Slot>,
+    /// Positions where computation waits.
+    pub(crate) waiting: Vec<Slot>,
 }
 
 impl<'a> Exchange<'a> {
@@ -119,23 +121,28 @@ pub(crate) fn assess_plan(
     plan: &Plan,
 ) -> Option<State> {
     let schedule = expand(problem, &program.compact(plan)).ok()?;
-    let Assessment { time, excess_bytes, short } = assess(problem, &schedule, Some(swap), cap_bytes).ok()?;
-    let mut positions = Vec::with_capacity(short.len());
-    if !short.is_empty() {
-        let mut first_runs = 0;
-        let mut seen = vec![false; problem.nodes.len()];
-        let mut next = 0;
-        for (index, step) in schedule.steps.iter().enumerate() {
-            if short.get(next) == Some(&index) {
-                positions.push(first_runs);
-                next += 1;
-            }
-            if let Step::Compute(node) = *step
-                && !std::mem::replace(&mut seen[node], true)
-            {
-                first_runs += 1;
-            }
-        }
+    let Assessment { time, excess_bytes, short, waiting } =
+        assess(problem, &schedule, Some(swap), cap_bytes).ok()?;
+    let [short, waiting] = positions_of(&schedule, problem.nodes.len(), [&short, &waiting]);
+    Some(State { time, excess: excess_bytes as f64, short, waiting })
+}
+
+/// The positions that ascending lists of steps belong to.
+fn positions_of(schedule: &Schedule, nodes: usize, lists: [&[usize]; 2]) -> [Vec<Slot>; 2] {
+    if lists.iter().all(|list| list.is_empty()) {
+        return [const { Vec::new() }; 2];
     }
-    Some(State { time, excess: excess_bytes as f64, short: positions })
+    let mut seen = vec![false; nodes];
+    let mut first_runs = 0;
+    let position: Vec<Slot> = schedule
+        .steps
+        .iter()
+        .map(|&step| {
+            let at = first_runs;
+            first_runs +=
+                Slot::from(matches!(step, Step::Compute(node) if !std::mem::replace(&mut seen[node], true)));
+            at
+        })
+        .collect();
+    lists.map(|list| list.iter().map(|&step| position[step]).collect())
 }

@@ -61,6 +61,11 @@ impl Progress {
         }
     }
 
+    /// When the last of them was found.
+    fn latest_seconds(&self) -> Option<f64> {
+        lock(&self.better).last().map(|&(seconds, _)| seconds)
+    }
+
     /// All that were noted.
     pub(crate) fn list(&self) -> Vec<(f64, f64)> {
         lock(&self.better).clone()
@@ -117,6 +122,13 @@ impl Incumbent {
         let (used, left) = (self.deadline.elapsed_seconds(), self.deadline.remaining_seconds());
         let value = self.value();
         used > PROVING_SHARE * (used + left) && value - self.bound() > FAR * value
+    }
+
+    /// Was nothing better found in the second half of the time since a moment, and at least for so many seconds?
+    pub(crate) fn stalled(&self, since_seconds: f64, least_seconds: f64) -> bool {
+        let now = self.deadline.elapsed_seconds();
+        let better = self.progress.latest_seconds().unwrap_or(since_seconds).max(since_seconds);
+        now - since_seconds > least_seconds && now - better > (now - since_seconds) / 2.0
     }
 
     /// Ends the search.

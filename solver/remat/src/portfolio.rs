@@ -23,10 +23,12 @@ pub(crate) struct Parts {
     pub(crate) search: bool,
     /// The mixed-integer program.
     pub(crate) prover: bool,
+    /// Seconds after which to end where nothing better was found for half of the time; none: never.
+    pub(crate) stall_seconds: Option<f64>,
 }
 
 impl Parts {
-    pub(crate) const BOTH: Parts = Parts { search: true, prover: true };
+    pub(crate) const BOTH: Parts = Parts { search: true, prover: true, stall_seconds: None };
 }
 
 impl Task<'_> {
@@ -87,10 +89,14 @@ impl Task<'_> {
         let mut search = self.search(program);
         self.starts(&incumbent, &mut search);
         let mut work = 0;
+        let began = self.deadline.elapsed_seconds();
         if parts.search {
             while work < limit && !incumbent.over() {
                 work += search.run((limit - work).min(4096), &self.deadline);
                 exchange_plans(&mut search, &incumbent);
+                if parts.stall_seconds.is_some_and(|least| incumbent.stalled(began, least)) {
+                    incumbent.finish();
+                }
                 if self.impatient(work, limit) && incumbent.best().is_none() {
                     incumbent.finish();
                 }

@@ -182,7 +182,8 @@ impl<'a> Search<'a> {
         Some(interval)
     }
 
-    /// Offers the plan of a point; the positions at which it is over the cap.
+    /// Offers the plan of a point; the positions at which it is over the cap, and those where computation waits: the model sees neither but at
+    /// its critical positions.
     fn plan_of(&self, interval: &Interval<'_>, point: &[f64]) -> Vec<Slot> {
         let Stage { problem, program, swap, cap_bytes } = self.stage;
         let mut short = Vec::new();
@@ -199,7 +200,8 @@ impl<'a> Search<'a> {
             if state.excess <= 0.0 {
                 (self.goal.offer)(state.time, plan);
             }
-            short.extend(state.short.into_iter().flat_map(|at| [at.saturating_sub(1), at]));
+            let unseen = state.short.into_iter().chain(state.waiting);
+            short.extend(unseen.flat_map(|at| [at.saturating_sub(1), at]));
         }
         short.sort_unstable();
         short.dedup();
@@ -283,7 +285,7 @@ impl<'a> Search<'a> {
         };
         let answer = highs.solve(&control);
         self.spend(answer.work.max(1) * MOVES_PER_NODE);
-        tracing::debug!(?answer.status, bound = answer.bound, nodes = answer.work, "solved with swaps");
+        tracing::debug!(?answer.status, bound = answer.bound, nodes = answer.work, seconds = self.goal.deadline.elapsed_seconds(), rows = interval.model.rows.len(), "solved with swaps");
         match answer.status {
             Status::Infeasible => self.raise(f64::INFINITY, true),
             Status::Optimal | Status::Stopped => self.raise(answer.bound, true),

@@ -121,6 +121,8 @@ pub struct Assessment {
     pub excess_bytes: u64,
     /// Steps for which bytes were missing, ascending.
     pub short: Vec<usize>,
+    /// Runs that started later than the run before had ended, ascending.
+    pub waiting: Vec<usize>,
 }
 
 /// Times a schedule that may be over the cap, for searches; all other rules are as in [`replay`].
@@ -135,10 +137,16 @@ pub fn assess(
 ) -> Result<Assessment, ReplayError> {
     let mut judge = Judge::new(problem, swap, Some(cap_bytes));
     judge.device.missing = Some(0);
-    let mut short = Vec::new();
+    let (mut short, mut waiting) = (Vec::new(), Vec::new());
     let mut before = 0;
     for (step, &what) in schedule.steps.iter().enumerate() {
+        let ended = judge.now;
         judge.take(what).map_err(|reason| ReplayError { step, node: None, reason })?;
+        if let Step::Compute(node) = what
+            && judge.now > ended + problem.nodes[node].time
+        {
+            waiting.push(step);
+        }
         let missing = judge.device.missing.unwrap_or(0);
         if missing > before {
             short.push(step);
@@ -147,7 +155,7 @@ pub fn assess(
     }
     let result =
         judge.finish().map_err(|(node, reason)| ReplayError { step: schedule.steps.len(), node, reason })?;
-    Ok(Assessment { time: result.time, excess_bytes: before, short })
+    Ok(Assessment { time: result.time, excess_bytes: before, short, waiting })
 }
 
 /// A time in a heap. Times are finite: durations are checked by [`Problem::check`] and [`SwapModel::is_sound`].

@@ -9,10 +9,8 @@ use indexmap::IndexMap;
 
 use crate::loads::Links;
 use crate::sequence::{Pin, Sequence};
+pub(super) use ballast_dag::hypergraph::GroupId;
 use ballast_dag::hypergraph::Lists;
-
-/// Index of a group.
-pub(super) type GroupId = usize;
 
 /// In [`Board::holds_of`]: the group needs the bytes in the first part of the program.
 pub(super) const BEFORE: u32 = 1;
