@@ -510,7 +510,7 @@ pub(crate) fn recall_passes(program: &mut Program<'_, '_>) {
     }
     if let Some(first) = PlanSettings::of(&plan).first_backward {
         for (id, op) in program.imported.graph.ops.iter_mut().enumerate() {
-            op.backward = Some(id >= first);
+            op.backward = Some(id >= first.0);
         }
     }
 }
@@ -552,7 +552,7 @@ pub(crate) fn limits(time_limit: f64, work_limit: u64, seed: u64, threads: u64) 
 /// At the function.
 pub(crate) fn check_devices(program: &Program<'_, '_>, device_of: &[DeviceId]) -> Result<(), Reported> {
     let devices = program.cluster.devices.len();
-    match device_of.iter().position(|device| device.0 >= devices) {
+    match device_of.iter().position(|device| device.0 >= devices).map(OpId) {
         None => Ok(()),
         Some(op) => {
             Err(program.error(Some(op), &format!("placed on a device that is not one of the {devices}")))

@@ -80,7 +80,7 @@ pub(crate) fn write<'c>(
     let mut device_of = device_of.to_vec();
     settle_views(&imported.graph, &mut device_of);
     let mut written: Vec<(OperationRef<'c, '_>, &str, Attribute<'c>)> = Vec::new();
-    for (id, &device) in device_of.iter().enumerate() {
+    for (id, &device) in OpId::of(&device_of) {
         let op = imported.ops[id];
         written.push((op, ir::DEVICE, ir::Device { id: index(device.0) }.attribute(op.location())?));
     }
@@ -264,7 +264,7 @@ pub(crate) fn read_devices(
 
 /// Views and constants say the device of what they travel with, or none.
 fn check_travellers(imported: &Imported<'_, '_>, device_of: &[DeviceId]) -> Result<(), Reported> {
-    for (id, &op) in imported.ops.iter().enumerate() {
+    for (id, &op) in OpId::of(&imported.ops) {
         let says = op.attribute(ir::DEVICE).ok().and_then(ir::Device::read);
         if let Some(says) = says.filter(|says| says.id != index(device_of[id].0)) {
             let text = format!(
@@ -315,7 +315,7 @@ pub(crate) fn read<'c>(imported: &Imported<'c, '_>, devices: usize) -> Result<An
     let mut ops = Vec::new();
     let mut seconds = vec![0.0; graph.ops.len()];
     let mut costs = BTreeMap::new();
-    for (id, &op) in imported.ops.iter().enumerate() {
+    for (id, &op) in OpId::of(&imported.ops) {
         if graph.ops[id].role != OpRole::Compute {
             for name in [ir::POSITION, ir::RECOMPUTE, ir::SWAP, ir::RECEIVES, ir::COST] {
                 if op.attribute(name).is_ok() {

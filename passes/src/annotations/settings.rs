@@ -84,7 +84,7 @@ impl PlanSettings {
         let text =
             |key: &str| plan.settings.and_then(|settings| ballast_dialects::ir::string_entry(settings, key));
         let is = |key: &str, name: &str| text(key).as_deref() == Some(name);
-        let number = |key: &str| text(key).and_then(|text| text.parse().ok());
+        let op = |key: &str| text(key).and_then(|text| text.parse().ok().map(OpId));
         let default = Self::default();
         let mut refused = None;
         let mut refuse = |key: &str, text: String| {
@@ -115,7 +115,7 @@ impl PlanSettings {
                 .and_then(|name| Granularity::of_name(&name))
                 .unwrap_or(default.granularity),
             held: text("held")
-                .map(|text| text.split(',').filter_map(|op| op.parse().ok()).collect())
+                .map(|text| text.split(',').filter_map(|op| op.parse().ok().map(OpId)).collect())
                 .unwrap_or_default(),
             heap_gaps: !is("heap_gaps", "false"),
             method: text("method").and_then(|name| PartitionMethod::of_name(&name)),
@@ -123,7 +123,7 @@ impl PlanSettings {
             overlap: text("overlap").map(|text| text == "true"),
             pinned: !is("pinned", "false"),
             pipeline: pipeline.clone().unwrap_or_default(),
-            first_backward: number("first_backward"),
+            first_backward: op("first_backward"),
             profile: text("profile").filter(|profile| profile != "false"),
             use_all_devices: is("use_all_devices", "true"),
             workspace: text("workspace")
@@ -195,7 +195,7 @@ impl PlanSettings {
 /// An op and its bytes, as `op:bytes`.
 fn workspace(entry: &str) -> Option<(OpId, Bytes)> {
     let (op, bytes) = entry.split_once(':')?;
-    Some((op.parse().ok()?, Bytes(bytes.parse().ok()?)))
+    Some((OpId(op.parse().ok()?), Bytes(bytes.parse().ok()?)))
 }
 
 /// The pipeline that settings name; none where they name none.

@@ -153,6 +153,9 @@ fn found_behind<'g>(
     found
 }
 
+/// Behind every op.
+const NO_OP: OpId = OpId(usize::MAX);
+
 /// A device on its way through its schedule.
 struct Cursor<'p> {
     stage: &'p Stage,
@@ -164,14 +167,14 @@ struct Cursor<'p> {
 
 impl<'p> Cursor<'p> {
     fn new(stage: &'p Stage, schedule: &'p Schedule) -> Self {
-        let mut turn = vec![OpId::MAX; schedule.steps.len()];
+        let mut turn = vec![NO_OP; schedule.steps.len()];
         let mut seen = vec![false; stage.sources.len()];
         let first_runs: Vec<bool> = schedule
             .steps
             .iter()
             .map(|&step| matches!(step, Step::Compute(node) if !std::mem::replace(&mut seen[node], true)))
             .collect();
-        let mut next = OpId::MAX;
+        let mut next = NO_OP;
         for (at, &step) in schedule.steps.iter().enumerate().rev() {
             if let (true, NodeSource::Op(op)) = (first_runs[at], stage.sources[step.node()]) {
                 next = op;

@@ -83,7 +83,7 @@ pub(crate) fn carry_out(
 /// Gives every op its number as location.
 fn number(imported: &Imported<'_, '_>) {
     let context = ballast_dialects::ir::context(imported.function);
-    for (number, &op) in imported.ops.iter().enumerate() {
+    for (number, &op) in OpId::of(&imported.ops) {
         let name = format!("{NUMBERED}{number}");
         set_location(op, Location::name(context, &name, Location::unknown(context)));
     }
@@ -150,7 +150,7 @@ fn apply(
     late: &[OpId],
 ) -> Result<(), Reported> {
     let graph = &imported.graph;
-    let error_at = |op: Option<usize>, text: &str| {
+    let error_at = |op: Option<OpId>, text: &str| {
         let at = op.map_or(imported.function, |op| imported.ops[op]);
         diagnostics::error(ballast_dialects::ir::place(at), text)
     };

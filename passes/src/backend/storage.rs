@@ -8,6 +8,7 @@ use ballast_core::units::Bytes;
 use ballast_dialects::passes::{CapCounts, FusionModel};
 
 use crate::annotations::settings::PlanSettings;
+use crate::backend::xla::beside::Beside;
 use crate::backend::xla::classes::{classes, is_barrier};
 use crate::backend::xla::equal;
 use crate::import::Imported;
@@ -106,7 +107,7 @@ impl Storage {
             (CapCounts::All, Fusion::Xla | Fusion::XlaHeld) => BoundaryMemory::Throughout,
         };
         if self.is_cpu() {
-            for (id, beside) in imported.beside_in_xla.iter().enumerate() {
+            for (id, beside) in OpId::of(&imported.beside_in_xla) {
                 graph.ops[id].workspace = graph.ops[id].workspace.max(beside.workspace);
                 if beside.early != Bytes::ZERO {
                     graph.early.push((id, beside.early));
@@ -115,7 +116,7 @@ impl Storage {
         }
         // Of a fusion, what its ops hold most. A plan that was edited may name ops that there are not: its checksum tells.
         for &(id, bytes) in &self.workspace {
-            if let Some(op) = graph.ops.get_mut(id) {
+            if let Some(op) = graph.ops.get_mut(id.0) {
                 op.workspace = op.workspace + bytes;
             }
         }
@@ -139,23 +140,19 @@ impl Storage {
     /// may: its first half takes less memory when it is done.
     pub(crate) fn early(&self, imported: &Imported<'_, '_>, left_alone: &[Group]) -> Vec<Early> {
         let graph = &imported.graph;
-        let repeats = (0..graph.ops.len()).map(|id| reads_behind_barrier(graph, id));
+        let repeats = OpId::first(graph.ops.len()).map(|id| reads_behind_barrier(graph, id));
         if !self.is_cpu() {
             return repeats.map(|repeats| Early { repeats, ..Early::default() }).collect();
         }
         let in_results = graph.in_result_buffers();
         let stored = |id: OpId| graph.stored_bytes(id, &in_results).0.0;
         let largest = graph.planned().map(stored).max().unwrap_or(0);
-        let copies = imported
-            .beside_in_xla
-            .iter()
-            .map(|beside| beside.workspace != Bytes::ZERO && beside.early == Bytes::ZERO);
-        let mut early: Vec<Early> = copies
-            .enumerate()
+        let copies = |beside: &Beside| beside.workspace != Bytes::ZERO && beside.early == Bytes::ZERO;
+        let mut early: Vec<Early> = OpId::of(&imported.beside_in_xla)
             .zip(repeats)
-            .map(|((id, copies), repeats)| Early {
+            .map(|((id, beside), repeats)| Early {
                 repeats,
-                takes_operands: copies || graph.value_inputs(id).is_empty(),
+                takes_operands: copies(beside) || graph.value_inputs(id).is_empty(),
                 fills_memory: largest > 0 && stored(id) >= largest.div_ceil(MATTERS),
                 computes_again: Vec::new(),
             })
@@ -171,7 +168,7 @@ impl Storage {
     /// Spread constants that the back end stores, and would make before all else: they are to be made where they are read.
     pub(crate) fn spread_late(&self, graph: &Graph) -> Vec<OpId> {
         let spread = |&&id: &&OpId| {
-            graph.ops.get(id).is_some_and(|op| op.role == OpRole::Constant && !op.inputs.is_empty())
+            graph.ops.get(id.0).is_some_and(|op| op.role == OpRole::Constant && !op.inputs.is_empty())
         };
         self.held.iter().filter(spread).copied().collect()
     }

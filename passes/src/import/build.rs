@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 
 use ballast_core::device::DeviceId;
-use ballast_core::graph::{Graph, Op, OpRole, Rules, Tensor, TensorId};
+use ballast_core::graph::{Graph, Op, OpId, OpRole, Rules, Tensor, TensorId};
 use ballast_core::units::Bytes;
 use ballast_dialects::attributes::{self, DEVICE, MUST_KEEP, NEVER_RECOMPUTE, NEVER_SWAP};
 use ballast_dialects::diagnostics::{self, Reported};
@@ -101,7 +101,7 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
             self.values.insert(result.to_raw().ptr, self.graph.tensors.len());
             self.splat.push(splat);
             self.graph.tensors.push(Tensor {
-                producer: Some(id),
+                producer: Some(OpId(id)),
                 index,
                 bytes: Bytes(kind.bytes),
                 returned: false,

@@ -6,7 +6,7 @@
 //! heavy one of these (matrix product, convolution, reduction or window op), are forward; the rest is backward, the
 //! update of the parameters included. Any other function is left untold.
 
-use ballast_core::graph::{Graph, LayerType, OpRole, TensorId};
+use ballast_core::graph::{Graph, LayerType, OpId, OpRole, TensorId};
 
 /// Fills in `backward` of every op, or of none.
 pub(super) fn mark(graph: &mut Graph) {
@@ -60,7 +60,7 @@ fn ancestors(graph: &Graph, tensor: TensorId) -> Vec<bool> {
     if let Some(producer) = graph.tensors[tensor].producer {
         needed[producer] = true;
     }
-    for id in (0..graph.ops.len()).rev() {
+    for id in OpId::first(graph.ops.len()).rev() {
         if needed[id] {
             for &input in &graph.ops[id].inputs {
                 if let Some(producer) = graph.tensors[input].producer {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use ballast_core::graph::{Arithmetic, Graph, LayerType, Op, OpRole};
+use ballast_core::graph::{Arithmetic, Graph, LayerType, Op, OpId, OpRole};
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::Module;
@@ -47,7 +47,7 @@ fn read_text(text: &str, options: &ImportOptions) -> Result<Graph, Vec<String>> 
 
 /// What every graph must keep: topological order, ids that exist, one producer per tensor.
 fn check(graph: &Graph) {
-    for (id, op) in graph.ops.iter().enumerate() {
+    for (id, op) in OpId::of(&graph.ops) {
         for &input in &op.inputs {
             assert!(graph.tensors[input].producer.is_none_or(|producer| producer < id), "{}", op.name);
         }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::c_void;
 
+use ballast_core::graph::OpId;
 use ballast_dialects::attributes as names;
 use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
@@ -167,7 +168,7 @@ impl<'c: 'a, 'a> Program<'c, 'a> {
         for (&(_, value), home) in self.returned.iter().zip(&homes) {
             needed[value].extend(home);
         }
-        for id in (0..self.ops.len()).rev() {
+        for id in OpId::first(self.ops.len()).rev() {
             let op = self.ops[id];
             let readers = self.lines[id].outputs.iter().flat_map(|&value| needed[value].iter().copied());
             let free = is_memory_effect_free(&op);

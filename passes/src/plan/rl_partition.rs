@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use ballast_core::cap::CapSpec;
 use ballast_core::device::{CoreModel, DeviceId, MAX_DEVICES};
+use ballast_core::graph::OpId;
 use ballast_core::limits::StopReason;
 use ballast_core::pipeline::Spec;
 use ballast_core::report::{Bound, Report, SearchStats};
@@ -202,7 +203,7 @@ fn over_cores(
         let devices = program.cluster.devices.len();
         return refuse(&format!("cores are those of one chip, and there are {devices} devices: name one"));
     };
-    if let Some(op) = program.imported.graph.ops.iter().position(|op| op.rules.device.is_some()) {
+    if let Some(op) = program.imported.graph.ops.iter().position(|op| op.rules.device.is_some()).map(OpId) {
         let text =
             "`ballast.device` names a device, and with `cores=` there are none before the cut: remove it";
         return Err(program.error(Some(op), text));

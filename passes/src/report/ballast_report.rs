@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use ballast_core::graph::OpRole;
+use ballast_core::graph::{OpId, OpRole};
 use ballast_core::plan::PipelinePlan;
 use ballast_core::simulate::{Balance, StageScore, balance};
 use ballast_core::units::Bytes;
@@ -74,7 +74,7 @@ fn groups<'r>(program: &'r Program<'_, '_>) -> Vec<Group<'r>> {
             here
         })
         .collect();
-    let name = |op: usize| graph.ops[op].name.as_str();
+    let name = |op: OpId| graph.ops[op].name.as_str();
     program
         .groups
         .iter()

@@ -4,7 +4,7 @@
 //! `tensor<13x32x32x3xf32>` or, flattened, `tensor<208x64xf32>` at batch 13. A batch size that is no divisor of any other
 //! dimension makes that certain: export at a prime such as 13.
 
-use crate::graph::{Graph, Op};
+use crate::graph::{Graph, Op, OpId};
 use crate::units::Bytes;
 
 /// Why a program cannot be rewritten to another batch size.
@@ -65,7 +65,7 @@ pub fn with_batch(graph: &Graph, from: u64, to: u64) -> Result<Graph, BatchSizeE
     if !graph.tensors.iter().enumerate().any(carries_batch) {
         return Err(BatchSizeError::NoBatch { function: graph.name.clone(), batch: from });
     }
-    for (id, op) in graph.ops.iter().enumerate() {
+    for (id, op) in OpId::of(&graph.ops) {
         if op.inputs.iter().chain(&op.outputs).any(|&tensor| of_batch[tensor]) {
             scale(&mut scaled.ops[id], graph, &of_batch, from, to).ok_or(BatchSizeError::Size(to))?;
         }
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
     use crate::graph::{LayerType, Tensor, Work};
 
-    fn tensor(producer: Option<usize>, type_name: &str, bytes: u64) -> Tensor {
+    fn tensor(producer: Option<OpId>, type_name: &str, bytes: u64) -> Tensor {
         Tensor { producer, index: 0, bytes: Bytes(bytes), returned: false, type_name: type_name.into() }
     }
 
@@ -151,7 +151,7 @@ mod tests {
             tensors: vec![
                 tensor(None, x, 208),
                 tensor(None, "tensor<4x8xf32>", 128),
-                tensor(Some(0), "tensor<13x8xf32>", 416),
+                tensor(Some(OpId(0)), "tensor<13x8xf32>", 416),
             ],
             ops: vec![Op {
                 key: "dot(tensor<13x4xf32>, tensor<4x8xf32>) -> tensor<13x8xf32>".into(),

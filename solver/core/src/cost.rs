@@ -124,8 +124,8 @@ pub(crate) mod tests {
             work: Work { flops, macs_exact: flops / 2, bytes: Bytes(bytes), priced, ..Work::NONE },
             ..Op::new(name, inputs, vec![output])
         };
-        let tensor = |producer| Tensor {
-            producer,
+        let tensor = |producer: Option<usize>| Tensor {
+            producer: producer.map(OpId),
             index: 0,
             bytes: Bytes(32),
             returned: false,
@@ -149,9 +149,9 @@ pub(crate) mod tests {
         let launch = 0.9e-6;
         for device in 0..2 {
             // 39 TFLOP at 19.5 TFLOP/s; a view is free; 2039 GB at 2039 GB/s.
-            assert!((estimate.costs.of(DeviceId(device), 0) - (2.0 + launch)).abs() < 1e-12);
-            assert_eq!(estimate.costs.of(DeviceId(device), 1), 0.0);
-            assert!((estimate.costs.of(DeviceId(device), 2) - (1.0 + launch)).abs() < 1e-12);
+            assert!((estimate.costs.of(DeviceId(device), OpId(0)) - (2.0 + launch)).abs() < 1e-12);
+            assert_eq!(estimate.costs.of(DeviceId(device), OpId(1)), 0.0);
+            assert!((estimate.costs.of(DeviceId(device), OpId(2)) - (1.0 + launch)).abs() < 1e-12);
         }
         assert_eq!(estimate.unpriced, IndexMap::from([("test.odd".to_owned(), 1)]));
     }
@@ -160,7 +160,7 @@ pub(crate) mod tests {
     fn the_exact_counting_is_offered_beside_the_fused_one() {
         let cluster = Cluster::from_count(1).unwrap();
         let estimate = Costs::estimate_with(&small_graph(), &cluster, None, Counting::Exact);
-        assert!((estimate.costs.of(DeviceId(0), 0) - (1.0 + 0.9e-6)).abs() < 1e-12);
+        assert!((estimate.costs.of(DeviceId(0), OpId(0)) - (1.0 + 0.9e-6)).abs() < 1e-12);
     }
 
     #[test]
@@ -173,9 +173,9 @@ pub(crate) mod tests {
         let one = Costs::estimate(&graph, &cluster, Some(&profile)).costs;
         cluster.devices[0].group = Some(CoreGroup { cores: 3, speed_up: 2.5 });
         let three = Costs::estimate(&graph, &cluster, Some(&profile)).costs;
-        assert_eq!(three.of(DeviceId(0), 2), 0.25 / 2.5);
-        assert_eq!(three.of(DeviceId(0), 0), one.of(DeviceId(0), 0) / 2.5);
-        assert!(one.of(DeviceId(0), 0) > 0.0);
+        assert_eq!(three.of(DeviceId(0), OpId(2)), 0.25 / 2.5);
+        assert_eq!(three.of(DeviceId(0), OpId(0)), one.of(DeviceId(0), OpId(0)) / 2.5);
+        assert!(one.of(DeviceId(0), OpId(0)) > 0.0);
     }
 
     #[test]
@@ -187,13 +187,13 @@ pub(crate) mod tests {
         let profile = Profile::parse("p.json", text).unwrap();
         let mut cluster = Cluster::parse("v100-16gb").unwrap();
         let alone = Costs::estimate(&graph, &cluster, Some(&profile));
-        assert_eq!(alone.costs.of(DeviceId(0), 2), 0.25);
-        assert_eq!(alone.costs.of(DeviceId(0), 1), 0.0, "views stay free");
+        assert_eq!(alone.costs.of(DeviceId(0), OpId(2)), 0.25);
+        assert_eq!(alone.costs.of(DeviceId(0), OpId(1)), 0.0, "views stay free");
         assert!(alone.unpriced.is_empty(), "{:?}", alone.unpriced);
         cluster.devices.extend(Cluster::from_count(1).unwrap().devices);
         let mixed = Costs::estimate(&graph, &cluster, Some(&profile));
-        assert_eq!(mixed.costs.of(DeviceId(0), 2), 0.25);
-        assert!(mixed.costs.of(DeviceId(1), 2) > 0.9);
+        assert_eq!(mixed.costs.of(DeviceId(0), OpId(2)), 0.25);
+        assert!(mixed.costs.of(DeviceId(1), OpId(2)) > 0.9);
         assert_eq!(mixed.unpriced.len(), 1, "the second kind has no measurement");
     }
 }

@@ -161,8 +161,8 @@ fn readers(graph: &Graph) -> Vec<Vec<OpId>> {
 
 impl Fuser<'_> {
     fn decide(&mut self) {
-        for id in (0..self.graph.ops.len()).rev() {
-            if self.graph.ops[id].role != OpRole::Compute {
+        for (id, op) in OpId::of(&self.graph.ops).rev() {
+            if op.role != OpRole::Compute {
                 continue;
             }
             self.roots[id] = self.roots_of(id).unwrap_or_else(|| vec![id]);
@@ -249,26 +249,26 @@ impl Fuser<'_> {
 /// The fusions of more than one op, by the ops that end them.
 fn groups(roots: &[Vec<OpId>]) -> Vec<Group> {
     let mut members: Vec<Vec<OpId>> = vec![Vec::new(); roots.len()];
-    for (id, roots) in roots.iter().enumerate() {
+    for (id, roots) in OpId::of(roots) {
         for &root in roots.iter().filter(|&&root| root != id) {
             members[root].push(id);
         }
     }
-    let groups = members.into_iter().enumerate().map(|(root, members)| Group { root, members });
+    let groups = OpId::first(roots.len()).zip(members).map(|(root, members)| Group { root, members });
     groups.filter(|group| !group.members.is_empty()).collect()
 }
 
 /// Moves the work of fused ops to their roots and lets the roots read what the fusion reads.
 fn rewrite(graph: &mut Graph, roots: &[Vec<OpId>]) -> Vec<Group> {
     let inside: Vec<bool> =
-        (0..graph.ops.len()).map(|id| !roots[id].is_empty() && !roots[id].contains(&id)).collect();
+        OpId::of(roots).map(|(id, roots)| !roots.is_empty() && !roots.contains(&id)).collect();
     let groups = groups(roots);
     let fused: Vec<_> =
         groups.iter().map(|group| (group.root, together(graph, group.root, &group.members))).collect();
     for (root, op) in fused {
         graph.ops[root] = op;
     }
-    for (_, op) in graph.ops.iter_mut().enumerate().filter(|(id, _)| inside[*id]) {
+    for (op, _) in graph.ops.iter_mut().zip(&inside).filter(|(_, inside)| **inside) {
         op.role = OpRole::Constant;
         (op.work.flops, op.work.macs_exact, op.work.bytes) = (0, 0, Bytes::ZERO);
         op.work.priced = true;
@@ -333,7 +333,7 @@ mod tests {
             let is_view = name.ends_with("reshape") || name.ends_with("barrier");
             let role = if is_view { OpRole::View } else { OpRole::Compute };
             let bytes = if role == OpRole::View { 0 } else { BYTES * (inputs.len() as u64 + 1) };
-            graph.tensors.push(tensor(Some(id), id + 1));
+            graph.tensors.push(tensor(Some(OpId(id)), id + 1));
             graph.ops.push(Op {
                 key: format!("{name} (..) -> (..)"),
                 role,
@@ -374,6 +374,13 @@ mod tests {
         FusionClasses { ops: graph.ops.iter().map(class).collect(), ranks: vec![2; graph.tensors.len()] }
     }
 
+    /// The fusion of these ops, whose root is the last.
+    pub(super) fn group<const N: usize>(ops: [usize; N]) -> Group {
+        let mut members = ops.map(OpId).to_vec();
+        let root = members.pop().expect("a fusion has a root");
+        Group { root, members }
+    }
+
     /// Fuses a graph made here.
     pub(super) fn fuse(graph: &mut Graph, fusion: Fusion, held: &[OpId]) -> Vec<Group> {
         super::fuse(graph, &classes(graph), fusion, held)
@@ -389,12 +396,12 @@ mod tests {
             ("s.dot", Dense, &[3]),
             ("s.abs", Activation, &[3]),
         ];
-        for (rank, read) in [(2, vec![2]), (1, vec![0, 1])] {
+        for (rank, read) in [(2, vec![OpId(2)]), (1, vec![OpId(0), OpId(1)])] {
             let mut forked = graph(&ops, &[4, 5]);
             let mut classes = classes(&forked);
             classes.ranks[2] = rank;
             super::fuse(&mut forked, &classes, Fusion::Xla, &[]);
-            assert_eq!(forked.value_inputs(4), read, "rank {rank}");
+            assert_eq!(forked.value_inputs(OpId(4)), read, "rank {rank}");
         }
     }
 
@@ -408,9 +415,9 @@ mod tests {
         };
         for fusion in [Fusion::Xla, Fusion::XlaHeld] {
             let (mut open, mut barred) = (chain("s.reshape"), chain("s.optimization_barrier"));
-            assert_eq!(fuse(&mut open, fusion, &[]), [Group { root: 2, members: vec![0] }]);
+            assert_eq!(fuse(&mut open, fusion, &[]), [group([0, 2])]);
             assert!(fuse(&mut barred, fusion, &[]).is_empty());
-            assert_eq!((stored(&open), stored(&barred)), (vec![2], vec![0, 2]));
+            assert_eq!((stored(&open), stored(&barred)), (vec![OpId(2)], vec![OpId(0), OpId(2)]));
         }
     }
 
@@ -437,14 +444,18 @@ mod tests {
         let flops = |graph: &Graph| graph.ops.iter().map(|op| op.work.flops).sum::<u64>();
         let before = flops(&chain);
         let groups = fuse(&mut chain, Fusion::Xla, &[]);
-        assert_eq!(groups, [Group { root: 4, members: vec![1, 3] }]);
-        assert_eq!(stored(&chain), [0, 4], "the product goes through memory, the sum and the tanh do not");
-        assert_eq!(chain.value_inputs(4), [0]);
-        assert_eq!(chain.argument_inputs(4), [0]);
+        assert_eq!(groups, [group([1, 3, 4])]);
+        assert_eq!(
+            stored(&chain),
+            [0, 4].map(OpId),
+            "the product goes through memory, the sum and the tanh do not"
+        );
+        assert_eq!(chain.value_inputs(OpId(4)), [OpId(0)]);
+        assert_eq!(chain.argument_inputs(OpId(4)), [0]);
         assert_eq!(flops(&chain), before);
         // Reads the argument and the product once each, writes the result.
         assert_eq!(chain.ops[4].work.bytes, Bytes(300));
-        assert_eq!(chain.value_bytes(1), Bytes::ZERO);
+        assert_eq!(chain.value_bytes(OpId(1)), Bytes::ZERO);
     }
 
     #[test]
@@ -455,7 +466,7 @@ mod tests {
                 &[2, 3],
             );
             let groups = fuse(&mut forked, Fusion::Xla, &[]);
-            assert_eq!(stored(&forked).contains(&0), is_stored, "{name}");
+            assert_eq!(stored(&forked).contains(&OpId(0)), is_stored, "{name}");
             assert_eq!(groups.len(), if is_stored { 0 } else { 2 });
             let flops: u64 = forked.ops.iter().map(|op| op.work.flops).sum();
             assert_eq!(flops, if is_stored { 75 } else { 100 }, "{name} is paid for where it runs");
@@ -474,7 +485,7 @@ mod tests {
         );
         assert!(fuse(&mut viewed, Fusion::Xla, &[]).is_empty(), "returned through a view");
         let mut transposed = graph(&[("s.transpose", Other, &[0]), ("s.dot", Dense, &[1])], &[2]);
-        assert_eq!(fuse(&mut transposed, Fusion::Xla, &[]), [Group { root: 1, members: vec![0] }]);
+        assert_eq!(fuse(&mut transposed, Fusion::Xla, &[]), [group([0, 1])]);
     }
 
     #[test]
@@ -489,20 +500,21 @@ mod tests {
         ];
         let mut both = graph(&ops, &[4, 5]);
         let groups = fuse(&mut both, Fusion::Xla, &[]);
-        assert_eq!(groups, [Group { root: 2, members: vec![1] }, Group { root: 4, members: vec![1, 2] }]);
-        assert_eq!(stored(&both), [0, 2, 3, 4]);
-        assert_eq!((both.value_inputs(3), both.value_inputs(4)), (vec![2], vec![0]));
+        assert_eq!(groups, [group([1, 2]), group([1, 2, 4])]);
+        assert_eq!(stored(&both), [0, 2, 3, 4].map(OpId));
+        let read_by = |graph: &Graph| [3, 4].map(|op| graph.value_inputs(OpId(op)));
+        assert_eq!(read_by(&both), [[OpId(2)], [OpId(0)]]);
         // Held, it is stored for all.
         let mut held = graph(&ops, &[4, 5]);
-        assert_eq!(fuse(&mut held, Fusion::XlaHeld, &[]), [Group { root: 2, members: vec![1] }]);
-        assert_eq!((held.value_inputs(3), held.value_inputs(4)), (vec![2], vec![2]));
+        assert_eq!(fuse(&mut held, Fusion::XlaHeld, &[]), [group([1, 2])]);
+        assert_eq!(read_by(&held), [[OpId(2)], [OpId(2)]]);
         // Two whole operands: one value for all readers. An expensive one: the same.
         for (name, inputs) in [("s.subtract", [1, 1]), ("s.divide", [1, 2])] {
             let mut ops = ops;
             ops[2] = (name, Activation, &inputs);
             let mut one = graph(&ops, &[4, 5]);
             fuse(&mut one, Fusion::Xla, &[]);
-            assert_eq!(one.value_inputs(4), [2], "{name}");
+            assert_eq!(one.value_inputs(OpId(4)), [OpId(2)], "{name}");
         }
     }
 
@@ -516,8 +528,8 @@ mod tests {
             ],
             &[3],
         );
-        assert_eq!(fuse(&mut sum, Fusion::Xla, &[]), [Group { root: 2, members: vec![1] }]);
-        assert_eq!(stored(&sum), [0, 2]);
+        assert_eq!(fuse(&mut sum, Fusion::Xla, &[]), [group([1, 2])]);
+        assert_eq!(stored(&sum), [0, 2].map(OpId));
     }
 
     #[test]
@@ -564,7 +576,7 @@ mod tests {
             let groups = fuse(&mut after, Fusion::Xla, &[]);
             fusions += groups.len();
             assert_eq!(after.ops.len(), before.ops.len());
-            for (id, op) in after.ops.iter().enumerate() {
+            for (id, op) in OpId::of(&after.ops) {
                 assert!(after.value_inputs(id).iter().all(|&input| input < id));
                 if op.role == OpRole::Compute {
                     assert!(op.work.bytes <= before_bytes(&before, &groups, id));

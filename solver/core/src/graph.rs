@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::device::DeviceId;
 use crate::units::Bytes;
 
-/// Index of an op in [`Graph::ops`]; also its position in program order.
-pub type OpId = usize;
+crate::index_type!(
+    /// Index of an op in [`Graph::ops`]; also its position in program order.
+    OpId
+);
 /// Index of a tensor in [`Graph::tensors`].
 pub type TensorId = usize;
 
@@ -242,7 +244,7 @@ impl Graph {
 
     /// The planned ops, in program order.
     pub fn planned(&self) -> impl Iterator<Item = OpId> + '_ {
-        (0..self.ops.len()).filter(|&op| self.ops[op].role == OpRole::Compute)
+        OpId::of(&self.ops).filter(|(_, op)| op.role == OpRole::Compute).map(|(id, _)| id)
     }
 
     /// The planned ops whose values `op` reads, through views; ascending, no repeats.

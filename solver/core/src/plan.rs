@@ -180,7 +180,7 @@ pub struct ArenaPlan {
 #[serde(deny_unknown_fields)]
 pub struct ArenaBuffer {
     /// The op, or node, whose value it is.
-    pub op: usize,
+    pub op: OpId,
     /// Is it memory the op takes while it runs, rather than its value?
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub workspace: bool,
@@ -265,7 +265,7 @@ pub fn op_plans(graph: &Graph, stages: &[Stage], plans: &[CompactPlan]) -> Resul
         let copies = plan.copies.iter().flat_map(|round| round.swap_out.iter().chain(&round.swap_in));
         if let Some(&(_, node)) = plan.rounds.iter().flatten().chain(copies).next() {
             let reason = "steps in several rounds at one position have no form in the IR".into();
-            let op = stage.sources.get(node.0).map_or(0, |source| source.op());
+            let op = stage.sources.get(node.0).map_or(OpId(0), |source| source.op());
             return Err(PlanError { op, device: stage.device, reason });
         }
         let StageEntries { position, again, mut swaps } = StageEntries::new(stage, plan);

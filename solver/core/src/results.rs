@@ -132,7 +132,7 @@ impl Graph {
             let inputs = self.value_inputs(id);
             let ready = inputs.iter().map(|&input| when[input] + 1).max().unwrap_or(0);
             let ends_here = self.ops[id].outputs.iter().all(|&tensor| results[tensor]);
-            when[id] = if ends_here { ready.min(2 * id) } else { 2 * id };
+            when[id] = if ends_here { ready.min(2 * id.0) } else { 2 * id.0 };
             inputs.into_iter().for_each(|input| readers[input].push(id));
         }
         let mut spans = Vec::new();

@@ -231,9 +231,10 @@ mod tests {
     fn orders_in_which_two_devices_wait_for_each_other_cannot_run() {
         use NodeSource::{Op, Receive};
         // Ops 0 and 2 run on device 0, ops 1 and 3 on device 1; 2 reads the value of 1, and 3 that of 0.
+        let [a, b, c, d] = [0, 1, 2, 3].map(OpId);
         let stages = [
-            stage(0, &[(Op(0), &[]), (Receive(1), &[]), (Op(2), &[1])]),
-            stage(1, &[(Op(1), &[]), (Receive(0), &[]), (Op(3), &[1])]),
+            stage(0, &[(Op(a), &[]), (Receive(b), &[]), (Op(c), &[1])]),
+            stage(1, &[(Op(b), &[]), (Receive(a), &[]), (Op(d), &[1])]),
         ];
         let late: &[NodeId] = &[NodeId(1), NodeId(2), NodeId(0)];
         assert!(orders_can_run(&stages, &[None, None]));
@@ -247,21 +248,22 @@ mod tests {
     #[test]
     fn sums_of_bytes_above_64_bits_are_refused() {
         use NodeSource::Op;
-        let mut huge = stage(0, &[(Op(0), &[]), (Op(1), &[]), (Op(2), &[0, 1])]);
+        let [a, b, c] = [0, 1, 2].map(OpId);
+        let mut huge = stage(0, &[(Op(a), &[]), (Op(b), &[]), (Op(c), &[0, 1])]);
         for node in &mut huge.problem.nodes {
             node.bytes = 1 << 63;
         }
         // Two values of 2^63 bytes would wrap to nothing.
         let refused = judge_stage(&huge, &CompactPlan::default(), None, None).unwrap_err();
-        assert_eq!(refused.op, Some(1));
+        assert_eq!(refused.op, Some(b));
         assert!(refused.to_string().contains("needs more than 2^64 bytes"), "{refused}");
         assert_eq!((huge.problem.unplanned_peak(), huge.problem.working_set().0), (u64::MAX, u64::MAX));
         let capped = judge_stage(&huge, &CompactPlan::default(), None, Some(Bytes(u64::MAX))).unwrap_err();
-        assert_eq!(capped.op, Some(1));
+        assert_eq!(capped.op, Some(b));
         // An op's own workspace counts along.
-        let mut one = stage(0, &[(Op(0), &[])]);
+        let mut one = stage(0, &[(Op(a), &[])]);
         (one.problem.nodes[0].bytes, one.problem.nodes[0].workspace_bytes) = (u64::MAX, 1);
-        assert_eq!(judge_stage(&one, &CompactPlan::default(), None, None).unwrap_err().op, Some(0));
+        assert_eq!(judge_stage(&one, &CompactPlan::default(), None, None).unwrap_err().op, Some(a));
     }
 
     #[test]

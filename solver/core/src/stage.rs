@@ -72,7 +72,7 @@ impl Stage {
 /// cost); without a reader, that of the op their value comes from, else device 0.
 pub fn settle_views(graph: &Graph, device_of: &mut [DeviceId]) {
     let mut first_reader = vec![None; graph.ops.len()];
-    for (id, op) in graph.ops.iter().enumerate().rev() {
+    for (id, op) in OpId::of(&graph.ops).rev() {
         let placed = match op.role {
             OpRole::Compute => Some(device_of[id]),
             OpRole::View | OpRole::Constant => first_reader[id],
@@ -85,7 +85,7 @@ pub fn settle_views(graph: &Graph, device_of: &mut [DeviceId]) {
             }
         }
     }
-    for (id, op) in graph.ops.iter().enumerate() {
+    for (id, op) in OpId::of(&graph.ops) {
         if op.role == OpRole::Compute {
             continue;
         }
@@ -255,8 +255,14 @@ mod tests {
         Op { role, ..Op::new(format!("test.op{output}"), inputs.to_vec(), vec![output]) }
     }
 
-    fn tensor(producer: Option<OpId>, bytes: u64, returned: bool) -> Tensor {
-        Tensor { producer, index: 0, bytes: Bytes(bytes), returned, type_name: String::new() }
+    fn tensor(producer: Option<usize>, bytes: u64, returned: bool) -> Tensor {
+        Tensor {
+            producer: producer.map(OpId),
+            index: 0,
+            bytes: Bytes(bytes),
+            returned,
+            type_name: String::new(),
+        }
     }
 
     fn cluster(devices: usize) -> Cluster {
@@ -390,7 +396,7 @@ mod tests {
     #[test]
     fn buffers_filled_early_are_resident_where_their_op_runs() {
         let mut graph = graph();
-        graph.early = vec![(2, Bytes(40))];
+        graph.early = vec![(OpId(2), Bytes(40))];
         let stages = stages(&graph, &costs(2), &cluster(2), &[0, 0, 1, 1].map(DeviceId));
         assert_eq!([stages[0].problem.resident_bytes, stages[1].problem.resident_bytes], [100, 40]);
     }
@@ -402,7 +408,8 @@ mod tests {
         assert_eq!(stages[0].send_seconds, 5.0);
         assert_eq!((stages[1].receive_seconds, stages[1].send_seconds), (3.0, 4.0));
         assert_eq!((stages[2].receive_seconds, stages[2].send_seconds), (9.0, 0.0));
-        assert_eq!(stages[2].sources, [NodeSource::Receive(0), NodeSource::Receive(2), NodeSource::Op(3)]);
+        let [a, b, c] = [0, 2, 3].map(OpId);
+        assert_eq!(stages[2].sources, [NodeSource::Receive(a), NodeSource::Receive(b), NodeSource::Op(c)]);
         assert!(!stages[2].problem.nodes[0].swappable, "the host has it already");
         assert_eq!(stages[1].problem.resident_bytes, 0);
     }

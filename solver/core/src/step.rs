@@ -30,7 +30,8 @@ pub fn step_seconds(stages: &[Stage], plans: &[CompactPlan], scores: &[StageScor
         .zip(scores)
         .map(|((stage, plan), score)| tasks(stage, plan, score))
         .collect();
-    let ops = stages.iter().flat_map(|stage| &stage.sources).map(|source| source.op() + 1).max().unwrap_or(0);
+    let ops =
+        stages.iter().flat_map(|stage| &stage.sources).map(|source| source.op().0 + 1).max().unwrap_or(0);
     let mut sent: Vec<Option<f64>> = vec![None; ops];
     // Devices that stopped at a receive, by the op they wait for.
     let mut waiting: Vec<Vec<usize>> = vec![Vec::new(); ops];
@@ -114,7 +115,7 @@ mod tests {
         let reads: [&[usize]; 4] = [&[], &[0], &[0], &[1, 2]];
         let op = |(id, inputs): (usize, &&[usize])| Op::new("op", inputs.to_vec(), vec![id]);
         let tensor = |id| Tensor {
-            producer: Some(id),
+            producer: Some(OpId(id)),
             index: 0,
             bytes: Bytes(10),
             returned: id == 3,

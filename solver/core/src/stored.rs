@@ -90,7 +90,7 @@ impl StoredFile {
     pub fn check(&self, origin: &str, graph: &Graph) -> Result<(), FileError> {
         let refuse = |message| Err(FileError::at(origin, message));
         for entry in &self.ops {
-            let Some(op) = graph.ops.get(entry.op).filter(|op| op.name == entry.name) else {
+            let Some(op) = graph.ops.get(entry.op.0).filter(|op| op.name == entry.name) else {
                 return refuse(format!(
                     "op {} ('{}') is none of the program's: the file was measured on another program; measure again",
                     entry.op, entry.name
@@ -124,8 +124,12 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_and_nothing_else() {
-        let entry =
-            |op, workspace_bytes, stored| OpStored { op, name: "a.b".into(), workspace_bytes, stored };
+        let entry = |op, workspace_bytes, stored| OpStored {
+            op: OpId(op),
+            name: "a.b".into(),
+            workspace_bytes,
+            stored,
+        };
         let file = StoredFile { version: 1, ops: vec![entry(0, 0, true), entry(3, MOST_BYTES, false)] };
         let text = serde_json::to_string(&file).expect("it is written");
         assert_eq!(
@@ -152,7 +156,7 @@ mod tests {
         let check = |op, name: &str, workspace_bytes, stored| {
             let file = StoredFile {
                 version: 1,
-                ops: vec![OpStored { op, name: name.into(), workspace_bytes, stored }],
+                ops: vec![OpStored { op: OpId(op), name: name.into(), workspace_bytes, stored }],
             };
             file.check("f.json", &graph)
         };

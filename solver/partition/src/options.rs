@@ -3,7 +3,7 @@
 use std::fmt;
 
 use ballast_core::device::DeviceId;
-use ballast_core::graph::OpRole;
+use ballast_core::graph::{OpId, OpRole};
 use ballast_core::limits::Limits;
 use ballast_core::outside::Executable;
 use ballast_core::program::Program;
@@ -150,7 +150,7 @@ pub(crate) fn check(program: &Program<'_>, options: &Options) -> Result<(), Erro
     {
         return Err(Error::Shape("the given partition does not fit the program and the cluster".into()));
     }
-    for (id, op) in graph.ops.iter().enumerate() {
+    for (id, op) in OpId::of(&graph.ops) {
         if let Some(device) = op.rules.device
             && device.0 >= devices
             && op.role == OpRole::Compute

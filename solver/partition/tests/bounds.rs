@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, CoreModel, DeviceId, Link};
-use ballast_core::graph::{BoundaryMemory, Graph};
+use ballast_core::graph::{BoundaryMemory, Graph, OpId};
 use ballast_core::limits::Limits;
 use ballast_core::program::Program;
 use ballast_core::report::BoundClass;
@@ -54,7 +54,7 @@ fn case(seed: u64) -> Case {
     graph.ends = [BoundaryMemory::ResultsWhenMade, BoundaryMemory::Throughout, BoundaryMemory::NotCounted]
         [random.random_range(0..3)];
     if random.random_bool(0.2) {
-        graph.early.push((random.random_range(0..ops), Bytes(random.random_range(1..50))));
+        graph.early.push((OpId(random.random_range(0..ops)), Bytes(random.random_range(1..50))));
     }
     if random.random_bool(0.15) {
         graph.ops[random.random_range(0..ops)].rules.device = Some(DeviceId(random.random_range(0..devices)));
@@ -126,7 +126,7 @@ impl Case {
     }
 
     /// The least tmax of every class, over all assignments.
-    fn brute_force(&self, sequence: &[usize]) -> BTreeMap<&'static str, f64> {
+    fn brute_force(&self, sequence: &[OpId]) -> BTreeMap<&'static str, f64> {
         let (ops, devices) = (self.graph.ops.len(), self.cluster.devices.len());
         let layers: Vec<usize> = (0..ops)
             .filter(|&place| place == 0 || self.graph.ops[sequence[place]].opens_layer)

@@ -2,7 +2,7 @@
 
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId, Link};
-use ballast_core::graph::{Graph, Op, Tensor, Work};
+use ballast_core::graph::{Graph, Op, OpId, Tensor, Work};
 use ballast_core::limits::Limits;
 use ballast_core::program::Program;
 use ballast_core::stage::{Stage, stages};
@@ -22,7 +22,7 @@ fn program(seed: u64, ops: usize) -> (Graph, Vec<f64>) {
         inputs.sort_unstable();
         inputs.dedup();
         graph.tensors.push(Tensor {
-            producer: Some(op),
+            producer: Some(OpId(op)),
             index: 0,
             bytes: Bytes(rng.random_range(1..20)),
             returned: op + 1 == ops,

@@ -4,7 +4,7 @@ mod support;
 
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId, Link};
-use ballast_core::graph::Graph;
+use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::Limits;
 use ballast_core::program::Program;
 use ballast_core::stage::{Stage, stages};
@@ -187,7 +187,7 @@ fn device_rules_are_kept() {
         &options(),
     );
     assert!(
-        matches!(error, Err(Error::Rule { op: 4, device: DeviceId(3), last: DeviceId(2), .. })),
+        matches!(error, Err(Error::Rule { op: OpId(4), device: DeviceId(3), last: DeviceId(2), .. })),
         "{error:?}"
     );
 }
@@ -352,10 +352,10 @@ fn placements_that_do_not_fit_are_refused_at_the_op() {
         (error.op, error.reason)
     };
     let text = serde_json::to_string(&Given::new(&graph, &[0, 1, 2].map(DeviceId))).expect("text");
-    assert_eq!(refused(&graph, &text), (Some(2), "its op 2 runs on device 2, and there are 2".into()));
+    assert_eq!(refused(&graph, &text), (Some(OpId(2)), "its op 2 runs on device 2, and there are 2".into()));
     let text = serde_json::to_string(&Given::new(&graph, &[0, 1, 1].map(DeviceId))).expect("text");
     graph.ops[1].rules.device = Some(DeviceId(0));
-    assert_eq!(refused(&graph, &text).0, Some(1));
+    assert_eq!(refused(&graph, &text).0, Some(OpId(1)));
     graph.ops[1].name = "other".into();
     assert!(refused(&graph, &text).1.contains("made for another program"));
     graph.ops.truncate(2);

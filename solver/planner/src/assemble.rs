@@ -172,7 +172,7 @@ fn staged_bytes(graph: &Graph, stages: &[Stage]) -> u64 {
             crossing[*op] = true;
         }
     }
-    (0..graph.ops.len()).filter(|&op| crossing[op]).map(|op| graph.value_bytes(op).0).sum()
+    OpId::first(graph.ops.len()).filter(|&op| crossing[op]).map(|op| graph.value_bytes(op).0).sum()
 }
 
 fn plan_device(device: &Device) -> PlanDevice {

@@ -42,7 +42,7 @@ fn random_graph(rng: &mut impl Rng) -> Graph {
         let inputs = (0..reads).map(|_| rng.random_range(0..graph.tensors.len())).collect();
         let output = graph.tensors.len();
         graph.tensors.push(Tensor {
-            producer: Some(id),
+            producer: Some(OpId(id)),
             index: 0,
             bytes: Bytes(rng.random_range(1..20)),
             returned: role == OpRole::Compute && rng.random_bool(0.2),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, Device, DeviceId, Link};
-use ballast_core::graph::{Graph, LayerType, Op, Tensor};
+use ballast_core::graph::{Graph, LayerType, Op, OpId, Tensor};
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::{CompactPlan, NodeId};
 use ballast_core::pipeline::{FlowError, Judged, MicroBatch, Schedule, Spec, check_flow, judge, need_bytes};
@@ -48,17 +48,17 @@ fn chain(layers: &[(f64, u64, u64)], devices: usize) -> Chain {
     let mut values = vec![input];
     for (layer, &(time, bytes, _)) in layers.iter().enumerate() {
         let id = graph.ops.len();
-        let value = tensor(&mut graph, Some(id), bytes, false, "value");
+        let value = tensor(&mut graph, Some(OpId(id)), bytes, false, "value");
         op(&mut graph, format!("forward {layer}"), vec![values[layer], weights[layer]], value, false, time);
         values.push(value);
     }
     let mut gradient = values[layers.len()];
     for (layer, &(time, bytes, weight)) in layers.iter().enumerate().rev() {
         let id = graph.ops.len();
-        let next = tensor(&mut graph, Some(id), bytes, false, "gradient");
+        let next = tensor(&mut graph, Some(OpId(id)), bytes, false, "gradient");
         let inputs = vec![gradient, values[layer + 1], weights[layer]];
         op(&mut graph, format!("backward {layer}"), inputs, next, true, time);
-        let updated = tensor(&mut graph, Some(id + 1), weight, true, "weight");
+        let updated = tensor(&mut graph, Some(OpId(id + 1)), weight, true, "weight");
         op(&mut graph, format!("update {layer}"), vec![next, weights[layer]], updated, true, time / 4.0);
         gradient = next;
     }
@@ -106,7 +106,7 @@ fn site<'a>(chain: &'a Chain, cluster: &'a Cluster, layers: &'a Layers, cap: u64
 fn layers_keep_forward_and_backward_of_a_weight_together() {
     let chain = chain(&[(1.0, 10, 100), (2.0, 20, 200), (3.0, 30, 300)], 2);
     let layers = layers(&chain.graph, &chain.costs, Granularity::Op, 99).unwrap();
-    assert_eq!((layers.pieces, layers.first_backward), (3, 3));
+    assert_eq!((layers.pieces, layers.first_backward), (3, OpId(3)));
     // Forward 0 1 2, then backward and update of 2, 1, 0.
     assert_eq!(layers.piece_of, [0, 1, 2, 2, 2, 1, 1, 0, 0]);
     for cut in 1..3 {
@@ -115,7 +115,10 @@ fn layers_keep_forward_and_backward_of_a_weight_together() {
     // Layer 1 runs forward on device 1, backward on device 0: its gradient would go back to device 1 no more.
     let error = check_flow(&chain.graph, &[0, 1, 0, 1, 1, 1, 1, 0, 0].map(DeviceId)).unwrap_err();
     assert!(
-        matches!(error, FlowError::AgainstTheFlow { op: 2, from: DeviceId(1), device: DeviceId(0), .. }),
+        matches!(
+            error,
+            FlowError::AgainstTheFlow { op: OpId(2), from: DeviceId(1), device: DeviceId(0), .. }
+        ),
         "{error}"
     );
 }
@@ -126,7 +129,7 @@ fn programs_that_are_no_training_step_are_refused() {
     let refused = |graph: &Graph, costs: &Costs| layers(graph, costs, Granularity::Op, 99).unwrap_err();
     let mut pinned = chain.graph.clone();
     pinned.ops[1].rules.device = Some(DeviceId(0));
-    assert!(matches!(refused(&pinned, &chain.costs), LayersError::Pinned { op: 1, .. }));
+    assert!(matches!(refused(&pinned, &chain.costs), LayersError::Pinned { op: OpId(1), .. }));
     chain.graph.ops.iter_mut().for_each(|op| op.backward = Some(false));
     assert!(matches!(
         refused(&chain.graph, &chain.costs),
@@ -142,7 +145,7 @@ fn one_micro_batch_has_the_bytes_and_times_worked_out_by_hand() {
     let chain = chain(&[(1.0, 10, 100), (2.0, 20, 200)], 1);
     let cluster = cluster(1);
     let stages = stages(&chain.graph, &chain.costs, &cluster, &[DeviceId(0); 6]);
-    let micro = MicroBatch::of(&chain.graph, &stages[0], 2);
+    let micro = MicroBatch::of(&chain.graph, &stages[0], OpId(2));
     assert_eq!(micro.boundary, 2);
     // Weights, sums of new weights, and data that only the forward pass reads.
     assert_eq!((micro.resident_bytes, micro.data_bytes), (300 + 300 + 7, 0));

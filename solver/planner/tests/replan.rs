@@ -2,7 +2,7 @@
 
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
-use ballast_core::graph::{Graph, Op, Tensor};
+use ballast_core::graph::{Graph, Op, OpId, Tensor};
 use ballast_core::limits::Deadline;
 use ballast_core::units::Bytes;
 use ballast_planner::replan::candidates;
@@ -14,7 +14,7 @@ fn chain(ops: usize) -> (Graph, Vec<f64>) {
     for id in 0..ops {
         graph.ops.push(Op::new(format!("op{id}"), id.checked_sub(1).into_iter().collect(), vec![id]));
         graph.tensors.push(Tensor {
-            producer: Some(id),
+            producer: Some(OpId(id)),
             index: 0,
             bytes: Bytes(1000),
             returned: id + 1 == ops,

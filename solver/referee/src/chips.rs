@@ -2,6 +2,7 @@
 
 use ballast_core::cost::Costs;
 use ballast_core::device::{CoreModel, DeviceId};
+use ballast_core::graph::OpId;
 use ballast_core::limits::Limits;
 use ballast_core::report::BoundClass;
 use ballast_core::stage::stages;
@@ -80,7 +81,7 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
 struct Layers<'a> {
     program: &'a Program,
     items: Sequence,
-    ops: Vec<usize>,
+    ops: Vec<OpId>,
     starts: Vec<usize>,
 }
 

@@ -1,6 +1,7 @@
 //! Ops of a program over devices: every method, granularity, order and cap, against all assignments.
 
 use ballast_core::device::DeviceId;
+use ballast_core::graph::OpId;
 use ballast_core::limits::Limits;
 use ballast_core::report::BoundClass;
 use ballast_core::stage::{Stage, settle_views, stages};
@@ -72,10 +73,10 @@ impl Program {
 
     /// All assignments that keep the rules.
     pub(crate) fn all(&self) -> Vec<Placed> {
-        let planned: Vec<usize> = self.graph.planned().collect();
+        let planned: Vec<OpId> = self.graph.planned().collect();
         every(planned.len(), self.cluster.devices.len())
             .filter(|of| {
-                let rule = |(&op, &at): (&usize, &usize)| {
+                let rule = |(&op, &at): (&OpId, &usize)| {
                     self.graph.ops[op].rules.device.is_none_or(|rule| rule.0 == at)
                 };
                 planned.iter().zip(of).all(rule)
@@ -168,10 +169,8 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
             caps: random.random_bool(0.6).then(|| caps.clone()),
             use_all_devices: random.random_bool(0.2),
             start: random.random_bool(0.15).then(|| {
-                let of = |op: usize| program.graph.ops[op].rules.device;
-                (0..program.graph.ops.len())
-                    .map(|op| of(op).unwrap_or_else(|| DeviceId(random.random_range(0..devices))))
-                    .collect()
+                let rules = program.graph.ops.iter().map(|op| op.rules.device);
+                rules.map(|rule| rule.unwrap_or_else(|| DeviceId(random.random_range(0..devices)))).collect()
             }),
             ..Options::default()
         };

@@ -3,7 +3,7 @@
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, Device, DeviceId, Link};
 use ballast_core::fusion::{Fusion, FusionClass, FusionClasses, FusionKind, fuse};
-use ballast_core::graph::{BoundaryMemory, Graph, Op, OpRole, Rules, Tensor, TensorId, Work};
+use ballast_core::graph::{BoundaryMemory, Graph, Op, OpId, OpRole, Rules, Tensor, TensorId, Work};
 use ballast_core::units::Bytes;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -28,7 +28,7 @@ impl Program {
     }
 }
 
-fn tensor(graph: &mut Graph, producer: Option<usize>, bytes: u64, returned: bool) -> TensorId {
+fn tensor(graph: &mut Graph, producer: Option<OpId>, bytes: u64, returned: bool) -> TensorId {
     let index = if producer.is_none() { graph.tensors.len() } else { 0 };
     graph.tensors.push(Tensor { producer, index, bytes: Bytes(bytes), returned, type_name: String::new() });
     graph.tensors.len() - 1
@@ -37,7 +37,7 @@ fn tensor(graph: &mut Graph, producer: Option<usize>, bytes: u64, returned: bool
 /// An op that makes one tensor of its inputs.
 fn op(graph: &mut Graph, name: &str, inputs: Vec<TensorId>, bytes: u64) -> TensorId {
     let id = graph.ops.len();
-    let output = tensor(graph, Some(id), bytes, false);
+    let output = tensor(graph, Some(OpId(id)), bytes, false);
     graph.ops.push(Op {
         work: Work { flops: 2, macs_exact: 1, ..Work::NONE },
         ..Op::new(format!("stablehlo.{name}"), inputs, vec![output])
@@ -91,7 +91,7 @@ pub fn any(random: &mut ChaCha8Rng, ops: usize, devices: usize) -> Graph {
     if random.random_bool(0.15) {
         let at = random.random_range(0..graph.ops.len());
         if graph.ops[at].role == OpRole::Compute {
-            graph.early.push((at, Bytes(random.random_range(1..50))));
+            graph.early.push((OpId(at), Bytes(random.random_range(1..50))));
         }
     }
     graph

@@ -1,5 +1,6 @@
 //! Addresses for the values of a schedule: one arena, an offset per buffer, as little waste as possible.
 
+use ballast_core::graph::OpId;
 use ballast_core::memory::{LiveInterval, NodeId, Problem, Schedule, SwapModel, live_intervals};
 use ballast_core::plan::{ArenaBuffer, ArenaPlan};
 use rand::{RngExt, SeedableRng};
@@ -32,7 +33,7 @@ pub struct Arena {
 impl Arena {
     /// The form written into plans; `op` names a node's op.
     #[must_use]
-    pub fn plan(&self, op: impl Fn(NodeId) -> usize) -> ArenaPlan {
+    pub fn plan(&self, op: impl Fn(NodeId) -> OpId) -> ArenaPlan {
         let buffers = self.buffers.iter().map(|&Buffer { interval, bytes, offset }| ArenaBuffer {
             op: op(interval.node),
             workspace: interval.workspace,

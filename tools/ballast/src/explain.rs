@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use ballast_core::device::DeviceId;
 use ballast_core::explain::{Fate, Verdict};
+use ballast_core::graph::OpId;
 use ballast_core::units::Bytes;
 use ballast_report::{Facts, StageFacts, short_location};
 use serde::Serialize;
@@ -35,7 +36,7 @@ pub(crate) struct Args {
 /// What is said about one value.
 #[derive(Serialize)]
 struct Answer {
-    op: usize,
+    op: OpId,
     name: String,
     location: String,
     device: DeviceId,
@@ -55,7 +56,7 @@ struct Peak {
     device: DeviceId,
     peak_bytes: u64,
     cap_bytes: u64,
-    op: usize,
+    op: OpId,
     name: String,
     location: String,
     /// The largest values there, with their bytes.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ballast_core::graph::Graph;
+use ballast_core::graph::{Graph, OpId};
 use ballast_core::units::Bytes;
 
 use crate::failure::Failure;
@@ -21,7 +21,7 @@ pub(crate) fn read(path: &Path) -> Result<Graph, Failure> {
 /// other, figures that can be added up.
 fn check_graph(graph: &Graph) -> Result<(), String> {
     let (tensors, ops) = (graph.tensors.len(), graph.ops.len());
-    for (id, op) in graph.ops.iter().enumerate() {
+    for (id, op) in OpId::of(&graph.ops) {
         let op_said = |what: String| Err(format!("op {id} ('{}') {what}", op.name));
         for &tensor in op.inputs.iter().chain(&op.outputs) {
             if tensor >= tensors {
@@ -39,12 +39,12 @@ fn check_graph(graph: &Graph) -> Result<(), String> {
     }
     for (id, tensor) in graph.tensors.iter().enumerate() {
         if let Some(producer) = tensor.producer
-            && !graph.ops.get(producer).is_some_and(|op| op.outputs.contains(&id))
+            && !graph.ops.get(producer.0).is_some_and(|op| op.outputs.contains(&id))
         {
             return Err(format!("tensor {id} comes from op {producer}, which does not make it"));
         }
     }
-    if let Some((op, _)) = graph.early.iter().find(|(op, _)| *op >= ops) {
+    if let Some((op, _)) = graph.early.iter().find(|(op, _)| op.0 >= ops) {
         return Err(format!("early: op {op} of {ops} is not there"));
     }
     let workspaces = graph.ops.iter().map(|op| op.workspace);

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use ballast_core::graph::OpId;
 use ballast_core::instance::Steps;
 use ballast_core::limits::Limits;
 use ballast_core::outside::Executable;
@@ -207,7 +208,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 fn write_plan(path: &Path, outcome: &Outcome) -> Result<(), Failure> {
     let steps = Steps::from(&outcome.schedule);
-    let arena = outcome.arena.as_ref().map(|arena| arena.plan(|node| node.0));
+    let arena = outcome.arena.as_ref().map(|arena| arena.plan(|node| OpId(node.0)));
     let text = serde_json::to_string(&PlanFile { steps, arena })
         .map_err(|error| Failure::Internal(error.to_string()))?;
     output::write_file(path, format!("{text}\n").as_bytes())

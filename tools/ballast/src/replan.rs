@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
-use ballast_core::graph::Graph;
+use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::plan::Plan;
 use ballast_core::profile::Profile;
@@ -77,7 +77,7 @@ struct Answer {
 
 #[derive(Serialize)]
 struct Move {
-    op: usize,
+    op: OpId,
     name: String,
     from: String,
     to: String,
@@ -214,7 +214,7 @@ fn finished(
     choice: Choice<Plan>,
     scratch_moved: usize,
 ) -> (Plan, Answer) {
-    let was: std::collections::BTreeMap<usize, &str> = old
+    let was: std::collections::BTreeMap<OpId, &str> = old
         .ops
         .iter()
         .filter_map(|entry| Some((entry.op, old.devices.get(entry.device.0)?.name.as_str())))

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
-use ballast_core::graph::{Graph, LayerType, Op, Tensor, Work};
+use ballast_core::graph::{Graph, LayerType, Op, OpId, Tensor, Work};
 use ballast_core::limits::Limits;
 use ballast_core::plan::Plan;
 use ballast_core::program::Program;
@@ -113,7 +113,7 @@ fn graph(ops: usize) -> Graph {
             ..Op::new(format!("op{id}"), inputs, vec![id])
         });
         graph.tensors.push(Tensor {
-            producer: Some(id),
+            producer: Some(OpId(id)),
             index: 0,
             bytes: Bytes(1 << 20),
             returned: id + 1 == ops,
@@ -175,7 +175,7 @@ fn a_plan_is_moved_when_a_device_is_lost() {
     for before in &plan.ops {
         let after = new.ops.iter().find(|entry| entry.op == before.op).expect("every op is placed");
         let stayed = plan.devices[before.device].name == new.devices[after.device].name;
-        let listed = answer["moves"].as_array().expect("moves").iter().any(|m| m["op"] == before.op);
+        let listed = answer["moves"].as_array().expect("moves").iter().any(|m| m["op"] == before.op.0);
         assert_eq!(stayed, !listed, "op {}", before.op);
     }
 

@@ -16,7 +16,7 @@ fn graph(arguments: usize, ops: &[(&[TensorId], OpRole)], returned: TensorId) ->
         ..Op::new(format!("op{id}"), inputs.to_vec(), vec![arguments + id])
     };
     let tensor = |index: usize| Tensor {
-        producer: index.checked_sub(arguments),
+        producer: index.checked_sub(arguments).map(OpId),
         index: 0,
         bytes: Bytes(4),
         returned: index == returned,
@@ -40,8 +40,8 @@ fn actions(graph: &Graph, device_of: &[DeviceId], plans: &[CompactPlan]) -> Vec<
     merge(graph, &reads, &[], &vec![Early::default(); graph.ops.len()], &stages, &schedules).unwrap()
 }
 
-fn run(op: OpId, travellers: &[OpId]) -> What {
-    What::Run { op, travellers: travellers.to_vec() }
+fn run(op: usize, travellers: &[usize]) -> What {
+    What::Run { op: OpId(op), travellers: travellers.iter().copied().map(OpId).collect() }
 }
 
 fn on_device_0(actions: Vec<Action>) -> Vec<What> {
@@ -59,7 +59,7 @@ fn a_repeated_run_waits_for_the_newest_value() {
         run(0, &[]),
         run(1, &[]),
         run(2, &[]),
-        What::Barrier(vec![Held::Value(2), Held::Argument(0)]),
+        What::Barrier(vec![Held::Value(OpId(2)), Held::Argument(0)]),
         run(0, &[]),
         run(3, &[]),
     ];
@@ -88,7 +88,7 @@ fn what_would_start_early_waits_for_its_last_operand_or_the_newest_value() {
         let merged = merge(&graph, &reads, &[], &early, &stages, std::slice::from_ref(&schedule)).unwrap();
         merged.into_iter().map(|action| action.what).filter(|what| matches!(what, What::Barrier(_))).collect()
     };
-    let together = What::Barrier(vec![Held::Value(0), Held::Value(2)]);
+    let together = What::Barrier(vec![Held::Value(OpId(0)), Held::Value(OpId(2))]);
     assert_eq!(barriers([false, false, false, true]), [together]);
     // The only operand of c is there when c runs; a comes first of all.
     assert_eq!(barriers([true, false, true, false]), []);
@@ -105,7 +105,7 @@ fn a_large_value_waits_for_the_newest_one() {
     for (fills_memory, expected) in [(false, 0), (true, 1)] {
         let early = vec![Early { fills_memory, ..Early::default() }; 4];
         let merged = merge(&graph, &reads, &[], &early, &stages, std::slice::from_ref(&schedule)).unwrap();
-        let held = What::Barrier(vec![Held::Value(0), Held::Value(1)]);
+        let held = What::Barrier(vec![Held::Value(OpId(0)), Held::Value(OpId(1))]);
         let barriers: Vec<&What> =
             merged.iter().map(|action| &action.what).filter(|what| **what == held).collect();
         assert_eq!(barriers.len(), expected, "{merged:?}");
@@ -122,11 +122,11 @@ fn a_value_that_comes_back_waits_for_the_values_that_are_there() {
     };
     let expected = [
         run(0, &[]),
-        What::Store(Held::Swapped(0)),
+        What::Store(Held::Swapped(OpId(0))),
         run(1, &[]),
         run(2, &[]),
-        What::Barrier(vec![Held::Value(2), Held::Swapped(0)]),
-        What::Load(Held::Swapped(0)),
+        What::Barrier(vec![Held::Value(OpId(2)), Held::Swapped(OpId(0))]),
+        What::Load(Held::Swapped(OpId(0))),
         run(3, &[]),
     ];
     assert_eq!(on_device_0(actions(&graph, &[DeviceId(0); 4], &[plan])), expected);
@@ -140,7 +140,7 @@ fn views_and_constants_are_cloned_with_each_reader() {
     let graph = graph(1, &ops, 2);
     let expected = [run(0, &[]), run(3, &[1, 2]), run(4, &[1, 2])];
     assert_eq!(on_device_0(actions(&graph, &[DeviceId(0); 5], &[CompactPlan::default()])), expected);
-    assert_eq!(returned(&graph, &[DeviceId(0); 5]), Returned { travellers: vec![(DeviceId(0), 1)] });
+    assert_eq!(returned(&graph, &[DeviceId(0); 5]), Returned { travellers: vec![(DeviceId(0), OpId(1))] });
 }
 
 #[test]
@@ -150,8 +150,8 @@ fn a_value_crosses_devices_over_the_host_after_it_is_made() {
     let merged = actions(&graph, &[1, 0].map(DeviceId), &[CompactPlan::default(), CompactPlan::default()]);
     let expected = [
         Action { device: DeviceId(1), what: run(0, &[]) },
-        Action { device: DeviceId(1), what: What::Store(Held::Sent(0)) },
-        Action { device: DeviceId(0), what: What::Load(Held::Sent(0)) },
+        Action { device: DeviceId(1), what: What::Store(Held::Sent(OpId(0))) },
+        Action { device: DeviceId(0), what: What::Load(Held::Sent(OpId(0))) },
         Action { device: DeviceId(0), what: run(1, &[]) },
     ];
     assert_eq!(merged, expected);
@@ -166,7 +166,7 @@ fn a_schedule_that_reads_what_is_gone_is_refused() {
     let reads = [vec![0], vec![1]];
     let error =
         merge(&graph, &reads, &[], &vec![Early::default(); 2], &stages, &[Schedule { steps }]).unwrap_err();
-    assert_eq!(error.op, 1);
+    assert_eq!(error.op, OpId(1));
     assert!(error.reason.contains("op 0"), "{error}");
 }
 
@@ -179,8 +179,8 @@ fn a_stored_value_that_would_be_computed_again_is_read_through_a_barrier() {
     let schedule = expand(&stages[0].problem, &CompactPlan::default()).unwrap();
     let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
     let mut early = vec![Early::default(); 3];
-    early[2].computes_again = vec![0];
+    early[2].computes_again = vec![OpId(0)];
     let merged = merge(&graph, &reads, &[], &early, &stages, std::slice::from_ref(&schedule)).unwrap();
-    let expected = [run(0, &[]), run(1, &[]), What::Barrier(vec![Held::Value(0)]), run(2, &[])];
+    let expected = [run(0, &[]), run(1, &[]), What::Barrier(vec![Held::Value(OpId(0))]), run(2, &[])];
     assert_eq!(merged.into_iter().map(|action| action.what).collect::<Vec<_>>(), expected);
 }

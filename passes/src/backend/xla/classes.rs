@@ -162,15 +162,15 @@ mod tests {
             [FusionKind::Reversal, FusionKind::Opaque, FusionKind::Movement, FusionKind::Opaque]
         );
         // The kernel is copied once, reversed, though it has the layout that the convolution reads.
-        let kernel = imported.graph.value_bytes(0);
+        let kernel = imported.graph.value_bytes(OpId(0));
         assert_eq!(imported.beside_in_xla[1].workspace, kernel);
         let classes = classes(&imported);
         let mut left_alone = imported.graph.clone();
         fuse(&mut left_alone, &classes, Fusion::Xla, &[]);
-        assert_eq!(left_alone.value_bytes(0), kernel);
+        assert_eq!(left_alone.value_bytes(OpId(0)), kernel);
         fuse(&mut imported.graph, &classes, Fusion::XlaHeld, &[]);
-        assert_eq!(imported.graph.value_bytes(0), Bytes::ZERO);
-        assert_ne!(imported.graph.value_bytes(2), Bytes::ZERO);
+        assert_eq!(imported.graph.value_bytes(OpId(0)), Bytes::ZERO);
+        assert_ne!(imported.graph.value_bytes(OpId(2)), Bytes::ZERO);
     }
 
     #[test]

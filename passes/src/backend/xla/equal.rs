@@ -38,7 +38,7 @@ pub(crate) fn merge(imported: &mut Imported<'_, '_>) {
     let mut numbers = Numbers::new();
     let mut seen: HashMap<Key, OpId> = HashMap::new();
     let mut stands_for: Vec<TensorId> = (0..imported.graph.tensors.len()).collect();
-    for id in 0..imported.ops.len() {
+    for id in OpId::first(imported.ops.len()) {
         let op = imported.ops[id];
         let first = match key(op, &numbers) {
             Some(key) if imported.graph.ops[id].pure_op => *seen.entry(key).or_insert(id),

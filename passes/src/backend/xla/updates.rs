@@ -38,13 +38,13 @@ fn order(graph: &Graph, classes: &[FusionClass]) -> Vec<OpId> {
     let is_constant = |id: OpId| graph.ops[id].role == OpRole::Constant;
     let mut readers: Vec<Vec<OpId>> = vec![Vec::new(); count];
     let mut producers: Vec<Vec<OpId>> = vec![Vec::new(); count];
-    for (id, op) in graph.ops.iter().enumerate() {
+    for (id, op) in OpId::of(&graph.ops) {
         producers[id] = op.inputs.iter().filter_map(|&tensor| graph.tensors[tensor].producer).collect();
         producers[id].iter().for_each(|&producer| readers[producer].push(id));
     }
     // Readers come after what they read.
     let mut only_makes_results = vec![false; count];
-    for (id, op) in graph.ops.iter().enumerate().rev() {
+    for (id, op) in OpId::of(&graph.ops).rev() {
         let returned = op.outputs.iter().any(|&tensor| graph.tensors[tensor].returned);
         only_makes_results[id] = works_on_elements(graph, classes, id)
             && (returned || !readers[id].is_empty())
@@ -52,7 +52,7 @@ fn order(graph: &Graph, classes: &[FusionClass]) -> Vec<OpId> {
     }
     let mut front = vec![false; count];
     let mut behind: Vec<Vec<OpId>> = vec![Vec::new(); count];
-    for id in (0..count).filter(|&id| only_makes_results[id]) {
+    for id in OpId::first(count).filter(|&id| only_makes_results[id]) {
         let mut open = vec![id];
         while let Some(reader) = open.pop() {
             let constants = producers[reader].iter().filter(|&&producer| is_constant(producer));
@@ -62,16 +62,16 @@ fn order(graph: &Graph, classes: &[FusionClass]) -> Vec<OpId> {
         }
     }
     // Where every op stands now: one that moved stands where the last op it reads stands, behind it.
-    let mut stands = (0..count).collect::<Vec<OpId>>();
-    for id in (0..count).filter(|&id| only_makes_results[id]) {
+    let mut stands: Vec<OpId> = OpId::first(count).collect();
+    for id in OpId::first(count).filter(|&id| only_makes_results[id]) {
         let read = producers[id].iter().filter(|&&producer| !front[producer]);
         if let Some(&last) = read.max_by_key(|&&producer| (stands[producer], producer)) {
             stands[id] = stands[last];
             behind[stands[id]].push(id);
         }
     }
-    let mut order: Vec<OpId> = (0..count).filter(|&id| front[id]).collect();
-    for id in (0..count).filter(|&id| !front[id] && stands[id] == id) {
+    let mut order: Vec<OpId> = OpId::first(count).filter(|&id| front[id]).collect();
+    for id in OpId::first(count).filter(|&id| !front[id] && stands[id] == id) {
         order.push(id);
         order.append(&mut behind[id]);
     }

@@ -32,7 +32,7 @@ pub fn parts(graph: &Graph, group: &Group, most_bytes: u64) -> Vec<OpId> {
 #[cfg(test)]
 mod tests {
     use super::super::Fusion;
-    use super::super::tests::{fuse, graph};
+    use super::super::tests::{fuse, graph, group};
     use super::*;
     use crate::graph::LayerType;
     use crate::graph::LayerType::{Activation, Dense};
@@ -53,13 +53,13 @@ mod tests {
         let mut whole = chain.clone();
         let groups = fuse(&mut whole, Fusion::Xla, &[]);
         assert_eq!(groups.len(), 1);
-        assert_eq!(groups[0].root, 119);
+        assert_eq!(groups[0].root, OpId(119));
         // Every member reads 100 bytes from outside, the first one 200, and a part reads twenty times what it stores.
         let held = parts(&chain, &groups[0], 100);
-        assert_eq!(held, [78, 98, 118]);
+        assert_eq!(held, [78, 98, 118].map(OpId));
         let mut parted = chain.clone();
         let groups = fuse(&mut parted, Fusion::Xla, &held);
-        assert_eq!(groups.iter().map(|group| group.root).collect::<Vec<_>>(), [78, 98, 118]);
-        assert!(parts(&chain, &Group { root: 62, members: vec![60, 61] }, 1).is_empty(), "not worth it");
+        assert_eq!(groups.iter().map(|group| group.root).collect::<Vec<_>>(), held);
+        assert!(parts(&chain, &group([60, 61, 62]), 1).is_empty(), "not worth it");
     }
 }

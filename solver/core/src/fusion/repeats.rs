@@ -58,7 +58,7 @@ mod tests {
     use super::super::tests::{fuse, graph, stored};
     use super::MOST_OPERATIONS;
     use crate::graph::LayerType::{self, Activation, Dense};
-    use crate::graph::TensorId;
+    use crate::graph::{OpId, TensorId};
 
     #[test]
     fn a_long_chain_is_stored_for_its_readers_and_a_short_one_repeated() {
@@ -66,13 +66,18 @@ mod tests {
         let chain = |length: usize| {
             let mut inputs: Vec<Vec<TensorId>> = (0..=length).map(|at| vec![at]).collect();
             inputs.extend([vec![length + 1, 0], vec![length + 1, 1]]);
-            let ops: Vec<(&str, LayerType, &[TensorId])> = inputs
-                .iter()
-                .enumerate()
-                .map(|(at, inputs)| {
-                    if at == 0 { ("s.dot", Dense, &inputs[..]) } else { ("s.add", Activation, &inputs[..]) }
-                })
-                .collect();
+            let ops: Vec<(&str, LayerType, &[TensorId])> =
+                inputs
+                    .iter()
+                    .enumerate()
+                    .map(|(at, inputs)| {
+                        if at == 0 {
+                            ("s.dot", Dense, &inputs[..])
+                        } else {
+                            ("s.add", Activation, &inputs[..])
+                        }
+                    })
+                    .collect();
             graph(&ops, &[length + 2, length + 3])
         };
         // Ops of this graph do 25 operations and make 100 bytes.
@@ -82,6 +87,7 @@ mod tests {
             (short + 1, Fusion::XlaHeld, vec![0, short + 1, short + 2, short + 3]),
             (short + 1, Fusion::Xla, vec![0, short + 2, short + 3]),
         ] {
+            let held: Vec<OpId> = held.into_iter().map(OpId).collect();
             let mut fused = chain(length);
             let operations: u64 = fused.ops.iter().map(|op| op.work.flops).sum();
             fuse(&mut fused, fusion, &[]);

@@ -19,12 +19,8 @@ impl Fuser<'_> {
     /// Stores parts of fusions that many values go into for the last time. What was read by one part may be read by several then, and
     /// is stored for them: such parts are short.
     pub(super) fn part_sums(&mut self) {
-        let last_readers: Vec<OpId> = self
-            .readers
-            .iter()
-            .enumerate()
-            .map(|(id, readers)| readers.last().copied().unwrap_or(id))
-            .collect();
+        let last_readers: Vec<OpId> =
+            OpId::of(&self.readers).map(|(id, readers)| readers.last().copied().unwrap_or(id)).collect();
         let groups = groups(&self.roots);
         let parted = groups.iter().flat_map(|group| held(self.graph, group, &self.roots, &last_readers));
         let before = self.held.len();
@@ -105,15 +101,19 @@ mod tests {
                 inputs.iter().enumerate().map(|(at, inputs)| (name(at), layer(at), &inputs[..])).collect();
             graph(&ops, &[23])
         };
-        let products: Vec<OpId> = (0..12).collect();
+        let products: Vec<OpId> = OpId::first(12).collect();
         let mut whole = sum(false);
         fuse(&mut whole, Fusion::Xla, &[]);
-        assert_eq!(stored(&whole), [&products[..], &[22]].concat(), "as the compiler does it by itself");
+        assert_eq!(
+            stored(&whole),
+            [&products[..], &[OpId(22)]].concat(),
+            "as the compiler does it by itself"
+        );
         let mut parted = sum(false);
         let groups = fuse(&mut parted, Fusion::XlaHeld, &[]);
         // Four products, then three at a time with the sum so far; the last two are not worth a part of their own.
-        assert_eq!(groups.iter().map(|group| group.root).collect::<Vec<_>>(), [14, 17, 20, 22]);
-        assert_eq!(parted.value_inputs(17), [4, 5, 6, 14]);
+        assert_eq!(groups.iter().map(|group| group.root).collect::<Vec<_>>(), [14, 17, 20, 22].map(OpId));
+        assert_eq!(parted.value_inputs(OpId(17)), [4, 5, 6, 14].map(OpId));
         // Values that stay for others would not go away.
         let mut kept = sum(true);
         assert_eq!(fuse(&mut kept, Fusion::XlaHeld, &[]).len(), 1);

@@ -34,11 +34,12 @@ fn graph(ops: usize) -> Graph {
 
 /// Node 1 of the stage receives the value of op 1, which runs on a second stage.
 fn two_stages() -> [Stage; 2] {
+    let [a, b, c, d] = [0, 1, 2, 3].map(OpId);
     let first = stage(
-        vec![NodeSource::Op(0), NodeSource::Receive(1), NodeSource::Op(2), NodeSource::Op(3)],
+        vec![NodeSource::Op(a), NodeSource::Receive(b), NodeSource::Op(c), NodeSource::Op(d)],
         &[&[], &[], &[1], &[0]],
     );
-    let mut second = stage(vec![NodeSource::Op(1)], &[&[]]);
+    let mut second = stage(vec![NodeSource::Op(b)], &[&[]]);
     second.device = DeviceId(1);
     [first, second]
 }
@@ -68,7 +69,7 @@ fn op_entries_give_back_the_stage_plans_they_came_from() {
 fn a_swap_in_without_a_swap_out_is_refused() {
     let plan = CompactPlan { swap_in: vec![(3, NodeId(0))], ..CompactPlan::default() };
     let error = op_plans(&graph(4), &two_stages(), &[plan, CompactPlan::default()]).unwrap_err();
-    assert_eq!((error.op, error.device), (0, DeviceId(0)));
+    assert_eq!((error.op, error.device), (OpId(0), DeviceId(0)));
     assert!(error.reason.contains("out 0 times and in 1 times"), "{error}");
     let plan = CompactPlan { rounds: vec![vec![(3, NodeId(0))]], ..CompactPlan::default() };
     let error = op_plans(&graph(4), &two_stages(), &[plan, CompactPlan::default()]).unwrap_err();
@@ -83,7 +84,7 @@ fn a_received_value_is_not_swapped() {
         ..CompactPlan::default()
     };
     let error = op_plans(&graph(4), &two_stages(), &[plan, CompactPlan::default()]).unwrap_err();
-    assert_eq!((error.op, error.device), (1, DeviceId(0)));
+    assert_eq!((error.op, error.device), (OpId(1), DeviceId(0)));
 }
 
 #[test]
@@ -93,7 +94,7 @@ fn contradicting_entries_are_refused() {
     let refused = |change: fn(&mut Vec<OpPlan>), op| {
         let mut entries = entries.clone();
         change(&mut entries);
-        assert_eq!(compact_plans(&stages, &entries).unwrap_err().op, op);
+        assert_eq!(compact_plans(&stages, &entries).unwrap_err().op, OpId(op));
     };
     refused(|entries| entries[2].position = 0, 2);
     refused(|entries| entries[3].position = 4, 3);

@@ -209,7 +209,7 @@ impl Sequence {
     pub fn chain(seconds: &[f64], bytes: &[u64], memory: &[u64]) -> Self {
         let n = seconds.len();
         Sequence {
-            ops: (0..n).collect(),
+            ops: OpId::first(n).collect(),
             starts: (0..=n).collect(),
             seconds: vec![seconds.to_vec()],
             row_of: vec![0],

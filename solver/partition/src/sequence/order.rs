@@ -59,7 +59,7 @@ fn peak(graph: &Graph, order: &[OpId]) -> u64 {
 /// List scheduling: the ready op with the least growth of live bytes, ties in program order.
 fn least_growth_first(graph: &Graph, program: &[OpId]) -> Vec<OpId> {
     let returned = graph.returned_ops();
-    let inputs: Vec<Vec<OpId>> = (0..graph.ops.len()).map(|op| graph.value_inputs(op)).collect();
+    let inputs: Vec<Vec<OpId>> = OpId::first(graph.ops.len()).map(|op| graph.value_inputs(op)).collect();
     let mut readers = vec![Vec::new(); graph.ops.len()];
     let mut waits = vec![0usize; graph.ops.len()];
     let mut previous_effect = None;

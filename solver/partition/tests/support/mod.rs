@@ -2,7 +2,7 @@
 
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, Device, Link};
-use ballast_core::graph::{Graph, Op, OpRole, Tensor, Work};
+use ballast_core::graph::{Graph, Op, OpId, OpRole, Tensor, Work};
 use ballast_core::units::Bytes;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -35,7 +35,7 @@ pub(crate) fn op(inputs: Vec<usize>, output: usize, role: OpRole, opens_layer: b
 }
 
 pub(crate) fn tensor(producer: Option<usize>, bytes: u64, returned: bool) -> Tensor {
-    Tensor { producer, index: 0, bytes: Bytes(bytes), returned, type_name: String::new() }
+    Tensor { producer: producer.map(OpId), index: 0, bytes: Bytes(bytes), returned, type_name: String::new() }
 }
 
 pub(crate) fn cluster(devices: usize, memory: u64, link: Link) -> Cluster {

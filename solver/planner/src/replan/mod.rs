@@ -48,7 +48,7 @@ pub fn kept(graph: &Graph, plan: &Plan, cluster: &Cluster) -> Result<Vec<Option<
     let mut kept = vec![None; graph.ops.len()];
     let mut planned = vec![false; graph.ops.len()];
     for entry in &plan.ops {
-        let known = graph.ops.get(entry.op).is_some_and(|op| op.role == OpRole::Compute);
+        let known = graph.ops.get(entry.op.0).is_some_and(|op| op.role == OpRole::Compute);
         let device = now.get(entry.device.0);
         match (known, device) {
             (true, Some(&device)) => {

@@ -56,7 +56,7 @@ impl Learned {
         self.less = most(&predicted).saturating_sub(measured_bytes);
         self.stored.extend(held.peak.iter().flat_map(|buffer| stored_for(graph, buffer)));
         let known = self.above.keys().chain(&self.stored);
-        self.names = known.filter_map(|&op| Some((op, graph.ops.get(op)?.name.clone()))).collect();
+        self.names = known.filter_map(|&op| Some((op, graph.ops.get(op.0)?.name.clone()))).collect();
         Ok(())
     }
 
@@ -148,13 +148,13 @@ fn stored_for(graph: &Graph, buffer: &Buffer) -> Vec<OpId> {
         |op: OpId| graph.ops[op].outputs.iter().map(|&tensor| graph.tensors[tensor].bytes.0).sum::<u64>();
     // What is fused has no value of its own in the graph, nor has a constant.
     let fused = |op: OpId| {
-        graph.ops.get(op).is_some_and(|found| found.role == OpRole::Constant) && bytes(op) == buffer.bytes
+        graph.ops.get(op.0).is_some_and(|found| found.role == OpRole::Constant) && bytes(op) == buffer.bytes
     };
     if !buffer.ops.is_empty() || !buffer.spreads {
         return buffer.ops.iter().copied().filter(|&op| fused(op)).collect();
     }
     // XLA's simplifier makes spreads anew, without a name. Ops inside a fusion read what they read in the program, up to views.
-    let readers = buffer.readers.iter().filter_map(|&op| graph.ops.get(op));
+    let readers = buffer.readers.iter().filter_map(|op| graph.ops.get(op.0));
     let read = readers.flat_map(|op| &op.inputs).filter_map(|&tensor| graph.tensors[tensor].producer);
     read.filter(|&op| is_spread(graph, op) && fused(op)).collect()
 }
@@ -248,55 +248,57 @@ mod tests {
             returned: false,
             type_name: String::new(),
         };
-        let op = |(id, name): (OpId, &&str)| Op {
-            role: if fused.contains(&id) { OpRole::Constant } else { OpRole::Compute },
+        let op = |(id, name): (usize, &&str)| Op {
+            role: if fused.contains(&OpId(id)) { OpRole::Constant } else { OpRole::Compute },
             ..Op::new(*name, if id == 0 { vec![] } else { vec![id - 1] }, vec![id])
         };
         Graph {
             ops: names.iter().enumerate().map(op).collect(),
-            tensors: (0..names.len()).map(tensor).collect(),
+            tensors: OpId::first(names.len()).map(tensor).collect(),
             ..Graph::default()
         }
     }
 
     #[test]
     fn stretches_end_where_both_orders_run_the_same_op() {
-        let step = |ops: &[OpId]| (ops.to_vec(), 0);
+        let step = |ops: &[usize]| (ops.iter().copied().map(OpId).collect(), 0);
         // Op 7 is none of the plan's, op 1 runs early, op 0 runs again where the plan says.
         let steps = [step(&[0]), step(&[7]), step(&[1, 2]), step(&[0]), step(&[3])];
-        let runs = [(0, 0), (2, 0), (1, 0), (0, 0), (3, 0)];
-        let found = stretches(&steps, &runs, 1, |op| if op == 1 { 50 } else { 100 });
+        let runs = [0, 2, 1, 0, 3].map(|op| (OpId(op), 0));
+        let found = stretches(&steps, &runs, 1, |op| if op == OpId(1) { 50 } else { 100 });
         assert_eq!(found, [(0..1, 0..1), (1..3, 1..2), (3..4, 2..4), (4..5, 4..5)]);
         // What is small is no landmark: it falls into the stretch of what comes after it.
-        let found = stretches(&steps, &runs, 60, |op| if op == 3 { 100 } else { 50 });
+        let found = stretches(&steps, &runs, 60, |op| if op == OpId(3) { 100 } else { 50 });
         assert_eq!(found, [(0..5, 0..5)]);
         assert!(stretches(&[], &runs, 1, |_| 1).is_empty());
     }
 
     #[test]
     fn a_difference_is_that_of_the_stretch_and_one_that_was_too_high_is_halved() {
-        let steps = vec![(vec![0], 30), (vec![], 90), (vec![1], 40), (vec![0], 20)];
+        let [a, b, c] = [0, 1, 2].map(OpId);
+        let steps = vec![(vec![a], 30), (vec![], 90), (vec![b], 40), (vec![a], 20)];
         let held = Held { steps, peak: vec![] };
         // XLA's heap has a gap of 10 bytes; op 0 runs twice.
-        let found = differences(&held, &[(0, 30), (1, 60), (0, 50)], 100, |_| 100);
-        assert_eq!(found, BTreeMap::from([(0, 10), (1, 40)]));
+        let found = differences(&held, &[(a, 30), (b, 60), (a, 50)], 100, |_| 100);
+        assert_eq!(found, BTreeMap::from([(a, 10), (b, 40)]));
         let mut learned = Learned::default();
         learned.correct(found);
-        learned.correct(BTreeMap::from([(0, 20), (1, 0), (2, -5)]));
-        assert_eq!(learned.above, BTreeMap::from([(0, 20), (1, 20), (2, -5)]));
+        learned.correct(BTreeMap::from([(a, 20), (b, 0), (c, -5)]));
+        assert_eq!(learned.above, BTreeMap::from([(a, 20), (b, 20), (c, -5)]));
     }
 
     #[test]
     fn a_value_the_plan_had_fused_is_found_by_its_number_or_by_its_readers() {
-        let graph = graph(&["s.dot", "s.broadcast_in_dim", "s.maximum", "s.add"], &[1, 2]);
-        let buffer = |ops: &[OpId], spreads, readers: &[OpId], bytes| Buffer {
-            ops: ops.to_vec(),
+        let graph = graph(&["s.dot", "s.broadcast_in_dim", "s.maximum", "s.add"], &[1, 2].map(OpId));
+        let ids = |list: &[usize]| list.iter().copied().map(OpId).collect();
+        let buffer = |ops: &[usize], spreads, readers: &[usize], bytes| Buffer {
+            ops: ids(ops),
             spreads,
-            readers: readers.to_vec(),
+            readers: ids(readers),
             bytes,
         };
-        assert_eq!(stored_for(&graph, &buffer(&[2], false, &[3], 100)), [2]);
-        assert_eq!(stored_for(&graph, &buffer(&[], true, &[2, 3], 100)), [1]);
+        assert_eq!(stored_for(&graph, &buffer(&[2], false, &[3], 100)), [OpId(2)]);
+        assert_eq!(stored_for(&graph, &buffer(&[], true, &[2, 3], 100)), [OpId(1)]);
         // Stored in the plan as well; of another size; no spread; no op of the program.
         for known in [
             buffer(&[0], false, &[], 100),
@@ -310,20 +312,24 @@ mod tests {
 
     #[test]
     fn what_is_held_above_the_plan_is_workspace_and_what_is_held_below_it_is_asked_for() {
-        let learned = |less, above: &[(OpId, i64)]| Learned {
-            above: above.iter().copied().collect(),
-            names: above.iter().map(|&(op, _)| (op, format!("s.op{op}"))).collect(),
+        let learned = |less, above: &[(usize, i64)]| Learned {
+            above: above.iter().map(|&(op, above)| (OpId(op), above)).collect(),
+            names: above.iter().map(|&(op, _)| (OpId(op), format!("s.op{op}"))).collect(),
             less,
             ..Learned::default()
         };
         let over = learned(0, &[(3, 70), (5, -20)]);
-        assert_eq!((over.asked(1000), over.workspace(3), over.workspace(5), over.ops()), (1000, 70, 0, 1));
+        let workspace = |learned: &Learned, op: usize| learned.workspace(OpId(op));
+        assert_eq!(
+            (over.asked(1000), workspace(&over, 3), workspace(&over, 5), over.ops()),
+            (1000, 70, 0, 1)
+        );
         // Twenty bytes less than predicted in all: one that is not less is held above the rest.
         let under = learned(20, &[(3, 0), (5, -20), (6, -30)]);
         assert_eq!(
-            (under.asked(1000), under.workspace(3), under.workspace(5), under.workspace(6)),
+            (under.asked(1000), workspace(&under, 3), workspace(&under, 5), workspace(&under, 6)),
             (1020, 20, 0, 0)
         );
-        assert_eq!(under.file().ops.iter().map(|entry| entry.op).collect::<Vec<_>>(), [3]);
+        assert_eq!(under.file().ops.iter().map(|entry| entry.op).collect::<Vec<_>>(), [OpId(3)]);
     }
 }
