@@ -110,7 +110,7 @@ pub(crate) fn merge(
 /// What has to run before the terminator, given the device of every op.
 pub(crate) fn returned(graph: &Graph, device_of: &[DeviceId]) -> Returned {
     let mut result = Returned::default();
-    for (tensor, info) in graph.tensors.iter().enumerate().filter(|(_, info)| info.returned) {
+    for (tensor, info) in TensorId::of(&graph.tensors).filter(|(_, info)| info.returned) {
         let Some(producer) = info.producer else { continue };
         if graph.ops[producer].role == OpRole::Compute {
             continue;

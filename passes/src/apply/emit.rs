@@ -298,7 +298,7 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         }
         let operands: Vec<Value<'c, 'a>> = self.terminator.operands().collect();
         let graph = &self.imported.graph;
-        let by_value: HashMap<*const std::ffi::c_void, TensorId> = (0..graph.tensors.len())
+        let by_value: HashMap<*const std::ffi::c_void, TensorId> = TensorId::first(graph.tensors.len())
             .filter(|&tensor| graph.tensors[tensor].returned)
             .map(|tensor| (self.imported.value(tensor).to_raw().ptr, tensor))
             .collect();

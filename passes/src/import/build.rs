@@ -56,7 +56,7 @@ pub(super) fn build<'c: 'a, 'a>(
         };
         let kind = pricer.types.of(argument.r#type()).map_err(refuse)?;
         builder.count(kind.bytes).map_err(refuse)?;
-        builder.values.insert(argument.to_raw().ptr, builder.graph.tensors.len());
+        builder.values.insert(argument.to_raw().ptr, TensorId(builder.graph.tensors.len()));
         builder.splat.push(false);
         builder.graph.tensors.push(Tensor {
             producer: None,
@@ -97,8 +97,9 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
         let mut outputs = Vec::with_capacity(op.result_count());
         for (index, result) in op.results().enumerate() {
             let kind = pricer.types.of(result.r#type()).map_err(report)?;
-            outputs.push(self.graph.tensors.len());
-            self.values.insert(result.to_raw().ptr, self.graph.tensors.len());
+            let tensor = TensorId(self.graph.tensors.len());
+            outputs.push(tensor);
+            self.values.insert(result.to_raw().ptr, tensor);
             self.splat.push(splat);
             self.graph.tensors.push(Tensor {
                 producer: Some(OpId(id)),

@@ -45,7 +45,7 @@ fn by_location(graph: &mut Graph) -> bool {
 fn loss(graph: &Graph) -> Option<TensorId> {
     const FLOATS: [&str; 8] =
         ["tensor<f32>", "tensor<f64>", "tensor<bf16>", "tensor<f16>", "f32", "f64", "bf16", "f16"];
-    let mut returned = (0..graph.tensors.len()).filter(|&tensor| graph.tensors[tensor].returned);
+    let mut returned = TensorId::first(graph.tensors.len()).filter(|&tensor| graph.tensors[tensor].returned);
     let scalar = |tensor: &TensorId| FLOATS.contains(&graph.tensors[*tensor].type_name.as_str());
     let (scalars, others): (Vec<TensorId>, Vec<TensorId>) = returned.by_ref().partition(scalar);
     match scalars.as_slice() {

@@ -4,7 +4,7 @@
 //! `tensor<13x32x32x3xf32>` or, flattened, `tensor<208x64xf32>` at batch 13. A batch size that is no divisor of any other
 //! dimension makes that certain: export at a prime such as 13.
 
-use crate::graph::{Graph, Op, OpId};
+use crate::graph::{Graph, Op, OpId, TensorId};
 use crate::units::Bytes;
 
 /// Why a program cannot be rewritten to another batch size.
@@ -47,7 +47,7 @@ pub fn with_batch(graph: &Graph, from: u64, to: u64) -> Result<Graph, BatchSizeE
     }
     let mut scaled = graph.clone();
     let mut of_batch = vec![false; graph.tensors.len()];
-    for (id, tensor) in graph.tensors.iter().enumerate() {
+    for (id, tensor) in TensorId::of(&graph.tensors) {
         let dimensions = dimensions(&tensor.type_name);
         match dimensions.iter().filter(|&&d| d > 0 && d % from == 0).count() {
             0 => continue,
@@ -59,10 +59,10 @@ pub fn with_batch(graph: &Graph, from: u64, to: u64) -> Result<Graph, BatchSizeE
         scaled.tensors[id].bytes = times(tensor.bytes, from, to).ok_or(BatchSizeError::Size(to))?;
         scaled.tensors[id].type_name = retyped(&tensor.type_name, from, to);
     }
-    let carries_batch = |(id, tensor): (usize, &crate::graph::Tensor)| {
+    let carries_batch = |(id, tensor): (TensorId, &crate::graph::Tensor)| {
         tensor.producer.is_none() && of_batch[id] && dimensions(&tensor.type_name).contains(&from)
     };
-    if !graph.tensors.iter().enumerate().any(carries_batch) {
+    if !TensorId::of(&graph.tensors).any(carries_batch) {
         return Err(BatchSizeError::NoBatch { function: graph.name.clone(), batch: from });
     }
     for (id, op) in OpId::of(&graph.ops) {
@@ -92,7 +92,7 @@ fn scale(op: &mut Op, graph: &Graph, of_batch: &[bool], from: u64, to: u64) -> O
 /// such a result from the batch, as the gradient of weights is made, its copies of the operands take its place once they
 /// are larger.
 fn workspace(op: &Op, graph: &Graph, of_batch: &[bool], from: u64, to: u64) -> Option<Bytes> {
-    let bytes = |tensor: usize| graph.tensors[tensor].bytes;
+    let bytes = |tensor: TensorId| graph.tensors[tensor].bytes;
     let mut beside = op.inputs.iter().chain(&op.outputs).filter(|&&tensor| !of_batch[tensor]);
     if !beside.any(|&tensor| bytes(tensor) == op.workspace) {
         return times(op.workspace, from, to);
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(forward.ops[0].workspace.0, 128);
         // The gradient of the weights, from x and the result.
         let op = &mut graph.ops[0];
-        (op.inputs, op.outputs) = (vec![0, 2], vec![1]);
+        (op.inputs, op.outputs) = ([0, 2].map(TensorId).to_vec(), vec![TensorId(1)]);
         assert_eq!(with_batch(&graph, 13, 39).expect("a batch").ops[0].workspace.0, 1872);
         assert_eq!(with_batch(&graph, 13, 1).expect("a batch").ops[0].workspace.0, 128);
     }

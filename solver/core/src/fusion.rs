@@ -319,7 +319,7 @@ mod tests {
     use crate::units::Bytes;
 
     /// Builds graphs from (name, layer, inputs): tensor i is argument 0 or the result of op i - 1.
-    pub(super) fn graph(ops: &[(&str, LayerType, &[TensorId])], returned: &[TensorId]) -> Graph {
+    pub(super) fn graph(ops: &[(&str, LayerType, &[usize])], returned: &[usize]) -> Graph {
         const BYTES: u64 = 100;
         let tensor = |producer, tensor| Tensor {
             producer,
@@ -389,7 +389,7 @@ mod tests {
     #[test]
     fn an_operand_of_smaller_rank_does_not_count() {
         // A product, less a vector; one product reads the difference, and so does an elementwise op.
-        let ops: [(&str, LayerType, &[TensorId]); 5] = [
+        let ops: [(&str, LayerType, &[usize]); 5] = [
             ("s.dot", Dense, &[0]),
             ("s.dot", Dense, &[0]),
             ("s.subtract", Activation, &[1, 2]),
@@ -451,7 +451,7 @@ mod tests {
             "the product goes through memory, the sum and the tanh do not"
         );
         assert_eq!(chain.value_inputs(OpId(4)), [OpId(0)]);
-        assert_eq!(chain.argument_inputs(OpId(4)), [0]);
+        assert_eq!(chain.argument_inputs(OpId(4)), [TensorId(0)]);
         assert_eq!(flops(&chain), before);
         // Reads the argument and the product once each, writes the result.
         assert_eq!(chain.ops[4].work.bytes, Bytes(300));
@@ -491,7 +491,7 @@ mod tests {
     #[test]
     fn a_cheap_op_with_one_whole_operand_is_stored_for_some_readers_and_fused_into_others() {
         // A product, less something spread; a product reads the difference, and so does an elementwise op.
-        let ops: [(&str, LayerType, &[TensorId]); 5] = [
+        let ops: [(&str, LayerType, &[usize]); 5] = [
             ("s.dot", Dense, &[0]),
             ("s.broadcast_in_dim", Other, &[0]),
             ("s.subtract", Activation, &[1, 2]),
@@ -538,7 +538,7 @@ mod tests {
         for change in [
             |op: &mut Op| op.rules.must_keep = true,
             |op: &mut Op| op.pure_op = false,
-            |op: &mut Op| op.outputs.push(1),
+            |op: &mut Op| op.outputs.push(TensorId(1)),
         ] {
             let mut kept = chain.clone();
             change(&mut kept.ops[0]);
@@ -561,10 +561,10 @@ mod tests {
         ];
         let mut fusions = 0;
         for _ in 0..300 {
-            let inputs: Vec<Vec<TensorId>> = (0..random.random_range(1..30))
+            let inputs: Vec<Vec<usize>> = (0..random.random_range(1..30))
                 .map(|id| (0..random.random_range(1..3)).map(|_| random.random_range(0..=id)).collect())
                 .collect();
-            let ops: Vec<(&str, LayerType, &[TensorId])> = inputs
+            let ops: Vec<(&str, LayerType, &[usize])> = inputs
                 .iter()
                 .map(|inputs| {
                     let (name, layer) = kinds[random.random_range(0..kinds.len())];

@@ -9,8 +9,10 @@ crate::index_type!(
     /// Index of an op in [`Graph::ops`]; also its position in program order.
     OpId
 );
-/// Index of a tensor in [`Graph::tensors`].
-pub type TensorId = usize;
+crate::index_type!(
+    /// Index of a tensor in [`Graph::tensors`].
+    TensorId
+);
 
 /// Arithmetic a device has a peak rate for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -130,15 +132,20 @@ pub struct Op {
 }
 
 impl Op {
-    /// A pure op that computes `outputs` from `inputs` and costs nothing: what there is to say of it besides is set by the caller.
+    /// A pure op that computes the tensors of the numbers `outputs` from those of the numbers `inputs` and costs nothing: what
+    /// there is to say of it besides is set by the caller.
     #[must_use]
-    pub fn new(name: impl Into<String>, inputs: Vec<TensorId>, outputs: Vec<TensorId>) -> Self {
+    pub fn new(
+        name: impl Into<String>,
+        inputs: impl IntoIterator<Item = usize>,
+        outputs: impl IntoIterator<Item = usize>,
+    ) -> Self {
         Op {
             name: name.into(),
             key: String::new(),
             location: String::new(),
-            inputs,
-            outputs,
+            inputs: inputs.into_iter().map(TensorId).collect(),
+            outputs: outputs.into_iter().map(TensorId).collect(),
             role: OpRole::Compute,
             layer: LayerType::Other,
             opens_layer: false,
@@ -283,8 +290,8 @@ impl Graph {
     #[must_use]
     pub fn returned_ops(&self) -> Vec<bool> {
         let mut returned = vec![false; self.ops.len()];
-        for tensor in 0..self.tensors.len() {
-            if self.tensors[tensor].returned
+        for (tensor, facts) in TensorId::of(&self.tensors) {
+            if facts.returned
                 && let Storage::Op(op) = self.storage(tensor)
             {
                 returned[op] = true;

@@ -169,7 +169,7 @@ impl Graph {
     /// Tensors of ops that the function returns, or returns a view of.
     fn in_results(&self) -> Vec<bool> {
         let mut found = vec![false; self.tensors.len()];
-        for tensor in (0..self.tensors.len()).filter(|&tensor| self.tensors[tensor].returned) {
+        for tensor in TensorId::first(self.tensors.len()).filter(|&tensor| self.tensors[tensor].returned) {
             let mut base = tensor;
             while let Some(producer) = self.tensors[base].producer
                 && self.ops[producer].role == OpRole::View
@@ -194,15 +194,15 @@ mod tests {
         let (mut taken, mut refused) = (0, 0);
         for _ in 0..200 {
             let mut buffer = Buffer::new(Bytes(1));
-            for tensor in 0..40 {
+            for tensor in TensorId::first(40) {
                 let start = rng.random_range(0..60);
-                let end = if tensor == 0 { usize::MAX } else { start + rng.random_range(0..4) };
+                let end = if tensor == TensorId(0) { usize::MAX } else { start + rng.random_range(0..4) };
                 let span = Span { tensor, start, end };
                 // Those that touch share a buffer where the tensors say so, as an op that overwrites does.
                 let apart = |one: Span, other: Span| {
                     let (first, second) = if one.start <= other.start { (one, other) } else { (other, one) };
                     first.end < second.start
-                        || (first.end == second.start && (first.tensor + second.tensor) % 2 == 0)
+                        || (first.end == second.start && (first.tensor.0 + second.tensor.0) % 2 == 0)
                 };
                 let all = buffer.holds.values().all(|&held| apart(held, span));
                 assert_eq!(buffer.takes(span, apart), all, "{span:?}");

@@ -169,7 +169,7 @@ pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[Devi
         }
     }
     if let Some(first) = builders.first_mut() {
-        for (tensor, read) in read.iter().enumerate() {
+        for (tensor, read) in TensorId::of(&read) {
             if !read && graph.tensors[tensor].producer.is_none() {
                 first.stage.arguments.push(tensor);
             }
@@ -374,8 +374,8 @@ mod tests {
     fn what_has_gone_when_a_result_is_written_lies_in_its_buffer() {
         // a is read by d alone, a result written as soon as a is there, wherever it stands: a has gone when c, 25 B, is written.
         let mut graph = graph();
-        graph.ops[2].inputs = vec![0];
-        graph.ops[3].inputs = vec![3];
+        graph.ops[2].inputs = vec![TensorId(0)];
+        graph.ops[3].inputs = vec![TensorId(3)];
         graph.ops.push(op(&[1], 5, OpRole::Compute));
         graph.tensors.push(tensor(Some(4), 22, true));
         graph.tensors[4].bytes = Bytes(25);
@@ -389,7 +389,7 @@ mod tests {
         graph.tensors[4].bytes = Bytes(19);
         assert_eq!(bytes(&graph), [20, 30, 0, 0], "too small a buffer");
         graph.tensors[4].bytes = Bytes(25);
-        graph.ops[2].inputs = vec![1];
+        graph.ops[2].inputs = vec![TensorId(1)];
         assert_eq!(bytes(&graph), [20, 30, 0, 0], "a plan may run b again, and keep a for that");
     }
 
@@ -419,10 +419,16 @@ mod tests {
         let mut graph = graph();
         // w2 (7 B) is read by the last op alone, w3 (9 B) by none.
         graph.tensors.extend([tensor(None, 7, false), tensor(None, 9, false)]);
-        graph.ops[3].inputs.push(5);
+        graph.ops[3].inputs.push(TensorId(5));
         let stages = stages(&graph, &costs(2), &cluster(2), &[0, 0, 0, 1].map(DeviceId));
-        assert_eq!((stages[0].arguments.clone(), stages[0].problem.resident_bytes), (vec![0, 6], 109));
-        assert_eq!((stages[1].arguments.clone(), stages[1].problem.resident_bytes), (vec![5], 7));
+        assert_eq!(
+            (stages[0].arguments.as_slice(), stages[0].problem.resident_bytes),
+            (&[0, 6].map(TensorId)[..], 109)
+        );
+        assert_eq!(
+            (stages[1].arguments.as_slice(), stages[1].problem.resident_bytes),
+            (&[TensorId(5)][..], 7)
+        );
     }
 
     #[test]

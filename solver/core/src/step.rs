@@ -113,7 +113,7 @@ mod tests {
     /// a (2 s) is read by b (3 s) and c (4 s); d (1 s) reads both. All values have 10 bytes.
     fn diamond() -> Graph {
         let reads: [&[usize]; 4] = [&[], &[0], &[0], &[1, 2]];
-        let op = |(id, inputs): (usize, &&[usize])| Op::new("op", inputs.to_vec(), vec![id]);
+        let op = |(id, inputs): (usize, &&[usize])| Op::new("op", inputs.to_vec(), [id]);
         let tensor = |id| Tensor {
             producer: Some(OpId(id)),
             index: 0,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, CoreModel, DeviceId, Link};
-use ballast_core::graph::{BoundaryMemory, Graph, OpId};
+use ballast_core::graph::{BoundaryMemory, Graph, OpId, TensorId};
 use ballast_core::limits::Limits;
 use ballast_core::program::Program;
 use ballast_core::report::BoundClass;
@@ -36,7 +36,7 @@ fn case(seed: u64) -> Case {
         graph.ops[op].workspace = Bytes(random.random_range(0..4) * 10);
         if random.random_bool(0.2) {
             // A weight of its own, and at times one that the op before reads as well.
-            let weight = graph.tensors.len();
+            let weight = TensorId(graph.tensors.len());
             graph.tensors.push(tensor(None, random.random_range(1..120), false));
             graph.ops[op].inputs.push(weight);
             if op > 0 && random.random_bool(0.4) {

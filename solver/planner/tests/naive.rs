@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, Device, DeviceId, Link};
-use ballast_core::graph::{Arithmetic, Graph, Op, OpId, OpRole, Tensor};
+use ballast_core::graph::{Arithmetic, Graph, Op, OpId, OpRole, Tensor, TensorId};
 use ballast_core::limits::{Limits, StopReason};
 use ballast_core::plan::{OpPlan, Plan};
 use ballast_core::program::Program;
@@ -39,7 +39,7 @@ fn random_graph(rng: &mut impl Rng) -> Graph {
             OpRole::Constant => 0,
             OpRole::Compute => rng.random_range(1..4),
         };
-        let inputs = (0..reads).map(|_| rng.random_range(0..graph.tensors.len())).collect();
+        let inputs: Vec<usize> = (0..reads).map(|_| rng.random_range(0..graph.tensors.len())).collect();
         let output = graph.tensors.len();
         graph.tensors.push(Tensor {
             producer: Some(OpId(id)),
@@ -134,7 +134,7 @@ fn naive_device(
         Event::Run(op) | Event::Receive(op) | Event::In(op) => Some(op),
         Event::Out(_) => None,
     };
-    let arguments: BTreeSet<usize> = (0..graph.tensors.len())
+    let arguments: BTreeSet<TensorId> = TensorId::first(graph.tensors.len())
         .filter(|&t| graph.tensors[t].producer.is_none())
         .filter(|&t| {
             let readers: Vec<DeviceId> = entry

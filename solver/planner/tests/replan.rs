@@ -12,7 +12,7 @@ fn chain(ops: usize) -> (Graph, Vec<f64>) {
     let mut graph = Graph { name: "chain".into(), ..Graph::default() };
     let mut seconds = Vec::new();
     for id in 0..ops {
-        graph.ops.push(Op::new(format!("op{id}"), id.checked_sub(1).into_iter().collect(), vec![id]));
+        graph.ops.push(Op::new(format!("op{id}"), id.checked_sub(1), [id]));
         graph.tensors.push(Tensor {
             producer: Some(OpId(id)),
             index: 0,

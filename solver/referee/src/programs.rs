@@ -31,7 +31,7 @@ impl Program {
 fn tensor(graph: &mut Graph, producer: Option<OpId>, bytes: u64, returned: bool) -> TensorId {
     let index = if producer.is_none() { graph.tensors.len() } else { 0 };
     graph.tensors.push(Tensor { producer, index, bytes: Bytes(bytes), returned, type_name: String::new() });
-    graph.tensors.len() - 1
+    TensorId(graph.tensors.len() - 1)
 }
 
 /// An op that makes one tensor of its inputs.
@@ -39,8 +39,10 @@ fn op(graph: &mut Graph, name: &str, inputs: Vec<TensorId>, bytes: u64) -> Tenso
     let id = graph.ops.len();
     let output = tensor(graph, Some(OpId(id)), bytes, false);
     graph.ops.push(Op {
+        inputs,
+        outputs: vec![output],
         work: Work { flops: 2, macs_exact: 1, ..Work::NONE },
-        ..Op::new(format!("stablehlo.{name}"), inputs, vec![output])
+        ..Op::new(format!("stablehlo.{name}"), [], [])
     });
     output
 }

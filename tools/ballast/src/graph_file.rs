@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ballast_core::graph::{Graph, OpId};
+use ballast_core::graph::{Graph, OpId, TensorId};
 use ballast_core::units::Bytes;
 
 use crate::failure::Failure;
@@ -24,7 +24,7 @@ fn check_graph(graph: &Graph) -> Result<(), String> {
     for (id, op) in OpId::of(&graph.ops) {
         let op_said = |what: String| Err(format!("op {id} ('{}') {what}", op.name));
         for &tensor in op.inputs.iter().chain(&op.outputs) {
-            if tensor >= tensors {
+            if tensor.0 >= tensors {
                 return op_said(format!("names tensor {tensor} of {tensors}"));
             }
         }
@@ -37,7 +37,7 @@ fn check_graph(graph: &Graph) -> Result<(), String> {
             return op_said(format!("makes tensor {tensor}, which says that it comes from elsewhere"));
         }
     }
-    for (id, tensor) in graph.tensors.iter().enumerate() {
+    for (id, tensor) in TensorId::of(&graph.tensors) {
         if let Some(producer) = tensor.producer
             && !graph.ops.get(producer.0).is_some_and(|op| op.outputs.contains(&id))
         {

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
-use ballast_core::graph::{Graph, LayerType, Op, OpId, Tensor, Work};
+use ballast_core::graph::{Graph, LayerType, Op, OpId, Tensor, TensorId, Work};
 use ballast_core::limits::Limits;
 use ballast_core::plan::Plan;
 use ballast_core::program::Program;
@@ -189,7 +189,7 @@ fn a_plan_is_moved_when_a_device_is_lost() {
     let mut other = graph;
     other.ops[5].name = "another".into();
     write("other.json", &serde_json::to_string(&other).expect("plain data"));
-    other.ops[5].inputs = vec![9_999];
+    other.ops[5].inputs = vec![TensorId(9_999)];
     write("broken.json", &serde_json::to_string(&other).expect("plain data"));
     for (graph, part) in
         [("other.json", "fingerprint"), ("broken.json", "tensor 9999"), ("plan.json", "not a graph")]

@@ -10,8 +10,8 @@ use ballast_core::units::Bytes;
 use super::*;
 
 /// Op i makes tensor `arguments + i` of four bytes.
-fn graph(arguments: usize, ops: &[(&[TensorId], OpRole)], returned: TensorId) -> Graph {
-    let op = |(id, &(inputs, role)): (usize, &(&[TensorId], OpRole))| Op {
+fn graph(arguments: usize, ops: &[(&[usize], OpRole)], returned: usize) -> Graph {
+    let op = |(id, &(inputs, role)): (usize, &(&[usize], OpRole))| Op {
         role,
         ..Op::new(format!("op{id}"), inputs.to_vec(), vec![arguments + id])
     };
@@ -59,7 +59,7 @@ fn a_repeated_run_waits_for_the_newest_value() {
         run(0, &[]),
         run(1, &[]),
         run(2, &[]),
-        What::Barrier(vec![Held::Value(OpId(2)), Held::Argument(0)]),
+        What::Barrier(vec![Held::Value(OpId(2)), Held::Argument(TensorId(0))]),
         run(0, &[]),
         run(3, &[]),
     ];
@@ -135,7 +135,7 @@ fn a_value_that_comes_back_waits_for_the_values_that_are_there() {
 #[test]
 fn views_and_constants_are_cloned_with_each_reader() {
     // a; v = view of a; k constant; two readers of v and k.
-    let ops: [(&[TensorId], OpRole); 5] =
+    let ops: [(&[usize], OpRole); 5] =
         [(&[0], Compute), (&[1], View), (&[], Constant), (&[2, 3], Compute), (&[2, 3, 4], Compute)];
     let graph = graph(1, &ops, 2);
     let expected = [run(0, &[]), run(3, &[1, 2]), run(4, &[1, 2])];
@@ -163,7 +163,7 @@ fn a_schedule_that_reads_what_is_gone_is_refused() {
     let cluster = Cluster::from_count(1).unwrap();
     let stages = stages(&graph, &Costs { seconds: vec![vec![1.0; 2]] }, &cluster, &[0, 0].map(DeviceId));
     let steps = vec![Step::Compute(NodeId(0)), Step::Free(NodeId(0)), Step::Compute(NodeId(1))];
-    let reads = [vec![0], vec![1]];
+    let reads = [0, 1].map(|tensor| vec![TensorId(tensor)]);
     let error =
         merge(&graph, &reads, &[], &vec![Early::default(); 2], &stages, &[Schedule { steps }]).unwrap_err();
     assert_eq!(error.op, OpId(1));

@@ -62,7 +62,8 @@ pub(crate) fn classes(imported: &Imported<'_, '_>) -> FusionClasses {
     for id in reversed_kernels(graph) {
         ops[id].kind = FusionKind::Reversal;
     }
-    FusionClasses { ops, ranks: (0..graph.tensors.len()).map(|tensor| rank(tensor).unwrap_or(0)).collect() }
+    let ranks = TensorId::first(graph.tensors.len()).map(|tensor| rank(tensor).unwrap_or(0)).collect();
+    FusionClasses { ops, ranks }
 }
 
 /// Reversals that convolutions alone read: XLA reverses a kernel as it copies it to the layout in which it reads it.

@@ -37,7 +37,7 @@ type Numbers = HashMap<*const c_void, usize>;
 pub(crate) fn merge(imported: &mut Imported<'_, '_>) {
     let mut numbers = Numbers::new();
     let mut seen: HashMap<Key, OpId> = HashMap::new();
-    let mut stands_for: Vec<TensorId> = (0..imported.graph.tensors.len()).collect();
+    let mut stands_for: Vec<TensorId> = TensorId::first(imported.graph.tensors.len()).collect();
     for id in OpId::first(imported.ops.len()) {
         let op = imported.ops[id];
         let first = match key(op, &numbers) {
@@ -80,7 +80,7 @@ fn rewire(imported: &mut Imported<'_, '_>, stands_for: &[TensorId]) {
     for inputs in graph.ops.iter_mut().map(|op| &mut op.inputs).chain(&mut imported.reads) {
         inputs.iter_mut().for_each(|tensor| *tensor = stands_for[*tensor]);
     }
-    for (dropped, &kept) in stands_for.iter().enumerate().filter(|&(dropped, &kept)| dropped != kept) {
+    for (dropped, &kept) in TensorId::of(stands_for).filter(|&(dropped, &kept)| dropped != kept) {
         let Some(maker) = graph.tensors[dropped].producer else { continue };
         let op = &mut graph.ops[maker];
         op.role = OpRole::View;

@@ -2,6 +2,7 @@
 
 use super::*;
 use ballast_core::device::DeviceId;
+use ballast_core::graph::TensorId;
 
 #[test]
 fn sizes_follow_from_the_element_type() {
@@ -109,7 +110,7 @@ fn captured_values_are_inputs_and_inner_ops_belong_to_the_outer_one() {
     assert_eq!(graph.ops.len(), 2);
     let branch = op(&graph, "scf.if");
     // Operand %p, then the captured %0 and %a.
-    assert_eq!(branch.inputs, [1, 2, 0]);
+    assert_eq!(branch.inputs, [1, 2, 0].map(TensorId));
     assert_eq!((branch.work.flops, branch.pure_op), (8, true));
     assert_eq!(branch.workspace.0, 32, "the product and the sum are alive together");
     assert!(

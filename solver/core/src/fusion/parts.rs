@@ -40,9 +40,9 @@ mod tests {
     #[test]
     fn a_long_chain_falls_into_parts_where_storing_costs_little() {
         // Sixty products, each of the one before and of a product of matrices, all one fusion.
-        let inputs: Vec<Vec<TensorId>> =
+        let inputs: Vec<Vec<usize>> =
             (0..60).map(|_| vec![0]).chain((60..120).map(|id| vec![id, id - 59])).collect();
-        let ops: Vec<(&str, LayerType, &[TensorId])> = inputs
+        let ops: Vec<(&str, LayerType, &[usize])> = inputs
             .iter()
             .enumerate()
             .map(|(id, inputs)| {

@@ -58,15 +58,15 @@ mod tests {
     use super::super::tests::{fuse, graph, stored};
     use super::MOST_OPERATIONS;
     use crate::graph::LayerType::{self, Activation, Dense};
-    use crate::graph::{OpId, TensorId};
+    use crate::graph::OpId;
 
     #[test]
     fn a_long_chain_is_stored_for_its_readers_and_a_short_one_repeated() {
         // A product, a chain of sums, and two sums that are returned and read its last.
         let chain = |length: usize| {
-            let mut inputs: Vec<Vec<TensorId>> = (0..=length).map(|at| vec![at]).collect();
+            let mut inputs: Vec<Vec<usize>> = (0..=length).map(|at| vec![at]).collect();
             inputs.extend([vec![length + 1, 0], vec![length + 1, 1]]);
-            let ops: Vec<(&str, LayerType, &[TensorId])> =
+            let ops: Vec<(&str, LayerType, &[usize])> =
                 inputs
                     .iter()
                     .enumerate()

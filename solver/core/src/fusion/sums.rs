@@ -81,14 +81,14 @@ mod tests {
     use super::super::Fusion;
     use super::super::tests::{fuse, graph, stored};
     use super::*;
+    use crate::graph::LayerType;
     use crate::graph::LayerType::{Activation, Dense};
-    use crate::graph::{LayerType, TensorId};
 
     #[test]
     fn a_long_sum_is_stored_in_parts_in_a_rewritten_program() {
         // Twelve products and their sum, one after another.
         let sum = |forward_reads: bool| {
-            let mut inputs: Vec<Vec<TensorId>> = (0..12).map(|_| vec![0]).collect();
+            let mut inputs: Vec<Vec<usize>> = (0..12).map(|_| vec![0]).collect();
             inputs.push(vec![1, 2]);
             inputs.extend((2..12).map(|product| vec![product + 1, 11 + product]));
             if forward_reads {
@@ -97,7 +97,7 @@ mod tests {
             }
             let layer = |at: usize| if (12..23).contains(&at) { Activation } else { Dense };
             let name = |at: usize| if (12..23).contains(&at) { "s.add" } else { "s.dot" };
-            let ops: Vec<(&str, LayerType, &[TensorId])> =
+            let ops: Vec<(&str, LayerType, &[usize])> =
                 inputs.iter().enumerate().map(|(at, inputs)| (name(at), layer(at), &inputs[..])).collect();
             graph(&ops, &[23])
         };
