@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::c_void;
 
-use ballast_core::graph::OpId;
+use ballast_core::device::DeviceId;
 use ballast_dialects::attributes as names;
 use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
@@ -66,13 +66,13 @@ struct Program<'c, 'a> {
     arguments: usize,
     devices: usize,
     /// For every result of the function: who returns it, and which value it is.
-    returned: Vec<(usize, ValueId)>,
+    returned: Vec<(DeviceId, ValueId)>,
     /// The arguments that each device holds.
     held: Vec<Vec<ValueId>>,
 }
 
 /// A value as one device knows it.
-type Known<'c, 'a> = BTreeMap<(usize, ValueId), Value<'c, 'a>>;
+type Known<'c, 'a> = BTreeMap<(DeviceId, ValueId), Value<'c, 'a>>;
 
 impl<'c: 'a, 'a> Program<'c, 'a> {
     fn read(module: OperationRef<'c, 'a>, function: OperationRef<'c, 'a>) -> Result<Self, Reported> {
@@ -107,7 +107,7 @@ impl<'c: 'a, 'a> Program<'c, 'a> {
         program.place()?;
         let taken: BTreeSet<String> = import::functions(module).into_iter().map(|(name, _)| name).collect();
         if let Some(name) =
-            (0..devices).map(|device| program.program_name(device)).find(|name| taken.contains(name))
+            DeviceId::first(devices).map(|device| program.program_name(device)).find(|name| taken.contains(name))
         {
             let text = format!("the module has a function '@{name}' already: rename it");
             return Err(diagnostics::error(location, &text));
@@ -141,7 +141,7 @@ impl<'c: 'a, 'a> Program<'c, 'a> {
             };
             self.lines.push(line);
         }
-        self.returned = read(self.terminator, &ids).into_iter().map(|value| (0, value)).collect();
+        self.returned = read(self.terminator, &ids).into_iter().map(|value| (DeviceId(0), value)).collect();
     }
 
     /// Finds the devices of every op, and of the arguments and results. Views and constants run wherever they are read.
@@ -152,7 +152,7 @@ impl<'c: 'a, 'a> Program<'c, 'a> {
             .enumerate()
             .flat_map(|(id, line)| line.outputs.iter().map(move |&value| (value, id)))
             .collect();
-        let own: Vec<Option<usize>> =
+        let own: Vec<Option<DeviceId>> =
             self.ops.iter().map(|&op| self.own_device(op)).collect::<Result<_, _>>()?;
         // Of an op that goes with its readers: the first device on the way to what its value is made of.
         let home = |mut value: ValueId| loop {
@@ -160,19 +160,19 @@ impl<'c: 'a, 'a> Program<'c, 'a> {
             match (own[id], self.lines[id].inputs.first()) {
                 (Some(device), _) => return Some(device),
                 (None, Some(&input)) => value = input,
-                (None, None) => return Some(0),
+                (None, None) => return Some(DeviceId(0)),
             }
         };
-        let homes: Vec<Option<usize>> = self.returned.iter().map(|&(_, value)| home(value)).collect();
-        let mut needed: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); self.values.len()];
+        let homes: Vec<Option<DeviceId>> = self.returned.iter().map(|&(_, value)| home(value)).collect();
+        let mut needed: Vec<BTreeSet<DeviceId>> = vec![BTreeSet::new(); self.values.len()];
         for (&(_, value), home) in self.returned.iter().zip(&homes) {
             needed[value].extend(home);
         }
-        for id in OpId::first(self.ops.len()).rev() {
+        for id in (0..self.ops.len()).rev() {
             let op = self.ops[id];
             let readers = self.lines[id].outputs.iter().flat_map(|&value| needed[value].iter().copied());
             let free = is_memory_effect_free(&op);
-            let devices: BTreeSet<usize> = match own[id] {
+            let devices: BTreeSet<DeviceId> = match own[id] {
                 Some(device) if !(free && self.lines[id].inputs.is_empty()) => BTreeSet::from([device]),
                 None if !free => {
                     let text =
@@ -188,26 +188,26 @@ impl<'c: 'a, 'a> Program<'c, 'a> {
         }
         // An argument is returned where it is read; one that nobody reads lies on the first device, as the plan reckons.
         for (returned, home) in self.returned.iter_mut().zip(homes) {
-            returned.0 = home.or_else(|| needed[returned.1].first().copied()).unwrap_or(0);
+            returned.0 = home.or_else(|| needed[returned.1].first().copied()).unwrap_or(DeviceId(0));
             needed[returned.1].insert(returned.0);
         }
         for argument in &mut needed[..self.arguments] {
             if argument.is_empty() {
-                argument.insert(0);
+                argument.insert(DeviceId(0));
             }
         }
         let holds =
             |device| (0..self.arguments).filter(|&argument| needed[argument].contains(&device)).collect();
-        self.held = (0..self.devices).map(holds).collect();
+        self.held = DeviceId::first(self.devices).map(holds).collect();
         Ok(())
     }
 
-    fn own_device(&self, op: OperationRef<'c, 'a>) -> Result<Option<usize>, Reported> {
+    fn own_device(&self, op: OperationRef<'c, 'a>) -> Result<Option<DeviceId>, Reported> {
         let Some(device) = op.attribute(names::DEVICE).ok().and_then(names::Device::read) else {
             return Ok(None);
         };
         match usize::try_from(device.id) {
-            Ok(id) if id < self.devices => Ok(Some(id)),
+            Ok(id) if id < self.devices => Ok(Some(DeviceId(id))),
             _ => {
                 let text =
                     format!("runs on device {}, but the plan is for {} devices", device.id, self.devices);
@@ -235,7 +235,7 @@ impl<'c: 'a, 'a> Program<'c, 'a> {
         })
     }
 
-    fn program_name(&self, device: usize) -> String {
+    fn program_name(&self, device: DeviceId) -> String {
         format!("{}_device{device}", self.name)
     }
 
@@ -256,7 +256,7 @@ impl<'c: 'a, 'a> Program<'c, 'a> {
                 }
             });
         }
-        for device in 0..self.devices {
+        for device in DeviceId::first(self.devices) {
             writer.device(device, events, &calls)?;
         }
         writer.host(events, &calls)
@@ -314,7 +314,7 @@ impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
     }
 
     /// The program of one device: its segments, its ends of the messages.
-    fn device(&mut self, device: usize, events: &[Event], calls: &[Option<String>]) -> Result<(), Reported> {
+    fn device(&mut self, device: DeviceId, events: &[Event], calls: &[Option<String>]) -> Result<(), Reported> {
         let program = self.program;
         let held = &program.held[device];
         let (numbers, values): (Vec<usize>, Vec<ValueId>) = program
@@ -327,7 +327,7 @@ impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
         let (inputs, results) = (self.kinds(held), self.kinds(&values));
         let (function, block) = self.function(&program.program_name(device), &inputs, &results)?;
         let what = names::Program {
-            device: number(device),
+            device: number(device.0),
             devices: number(program.devices),
             arguments: held.iter().map(|&argument| number(argument)).collect(),
             results: numbers.into_iter().map(number).collect(),
@@ -372,8 +372,8 @@ impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
         let whole = IntegerType::new(self.context, 64).into();
         let attribute = |value: usize| IntegerAttribute::new(whole, number(value)).into();
         [
-            ("source", attribute(message.source)),
-            ("target", attribute(message.target)),
+            ("source", attribute(message.source.0)),
+            ("target", attribute(message.target.0)),
             ("tag", attribute(tag)),
         ]
     }
@@ -396,7 +396,7 @@ impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
     fn host(&self, events: &[Event], calls: &[Option<String>]) -> Result<(), Reported> {
         let program = self.program;
         let mut known = Known::new();
-        for (device, held) in program.held.iter().enumerate() {
+        for (device, held) in DeviceId::of(&program.held) {
             known.extend(held.iter().map(|&argument| ((device, argument), program.values[argument])));
         }
         for (event, call) in events.iter().zip(calls) {

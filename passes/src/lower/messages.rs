@@ -3,13 +3,15 @@
 //! A send and a receive meet: neither goes on before the other has come. That is MPI's standard mode for messages it does not
 //! buffer, so a program that gets through this way gets through whatever MPI buffers.
 
+use ballast_core::device::DeviceId;
+
 /// One end of a message, as one device meets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct End {
     /// Is it the sending end?
     pub(crate) sends: bool,
     /// The device at the other end.
-    pub(crate) other: usize,
+    pub(crate) other: DeviceId,
     /// What tells messages between the same two devices apart.
     pub(crate) tag: i64,
     /// Type of the tensor.
@@ -21,7 +23,7 @@ pub(crate) struct End {
 #[error("{reason}")]
 pub(crate) struct Stuck {
     /// The device.
-    pub(crate) device: usize,
+    pub(crate) device: DeviceId,
     /// Index among its ends.
     pub(crate) end: usize,
     /// What is wrong.
@@ -35,11 +37,11 @@ pub(crate) struct Stuck {
 pub(crate) fn check(devices: &[Vec<End>]) -> Result<(), Stuck> {
     let mut at = vec![0; devices.len()];
     // Devices whose next end may have become able to meet.
-    let mut pending: Vec<usize> = (0..devices.len()).rev().collect();
+    let mut pending: Vec<DeviceId> = DeviceId::first(devices.len()).rev().collect();
     while let Some(device) = pending.pop() {
         let Some(end) = devices[device].get(at[device]) else { continue };
         let stuck = |reason| Stuck { device, end: at[device], reason };
-        if end.other >= devices.len() {
+        if end.other.0 >= devices.len() {
             let reason = format!("device {} has no program: there are {} devices", end.other, devices.len());
             return Err(stuck(reason));
         }
@@ -56,7 +58,7 @@ pub(crate) fn check(devices: &[Vec<End>]) -> Result<(), Stuck> {
         at[other] += 1;
         pending.extend([device, other]);
     }
-    let Some(device) = (0..devices.len()).find(|&device| at[device] < devices[device].len()) else {
+    let Some(device) = DeviceId::first(devices.len()).find(|&device| at[device] < devices[device].len()) else {
         return Ok(());
     };
     let end = &devices[device][at[device]];
@@ -74,10 +76,10 @@ pub(crate) fn check(devices: &[Vec<End>]) -> Result<(), Stuck> {
 
 #[cfg(test)]
 mod tests {
-    use super::{End, check};
+    use super::{DeviceId, End, check};
 
     fn end(sends: bool, other: usize, tag: i64) -> End {
-        End { sends, other, tag, kind: "tensor<4xf32>".into() }
+        End { sends, other: DeviceId(other), tag, kind: "tensor<4xf32>".into() }
     }
 
     #[test]
@@ -95,7 +97,7 @@ mod tests {
     fn two_devices_that_send_first_are_stuck() {
         let devices = [vec![end(true, 1, 0), end(false, 1, 1)], vec![end(true, 0, 1), end(false, 0, 0)]];
         let stuck = check(&devices).unwrap_err();
-        assert_eq!((stuck.device, stuck.end), (0, 0));
+        assert_eq!((stuck.device, stuck.end), (DeviceId(0), 0));
         assert!(stuck.reason.starts_with("deadlock"), "{stuck}");
     }
 
@@ -161,7 +163,7 @@ mod tests {
         for a in 0..devices.len() {
             for b in a + 1..devices.len() {
                 let (Some(x), Some(y)) = (devices[a].get(at[a]), devices[b].get(at[b])) else { continue };
-                if x.other == b && y.other == a && x.tag == y.tag && x.sends != y.sends {
+                if x.other == DeviceId(b) && y.other == DeviceId(a) && x.tag == y.tag && x.sends != y.sends {
                     at[a] += 1;
                     at[b] += 1;
                     let through = reaches_end(devices, at);

@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ballast_core::device::DeviceId;
+
 /// A value: arguments first, then results of ops in program order.
 pub(crate) type ValueId = usize;
 /// An op: its index in the program.
@@ -15,7 +17,7 @@ pub(crate) type LineId = usize;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Line {
     /// Devices that run it, ascending; several for views and constants, none where nobody needs it.
-    pub(crate) devices: Vec<usize>,
+    pub(crate) devices: Vec<DeviceId>,
     /// Values it or its regions read.
     pub(crate) inputs: Vec<ValueId>,
     /// Its results.
@@ -39,9 +41,9 @@ pub(crate) struct Message {
     /// The copy to the host that it stands for.
     pub(crate) line: LineId,
     /// Who sends.
-    pub(crate) source: usize,
+    pub(crate) source: DeviceId,
     /// Who receives.
-    pub(crate) target: usize,
+    pub(crate) target: DeviceId,
     /// What is sent.
     pub(crate) value: ValueId,
     /// What it is called where it arrives: the host copy, or the copy from there where that comes next.
@@ -54,7 +56,7 @@ pub(crate) struct Message {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
     /// The device.
-    pub(crate) device: usize,
+    pub(crate) device: DeviceId,
     /// The ops, in program order.
     pub(crate) lines: Vec<LineId>,
     /// Values it reads and does not make.
@@ -84,10 +86,10 @@ pub(crate) struct Unreachable {
 /// Cuts a program into events, in one global order.
 ///
 /// `returned` names the results of the whole program with the device that returns each.
-pub(crate) fn cut(lines: &[Line], returned: &[(usize, ValueId)]) -> Result<Vec<Event>, Unreachable> {
+pub(crate) fn cut(lines: &[Line], returned: &[(DeviceId, ValueId)]) -> Result<Vec<Event>, Unreachable> {
     let uses = Uses::of(lines, returned)?;
     let mut events = Vec::new();
-    let mut open: BTreeMap<usize, Vec<LineId>> = BTreeMap::new();
+    let mut open: BTreeMap<DeviceId, Vec<LineId>> = BTreeMap::new();
     let mut arrived: BTreeSet<LineId> = BTreeSet::new();
     for (id, line) in lines.iter().enumerate() {
         let sent = uses.sent.get(&id);
@@ -115,7 +117,7 @@ pub(crate) fn cut(lines: &[Line], returned: &[(usize, ValueId)]) -> Result<Vec<E
             }));
         }
     }
-    let left: Vec<usize> = open.keys().copied().collect();
+    let left: Vec<DeviceId> = open.keys().copied().collect();
     for device in left {
         close(lines, &uses, device, &mut open, &mut events);
     }
@@ -126,8 +128,8 @@ pub(crate) fn cut(lines: &[Line], returned: &[(usize, ValueId)]) -> Result<Vec<E
 fn close(
     lines: &[Line],
     uses: &Uses,
-    device: usize,
-    open: &mut BTreeMap<usize, Vec<LineId>>,
+    device: DeviceId,
+    open: &mut BTreeMap<DeviceId, Vec<LineId>>,
     events: &mut Vec<Event>,
 ) {
     let Some(ids) = open.remove(&device) else { return };
@@ -150,17 +152,17 @@ fn close(
 /// Who reads what, where.
 struct Uses {
     /// Readers of a value on a device, ascending.
-    readers: BTreeMap<(ValueId, usize), Vec<LineId>>,
+    readers: BTreeMap<(ValueId, DeviceId), Vec<LineId>>,
     /// Values that a device sends or returns.
-    kept: BTreeSet<(ValueId, usize)>,
+    kept: BTreeSet<(ValueId, DeviceId)>,
     /// Copies to the host that other devices read, with these.
-    sent: BTreeMap<LineId, Vec<usize>>,
+    sent: BTreeMap<LineId, Vec<DeviceId>>,
     /// Ops of each device, ascending.
-    of_device: BTreeMap<usize, Vec<LineId>>,
+    of_device: BTreeMap<DeviceId, Vec<LineId>>,
 }
 
 impl Uses {
-    fn of(lines: &[Line], returned: &[(usize, ValueId)]) -> Result<Self, Unreachable> {
+    fn of(lines: &[Line], returned: &[(DeviceId, ValueId)]) -> Result<Self, Unreachable> {
         let mut uses = Uses {
             readers: BTreeMap::new(),
             kept: returned.iter().map(|&(device, value)| (value, device)).collect(),
@@ -195,12 +197,12 @@ impl Uses {
         Ok(uses)
     }
 
-    fn is_read(&self, value: ValueId, device: usize) -> bool {
+    fn is_read(&self, value: ValueId, device: DeviceId) -> bool {
         self.readers.contains_key(&(value, device))
     }
 
     /// Does anything but the ops `inside` need the value on the device?
-    fn leaves(&self, value: ValueId, device: usize, inside: &BTreeSet<LineId>) -> bool {
+    fn leaves(&self, value: ValueId, device: DeviceId, inside: &BTreeSet<LineId>) -> bool {
         let readers = self.readers.get(&(value, device));
         self.kept.contains(&(value, device))
             || readers.is_some_and(|all| all.iter().any(|id| !inside.contains(id)))
@@ -212,7 +214,7 @@ impl Uses {
         &self,
         lines: &[Line],
         line: LineId,
-        target: usize,
+        target: DeviceId,
         arrived: &BTreeSet<LineId>,
     ) -> Option<LineId> {
         let [back] = self.readers.get(&(lines[line].outputs[0], target))?.as_slice() else { return None };
@@ -225,15 +227,16 @@ impl Uses {
 
 #[cfg(test)]
 mod tests {
-    use super::{Event, Line, Segment, Swap, Unreachable, cut};
+    use super::{DeviceId, Event, Line, Segment, Swap, Unreachable, cut};
 
     fn line(devices: &[usize], inputs: &[usize], output: usize, swap: Option<Swap>) -> Line {
-        Line { devices: devices.to_vec(), inputs: inputs.to_vec(), outputs: vec![output], swap }
+        let devices = devices.iter().copied().map(DeviceId).collect();
+        Line { devices, inputs: inputs.to_vec(), outputs: vec![output], swap }
     }
 
     fn segment(device: usize, lines: &[usize], inputs: &[usize], outputs: &[usize]) -> Event {
         Event::Segment(Segment {
-            device,
+            device: DeviceId(device),
             lines: lines.to_vec(),
             inputs: inputs.to_vec(),
             outputs: outputs.to_vec(),
@@ -256,17 +259,17 @@ mod tests {
 
     #[test]
     fn a_device_may_run_several_segments() {
-        let events = cut(&there_and_back(), &[(0, 7)]).unwrap();
+        let events = cut(&there_and_back(), &[(DeviceId(0), 7)]).unwrap();
         let [first, Event::Message(there), second, Event::Message(back), third] = events.as_slice() else {
             panic!("{events:?}")
         };
         assert_eq!(*first, segment(0, &[0], &[0], &[1]));
         assert_eq!(
             (there.source, there.target, there.value, there.arrives, there.staged),
-            (0, 1, 1, 3, false)
+            (DeviceId(0), DeviceId(1), 1, 3, false)
         );
         assert_eq!(*second, segment(1, &[3], &[3], &[4]));
-        assert_eq!((back.source, back.target, back.value, back.arrives), (1, 0, 4, 6));
+        assert_eq!((back.source, back.target, back.value, back.arrives), (DeviceId(1), DeviceId(0), 4, 6));
         assert_eq!(*third, segment(0, &[6], &[1, 6], &[7]));
     }
 
@@ -276,7 +279,7 @@ mod tests {
         // Device 1 works on something else first.
         lines.insert(2, line(&[1], &[0], 8, None));
         let staged = |lines: &[Line]| {
-            cut(lines, &[(0, 7)]).unwrap().into_iter().find_map(|event| match event {
+            cut(lines, &[(DeviceId(0), 7)]).unwrap().into_iter().find_map(|event| match event {
                 Event::Message(message) => Some((message.staged, message.arrives)),
                 Event::Segment(_) => None,
             })
