@@ -106,8 +106,9 @@ impl<'c: 'a, 'a> Program<'c, 'a> {
         program.number();
         program.place()?;
         let taken: BTreeSet<String> = import::functions(module).into_iter().map(|(name, _)| name).collect();
-        if let Some(name) =
-            DeviceId::first(devices).map(|device| program.program_name(device)).find(|name| taken.contains(name))
+        if let Some(name) = DeviceId::first(devices)
+            .map(|device| program.program_name(device))
+            .find(|name| taken.contains(name))
         {
             let text = format!("the module has a function '@{name}' already: rename it");
             return Err(diagnostics::error(location, &text));
@@ -314,7 +315,12 @@ impl<'c: 'a, 'a> Writer<'c, 'a, '_> {
     }
 
     /// The program of one device: its segments, its ends of the messages.
-    fn device(&mut self, device: DeviceId, events: &[Event], calls: &[Option<String>]) -> Result<(), Reported> {
+    fn device(
+        &mut self,
+        device: DeviceId,
+        events: &[Event],
+        calls: &[Option<String>],
+    ) -> Result<(), Reported> {
         let program = self.program;
         let held = &program.held[device];
         let (numbers, values): (Vec<usize>, Vec<ValueId>) = program

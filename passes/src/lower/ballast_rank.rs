@@ -1,5 +1,6 @@
 //! `--ballast-rank`: the program of one device of a cut module, and nothing else.
 
+use ballast_core::device::DeviceId;
 use ballast_dialects::attributes as names;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir;
@@ -109,7 +110,7 @@ fn check_messages(programs: &[OperationRef<'_, '_>]) -> Result<(), Reported> {
             let tensor = kind.strip_prefix("!ballast.host<").and_then(|kind| kind.strip_suffix('>'));
             let kind = tensor.map_or(kind.clone(), str::to_owned);
             let other = usize::try_from(other).unwrap_or(usize::MAX);
-            ends.push((End { sends, other, tag: field("tag"), kind }, op));
+            ends.push((End { sends, other: DeviceId(other), tag: field("tag"), kind }, op));
         }
         all.push(ends);
     }

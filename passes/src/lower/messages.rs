@@ -58,7 +58,8 @@ pub(crate) fn check(devices: &[Vec<End>]) -> Result<(), Stuck> {
         at[other] += 1;
         pending.extend([device, other]);
     }
-    let Some(device) = DeviceId::first(devices.len()).find(|&device| at[device] < devices[device].len()) else {
+    let Some(device) = DeviceId::first(devices.len()).find(|&device| at[device] < devices[device].len())
+    else {
         return Ok(());
     };
     let end = &devices[device][at[device]];

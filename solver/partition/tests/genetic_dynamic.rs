@@ -75,7 +75,7 @@ fn the_reported_results_of_the_two_boards_appear() {
         let run = simulate(&platform, &table, &found.device_of, &Batch::default());
         assert!((11.8e-3..12.2e-3).contains(&run.per_item_seconds), "seed {seed}: {}", run.per_item_seconds);
         assert!(run.per_item_seconds > found.predicted_seconds);
-        let board = |layer: usize| found.device_of[layer] / 4;
+        let board = |layer: usize| found.device_of[layer].0 / 4;
         parted += u32::from(board(4) != board(3) || board(4) != board(5));
     }
     assert!(parted >= 3, "only {parted} of 6 placements part layer 5 from a neighbour");

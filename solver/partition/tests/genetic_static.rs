@@ -1,5 +1,6 @@
 //! The static genetic search on the ten-layer model and against the exact search.
 
+use ballast_core::device::DeviceId;
 use ballast_core::limits::{Limits, StopReason};
 use ballast_partition::genetic::{LayerFile, LayerTable, Options, PlacementError, exact::exact, solve};
 use rand::{RngExt, SeedableRng};
@@ -178,7 +179,10 @@ fn few_layers_get_a_device_each_and_nothing_is_searched() {
         vec![0; 2],
     );
     let found = solve(&table, &Options::default(), &limits(0)).expect("a placement");
-    assert_eq!((found.device_of, found.report.work, found.generations), (vec![0, 1, 2], 1, 0));
+    assert_eq!(
+        (found.device_of, found.report.work, found.generations),
+        ([0, 1, 2].map(DeviceId).to_vec(), 1, 0)
+    );
 }
 
 #[test]
@@ -201,7 +205,9 @@ fn a_budget_of_runs_and_broken_options_are_kept_and_refused() {
     assert!(refused(Options { population: 1, ..Options::default() }).contains("population"));
     assert!(refused(Options { elite: 100, ..Options::default() }).contains("elite"));
     assert!(refused(Options { mutation: 1.5, ..Options::default() }).contains("mutation is 1.5"));
-    assert!(refused(Options { initial: vec![vec![8; 10]], ..Options::default() }).contains("8 devices"));
+    assert!(
+        refused(Options { initial: vec![vec![DeviceId(8); 10]], ..Options::default() }).contains("8 devices")
+    );
 }
 
 #[test]

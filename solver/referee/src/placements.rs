@@ -74,16 +74,16 @@ impl Program {
     /// All assignments that keep the rules.
     pub(crate) fn all(&self) -> Vec<Placed> {
         let planned: Vec<OpId> = self.graph.planned().collect();
-        every(planned.len(), self.cluster.devices.len())
+        every(planned.len(), self.cluster.devices.len(), DeviceId)
             .filter(|of| {
-                let rule = |(&op, &at): (&OpId, &usize)| {
-                    self.graph.ops[op].rules.device.is_none_or(|rule| rule.0 == at)
+                let rule = |(&op, &at): (&OpId, &DeviceId)| {
+                    self.graph.ops[op].rules.device.is_none_or(|rule| rule == at)
                 };
                 planned.iter().zip(of).all(rule)
             })
             .map(|of| {
                 let mut device_of = vec![DeviceId(0); self.graph.ops.len()];
-                planned.iter().zip(of).for_each(|(&op, at)| device_of[op] = DeviceId(at));
+                planned.iter().zip(of).for_each(|(&op, at)| device_of[op] = at);
                 self.place(device_of)
             })
             .collect()

@@ -1,5 +1,6 @@
 //! Tables of layers over devices: the exact and the genetic search against all placements.
 
+use ballast_core::device::DeviceId;
 use ballast_core::limits::Limits;
 use ballast_partition::genetic::{LayerTable, Options, PlacementError, exact::exact, solve};
 use rand::{RngExt, SeedableRng};
@@ -23,9 +24,10 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
         device_memory_bytes: (0..devices).map(|_| random.random_range(10..60)).collect(),
         message_bytes: vec![1; layers - 1],
     };
-    let least = every(layers, devices)
+    let least = every(layers, devices, DeviceId)
         .filter(|placement| {
-            let used = (0..devices).all(|device| placement.contains(&device)) || !table.every_device_used();
+            let used = DeviceId::first(devices).all(|device| placement.contains(&device))
+                || !table.every_device_used();
             used && table.excess(placement).none()
         })
         .map(|placement| table.slowest(&placement))
@@ -62,13 +64,17 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
     }
 }
 
-/// All placements.
-pub(crate) fn every(items: usize, devices: usize) -> impl Iterator<Item = Vec<usize>> {
+/// All placements, with devices made of their numbers.
+pub(crate) fn every<D>(
+    items: usize,
+    devices: usize,
+    device: impl Fn(usize) -> D,
+) -> impl Iterator<Item = Vec<D>> {
     (0..devices.pow(items as u32)).map(move |mut code| {
         let digit = |_| {
-            let device = code % devices;
+            let number = code % devices;
             code /= devices;
-            device
+            device(number)
         };
         (0..items).map(digit).collect()
     })

@@ -20,7 +20,7 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
     let count = if small { random.random_range(3..8) } else { random.random_range(9..16) };
     let problem = workload(&mut random, count);
     let least = |class| {
-        let loads = every(problem.nodes.len(), problem.device_count())
+        let loads = every(problem.nodes.len(), problem.device_count(), |device| device)
             .filter_map(|assignment| check(&problem, class, &assignment).ok());
         loads.map(|verdict| verdict.max_load).fold(f64::INFINITY, f64::min)
     };

@@ -139,7 +139,10 @@ pub fn layers(input: &[u8]) {
 pub fn topology(input: &[u8]) {
     let names: Vec<String> = (0..3).map(|chip| format!("chip{chip}")).collect();
     if let Ok(platform) = Platform::parse(text(input), &names) {
-        assert_eq!(platform.switches_between(0, 2).len(), platform.switches_between(2, 0).len());
+        assert_eq!(
+            platform.switches_between(DeviceId(0), DeviceId(2)).len(),
+            platform.switches_between(DeviceId(2), DeviceId(0)).len()
+        );
     }
 }
 

@@ -1,5 +1,6 @@
 //! The static problem solved exactly, by branch and bound: the referee of the genetic search.
 
+use ballast_core::device::DeviceId;
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 
@@ -56,12 +57,12 @@ struct Tree<'a> {
     /// Least seconds of the layers from position i of `order` on.
     rest: Vec<f64>,
     /// `alike[d]` is the first device with the same seconds, bytes and memory as d.
-    alike: Vec<usize>,
-    placement: Vec<usize>,
+    alike: Vec<DeviceId>,
+    placement: Vec<DeviceId>,
     loads: Vec<f64>,
     stored: Vec<u64>,
     counts: Vec<usize>,
-    best: Option<(f64, Vec<usize>)>,
+    best: Option<(f64, Vec<DeviceId>)>,
     steps: u64,
     work_limit: Option<u64>,
     deadline: &'a Deadline,
@@ -77,19 +78,21 @@ impl<'a> Tree<'a> {
         for i in (0..order.len()).rev() {
             rest[i] = rest[i + 1] + least[order[i]];
         }
-        let same = |a: usize, b: usize| {
+        let same = |a: DeviceId, b: DeviceId| {
             table.seconds[a] == table.seconds[b]
                 && table.bytes[a] == table.bytes[b]
                 && table.device_memory_bytes[a] == table.device_memory_bytes[b]
         };
         let devices = table.devices();
-        let alike = (0..devices).map(|d| (0..d).find(|&e| same(d, e)).unwrap_or(d)).collect();
+        let alike = DeviceId::first(devices)
+            .map(|d| DeviceId::first(d.0).find(|&e| same(d, e)).unwrap_or(d))
+            .collect();
         Tree {
             table,
             order,
             rest,
             alike,
-            placement: vec![0; table.layers()],
+            placement: vec![DeviceId(0); table.layers()],
             loads: vec![0.0; devices],
             stored: vec![0; devices],
             counts: vec![0; devices],
@@ -104,7 +107,7 @@ impl<'a> Tree<'a> {
     /// Depth first with a stack of (position, device tried last): thousands of layers do not overflow ours.
     fn search(&mut self) {
         let layers = self.order.len();
-        let mut choices: Vec<std::vec::IntoIter<usize>> = vec![self.candidates(0).into_iter()];
+        let mut choices: Vec<std::vec::IntoIter<DeviceId>> = vec![self.candidates(0).into_iter()];
         loop {
             let depth = choices.len() - 1;
             match choices[depth].next() {
@@ -145,15 +148,15 @@ impl<'a> Tree<'a> {
     }
 
     /// Devices worth trying for the layer at `depth`, least loaded first.
-    fn candidates(&self, depth: usize) -> Vec<usize> {
+    fn candidates(&self, depth: usize) -> Vec<DeviceId> {
         let layer = self.order[depth];
         let devices = self.table.devices();
         let empty = self.counts.iter().filter(|&&c| c == 0).count();
         let left = self.order.len() - depth;
         let must_open = self.table.every_device_used() && left == empty;
-        let mut candidates: Vec<usize> = (0..devices)
+        let mut candidates: Vec<DeviceId> = DeviceId::first(devices)
             .filter(|&d| {
-                let twin = (0..d).any(|e| {
+                let twin = DeviceId::first(d.0).any(|e| {
                     self.alike[e] == self.alike[d]
                         && self.loads[e] == self.loads[d]
                         && self.stored[e] == self.stored[d]
@@ -163,13 +166,13 @@ impl<'a> Tree<'a> {
                 room && !twin && (!must_open || self.counts[d] == 0) && self.promising(depth, d)
             })
             .collect();
-        let after = |d: usize| self.loads[d] + self.table.seconds[d][layer];
+        let after = |d: DeviceId| self.loads[d] + self.table.seconds[d][layer];
         candidates.sort_by(|&a, &b| after(a).total_cmp(&after(b)).then(a.cmp(&b)));
         candidates
     }
 
     /// Can placing the layer at `depth` on `device` still beat the best?
-    fn promising(&self, depth: usize, device: usize) -> bool {
+    fn promising(&self, depth: usize, device: DeviceId) -> bool {
         let Some((best, _)) = &self.best else { return true };
         let seconds = self.table.seconds[device][self.order[depth]];
         let total: f64 = self.loads.iter().sum::<f64>() + seconds + self.rest[depth + 1];
@@ -177,7 +180,7 @@ impl<'a> Tree<'a> {
         self.loads[device] + seconds < slack && total / (self.loads.len() as f64) < slack
     }
 
-    fn place(&mut self, depth: usize, device: usize) {
+    fn place(&mut self, depth: usize, device: DeviceId) {
         let layer = self.order[depth];
         self.steps += 1;
         self.placement[layer] = device;
@@ -244,11 +247,11 @@ mod tests {
             let table = random_table(seed);
             let mut best = f64::INFINITY;
             for mut code in 0..table.devices().pow(table.layers() as u32) {
-                let placement: Vec<usize> = (0..table.layers())
+                let placement: Vec<DeviceId> = (0..table.layers())
                     .map(|_| {
                         let device = code % table.devices();
                         code /= table.devices();
-                        device
+                        DeviceId(device)
                     })
                     .collect();
                 if table.excess(&placement).none() {

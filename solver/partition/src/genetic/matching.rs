@@ -1,14 +1,17 @@
 //! As many devices as layers or more: every layer gets a device of its own and nothing is searched.
 
+use ballast_core::device::DeviceId;
+
 use super::table::{LayerTable, PlacementError};
 
 /// Gives every layer a device of its own so that the slowest is as fast as possible.
 ///
 /// \[D\] leaves open which device; here it is the bottleneck matching over the devices that can hold the layer,
 /// which for equal devices is layer i on device i.
-pub(super) fn own_devices(table: &LayerTable) -> Result<Vec<usize>, PlacementError> {
+pub(super) fn own_devices(table: &LayerTable) -> Result<Vec<DeviceId>, PlacementError> {
     let (layers, devices) = (table.layers(), table.devices());
-    let fits = |layer: usize, device: usize| table.bytes[device][layer] <= table.device_memory_bytes[device];
+    let fits =
+        |layer: usize, device: DeviceId| table.bytes[device][layer] <= table.device_memory_bytes[device];
     let mut times: Vec<f64> = table.seconds.iter().flatten().copied().collect();
     times.sort_by(f64::total_cmp);
     times.dedup();
@@ -24,7 +27,11 @@ pub(super) fn own_devices(table: &LayerTable) -> Result<Vec<usize>, PlacementErr
 }
 
 /// A device for every layer, by augmenting paths; each layer tries devices in ascending order.
-fn matching(layers: usize, devices: usize, allowed: impl Fn(usize, usize) -> bool) -> Option<Vec<usize>> {
+fn matching(
+    layers: usize,
+    devices: usize,
+    allowed: impl Fn(usize, DeviceId) -> bool,
+) -> Option<Vec<DeviceId>> {
     let mut layer_of: Vec<Option<usize>> = vec![None; devices];
     for layer in 0..layers {
         // Breadth first over (device, the layer that reached it): no recursion, so any size is fine.
@@ -35,7 +42,7 @@ fn matching(layers: usize, devices: usize, allowed: impl Fn(usize, usize) -> boo
         'grow: while head < queue.len() {
             let from = queue[head];
             head += 1;
-            for device in 0..devices {
+            for device in DeviceId::first(devices) {
                 if reached[device].is_some() || !allowed(from, device) {
                     continue;
                 }
@@ -52,7 +59,7 @@ fn matching(layers: usize, devices: usize, allowed: impl Fn(usize, usize) -> boo
         let mut device = end?;
         loop {
             let from = reached[device]?;
-            let previous = layer_of.iter().position(|&l| l == Some(from));
+            let previous = layer_of.iter().position(|&l| l == Some(from)).map(DeviceId);
             layer_of[device] = Some(from);
             match previous {
                 Some(freed) if from != layer => {
@@ -62,8 +69,8 @@ fn matching(layers: usize, devices: usize, allowed: impl Fn(usize, usize) -> boo
             }
         }
     }
-    let mut device_of = vec![0; layers];
-    for (device, layer) in layer_of.into_iter().enumerate() {
+    let mut device_of = vec![DeviceId(0); layers];
+    for (device, &layer) in DeviceId::of(&layer_of) {
         if let Some(layer) = layer {
             device_of[layer] = device;
         }
@@ -79,7 +86,7 @@ mod tests {
     fn equal_devices_are_taken_in_order() {
         let table =
             LayerTable::uniform(vec!["a".into(), "b".into()], &[1.0, 2.0], &[1, 1], vec![1; 3], vec![0]);
-        assert_eq!(own_devices(&table), Ok(vec![0, 1]));
+        assert_eq!(own_devices(&table), Ok([0, 1].map(DeviceId).to_vec()));
     }
 
     #[test]
@@ -98,7 +105,7 @@ mod tests {
             };
             let mut best = f64::INFINITY;
             for code in 0..64usize {
-                let placement = [code % 4, code / 4 % 4, code / 16];
+                let placement = [code % 4, code / 4 % 4, code / 16].map(DeviceId);
                 let distinct = placement[0] != placement[1]
                     && placement[1] != placement[2]
                     && placement[0] != placement[2];

@@ -41,7 +41,7 @@ impl Proposer for Genetic {
     fn propose(&mut self, task: &Task<'_>) -> Result<Proposal, Error> {
         let table = layer_table(&task.items.sequence);
         let mut options = self.options.clone();
-        options.initial.insert(0, task.start.iter().map(|device| device.0).collect());
+        options.initial.insert(0, task.start.to_vec());
         let found = on_threads(task.limits.threads, || {
             let mut loads = StageLoads { task, bound: table.bound(), penalty_weight: options.penalty_weight };
             let mut predicted = PredictedLoads(&table);
@@ -55,7 +55,7 @@ impl Proposer for Genetic {
             Ok(found) => Ok(Proposal {
                 work: found.report.work,
                 stopped: limit_of(found.report.stop_reason),
-                ..Proposal::of_items(self.name(), task, &devices(&found.device_of))
+                ..Proposal::of_items(self.name(), task, &found.device_of)
             }),
             // Nothing is forbidden here: the time was over before the first placement was measured.
             Err(PlacementError::NoPlacement(_)) => Ok(Proposal {
@@ -80,11 +80,6 @@ pub fn layer_table(items: &Sequence) -> LayerTable {
     }
 }
 
-/// The columns of the table as devices.
-fn devices(placement: &[usize]) -> Vec<DeviceId> {
-    placement.iter().copied().map(DeviceId).collect()
-}
-
 /// Measures placements by the loads of their stages.
 struct StageLoads<'a> {
     task: &'a Task<'a>,
@@ -93,9 +88,9 @@ struct StageLoads<'a> {
 }
 
 impl StageLoads<'_> {
-    fn one(&self, placement: &[usize]) -> f64 {
+    fn one(&self, placement: &[DeviceId]) -> f64 {
         let items = &self.task.items.sequence;
-        let loads = Loads::new(items, self.task.index, self.task.links, devices(placement));
+        let loads = Loads::new(items, self.task.index, self.task.links, placement.to_vec());
         let over: f64 = self.task.caps.map_or(0.0, |caps| {
             let excess = |(device, &cap): (DeviceId, &u64)| {
                 loads.least_bytes(device).saturating_sub(cap) as f64 / cap.max(1) as f64
@@ -109,7 +104,7 @@ impl StageLoads<'_> {
 impl Measure for StageLoads<'_> {
     fn seconds(
         &mut self,
-        placements: &[Vec<usize>],
+        placements: &[Vec<DeviceId>],
         deadline: &Deadline,
     ) -> Result<Vec<f64>, PlacementError> {
         let mut seconds = Vec::with_capacity(placements.len());

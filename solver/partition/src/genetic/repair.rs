@@ -1,5 +1,6 @@
 //! Repair of a child that breaks a rule: layers move from full devices to roomy ones and to empty ones.
 
+use ballast_core::device::DeviceId;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -11,12 +12,13 @@ use super::table::LayerTable;
 /// takes a layer it can hold from a device with several, then a layer of a device over its memory moves to one
 /// with room; where no device has room, a layer changes places with a smaller one elsewhere. Ties by the
 /// generator.
-pub fn repair(table: &LayerTable, placement: &mut [usize], rng: &mut ChaCha8Rng) -> bool {
+pub fn repair(table: &LayerTable, placement: &mut [DeviceId], rng: &mut ChaCha8Rng) -> bool {
     fill_empty_devices(table, placement, rng);
     let mut stored = table.stored(placement);
     // Every move lowers the total excess, so the loop ends; the count guards against long walks.
     for _ in 0..4 * table.layers() {
-        let Some(full) = (0..table.devices()).find(|&d| stored[d] > table.device_memory_bytes[d]) else {
+        let Some(full) = DeviceId::first(table.devices()).find(|&d| stored[d] > table.device_memory_bytes[d])
+        else {
             return table.excess(placement).none();
         };
         if !move_out(table, placement, &mut stored, full, rng)
@@ -28,7 +30,7 @@ pub fn repair(table: &LayerTable, placement: &mut [usize], rng: &mut ChaCha8Rng)
     table.excess(placement).none()
 }
 
-fn counts(table: &LayerTable, placement: &[usize]) -> Vec<usize> {
+fn counts(table: &LayerTable, placement: &[DeviceId]) -> Vec<usize> {
     let mut counts = vec![0; table.devices()];
     for &device in placement {
         counts[device] += 1;
@@ -36,12 +38,12 @@ fn counts(table: &LayerTable, placement: &[usize]) -> Vec<usize> {
     counts
 }
 
-fn fill_empty_devices(table: &LayerTable, placement: &mut [usize], rng: &mut ChaCha8Rng) {
+fn fill_empty_devices(table: &LayerTable, placement: &mut [DeviceId], rng: &mut ChaCha8Rng) {
     if !table.every_device_used() {
         return;
     }
     let mut counts = counts(table, placement);
-    for empty in 0..table.devices() {
+    for empty in DeviceId::first(table.devices()) {
         if counts[empty] > 0 {
             continue;
         }
@@ -65,18 +67,18 @@ fn fill_empty_devices(table: &LayerTable, placement: &mut [usize], rng: &mut Cha
 /// Moves one layer of `full` to a device with room for it.
 fn move_out(
     table: &LayerTable,
-    placement: &mut [usize],
+    placement: &mut [DeviceId],
     stored: &mut [u64],
-    full: usize,
+    full: DeviceId,
     rng: &mut ChaCha8Rng,
 ) -> bool {
     let layers: Vec<usize> = (0..table.layers()).filter(|&l| placement[l] == full).collect();
     if layers.len() < 2 && table.every_device_used() {
         return false;
     }
-    let moves: Vec<(usize, usize)> = layers
+    let moves: Vec<(usize, DeviceId)> = layers
         .iter()
-        .flat_map(|&layer| (0..table.devices()).map(move |to| (layer, to)))
+        .flat_map(|&layer| DeviceId::first(table.devices()).map(move |to| (layer, to)))
         .filter(|&(layer, to)| {
             to != full && stored[to] + table.bytes[to][layer] <= table.device_memory_bytes[to]
         })
@@ -94,12 +96,12 @@ fn move_out(
 /// Swaps a layer of `full` with one elsewhere so that the sum of excess bytes falls.
 fn exchange(
     table: &LayerTable,
-    placement: &mut [usize],
+    placement: &mut [DeviceId],
     stored: &mut [u64],
-    full: usize,
+    full: DeviceId,
     rng: &mut ChaCha8Rng,
 ) -> bool {
-    let over = |bytes: u64, device: usize| bytes.saturating_sub(table.device_memory_bytes[device]);
+    let over = |bytes: u64, device: DeviceId| bytes.saturating_sub(table.device_memory_bytes[device]);
     let mut exchanges = Vec::new();
     for ours in (0..table.layers()).filter(|&l| placement[l] == full) {
         for theirs in (0..table.layers()).filter(|&l| placement[l] != full) {
@@ -141,7 +143,7 @@ mod tests {
         let mut repaired = 0;
         for seed in 0..50 {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            let mut placement: Vec<usize> = (0..5).map(|_| rng.random_range(0..2)).collect();
+            let mut placement: Vec<DeviceId> = (0..5).map(|_| DeviceId(rng.random_range(0..2))).collect();
             let whole = repair(&table, &mut placement, &mut rng);
             assert_eq!(whole, table.excess(&placement).none());
             repaired += usize::from(whole);
@@ -153,7 +155,7 @@ mod tests {
     fn what_cannot_be_repaired_is_said() {
         let table =
             LayerTable::uniform(vec!["a".into(), "b".into()], &[1.0; 2], &[60, 50], vec![10, 70], vec![0]);
-        let mut placement = vec![1, 1];
+        let mut placement = [DeviceId(1); 2];
         assert!(!repair(&table, &mut placement, &mut ChaCha8Rng::seed_from_u64(0)));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use ballast_core::device::DeviceId;
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::report::{Bound, BoundClass, PROOF_TOLERANCE, Report, SearchStats};
 use rand::{RngExt, SeedableRng};
@@ -20,8 +21,11 @@ pub trait Measure {
     ///
     /// # Errors
     /// When a placement cannot be run.
-    fn seconds(&mut self, placements: &[Vec<usize>], deadline: &Deadline)
-    -> Result<Vec<f64>, PlacementError>;
+    fn seconds(
+        &mut self,
+        placements: &[Vec<DeviceId>],
+        deadline: &Deadline,
+    ) -> Result<Vec<f64>, PlacementError>;
 
     /// A proven lower bound on the seconds of every placement.
     fn bound(&self) -> f64;
@@ -35,7 +39,7 @@ pub trait Measure {
 pub struct PredictedLoads<'a>(pub &'a LayerTable);
 
 impl Measure for PredictedLoads<'_> {
-    fn seconds(&mut self, placements: &[Vec<usize>], _: &Deadline) -> Result<Vec<f64>, PlacementError> {
+    fn seconds(&mut self, placements: &[Vec<DeviceId>], _: &Deadline) -> Result<Vec<f64>, PlacementError> {
         // A table look-up per layer: below some thousands of them a thread costs more than it brings.
         let least = 1 + 20_000 / self.0.layers();
         Ok(placements.par_iter().with_min_len(least).map(|placement| self.0.slowest(placement)).collect())
@@ -73,7 +77,7 @@ pub struct Options {
     /// End as soon as the best placement meets the proven bound.
     pub stop_at_bound: bool,
     /// Chromosomes of the first generation; the rest is drawn.
-    pub initial: Vec<Vec<usize>>,
+    pub initial: Vec<Vec<DeviceId>>,
 }
 
 impl Default for Options {
@@ -142,9 +146,10 @@ impl Options {
         self.check_ranges()?;
         let refuse = |reason: String| Err(PlacementError::Input(reason));
         for placement in &self.initial {
-            if placement.len() != table.layers() || placement.iter().any(|&d| d >= table.devices()) {
+            if placement.len() != table.layers() || placement.iter().any(|d| d.0 >= table.devices()) {
+                let numbers: Vec<usize> = placement.iter().map(|device| device.0).collect();
                 return refuse(format!(
-                    "the initial placement {placement:?} is not one of {} layers on {} devices",
+                    "the initial placement {numbers:?} is not one of {} layers on {} devices",
                     table.layers(),
                     table.devices()
                 ));
@@ -169,7 +174,7 @@ pub struct Generation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Placement {
     /// Device of every layer.
-    pub device_of: Vec<usize>,
+    pub device_of: Vec<DeviceId>,
     /// Seconds the measure gave it.
     pub seconds: f64,
     /// Predicted max_j t_j of it, without transfers.
@@ -256,7 +261,7 @@ pub fn search(
 
 /// A generation with its penalised times.
 struct Evaluated {
-    placements: Vec<Vec<usize>>,
+    placements: Vec<Vec<DeviceId>>,
     times: Vec<f64>,
 }
 
@@ -269,7 +274,7 @@ struct Run<'a> {
     rng: ChaCha8Rng,
     /// Seconds by placement. Looked up, never walked, so its order does not matter.
     cache: HashMap<Box<[u16]>, f64>,
-    best: Option<(f64, Vec<usize>)>,
+    best: Option<(f64, Vec<DeviceId>)>,
     generations: u64,
     measured: u64,
     cache_hits: u64,
@@ -302,12 +307,14 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn first_generation(&mut self) -> Vec<Vec<usize>> {
-        let mut generation: Vec<Vec<usize>> =
+    fn first_generation(&mut self) -> Vec<Vec<DeviceId>> {
+        let mut generation: Vec<Vec<DeviceId>> =
             self.options.initial.iter().take(self.options.population).cloned().collect();
         while generation.len() < self.options.population {
             let devices = self.table.devices();
-            generation.push((0..self.table.layers()).map(|_| self.rng.random_range(0..devices)).collect());
+            generation.push(
+                (0..self.table.layers()).map(|_| DeviceId(self.rng.random_range(0..devices))).collect(),
+            );
         }
         for placement in &mut generation {
             self.make_sound(placement);
@@ -315,19 +322,19 @@ impl<'a> Run<'a> {
         generation
     }
 
-    fn make_sound(&mut self, placement: &mut [usize]) {
+    fn make_sound(&mut self, placement: &mut [DeviceId]) {
         if !self.table.excess(placement).none() {
             repair(self.table, placement, &mut self.rng);
         }
     }
 
     /// Measures what the cache does not hold; none once a limit stops it before the generation is complete.
-    fn evaluate(&mut self, placements: Vec<Vec<usize>>) -> Result<Option<Evaluated>, PlacementError> {
-        let key = |placement: &[usize]| placement.iter().map(|&d| d as u16).collect::<Box<[u16]>>();
+    fn evaluate(&mut self, placements: Vec<Vec<DeviceId>>) -> Result<Option<Evaluated>, PlacementError> {
+        let key = |placement: &[DeviceId]| placement.iter().map(|d| d.0 as u16).collect::<Box<[u16]>>();
         if self.cache.len() + placements.len() > CACHE_ENTRIES {
             self.cache.clear();
         }
-        let mut fresh: Vec<Vec<usize>> = Vec::new();
+        let mut fresh: Vec<Vec<DeviceId>> = Vec::new();
         for placement in &placements {
             // NaN marks what is on its way: it is replaced below or the run ends.
             match self.cache.entry(key(placement)) {
@@ -372,7 +379,7 @@ impl<'a> Run<'a> {
         });
     }
 
-    fn breed(&mut self, parents: &Evaluated) -> Vec<Vec<usize>> {
+    fn breed(&mut self, parents: &Evaluated) -> Vec<Vec<DeviceId>> {
         let shares = selection_shares(&parents.times);
         let wheel: Vec<f64> = shares
             .iter()
@@ -411,10 +418,10 @@ impl<'a> Run<'a> {
         wheel.partition_point(|&end| end <= point).min(wheel.len() - 1)
     }
 
-    fn mutate(&mut self, child: &mut [usize]) {
+    fn mutate(&mut self, child: &mut [DeviceId]) {
         loop {
             let gene = self.rng.random_range(0..child.len());
-            child[gene] = self.rng.random_range(0..self.table.devices());
+            child[gene] = DeviceId(self.rng.random_range(0..self.table.devices()));
             if !self.rng.random_bool(self.options.mutate_further) {
                 break;
             }

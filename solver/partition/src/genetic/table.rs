@@ -1,5 +1,6 @@
 //! The placement problem: seconds and bytes of every layer on every device.
 
+use ballast_core::device::DeviceId;
 use ballast_core::report::FalseBound;
 use serde::{Deserialize, Serialize};
 
@@ -103,7 +104,7 @@ impl LayerTable {
                 self.bytes.len()
             ));
         }
-        for device in 0..devices {
+        for device in DeviceId::first(devices) {
             if self.seconds[device].len() != layers || self.bytes[device].len() != layers {
                 return refuse(format!(
                     "device {device} has seconds or bytes for fewer or more than {layers} layers"
@@ -132,7 +133,7 @@ impl LayerTable {
 
     /// Seconds of every device under a placement, without transfers.
     #[must_use]
-    pub fn loads(&self, placement: &[usize]) -> Vec<f64> {
+    pub fn loads(&self, placement: &[DeviceId]) -> Vec<f64> {
         let mut loads = vec![0.0; self.devices()];
         for (layer, &device) in placement.iter().enumerate() {
             loads[device] += self.seconds[device][layer];
@@ -142,13 +143,13 @@ impl LayerTable {
 
     /// Seconds of the slowest device, max_j t_j.
     #[must_use]
-    pub fn slowest(&self, placement: &[usize]) -> f64 {
+    pub fn slowest(&self, placement: &[DeviceId]) -> f64 {
         self.loads(placement).into_iter().fold(0.0, f64::max)
     }
 
     /// Stored bytes of every device under a placement.
     #[must_use]
-    pub fn stored(&self, placement: &[usize]) -> Vec<u64> {
+    pub fn stored(&self, placement: &[DeviceId]) -> Vec<u64> {
         let mut stored = vec![0; self.devices()];
         for (layer, &device) in placement.iter().enumerate() {
             stored[device] += self.bytes[device][layer];
@@ -158,7 +159,7 @@ impl LayerTable {
 
     /// What a placement lacks to keep the rules.
     #[must_use]
-    pub fn excess(&self, placement: &[usize]) -> Excess {
+    pub fn excess(&self, placement: &[DeviceId]) -> Excess {
         let mut used = vec![false; self.devices()];
         for &device in placement {
             used[device] = true;
@@ -193,7 +194,7 @@ impl LayerTable {
         (0..self.layers())
             .map(|layer| {
                 let over = |fits_only: bool| {
-                    (0..self.devices())
+                    DeviceId::first(self.devices())
                         .filter(|&d| !fits_only || self.bytes[d][layer] <= self.device_memory_bytes[d])
                         .map(|d| self.seconds[d][layer])
                         .fold(f64::INFINITY, f64::min)
@@ -210,9 +211,9 @@ impl LayerTable {
     /// [`PlacementError::NoPlacement`] naming the layer.
     pub fn check_fits(&self) -> Result<(), PlacementError> {
         for layer in 0..self.layers() {
-            let fits = |d: usize| self.bytes[d][layer] <= self.device_memory_bytes[d];
-            if !(0..self.devices()).any(fits) {
-                let least = (0..self.devices()).map(|d| self.bytes[d][layer]).min().unwrap_or(0);
+            let fits = |d: DeviceId| self.bytes[d][layer] <= self.device_memory_bytes[d];
+            if !DeviceId::first(self.devices()).any(fits) {
+                let least = DeviceId::first(self.devices()).map(|d| self.bytes[d][layer]).min().unwrap_or(0);
                 return Err(PlacementError::NoPlacement(format!(
                     "layer '{}' needs {least} bytes and no device has as many: give the devices more memory or split the layer",
                     self.names[layer]
@@ -240,11 +241,11 @@ mod tests {
     #[test]
     fn loads_and_excess_are_sums_over_the_layers_of_a_device() {
         let table = two_devices();
-        assert_eq!(table.loads(&[0, 1, 1]), [1.0, 6.0]);
-        assert_eq!(table.stored(&[0, 1, 1]), [10, 60]);
-        assert_eq!(table.excess(&[0, 1, 1]).by_device, [0.0, 0.2]);
-        assert_eq!(table.excess(&[1, 1, 1]).by_device, [1.0, 0.4]);
-        assert!(table.excess(&[0, 0, 1]).none());
+        assert_eq!(table.loads(&[0, 1, 1].map(DeviceId)), [1.0, 6.0]);
+        assert_eq!(table.stored(&[0, 1, 1].map(DeviceId)), [10, 60]);
+        assert_eq!(table.excess(&[0, 1, 1].map(DeviceId)).by_device, [0.0, 0.2]);
+        assert_eq!(table.excess(&[1, 1, 1].map(DeviceId)).by_device, [1.0, 0.4]);
+        assert!(table.excess(&[0, 0, 1].map(DeviceId)).none());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Genetic placement of a workload graph: groups of its nodes are the layers, the largest load is the time.
 
+use ballast_core::device::DeviceId;
 use ballast_core::limits::{Deadline, Limits};
 use ballast_dag::genes::{Bred, Genes};
 use ballast_dag::problem::{PlanClass, Problem};
@@ -79,7 +80,7 @@ pub fn place_workload(
     let table = table(&genes, problem.device_count());
     let mut options = options.clone();
     if let Some(quick) = &quick {
-        options.initial.insert(0, genes.of(&quick.assignment));
+        options.initial.insert(0, genes.of(&quick.assignment).into_iter().map(DeviceId).collect());
     }
     let rest = Limits {
         time_limit_seconds: limits.time_limit_seconds.map(|_| clock.remaining_seconds()),
@@ -89,7 +90,7 @@ pub fn place_workload(
         search(&table, &mut LargestLoad { genes: &genes, worst: worst(problem) }, &options, &rest)
     });
     let bred = match found {
-        Ok(found) => genes.read(&found.device_of).map(|(placement, _)| {
+        Ok(found) => genes.read(&numbers(&found.device_of)).map(|(placement, _)| {
             let report = found.report;
             let bred = Bred {
                 method: "genetic",
@@ -142,6 +143,11 @@ fn worst(problem: &Problem) -> f64 {
     problem.nodes.iter().map(of_node).sum::<f64>() * 2.0 + 1.0
 }
 
+/// The devices as a workload numbers them.
+fn numbers(device_of: &[DeviceId]) -> Vec<usize> {
+    device_of.iter().map(|device| device.0).collect()
+}
+
 struct LargestLoad<'a> {
     genes: &'a Genes<'a>,
     /// The load of strings that stand for no plan.
@@ -151,7 +157,7 @@ struct LargestLoad<'a> {
 impl Measure for LargestLoad<'_> {
     fn seconds(
         &mut self,
-        placements: &[Vec<usize>],
+        placements: &[Vec<DeviceId>],
         deadline: &Deadline,
     ) -> Result<Vec<f64>, PlacementError> {
         let mut loads = Vec::with_capacity(placements.len());
@@ -160,7 +166,8 @@ impl Measure for LargestLoad<'_> {
             if deadline.over() {
                 break;
             }
-            let load = |genes: &Vec<usize>| self.genes.read(genes).map_or(self.worst, |(_, load)| load);
+            let load =
+                |genes: &Vec<DeviceId>| self.genes.read(&numbers(genes)).map_or(self.worst, |(_, load)| load);
             loads.par_extend(part.par_iter().map(load));
         }
         Ok(loads)

@@ -1,5 +1,6 @@
 //! The dynamic problem by trying every placement that could be best: the referee of the dynamic search.
 
+use ballast_core::device::DeviceId;
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::units::Bytes;
@@ -63,9 +64,9 @@ struct Walk<'a> {
     table: &'a LayerTable,
     batch: Batch,
     /// The first device that may change places with device d.
-    alike: Vec<usize>,
-    placement: Vec<usize>,
-    best: Option<(f64, Vec<usize>)>,
+    alike: Vec<DeviceId>,
+    placement: Vec<DeviceId>,
+    best: Option<(f64, Vec<DeviceId>)>,
     runs: u64,
     /// Since the last look at the clock.
     steps: u64,
@@ -82,7 +83,7 @@ impl<'a> Walk<'a> {
         work_limit: Option<u64>,
         deadline: &'a Deadline,
     ) -> Self {
-        let same = |a: usize, b: usize| {
+        let same = |a: DeviceId, b: DeviceId| {
             table.seconds[a] == table.seconds[b]
                 && table.bytes[a] == table.bytes[b]
                 && table.device_memory_bytes[a] == table.device_memory_bytes[b]
@@ -92,7 +93,9 @@ impl<'a> Walk<'a> {
             platform,
             table,
             batch,
-            alike: (0..table.devices()).map(|d| (0..d).find(|&e| same(e, d)).unwrap_or(d)).collect(),
+            alike: DeviceId::first(table.devices())
+                .map(|d| DeviceId::first(d.0).find(|&e| same(e, d)).unwrap_or(d))
+                .collect(),
             placement: Vec::new(),
             best: None,
             runs: 0,
@@ -111,11 +114,11 @@ impl<'a> Walk<'a> {
                 return;
             }
             if device < self.table.devices() {
-                if !self.may_take(device) {
+                if !self.may_take(DeviceId(device)) {
                     device += 1;
                     continue;
                 }
-                self.placement.push(device);
+                self.placement.push(DeviceId(device));
                 if self.promising() {
                     if self.placement.len() < self.table.layers() {
                         device = 0;
@@ -127,7 +130,7 @@ impl<'a> Walk<'a> {
                 device += 1;
             } else {
                 match self.placement.pop() {
-                    Some(last) => device = last + 1,
+                    Some(last) => device = last.0 + 1,
                     None => return,
                 }
             }
@@ -148,15 +151,16 @@ impl<'a> Walk<'a> {
         self.stopped.is_some()
     }
 
-    fn may_take(&self, device: usize) -> bool {
+    fn may_take(&self, device: DeviceId) -> bool {
         let layer = self.placement.len();
-        let used = |d: usize| self.placement.contains(&d);
+        let used = |d: DeviceId| self.placement.contains(&d);
         // Of the empty devices that may change places, the first stands for all.
-        if !used(device) && (0..device).any(|d| self.alike[d] == self.alike[device] && !used(d)) {
+        let stands = |d: DeviceId| self.alike[d] == self.alike[device] && !used(d);
+        if !used(device) && DeviceId::first(device.0).any(stands) {
             return false;
         }
         if self.table.every_device_used() {
-            let empty = (0..self.table.devices()).filter(|&d| !used(d)).count();
+            let empty = DeviceId::first(self.table.devices()).filter(|&d| !used(d)).count();
             if used(device) && self.table.layers() - layer <= empty {
                 return false;
             }
@@ -204,7 +208,7 @@ impl<'a> Walk<'a> {
             last[device] = way;
         }
         let whole = self.placement.len() == self.table.layers();
-        let bound = (0..devices)
+        let bound = DeviceId::first(devices)
             .filter_map(|d| {
                 let after: f64 = if whole { way - last[d] } else { 0.0 };
                 first[d].map(|before: f64| before + items * busy[d] + after)
@@ -254,11 +258,11 @@ mod tests {
             let batch = Batch { items: 3, overlap: seed % 2 == 0, in_order: seed % 3 == 0 };
             let mut best = f64::INFINITY;
             for mut code in 0..1024usize {
-                let placement: Vec<usize> = (0..5)
+                let placement: Vec<DeviceId> = (0..5)
                     .map(|_| {
                         let device = code % 4;
                         code /= 4;
-                        device
+                        DeviceId(device)
                     })
                     .collect();
                 if table.excess(&placement).none() {

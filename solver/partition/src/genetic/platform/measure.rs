@@ -1,5 +1,6 @@
 //! The simulator as the measure of the genetic search: every child is run.
 
+use ballast_core::device::DeviceId;
 use ballast_core::limits::{Deadline, Limits};
 use rayon::prelude::*;
 
@@ -48,7 +49,7 @@ impl<'a> Pipeline<'a> {
 impl Measure for Pipeline<'_> {
     fn seconds(
         &mut self,
-        placements: &[Vec<usize>],
+        placements: &[Vec<DeviceId>],
         deadline: &Deadline,
     ) -> Result<Vec<f64>, PlacementError> {
         let mut seconds = Vec::with_capacity(placements.len());
@@ -57,7 +58,7 @@ impl Measure for Pipeline<'_> {
             if deadline.over() {
                 break;
             }
-            let run = |placement: &Vec<usize>| {
+            let run = |placement: &Vec<DeviceId>| {
                 simulate_within(self.platform, self.table, placement, &self.batch, deadline)
                     .map(|run| run.seconds)
             };

@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 
+use ballast_core::device::DeviceId;
 use ballast_core::limits::Deadline;
 use ballast_core::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -48,7 +49,7 @@ pub struct Run {
 
 /// Runs a batch. `placement` has a device of the platform for every layer of the table.
 #[must_use]
-pub fn simulate(platform: &Platform, table: &LayerTable, placement: &[usize], batch: &Batch) -> Run {
+pub fn simulate(platform: &Platform, table: &LayerTable, placement: &[DeviceId], batch: &Batch) -> Run {
     let world = World::started(platform, table, placement, *batch);
     world.run_on(|| false).unwrap_or_default()
 }
@@ -58,7 +59,7 @@ pub fn simulate(platform: &Platform, table: &LayerTable, placement: &[usize], ba
 pub fn simulate_within(
     platform: &Platform,
     table: &LayerTable,
-    placement: &[usize],
+    placement: &[DeviceId],
     batch: &Batch,
     deadline: &Deadline,
 ) -> Option<Run> {
@@ -107,7 +108,7 @@ struct Message {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Happening {
     /// A device is through with a task.
-    Done(usize, u32, usize, Task),
+    Done(DeviceId, u32, usize, Task),
     /// A link can take its next message.
     Free(usize),
     /// A message has left a link.
@@ -139,7 +140,7 @@ impl Ord for Event {
 struct World<'a> {
     platform: &'a Platform,
     table: &'a LayerTable,
-    placement: &'a [usize],
+    placement: &'a [DeviceId],
     batch: Batch,
     events: BinaryHeap<Reverse<Event>>,
     planned: u64,
@@ -156,7 +157,7 @@ struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    fn new(platform: &'a Platform, table: &'a LayerTable, placement: &'a [usize], batch: Batch) -> Self {
+    fn new(platform: &'a Platform, table: &'a LayerTable, placement: &'a [DeviceId], batch: Batch) -> Self {
         let devices = platform.devices();
         let mut own = vec![Vec::new(); devices];
         for (layer, &device) in placement.iter().enumerate() {
@@ -181,7 +182,12 @@ impl<'a> World<'a> {
     }
 
     /// All items waiting at the first layer's device.
-    fn started(platform: &'a Platform, table: &'a LayerTable, placement: &'a [usize], batch: Batch) -> Self {
+    fn started(
+        platform: &'a Platform,
+        table: &'a LayerTable,
+        placement: &'a [DeviceId],
+        batch: Batch,
+    ) -> Self {
         let mut world = World::new(platform, table, placement, batch);
         for item in 0..batch.items {
             world.ready(item, 0, Task::Compute);
@@ -228,7 +234,7 @@ impl<'a> World<'a> {
     }
 
     /// Starts the next task of an idle device, if one may start.
-    fn start(&mut self, device: usize, now: f64) {
+    fn start(&mut self, device: DeviceId, now: f64) {
         if self.busy[device] {
             return;
         }
@@ -247,7 +253,7 @@ impl<'a> World<'a> {
         self.plan(now + seconds, Happening::Done(device, item, layer, task));
     }
 
-    fn next_in_order(&self, device: usize) -> (u32, usize) {
+    fn next_in_order(&self, device: DeviceId) -> (u32, usize) {
         let own = &self.own[device];
         let done = self.done[device];
         ((done / own.len()) as u32, own[done % own.len()])
@@ -263,7 +269,7 @@ impl<'a> World<'a> {
         wire.map_or(0.0, |id| self.platform.wires()[id].link.seconds(bytes))
     }
 
-    fn done_with(&mut self, device: usize, item: u32, layer: usize, task: Task, now: f64) {
+    fn done_with(&mut self, device: DeviceId, item: u32, layer: usize, task: Task, now: f64) {
         match task {
             Task::Receive => self.ready(item, layer, Task::Compute),
             Task::Compute => {
@@ -349,7 +355,8 @@ mod tests {
     }
 
     fn run(placement: &[usize], batch: Batch) -> Run {
-        simulate(&platform(), &table(placement.len()), placement, &batch)
+        let placement: Vec<DeviceId> = placement.iter().copied().map(DeviceId).collect();
+        simulate(&platform(), &table(placement.len()), &placement, &batch)
     }
 
     #[test]
@@ -409,7 +416,8 @@ mod tests {
             let seconds: Vec<f64> = (0..layers).map(|_| f64::from(rng.random_range(1..20u8))).collect();
             table.seconds = vec![seconds; 4];
             table.message_bytes = vec![0; layers - 1];
-            let mut placement: Vec<usize> = (0..layers).map(|_| rng.random_range(0..2)).collect();
+            let mut placement: Vec<DeviceId> =
+                (0..layers).map(|_| DeviceId(rng.random_range(0..2))).collect();
             placement.sort_unstable();
             let items = rng.random_range(1..20);
             let closed = crate::genetic::platform::PipelineTime {

@@ -220,13 +220,13 @@ impl Platform {
 
     /// Name of a device.
     #[must_use]
-    pub fn name(&self, device: usize) -> &str {
+    pub fn name(&self, device: DeviceId) -> &str {
         &self.names[device]
     }
 
     /// Switches a message from one device to another passes, by name.
     #[must_use]
-    pub fn switches_between(&self, from: usize, to: usize) -> Vec<&str> {
+    pub fn switches_between(&self, from: DeviceId, to: DeviceId) -> Vec<&str> {
         let route = &self.routes[from][to];
         route.iter().skip(1).map(|&id| self.names[self.links[id].from].as_str()).collect()
     }
@@ -235,21 +235,21 @@ impl Platform {
         &self.links
     }
 
-    pub(super) fn route(&self, from: usize, to: usize) -> &[usize] {
+    pub(super) fn route(&self, from: DeviceId, to: DeviceId) -> &[usize] {
         &self.routes[from][to]
     }
 
     /// Are two devices attached to the same nodes by equal links, so that they may change places?
-    pub(super) fn interchangeable(&self, a: usize, b: usize) -> bool {
-        let ends = |device: usize, other: usize| {
+    pub(super) fn interchangeable(&self, a: DeviceId, b: DeviceId) -> bool {
+        let ends = |device: DeviceId, other: DeviceId| {
             let mut ends: Vec<(usize, bool, u64, u64)> = self.touching[device]
                 .iter()
                 .map(|&id| {
                     let w = &self.links[id];
-                    let out = w.from == device;
+                    let out = w.from == device.0;
                     let far = if out { w.to } else { w.from };
                     // The two may also be joined to each other.
-                    let far = if far == other { usize::MAX } else { far };
+                    let far = if far == other.0 { usize::MAX } else { far };
                     (far, out, w.link.bandwidth.to_bits(), w.link.latency_seconds.to_bits())
                 })
                 .collect();
@@ -273,10 +273,13 @@ mod tests {
     #[test]
     fn two_boards_route_over_three_switches() {
         let platform = Platform::parse(TWO_BOARDS, &names(8)).expect("the shipped example");
-        assert_eq!(platform.switches_between(0, 3), ["board0"]);
-        assert_eq!(platform.switches_between(1, 6), ["board0", "joint", "board1"]);
-        assert!(platform.route(2, 2).is_empty());
-        assert!(platform.interchangeable(4, 7) && !platform.interchangeable(3, 4));
+        assert_eq!(platform.switches_between(DeviceId(0), DeviceId(3)), ["board0"]);
+        assert_eq!(platform.switches_between(DeviceId(1), DeviceId(6)), ["board0", "joint", "board1"]);
+        assert!(platform.route(DeviceId(2), DeviceId(2)).is_empty());
+        assert!(
+            platform.interchangeable(DeviceId(4), DeviceId(7))
+                && !platform.interchangeable(DeviceId(3), DeviceId(4))
+        );
     }
 
     #[test]

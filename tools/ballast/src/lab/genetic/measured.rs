@@ -1,5 +1,6 @@
 //! The dynamic search on real processes: placements are run, and the best meets the static search's once more at the end.
 
+use ballast_core::device::DeviceId;
 use ballast_core::limits::{Deadline, Limits};
 use ballast_partition::genetic::{self, LayerTable, Measure, Options, Placement, PlacementError};
 
@@ -20,10 +21,10 @@ pub(super) trait Runs {
     ///
     /// # Errors
     /// Why it cannot be run, and with it the search goes no further.
-    fn run(&mut self, placement: &[usize], deadline: &Deadline) -> Result<Option<f64>, Failure>;
+    fn run(&mut self, placement: &[DeviceId], deadline: &Deadline) -> Result<Option<f64>, Failure>;
 
     /// Can the search go on without a placement that just failed with this? If so, why it failed has been told.
-    fn is_unusable(&mut self, placement: &[usize], error: &Failure) -> bool;
+    fn is_unusable(&mut self, placement: &[DeviceId], error: &Failure) -> bool;
 }
 
 /// Placements by the mean of their runs.
@@ -35,7 +36,7 @@ struct Means<'a> {
 }
 
 impl Means<'_> {
-    fn mean(&mut self, placement: &[usize], deadline: &Deadline) -> Result<Option<f64>, Failure> {
+    fn mean(&mut self, placement: &[DeviceId], deadline: &Deadline) -> Result<Option<f64>, Failure> {
         let mut sum = 0.0;
         for _ in 0..self.repeats {
             if deadline.over() {
@@ -57,7 +58,7 @@ impl Measure for Means<'_> {
     /// One after the other, whatever the threads: they share the machine.
     fn seconds(
         &mut self,
-        placements: &[Vec<usize>],
+        placements: &[Vec<DeviceId>],
         deadline: &Deadline,
     ) -> Result<Vec<f64>, PlacementError> {
         let mut means = Vec::with_capacity(placements.len());
@@ -141,7 +142,7 @@ pub(super) fn search(
 /// Medians of the runs of each placement, one after the other in turn, so that what else the machine does meets all of them.
 fn medians(
     runs: &mut dyn Runs,
-    placements: &[&[usize]],
+    placements: &[&[DeviceId]],
     deadline: &Deadline,
 ) -> Result<Option<Vec<f64>>, Failure> {
     let mut seconds = vec![Vec::new(); placements.len()];
@@ -172,20 +173,20 @@ mod tests {
     }
 
     impl Runs for Counted {
-        fn run(&mut self, placement: &[usize], deadline: &Deadline) -> Result<Option<f64>, Failure> {
+        fn run(&mut self, placement: &[DeviceId], deadline: &Deadline) -> Result<Option<f64>, Failure> {
             if deadline.over() {
                 return Ok(None);
             }
             self.asked += 1;
-            if placement.last() == Some(&0) {
+            if placement.last() == Some(&DeviceId(0)) {
                 return Err(Failure::BadInput("crashed".into()));
             }
             let load = |device| placement.iter().filter(|&&d| d == device).count();
-            let busiest = (0..3).map(load).max().unwrap_or(0) as f64;
+            let busiest = DeviceId::first(3).map(load).max().unwrap_or(0) as f64;
             Ok(Some(if self.asked.is_multiple_of(2) { busiest * 4.0 / 3.0 } else { busiest }))
         }
 
-        fn is_unusable(&mut self, _: &[usize], error: &Failure) -> bool {
+        fn is_unusable(&mut self, _: &[DeviceId], error: &Failure) -> bool {
             self.unusable += 1;
             error.message() == "crashed"
         }
@@ -204,7 +205,7 @@ mod tests {
     #[test]
     fn the_search_goes_on_without_what_cannot_be_run_and_ends_no_slower_than_it_began() {
         let mut runs = Counted { asked: 0, unusable: 0 };
-        let initial = vec![vec![0, 0, 0, 0, 0, 0, 1, 1, 2]];
+        let initial = vec![[0, 0, 0, 0, 0, 0, 1, 1, 2].map(DeviceId).to_vec()];
         let options = Options { population: 10, initial, ..Options::dynamic() };
         let limits = Limits { time_limit_seconds: None, work_limit: Some(200), seed: 1, threads: 1 };
         let (found, medians) = search(&table(), &mut runs, &options, &limits, 2).expect("an answer");
@@ -213,7 +214,7 @@ mod tests {
         assert!(medians.found < medians.first, "{medians:?}");
         assert_eq!(found.seconds, medians.found);
         assert!(found.report.work <= 200 && !found.report.proved(), "{:?}", found.report);
-        assert!(runs.unusable > 0 && found.device_of.last() != Some(&0), "{found:?}");
+        assert!(runs.unusable > 0 && found.device_of.last() != Some(&DeviceId(0)), "{found:?}");
         let again = search(&table(), &mut Counted { asked: 0, unusable: 0 }, &options, &limits, 2);
         assert_eq!(again.expect("an answer").0.device_of, found.device_of);
     }
@@ -221,11 +222,15 @@ mod tests {
     #[test]
     fn a_first_placement_that_cannot_be_run_is_an_error_and_no_time_is_no_answer() {
         let mut runs = Counted { asked: 0, unusable: 0 };
-        let options = Options { initial: vec![vec![1, 2, 1, 2, 1, 2, 1, 2, 0]], ..Options::dynamic() };
+        let options = Options {
+            initial: vec![[1, 2, 1, 2, 1, 2, 1, 2, 0].map(DeviceId).to_vec()],
+            ..Options::dynamic()
+        };
         let limits = Limits { time_limit_seconds: None, work_limit: Some(5), seed: 0, threads: 1 };
         let refused = search(&table(), &mut runs, &options, &limits, 1).map(|_| ()).expect_err("refused");
         assert_eq!(refused.message(), "crashed");
-        let options = Options { initial: vec![vec![0, 0, 0, 0, 0, 0, 1, 1, 2]], ..options };
+        let options =
+            Options { initial: vec![[0, 0, 0, 0, 0, 0, 1, 1, 2].map(DeviceId).to_vec()], ..options };
         let limits = Limits { time_limit_seconds: Some(0.0), ..limits };
         let late = search(&table(), &mut runs, &options, &limits, 1).map(|_| ()).expect_err("no time");
         assert!(matches!(late, Failure::NoPlan(_)), "{}", late.message());

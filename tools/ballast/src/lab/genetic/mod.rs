@@ -12,7 +12,7 @@ pub(crate) mod rank;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ballast_core::device::Cluster;
+use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::Arithmetic;
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::report::Report;
@@ -227,13 +227,13 @@ const BATCH: u32 = 50;
 struct LayerRuns(Processes);
 
 impl Runs for LayerRuns {
-    fn run(&mut self, placement: &[usize], deadline: &Deadline) -> Result<Option<f64>, Failure> {
-        let line = placement.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
+    fn run(&mut self, placement: &[DeviceId], deadline: &Deadline) -> Result<Option<f64>, Failure> {
+        let line = placement.iter().map(DeviceId::to_string).collect::<Vec<_>>().join(" ");
         self.0.ask(&line, deadline).map_err(Failure::BadInput)
     }
 
     /// All placements run the same layers: what one cannot do, none can.
-    fn is_unusable(&mut self, _: &[usize], _: &Failure) -> bool {
+    fn is_unusable(&mut self, _: &[DeviceId], _: &Failure) -> bool {
         false
     }
 }
@@ -257,7 +257,7 @@ fn on_processes(
     let batch = args.batch.unwrap_or(BATCH).to_string();
     let arguments = ["genetic-rank".into(), args.layers.clone().into(), "--batch".into(), batch.into()];
     let mut runs = LayerRuns(Processes::start(table.devices(), &arguments, run_limit)?);
-    let name = |&device: &usize| cluster.devices[device].name.clone();
+    let name = |&device: &DeviceId| cluster.devices[device].name.clone();
     let static_devices = first.device_of.iter().map(name).collect();
     let options = Options { initial: vec![first.device_of], ..options.clone() };
     let (found, medians) = search(table, &mut runs, &options, limits, args.repeats)?;
@@ -281,7 +281,7 @@ fn answer(
     placement: Placement,
     run: Option<Run>,
 ) -> Answer {
-    let name = |device: usize| cluster.devices[device].name.clone();
+    let name = |device: DeviceId| cluster.devices[device].name.clone();
     let loads = table.loads(&placement.device_of);
     let stored = table.stored(&placement.device_of);
     Answer {
@@ -295,7 +295,7 @@ fn answer(
         layers: std::iter::zip(&table.names, &placement.device_of)
             .map(|(layer, &device)| PlacedLayer { layer: layer.clone(), device: name(device) })
             .collect(),
-        devices: (0..table.devices())
+        devices: DeviceId::first(table.devices())
             .map(|device| Usage {
                 device: name(device),
                 layers: placement.device_of.iter().filter(|&&d| d == device).count(),

@@ -140,13 +140,10 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
     let base = Options { population: POPULATION, ..Options::dynamic() };
     let mut search_options = args.search.options(base);
     let dp = plan(&view, &options).map_err(|error| in_file(error.to_string()))?;
-    let of_items = |device_of: &[DeviceId]| -> Vec<usize> {
-        items.read(device_of).into_iter().map(|device| device.0).collect()
-    };
-    let start = of_items(&first.device_of);
+    let start = items.read(&first.device_of);
     search_options.initial = neighbours(
         start.clone(),
-        of_items(&dp.device_of),
+        items.read(&dp.device_of),
         cluster.devices.len(),
         search_options.population,
         args.seed,
@@ -214,12 +211,12 @@ fn progress(limits: &Limits) -> Result<indicatif::ProgressBar, Failure> {
 /// The first generation: the static search's placement, the cut by dynamic programming, and both with a stretch of
 /// neighbouring items moved to a device drawn. Drawn item by item, a placement of hundreds would be messages and little else.
 fn neighbours(
-    first: Vec<usize>,
-    cut: Vec<usize>,
+    first: Vec<DeviceId>,
+    cut: Vec<DeviceId>,
     devices: usize,
     population: usize,
     seed: u64,
-) -> Vec<Vec<usize>> {
+) -> Vec<Vec<DeviceId>> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut all = vec![first, cut];
     while all.len() < population {
@@ -227,7 +224,7 @@ fn neighbours(
         let longest = moved.len().div_ceil(devices);
         let start = random.random_range(0..moved.len());
         let end = (start + random.random_range(1..=longest)).min(moved.len());
-        moved[start..end].fill(random.random_range(0..devices));
+        moved[start..end].fill(DeviceId(random.random_range(0..devices)));
         all.push(moved);
     }
     all
@@ -252,12 +249,11 @@ struct ProgramRuns<'a> {
 
 impl ProgramRuns<'_> {
     /// From the device of every item to that of every op.
-    fn place(&self, placement: &[usize]) -> Vec<DeviceId> {
-        let of_items: Vec<DeviceId> = placement.iter().copied().map(DeviceId).collect();
-        self.items.place(self.graph, &self.items.to_ops(&of_items))
+    fn place(&self, placement: &[DeviceId]) -> Vec<DeviceId> {
+        self.items.place(self.graph, &self.items.to_ops(placement))
     }
 
-    fn number(&mut self, placement: &[usize], deadline: &Deadline) -> Result<usize, Failure> {
+    fn number(&mut self, placement: &[DeviceId], deadline: &Deadline) -> Result<usize, Failure> {
         let device_of = self.place(placement);
         if let Some(&number) = self.numbers.get(&device_of) {
             return Ok(number);
@@ -323,7 +319,7 @@ impl ProgramRuns<'_> {
 }
 
 impl Runs for ProgramRuns<'_> {
-    fn run(&mut self, placement: &[usize], deadline: &Deadline) -> Result<Option<f64>, Failure> {
+    fn run(&mut self, placement: &[DeviceId], deadline: &Deadline) -> Result<Option<f64>, Failure> {
         let number = match self.number(placement, deadline) {
             Ok(number) => number,
             Err(_) if deadline.over() => return Ok(None),
@@ -349,7 +345,7 @@ impl Runs for ProgramRuns<'_> {
         Ok(Some(seconds))
     }
 
-    fn is_unusable(&mut self, _: &[usize], error: &Failure) -> bool {
+    fn is_unusable(&mut self, _: &[DeviceId], error: &Failure) -> bool {
         let Failure::BadInput(reason) = error else { return false };
         tracing::warn!("{reason}");
         self.unusable += 1;
@@ -372,15 +368,15 @@ impl Measured {
 
 #[cfg(test)]
 mod tests {
-    use super::neighbours;
+    use super::{DeviceId, neighbours};
 
     #[test]
     fn the_first_generation_holds_both_starts_and_stretches_moved() {
-        let (first, cut) = (vec![0, 0, 1, 1, 2, 2], vec![0, 1, 1, 1, 1, 2]);
+        let [first, cut] = [[0, 0, 1, 1, 2, 2], [0, 1, 1, 1, 1, 2]].map(|list| list.map(DeviceId).to_vec());
         let all = neighbours(first.clone(), cut.clone(), 3, 9, 4);
         assert_eq!((all.len(), &all[0], &all[1]), (9, &first, &cut));
         for moved in &all[2..] {
-            let differs = |start: &[usize]| {
+            let differs = |start: &[DeviceId]| {
                 let places: Vec<usize> = (0..6).filter(|&place| moved[place] != start[place]).collect();
                 places.last().map_or(0, |last| last - places[0] + 1)
             };
