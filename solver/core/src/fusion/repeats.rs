@@ -1,7 +1,8 @@
 //! What is computed once more for each of several fusions that take it, and what is stored for them instead.
 //!
 //! A cheap op costs nothing beside the traffic of a stored value, but a chain of cheap ops may: the random bits of a dropout are a hundred of them for a mask of
-//! one byte per element, which the forward and the backward pass both read.
+//! one byte per element, which the forward and the backward pass both read. And a sum over the steps of a loop reads them all, for each of the moments of an optimiser,
+//! which would all be kept until then.
 
 use std::collections::BTreeSet;
 
@@ -14,6 +15,9 @@ const MOST_COPIES: usize = 16;
 /// (`solver/core/src/devices`: 10 in f32 on an A100, 15 on a CPU, 20 on an H100).
 const MOST_OPERATIONS: u64 = 16;
 
+/// Most bytes that are read again per byte of that value.
+const MOST_READ: u64 = 8;
+
 impl Fuser<'_> {
     /// May the op be computed in each of so many fusions?
     pub(super) fn may_repeat(&self, id: OpId, copies: usize) -> bool {
@@ -21,21 +25,26 @@ impl Fuser<'_> {
         copies == 1 || (copies <= MOST_COPIES && is_cheap())
     }
 
-    /// Does all that an op's fusion computes for it cost more than storing its value?
+    /// Does all that an op's fusion computes and reads for it cost more than storing its value?
     fn is_long(&self, id: OpId) -> bool {
-        let most = self.graph.value_bytes(id).0.saturating_mul(MOST_OPERATIONS);
-        let mut operations = 0u64;
+        let bytes = self.graph.value_bytes(id).0;
+        let (mut operations, mut read) = (0u64, 0u64);
         let mut seen = BTreeSet::from([id]);
         let mut next = vec![id];
         while let Some(id) = next.pop() {
             operations = operations.saturating_add(self.graph.ops[id].work.flops);
-            if operations > most {
-                return true;
-            }
             for input in self.graph.value_inputs(id) {
-                if self.goes_into_all(input) && seen.insert(input) {
-                    next.push(input);
+                if !seen.insert(input) {
+                    continue;
                 }
+                if self.goes_into_all(input) {
+                    next.push(input);
+                } else {
+                    read = read.saturating_add(self.graph.value_bytes(input).0);
+                }
+            }
+            if operations > bytes.saturating_mul(MOST_OPERATIONS) || read > bytes.saturating_mul(MOST_READ) {
+                return true;
             }
         }
         false
@@ -95,6 +104,32 @@ mod tests {
             let after: u64 = fused.ops.iter().map(|op| op.work.flops).sum();
             let repeated = if held.len() == 3 { 25 * length as u64 } else { 0 };
             assert_eq!(after, operations + repeated);
+        }
+    }
+
+    #[test]
+    fn a_sum_of_many_values_is_stored_for_its_readers_and_one_of_few_repeated() {
+        // Products, their sum, and two sums that are returned and read it.
+        let sum = |products: usize| {
+            let mut inputs: Vec<Vec<TensorId>> = (0..products).map(|_| vec![0]).collect();
+            inputs.push(vec![1, 2]);
+            inputs.extend((3..=products).map(|product| vec![product, products + product - 2]));
+            let last = inputs.len();
+            inputs.extend([vec![last, 0], vec![last, 0]]);
+            let ops: Vec<(&str, LayerType, &[TensorId])> = inputs
+                .iter()
+                .enumerate()
+                .map(|(at, inputs)| {
+                    let (name, layer) = if at < products { ("s.dot", Dense) } else { ("s.add", Activation) };
+                    (name, layer, &inputs[..])
+                })
+                .collect();
+            (graph(&ops, &[last + 1, last + 2]), last - 1)
+        };
+        for products in [MOST_READ, MOST_READ + 1] {
+            let (mut fused, last) = sum(usize::try_from(products).unwrap());
+            fuse(&mut fused, Fusion::XlaHeld, &[]);
+            assert_eq!(stored(&fused).contains(&last), products > MOST_READ, "{products}");
         }
     }
 }

@@ -210,7 +210,7 @@ class Jitted:
             tried = [one for one, _ in found]
             asked = _next(tried, target, self._within, first)
             if asked is not None and asked <= floor:
-                above = min([program.predicted, *(one.asked for one in tried if one.memory.temporary > target)])
+                above = min([program.predicted, *(one.enough for one in tried if one.memory.temporary > target)])
                 asked = (floor + above) // 2 if above - floor > target * self._within else None
             if asked is None:
                 break
@@ -260,6 +260,11 @@ class _Try:
     #: The planned program as it is loaded. What it compiles to is not kept, as it may hold much.
     serialized: bytes
     ops: collections.Counter[tuple[str, str, int]]
+
+    @property
+    def enough(self) -> int:
+        """The least temporaries for which the planner may be asked and give the same plan."""
+        return min(self.asked, self.predicted)
 
     @property
     def free(self) -> bool:
@@ -370,22 +375,22 @@ def _next(tried: list[_Try], target: int, within: float, first: int) -> int | No
     slack = int(target * within)
     fits = [one for one in tried if one.memory.temporary <= target]
     low = max(fits, key=lambda one: one.asked, default=None)
-    high = min((one for one in tried if one.memory.temporary > target), key=lambda one: one.asked, default=None)
+    high = min((one for one in tried if one.memory.temporary > target), key=lambda one: one.enough, default=None)
     last = tried[-1]
     if low is not None and (low.memory.temporary + slack >= target or low.free):
         return None
     if low is None and last.predicted > last.asked:
         # The plan took more than it was asked for, as no smaller one was found.
         return None
-    least, most = (low.asked if low else 0), (high.asked if high else 2**62)
+    least, most = (low.asked if low else 0), (high.enough if high else 2**62)
     aim = target - slack / 2
     if low and high and high.memory.temporary > low.memory.temporary:
         share = (aim - low.memory.temporary) / (high.memory.temporary - low.memory.temporary)
-        guess = int(low.asked + share * (high.asked - low.asked))
+        guess = int(low.asked + share * (high.enough - low.asked))
     else:
         nearest = low or high
         assert nearest is not None
-        guess = int(nearest.asked * aim / max(nearest.memory.temporary, 1))
+        guess = int((nearest.enough if high else nearest.asked) * aim / max(nearest.memory.temporary, 1))
     if not least < guess < most:
         guess = (least + most) // 2
     return guess if most - least > max(slack, 1) and least < guess < most else None
