@@ -65,7 +65,7 @@ impl Fuser<'_> {
 mod tests {
     use super::super::Fusion;
     use super::super::tests::{fuse, graph, stored};
-    use super::MOST_OPERATIONS;
+    use super::{MOST_OPERATIONS, MOST_READ};
     use crate::graph::LayerType::{self, Activation, Dense};
     use crate::graph::OpId;
 
@@ -126,10 +126,15 @@ mod tests {
                 .collect();
             (graph(&ops, &[last + 1, last + 2]), last - 1)
         };
-        for products in [MOST_READ, MOST_READ + 1] {
-            let (mut fused, last) = sum(usize::try_from(products).unwrap());
+        let most = usize::try_from(MOST_READ).unwrap();
+        for products in [most, 4 * most] {
+            let (mut fused, last) = sum(products);
             fuse(&mut fused, Fusion::XlaHeld, &[]);
-            assert_eq!(stored(&fused).contains(&last), products > MOST_READ, "{products}");
+            let stored = stored(&fused).len();
+            assert_eq!(stored == products + 2, products == most, "{products}: {stored}");
+            for reader in [last + 1, last + 2] {
+                assert!(fused.value_inputs(reader).len() <= most, "{products}");
+            }
         }
     }
 }
