@@ -111,12 +111,12 @@ mod tests {
     fn a_sum_of_many_values_is_stored_for_its_readers_and_one_of_few_repeated() {
         // Products, their sum, and two sums that are returned and read it.
         let sum = |products: usize| {
-            let mut inputs: Vec<Vec<TensorId>> = (0..products).map(|_| vec![0]).collect();
+            let mut inputs: Vec<Vec<usize>> = (0..products).map(|_| vec![0]).collect();
             inputs.push(vec![1, 2]);
             inputs.extend((3..=products).map(|product| vec![product, products + product - 2]));
             let last = inputs.len();
             inputs.extend([vec![last, 0], vec![last, 0]]);
-            let ops: Vec<(&str, LayerType, &[TensorId])> = inputs
+            let ops: Vec<(&str, LayerType, &[usize])> = inputs
                 .iter()
                 .enumerate()
                 .map(|(at, inputs)| {
@@ -133,7 +133,7 @@ mod tests {
             let stored = stored(&fused).len();
             assert_eq!(stored == products + 2, products == most, "{products}: {stored}");
             for reader in [last + 1, last + 2] {
-                assert!(fused.value_inputs(reader).len() <= most, "{products}");
+                assert!(fused.value_inputs(OpId(reader)).len() <= most, "{products}");
             }
         }
     }
