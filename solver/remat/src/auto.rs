@@ -44,16 +44,36 @@ impl MemorySolver for Auto {
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
-        let known = match task.states()? {
+        let mut known = match task.states(FIRST_STATES)? {
             Some(States::Best(proposal)) => return Ok(Some(*proposal)),
             Some(States::Bound(bound)) => Some(bound),
             None => None,
         };
         let mut options = task.options.clone();
         options.starts.extend(task.best_of_fewer_states());
+        let whole = task.deadline;
+        let mut found = None;
+        if known.is_some() && options.limits.time_limit_seconds.is_some() {
+            // Searches find the best plan of so few nodes soon, if they do; what is left is to prove it, for which states are good.
+            let part = whole.within(whole.remaining_seconds() * FIRST_SEARCH);
+            let task =
+                Task { options: &options, deadline: part, progress: Arc::clone(&task.progress), ..*task };
+            found = task.search_for(Parts::BOTH)?;
+            if found.as_ref().is_some_and(|found| found.stop == StopReason::Proved) {
+                return Ok(found);
+            }
+            match (Task { deadline: whole, ..task }).states(MORE_STATES)? {
+                Some(States::Best(proposal)) => return Ok(Some(*proposal)),
+                Some(States::Bound(bound)) => known = Some(bound),
+                None => {}
+            }
+            options.starts.extend(found.iter().map(|found| found.plan.clone()));
+        }
         let task = Task { options: &options, progress: Arc::clone(&task.progress), ..*task };
-        let mut found = task.search_for(Parts::BOTH)?;
-        if let (Some(found), Some(bound)) = (&mut found, known)
+        let bounds = known.into_iter().chain(found.iter().map(|found| found.bound));
+        let least = bounds.max_by(|a, b| a.value().total_cmp(&b.value()));
+        let mut found = task.search_for(Parts::BOTH)?.or(found);
+        if let (Some(found), Some(bound)) = (&mut found, least)
             && bound.value() > found.bound.value()
         {
             found.bound = bound;
@@ -153,7 +173,9 @@ impl Task<'_> {
                 let deadline = if limits.time_limit_seconds.is_some() { part } else { self.deadline };
                 let progress = Arc::clone(&self.progress);
                 let task = Task { options: &options, progress, deadline, ..*self };
-                match (Task { options: whole, progress: Arc::clone(&self.progress), ..*self }).states() {
+                match (Task { options: whole, progress: Arc::clone(&self.progress), ..*self })
+                    .states(FIRST_STATES)
+                {
                     Ok(Some(States::Best(proposal))) => Some(proposal.plan),
                     Ok(_) => task.search_for(Parts::BOTH).ok().flatten().map(|proposal| proposal.plan),
                     Err(_) => None,
@@ -162,19 +184,19 @@ impl Task<'_> {
             .collect()
     }
 
-    /// Searches the states of a small problem; none where it is too large.
-    fn states(&self) -> Result<Option<States>, Failure> {
+    /// Searches the states of a small problem: at most so many, in at most a share of the time left. None where it is too large.
+    fn states(&self, (most, share): (u64, f64)) -> Result<Option<States>, Failure> {
         let Options { swap, cap_bytes, rounds, limits, .. } = self.options;
         let free = self.options.order == Order::Free;
         let Some(rules) = Rules::new(self.problem, swap.as_ref(), *cap_bytes, free, *rounds) else {
             return Ok(None);
         };
         let part = if limits.time_limit_seconds.is_some() {
-            self.deadline.within(self.deadline.remaining_seconds() * STATES_SHARE)
+            self.deadline.within(self.deadline.remaining_seconds() * share)
         } else {
             self.deadline
         };
-        let most = limits.work_limit.map_or(MOST_STATES, |work| (work / MOVES_PER_STATE).min(MOST_STATES));
+        let most = limits.work_limit.map_or(most, |work| (work / MOVES_PER_STATE).min(most));
         let Frontier { plan, bound, complete, work } = search_states(&rules, most, &part);
         tracing::debug!(work, bound, complete, seconds = self.deadline.elapsed_seconds(), "states");
         let class = match (free, *rounds) {
@@ -200,9 +222,11 @@ impl Task<'_> {
     }
 }
 
-/// Most states looked at, and share of the time that may take.
-const MOST_STATES: u64 = 20_000;
-const STATES_SHARE: f64 = 0.15;
+/// Most states looked at before anything else, and share of the time that may take.
+const FIRST_STATES: (u64, f64) = (20_000, 0.15);
+/// The same once searches have had their first share of the time left.
+const MORE_STATES: (u64, f64) = (400_000, 0.8);
+const FIRST_SEARCH: f64 = 0.4;
 /// Nodes of a small problem.
 const FEW_NODES: usize = 24;
 /// The part of the limit, one in so many, that plans of a class with fewer states may take.
