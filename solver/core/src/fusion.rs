@@ -188,17 +188,6 @@ impl Fuser<'_> {
         self.may_repeat(id, roots.len()).then_some(roots)
     }
 
-    /// May its value be made inside fusions, as far as it goes by the op alone?
-    fn is_fusible(&self, id: OpId) -> bool {
-        let op = &self.graph.ops[id];
-        op.pure_op
-            && op.outputs.len() == 1
-            && !op.rules.must_keep
-            && !op.rules.never_recompute
-            && !self.held.contains(&id)
-            && self.classes.ops[id].kind.is_fusible()
-    }
-
     /// Has the op at most one operand as large in rank as its value, besides constants and what is spread from a smaller one?
     fn is_at_most_unary(&self, id: OpId) -> bool {
         let graph = self.graph;

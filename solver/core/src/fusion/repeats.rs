@@ -19,6 +19,17 @@ const MOST_OPERATIONS: u64 = 16;
 const MOST_READ: u64 = 8;
 
 impl Fuser<'_> {
+    /// May its value be made inside fusions, as far as it goes by the op alone?
+    pub(super) fn is_fusible(&self, id: OpId) -> bool {
+        let op = &self.graph.ops[id];
+        op.pure_op
+            && op.outputs.len() == 1
+            && !op.rules.must_keep
+            && !op.rules.never_recompute
+            && !self.held.contains(&id)
+            && self.classes.ops[id].kind.is_fusible()
+    }
+
     /// May the op be computed in each of so many fusions?
     pub(super) fn may_repeat(&self, id: OpId, copies: usize) -> bool {
         let is_cheap = || !self.classes.ops[id].expensive && (self.repeats_stored || !self.is_long(id));
