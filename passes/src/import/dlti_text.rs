@@ -27,8 +27,8 @@ pub(crate) fn write(module: OperationRef<'_, '_>, cluster: &Cluster) -> Result<(
 
 fn spec(cluster: &Cluster) -> String {
     let mut devices: Vec<String> = Vec::new();
-    for (id, device) in cluster.devices.iter().enumerate() {
-        let links = cluster.links.iter().filter(|(from, ..)| *from == DeviceId(id));
+    for (id, device) in DeviceId::of(&cluster.devices) {
+        let links = cluster.links.iter().filter(|(from, ..)| *from == id);
         let links = links
             .map(|(_, to, between)| format!("{} = {}", quoted(&cluster.devices[*to].name), link(between)));
         devices.push(device_spec(device, &links.collect::<Vec<_>>()));

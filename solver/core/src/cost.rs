@@ -147,11 +147,11 @@ pub(crate) mod tests {
     fn the_roofline_takes_the_slower_of_arithmetic_and_traffic() {
         let estimate = Costs::estimate(&small_graph(), &Cluster::from_count(2).unwrap(), None);
         let launch = 0.9e-6;
-        for device in 0..2 {
+        for device in DeviceId::first(2) {
             // 39 TFLOP at 19.5 TFLOP/s; a view is free; 2039 GB at 2039 GB/s.
-            assert!((estimate.costs.of(DeviceId(device), OpId(0)) - (2.0 + launch)).abs() < 1e-12);
-            assert_eq!(estimate.costs.of(DeviceId(device), OpId(1)), 0.0);
-            assert!((estimate.costs.of(DeviceId(device), OpId(2)) - (1.0 + launch)).abs() < 1e-12);
+            assert!((estimate.costs.of(device, OpId(0)) - (2.0 + launch)).abs() < 1e-12);
+            assert_eq!(estimate.costs.of(device, OpId(1)), 0.0);
+            assert!((estimate.costs.of(device, OpId(2)) - (1.0 + launch)).abs() < 1e-12);
         }
         assert_eq!(estimate.unpriced, IndexMap::from([("test.odd".to_owned(), 1)]));
     }

@@ -1,5 +1,6 @@
 //! Pipeline schedules against closed forms and against a second, naive simulator.
 
+use ballast_core::device::DeviceId;
 use ballast_core::pipeline::{Pass, Pipeline, Schedule, ScheduleError, StageCost, Task, orders, simulate};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -83,7 +84,7 @@ fn activations_in_flight_follow_the_closed_forms() {
             for schedule in SCHEDULES {
                 let pipeline = uniform(devices, schedule.chunks(), micro_batches);
                 let timeline = simulate(&pipeline, schedule).unwrap();
-                for device in 0..devices {
+                for device in DeviceId::first(devices) {
                     let expected = schedule.in_flight(device, devices, micro_batches);
                     assert_eq!(
                         timeline.in_flight[device], expected,
@@ -97,7 +98,7 @@ fn activations_in_flight_follow_the_closed_forms() {
         }
     }
     for (device, expected) in [(0, 3), (1, 3), (2, 2), (3, 1)] {
-        assert_eq!(Schedule::OneForwardOneBackward.in_flight(device, 4, 3), expected);
+        assert_eq!(Schedule::OneForwardOneBackward.in_flight(DeviceId(device), 4, 3), expected);
     }
 }
 

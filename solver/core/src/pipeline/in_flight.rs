@@ -1,5 +1,6 @@
 //! What a device holds while a schedule runs: a matter of the order of its passes alone, not of their times.
 
+use crate::device::DeviceId;
 use crate::memory::SwapModel;
 use crate::pipeline::micro_batch::{Measured, MicroBatch};
 use crate::pipeline::schedule::{Pass, Schedule, ScheduleError, Task, check, order_of};
@@ -36,7 +37,7 @@ impl Moment {
 /// As [`super::orders`].
 pub fn moments(
     schedule: Schedule,
-    device: usize,
+    device: DeviceId,
     devices: usize,
     micro_batches: usize,
 ) -> Result<Vec<Moment>, ScheduleError> {
@@ -119,7 +120,7 @@ mod tests {
     #[test]
     fn a_device_with_one_stage_has_one_moment() {
         for schedule in [Schedule::GPipe, Schedule::OneForwardOneBackward, Schedule::ZeroBubble] {
-            for device in 0..4 {
+            for device in DeviceId::first(4) {
                 let held = vec![schedule.in_flight(device, 4, 8)];
                 assert_eq!(
                     moments(schedule, device, 4, 8).unwrap(),
@@ -137,10 +138,10 @@ mod tests {
         let schedule = Schedule::Interleaved { chunks: 2 };
         let moment = |chunk, held: [usize; 2]| Moment { chunk, held: held.to_vec() };
         assert_eq!(
-            moments(schedule, 1, 2, 4).unwrap(),
+            moments(schedule, DeviceId(1), 2, 4).unwrap(),
             [moment(0, [3, 0]), moment(1, [2, 1])],
             "a2 while a0 and a1 are held, b1 beside a0 and a1"
         );
-        assert!(moments(schedule, 1, 2, 3).is_err(), "rounds of two micro-batches");
+        assert!(moments(schedule, DeviceId(1), 2, 3).is_err(), "rounds of two micro-batches");
     }
 }

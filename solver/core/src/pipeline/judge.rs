@@ -40,14 +40,14 @@ impl Spec {
                 moments: moments(self.schedule, device, devices, self.micro_batches)?,
                 // A half for weights waits for `device` later micro-batches (schedule H1 of Qi et al.).
                 deferred: if self.schedule.splits_backward() {
-                    (device + 1).min(self.micro_batches)
+                    (device.0 + 1).min(self.micro_batches)
                 } else {
                     0
                 },
                 split: self.schedule.splits_backward(),
             })
         };
-        (0..devices).map(of).collect()
+        DeviceId::first(devices).map(of).collect()
     }
 }
 

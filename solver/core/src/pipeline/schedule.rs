@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::device::DeviceId;
+
 /// A named schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Schedule {
@@ -55,11 +57,11 @@ impl Schedule {
     ///
     /// 1F1B: device `d` of `D`, counted from 0, holds `min(D - d, M)`.
     #[must_use]
-    pub fn in_flight(self, device: usize, devices: usize, micro_batches: usize) -> usize {
+    pub fn in_flight(self, device: DeviceId, devices: usize, micro_batches: usize) -> usize {
         match self {
             Schedule::Forward => 1,
             Schedule::GPipe => micro_batches,
-            Schedule::OneForwardOneBackward => (devices - device).min(micro_batches),
+            Schedule::OneForwardOneBackward => (devices - device.0).min(micro_batches),
             Schedule::Interleaved { chunks } => {
                 (warm_up_interleaved(device, devices, chunks) + 1).min(micro_batches * chunks)
             }
@@ -147,7 +149,7 @@ pub enum ScheduleError {
     #[error("the schedule is stuck: device {device} waits for a pass that comes later")]
     Stuck {
         /// A device that cannot go on.
-        device: usize,
+        device: DeviceId,
     },
 }
 
@@ -183,7 +185,7 @@ pub fn orders(
     micro_batches: usize,
 ) -> Result<Vec<Vec<Task>>, ScheduleError> {
     check(schedule, devices, micro_batches)?;
-    Ok((0..devices).map(|device| order_of(schedule, device, devices, micro_batches)).collect())
+    Ok(DeviceId::first(devices).map(|device| order_of(schedule, device, devices, micro_batches)).collect())
 }
 
 /// Does the schedule suit so many devices and micro-batches?
@@ -203,8 +205,13 @@ pub(super) fn check(schedule: Schedule, devices: usize, micro_batches: usize) ->
 }
 
 /// The order of tasks on one device of a schedule that [`check`] lets pass.
-pub(super) fn order_of(schedule: Schedule, device: usize, devices: usize, micro_batches: usize) -> Vec<Task> {
-    let task = |pass| move |micro_batch| Task { stage: device, micro_batch, pass };
+pub(super) fn order_of(
+    schedule: Schedule,
+    device: DeviceId,
+    devices: usize,
+    micro_batches: usize,
+) -> Vec<Task> {
+    let task = |pass| move |micro_batch| Task { stage: device.0, micro_batch, pass };
     let all = 0..micro_batches;
     match schedule {
         Schedule::Forward => all.map(task(Pass::Forward)).collect(),
@@ -214,7 +221,7 @@ pub(super) fn order_of(schedule: Schedule, device: usize, devices: usize, micro_
         Schedule::OneForwardOneBackward => {
             let forward = all.clone().map(task(Pass::Forward)).collect();
             let backward = all.map(task(Pass::Backward)).collect();
-            alternate(forward, backward, devices - device - 1)
+            alternate(forward, backward, devices - device.0 - 1)
         }
         Schedule::Interleaved { chunks } => {
             let passes = micro_batches * chunks;
@@ -225,7 +232,7 @@ pub(super) fn order_of(schedule: Schedule, device: usize, devices: usize, micro_
                     _ => chunks - 1 - within / devices,
                 };
                 let micro_batch = round * devices + within % devices;
-                Task { stage: chunk * devices + device, micro_batch, pass }
+                Task { stage: chunk * devices + device.0, micro_batch, pass }
             };
             let forward = (0..passes).map(|n| nth(Pass::Forward, n)).collect();
             let backward = (0..passes).map(|n| nth(Pass::Backward, n)).collect();
@@ -237,9 +244,9 @@ pub(super) fn order_of(schedule: Schedule, device: usize, devices: usize, micro_
             let mut order = Vec::new();
             let mut late = 0;
             // Weights of a micro-batch wait until `device` later ones are through their backward pass.
-            for next in alternate(forward, backward, devices - device - 1) {
+            for next in alternate(forward, backward, devices - device.0 - 1) {
                 order.push(next);
-                if next.pass == Pass::Backward && next.micro_batch >= device {
+                if next.pass == Pass::Backward && next.micro_batch >= device.0 {
                     order.push(task(Pass::Weights)(late));
                     late += 1;
                 }
@@ -251,8 +258,8 @@ pub(super) fn order_of(schedule: Schedule, device: usize, devices: usize, micro_
 }
 
 /// Forward passes of a device before its first backward pass, in Megatron's interleaved schedule.
-fn warm_up_interleaved(device: usize, devices: usize, chunks: usize) -> usize {
-    (devices - device - 1) * 2 + (chunks - 1) * devices
+fn warm_up_interleaved(device: DeviceId, devices: usize, chunks: usize) -> usize {
+    (devices - device.0 - 1) * 2 + (chunks - 1) * devices
 }
 
 /// `warm_up` forward passes, then one forward and one backward in turn, then the backward passes left.

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::device::DeviceId;
 use crate::pipeline::schedule::{Pass, Schedule, ScheduleError, Task, orders};
 
 /// Costs of one stage for one micro-batch.
@@ -111,7 +112,7 @@ impl StageCost {
 #[derive(Clone, Copy, PartialEq)]
 struct Event {
     seconds: f64,
-    device: usize,
+    device: DeviceId,
 }
 
 impl Eq for Event {}
@@ -154,7 +155,7 @@ pub fn simulate(pipeline: &Pipeline, schedule: Schedule) -> Result<Timeline, Sch
     let mut tasks: Vec<Vec<TimedTask>> = vec![Vec::new(); devices];
     let mut free_at = vec![0.0; devices];
     let mut events: BinaryHeap<Reverse<Event>> =
-        (0..devices).map(|device| Reverse(Event { seconds: 0.0, device })).collect();
+        DeviceId::first(devices).map(|device| Reverse(Event { seconds: 0.0, device })).collect();
     // When a device that found its next task too early will look again.
     let mut wake_at: Vec<Option<f64>> = vec![None; devices];
     while let Some(Reverse(Event { seconds, device })) = events.pop() {
@@ -185,7 +186,7 @@ pub fn simulate(pipeline: &Pipeline, schedule: Schedule) -> Result<Timeline, Sch
         events.push(Reverse(Event { seconds: end, device }));
         let mut arrives = |ready: &mut Vec<Option<f64>>, stage: usize, seconds: f64| {
             ready[slot(stage, micro_batch)] = Some(seconds);
-            events.push(Reverse(Event { seconds, device: stage % devices }));
+            events.push(Reverse(Event { seconds, device: DeviceId(stage % devices) }));
         };
         match pass {
             Pass::Forward if stage + 1 < stages.len() => {
@@ -199,7 +200,7 @@ pub fn simulate(pipeline: &Pipeline, schedule: Schedule) -> Result<Timeline, Sch
             Pass::Backward | Pass::Weights => {}
         }
     }
-    if let Some(device) = (0..devices).find(|&d| tasks[d].len() < orders[d].len()) {
+    if let Some(device) = DeviceId::first(devices).find(|&d| tasks[d].len() < orders[d].len()) {
         return Err(ScheduleError::Stuck { device });
     }
     Ok(summarise(pipeline, schedule, tasks))

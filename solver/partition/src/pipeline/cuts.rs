@@ -29,11 +29,11 @@ impl RunTimes {
     #[must_use]
     pub fn of(graph: &Graph, costs: &Costs, cluster: &Cluster, layers: &Layers) -> Self {
         let (pieces, devices) = (layers.pieces, cluster.devices.len());
-        let compute = (0..devices)
+        let compute = DeviceId::first(devices)
             .map(|device| {
                 let mut sums = vec![0.0; pieces + 1];
                 for op in graph.planned() {
-                    sums[layers.piece_of[op] + 1] += costs.of(DeviceId(device), op);
+                    sums[layers.piece_of[op] + 1] += costs.of(device, op);
                 }
                 for piece in 0..pieces {
                     sums[piece + 1] += sums[piece];

@@ -330,6 +330,7 @@ mod tests {
     use super::learned::Learned;
     use super::search::tests::a_try;
     use super::{Route, Search, StageFigures, Try, best, calibrated, next_route};
+    use ballast_core::device::DeviceId;
 
     fn route(tries: Vec<Try>) -> Route {
         Route { form: 0, fusion: "none", search: Search { tries, ..Search::new(1000, 0.03) } }
@@ -345,7 +346,7 @@ mod tests {
             scale: 1.0,
         };
         let stage = |unplanned_peak_bytes| StageFigures {
-            device: 0,
+            device: DeviceId(0),
             cap_bytes: 0,
             peak_bytes: 0,
             unplanned_peak_bytes,

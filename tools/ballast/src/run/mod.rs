@@ -160,7 +160,7 @@ struct Stages {
 impl Stages {
     fn compare(ranks: &[mpi::Rank], plan: &PlanFigures) -> Self {
         let times = || ranks.iter().map(|rank| rank.stage_seconds).filter(|&seconds| seconds > 0.0);
-        let of = |stage: &StageFigures| ranks.iter().find(|rank| rank.rank == stage.device);
+        let of = |stage: &StageFigures| ranks.iter().find(|rank| rank.rank == stage.device.0);
         let within = |stage: &StageFigures| of(stage).is_some_and(|rank| rank.peak_bytes <= stage.cap_bytes);
         Stages {
             ratio: times().reduce(f64::max).zip(times().reduce(f64::min)).map(|(slow, fast)| slow / fast),
@@ -310,7 +310,7 @@ fn shown_stages(ranks: &[mpi::Rank], stages: &Stages) -> String {
     let bytes = |bytes: u64| Bytes(bytes).to_string();
     let time = |seconds: f64| format!("{:.3} ms", seconds * 1e3);
     for rank in ranks {
-        let stage = stages.plan.stages.iter().find(|stage| stage.device == rank.rank);
+        let stage = stages.plan.stages.iter().find(|stage| stage.device.0 == rank.rank);
         let planned = |text: &dyn Fn(&StageFigures) -> String| stage.map_or_else(|| "idle".to_owned(), text);
         table.add_row([
             rank.rank.to_string(),

@@ -1,5 +1,6 @@
 //! The figures of a plan, from the text of the program that carries it: `ballast.plan` or `ballast.applied`.
 
+use ballast_core::device::DeviceId;
 use serde::Serialize;
 
 /// Figures of a plan.
@@ -17,7 +18,7 @@ pub(crate) struct PlanFigures {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct StageFigures {
     /// The device.
-    pub(crate) device: usize,
+    pub(crate) device: DeviceId,
     /// Most device memory it may take.
     pub(crate) cap_bytes: u64,
     /// Most device memory it takes.
@@ -46,7 +47,7 @@ impl PlanFigures {
             .skip(1)
             .map(|stage| {
                 Some(StageFigures {
-                    device: field(stage, "device")?,
+                    device: DeviceId(field(stage, "device")?),
                     cap_bytes: field(stage, "cap")?,
                     peak_bytes: field(stage, "peak")?,
                     unplanned_peak_bytes: field(stage, "unplanned_peak")?,
@@ -80,7 +81,7 @@ fn field<T: std::str::FromStr>(text: &str, name: &str) -> Option<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PlanFigures, StageFigures};
+    use super::{DeviceId, PlanFigures, StageFigures};
 
     const STAGE: &str = "<device = 0, cap = 64, requested_cap = 60, peak = 32, unplanned_peak = 40, host_peak = 8, seconds = 1.5e-6, \
                          unplanned_seconds = 1.0e-6, bound = 1.5e-6>";
@@ -94,7 +95,7 @@ mod tests {
         );
         let plan = PlanFigures::find(&text).unwrap();
         let first = StageFigures {
-            device: 0,
+            device: DeviceId(0),
             cap_bytes: 64,
             peak_bytes: 32,
             unplanned_peak_bytes: 40,
@@ -104,7 +105,7 @@ mod tests {
             temporaries_only: false,
         };
         assert_eq!((plan.devices, plan.ratio, plan.stages[0]), (3, Some(1.25), first));
-        assert_eq!((plan.stages[1].device, plan.stages[1].host_peak_bytes), (2, 0));
+        assert_eq!((plan.stages[1].device, plan.stages[1].host_peak_bytes), (DeviceId(2), 0));
         assert_eq!(plan.only_stage(), None);
         let counted = text.replace("{cap = \"\"}", "{cap_counts = \"temp\"}");
         assert!(PlanFigures::find(&counted).unwrap().stages[0].temporaries_only);
