@@ -7,7 +7,7 @@ use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir;
 use ballast_dialects::remarks::Kind;
-use ballast_planner::{Failure, Planned, Relaxed};
+use ballast_planner::{Error, Planned, Relaxed};
 use melior::ir::operation::OperationLike;
 
 use crate::program::{Program, mebibytes};
@@ -78,8 +78,8 @@ pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned) {
 }
 
 /// Reports that there is no plan.
-pub(crate) fn refuse(program: &Program<'_, '_>, device_of: &[DeviceId], failure: &Failure) -> Reported {
-    let Failure::Infeasible { device, op, cap, .. } = failure else {
+pub(crate) fn refuse(program: &Program<'_, '_>, device_of: &[DeviceId], failure: &Error) -> Reported {
+    let Error::Infeasible { device, op, cap, .. } = failure else {
         return program.error(failure.op(), &failure.to_string());
     };
     let all = stages(&program.imported.graph, &program.costs, &program.cluster, device_of);

@@ -103,7 +103,7 @@ struct Attempt<'c, 'a> {
     planner: ballast_planner::Options,
     /// The cap, as the plan's settings say it.
     cap: String,
-    planned: Result<Planned, ballast_planner::Failure>,
+    planned: Result<Planned, ballast_planner::Error>,
 }
 
 impl<'c: 'a, 'a> Attempt<'c, 'a> {

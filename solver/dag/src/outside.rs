@@ -11,7 +11,7 @@ use crate::bound::{WorkPrices, simple_bound};
 use crate::check::check;
 use crate::hypergraph::Hypergraph;
 use crate::problem::{PlanClass, Problem};
-use crate::solve::{NoPlan, Solved};
+use crate::solve::{Error, Solved};
 use crate::workload::WorkloadFile;
 
 /// What a program that partitions is asked.
@@ -28,13 +28,13 @@ struct Question {
 /// A plan of a program, judged. Its bound is that of the work and of the slowest node, which holds for plans of any class.
 ///
 /// # Errors
-/// [`NoPlan::Outside`], with what is wrong with the program or its plan.
+/// [`Error::Outside`], with what is wrong with the program or its plan.
 pub fn plan(
     problem: &Problem,
     class: PlanClass,
     program: &Executable,
     limits: &Limits,
-) -> Result<Solved, NoPlan> {
+) -> Result<Solved, Error> {
     let clock = Deadline::start(limits);
     let time_limit_seconds = limits.time_limit_seconds.unwrap_or(DEFAULT_SECONDS);
     let question = Question {
@@ -44,11 +44,10 @@ pub fn plan(
         time_limit_seconds,
         seed: limits.seed,
     };
-    let refused = |reason: String| {
-        NoPlan::Outside(format!("{}: its plan is refused: {reason}", program.path.display()))
-    };
-    let question = serde_json::to_string(&question).map_err(|error| NoPlan::Outside(error.to_string()))?;
-    let answer = program.ask(&question, time_limit_seconds).map_err(NoPlan::Outside)?;
+    let refused =
+        |reason: String| Error::Outside(format!("{}: its plan is refused: {reason}", program.path.display()));
+    let question = serde_json::to_string(&question).map_err(|error| Error::Outside(error.to_string()))?;
+    let answer = program.ask(&question, time_limit_seconds).map_err(Error::Outside)?;
     let assignment = AssignmentFile::parse(&answer, problem).map_err(refused)?;
     let verdict = check(problem, class, &assignment).map_err(|violation| refused(violation.to_string()))?;
     let search = SearchStats {

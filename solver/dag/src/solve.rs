@@ -72,7 +72,7 @@ pub struct Solved {
 
 /// Why there is no plan.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum NoPlan {
+pub enum Error {
     /// Proved that there is none.
     #[error(
         "no {class} plan exists under the memory caps: raise maxSizePerFPGA, or add devices or CPU cores"
@@ -115,7 +115,7 @@ pub enum NoPlan {
 ///
 /// # Errors
 /// When there is no plan, or none was found.
-pub fn solve(problem: &Problem, options: &Options<'_>) -> Result<Solved, NoPlan> {
+pub fn solve(problem: &Problem, options: &Options<'_>) -> Result<Solved, Error> {
     let class = options.class;
     let mut session = Session {
         problem,
@@ -138,7 +138,7 @@ pub fn solve(problem: &Problem, options: &Options<'_>) -> Result<Solved, NoPlan>
         (PlanClass::Free, Method::Auto) => |session| free::search(session, true),
         (PlanClass::Free, Method::Anneal) => |session| free::search(session, false),
         (_, Method::Rl) => learned::search::search,
-        (_, method) => return Err(NoPlan::Mismatch { method: method.name(), class: class.name() }),
+        (_, method) => return Err(Error::Mismatch { method: method.name(), class: class.name() }),
     };
     match rayon::ThreadPoolBuilder::new().num_threads(options.limits.threads).build() {
         Ok(pool) => pool.install(|| run(&mut session)),
@@ -159,17 +159,17 @@ pub fn solve(problem: &Problem, options: &Options<'_>) -> Result<Solved, NoPlan>
     let (bound, work, seconds) = (session.bound, session.work, session.clock.elapsed_seconds());
     let Some((assignment, verdict, method)) = session.best else {
         if let Some(reason) = session.learner_failure {
-            return Err(NoPlan::Learner(reason));
+            return Err(Error::Learner(reason));
         }
         if session.infeasible {
-            return Err(NoPlan::Infeasible { class: class.name() });
+            return Err(Error::Infeasible { class: class.name() });
         }
         let limit = match stop_reason {
             StopReason::WorkLimit => "work limit",
             StopReason::Interrupted => "interrupt",
             _ => "time limit",
         };
-        return Err(NoPlan::NotFound { class: class.name(), limit });
+        return Err(Error::NotFound { class: class.name(), limit });
     };
     let value = verdict.max_load;
     // Sums in another order leave a proven bound a rounding below the value it equals.

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use ballast_core::limits::{Limits, StopReason};
 use ballast_dag::check::check;
 use ballast_dag::problem::{Assignment, Kind, Node, PlanClass, Problem};
-use ballast_dag::solve::{Method, NoPlan, Options, Solved, solve};
+use ballast_dag::solve::{Error, Method, Options, Solved, solve};
 use ballast_dag::workload;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-fn run(problem: &Problem, class: PlanClass, method: Method, limits: Limits) -> Result<Solved, NoPlan> {
+fn run(problem: &Problem, class: PlanClass, method: Method, limits: Limits) -> Result<Solved, Error> {
     solve(problem, &Options { class, method, limits, finish_early: true, placer: None, observe: &|_| () })
 }
 
@@ -100,7 +100,7 @@ fn compare(class: PlanClass, seeds: std::ops::Range<u64>, must_prove: bool) {
                 assert!(report.proved() || !must_prove, "seed {seed}: {report:?}");
                 planned += 1;
             }
-            (Err(NoPlan::Infeasible { .. } | NoPlan::NotFound { .. }), None) => {}
+            (Err(Error::Infeasible { .. } | Error::NotFound { .. }), None) => {}
             (found, expected) => panic!("seed {seed}: {found:?}, brute force {expected:?}"),
         }
     }
@@ -194,7 +194,7 @@ fn caps_that_no_plan_can_keep_are_proved_infeasible() {
         node.backward = false;
     }
     let failure = run(&problem, PlanClass::Contiguous, Method::Auto, steps(1_000_000)).unwrap_err();
-    assert_eq!(failure, NoPlan::Infeasible { class: "contiguous" });
+    assert_eq!(failure, Error::Infeasible { class: "contiguous" });
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn methods_refuse_the_class_they_do_not_search() {
     let problem = random_problem(2);
     for (class, method) in [(PlanClass::Free, Method::Exact), (PlanClass::Contiguous, Method::Anneal)] {
         let failure = run(&problem, class, method, steps(1000)).unwrap_err();
-        assert!(matches!(failure, NoPlan::Mismatch { .. }), "{failure}");
+        assert!(matches!(failure, Error::Mismatch { .. }), "{failure}");
     }
 }
 

@@ -3,7 +3,7 @@
 use ballast_core::device::DeviceId;
 use ballast_core::limits::Limits;
 use ballast_dag::problem::PlanClass;
-use ballast_dag::solve::{self, NoPlan, solve};
+use ballast_dag::solve::{self, solve};
 
 use crate::error::Error;
 use crate::proposer::{Proposal, Proposer, Task, limit_of};
@@ -31,7 +31,7 @@ impl Proposer for Exact {
             placer: None,
         };
         let mut solved = solve(&problem, &options);
-        if let Err(NoPlan::Infeasible { .. }) = solved {
+        if let Err(solve::Error::Infeasible { .. }) = solved {
             // What the caps rule out they cannot choose among: the fastest pipeline stands in, and the judge says by how
             // much it is over.
             problem.kinds.iter_mut().for_each(|kind| kind.memory_bytes = f64::INFINITY);

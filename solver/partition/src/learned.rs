@@ -43,7 +43,7 @@ impl Learner {
     }
 
     /// The device of every item, and how it was learned.
-    fn run(&self, task: &Task<'_>) -> Result<(Vec<DeviceId>, train::Answer), train::Error> {
+    fn run(&self, task: &Task<'_>) -> Result<(Vec<DeviceId>, train::Answer), train::RlError> {
         let (sequence, devices) = (&task.items.sequence, task.program.devices());
         let n = sequence.len();
         let start = task.start;
@@ -58,7 +58,7 @@ impl Learner {
         let used: Vec<DeviceId> = std::iter::once(0).chain(cuts).map(|item| start[item]).collect();
         if (1..used.len()).any(|i| used[..i].contains(&used[i])) {
             let reason = "the partition to start from is no cut into stages of neighbouring ops";
-            return Err(train::Error::Learner(LearnerError::Failed(reason.into())));
+            return Err(train::RlError::Learner(LearnerError::Failed(reason.into())));
         }
         let idle = DeviceId::first(devices).filter(|device| !used.contains(device));
         let slots: Vec<DeviceId> = idle.chain(used.iter().copied()).collect();
@@ -76,7 +76,7 @@ impl Learner {
         };
         let machine = Machine::new(&layers, machine::Site::Devices { caps, wire, links });
         let Some(state) = State::new(counts) else {
-            return Err(train::Error::Options("the start leaves the last device without a layer".into()));
+            return Err(train::RlError::Options("the start leaves the last device without a layer".into()));
         };
         let answer = train::run(&machine, &state, &self.options, &task.limits, task.deadline, |_| {})?;
         let of_layer = machine.slot_of(&answer.best.state);
@@ -99,10 +99,13 @@ impl Learner {
 
 /// What a run of the learner gave. Without the library the answer so far stands, and a note says so; options and
 /// files that make no sense are errors.
-pub(crate) fn learned<T>(run: Result<T, train::Error>, notes: &mut Vec<String>) -> Result<Option<T>, Error> {
+pub(crate) fn learned<T>(
+    run: Result<T, train::RlError>,
+    notes: &mut Vec<String>,
+) -> Result<Option<T>, Error> {
     match run {
         Ok(found) => Ok(Some(found)),
-        Err(train::Error::Learner(error)) => {
+        Err(train::RlError::Learner(error)) => {
             notes.push(format!("the partition is not refined by the learner: {error}"));
             Ok(None)
         }

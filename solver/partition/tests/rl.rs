@@ -246,7 +246,7 @@ fn a_resumed_training_gives_the_bytes_of_one_that_was_not_interrupted() {
             lines.push(*line);
             if trainer.episodes == stop_after {
                 trainer.save(&path)?;
-                return Err(train::Error::Options("interrupted".into()));
+                return Err(train::RlError::Options("interrupted".into()));
             }
             Ok(())
         });

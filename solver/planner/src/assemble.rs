@@ -17,7 +17,7 @@ use ballast_core::units::Bytes;
 use ballast_partition::placement_of;
 use ballast_remat::swaps::QTable;
 
-use crate::Failure;
+use crate::Error;
 use crate::stages::StageOutcome;
 
 /// A plan and what the caller needs to explain it.
@@ -73,12 +73,12 @@ pub(crate) fn assemble(
     round: Round,
     mut partition: Report,
     rounds: usize,
-) -> Result<Planned, Failure> {
+) -> Result<Planned, Error> {
     let Program { graph, costs, cluster } = *program;
     let Round { device_of, stages, outcomes, balance, pipeline } = round;
     let tmax = balance.tmax_seconds;
     let compact: Vec<CompactPlan> = outcomes.iter().map(|outcome| outcome.plan.clone()).collect();
-    let ops = op_plans(graph, &stages, &compact).map_err(|error| Failure::Stage {
+    let ops = op_plans(graph, &stages, &compact).map_err(|error| Error::Stage {
         device: error.device,
         op: Some(error.op),
         message: error.reason,
@@ -108,9 +108,7 @@ pub(crate) fn assemble(
     };
     let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
     let step_seconds = step_seconds(&stages, &compact, &scores).ok_or_else(|| {
-        Failure::Partition(
-            "internal error: the devices of the plan wait for each other in a circle".to_owned(),
-        )
+        Error::Partition("internal error: the devices of the plan wait for each other in a circle".to_owned())
     })?;
     let plan = Plan {
         version: PLAN_VERSION,

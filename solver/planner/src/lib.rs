@@ -104,7 +104,7 @@ pub struct Pipelining {
 
 /// Why there is no plan.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Failure {
+pub enum Error {
     /// No plan of this stage keeps its cap, and relaxing was off or did not help.
     #[error(
         "no memory plan of device {device} keeps its cap of {cap}: '{label}' {}; the smallest cap {} {smallest}. Raise the \
@@ -154,25 +154,25 @@ pub enum Failure {
     Bound(#[from] ballast_core::report::FalseBound),
 }
 
-impl From<FlowError> for Failure {
+impl From<FlowError> for Error {
     fn from(error: FlowError) -> Self {
-        Failure::Pipeline { op: error.op(), message: error.to_string() }
+        Error::Pipeline { op: error.op(), message: error.to_string() }
     }
 }
 
-impl From<Rejection> for Failure {
+impl From<Rejection> for Error {
     fn from(rejection: Rejection) -> Self {
-        Failure::Stage { device: rejection.device, op: rejection.op, message: rejection.error.to_string() }
+        Error::Stage { device: rejection.device, op: rejection.op, message: rejection.error.to_string() }
     }
 }
 
-impl Failure {
+impl Error {
     /// The op concerned, where there is one.
     #[must_use]
     pub fn op(&self) -> Option<OpId> {
         match self {
-            Failure::Infeasible { op, .. } | Failure::Stage { op, .. } | Failure::Pipeline { op, .. } => *op,
-            Failure::Partition(_) | Failure::Bound(_) => None,
+            Error::Infeasible { op, .. } | Error::Stage { op, .. } | Error::Pipeline { op, .. } => *op,
+            Error::Partition(_) | Error::Bound(_) => None,
         }
     }
 }

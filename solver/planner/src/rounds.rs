@@ -15,7 +15,7 @@ use ballast_core::units::Bytes;
 use crate::assemble::{Planned, Round, assemble};
 use crate::pipelined;
 use crate::stages::{StageOutcome, plan_stages};
-use crate::{Failure, Options};
+use crate::{Error, Options};
 
 /// Share of the time left that one round may take, where other rounds may follow: the given partition comes from
 /// an exact cut and deserves the most care.
@@ -57,7 +57,7 @@ pub fn plan(
     partition: Report,
     options: &Options,
     repartition: Option<&Repartition<'_>>,
-) -> Result<Planned, Failure> {
+) -> Result<Planned, Error> {
     let Program { graph, costs, .. } = *program;
     if let Some(pipeline) = options.pipeline {
         let granularity = repartition.is_some().then_some(pipeline.granularity);
@@ -91,7 +91,7 @@ pub fn plan(
                 .time_limit_seconds
                 .map(|_| deadline.remaining_seconds() * REPARTITION_SHARE),
         };
-        let Some(mut next) = repartition(&again).map_err(Failure::Partition)? else { break };
+        let Some(mut next) = repartition(&again).map_err(Error::Partition)? else { break };
         settle_views(graph, &mut next);
         if seen.contains(&next) {
             break;
@@ -132,7 +132,7 @@ pub fn unplanned(
     partition: Report,
     cap: CapSpec,
     pipeline: Option<Spec>,
-) -> Result<Plan, Failure> {
+) -> Result<Plan, Error> {
     let Program { graph, costs, cluster } = *program;
     let stages = stages(graph, costs, cluster, device_of);
     let pipeline = match pipeline {
@@ -150,12 +150,9 @@ pub fn unplanned(
             let requested_cap = cap.bytes(peak, cluster.devices[stage.device].memory);
             let cap = requested_cap.max(peak);
             let plan = CompactPlan::default();
-            let (score, replay) =
-                judge_stage(stage, &plan, None, Some(cap)).map_err(|rejection| Failure::Stage {
-                    device: stage.device,
-                    op: rejection.op,
-                    message: rejection.error.to_string(),
-                })?;
+            let (score, replay) = judge_stage(stage, &plan, None, Some(cap)).map_err(|rejection| {
+                Error::Stage { device: stage.device, op: rejection.op, message: rejection.error.to_string() }
+            })?;
             let search = SearchStats {
                 method: "keep-all".to_owned(),
                 stop_reason: StopReason::Proved,
@@ -178,7 +175,7 @@ pub fn unplanned(
                 q_table: None,
             })
         })
-        .collect::<Result<Vec<_>, Failure>>()?;
+        .collect::<Result<Vec<_>, Error>>()?;
     let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
     let round =
         Round { device_of: device_of.to_vec(), stages, outcomes, balance: balance(&scores), pipeline };
@@ -216,7 +213,7 @@ fn round(
     device_of: Vec<DeviceId>,
     options: &Options,
     deadline: &Deadline,
-) -> Result<Round, Failure> {
+) -> Result<Round, Error> {
     let Program { graph, costs, cluster } = *program;
     let stages = stages(graph, costs, cluster, &device_of);
     let mut outcomes = plan_stages(graph, &stages, cluster, options, deadline)?;

@@ -15,7 +15,7 @@ use ballast_core::units::Bytes;
 use ballast_remat::Arena;
 use ballast_remat::swaps::QTable;
 
-use crate::{Failure, Options};
+use crate::{Error, Options};
 
 /// A stage's memory plan, judged.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ pub fn plan_stages(
     cluster: &Cluster,
     options: &Options,
     deadline: &Deadline,
-) -> Result<Vec<StageOutcome>, Failure> {
+) -> Result<Vec<StageOutcome>, Error> {
     let caps: Vec<Bytes> = stages.iter().map(|stage| cap_of(stage, cluster, options)).collect();
     let tight = |index: usize| stages[index].problem.unplanned_peak() > caps[index].0;
     // The hard ones first, so that what they leave is shared by the rest.
@@ -69,7 +69,7 @@ pub fn plan_stages(
     queue.sort_by_key(|&index| (!tight(index), index));
     let waiting = AtomicUsize::new(queue.iter().filter(|&&index| tight(index)).count());
     let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<Option<Result<StageOutcome, Failure>>>> = Mutex::new(vec![None; stages.len()]);
+    let results: Mutex<Vec<Option<Result<StageOutcome, Error>>>> = Mutex::new(vec![None; stages.len()]);
     let workers = options.limits.threads.clamp(1, stages.len().max(1));
     let inner_threads = (options.limits.threads / waiting.load(Ordering::Relaxed).max(1)).max(1);
     let work = || {
@@ -112,7 +112,7 @@ fn plan_stage(
     cluster: &Cluster,
     options: &Options,
     limits: Limits,
-) -> Result<StageOutcome, Failure> {
+) -> Result<StageOutcome, Error> {
     let swap = options.swap.then(|| cluster.swap_model(&cluster.devices[stage.device], options.overlap));
     let remat = ballast_remat::Options {
         cap_bytes: requested_cap.0,
@@ -128,7 +128,7 @@ fn plan_stage(
         outside: options.outside.clone(),
         ..ballast_remat::Options::default()
     };
-    let failed = |message: String, node: Option<NodeId>| Failure::Stage {
+    let failed = |message: String, node: Option<NodeId>| Error::Stage {
         device: stage.device,
         op: node.and_then(|node| stage.sources.get(node.0)).map(|source| source.op()),
         message,
@@ -136,8 +136,8 @@ fn plan_stage(
     let relaxation = ballast_remat::Relaxation { step: options.relax_step, limit: options.relax_limit };
     let planned = ballast_remat::plan_relaxed(&stage.problem, &remat, &relaxation);
     let outcome = planned.map_err(|failure| match failure {
-        ballast_remat::Failure::Infeasible { smallest_cap, node, found, proved, label, .. } => {
-            Failure::Infeasible {
+        ballast_remat::Error::Infeasible { smallest_cap, node, found, proved, label, .. } => {
+            Error::Infeasible {
                 device: stage.device,
                 op: node.and_then(|node| stage.sources.get(node.0)).map(|source| source.op()),
                 label,

@@ -12,7 +12,7 @@ use ballast_core::plan::{OpPlan, Plan};
 use ballast_core::program::Program;
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::units::Bytes;
-use ballast_planner::{Failure, Options, plan};
+use ballast_planner::{Error, Options, plan};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -225,7 +225,7 @@ fn tmax_tmin_and_peaks_equal_those_of_a_naive_simulator_on_random_plans() {
             None,
         ) {
             Ok(planned) => planned.plan,
-            Err(Failure::Infeasible { .. }) => continue,
+            Err(Error::Infeasible { .. }) => continue,
             Err(failure) => panic!("round {round}: {failure}"),
         };
         planned += 1;

@@ -12,7 +12,7 @@ use ballast_core::memory::{Problem, SwapModel};
 use ballast_referee::clock::{self, Link};
 use ballast_referee::in_full::{self, Freedom};
 use ballast_referee::memory::{any, chain};
-use ballast_remat::{Failure, Options, Order, plan};
+use ballast_remat::{Options, Order, plan};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -80,7 +80,7 @@ fn one(problem: &Problem, link: Link, cap: u64, overlap: bool, seen: &mut Seen) 
             seen.as_good += usize::from(least.is_none_or(|least| value <= least * (1.0 + 1e-9)));
             seen.proved += usize::from(outcome.report.proved());
         }
-        Err(Failure::Infeasible { .. }) => seen.refused += 1,
+        Err(ballast_remat::Error::Infeasible { .. }) => seen.refused += 1,
         Err(failure) => panic!("{failure}"),
     }
 }

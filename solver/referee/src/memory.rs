@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use ballast_core::limits::Limits;
 use ballast_core::memory::{CompactPlan, Node, NodeId, Problem, Schedule, SwapModel, replay};
 use ballast_core::report::{Bound, BoundClass};
-use ballast_remat::{Failure, Options, Order, PROVED_WITHIN, SOLVERS, Solver, assign, plan};
+use ballast_remat::{Error, Options, Order, PROVED_WITHIN, SOLVERS, Solver, assign, plan};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -120,10 +120,10 @@ fn claim(problem: &Problem, options: &Options, ledger: &mut Ledger) -> Claim {
             bound: outcome.report.bound(),
             proved: outcome.report.proved(),
         },
-        Err(Failure::Infeasible { proved: true, .. }) => Answer::Refused,
-        Err(Failure::Infeasible { .. } | Failure::NotApplicable { .. }) => Answer::Nothing,
+        Err(Error::Infeasible { proved: true, .. }) => Answer::Refused,
+        Err(Error::Infeasible { .. } | Error::NotApplicable { .. }) => Answer::Nothing,
         // Refused for what was asked, not for the cap.
-        Err(Failure::Options(_)) if alignment.is_some() && !solver.plans_parts() => Answer::Nothing,
+        Err(Error::Options(_)) if alignment.is_some() && !solver.plans_parts() => Answer::Nothing,
         Err(failure) => {
             ledger.contradicts(format!("{who}: {failure}"));
             Answer::Nothing

@@ -6,7 +6,7 @@ use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::expand;
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
-use ballast_planner::{Failure, Options, plan_stages};
+use ballast_planner::{Error, Options, plan_stages};
 use ballast_remat::Order;
 use ballast_remat::{SOLVERS, Solver};
 use rand::{RngExt, SeedableRng};
@@ -96,8 +96,8 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
                 }
             }
             // With a limit of its own the cap refused is not the one asked for alone.
-            Err(Failure::Infeasible { proved: true, .. }) => Answer::Refused,
-            Err(Failure::Infeasible { .. } | Failure::Stage { .. }) => Answer::Nothing,
+            Err(Error::Infeasible { proved: true, .. }) => Answer::Refused,
+            Err(Error::Infeasible { .. } | Error::Stage { .. }) => Answer::Nothing,
             Err(failure) => {
                 ledger.contradicts(format!("{who}: {failure}"));
                 Answer::Nothing

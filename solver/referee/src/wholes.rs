@@ -8,7 +8,7 @@ use ballast_core::units::Bytes;
 use ballast_partition::sequence::Granularity;
 use ballast_partition::{Method, plan as partition};
 use ballast_planner::pipelined::balanced;
-use ballast_planner::{Failure, Options, Pipelining, Repartition, plan};
+use ballast_planner::{Error, Options, Pipelining, Repartition, plan};
 use ballast_remat::Order;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -80,7 +80,7 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
     }
 }
 
-type Found = Result<ballast_planner::Planned, Failure>;
+type Found = Result<ballast_planner::Planned, Error>;
 
 fn run(
     program: &Program,
@@ -169,11 +169,11 @@ fn run(
     };
     let found = plan(&program.view(), device_of, outcome.report, &options, Some(again));
     match &found {
-        Err(Failure::Bound(error)) => ledger.contradicts(format!("{who}: {error}: {program:?}")),
-        Err(Failure::Partition(error)) if error.contains("internal") => {
+        Err(Error::Bound(error)) => ledger.contradicts(format!("{who}: {error}: {program:?}")),
+        Err(Error::Partition(error)) if error.contains("internal") => {
             ledger.contradicts(format!("{who}: {error}: {program:?}"));
         }
-        Err(Failure::Stage { message, .. }) if message.contains("internal") => {
+        Err(Error::Stage { message, .. }) if message.contains("internal") => {
             ledger.contradicts(format!("{who}: {message}: {program:?}"));
         }
         _ => {}

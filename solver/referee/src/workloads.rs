@@ -4,7 +4,7 @@ use ballast_core::limits::Limits;
 use ballast_core::report::Bound;
 use ballast_dag::check::check;
 use ballast_dag::problem::{Kind, Node, PlanClass, Problem};
-use ballast_dag::solve::{Method, NoPlan, Options, Solved, solve};
+use ballast_dag::solve::{Error, Method, Options, Solved, solve};
 use ballast_partition::genetic;
 use ballast_partition::genetic::place_workload;
 use rand::{RngExt, SeedableRng};
@@ -47,8 +47,8 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
         ledger.runs += 1;
         match solve(&problem, &run) {
             Ok(outcome) => found.push((who, outcome)),
-            Err(NoPlan::Infeasible { .. }) => refused.push((class, who)),
-            Err(NoPlan::NotFound { .. }) => {}
+            Err(Error::Infeasible { .. }) => refused.push((class, who)),
+            Err(Error::NotFound { .. }) => {}
             Err(failure) => ledger.contradicts(format!("{who}: {failure}: {problem:?}")),
         }
         if random.random_bool(0.1) {

@@ -5,7 +5,7 @@ use ballast_core::memory::SwapModel;
 use ballast_referee::clock::{self, Link};
 use ballast_referee::in_full::{self, Freedom};
 use ballast_referee::memory;
-use ballast_remat::{Failure, Options, Order, plan};
+use ballast_remat::{Error, Options, Order, plan};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -53,7 +53,7 @@ fn default_plans_of_small_graphs_with_swaps_are_optimal_and_proved() {
                 tried += 1;
                 let outcome = match plan(&problem, &options) {
                     Ok(outcome) => outcome,
-                    Err(Failure::Infeasible { proved: surely, .. }) => {
+                    Err(Error::Infeasible { proved: surely, .. }) => {
                         assert!(surely && in_full().is_none(), "seed {seed}, cap {cap_bytes}: {problem:?}");
                         refused += 1;
                         proved += 1;

@@ -6,7 +6,7 @@ use ballast_core::memory::{CompactPlan, SwapModel};
 use ballast_core::report::{Bound, BoundClass};
 
 use crate::frontier::{Frontier, search_states};
-use crate::outcome::{Failure, Order};
+use crate::outcome::{Error, Order};
 use crate::portfolio::{Parts, in_program_order};
 use crate::solver::Options;
 use crate::solver::{MemorySolver, Proposal, Task};
@@ -43,7 +43,7 @@ impl MemorySolver for Auto {
         true
     }
 
-    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Error> {
         let mut known = match task.states(FIRST_STATES)? {
             Some(States::Best(proposal)) => return Ok(Some(*proposal)),
             Some(States::Bound(bound)) => Some(bound),
@@ -102,7 +102,7 @@ impl MemorySolver for LocalSearch {
         true
     }
 
-    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Error> {
         task.search_for(Parts { prover: false, ..Parts::BOTH })
     }
 }
@@ -127,7 +127,7 @@ impl MemorySolver for Milp {
         true
     }
 
-    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Error> {
         task.search_and_prove(Parts { search: false, ..Parts::BOTH })
     }
 }
@@ -142,7 +142,7 @@ enum States {
 
 impl Task<'_> {
     /// The search that suits what is allowed: with swaps, in any order, or in program order beside a prover.
-    fn search_for(&self, parts: Parts) -> Result<Option<Proposal>, Failure> {
+    fn search_for(&self, parts: Parts) -> Result<Option<Proposal>, Error> {
         if self.options.swap.is_some() {
             self.joint()
         } else if self.options.order == Order::Free {
@@ -185,7 +185,7 @@ impl Task<'_> {
     }
 
     /// Searches the states of a small problem: at most so many, in at most a share of the time left. None where it is too large.
-    fn states(&self, (most, share): (u64, f64)) -> Result<Option<States>, Failure> {
+    fn states(&self, (most, share): (u64, f64)) -> Result<Option<States>, Error> {
         let Options { swap, cap_bytes, rounds, limits, .. } = self.options;
         let free = self.options.order == Order::Free;
         let Some(rules) = Rules::new(self.problem, swap.as_ref(), *cap_bytes, free, *rounds) else {

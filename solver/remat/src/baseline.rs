@@ -1,6 +1,6 @@
 //! Methods that plan in one pass, as starts and for comparison.
 
-use crate::outcome::Failure;
+use crate::outcome::Error;
 use crate::program::{Again, Plan, Program, Slot};
 use crate::solver::{MemorySolver, Proposal, Task};
 use crate::timeline::{Key, Timeline, first, is_first, position};
@@ -17,9 +17,9 @@ impl MemorySolver for KeepAll {
         "nothing is recomputed or swapped"
     }
 
-    fn propose(&self, _task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+    fn propose(&self, _task: &Task<'_>) -> Result<Option<Proposal>, Error> {
         let reason = "the unchanged program does not fit the cap".into();
-        Err(Failure::NotApplicable { solver: self.name(), reason })
+        Err(Error::NotApplicable { solver: self.name(), reason })
     }
 }
 
@@ -35,7 +35,7 @@ impl MemorySolver for Greedy {
         "evict and recompute in one pass, the cheapest per byte first"
     }
 
-    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Error> {
         Ok(task.in_one_pass(self.name(), greedy(task.program)))
     }
 }
@@ -52,7 +52,7 @@ impl MemorySolver for SqrtN {
         "checkpoints between segments of the forward part (Chen et al. 2016)"
     }
 
-    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Error> {
         Ok(task.in_one_pass(self.name(), segments(task.program, &task.backward(), usize::MAX)))
     }
 }

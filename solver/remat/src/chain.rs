@@ -11,7 +11,7 @@
 
 use ballast_core::limits::Deadline;
 
-use crate::outcome::Failure;
+use crate::outcome::Error;
 use crate::program::{Again, Program, Slot};
 use crate::solver::{MemorySolver, Proposal, Task};
 use crate::timeline::Timeline;
@@ -35,10 +35,10 @@ impl MemorySolver for DynamicProgram {
         "the optimal dynamic program on chains"
     }
 
-    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Error> {
         let Some(chain) = Chain::of(task.program) else {
             let reason = "the graph is not a chain of layers with one gradient each".into();
-            return Err(Failure::NotApplicable { solver: self.name(), reason });
+            return Err(Error::NotApplicable { solver: self.name(), reason });
         };
         Ok(task.in_one_pass(self.name(), feasible_plan(task.program, &chain, &task.deadline)))
     }

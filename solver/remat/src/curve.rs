@@ -4,7 +4,7 @@ use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::Problem;
 use ballast_core::report::{Bound, BoundClass};
 
-use crate::outcome::{Failure, Order, Outcome};
+use crate::outcome::{Error, Order, Outcome};
 use crate::plan;
 use crate::plan::given;
 use crate::solver::Options;
@@ -26,7 +26,7 @@ pub struct CurvePoint {
 ///
 /// # Errors
 /// As [`plan()`], but for caps without a plan, which leave their point empty.
-pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<CurvePoint>, Failure> {
+pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<CurvePoint>, Error> {
     let mut caps = caps.to_vec();
     caps.sort_unstable();
     caps.dedup();
@@ -64,7 +64,7 @@ pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<C
         let starts = options.starts.iter().cloned().chain(previous).collect();
         let outcome = match plan(problem, &Options { cap_bytes, limits, starts, ..options.clone() }) {
             Ok(outcome) => Some(outcome),
-            Err(Failure::Infeasible { .. }) => None,
+            Err(Error::Infeasible { .. }) => None,
             Err(other) => return Err(other),
         };
         let previous = points.last().and_then(|point| point.outcome.clone());
@@ -106,7 +106,7 @@ fn known(problem: &Problem, options: &Options, previous: Option<&CurvePoint>) ->
     previous.into_iter().chain(starts).min_by(|a, b| a.report.value.total_cmp(&b.report.value))
 }
 
-fn with_bound(outcome: Outcome, bound: Bound) -> Result<Outcome, Failure> {
+fn with_bound(outcome: Outcome, bound: Bound) -> Result<Outcome, Error> {
     let report = outcome.report.rebound(bound)?;
     Ok(Outcome { report, ..outcome })
 }
@@ -117,9 +117,9 @@ fn with_bound(outcome: Outcome, bound: Bound) -> Result<Outcome, Failure> {
 ///
 /// # Errors
 /// As [`plan()`], and for an overhead that is negative or not a number.
-pub fn least_memory(problem: &Problem, overhead: f64, options: &Options) -> Result<Outcome, Failure> {
+pub fn least_memory(problem: &Problem, overhead: f64, options: &Options) -> Result<Outcome, Error> {
     if !(overhead >= 0.0 && overhead.is_finite()) {
-        return Err(Failure::Options(format!(
+        return Err(Error::Options(format!(
             "an overhead of {overhead}: give a share of the time, not negative"
         )));
     }
@@ -144,7 +144,7 @@ pub fn least_memory(problem: &Problem, overhead: f64, options: &Options) -> Resu
                 high = outcome.replay.peak_bytes.min(cap_bytes);
                 best = outcome;
             }
-            Ok(_) | Err(Failure::Infeasible { .. }) => low = cap_bytes,
+            Ok(_) | Err(Error::Infeasible { .. }) => low = cap_bytes,
             Err(other) => return Err(other),
         }
     }

@@ -6,7 +6,7 @@ use ballast_core::report::{Bound, BoundClass};
 
 use crate::highs::{Control, Highs, Status};
 use crate::model::WHOLE_TIME;
-use crate::outcome::Failure;
+use crate::outcome::Error;
 use crate::solver::{MemorySolver, Proposal, Task};
 use crate::stepwise::{MOST_STEPS, Stepwise};
 
@@ -26,9 +26,9 @@ impl MemorySolver for FullProgram {
         &[BoundClass::ProgramOrderAscending]
     }
 
-    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Error> {
         let program = task.program;
-        let refuse = |reason: String| Err(Failure::NotApplicable { solver: self.name(), reason });
+        let refuse = |reason: String| Err(Error::NotApplicable { solver: self.name(), reason });
         if program.len() > MOST_STEPS {
             return refuse(format!(
                 "it is meant for at most {MOST_STEPS} nodes, and there are {}",

@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::baseline::quick;
 use crate::order::{Reordering, mean_size};
-use crate::outcome::Failure;
+use crate::outcome::Error;
 use crate::program::{Again, MOST_ROUNDS, Plan, Program};
 use crate::search::Search;
 use crate::solver::{Proposal, Task};
@@ -36,7 +36,7 @@ const PROGRAM_ORDER_SHARE: f64 = 0.15;
 impl Task<'_> {
     /// Plans in any order of first runs; none worse than the best in program order that a share of the limits
     /// finds.
-    pub(crate) fn free(&self) -> Result<Option<Proposal>, Failure> {
+    pub(crate) fn free(&self) -> Result<Option<Proposal>, Error> {
         let program = self.program;
         let limits = self.options.limits;
         let moves = limits.work_limit.unwrap_or(u64::MAX);

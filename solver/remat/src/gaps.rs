@@ -10,7 +10,7 @@ use good_lp::solvers::highs::{HighsParallelType, highs};
 use good_lp::{Expression, ProblemVariables, Solution, SolverModel, Variable, constraint, variable};
 
 use crate::model::{WHOLE_CAP, WHOLE_TIME};
-use crate::outcome::Failure;
+use crate::outcome::Error;
 use crate::program::{Again, Program, Slot};
 use crate::solver::{MemorySolver, Proposal, Task};
 use crate::timeline::{Timeline, first, position};
@@ -39,7 +39,7 @@ impl MemorySolver for Gaps {
         "the covering program over gaps between uses alone"
     }
 
-    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Error> {
         let mut line = Timeline::new(task.program);
         let Some(again) = cover(task.program, &task.deadline) else { return Ok(None) };
         line.load(&again);

@@ -8,7 +8,7 @@ use ballast_core::report::{Bound, BoundClass};
 
 use crate::baseline::quick;
 use crate::exchange::{Exchange, paged};
-use crate::outcome::{Failure, Order};
+use crate::outcome::{Error, Order};
 use crate::paging::Policy;
 use crate::portfolio::Parts;
 use crate::program::{Plan, Program};
@@ -19,7 +19,7 @@ use crate::solver::{Proposal, Task};
 impl Task<'_> {
     /// Recomputes and swaps together: the best without swaps first, then exchanges from it, from plans by paging, and from those
     /// given.
-    pub(crate) fn joint(&self) -> Result<Option<Proposal>, Failure> {
+    pub(crate) fn joint(&self) -> Result<Option<Proposal>, Error> {
         let program = self.program;
         let Some(swap) = self.options.swap else { return Ok(None) };
         if let Some(found) = self.hidden(&swap) {

@@ -1,7 +1,7 @@
 //! Memory planning of one device: what is kept, recomputed or swapped under a cap, with a proven bound.
 //!
 //! [`plan()`] takes a [`Problem`](ballast_core::memory::Problem) and [`Options`] and returns an [`Outcome`] that the judge
-//! ([`ballast_core::memory::replay`]) has accepted, or a [`Failure`]. [`plan_relaxed`] raises caps that have
+//! ([`ballast_core::memory::replay`]) has accepted, or a [`Error`]. [`plan_relaxed`] raises caps that have
 //! no plan.
 
 #![deny(unsafe_code)]
@@ -56,7 +56,7 @@ mod timeline;
 pub use arena::{Arena, Buffer, assign};
 pub use curve::{CurvePoint, curve, least_memory};
 pub use highs::version as highs_version;
-pub use outcome::{Failure, Order, Outcome, PROVED_WITHIN};
+pub use outcome::{Error, Order, Outcome, PROVED_WITHIN};
 pub use plan::plan;
 pub use relax::{Relaxation, Relaxed, plan_relaxed};
 pub use solver::{MemorySolver, Options, Proposal, Solver, Task};

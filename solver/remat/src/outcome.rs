@@ -56,7 +56,7 @@ pub struct Outcome {
 
 /// Why there is no plan.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Failure {
+pub enum Error {
     /// No plan keeps the cap, or none was found.
     #[error(
         "no plan fits the cap of {cap_bytes} bytes: {}node {} ('{label}') {}; the smallest cap {} {smallest_cap} bytes",

@@ -6,7 +6,7 @@ use ballast_core::memory::{Problem, Schedule, SwapModel, compact, replay};
 use ballast_core::outside::{DEFAULT_SECONDS, Executable};
 use serde::Serialize;
 
-use crate::outcome::{Failure, Order};
+use crate::outcome::{Error, Order};
 use crate::solver::{MemorySolver, Options, Proposal, Task};
 
 /// What a program that plans memory is asked.
@@ -26,8 +26,8 @@ struct Question<'a> {
 /// A plan of a program for one device, judged.
 ///
 /// # Errors
-/// [`Failure::Outside`], with what is wrong with the program or its plan.
-fn schedule(program: &Executable, problem: &Problem, options: &Options) -> Result<Schedule, Failure> {
+/// [`Error::Outside`], with what is wrong with the program or its plan.
+fn schedule(program: &Executable, problem: &Problem, options: &Options) -> Result<Schedule, Error> {
     let seconds = options.limits.time_limit_seconds.unwrap_or(DEFAULT_SECONDS);
     let question = Question {
         kind: "memory",
@@ -38,7 +38,7 @@ fn schedule(program: &Executable, problem: &Problem, options: &Options) -> Resul
         time_limit_seconds: seconds,
         seed: options.limits.seed,
     };
-    let failed = |reason: String| Failure::Outside { reason };
+    let failed = |reason: String| Error::Outside { reason };
     let refused =
         |reason: String| failed(format!("{}: its plan is refused: {reason}", program.path.display()));
     let question = serde_json::to_string(&question).map_err(|error| failed(error.to_string()))?;
@@ -69,13 +69,12 @@ impl MemorySolver for Exec {
         false
     }
 
-    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Error> {
         let Some(program) = &task.options.outside else {
-            return Err(Failure::Options("no program was named to plan".into()));
+            return Err(Error::Options("no program was named to plan".into()));
         };
         let schedule = schedule(program, task.problem, task.options)?;
-        let failed =
-            |text: String| Failure::Outside { reason: format!("{}: {text}", program.path.display()) };
+        let failed = |text: String| Error::Outside { reason: format!("{}: {text}", program.path.display()) };
         let plan = compact(task.problem, &schedule)
             .map_err(|error| failed(format!("its plan has no form in the program: {error}")))?;
         if task.options.order == Order::Program && plan.order.is_some() {

@@ -9,7 +9,7 @@ use ballast_core::memory::{NodeId, Problem, replay};
 use ballast_core::report::{Bound, BoundClass};
 
 use crate::arena::assign;
-use crate::outcome::{Failure, Outcome};
+use crate::outcome::{Error, Outcome};
 use crate::solver::Options;
 
 /// Most caps for live bytes tried.
@@ -20,10 +20,10 @@ pub(crate) fn packed(
     problem: &Problem,
     options: &Options,
     alignment: u64,
-    plan: impl Fn(&Problem, &Options) -> Result<Outcome, Failure>,
-) -> Result<Outcome, Failure> {
+    plan: impl Fn(&Problem, &Options) -> Result<Outcome, Error>,
+) -> Result<Outcome, Error> {
     if alignment == 0 {
-        return Err(Failure::Options("an alignment of 0: give at least 1".into()));
+        return Err(Error::Options("an alignment of 0: give at least 1".into()));
     }
     let deadline = Deadline::start(&options.limits);
     let padded = padded(problem, alignment);
@@ -47,14 +47,14 @@ pub(crate) fn packed(
         };
         let mut outcome = match plan(&padded, &attempt) {
             Ok(outcome) => outcome,
-            Err(mut failure @ Failure::Infeasible { .. }) if smallest.is_none() => {
+            Err(mut failure @ Error::Infeasible { .. }) if smallest.is_none() => {
                 // Padded values fill host memory sooner than they will: that nothing fits there is no proof.
-                if let Failure::Infeasible { proved, .. } = &mut failure {
+                if let Error::Infeasible { proved, .. } = &mut failure {
                     *proved &= options.swap.is_none_or(|swap| swap.host_capacity_bytes.is_none());
                 }
                 return Err(failure);
             }
-            Err(Failure::Infeasible { .. }) => break,
+            Err(Error::Infeasible { .. }) => break,
             Err(failure) => return Err(failure),
         };
         // Copies of padded values take longer than they will: a bound that counts them says too much.
@@ -63,7 +63,7 @@ pub(crate) fn packed(
             None => outcome.report.bound(),
         });
         let swap = options.swap.as_ref();
-        let refused = |reason: String| Failure::Refused(reason);
+        let refused = |reason: String| Error::Refused(reason);
         // Timed under the cap that is reported: under a lower one copies would be waited for that nobody will wait for.
         let cap = Some(options.cap_bytes);
         outcome.replay =
@@ -88,7 +88,7 @@ pub(crate) fn packed(
         starts = vec![outcome.compact];
     }
     let (smallest_cap, node) = smallest.unwrap_or((options.cap_bytes, None));
-    Err(Failure::Infeasible {
+    Err(Error::Infeasible {
         cap_bytes: options.cap_bytes,
         smallest_cap,
         found: true,
@@ -168,7 +168,7 @@ mod tests {
             plan(&problem, &Options { cap_bytes, alignment: Some(alignment), ..Options::default() })
         };
         assert!(plan_for(32, 16).is_ok());
-        assert!(matches!(plan_for(31, 16), Err(Failure::Infeasible { smallest_cap: 32, .. })));
-        assert!(matches!(plan_for(32, 0), Err(Failure::Options(_))));
+        assert!(matches!(plan_for(31, 16), Err(Error::Infeasible { smallest_cap: 32, .. })));
+        assert!(matches!(plan_for(32, 0), Err(Error::Options(_))));
     }
 }

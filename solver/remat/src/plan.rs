@@ -10,7 +10,7 @@ use crate::highs::Highs;
 use crate::incumbent::Progress;
 use crate::interval::Interval;
 use crate::model::WHOLE_TIME;
-use crate::outcome::{Failure, Outcome, PROVED_WITHIN};
+use crate::outcome::{Error, Outcome, PROVED_WITHIN};
 use crate::packed::packed;
 use crate::program::{MOST_NODES, Program};
 use crate::prover::first_positions;
@@ -21,9 +21,9 @@ use crate::stepwise::{MOST_STEPS, Stepwise};
 /// Plans one device.
 ///
 /// # Errors
-/// [`Failure::Infeasible`] when no plan keeps the cap or none was found within the limits; other failures for
+/// [`Error::Infeasible`] when no plan keeps the cap or none was found within the limits; other failures for
 /// problems and options that make no sense.
-pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
+pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Error> {
     check(problem, options)?;
     if let Some(alignment) = options.alignment {
         return packed(problem, options, alignment, plan);
@@ -51,7 +51,7 @@ pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
     };
     if !options.solver.claims().contains(&proposal.bound.class()) {
         let (name, class) = (options.solver.name(), proposal.bound.class());
-        return Err(Failure::Refused(format!("solver {name} claims a bound of class {class}")));
+        return Err(Error::Refused(format!("solver {name} claims a bound of class {class}")));
     }
     task.judge(proposal)
 }
@@ -59,8 +59,8 @@ pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Failure> {
 /// A plan that is given, judged under the cap: no search, and the bound that holds for every plan.
 ///
 /// # Errors
-/// [`Failure::Refused`] for a plan that breaks a rule or the cap.
-pub(crate) fn given(problem: &Problem, options: &Options, plan: CompactPlan) -> Result<Outcome, Failure> {
+/// [`Error::Refused`] for a plan that breaks a rule or the cap.
+pub(crate) fn given(problem: &Problem, options: &Options, plan: CompactPlan) -> Result<Outcome, Error> {
     let program = Program::new(problem, None, options.cap_bytes);
     let deadline = Deadline::start(&options.limits);
     let task =
@@ -68,13 +68,13 @@ pub(crate) fn given(problem: &Problem, options: &Options, plan: CompactPlan) -> 
     task.judge(Proposal::in_one_pass("given", plan, problem))
 }
 
-fn check(problem: &Problem, options: &Options) -> Result<(), Failure> {
+fn check(problem: &Problem, options: &Options) -> Result<(), Error> {
     problem.check()?;
     if options.swap.is_some_and(|swap| !swap.is_sound()) {
-        return Err(Failure::Options("the host link needs positive bandwidths and a finite latency".into()));
+        return Err(Error::Options("the host link needs positive bandwidths and a finite latency".into()));
     }
     if problem.nodes.len() >= MOST_NODES {
-        return Err(Failure::Options(format!(
+        return Err(Error::Options(format!(
             "{} nodes: at most {} are planned",
             problem.nodes.len(),
             MOST_NODES - 1
@@ -82,16 +82,16 @@ fn check(problem: &Problem, options: &Options) -> Result<(), Failure> {
     }
     if !options.layers.is_empty() && options.layers.len() != problem.nodes.len() {
         let (layers, nodes) = (options.layers.len(), problem.nodes.len());
-        return Err(Failure::Options(format!("layer types for {layers} nodes of {nodes}")));
+        return Err(Error::Options(format!("layer types for {layers} nodes of {nodes}")));
     }
     if options.alignment.is_some() && !options.solver.plans_parts() {
-        return Err(Failure::Options(format!("solver={} does not plan for an arena", options.solver.name())));
+        return Err(Error::Options(format!("solver={} does not plan for an arena", options.solver.name())));
     }
     check_model_file(options)
 }
 
 /// Can the model be written where the options ask for it?
-fn check_model_file(options: &Options) -> Result<(), Failure> {
+fn check_model_file(options: &Options) -> Result<(), Error> {
     let Some(path) = &options.model_file else { return Ok(()) };
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let reason = match ballast_core::file::check_target(path) {
@@ -99,13 +99,13 @@ fn check_model_file(options: &Options) -> Result<(), Failure> {
         Ok(()) if !matches!(extension, "lp" | "mps") => "the extension is .lp or .mps".into(),
         Ok(()) => return Ok(()),
     };
-    Err(Failure::ModelFile { path: path.clone(), reason })
+    Err(Error::ModelFile { path: path.clone(), reason })
 }
 
 impl Task<'_> {
-    fn judge(&self, proposal: Proposal) -> Result<Outcome, Failure> {
+    fn judge(&self, proposal: Proposal) -> Result<Outcome, Error> {
         let options = self.options;
-        let refused = |error: String| Failure::Refused(error);
+        let refused = |error: String| Error::Refused(error);
         let schedule = expand(self.problem, &proposal.plan).map_err(|error| refused(error.to_string()))?;
         let replay = replay(self.problem, &schedule, options.swap.as_ref(), Some(options.cap_bytes))
             .map_err(|error| refused(error.to_string()))?;
@@ -132,7 +132,7 @@ impl Task<'_> {
 
     /// Writes the mixed-integer program that was solved last; where none was needed, the full program if the problem is
     /// small, else the interval model.
-    fn write_model(&self) -> Result<(), Failure> {
+    fn write_model(&self) -> Result<(), Error> {
         let Some(path) = &self.options.model_file else { return Ok(()) };
         let (program, swap) = (self.program, self.options.swap.as_ref());
         let model = self.progress.model().unwrap_or_else(|| {
@@ -143,6 +143,6 @@ impl Task<'_> {
                 Interval::with_swaps(program, &first_positions(program, usize::MAX), unit, swap).model
             }
         });
-        Highs::write(&model, path).map_err(|reason| Failure::ModelFile { path: path.clone(), reason })
+        Highs::write(&model, path).map_err(|reason| Error::ModelFile { path: path.clone(), reason })
     }
 }

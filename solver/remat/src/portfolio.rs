@@ -10,7 +10,7 @@ use crate::baseline::quick;
 use crate::chain::{Chain, feasible_plan};
 use crate::gaps::cover;
 use crate::incumbent::Incumbent;
-use crate::outcome::{Failure, Order};
+use crate::outcome::{Error, Order};
 use crate::program::{Plan, Program};
 use crate::prover::prove;
 use crate::search::Search;
@@ -65,7 +65,7 @@ impl Task<'_> {
         search
     }
 
-    pub(crate) fn search_and_prove(&self, parts: Parts) -> Result<Option<Proposal>, Failure> {
+    pub(crate) fn search_and_prove(&self, parts: Parts) -> Result<Option<Proposal>, Error> {
         let (program, options) = (self.program, self.options);
         let incumbent =
             Arc::new(Incumbent::new(program, self.deadline, options.tolerance, Arc::clone(&self.progress)));

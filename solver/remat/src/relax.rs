@@ -3,7 +3,7 @@
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::{NodeId, Problem};
 
-use crate::outcome::{Failure, Outcome};
+use crate::outcome::{Error, Outcome};
 use crate::plan::plan;
 use crate::solver::Options;
 use crate::solver::Solver;
@@ -48,12 +48,8 @@ pub struct Relaxed {
 /// Plans under the cap, or under the first of the raised caps that has a plan.
 ///
 /// # Errors
-/// As [`plan`]; [`Failure::Infeasible`] names the requested cap when no cap up to the limit has a plan.
-pub fn plan_relaxed(
-    problem: &Problem,
-    options: &Options,
-    relaxation: &Relaxation,
-) -> Result<Relaxed, Failure> {
+/// As [`plan`]; [`Error::Infeasible`] names the requested cap when no cap up to the limit has a plan.
+pub fn plan_relaxed(problem: &Problem, options: &Options, relaxation: &Relaxation) -> Result<Relaxed, Error> {
     let searches = [Solver::AUTO, Solver::LOCAL_SEARCH].contains(&options.solver);
     let scheduled = if searches { swaps::starts(problem, options) } else { Vec::new() };
     let hasty = Options {
@@ -66,7 +62,7 @@ pub fn plan_relaxed(
     })
 }
 
-/// Calls `attempt` with the cap, and then with raised ones while it answers [`Failure::Infeasible`].
+/// Calls `attempt` with the cap, and then with raised ones while it answers [`Error::Infeasible`].
 ///
 /// # Errors
 /// As [`plan_relaxed`], and what `attempt` returns.
@@ -74,15 +70,15 @@ fn relaxed(
     requested: u64,
     limits: &Limits,
     relaxation: &Relaxation,
-    mut attempt: impl FnMut(u64, Limits) -> Result<Outcome, Failure>,
-) -> Result<Relaxed, Failure> {
+    mut attempt: impl FnMut(u64, Limits) -> Result<Outcome, Error>,
+) -> Result<Relaxed, Error> {
     if !(relaxation.step.is_finite() && relaxation.limit.is_finite() && relaxation.limit >= 0.0) {
-        return Err(Failure::Options(
+        return Err(Error::Options(
             "relax-step and relax-limit are finite numbers, the limit not negative".into(),
         ));
     }
     if relaxation.limit > 0.0 && relaxation.step < LEAST_STEP {
-        return Err(Failure::Options(format!(
+        return Err(Error::Options(format!(
             "relax-step must be at least {LEAST_STEP} unless relax-limit is 0: each step is planned anew"
         )));
     }
@@ -99,9 +95,9 @@ fn relaxed(
         }
         Err(failure) => failure,
     };
-    let Failure::Infeasible { smallest_cap, node, .. } = &first else { return Err(first) };
+    let Error::Infeasible { smallest_cap, node, .. } = &first else { return Err(first) };
     let (mut least, binding) = (*smallest_cap, *node);
-    if matches!(first, Failure::Infeasible { found: true, .. }) {
+    if matches!(first, Error::Infeasible { found: true, .. }) {
         least = least.min(requested.saturating_add(1));
     }
     let top = (requested as f64 * relaxation.limit).floor() as u64;
@@ -133,7 +129,7 @@ fn relaxed(
                     binding,
                 });
             }
-            Err(Failure::Infeasible { .. }) => {}
+            Err(Error::Infeasible { .. }) => {}
             Err(other) => return Err(other),
         }
     }

@@ -13,7 +13,7 @@ use ballast_core::outside::Executable;
 use ballast_core::report::{Bound, BoundClass};
 
 use crate::incumbent::Progress;
-use crate::outcome::{Failure, Order};
+use crate::outcome::{Error, Order};
 use crate::program::Program;
 use crate::swaps;
 
@@ -48,8 +48,8 @@ pub trait MemorySolver: Sync + RefUnwindSafe {
     /// A plan under the cap; none where none was found. It is judged afterwards, and not trusted.
     ///
     /// # Errors
-    /// [`Failure::NotApplicable`] for problems and options it is not made for, [`Failure::Infeasible`] with a proof.
-    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure>;
+    /// [`Error::NotApplicable`] for problems and options it is not made for, [`Error::Infeasible`] with a proof.
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Error>;
 }
 
 /// A solver, by name.
@@ -194,8 +194,8 @@ impl Proposal {
 impl Task<'_> {
     /// No plan keeps the cap, or none was found; `least` bytes and `node` say what binds.
     #[must_use]
-    pub fn infeasible(&self, proved: bool, least: u64, node: Option<NodeId>) -> Failure {
-        Failure::Infeasible {
+    pub fn infeasible(&self, proved: bool, least: u64, node: Option<NodeId>) -> Error {
+        Error::Infeasible {
             cap_bytes: self.options.cap_bytes,
             // What is proved without an op that alone needs more is that this cap is too small.
             smallest_cap: if proved { least.max(self.options.cap_bytes.saturating_add(1)) } else { least },

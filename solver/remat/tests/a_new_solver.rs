@@ -6,7 +6,7 @@
 use ballast_core::limits::StopReason;
 use ballast_core::memory::{CompactPlan, Node, NodeId, Problem, expand, replay};
 use ballast_core::report::{Bound, BoundClass};
-use ballast_remat::{Failure, MemorySolver, Options, Proposal, Relaxation, Solver, Task, plan, plan_relaxed};
+use ballast_remat::{Error, MemorySolver, Options, Proposal, Relaxation, Solver, Task, plan, plan_relaxed};
 
 /// Runs one node a second time, just before the reader that comes last: the node that frees most over the peak.
 struct OneAgain {
@@ -23,7 +23,7 @@ impl MemorySolver for OneAgain {
         "one value is dropped after its first uses and made again before its last"
     }
 
-    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Error> {
         let problem = task.problem;
         let readers = problem.consumers();
         let peak = |plan: &CompactPlan| {
@@ -80,7 +80,7 @@ fn its_plan_is_judged_and_reported_under_its_name() {
 fn caps_it_cannot_keep_are_raised_and_said() {
     let problem = problem();
     let options = Options { cap_bytes: 15, solver: Solver::new(&HONEST), ..Options::default() };
-    assert!(matches!(plan(&problem, &options), Err(Failure::Infeasible { .. })));
+    assert!(matches!(plan(&problem, &options), Err(Error::Infeasible { .. })));
     let relaxed =
         plan_relaxed(&problem, &options, &Relaxation::default()).expect("a plan under a raised cap");
     assert!(relaxed.used_cap > 15 && relaxed.plan.replay.peak_bytes <= relaxed.used_cap);
@@ -90,5 +90,5 @@ fn caps_it_cannot_keep_are_raised_and_said() {
 fn a_bound_of_a_class_it_does_not_claim_is_refused() {
     let options = Options { cap_bytes: 16, solver: Solver::new(&BOASTING), ..Options::default() };
     let refused = plan(&problem(), &options);
-    assert!(matches!(&refused, Err(Failure::Refused(text)) if text.contains("one-again")), "{refused:?}");
+    assert!(matches!(&refused, Err(Error::Refused(text)) if text.contains("one-again")), "{refused:?}");
 }

@@ -2,7 +2,7 @@
 
 use ballast_core::limits::Limits;
 use ballast_core::memory::{Node, NodeId, Problem, SwapModel};
-use ballast_remat::{Failure, Options, Order, Solver, plan};
+use ballast_remat::{Error, Options, Order, Solver, plan};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -171,7 +171,7 @@ fn solve(problem: &Problem, cap: u64, swap: Option<SwapModel>, asked: Asked) -> 
             assert!(outcome.replay.peak_bytes <= cap);
             Some(report.value - problem.total_time())
         }
-        Err(Failure::Infeasible { .. }) => None,
+        Err(Error::Infeasible { .. }) => None,
         Err(failure) => panic!("{failure}"),
     }
 }

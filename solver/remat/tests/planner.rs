@@ -4,7 +4,7 @@ use ballast_core::limits::Limits;
 use ballast_core::memory::{Node, NodeId, Problem, SwapModel};
 use ballast_core::report::BoundClass;
 use ballast_remat::{
-    Failure, Options, Order, Relaxation, Solver, assign, curve, least_memory, plan, plan_relaxed,
+    Error, Options, Order, Relaxation, Solver, assign, curve, least_memory, plan, plan_relaxed,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -106,7 +106,7 @@ fn the_known_answers_of_the_four() {
 
 #[test]
 fn a_cap_below_the_working_set_names_the_op_and_the_smallest_cap() {
-    let Err(Failure::Infeasible { smallest_cap, node, label, proved, .. }) =
+    let Err(Error::Infeasible { smallest_cap, node, label, proved, .. }) =
         plan(&four(), &with_work(8, 2000, 1))
     else {
         panic!("a plan for 8 bytes");
@@ -121,9 +121,9 @@ fn caps_without_a_plan_are_raised_and_named() {
     assert_eq!((relaxed.requested_cap, relaxed.used_cap), (8, 9));
     assert_eq!((relaxed.smallest_cap, relaxed.binding), (Some(9), Some(NodeId(3))));
     let off = Relaxation { limit: 0.0, ..relaxation };
-    assert!(matches!(plan_relaxed(&four(), &with_work(8, 2000, 1), &off), Err(Failure::Infeasible { .. })));
+    assert!(matches!(plan_relaxed(&four(), &with_work(8, 2000, 1), &off), Err(Error::Infeasible { .. })));
     let nonsense = Relaxation { step: 0.0, ..relaxation };
-    assert!(matches!(plan_relaxed(&four(), &with_work(8, 2000, 1), &nonsense), Err(Failure::Options(_))));
+    assert!(matches!(plan_relaxed(&four(), &with_work(8, 2000, 1), &nonsense), Err(Error::Options(_))));
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn baselines_are_plans_and_the_search_beats_them() {
         assert!(best.report.value <= baseline.report.value + 1e-9, "{solver:?}");
     }
     let unchanged = plan(&problem, &Options { solver: Solver::KEEP_ALL, ..with_work(cap, 1, 1) });
-    assert!(matches!(unchanged, Err(Failure::NotApplicable { .. })));
+    assert!(matches!(unchanged, Err(Error::NotApplicable { .. })));
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn the_model_file_has_readable_names() {
     std::os::unix::fs::symlink("/dev/full", &full).unwrap();
     for path in [folder.path().join("none/model.lp"), folder.path().join("model.txt"), full] {
         let options = Options { model_file: Some(path), ..with_work(9, 2000, 1) };
-        assert!(matches!(plan(&four(), &options), Err(Failure::ModelFile { .. })));
+        assert!(matches!(plan(&four(), &options), Err(Error::ModelFile { .. })));
     }
 }
 
@@ -308,7 +308,7 @@ fn on_chains_the_planner_is_as_good_as_the_optimal_dynamic_program() {
         }
     }
     let refused = plan(&four(), &Options { solver: Solver::CHAIN, ..with_work(9, 2000, 1) });
-    assert!(matches!(refused, Err(Failure::NotApplicable { solver: "chain", .. })));
+    assert!(matches!(refused, Err(Error::NotApplicable { solver: "chain", .. })));
 }
 
 #[test]
@@ -390,7 +390,7 @@ fn caps_are_raised_at_once_to_the_least_any_plan_can_keep_and_not_by_next_to_not
     let raised = plan_relaxed(&four(), &options, &Relaxation { step: 0.001, limit: 1e9 }).unwrap();
     assert_eq!((raised.requested_cap, raised.used_cap), (2, 9));
     let refused = plan_relaxed(&four(), &options, &Relaxation { step: 1e-300, limit: 2.0 });
-    assert!(matches!(refused, Err(Failure::Options(reason)) if reason.contains("relax-step")));
+    assert!(matches!(refused, Err(Error::Options(reason)) if reason.contains("relax-step")));
 }
 
 /// What the interval model refutes is not all there is where plans may swap or change their order.
@@ -407,10 +407,10 @@ fn a_solver_without_swaps_proves_nothing_about_plans_with_them() {
     };
     let options = Options { cap_bytes: 9, swap: Some(link), order: Order::Program, ..Options::default() };
     let answer = plan(&problem, &Options { solver: Solver::MILP, ..options.clone() });
-    assert!(matches!(answer, Err(Failure::Infeasible { proved: false, .. })), "{answer:?}");
+    assert!(matches!(answer, Err(Error::Infeasible { proved: false, .. })), "{answer:?}");
     assert!(plan(&problem, &options).is_ok());
     let answer = plan(&problem, &Options { solver: Solver::MILP, swap: None, ..options });
-    assert!(matches!(answer, Err(Failure::Infeasible { proved: true, .. })), "{answer:?}");
+    assert!(matches!(answer, Err(Error::Infeasible { proved: true, .. })), "{answer:?}");
 }
 
 /// The judge's time of an arena's plan, under the cap that is reported, is the value reported.

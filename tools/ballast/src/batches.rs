@@ -10,7 +10,7 @@ use ballast_core::graph::Graph;
 use ballast_core::limits::{Limits, StopReason, interrupted};
 use ballast_core::program::Program;
 use ballast_core::report::{Bound, BoundClass, FalseBound, Report, SearchStats};
-use ballast_planner::Failure as NoPlan;
+use ballast_planner::Error as NoPlan;
 use ballast_remat::Solver;
 use ballast_remat::swaps::{BatchError, largest_batch};
 use serde::Serialize;

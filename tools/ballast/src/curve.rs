@@ -75,9 +75,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         limits: args.search.limits(args.time_limit),
         ..Options::default()
     };
-    let failed = |failure: ballast_remat::Failure| match failure {
-        ballast_remat::Failure::Infeasible { .. } => Failure::NoPlan(failure.to_string()),
-        ballast_remat::Failure::Refused(_) => Failure::Internal(failure.to_string()),
+    let failed = |failure: ballast_remat::Error| match failure {
+        ballast_remat::Error::Infeasible { .. } => Failure::NoPlan(failure.to_string()),
+        ballast_remat::Error::Refused(_) => Failure::Internal(failure.to_string()),
         other => Failure::BadInput(format!("{}: {other}", args.instance.display())),
     };
     if let Some(overhead) = args.overhead {

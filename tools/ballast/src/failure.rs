@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use ballast_core::printable::printable;
 use ballast_jobs::JobError;
 use ballast_partition::genetic::PlacementError;
-use ballast_partition::rl::train::Error as TrainingError;
+use ballast_partition::rl::train::RlError as TrainingError;
 use ballast_remat::swaps::LearnError;
 
 /// Why a command ended without an answer.

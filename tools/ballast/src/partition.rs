@@ -11,10 +11,10 @@ use ballast_dag::assignment::AssignmentFile;
 use ballast_dag::learned::ppo::Placer;
 use ballast_dag::outside;
 use ballast_dag::problem::{PlanClass, Problem};
-use ballast_dag::solve::{self, Method, NoPlan, Progress, Solved};
+use ballast_dag::solve::{self, Method, Progress, Solved};
 use ballast_dag::workload;
 use ballast_partition::genetic::Options;
-use ballast_partition::genetic::{WorkloadFailure, place_workload};
+use ballast_partition::genetic::{WorkloadError, place_workload};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -128,9 +128,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let placer = args.policy.as_deref().map(read_placer).transpose()?;
     let no_plan = |error| match error {
-        NoPlan::Mismatch { .. } => Failure::BadInput(format!("--method: {error}")),
-        NoPlan::Learner(_) => Failure::BadInput(error.to_string()),
-        NoPlan::Outside(reason) => Failure::NoPlan(reason),
+        solve::Error::Mismatch { .. } => Failure::BadInput(format!("--method: {error}")),
+        solve::Error::Learner(_) => Failure::BadInput(error.to_string()),
+        solve::Error::Outside(reason) => Failure::NoPlan(reason),
         other => Failure::NoPlan(format!("{}: {other}", args.workload.display())),
     };
     let outcome = match &args.method {
@@ -143,11 +143,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             let limits = Limits { work_limit: args.work.work_limit, ..limits };
             let options = args.genetic.options(Options::default());
             place_workload(&problem, class, &options, &limits).map_err(|failure| match failure {
-                WorkloadFailure::Options(reason) => Failure::BadInput(format!("--method genetic: {reason}")),
-                WorkloadFailure::NoPlan(error) => no_plan(error),
-                WorkloadFailure::Refused(_) | WorkloadFailure::Bound(_) => {
-                    Failure::Internal(failure.to_string())
-                }
+                WorkloadError::Options(reason) => Failure::BadInput(format!("--method genetic: {reason}")),
+                WorkloadError::NoPlan(error) => no_plan(error),
+                WorkloadError::Refused(_) | WorkloadError::Bound(_) => Failure::Internal(failure.to_string()),
             })?
         }
     };
@@ -196,7 +194,7 @@ fn plan(
     limits: Limits,
     finish_early: bool,
     placer: Option<&Placer>,
-) -> Result<Solved, NoPlan> {
+) -> Result<Solved, solve::Error> {
     let bar = if std::io::stderr().is_terminal() {
         indicatif::ProgressBar::new_spinner()
     } else {

@@ -169,9 +169,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let relaxation = Relaxation { step: args.relax_step, limit: args.relax_limit };
     let relaxed = plan_relaxed(&problem, &options, &relaxation).map_err(|failure| match failure {
-        ballast_remat::Failure::Outside { .. } => Failure::NoPlan(failure.to_string()),
-        ballast_remat::Failure::Infeasible { .. } => Failure::NoPlan(failure.to_string()),
-        ballast_remat::Failure::Refused(_) => Failure::Internal(failure.to_string()),
+        ballast_remat::Error::Outside { .. } => Failure::NoPlan(failure.to_string()),
+        ballast_remat::Error::Infeasible { .. } => Failure::NoPlan(failure.to_string()),
+        ballast_remat::Error::Refused(_) => Failure::Internal(failure.to_string()),
         other => Failure::BadInput(format!("{}: {other}", args.instance.display())),
     })?;
     let outcome = &relaxed.plan;

@@ -87,7 +87,7 @@ pub struct Metrics {
 
 /// Why the placer could not be made or trained.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum PlacerError {
     /// No library, or it refused.
     #[error(transparent)]
     Learner(#[from] LearnerError),
@@ -149,7 +149,7 @@ impl Placer {
     ///
     /// # Errors
     /// None in practice.
-    pub fn pretrained() -> Result<Self, Error> {
+    pub fn pretrained() -> Result<Self, PlacerError> {
         Placer::from_file(PRETRAINED)
     }
 
@@ -157,7 +157,7 @@ impl Placer {
     ///
     /// # Errors
     /// For damaged files, other files and those of another version.
-    pub fn from_file(bytes: &[u8]) -> Result<Self, Error> {
+    pub fn from_file(bytes: &[u8]) -> Result<Self, PlacerError> {
         let (header, parts) = decode::<Header>(KIND, bytes)?;
         let [policy, value] = <[Vec<f32>; 2]>::try_from(parts)
             .map_err(|_| SavedError::new("a placer has two networks, and this file other parts"))?;
@@ -173,7 +173,7 @@ impl Placer {
         shapes: (NetworkConfig, NetworkConfig),
         states: (Vec<f32>, Vec<f32>),
         header_updates: usize,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, PlacerError> {
         let policy = Perceptron::new(&shapes.0, &states.0)?;
         let value = Perceptron::new(&shapes.1, &states.1)?;
         Ok(Placer { header_updates, shapes, states, policy, value })
@@ -183,7 +183,7 @@ impl Placer {
     ///
     /// # Errors
     /// None in practice: a header that has no JSON form.
-    pub fn to_file(&self) -> Result<Vec<u8>, Error> {
+    pub fn to_file(&self) -> Result<Vec<u8>, PlacerError> {
         let (policy, value) = self.shapes.clone();
         let header = Header { policy, value, updates: self.header_updates };
         Ok(encode(KIND, &header, &[&self.states.0, &self.states.1])?)
@@ -262,7 +262,7 @@ impl Trainer {
     ///
     /// # Errors
     /// When the library cannot be used.
-    pub fn fresh(library: Option<&Path>, seed: u64) -> Result<Self, Error> {
+    pub fn fresh(library: Option<&Path>, seed: u64) -> Result<Self, PlacerError> {
         let learner = Learner::open(library)?;
         let shapes = shapes(seed);
         let mut policy = Network::new(&learner, &shapes.0)?;
@@ -275,7 +275,7 @@ impl Trainer {
     ///
     /// # Errors
     /// When the library cannot be used.
-    pub fn resume(library: Option<&Path>, placer: Placer) -> Result<Self, Error> {
+    pub fn resume(library: Option<&Path>, placer: Placer) -> Result<Self, PlacerError> {
         let learner = Learner::open(library)?;
         let mut policy = Network::new(&learner, &placer.shapes.0)?;
         let mut value = Network::new(&learner, &placer.shapes.1)?;
@@ -296,7 +296,7 @@ impl Trainer {
         rng: &mut ChaCha8Rng,
         clock: &Deadline,
         mut offer: impl FnMut(&[usize], f64),
-    ) -> Result<Option<Metrics>, Error> {
+    ) -> Result<Option<Metrics>, PlacerError> {
         let mut episodes = Vec::with_capacity(rates.episodes);
         for _ in 0..rates.episodes {
             let Some(episode) = self.placer.place(board, Some(rng), clock) else { return Ok(None) };
@@ -399,7 +399,7 @@ impl Trainer {
         clock: &Deadline,
         mut board: impl FnMut(&mut ChaCha8Rng) -> Board,
         mut observe: impl FnMut(&Placer, &Metrics) -> bool,
-    ) -> Result<(), Error> {
+    ) -> Result<(), PlacerError> {
         for update in self.placer.header_updates..updates {
             if clock.over() {
                 break;

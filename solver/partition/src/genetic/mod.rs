@@ -22,4 +22,4 @@ pub use proposer::{Fitness, Genetic, layer_table};
 pub use repair::repair;
 pub use search::{Generation, Measure, Options, Placement, PredictedLoads, search, solve};
 pub use table::{Excess, LayerTable, PlacementError};
-pub use workload::{WorkloadFailure, place_workload};
+pub use workload::{WorkloadError, place_workload};

@@ -4,7 +4,7 @@ use ballast_core::device::DeviceId;
 use ballast_core::limits::{Deadline, Limits};
 use ballast_dag::genes::{Bred, Genes};
 use ballast_dag::problem::{PlanClass, Problem};
-use ballast_dag::solve::{self, Method, NoPlan, Solved};
+use ballast_dag::solve::{self, Method, Solved};
 use rayon::prelude::*;
 
 use super::search::{Measure, Options, on_threads, search};
@@ -12,13 +12,13 @@ use super::table::{LayerTable, PlacementError};
 
 /// Why the genetic search gave no plan.
 #[derive(Debug, thiserror::Error)]
-pub enum WorkloadFailure {
+pub enum WorkloadError {
     /// Parameters out of their range.
     #[error("{0}")]
     Options(String),
     /// As the other methods.
     #[error("{0}")]
-    NoPlan(NoPlan),
+    NoPlan(solve::Error),
     /// The judge refused the answer: a bug.
     #[error("the genetic search proposed what the judge refuses: {0}")]
     Refused(String),
@@ -39,14 +39,14 @@ const START_WORK: u64 = 2_000_000;
 /// number of threads.
 ///
 /// # Errors
-/// See [`WorkloadFailure`].
+/// See [`WorkloadError`].
 pub fn place_workload(
     problem: &Problem,
     class: PlanClass,
     options: &Options,
     limits: &Limits,
-) -> Result<Solved, WorkloadFailure> {
-    options.check_ranges().map_err(|error| WorkloadFailure::Options(error.to_string()))?;
+) -> Result<Solved, WorkloadError> {
+    options.check_ranges().map_err(|error| WorkloadError::Options(error.to_string()))?;
     let clock = Deadline::start(limits);
     let genes = Genes::new(problem, class);
     let quick = solve::solve(
@@ -68,11 +68,11 @@ pub fn place_workload(
         },
     );
     let quick = match quick {
-        Err(NoPlan::NotFound { .. }) => None,
-        found => Some(found.map_err(WorkloadFailure::NoPlan)?),
+        Err(solve::Error::NotFound { .. }) => None,
+        found => Some(found.map_err(WorkloadError::NoPlan)?),
     };
     if genes.len() < 2 {
-        return quick.ok_or(WorkloadFailure::NoPlan(NoPlan::NotFound {
+        return quick.ok_or(WorkloadError::NoPlan(solve::Error::NotFound {
             class: class.name(),
             limit: "genetic search",
         }));
@@ -103,10 +103,10 @@ pub fn place_workload(
         }),
         // The limit came before the first placement was measured.
         Err(PlacementError::NoPlacement(_)) => None,
-        Err(PlacementError::Input(reason)) => return Err(WorkloadFailure::Options(reason)),
-        Err(PlacementError::Bound(error)) => return Err(WorkloadFailure::Bound(error)),
+        Err(PlacementError::Input(reason)) => return Err(WorkloadError::Options(reason)),
+        Err(PlacementError::Bound(error)) => return Err(WorkloadError::Bound(error)),
     };
-    let bred = bred.transpose().map_err(|error| WorkloadFailure::Refused(error.to_string()))?;
+    let bred = bred.transpose().map_err(|error| WorkloadError::Refused(error.to_string()))?;
     // The quick plan need not survive being read as genes: colours and runs of nodes bind it.
     let mut better = bred;
     if let Some(mut quick) = quick
@@ -118,7 +118,8 @@ pub fn place_workload(
         }
         better = Some(quick);
     }
-    better.ok_or(WorkloadFailure::NoPlan(NoPlan::NotFound { class: class.name(), limit: "genetic search" }))
+    better
+        .ok_or(WorkloadError::NoPlan(solve::Error::NotFound { class: class.name(), limit: "genetic search" }))
 }
 
 /// Genes as layers of a table without times or bytes: what counts is measured, and rules are kept when genes are read.

@@ -14,7 +14,7 @@ use crate::rl::classical::{Best, anneal, one_core_stages, random_search, random_
 use crate::rl::environment::State;
 use crate::rl::exact::best_grouping;
 use crate::rl::machine::{Machine, Site};
-use crate::rl::train::{Episode, Error, Options, run};
+use crate::rl::train::{Episode, Options, RlError, run};
 use crate::sequence::{Order, Sequence, sequence_order};
 
 /// Environment steps of a zero-shot answer: well under a second.
@@ -145,11 +145,11 @@ pub fn contend(
     options: &Options,
     seed: u64,
     seconds: f64,
-) -> Result<Entry, Error> {
+) -> Result<Entry, RlError> {
     let machine = &case.machine;
     let (layers, cores) = (machine.layers(), machine.slots());
     let clock = Deadline::after(Some(seconds));
-    let bad = || Error::Options("a chain has layers, and a chip cores".into());
+    let bad = || RlError::Options("a chain has layers, and a chip cores".into());
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let start = match contender {
         Contender::ZeroShot => State::spread(layers, cores),
@@ -198,10 +198,10 @@ pub fn learning_curve(
     options: &Options,
     seed: u64,
     episodes: usize,
-) -> Result<Vec<Episode>, Error> {
+) -> Result<Vec<Episode>, RlError> {
     let machine = &case.machine;
     let start = State::spread(machine.layers(), machine.slots())
-        .ok_or_else(|| Error::Options("a chain has layers, and a chip cores".into()))?;
+        .ok_or_else(|| RlError::Options("a chain has layers, and a chip cores".into()))?;
     let limits = Limits { seed, time_limit_seconds: None, ..Limits::default() };
     let options = Options { episodes, ..options.clone() };
     let mut curve = Vec::with_capacity(episodes);

@@ -13,7 +13,7 @@ use crate::rl::environment::{Action, State};
 use crate::rl::limit::Limit;
 use crate::rl::machine::Machine;
 use crate::rl::teacher;
-use crate::rl::train::{Error, Imitation, Lesson, Options, Trainer};
+use crate::rl::train::{Imitation, Lesson, Options, RlError, Trainer};
 
 /// Layers per core of the chains a policy is trained on, and their cores; both are drawn evenly by logarithm.
 const LAYERS_PER_CORE: (f64, f64) = (0.3, 8.0);
@@ -72,8 +72,8 @@ pub fn train(
     options: &Options,
     schedule: &Schedule,
     deadline: &Deadline,
-    mut observe: impl FnMut(&mut Trainer, &Metrics) -> Result<(), Error>,
-) -> Result<StopReason, Error> {
+    mut observe: impl FnMut(&mut Trainer, &Metrics) -> Result<(), RlError>,
+) -> Result<StopReason, RlError> {
     let options = Options { max_steps: Some(STEPS), ..options.clone() };
     for episode in trainer.episodes..schedule.episodes {
         if deadline.over() {

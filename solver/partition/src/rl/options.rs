@@ -191,7 +191,7 @@ impl Options {
 
 /// Why the learner could not run.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum RlError {
     /// No library, or it refused.
     #[error(transparent)]
     Learner(#[from] LearnerError),
@@ -216,8 +216,8 @@ pub enum Error {
     Options(String),
 }
 
-pub(super) fn check(options: &Options) -> Result<(), Error> {
-    let refuse = |text: &str| Err(Error::Options(text.into()));
+pub(super) fn check(options: &Options) -> Result<(), RlError> {
+    let refuse = |text: &str| Err(RlError::Options(text.into()));
     if options.environments == 0 || options.environments > 4096 {
         return refuse("the number of environments is 1 to 4096");
     }

@@ -19,7 +19,7 @@ use crate::rl::features::Aim;
 use crate::rl::limit::{Limit, ROUNDING, Walker};
 use crate::rl::machine::Machine;
 use crate::rl::options::check;
-pub use crate::rl::options::{Error, Options, Setting, Weights};
+pub use crate::rl::options::{Options, RlError, Setting, Weights};
 use crate::rl::rollout::{Batch, Rollout, Sample, divergence};
 use crate::rl::scene::Scene;
 use crate::rl::splice::Seen;
@@ -110,7 +110,7 @@ impl Trainer {
     ///
     /// # Errors
     /// When the library or the saved network cannot be used, or an option makes no sense.
-    pub fn new(options: Options, cores: usize, seed: u64) -> Result<Self, Error> {
+    pub fn new(options: Options, cores: usize, seed: u64) -> Result<Self, RlError> {
         check(&options)?;
         let kind = options.view.kind(cores);
         let shape = options.view.network(cores, seed);
@@ -119,7 +119,7 @@ impl Trainer {
             Weights::Fresh => None,
             Weights::File(path) => {
                 let bytes = ballast_core::file::read(path)
-                    .map_err(|source| Error::Io { path: path.clone(), source })?;
+                    .map_err(|source| RlError::Io { path: path.clone(), source })?;
                 Some(read(path, &bytes)?)
             }
             Weights::Pretrained if options.view == crate::rl::policy::View::Pairs => {
@@ -152,7 +152,7 @@ impl Trainer {
             (None, None) => Vec::new(),
         };
         let policy = Perceptron::new(&config, &state)
-            .map_err(|source| Error::Saved { path: PathBuf::from("fresh weights"), source })?;
+            .map_err(|source| RlError::Saved { path: PathBuf::from("fresh weights"), source })?;
         let rng = ChaCha8Rng::seed_from_u64(seed);
         Ok(Trainer { options, config, network, state, policy, cores, rng, steps: 0, episodes })
     }
@@ -171,20 +171,20 @@ impl Trainer {
     ///
     /// # Errors
     /// None in practice: a header that has no JSON form.
-    pub fn to_file(&self) -> Result<Vec<u8>, Error> {
+    pub fn to_file(&self) -> Result<Vec<u8>, RlError> {
         let header = Header { network: self.config.clone(), episodes: self.episodes };
         encode(&self.options.view.kind(self.cores), &header, &[&self.state])
-            .map_err(|source| Error::Saved { path: PathBuf::new(), source })
+            .map_err(|source| RlError::Saved { path: PathBuf::new(), source })
     }
 
     /// Writes the network, whole or not at all.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn save(&self, path: &Path) -> Result<(), Error> {
+    pub fn save(&self, path: &Path) -> Result<(), RlError> {
         let bytes = self.to_file()?;
         ballast_core::file::write(path, &bytes)
-            .map_err(|source| Error::Io { path: path.to_path_buf(), source })
+            .map_err(|source| RlError::Io { path: path.to_path_buf(), source })
     }
 
     /// Where environment `e` starts: see [`Options::mixed_starts`].
@@ -231,7 +231,7 @@ impl Trainer {
         best: &mut Best,
         limit: &Limit<'_>,
         mut seen: Option<&mut Seen>,
-    ) -> Result<Lesson, Error> {
+    ) -> Result<Lesson, RlError> {
         let (cores, count) = (machine.slots(), self.options.environments);
         let mut walkers = Vec::with_capacity(count);
         for e in 0..count {
@@ -337,7 +337,7 @@ impl Trainer {
         machine: &Machine,
         starts: &[Imitation],
         steps: usize,
-    ) -> Result<Lesson, Error> {
+    ) -> Result<Lesson, RlError> {
         let demands = Demands::of(machine);
         let mut batch = Batch::default();
         let mut probabilities = Vec::new();
@@ -387,7 +387,7 @@ impl Trainer {
         Ok(lesson)
     }
 
-    fn update(&mut self, batch: &Batch, entropy_weight: f64) -> Result<Figures, Error> {
+    fn update(&mut self, batch: &Batch, entropy_weight: f64) -> Result<Figures, RlError> {
         let Some(network) = &mut self.network else { return Ok(Figures::default()) };
         let inputs = self.config.layers[0];
         let rows = batch.input.len() / (inputs * batch.actions.len());
@@ -406,7 +406,7 @@ impl Trainer {
         let mut figures = network.update_policy(&update)?;
         self.state = network.state()?;
         let policy = Perceptron::new(&self.config, &self.state)
-            .map_err(|source| Error::Saved { path: PathBuf::from("the update"), source })?;
+            .map_err(|source| RlError::Saved { path: PathBuf::from("the update"), source })?;
         figures.kl = divergence(&self.policy, &policy, batch, inputs);
         self.policy = policy;
         Ok(figures)
@@ -427,7 +427,7 @@ pub fn run(
     limits: &Limits,
     deadline: &Deadline,
     mut observe: impl FnMut(&Episode),
-) -> Result<Answer, Error> {
+) -> Result<Answer, RlError> {
     let mut best = Best { state: start.clone(), score: machine.score(start), steps: 0 };
     let finished = |best, episodes, steps, stop_reason| Ok(Answer { best, episodes, steps, stop_reason });
     if machine.slots() < 2 || start.cores() != machine.slots() {
@@ -483,14 +483,14 @@ fn saved_network(
     shape: &NetworkConfig,
     path: &Path,
     bytes: &[u8],
-) -> Result<(Header, Vec<f32>), Error> {
-    let (header, parts) =
-        decode::<Header>(kind, bytes).map_err(|source| Error::Saved { path: path.to_path_buf(), source })?;
+) -> Result<(Header, Vec<f32>), RlError> {
+    let (header, parts) = decode::<Header>(kind, bytes)
+        .map_err(|source| RlError::Saved { path: path.to_path_buf(), source })?;
     let ends = |config: &NetworkConfig| (config.layers.first().copied(), config.layers.last().copied());
     let config = &header.network;
     match <[Vec<f32>; 1]>::try_from(parts) {
         Ok([state]) if ends(config) == ends(shape) && config.head == shape.head => Ok((header, state)),
-        _ => Err(Error::Options(format!(
+        _ => Err(RlError::Options(format!(
             "{}: a network of layers {:?} where one of {:?} is needed",
             path.display(),
             config.layers,

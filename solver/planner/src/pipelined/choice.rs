@@ -11,7 +11,7 @@ use ballast_core::device::Cluster;
 use ballast_core::pipeline::{Schedule, Spec};
 use ballast_core::units::Bytes;
 use ballast_partition::pipeline::RunTimes;
-use ballast_remat::{Failure, Solver};
+use ballast_remat::{Error, Solver};
 
 use super::joint::{Joint, StopRule, joint};
 use super::runs::{Runs, Site};
@@ -42,10 +42,10 @@ struct Candidate {
 
 impl Candidate {
     /// Balances the stages of a schedule; none where there are too few pieces or micro-batches for it.
-    fn of(site: &Site<'_>, schedule: Schedule) -> Result<Option<Self>, Failure> {
+    fn of(site: &Site<'_>, schedule: Schedule) -> Result<Option<Self>, Error> {
         let devices = site.cluster.devices.len();
         let spec = Spec { schedule, ..site.spec };
-        let cluster = site.cluster.divided(schedule.chunks()).map_err(Failure::Options)?;
+        let cluster = site.cluster.divided(schedule.chunks()).map_err(Error::Options)?;
         if spec.in_flight(cluster.devices.len()).is_err() {
             return Ok(None);
         }
@@ -80,7 +80,7 @@ impl Candidate {
 ///
 /// # Errors
 /// A solver's failure other than having no plan under a cap.
-pub fn choices(site: &Site<'_>, schedules: &[Schedule], ends: &StopRule) -> Result<Vec<Choice>, Failure> {
+pub fn choices(site: &Site<'_>, schedules: &[Schedule], ends: &StopRule) -> Result<Vec<Choice>, Error> {
     let mut candidates = Vec::new();
     for &schedule in schedules {
         candidates.extend(Candidate::of(site, schedule)?);

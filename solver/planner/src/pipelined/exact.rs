@@ -6,7 +6,7 @@
 //! bounds what is still to come; cuts that cannot beat the best are dropped, all others are played by the event simulation.
 
 use ballast_core::device::DeviceId;
-use ballast_remat::Failure;
+use ballast_remat::Error;
 
 use super::runs::{Runs, Score};
 
@@ -30,7 +30,7 @@ pub fn exact(
     pieces: usize,
     stages: usize,
     micro_batches: usize,
-) -> Result<Option<Exact>, Failure> {
+) -> Result<Option<Exact>, Error> {
     if stages == 0 || pieces < stages {
         return Ok(None);
     }
@@ -77,7 +77,7 @@ struct Search<'r, 's> {
 
 impl Search<'_, '_> {
     /// Tries all ways to go on from these cuts, whose slowest stage takes `slowest` seconds.
-    fn extend(&mut self, cuts: &mut Vec<usize>, slowest: f64) -> Result<(), Failure> {
+    fn extend(&mut self, cuts: &mut Vec<usize>, slowest: f64) -> Result<(), Error> {
         let (stage, from) = (cuts.len(), cuts.last().copied().unwrap_or(0));
         // The slowest stage runs every micro-batch, whatever else waits.
         let least = self.paces * slowest.max(self.rest[stage][from]);

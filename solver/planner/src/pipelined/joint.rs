@@ -10,7 +10,7 @@
 
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_partition::pipeline::{RunTimes, StashEstimate, moves};
-use ballast_remat::Failure;
+use ballast_remat::Error;
 
 use super::runs::{Runs, Score, Site, spans};
 
@@ -50,12 +50,7 @@ pub struct StopRule {
 ///
 /// # Errors
 /// A solver's failure other than having no plan under a cap.
-pub fn joint(
-    runs: &mut Runs<'_>,
-    site: &Site<'_>,
-    given: &[usize],
-    ends: &StopRule,
-) -> Result<Joint, Failure> {
+pub fn joint(runs: &mut Runs<'_>, site: &Site<'_>, given: &[usize], ends: &StopRule) -> Result<Joint, Error> {
     let score = runs.score(given)?;
     let mut state = State { best: (score, given.to_vec()), rounds: 1, seen: vec![given.to_vec()], ends };
     if given.is_empty() || state.balanced(runs)? {
@@ -92,7 +87,7 @@ impl State<'_> {
     }
 
     /// Are the stages of the best cuts in balance, with caps kept and nothing recomputed for want of memory elsewhere?
-    fn balanced(&self, runs: &mut Runs<'_>) -> Result<bool, Failure> {
+    fn balanced(&self, runs: &mut Runs<'_>) -> Result<bool, Error> {
         if self.best.0.short_bytes > 0 {
             return Ok(false);
         }
@@ -105,7 +100,7 @@ impl State<'_> {
     }
 
     /// Scores cuts not seen before; did they become the best?
-    fn offer(&mut self, runs: &mut Runs<'_>, cuts: Vec<usize>) -> Result<bool, Failure> {
+    fn offer(&mut self, runs: &mut Runs<'_>, cuts: Vec<usize>) -> Result<bool, Error> {
         if self.over() || self.seen.contains(&cuts) {
             return Ok(false);
         }
@@ -142,7 +137,7 @@ fn propose(
     state: &mut State<'_>,
     times: &RunTimes,
     estimate: &StashEstimate,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let (devices, chunks) = (site.spec.devices(site.cluster.devices.len()), site.spec.schedule.chunks());
     let in_flight: Vec<Vec<usize>> = runs
         .in_flight()
@@ -187,7 +182,7 @@ fn walk(
     state: &mut State<'_>,
     reach: usize,
     widest: usize,
-) -> Result<bool, Failure> {
+) -> Result<bool, Error> {
     let mut helped = false;
     for change in moves(state.best.1.len(), widest) {
         if let Some(cuts) = change.of(&state.best.1, pieces, reach) {

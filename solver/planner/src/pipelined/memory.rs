@@ -15,7 +15,7 @@ use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::memory::{CompactPlan, SwapModel};
 use ballast_core::pipeline::{InFlight, Measured, MicroBatch, floor_bytes, need_bytes};
 use ballast_core::report::{Bound, BoundClass, FalseBound, Report, SearchStats};
-use ballast_remat::{Failure, Order, Solver};
+use ballast_remat::{Error, Order, Solver};
 
 /// Shares of the largest stash tried first, and the least distance of two shares tried later.
 const SHARES: [f64; 4] = [0.95, 0.8, 0.65, 0.45];
@@ -62,7 +62,7 @@ pub(crate) fn plan_in_flight(
     cap_bytes: u64,
     options: &ballast_remat::Options,
     start: Option<&[CompactPlan]>,
-) -> Result<Option<DeviceMemory>, Failure> {
+) -> Result<Option<DeviceMemory>, Error> {
     let deadline = Deadline::start(&options.limits);
     let mut search = Search { micros, in_flight, cap_bytes, options, deadline, work: 0 };
     let kept = vec![Found::untouched(); micros.len()];
@@ -170,7 +170,7 @@ impl Search<'_> {
         share: f64,
         parts: f64,
         best: &mut Option<DeviceMemory>,
-    ) -> Result<f64, Failure> {
+    ) -> Result<f64, Error> {
         let stash: Vec<u64> = largest.iter().map(|&bytes| (bytes as f64 * share) as u64).collect();
         let mut found = Vec::with_capacity(self.micros.len());
         for (chunk, micro) in self.micros.iter().enumerate() {
@@ -202,7 +202,7 @@ impl Search<'_> {
                 if plain { micro.problem.clone() } else { micro.with_stash_limit(stash[chunk], cap) };
             let outcome = match ballast_remat::plan(&problem, &gated) {
                 Ok(outcome) => outcome,
-                Err(Failure::Infeasible { .. }) => return Ok(f64::INFINITY),
+                Err(Error::Infeasible { .. }) => return Ok(f64::INFINITY),
                 Err(other) => return Err(other),
             };
             self.work += outcome.report.work;

@@ -22,7 +22,7 @@ use super::joint::{StopRule, joint};
 use super::memory::{DeviceMemory, StageMemory, plan_in_flight};
 use super::runs::{Runs, Site};
 use crate::stages::StageOutcome;
-use crate::{Failure, Options};
+use crate::{Error, Options};
 
 /// Pieces of the layer view: fine enough to balance 8 stages to a few percent.
 pub const MOST_PIECES: usize = 192;
@@ -45,7 +45,7 @@ pub struct Balanced {
 /// # Errors
 /// For programs that are no training step, for more stages than pieces, and where stages or micro-batches do not suit the
 /// schedule.
-pub fn balanced(program: &Program<'_>, granularity: Granularity, spec: Spec) -> Result<Balanced, Failure> {
+pub fn balanced(program: &Program<'_>, granularity: Granularity, spec: Spec) -> Result<Balanced, Error> {
     let Program { graph, costs, cluster } = *program;
     let stages = cluster.devices.len();
     spec.in_flight(stages).map_err(|error| unplayable(&error))?;
@@ -69,12 +69,12 @@ pub(crate) struct PlannedPipeline {
     pub rounds: usize,
 }
 
-fn refuse(error: &LayersError) -> Failure {
-    Failure::Pipeline { op: error.op(), message: error.to_string() }
+fn refuse(error: &LayersError) -> Error {
+    Error::Pipeline { op: error.op(), message: error.to_string() }
 }
 
-fn unplayable(error: &ScheduleError) -> Failure {
-    Failure::Pipeline { op: None, message: error.to_string() }
+fn unplayable(error: &ScheduleError) -> Error {
+    Error::Pipeline { op: None, message: error.to_string() }
 }
 
 /// Plans a placed training step as a pipeline; `granularity`: cuts may move, by pieces of this kind.
@@ -84,7 +84,7 @@ pub(crate) fn plan(
     options: &Options,
     spec: Spec,
     granularity: Option<Granularity>,
-) -> Result<PlannedPipeline, Failure> {
+) -> Result<PlannedPipeline, Error> {
     let Program { graph, costs, cluster } = *program;
     check_flow(graph, &device_of)?;
     let solver = own(options)?;
@@ -113,7 +113,7 @@ pub(crate) fn plan(
             };
             let ends = ends(options, moving.map_or(deadline, |seconds| deadline.within(seconds)));
             let moved = Runs::new(&site).and_then(|mut runs| joint(&mut runs, &site, &given, &ends));
-            let found = moved.map_err(|error| Failure::Partition(error.to_string()))?;
+            let found = moved.map_err(|error| Error::Partition(error.to_string()))?;
             rounds = found.rounds;
             device_of = layers.stage_of(graph, &found.cuts);
         }
@@ -132,12 +132,12 @@ pub fn choose(
     micro_batches: usize,
     schedules: &[Schedule],
     granularity: Granularity,
-) -> Result<Vec<Choice>, Failure> {
+) -> Result<Vec<Choice>, Error> {
     let Program { graph, costs, cluster } = *program;
     if matches!(options.cap, CapSpec::Share(_)) {
         let text = "the cap is a share of what a device needs, which differs by schedule: steps are compared under \
                     one cap; give bytes, or none for the memory of the devices";
-        return Err(Failure::Pipeline { op: None, message: text.to_owned() });
+        return Err(Error::Pipeline { op: None, message: text.to_owned() });
     }
     let deadline = Deadline::start(&options.limits);
     let layers = layers(graph, costs, granularity, MOST_PIECES).map_err(|error| refuse(&error))?;
@@ -154,7 +154,7 @@ pub fn choose(
         overlap: options.overlap,
         uniform: false,
     };
-    choices(&site, schedules, &ends(options, deadline)).map_err(|error| Failure::Partition(error.to_string()))
+    choices(&site, schedules, &ends(options, deadline)).map_err(|error| Error::Partition(error.to_string()))
 }
 
 /// How memory is planned while cuts move for so many seconds.
@@ -189,11 +189,11 @@ fn quick(solver: Solver) -> Solver {
 }
 
 /// The solver, where it can count several micro-batches in flight.
-fn own(options: &Options) -> Result<Solver, Failure> {
+fn own(options: &Options) -> Result<Solver, Error> {
     if options.solver.plans_parts() {
         return Ok(options.solver);
     }
-    Err(Failure::Partition(format!(
+    Err(Error::Partition(format!(
         "solver {} plans one batch on its own: it does not apply under a pipeline schedule",
         options.solver.name()
     )))
@@ -216,7 +216,7 @@ pub(crate) fn unplanned(
     program: &Program<'_>,
     device_of: &[DeviceId],
     spec: Spec,
-) -> Result<PipelinePlan, Failure> {
+) -> Result<PipelinePlan, Error> {
     let Program { graph, costs, cluster } = *program;
     check_flow(graph, device_of)?;
     let first_backward = first_backward(graph)?;
@@ -233,7 +233,7 @@ fn finish(
     spec: Spec,
     rounds: usize,
     deadline: &Deadline,
-) -> Result<PlannedPipeline, Failure> {
+) -> Result<PlannedPipeline, Error> {
     let Program { graph, costs, cluster } = *program;
     let first_backward = first_backward(graph)?;
     let stages = stages(graph, costs, cluster, &device_of);
@@ -276,10 +276,10 @@ fn plan_device(
     options: &Options,
     in_flight: &InFlight,
     limits: Limits,
-) -> Result<Vec<StageOutcome>, Failure> {
+) -> Result<Vec<StageOutcome>, Error> {
     let solver = own(options)?;
     let deadline = Deadline::start(&limits);
-    let failed = |stage: &Stage, message: String| Failure::Stage { device: stage.device, op: None, message };
+    let failed = |stage: &Stage, message: String| Error::Stage { device: stage.device, op: None, message };
     let mut unplanned = Vec::with_capacity(micros.len());
     for (stage, micro) in stages.iter().zip(micros) {
         let measured = micro.measure(&CompactPlan::default(), None, in_flight.split);
@@ -297,7 +297,7 @@ fn plan_device(
         },
         ..ballast_remat::Options::default()
     };
-    let attempt = |cap: Bytes, parts: f64| -> Result<Option<DeviceMemory>, Failure> {
+    let attempt = |cap: Bytes, parts: f64| -> Result<Option<DeviceMemory>, Error> {
         plan_in_flight(micros, in_flight, cap.0, &remat(parts), None)
             .map_err(|error| failed(stages[0], error.to_string()))
     };
@@ -313,7 +313,7 @@ fn plan_device(
         if options.relax_limit <= 0.0 || factor > options.relax_limit {
             let ((least, node), stage) = binding.unwrap_or(((0, None), stages[0]));
             let floor = least.saturating_add(floor_bytes(micros, in_flight));
-            return Err(Failure::Infeasible {
+            return Err(Error::Infeasible {
                 device: stage.device,
                 op: node.and_then(|node| stage.sources.get(node.0)).map(|source| source.op()),
                 label: node.map_or_else(String::new, |node| stage.problem.nodes[node].label.clone()),
@@ -331,7 +331,7 @@ fn plan_device(
     let outcome = |(stage, memory): (&&Stage, StageMemory)| {
         let StageMemory { plan, report, .. } = memory;
         let (score, _) = judge_stage(stage, &plan, swap.as_ref(), Some(cap)).map_err(|rejection| {
-            Failure::Stage { device: stage.device, op: rejection.op, message: rejection.error.to_string() }
+            Error::Stage { device: stage.device, op: rejection.op, message: rejection.error.to_string() }
         })?;
         let binds = binding.filter(|(_, binding)| cap > requested && binding.device == stage.device);
         Ok(StageOutcome {

@@ -14,7 +14,7 @@ use ballast_core::pipeline::{
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
 use ballast_partition::pipeline::Layers;
-use ballast_remat::Failure;
+use ballast_remat::Error;
 
 use super::memory::{DeviceMemory, plan_in_flight};
 
@@ -122,7 +122,7 @@ impl<'a> Runs<'a> {
     ///
     /// # Errors
     /// Where micro-batches or stages do not suit the schedule.
-    pub fn new(site: &'a Site<'a>) -> Result<Self, Failure> {
+    pub fn new(site: &'a Site<'a>) -> Result<Self, Error> {
         let in_flight =
             site.spec.in_flight(site.cluster.devices.len()).map_err(|error| unplayable(&error))?;
         Ok(Runs { site, in_flight, cache: BTreeMap::new() })
@@ -144,7 +144,7 @@ impl<'a> Runs<'a> {
     ///
     /// # Errors
     /// A solver's failure other than having no plan under the cap.
-    pub fn run(&mut self, device: DeviceId, spans: &[Span]) -> Result<Rc<Run>, Failure> {
+    pub fn run(&mut self, device: DeviceId, spans: &[Span]) -> Result<Rc<Run>, Error> {
         let key = |device: DeviceId| (spans.to_vec(), device);
         if let Some(run) = self.cache.get(&key(device)) {
             return Ok(Rc::clone(run));
@@ -161,10 +161,10 @@ impl<'a> Runs<'a> {
         Ok(run)
     }
 
-    fn plan(&self, device: DeviceId, spans: &[Span], start: Option<&[CompactPlan]>) -> Result<Run, Failure> {
+    fn plan(&self, device: DeviceId, spans: &[Span], start: Option<&[CompactPlan]>) -> Result<Run, Error> {
         let Site { graph, cluster, layers, cap, .. } = *self.site;
         let devices = self.in_flight.len();
-        let refused = |error: ballast_core::memory::ReplayError| Failure::Refused(error.to_string());
+        let refused = |error: ballast_core::memory::ReplayError| Error::Refused(error.to_string());
         let in_flight = &self.in_flight[device];
         let (mut stages_of, mut micros, mut unplanned) = (Vec::new(), Vec::new(), Vec::new());
         for (chunk, &span) in spans.iter().enumerate() {
@@ -215,7 +215,7 @@ impl<'a> Runs<'a> {
     ///
     /// # Errors
     /// As [`Runs::run`].
-    pub fn of_cuts(&mut self, cuts: &[usize]) -> Result<Vec<Rc<Run>>, Failure> {
+    pub fn of_cuts(&mut self, cuts: &[usize]) -> Result<Vec<Rc<Run>>, Error> {
         let spans = spans(cuts, self.site.layers.pieces);
         let devices = self.in_flight.len();
         let of =
@@ -227,7 +227,7 @@ impl<'a> Runs<'a> {
     ///
     /// # Errors
     /// As [`Runs::run`].
-    pub fn score(&mut self, cuts: &[usize]) -> Result<Score, Failure> {
+    pub fn score(&mut self, cuts: &[usize]) -> Result<Score, Error> {
         let runs = self.of_cuts(cuts)?;
         let short = |run: &Rc<Run>| match run.found {
             Some(_) => 0,
@@ -251,6 +251,6 @@ pub(super) fn spans(cuts: &[usize], pieces: usize) -> Vec<Span> {
     starts.zip(cuts.iter().copied().chain([pieces])).collect()
 }
 
-fn unplayable(error: &ScheduleError) -> Failure {
-    Failure::Options(error.to_string())
+fn unplayable(error: &ScheduleError) -> Error {
+    Error::Options(error.to_string())
 }

@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::Answer;
 use crate::random::random_problem;
-use crate::{Failure, Options, Order, Outcome, Solver, plan};
+use crate::{Error, Options, Order, Outcome, Solver, plan};
 
 /// What HiGHS does otherwise than it would.
 #[derive(Clone, Copy, Debug)]
@@ -109,7 +109,7 @@ fn setting(rng: &mut ChaCha8Rng) -> Option<(Problem, Options)> {
 }
 
 /// A plan made while HiGHS is odd: under the cap, no better than the best, with a bound no higher than that and no false refusal.
-fn check(said: &Result<Outcome, Failure>, best: &Outcome, options: &Options, what: &str) {
+fn check(said: &Result<Outcome, Error>, best: &Outcome, options: &Options, what: &str) {
     let best = best.replay.time;
     match said {
         Ok(found) => {
@@ -118,7 +118,7 @@ fn check(said: &Result<Outcome, Failure>, best: &Outcome, options: &Options, wha
             assert!(value >= best * (1.0 - 1e-9), "{what}: {value} is better than the best, {best}");
             assert!(bound <= best * (1.0 + 1e-9), "{what}: a bound of {bound} above {best}");
         }
-        Err(Failure::Infeasible { proved, .. }) => assert!(!proved, "{what}: a cap that has a plan, refused"),
+        Err(Error::Infeasible { proved, .. }) => assert!(!proved, "{what}: a cap that has a plan, refused"),
         Err(other) => panic!("{what}: {other}"),
     }
 }

@@ -8,7 +8,7 @@ use super::baseline::{Baseline, baseline};
 use super::error::LearnError;
 use super::learn::{self, Learned};
 use super::step::TrainingStep;
-use crate::outcome::Failure;
+use crate::outcome::Error;
 use crate::solver::Options;
 use crate::solver::{MemorySolver, Proposal, Task};
 
@@ -32,7 +32,7 @@ impl MemorySolver for QLearning {
         false
     }
 
-    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Error> {
         let (step, swap) = (step(task), link(self, task)?);
         let options =
             learn::Options { cap_bytes: Some(task.options.cap_bytes), ..task.options.q_learning.clone() };
@@ -64,7 +64,7 @@ impl MemorySolver for Vdnn {
         false
     }
 
-    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Error> {
         schedule(self, Baseline::Vdnn, task)
     }
 }
@@ -85,16 +85,12 @@ impl MemorySolver for Capuchin {
         false
     }
 
-    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Failure> {
+    fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Error> {
         schedule(self, Baseline::Capuchin, task)
     }
 }
 
-fn schedule(
-    solver: &dyn MemorySolver,
-    which: Baseline,
-    task: &Task<'_>,
-) -> Result<Option<Proposal>, Failure> {
+fn schedule(solver: &dyn MemorySolver, which: Baseline, task: &Task<'_>) -> Result<Option<Proposal>, Error> {
     let (step, swap) = (step(task), link(solver, task)?);
     let (plan, _) = baseline(which, &step, &swap, Some(task.options.cap_bytes), &task.options.limits)
         .map_err(|error| failure(solver, &step, &swap, error))?;
@@ -130,21 +126,21 @@ fn step(task: &Task<'_>) -> TrainingStep {
     TrainingStep { problem: task.problem.clone(), layers }
 }
 
-fn link(solver: &dyn MemorySolver, task: &Task<'_>) -> Result<SwapModel, Failure> {
-    task.options.swap.ok_or_else(|| Failure::NotApplicable {
+fn link(solver: &dyn MemorySolver, task: &Task<'_>) -> Result<SwapModel, Error> {
+    task.options.swap.ok_or_else(|| Error::NotApplicable {
         solver: solver.name(),
         reason: "it swaps, and swaps are off".into(),
     })
 }
 
-fn failure(solver: &dyn MemorySolver, step: &TrainingStep, swap: &SwapModel, error: LearnError) -> Failure {
+fn failure(solver: &dyn MemorySolver, step: &TrainingStep, swap: &SwapModel, error: LearnError) -> Error {
     match error {
         LearnError::OverCap { cap, smallest, .. } => {
             let unplanned = expand(&step.problem, &CompactPlan::default())
                 .ok()
                 .and_then(|schedule| replay(&step.problem, &schedule, Some(swap), None).ok());
             let node = unplanned.and_then(|replay| replay.peak_node);
-            Failure::Infeasible {
+            Error::Infeasible {
                 cap_bytes: cap,
                 smallest_cap: smallest,
                 found: true,
@@ -153,10 +149,10 @@ fn failure(solver: &dyn MemorySolver, step: &TrainingStep, swap: &SwapModel, err
                 label: node.map_or_else(String::new, |node| step.problem.nodes[node].label.clone()),
             }
         }
-        LearnError::Options(reason) => Failure::Options(reason),
+        LearnError::Options(reason) => Error::Options(reason),
         LearnError::Table(error) => {
-            Failure::Options(format!("the table of solver {} does not fit: {error}", solver.name()))
+            Error::Options(format!("the table of solver {} does not fit: {error}", solver.name()))
         }
-        LearnError::Iteration(reason) => Failure::Refused(reason),
+        LearnError::Iteration(reason) => Error::Refused(reason),
     }
 }

@@ -180,7 +180,7 @@ fn row(
         overlap: false,
         uniform: false,
     };
-    let failed = |error: ballast_remat::Failure| Failure::Internal(format!("{name}: {error}"));
+    let failed = |error: ballast_remat::Error| Failure::Internal(format!("{name}: {error}"));
     let mut unlimited = Runs::new(&free).map_err(failed)?;
     let no_cap = unlimited.score(&balanced).map_err(failed)?;
     let stages = unlimited.of_cuts(&balanced).map_err(failed)?;

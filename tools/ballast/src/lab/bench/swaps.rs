@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use ballast_core::limits::interrupted;
 use ballast_core::memory::{Problem, SwapModel};
-use ballast_remat::{Failure as NoPlan, Options, Order, Outcome, plan};
+use ballast_remat::{Error as NoPlan, Options, Order, Outcome, plan};
 
 use crate::failure::Failure;
 use crate::output::paths;

@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let problems: Vec<Problem> = (args.graphs.iter())
         .map(|path| workload::read(path).map_err(|error| Failure::BadInput(error.to_string())))
         .collect::<Result<_, _>>()?;
-    let failed = |error: ballast_dag::learned::ppo::Error| Failure::BadInput(error.to_string());
+    let failed = |error: ballast_dag::learned::ppo::PlacerError| Failure::BadInput(error.to_string());
     let mut trainer = match &args.resume {
         Some(path) => Trainer::resume(args.common.learner.as_deref(), read_placer(path)?),
         None => Trainer::fresh(args.common.learner.as_deref(), args.common.seed),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_partition::rl::comparison::{Case, Contender, Entry, contend};
 use ballast_partition::rl::curriculum::{self, Schedule};
-use ballast_partition::rl::train::{Error, Options, Setting, Trainer, Weights};
+use ballast_partition::rl::train::{Options, RlError, Setting, Trainer, Weights};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -148,7 +148,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 .map_err(std::io::Error::from)
                 .and_then(|()| writeln!(file));
             let path = args.metrics.clone().unwrap_or_default();
-            written.map_err(|source| Error::Io { path, source })?;
+            written.map_err(|source| RlError::Io { path, source })?;
         }
         if trainer.episodes.is_multiple_of(SAVE_EVERY) { trainer.save(&args.output) } else { Ok(()) }
     })?;
