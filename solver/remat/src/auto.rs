@@ -64,16 +64,17 @@ impl MemorySolver for Auto {
             }
             match (Task { deadline: whole, ..task }).states(MORE_STATES)? {
                 Some(States::Best(proposal)) => return Ok(Some(*proposal)),
-                Some(States::Bound(bound)) => known = Some(bound),
-                None => {}
+                Some(States::Bound(more)) if known.is_some_and(|bound| more.value() > bound.value()) => {
+                    known = Some(more);
+                }
+                _ => {}
             }
-            options.starts.extend(found.iter().map(|found| found.plan.clone()));
         }
-        let task = Task { options: &options, progress: Arc::clone(&task.progress), ..*task };
-        let bounds = known.into_iter().chain(found.iter().map(|found| found.bound));
-        let least = bounds.max_by(|a, b| a.value().total_cmp(&b.value()));
-        let mut found = task.search_for(Parts::BOTH)?.or(found);
-        if let (Some(found), Some(bound)) = (&mut found, least)
+        if found.is_none() {
+            let task = Task { options: &options, progress: Arc::clone(&task.progress), ..*task };
+            found = task.search_for(Parts::BOTH)?;
+        }
+        if let (Some(found), Some(bound)) = (&mut found, known)
             && bound.value() > found.bound.value()
         {
             found.bound = bound;
