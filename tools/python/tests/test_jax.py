@@ -1,5 +1,7 @@
 """JAX: steps under a cap, policies, and whether a step fits."""
 
+import types
+
 import pytest
 
 jax = pytest.importorskip("jax")
@@ -9,7 +11,9 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
 import ballast  # noqa: E402
+from ballast.jax import _classes, _step_policy  # noqa: E402
 from ballast.jax._operations import operations  # noqa: E402
+from ballast.jax._price import copies_of  # noqa: E402
 
 OPTIMIZER = optax.adamw(1e-3)
 
@@ -221,6 +225,104 @@ def blocks_plain(stack, x):
     for at in range(4):
         x = block(jax.tree.map(lambda leaf, at=at: leaf[at], stack), x)
     return jnp.square(x).sum()
+
+
+def device_file(folder, link):
+    """A device whose host link is as fast as said."""
+    path = folder / f"link-{link.replace('/', '')}.toml"
+    path.write_text(
+        f'version = 1\n[kinds.test]\nmemory = "80GB"\npeak = {{ f32 = "1TFLOP/s" }}\nmemory-bandwidth = "1TB/s"\n'
+        f'host-link = {{ bandwidth = "{link}" }}\n[[devices]]\nkind = "test"\n'
+    )
+    return str(path)
+
+
+def scanned(wrapped):
+    """The gradient of blocks under a scan."""
+    return jax.grad(lambda stack, x: jax.lax.scan(lambda carry, one: (wrapped(one, carry), None), x, stack)[0].sum())
+
+
+def test_a_policy_offloads_where_the_link_is_fast_and_recomputes_where_it_is_slow(tmp_path):
+    one = {name: jax.ShapeDtypeStruct((32, 32), jnp.float32) for name in ("up", "middle", "down")}
+    stack = {name: 0.1 * jax.random.normal(jax.random.key(at), (4, 32, 32)) for at, name in enumerate(one)}
+    x = jnp.ones((64, 32))
+    expected = jax.jit(scanned(block))(stack, x)
+    given = {"cap": "40%", "wrt": (0, 1), "prevent_cse": False, "time_limit": 60}
+    plans = {}
+    for link in ("100GB/s", "10MB/s"):
+        policy = ballast.checkpoint_policy(block, one, x, times=device_file(tmp_path, link), offload=True, **given)
+        plans[link] = plan = policy.plan
+        assert plan.peak_bytes <= plan.cap_bytes and any("cpu back end keeps" in note for note in plan.notes)
+        gradient = jax.jit(scanned(jax.checkpoint(block, policy=policy, prevent_cse=False)))
+        for a, b in zip(jax.tree.leaves(expected), jax.tree.leaves(gradient(stack, x)), strict=True):
+            np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-5, atol=1e-6)
+        # Of the step, what the program says it copies: a block's as often as the loop runs.
+        copies = copies_of(gradient.trace(stack, x).jaxpr)
+        assert copies.out_bytes == copies.back_bytes == 4 * plan.offloaded_bytes
+        text = gradient.trace(stack, x).lower(lowering_platforms=("cuda",)).as_text()
+        assert ("pinned_host" in text) == bool(plan.offloaded)
+    fast, slow = plans["100GB/s"], plans["10MB/s"]
+    assert fast.offloaded and fast.seconds < slow.seconds and not slow.offloaded
+    assert fast.link_seconds == pytest.approx(2 * fast.offloaded_bytes / 100e9)
+    assert "offloaded" in fast.table() and ballast.Plan.from_json(fast.to_json()) == fast
+    # Without it nothing goes to the host, and it takes no less.
+    held = ballast.checkpoint_policy(block, one, x, times=device_file(tmp_path, "100GB/s"), **given).plan
+    assert not held.offloaded and held.offloaded_bytes == 0 and held.seconds >= fast.seconds
+
+
+def test_offloading_is_refused_where_it_cannot_be_paid_for_or_measured(monkeypatch):
+    parameters = {name: jax.ShapeDtypeStruct((32, 32), jnp.float32) for name in ("up", "middle", "down")}
+    x = jax.ShapeDtypeStruct((64, 32), jnp.float32)
+    with pytest.raises(ValueError, match="give times="):
+        ballast.checkpoint_policy(block, parameters, x, cap="50%", offload=True)
+    with pytest.raises(ballast.BallastError, match="device's own memory"):
+        ballast.checkpoint_policy(block, parameters, x, cap="50%", cap_counts="temp", times="h100-80gb", offload=True)
+    with pytest.raises(ballast.BallastError, match="device's own memory"):
+        ballast.step_policy(blocks, parameters, x, cap="50%", times="h100-80gb", offload=True)
+    with pytest.raises(ballast.BallastError, match="abacus"):
+        ballast.checkpoint_policy(block, parameters, x, cap="50%", times="abacus")
+
+    class Bare:
+        def addressable_memories(self):
+            return []
+
+    monkeypatch.setattr(jax, "devices", lambda: [Bare()])
+    with pytest.raises(ballast.BallastError, match="no memory 'pinned_host'"):
+        ballast.checkpoint_policy(block, parameters, x, cap="50%", times="h100-80gb", offload=True)
+
+
+def test_a_step_policy_offloads_on_a_platform_that_does(tmp_path, monkeypatch):
+    weights, x = 0.1 * jax.random.normal(jax.random.key(0), (3, 32, 32)), jnp.ones((256, 32))
+
+    def step(policy):
+        one = jax.checkpoint(lambda weight, x: x + jnp.sin(jnp.tanh(x @ weight) @ weight), policy=policy)
+        return jax.grad(lambda weights, x: jnp.square(one(weights[2], one(weights[1], one(weights[0], x)))).sum())
+
+    class Elsewhere:
+        """A compiled step as an accelerator would have it: what is offloaded is no temporary of the device."""
+
+        def __init__(self, compiled, moved):
+            self.compiled, self.moved = compiled, moved
+
+        def as_text(self):
+            return self.compiled.as_text()
+
+        def memory_analysis(self):
+            return types.SimpleNamespace(temp_size_in_bytes=self.compiled.memory_analysis().temp_size_in_bytes - self.moved)
+
+    def compiled(search, choice):
+        return Elsewhere(real(search, choice), copies_of(search._trace(_classes.Policy(choice)).jaxpr).out_bytes)
+
+    real = _step_policy._Search._compile
+    monkeypatch.setattr(_step_policy._Search, "_compile", compiled)
+    monkeypatch.setattr("ballast.jax._price._moves", lambda: True)
+    options = {"times": device_file(tmp_path, "1TB/s"), "compiler_options": ballast.jax.COMPILER_OPTIONS, "time_limit": 120}
+    held = ballast.step_policy(step, weights, x, cap="60%", **options).plan
+    policy = ballast.step_policy(step, weights, x, cap="60%", offload=True, **options)
+    assert policy.plan.offloaded and policy.plan.offloaded_bytes > 0 and policy.plan.peak_bytes <= policy.plan.cap_bytes
+    assert not held.offloaded and policy.plan.seconds < held.seconds
+    expected = jax.jit(step(jax.checkpoint_policies.everything_saveable))(weights, x)
+    np.testing.assert_allclose(np.asarray(expected), np.asarray(jax.jit(step(policy))(weights, x)), rtol=1e-4, atol=1e-5)
 
 
 def test_operations_count_a_loop_as_often_as_it_runs():

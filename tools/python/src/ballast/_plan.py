@@ -25,7 +25,7 @@ class Value:
     bytes: int
     #: Seconds of one execution of its op, as planned with.
     seconds: float
-    #: `saved`, `recomputed`, `result` or `temporary`.
+    #: `saved`, `offloaded`, `recomputed`, `result` or `temporary`.
     fate: str
     #: How often its op runs.
     runs: int = 1
@@ -70,6 +70,10 @@ class Plan:
     #: Which of the steps is the first of the backward pass.
     boundary: int | None = None
     notes: list[str] = dataclasses.field(default_factory=list)
+    #: Bytes copied to the host's pinned memory, and back; they do not count under the cap.
+    offloaded_bytes: int = 0
+    #: Seconds of these copies over the host link, both ways.
+    link_seconds: float = 0.0
 
     @property
     def gap(self) -> float:
@@ -87,6 +91,11 @@ class Plan:
         return self._of("saved")
 
     @property
+    def offloaded(self) -> list[Value]:
+        """Values kept from forward to backward by the host, largest first."""
+        return self._of("offloaded")
+
+    @property
     def recomputed(self) -> list[Value]:
         """Values whose op runs more than once, largest first."""
         return sorted((value for value in self.values if value.runs > 1), key=lambda value: (-value.bytes, value.name))
@@ -102,13 +111,14 @@ class Plan:
             f"resident {format_bytes(self.resident_bytes)}, "
             + (f"temporaries {format_bytes(self.saved_bytes)}" if self.framework == "jax"
                else f"saved for backward {format_bytes(self.saved_bytes)} in {len(self.saved)} values"),
-            f"time +{100 * self.overhead:.2f} %, proven bound +{self._bound_percent():.2f} %, gap {100 * self.gap:.2f} % "
-            f"({self.method}, stopped by {self.stop_reason})",
+            f"time {100 * self.overhead:+.2f} %, {self._proved()} ({self.method}, stopped by {self.stop_reason})",
         ]
         if self.measured_bytes is not None:
             lines.insert(1, f"measured {format_bytes(self.measured_bytes)}")
+        if self.offloaded_bytes:
+            lines.append(f"offloaded {format_bytes(self.offloaded_bytes)} to the host, {self.link_seconds:.3e} s of copies there and back")
         lines += [f"note: {note}" for note in self.notes]
-        listed = (self.saved + [value for value in self.recomputed if value.fate != "saved"])[:rows]
+        listed = (self.saved + self.offloaded + [value for value in self.recomputed if value.fate != "saved"])[:rows]
         if listed:
             width = max(len(value.name) for value in listed)
             lines.append(f"{'value':<{width}}  {'bytes':>12}  {'fate':<10}  runs  op, source")
@@ -116,8 +126,10 @@ class Plan:
                 lines.append(f"{value.name:<{width}}  {value.bytes:>12}  {value.fate:<10}  {value.runs:>4}  {value.op}, {value.source}")
         return "\n".join(lines)
 
-    def _bound_percent(self) -> float:
-        return 100 * (self.bound / self.unplanned_seconds - 1) if self.unplanned_seconds > 0 else 0.0
+    def _proved(self) -> str:
+        if not (self.bound > 0 and self.unplanned_seconds > 0):
+            return "no bound is proved"
+        return f"proven bound {100 * (self.bound / self.unplanned_seconds - 1):+.2f} %, gap {100 * self.gap:.2f} %"
 
     def why(self, name: str) -> str:
         """What becomes of the values whose name or source has `name` in it, and why.

@@ -16,7 +16,8 @@ if tuple(int(part) for part in _jax.__version__.split(".")[:2]) < (0, 10):
 
 from ._fit import Fit, will_it_fit  # noqa: E402
 from ._jit import COMPILER_OPTIONS, Jitted, UnplannedWarning, jit  # noqa: E402
-from ._policy import Policy, checkpoint_policy  # noqa: E402
+from ._classes import Policy  # noqa: E402
+from ._policy import checkpoint_policy  # noqa: E402
 from ._step_policy import step_policy  # noqa: E402
 
 __all__ = ["COMPILER_OPTIONS", "Fit", "Jitted", "Policy", "UnplannedWarning", "checkpoint_policy", "jit", "step_policy", "will_it_fit"]

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import json
-import pathlib
-import tempfile
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,27 +18,15 @@ from jax.interpreters import mlir as jax_mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from .. import _programs
 from .._errors import BallastError, NoPlan
 from .._known import Candidate, Known, key_of
 from .._plan import Plan, Value
 from .._units import format_bytes, parse_cap
 from ._operations import operations
+from ._planned import KEEP_ALL, OPERATIONS, fusion, generic, planned, unit
 
 #: Barriers hold recomputed ops back; XLA's CPU compiler would drop them before it schedules.
 COMPILER_OPTIONS = {"xla_disable_hlo_passes": "cse_barrier_expander"}
-#: What a step costs: operations of its compiled form, by which plans are compared.
-OPERATIONS = "operations"
-#: A device on which an op takes as long as it has operations. Bytes count a little, so that nothing is moved twice without need.
-_BY_OPERATIONS = """version = 1
-[kinds.operations]
-memory = "1000TB"
-peak = { f32 = "1TFLOP/s" }
-memory-bandwidth = "100TB/s"
-host-link = { bandwidth = "25GB/s" }
-[[devices]]
-kind = "operations"
-"""
 _ELEMENT_BYTES = {"i1": 1, "i8": 1, "ui8": 1, "i16": 2, "ui16": 2, "f16": 2, "bf16": 2, "i32": 4, "ui32": 4, "f32": 4, "i64": 8, "ui64": 8, "f64": 8}
 
 
@@ -312,15 +297,14 @@ class _Program:
             )
         with jax_mlir.make_ir_context(), ir.Location.unknown():
             module = ir.Module.parse(self._exported.mlir_module())
-            _drop_shardings(module)
-            self._text = module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
+            self._text = generic(module)
             # Without locations: these name the lines that call, and a call from another line is for the same program.
             bare = module.operation.get_asm(print_generic_op_form=True, enable_debug_info=False)
         # Donation may leave no trace in the text.
         self.key = key_of("jax", donate, times, bare)
         # With its functions inlined and nothing else done to it.
         with jax_mlir.make_ir_context(), ir.Location.unknown():
-            text, figures = self._rewritten("solver=keep-all cap=1000TB")
+            text, figures = planned(self._text, KEEP_ALL, times, fusion())
             self.ops = _count(ir.Module.parse(text))
         #: Temporaries that the planner predicts without a plan.
         self.predicted = int(figures["peak_bytes"])
@@ -328,28 +312,11 @@ class _Program:
     @property
     def unit(self) -> str:
         """What times of plans are."""
-        return "operations, 1e12 to the second" if self._times == OPERATIONS else f"seconds of {self._times} by roofline"
+        return unit(self._times)
 
     def cost(self, one: _Try) -> float:
         """What plans are compared by."""
         return one.memory.operations if self._times == OPERATIONS else float(one.figures["report"]["value"])
-
-    def _rewritten(self, options: str) -> tuple[str, dict[str, Any]]:
-        """The program as planned, and the figures of its plan."""
-        fusion = "xla-cpu" if jax.default_backend() == "cpu" else "xla"
-        with tempfile.TemporaryDirectory(prefix="ballast-") as folder:
-            source, target, plan = (pathlib.Path(folder, name) for name in ("step.mlir", "planned.mlir", "plan.json"))
-            source.write_text(self._text)
-            device: str | pathlib.Path = self._times
-            if self._times == OPERATIONS:
-                device = pathlib.Path(folder, "operations.toml")
-                device.write_text(_BY_OPERATIONS)
-            _programs.run(
-                "ballast-opt",
-                [source, "--allow-unregistered-dialect", f"--remat=cap-counts=temp fusion={fusion} swap=false devices={device} plan-file={plan} {options}",
-                 "--ballast-to-stablehlo", "--ballast-strip", "--mlir-print-debuginfo", "--mlir-print-op-generic", "-o", target],
-            )
-            return target.read_text(), json.loads(plan.read_text())["stages"][0]
 
     def load(self, serialized: bytes) -> Any:
         """The compiled form of a planned program."""
@@ -359,7 +326,7 @@ class _Program:
 
     def attempt(self, asked: int, time_limit: float, seed: int) -> tuple[_Try, Any]:
         """Plans for so many bytes of temporaries, loads and compiles the outcome."""
-        text, figures = self._rewritten(f"relax-limit=8 time-limit={time_limit} seed={seed} cap={asked}")
+        text, figures = planned(self._text, f"relax-limit=8 time-limit={time_limit} seed={seed} cap={asked}", self._times, fusion())
         with jax_mlir.make_ir_context(), ir.Location.unknown():
             module = ir.Module.parse(text)
             ops = _count(module)
@@ -394,31 +361,6 @@ def _next(tried: list[_Try], target: int, within: float, first: int) -> int | No
     if not least < guess < most:
         guess = (least + most) // 2
     return guess if most - least > max(slack, 1) and least < guess < most else None
-
-
-def _drop_shardings(module: Any) -> None:
-    """Takes Shardy's ops and attributes out: on one device they say nothing, and they cannot be serialised with the rest."""
-    found: list[Any] = []
-
-    def visit(operation: Any) -> Any:
-        found.append(operation)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    for operation in found:
-        if operation.name == "sdy.sharding_constraint":
-            operation.results[0].replace_all_uses_with(operation.operands[0])
-            operation.erase()
-        elif operation.name == "sdy.mesh":
-            operation.erase()
-        elif operation.name == "func.func":
-            for key in ("arg_attrs", "res_attrs"):
-                if key in operation.attributes:
-                    kept = [
-                        ir.DictAttr.get({named.name: named.attr for named in each if not named.name.startswith("sdy.")})
-                        for each in ir.ArrayAttr(operation.attributes[key])
-                    ]
-                    operation.attributes[key] = ir.ArrayAttr.get(kept)
 
 
 def _count(module: Any) -> collections.Counter[tuple[str, str, int]]:

@@ -1,71 +1,57 @@
 """A policy for `jax.checkpoint` under a cap, found from what JAX itself keeps and computes under each.
 
-A policy is asked about one equation at a time and told its primitive, the types it reads and its parameters, so equations that agree in
-these are decided together: a class. Which classes to save is searched: one by one the class that saves the most operations per byte,
-then exchanges, while what is kept stays under the cap. Both are JAX's own figures: the residuals of `jax.vjp`, and the operations XLA
-counts in the lowered gradient.
+Which classes of equations to save, and where asked to offload, is searched: one by one the class that saves most per byte, then
+exchanges, while what is kept stays under the cap. What is kept are the residuals of `jax.vjp`; what it costs are the operations XLA
+counts in the lowered gradient, or the seconds of a device.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from .._errors import NoPlan
-from .._plan import Plan, Value
+from .._errors import BallastError, NoPlan
+from .._plan import Plan
 from .._units import format_bytes, parse_cap
-
-Key = tuple[str, tuple[Any, ...], str]
-
-
-class Policy:
-    """A policy for `jax.checkpoint(fn, policy=...)`; `plan` says what it keeps."""
-
-    def __init__(self, saved: frozenset[Key]) -> None:
-        self._saved = saved
-        self._plan: Plan | None = None
-
-    @property
-    def plan(self) -> Plan:
-        """What is saved and what is computed again, with the figures found."""
-        assert self._plan is not None
-        return self._plan
-
-    def __call__(self, primitive: Any, *types: Any, **parameters: Any) -> bool:
-        """Is this equation's result saved?"""
-        return key_of_equation(primitive, types, parameters) in self._saved
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Policy) and other._saved == self._saved
-
-    def __hash__(self) -> int:
-        return hash(self._saved)
+from ._classes import OFFLOADED, SAVED, Choice, Class, Key, Pick, Policy, Recorder, bytes_of, put, saving, values
+from ._planned import OPERATIONS
+from ._price import Cost, Price
 
 
 @dataclasses.dataclass(frozen=True)
 class _Figures:
+    """Bytes as the cap counts, of these none of the host's; what it costs."""
+
     kept: int
-    flops: float
+    cost: Cost
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        """What is less is better."""
+        return self.cost.value, self.kept
 
 
 def checkpoint_policy(
     fn: Callable[..., Any], *args: Any, cap: int | float | str, cap_counts: str = "saved", wrt: int | tuple[int, ...] = 0,
-    time_limit: float = 60.0, prevent_cse: bool = True,
+    times: str = OPERATIONS, offload: bool = False, time_limit: float = 60.0, prevent_cse: bool = True,
 ) -> Policy:
-    """A policy that keeps what `fn` holds for its gradient under a cap, with few operations repeated.
+    """A policy that keeps what `fn` holds for its gradient under a cap, with as little repeated as can be found.
 
     Args:
         fn: What `jax.checkpoint` will wrap: a loss, a block, the body of a `lax.scan`.
         args: Its arguments, or their shapes (`jax.ShapeDtypeStruct`).
-        cap: Bytes, or a share such as `"60%"` of what is counted without a checkpoint.
+        cap: Bytes, or a share such as `"60%"` of what is counted without a checkpoint. Memory of the host does not count.
         cap_counts: `"saved"`: bytes `jax.vjp` keeps beyond the arguments; `"temp"`: XLA's temporaries of the gradient, compiled for
             every candidate that counts.
         wrt: Arguments the gradient is for, as `argnums` of `jax.grad`.
+        times: What is made least: `"operations"`, or the seconds of a device such as `"h100-80gb"` or a device file (docs/devices.md).
+        offload: Values may be copied to the host's pinned memory and back, as JAX's `save_and_offload_only_these_names` does it. Paid for
+            in seconds of the host link of the device in `times`.
         time_limit: Seconds to search.
         prevent_cse: As for `jax.checkpoint`, which is to be called with the same; False inside `lax.scan`.
 
@@ -74,97 +60,94 @@ def checkpoint_policy(
 
     Raises:
         NoPlan: keeping nothing but arguments takes more than the cap.
+        BallastError: the platform cannot offload, or not be asked what a program takes then.
+        ValueError: options that make no sense.
     """
     if cap_counts not in ("saved", "temp"):
         raise ValueError(f"cap_counts={cap_counts!r}: choose 'saved' (bytes kept for the gradient) or 'temp' (XLA's temporaries)")
-    return _Search(fn, args, cap_counts, wrt, time_limit, prevent_cse).run(cap)
+    price = Price(times, offload)
+    if cap_counts == "temp" and not price.moves:
+        raise BallastError(
+            f"the {jax.default_backend()} back end keeps what is offloaded in the device's own memory, so XLA's temporaries do not say what it spares: "
+            "use cap_counts='saved', or find the policy on the accelerator"
+        )
+    return _Search(fn, args, cap_counts, wrt, price, time_limit, prevent_cse).run(cap)
 
 
 class _Search:
     def __init__(
-        self, fn: Callable[..., Any], args: tuple[Any, ...], counts: str, wrt: int | tuple[int, ...], time_limit: float, prevent_cse: bool
+        self, fn: Callable[..., Any], args: tuple[Any, ...], counts: str, wrt: int | tuple[int, ...], price: Price, time_limit: float,
+        prevent_cse: bool,
     ) -> None:
-        self._fn, self._counts, self._wrt, self._prevent_cse = fn, counts, wrt, prevent_cse
+        self._fn, self._counts, self._wrt, self._price, self._prevent_cse = fn, counts, wrt, price, prevent_cse
         self._args = jax.tree.map(_abstract, args)
         self._until = time.monotonic() + time_limit
-        self._seen: dict[frozenset[Key], _Figures] = {}
-        self._classes: dict[Key, None] = {}
+        self._seen: dict[Choice, _Figures] = {}
 
     def run(self, wanted: int | float | str) -> Policy:
-        everything = self._figures(None)
+        recorder = Recorder()
+        everything = self._of(recorder)
+        classes = recorder.classes
         cap = parse_cap(wanted, everything.kept)
-        recorded = dict.fromkeys(self._classes)
         nothing = self._figures(frozenset())
-        if everything.kept <= cap:
-            return self._policy(frozenset(recorded), everything, everything, nothing, cap, "everything is kept: it fits")
-        if nothing.kept > cap:
+        fits = everything.kept <= cap
+        if fits and self._price.by_operations:
+            return self._policy(saving(classes), classes, everything, everything, nothing, cap, "everything is kept: it fits")
+        if nothing.kept > cap and not fits:
             raise NoPlan(
                 f"keeping nothing but arguments takes {nothing.kept} bytes ({format_bytes(nothing.kept)}), over the cap of {cap} bytes "
                 f"({format_bytes(cap)}): checkpoint smaller parts of the function", nothing.kept, found=True,
             )
         stopped = "no class or exchange helps"
-        chosen: frozenset[Key] = frozenset()
-        best = nothing
-        alone = {}
-        for key in recorded:
+        # What is stored takes time to write and to read: by seconds saving everything need not be best.
+        chosen, best = (saving(classes), everything) if fits else (frozenset(), nothing)
+        alone: dict[Pick, _Figures] = {}
+        for pick in self._picks(classes):
             if self._late():
                 stopped = "time-limit"
                 break
-            figures = self._figures(frozenset([key]))
+            figures = self._figures(frozenset([pick]))
             if figures != nothing:
-                alone[key] = figures
+                alone[pick] = figures
         # A class may be of use beside another one alone: those that keep more bytes stay candidates.
-        candidates = sorted(alone, key=lambda key: (-(nothing.flops - alone[key].flops) / max(alone[key].kept - nothing.kept, 1), key))
+        candidates = sorted(alone, key=lambda pick: (-(nothing.cost.value - alone[pick].cost.value) / max(alone[pick].kept - nothing.kept, 1), pick))
         improved = True
         while improved and not self._late():
             improved = False
-            for move in self._moves(chosen, candidates):
+            for move in _moves(chosen, candidates):
                 if self._late():
                     stopped = "time-limit"
                     break
                 figures = self._figures(move)
-                if figures.kept <= cap and (figures.flops, figures.kept) < (best.flops, best.kept):
+                if figures.kept <= cap and figures.rank < best.rank:
                     chosen, best, improved = move, figures, True
                     break
-        return self._policy(chosen, best, everything, nothing, cap, stopped)
+        return self._policy(chosen, classes, best, everything, nothing, cap, stopped)
 
-    @staticmethod
-    def _moves(chosen: frozenset[Key], candidates: list[Key]) -> Any:
-        """Sets beside a set: one class more, one exchanged, two for one."""
-        for key in candidates:
-            if key not in chosen:
-                yield chosen | {key}
-        for old in sorted(chosen):
-            for key in candidates:
-                if key not in chosen:
-                    yield (chosen - {old}) | {key}
-        for old in sorted(chosen):
-            yield chosen - {old}
+    def _picks(self, classes: dict[Key, Class]) -> Iterator[Pick]:
+        for key, one in classes.items():
+            yield key, SAVED
+            if self._price.offload and one.movable:
+                yield key, OFFLOADED
 
     def _late(self) -> bool:
         return time.monotonic() > self._until
 
-    def _figures(self, saved: frozenset[Key] | None) -> _Figures:
-        """Bytes kept and operations of the gradient; None: everything is saved, and the classes are recorded."""
-        if saved is not None and saved in self._seen:
-            return self._seen[saved]
+    def _figures(self, choice: Choice) -> _Figures:
+        if choice not in self._seen:
+            self._seen[choice] = self._of(Policy(choice))
+        return self._seen[choice]
 
-        def everything(primitive: Any, *types: Any, **parameters: Any) -> bool:
-            self._classes.setdefault(key_of_equation(primitive, types, parameters))
-            return True
-
-        policy = everything if saved is None else Policy(saved)
+    def _of(self, policy: Any) -> _Figures:
+        """Bytes kept, and cost of the gradient."""
         wrapped = jax.checkpoint(self._fn, policy=policy, prevent_cse=self._prevent_cse)
-        lowered = jax.jit(self._gradient(wrapped)).lower(*self._args)
-        flops = float((lowered.cost_analysis() or {}).get("flops", 0.0))
-        if self._counts == "temp":
-            kept = int(lowered.compile().memory_analysis().temp_size_in_bytes)
-        else:
-            kept = self._residuals(wrapped)
-        figures = _Figures(kept, flops)
-        if saved is not None:
-            self._seen[saved] = figures
-        return figures
+        kept = self._residuals(wrapped) if self._counts == "saved" else int(self._traced(wrapped).lower().compile().memory_analysis().temp_size_in_bytes)
+        # Behind barriers in any case: in a loop the passes are apart, and what is computed again is not taken for the same.
+        traced = self._traced(jax.checkpoint(self._fn, policy=policy))
+        return _Figures(kept, self._price.lowered(traced))
+
+    def _traced(self, wrapped: Callable[..., Any]) -> Any:
+        return jax.jit(self._gradient(wrapped)).trace(*self._args)
 
     def _gradient(self, wrapped: Callable[..., Any]) -> Callable[..., Any]:
         def total(*args: Any) -> Any:
@@ -174,7 +157,7 @@ class _Search:
         return jax.value_and_grad(total, argnums=self._wrt, allow_int=True)
 
     def _residuals(self, wrapped: Callable[..., Any]) -> int:
-        """Bytes of what the pullback of `jax.vjp` holds beyond the arguments."""
+        """Bytes of what the pullback of `jax.vjp` holds on the device beyond the arguments."""
         numbers = (self._wrt,) if isinstance(self._wrt, int) else self._wrt
 
         def pulled(*args: Any) -> Any:
@@ -186,38 +169,53 @@ class _Search:
 
             return jax.vjp(part, *(args[number] for number in numbers))[1]
 
-        held = jax.eval_shape(pulled, *self._args)
+        held = [kind for kind in jax.make_jaxpr(pulled)(*self._args).out_avals if kind.memory_space != jax.memory.Space.Host]
         inputs: dict[tuple[Any, ...], int] = {}
         for leaf in jax.tree.leaves(self._args):
             kind = (leaf.shape, str(leaf.dtype))
             inputs[kind] = inputs.get(kind, 0) + 1
         total = 0
-        for leaf in jax.tree.leaves(held):
+        for leaf in held:
             kind = (leaf.shape, str(leaf.dtype))
             # Arguments are held anyway; they come back with the type they went in with.
             if inputs.get(kind, 0):
                 inputs[kind] -= 1
             else:
-                total += _bytes(leaf)
+                total += bytes_of(leaf)
         return total
 
-    def _policy(self, saved: frozenset[Key], best: _Figures, everything: _Figures, nothing: _Figures, cap: int, stopped: str) -> Policy:
-        policy = Policy(saved)
+    def _policy(
+        self, chosen: Choice, classes: dict[Key, Class], best: _Figures, everything: _Figures, nothing: _Figures, cap: int, stopped: str
+    ) -> Policy:
+        policy = Policy(chosen)
+        spent = "operations" if self._price.by_operations else "time"
         policy._plan = Plan(
             framework="jax", cap_bytes=cap, cap_counts=self._counts, peak_bytes=best.kept, unplanned_bytes=everything.kept, resident_bytes=0,
-            saved_bytes=best.kept, seconds=best.flops, unplanned_seconds=everything.flops, bound=min(everything.flops, best.flops),
-            values=[
-                Value(key[0], key[0], ", ".join(map(str, key[1])), 0, 0.0, "saved" if key in saved else "recomputed", 1 if key in saved else 2,
-                      "its class is in the policy" if key in saved else "its class is not in the policy: it is computed again where the gradient needs it")
-                for key in self._classes
-            ],
+            saved_bytes=best.kept, seconds=best.cost.value, unplanned_seconds=everything.cost.value,
+            bound=self._price.bound(everything.cost.value, best.cost.value), values=values(classes, chosen),
             method="class search", stop_reason=stopped, measured_bytes=best.kept if self._counts == "temp" else None,
+            offloaded_bytes=best.cost.copies.out_bytes, link_seconds=best.cost.link_seconds,
             notes=[
-                "times are operations as XLA counts them in the lowered gradient",
-                f"keeping nothing takes {format_bytes(nothing.kept)} and {nothing.flops / max(everything.flops, 1.0):.4f} of the operations",
+                *(["times are operations as XLA counts them in the lowered gradient"] if self._price.by_operations else []),
+                f"keeping nothing takes {format_bytes(nothing.kept)} and {nothing.cost.value / max(everything.cost.value, 1e-30):.4f} of the {spent}",
+                *self._price.notes(),
             ],
         )
         return policy
+
+
+def _moves(chosen: Choice, candidates: list[Pick]) -> Iterator[Choice]:
+    """Choices beside one: one class more or elsewhere, one exchanged, one less."""
+    taken = {key for key, _ in chosen}
+    for pick in candidates:
+        if pick not in chosen:
+            yield put(chosen, pick)
+    for old in sorted(chosen):
+        for pick in candidates:
+            if pick[0] not in taken:
+                yield put(chosen - {old}, pick)
+    for old in sorted(chosen):
+        yield chosen - {old}
 
 
 def _abstract(leaf: Any) -> Any:
@@ -225,17 +223,3 @@ def _abstract(leaf: Any) -> Any:
         return leaf
     array = leaf if hasattr(leaf, "dtype") and hasattr(leaf, "shape") else jnp.asarray(leaf)
     return jax.ShapeDtypeStruct(array.shape, array.dtype)
-
-
-def _bytes(leaf: Any) -> int:
-    size = 1
-    for extent in leaf.shape:
-        size *= extent
-    return size * (leaf.dtype.itemsize if hasattr(leaf.dtype, "itemsize") else 4)
-
-
-def key_of_equation(primitive: Any, types: Any, parameters: dict[str, Any]) -> Key:
-    """Equations that agree in this share their fate."""
-    shapes = tuple(f"{getattr(kind, 'dtype', '?')}{list(getattr(kind, 'shape', ()))}" for kind in types)
-    plain = ",".join(f"{name}={value!r}" for name, value in sorted(parameters.items()) if isinstance(value, (int, str, bool, tuple, type(None))))
-    return (primitive.name, shapes, plain)

@@ -1,0 +1,95 @@
+"""Programs of StableHLO through the planner's passes: as planned, and the figures of the plan."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import tempfile
+from typing import Any
+
+import jax
+from jaxlib.mlir import ir
+
+from .. import _programs
+
+#: What a step costs: operations of its compiled form, by which plans are compared.
+OPERATIONS = "operations"
+#: A device on which an op takes as long as it has operations. Bytes count a little, so that nothing is moved twice without need.
+_BY_OPERATIONS = """version = 1
+[kinds.operations]
+memory = "1000TB"
+peak = { f32 = "1TFLOP/s" }
+memory-bandwidth = "100TB/s"
+host-link = { bandwidth = "25GB/s" }
+[[devices]]
+kind = "operations"
+"""
+#: Nothing recomputed, in program order.
+KEEP_ALL = "solver=keep-all cap=1000TB"
+
+
+def planned(text: str, options: str, times: str, fusion: str, *, rewrite: bool = True) -> tuple[str, dict[str, Any]]:
+    """A program as planned, and the figures of its plan.
+
+    Args:
+        text: The program, as `generic` gives it.
+        options: What is planned: cap, solver, limits.
+        times: `"operations"`, or a device.
+        fusion: Whose fusions are reckoned with, `xla` or `xla-cpu`.
+        rewrite: As StableHLO alone; otherwise the plan stays in attributes, the figures of the device among them.
+    """
+    with tempfile.TemporaryDirectory(prefix="ballast-") as folder:
+        source, target, plan = (pathlib.Path(folder, name) for name in ("step.mlir", "planned.mlir", "plan.json"))
+        source.write_text(text)
+        device: str | pathlib.Path = times
+        if times == OPERATIONS:
+            device = pathlib.Path(folder, "operations.toml")
+            device.write_text(_BY_OPERATIONS)
+        arguments = [
+            source, "--allow-unregistered-dialect", f"--remat=cap-counts=temp fusion={fusion} swap=false devices={device} plan-file={plan} {options}",
+            *(["--ballast-to-stablehlo", "--ballast-strip"] if rewrite else []), "--mlir-print-debuginfo", "--mlir-print-op-generic", "-o", target,
+        ]
+        _programs.run("ballast-opt", arguments)
+        return target.read_text(), json.loads(plan.read_text())["stages"][0]
+
+
+def fusion() -> str:
+    """The fusions of the platform at hand."""
+    return "xla-cpu" if jax.default_backend() == "cpu" else "xla"
+
+
+def unit(times: str) -> str:
+    """What times of plans are."""
+    return "operations, 1e12 to the second" if times == OPERATIONS else f"seconds of {times} by roofline"
+
+
+def generic(module: Any) -> str:
+    """A module as the planner reads it, without what shards it."""
+    with module.context:
+        _drop_shardings(module)
+    return str(module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True))
+
+
+def _drop_shardings(module: Any) -> None:
+    """Takes Shardy's ops and attributes out: on one device they say nothing, and they cannot be serialised with the rest."""
+    found: list[Any] = []
+
+    def visit(operation: Any) -> Any:
+        found.append(operation)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    for operation in found:
+        if operation.name == "sdy.sharding_constraint":
+            operation.results[0].replace_all_uses_with(operation.operands[0])
+            operation.erase()
+        elif operation.name == "sdy.mesh":
+            operation.erase()
+        elif operation.name == "func.func":
+            for key in ("arg_attrs", "res_attrs"):
+                if key in operation.attributes:
+                    kept = [
+                        ir.DictAttr.get({named.name: named.attr for named in each if not named.name.startswith("sdy.")})
+                        for each in ir.ArrayAttr(operation.attributes[key])
+                    ]
+                    operation.attributes[key] = ir.ArrayAttr.get(kept)
