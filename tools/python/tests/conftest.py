@@ -1,9 +1,12 @@
-"""Where the tests find the planner: BALLAST_BIN, else the release build of this checkout."""
+"""Where the tests find the planner (BALLAST_BIN, else the release build of this checkout), and the devices that JAX has in them."""
 
 import os
 import pathlib
 
 import pytest
+
+# Pipelines of JAX are tested on four devices of one process; JAX reads this when it starts.
+os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=4".strip()
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 

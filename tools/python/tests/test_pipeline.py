@@ -143,6 +143,8 @@ def test_what_torchs_engine_cannot_run_is_refused_before():
         planned(chain(4), split_points=["no such"])
     with pytest.raises(ballast.UnsupportedModel, match="too few for 5 stages"):
         planned(torch.nn.Sequential(torch.nn.Linear(32, 32)), devices=5)
+    with pytest.raises(ballast.NoPlan, match="no split into 2 stages holds"):
+        planned(chain(4), cap="1kB")
     for options in ({"devices": 0}, {"schedule": "zero-bubble"}, {"cap": "much"}, {"split_points": ["1", "2"]}):
         with pytest.raises(ValueError, match="devices|choose|bytes|split points"):
             planned(chain(4), **options)

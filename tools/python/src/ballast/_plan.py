@@ -109,7 +109,7 @@ class Plan:
             f"cap {format_bytes(self.cap_bytes)} ({self.cap_counts}), planned peak {format_bytes(self.peak_bytes)}, "
             f"unplanned {format_bytes(self.unplanned_bytes)}",
             f"resident {format_bytes(self.resident_bytes)}, "
-            + (f"temporaries {format_bytes(self.saved_bytes)}" if self.framework == "jax"
+            + (f"{'kept for the gradient' if self.measured_bytes is None else 'temporaries'} {format_bytes(self.saved_bytes)}" if self.framework == "jax"
                else f"saved for backward {format_bytes(self.saved_bytes)} in {len(self.saved)} values"),
             f"time {100 * self.overhead:+.2f} %, {self._proved()} ({self.method}, stopped by {self.stop_reason})",
         ]

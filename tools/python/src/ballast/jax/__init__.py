@@ -1,4 +1,4 @@
-"""JAX training steps under a memory cap: `jit`, `checkpoint_policy`, `step_policy`, `will_it_fit`."""
+"""JAX training steps under a memory cap: `jit`, `checkpoint_policy`, `step_policy`, `pipeline`, `will_it_fit`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ if tuple(int(part) for part in _jax.__version__.split(".")[:2]) < (0, 10):
 from ._fit import Fit, will_it_fit  # noqa: E402
 from ._jit import COMPILER_OPTIONS, Jitted, UnplannedWarning, jit  # noqa: E402
 from ._classes import Policy  # noqa: E402
+from ._pipeline import Pipeline, Stage, pipeline  # noqa: E402
 from ._policy import checkpoint_policy  # noqa: E402
 from ._step_policy import step_policy  # noqa: E402
 
-__all__ = ["COMPILER_OPTIONS", "Fit", "Jitted", "Policy", "UnplannedWarning", "checkpoint_policy", "jit", "step_policy", "will_it_fit"]
+__all__ = ["COMPILER_OPTIONS", "Fit", "Jitted", "Pipeline", "Policy", "Stage", "UnplannedWarning", "checkpoint_policy", "jit", "pipeline", "step_policy", "will_it_fit"]

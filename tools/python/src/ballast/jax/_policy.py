@@ -71,23 +71,30 @@ def checkpoint_policy(
             f"the {jax.default_backend()} back end keeps what is offloaded in the device's own memory, so XLA's temporaries do not say what it spares: "
             "use cap_counts='saved', or find the policy on the accelerator"
         )
-    return _Search(fn, args, cap_counts, wrt, price, time_limit, prevent_cse).run(cap)
+    return Search(fn, args, cap_counts=cap_counts, wrt=wrt, price=price, prevent_cse=prevent_cse).run(cap, time_limit)
 
 
-class _Search:
+class Search:
+    """The search for one function. What it learns of a choice under one cap it knows under the next."""
+
     def __init__(
-        self, fn: Callable[..., Any], args: tuple[Any, ...], counts: str, wrt: int | tuple[int, ...], price: Price, time_limit: float,
-        prevent_cse: bool,
+        self, fn: Callable[..., Any], args: tuple[Any, ...], *, cap_counts: str, wrt: int | tuple[int, ...], price: Price, prevent_cse: bool
     ) -> None:
-        self._fn, self._counts, self._wrt, self._price, self._prevent_cse = fn, counts, wrt, price, prevent_cse
+        self._fn, self._counts, self._wrt, self._price, self._prevent_cse = fn, cap_counts, wrt, price, prevent_cse
         self._args = jax.tree.map(_abstract, args)
-        self._until = time.monotonic() + time_limit
+        self._until = 0.0
         self._seen: dict[Choice, _Figures] = {}
-
-    def run(self, wanted: int | float | str) -> Policy:
         recorder = Recorder()
-        everything = self._of(recorder)
-        classes = recorder.classes
+        self._everything, self._classes = self._of(recorder), recorder.classes
+
+    def run(self, wanted: int | float | str, time_limit: float) -> Policy:
+        """The policy under a cap.
+
+        Raises:
+            NoPlan: keeping nothing but arguments takes more.
+        """
+        self._until = time.monotonic() + time_limit
+        everything, classes = self._everything, self._classes
         cap = parse_cap(wanted, everything.kept)
         nothing = self._figures(frozenset())
         fits = everything.kept <= cap

@@ -7,49 +7,19 @@ schedule has there (docs/pipelines.md).
 
 from __future__ import annotations
 
-import dataclasses
-import json
-import pathlib
-import tempfile
 from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import fx
 
-from .. import _programs
 from .._errors import BallastError, UnsupportedModel
 from .._plan import Plan
-from .._units import format_bytes, parse_bytes
+from .._stages import BACKWARD, BANDWIDTH, Stage, Staged, check, in_flight
+from .._stages import cut as cut_pieces
+from .._units import parse_bytes
 from ._compile import compile as compile_under
 from ._cost import Roofline, tensors
-
-#: Bytes per second between two devices where nothing else is said: PCIe 4.0 with 16 lanes, rounded down.
-BANDWIDTH = 25e9
-#: A backward pass has two products for every one of the forward pass.
-BACKWARD = 2.0
-#: Search steps of the partition: a number, so that every process finds the same cuts.
-WORK = 1_000_000
-_SCHEDULES = ("1f1b", "gpipe")
-
-
-@dataclasses.dataclass(frozen=True)
-class Stage:
-    """One stage as it was cut. Bytes, and seconds of one micro-batch by roofline."""
-
-    index: int
-    #: The submodule that it begins with; the model's own beginning for the first.
-    begins: str
-    forward_seconds: float
-    backward_seconds: float
-    parameter_bytes: int
-    #: What comes in from the stage before, per micro-batch.
-    received_bytes: int
-    #: What goes on to the next stage or leaves the model, per micro-batch.
-    sent_bytes: int
-    #: Most micro-batches whose forward pass has run and whose backward pass has not.
-    in_flight: int
-
 
 def pipeline(
     model: torch.nn.Module, args: tuple[Any, ...], *, devices: int, cap: int | str, microbatches: int, kwargs: dict[str, Any] | None = None,
@@ -75,14 +45,7 @@ def pipeline(
         ValueError: options that make no sense.
         UnsupportedModel: the model cannot be exported or cut, or two stages share a parameter.
     """
-    if devices < 1 or microbatches < 1:
-        raise ValueError("devices and microbatches are 1 or more")
-    if schedule not in _SCHEDULES:
-        raise ValueError(
-            f"schedule={schedule!r}: choose '1f1b' or 'gpipe'; schedules that halve the backward pass cannot run a stage that is one graph"
-        )
-    if not bandwidth > 0 or not state_per_parameter >= 0:
-        raise ValueError("bandwidth is above zero, state_per_parameter is not negative")
+    check(devices, microbatches, schedule, bandwidth, state_per_parameter)
     cap_bytes = parse_bytes(cap)
     pieces = _Pieces(model, args, kwargs or {})
     held = 2 + state_per_parameter
@@ -92,7 +55,7 @@ def pipeline(
     return Pipeline(model, args, kwargs or {}, pieces, points, cap_bytes, microbatches, schedule, state_per_parameter, bandwidth, options)
 
 
-class Pipeline:
+class Pipeline(Staged):
     """A model in stages. Made by `pipeline`."""
 
     def __init__(
@@ -105,7 +68,7 @@ class Pipeline:
         #: Submodules that the second and further stages begin with.
         self.split_points = list(points)
         self.cap_bytes, self.microbatches, self.schedule_name = cap, microbatches, schedule
-        self._state, self._bandwidth, self._options = state_per_parameter, bandwidth, options
+        self.bandwidth, self._state, self._options = bandwidth, state_per_parameter, options
         figures = pieces.figures(points)
         own = {name: module.__dict__.get("forward") for name, module in model.named_modules()}
         try:
@@ -125,12 +88,13 @@ class Pipeline:
             raise UnsupportedModel(f"splitting before {', '.join(points)} gives {self.pipe.num_stages} stages, not {count}: the points are not in the order in which they run")
         self._refuse_shared(count)
         self._refuse_skips(count)
+        flying = in_flight(schedule, count, microbatches)
         #: The stages as they were cut.
         self.stages = [
             Stage(
                 index, (points[index - 1] if index else ""), figures[index][0], BACKWARD * figures[index][0], self._parameter_bytes(index),
                 figures[index - 1][1] if index else 0, figures[index][1],
-                microbatches if schedule == "gpipe" else min(count - index, microbatches),
+                flying[index],
             )
             for index in range(count)
         ]
@@ -212,28 +176,6 @@ class Pipeline:
             raise BallastError(f"stage {index} has not run in this process: its plan is made by the first step")
         return self._compiled[index].plan
 
-    def simulate(self) -> tuple[float, float]:
-        """Seconds of a step and its bubble, the share of device time spent idle, by the stages' times."""
-        return _simulate(
-            [stage.forward_seconds for stage in self.stages], [stage.backward_seconds for stage in self.stages],
-            [stage.sent_bytes / self._bandwidth for stage in self.stages], [stage.in_flight for stage in self.stages], self.microbatches,
-        )
-
-    def table(self) -> str:
-        """The stages, and the step by their times."""
-        seconds, bubble = self.simulate()
-        lines = [
-            f"{self.schedule_name}, {len(self.stages)} stages, {self.microbatches} micro-batches, cap {format_bytes(self.cap_bytes)} per device; "
-            f"step {seconds:.3e} s and bubble {100 * bubble:.1f} % by roofline",
-            "stage  forward s  backward s  parameters     received  in flight  begins with",
-        ]
-        lines += [
-            f"{one.index:>5}  {one.forward_seconds:>9.2e}  {one.backward_seconds:>10.2e}  {format_bytes(one.parameter_bytes):>10}  "
-            f"{format_bytes(one.received_bytes):>11}  {one.in_flight:>9}  {one.begins or 'the model'}"
-            for one in self.stages
-        ]
-        return "\n".join(lines)
-
 
 class _Pieces:
     """The forward graph between the places where it may be cut."""
@@ -275,38 +217,13 @@ class _Pieces:
         starts = [0, *sorted(places)]
         if len(starts) < devices:
             raise UnsupportedModel(f"the model has {len(starts)} submodules in a row, too few for {devices} stages")
-        if devices == 1:
-            return []
         piece_of = [0] * len(self._nodes)
         for piece, start in enumerate(starts):
             for at in range(start, starts[piece + 1] if piece + 1 < len(starts) else len(self._nodes)):
                 piece_of[at] = piece
         seconds, sizes = self._sums(piece_of, len(starts))
         moved = self._moved(piece_of)
-        workload = {
-            "name": "stages", "maxFPGAs": devices, "maxCPUs": 0, "maxSizePerFPGA": cap,
-            "nodes": [
-                {"id": piece, "fpgaLatency": (1 + BACKWARD) * seconds[piece], "cpuLatency": 1e9, "size": held * sizes[piece], "supportedOnFpga": True}
-                for piece in range(len(starts))
-            ],
-            # A chain, so that no stage jumps over another one; what a piece hands on moves forward once and its gradient back once.
-            "edges": [
-                {"sourceId": piece, "destId": piece + 1, "cost": 2 * moved[piece] / bandwidth} for piece in range(len(starts) - 1)
-            ],
-        }
-        with tempfile.TemporaryDirectory(prefix="ballast-") as folder:
-            source, target = pathlib.Path(folder, "stages.json"), pathlib.Path(folder, "assignment.json")
-            source.write_text(json.dumps(workload))
-            _programs.run("ballast", ["partition", source, "--output", target, "--work-limit", str(WORK), "--threads", "1"])
-            assignment = json.loads(target.read_text())["assignment"]
-        chosen = [assignment[str(piece)] for piece in range(len(starts))]
-        cuts = [piece for piece in range(1, len(starts)) if chosen[piece] != chosen[piece - 1]]
-        # Fewer stages than devices, where one op is most of the time: the longest runs are halved.
-        while len(cuts) < devices - 1:
-            edges = [0, *cuts, len(starts)]
-            longest = max((run for run in zip(edges, edges[1:], strict=False) if run[1] - run[0] > 1), key=lambda run: sum(seconds[run[0] : run[1]]))
-            half = min(range(longest[0] + 1, longest[1]), key=lambda at: abs(sum(seconds[longest[0] : at]) - sum(seconds[at : longest[1]])))
-            cuts = sorted([*cuts, half])
+        cuts = cut_pieces(seconds, sizes, moved, devices=devices, cap=cap, held=held, bandwidth=bandwidth)
         return [places[starts[piece]] for piece in cuts]
 
     def figures(self, points: list[str]) -> list[tuple[float, int]]:
@@ -346,41 +263,6 @@ class _Pieces:
             for piece in range(piece_of[at], last):
                 crossing[piece] += size
         return crossing
-
-
-def _simulate(forward: list[float], backward: list[float], copies: list[float], in_flight: list[int], microbatches: int) -> tuple[float, float]:
-    """Plays a schedule: every stage runs as many forward passes as it may have in flight, then one backward and one forward pass in turn."""
-    count = len(forward)
-    orders = []
-    for stage in range(count):
-        warm = min(in_flight[stage], microbatches)
-        order = [("F", batch) for batch in range(warm)]
-        for batch in range(microbatches):
-            order.append(("B", batch))
-            if warm + batch < microbatches:
-                order.append(("F", warm + batch))
-        orders.append(order)
-    done: dict[tuple[str, int, int], float] = {}
-    clock, at = [0.0] * count, [0] * count
-    moved = True
-    while moved:
-        moved = False
-        for stage in range(count):
-            while at[stage] < len(orders[stage]):
-                kind, batch = orders[stage][at[stage]]
-                if kind == "F":
-                    needed, late = (("F", stage - 1, batch), copies[stage - 1]) if stage else (None, 0.0)
-                else:
-                    needed, late = (("B", stage + 1, batch), copies[stage]) if stage < count - 1 else (("F", stage, batch), 0.0)
-                if needed is not None and needed not in done:
-                    break
-                start = max(clock[stage], (done[needed] + late) if needed is not None else 0.0)
-                clock[stage] = done[kind, stage, batch] = start + (forward[stage] if kind == "F" else backward[stage])
-                at[stage] += 1
-                moved = True
-    step = max(clock)
-    busy = microbatches * (sum(forward) + sum(backward))
-    return step, 1 - busy / (count * step) if step > 0 else 0.0
 
 
 def _bytes(node: fx.Node) -> int:

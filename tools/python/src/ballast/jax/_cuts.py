@@ -1,0 +1,182 @@
+"""A model's equations in a row, and where they may be cut into stages: before any equation, with all that is used later handed on."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+from jax.extend.core import ClosedJaxpr, Literal, Var, jaxpr_as_fun
+
+from .._errors import UnsupportedModel
+from .._stages import cut
+from ._classes import bytes_of
+from ._planned import KEEP_ALL, generic, planned
+
+#: Most places that are looked at; more are thinned evenly.
+PLACES = 128
+#: JAX's names of an equation that is a call of a compiled function.
+_CALLS = ("jit", "pjit")
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """The equations of one stage, as a function of its parameters and of what it receives."""
+
+    function: Callable[[Sequence[Any], Sequence[Any]], list[Any]]
+    #: Which of the model's parameters it reads, in their order.
+    parameters: list[int]
+    received: list[jax.ShapeDtypeStruct]
+    sent: list[jax.ShapeDtypeStruct]
+    #: Its equations, whatever its values are called in the model.
+    text: str
+
+
+class Cuts:
+    """The forward pass of a model, traced."""
+
+    def __init__(self, model: Callable[..., Any], parameters: Any, inputs: tuple[Any, ...], times: str) -> None:
+        traced, shape = jax.make_jaxpr(model, return_shape=True)(parameters, *inputs)
+        self._program = _opened(traced)
+        self._times, self._seconds_of = times, {}
+        #: The structure of the model's results.
+        self.results = jax.tree.structure(shape)
+        jaxpr = self._program.jaxpr
+        self._count = len(jax.tree.leaves(parameters))
+        self._equations = jaxpr.eqns
+        end = len(self._equations)
+        self._made: dict[Var, int] = dict.fromkeys(jaxpr.invars[self._count :], -1)
+        self._last: dict[Var, int] = {}
+        for at, equation in enumerate(self._equations):
+            self._last.update((read, at) for read in equation.invars if isinstance(read, Var))
+            self._made.update((made, at) for made in equation.outvars)
+        self._last.update((result, end) for result in jaxpr.outvars if isinstance(result, Var))
+
+    def find(self, devices: int, cap: int, held: float, bandwidth: float) -> list[int]:
+        """The equations that the second and further stages begin with.
+
+        Raises:
+            UnsupportedModel: there are fewer places than stages.
+        """
+        crossing = [sum(map(_bytes, self._live(at))) for at in range(1, len(self._equations))]
+        around = [float("inf"), *crossing, float("inf")]
+        # Where little is handed on: nowhere beside is less.
+        places = [at + 1 for at, size in enumerate(crossing) if size <= around[at] and size <= around[at + 2]]
+        places = places if len(places) <= PLACES else [places[at * len(places) // PLACES] for at in range(PLACES)]
+        if len(places) + 1 < devices:
+            raise UnsupportedModel(
+                f"the model has {len(places) + 1} pieces in a row, too few for {devices} stages: what is under one scan, checkpoint or custom rule stays in one piece"
+            )
+        starts = [0, *places]
+        parts = [self.part(start, stop) for start, stop in zip(starts, [*places, len(self._equations)], strict=True)]
+        seconds = [self._seconds(part) for part in parts]
+        sizes = [sum(bytes_of(self._program.jaxpr.invars[at].aval) for at in part.parameters) for part in parts]
+        cuts = cut(seconds, sizes, [crossing[at - 1] for at in places], devices=devices, cap=cap, held=held, bandwidth=bandwidth)
+        return [starts[piece] for piece in cuts]
+
+    def named(self, name: str) -> int:
+        """The equation after the value that `jax.ad_checkpoint.checkpoint_name` calls so.
+
+        Raises:
+            UnsupportedModel: there is none.
+        """
+        for at, equation in enumerate(self._equations[:-1]):
+            if equation.primitive.name == "name" and equation.params["name"] == name:
+                return at + 1
+        raise UnsupportedModel(f"no value outside of loops and inner functions is called {name!r} by jax.ad_checkpoint.checkpoint_name: a stage cannot begin after it")
+
+    def begins(self, at: int) -> str:
+        """What an equation is called."""
+        before, equation = self._equations[at - 1], self._equations[at]
+        if before.primitive.name == "name":
+            return str(before.params["name"])
+        scope = str(equation.source_info.name_stack)
+        return f"equation {at}, {equation.primitive.name}{' in ' + scope if scope else ''}"
+
+    def parts(self, points: Sequence[int]) -> list[Part]:
+        """The stages that begin at these equations, the first at the model's beginning.
+
+        Raises:
+            UnsupportedModel: two stages share a parameter.
+        """
+        found = [self.part(start, stop) for start, stop in zip([0, *points], [*points, len(self._equations)], strict=True)]
+        owner: dict[int, int] = {}
+        for stage, part in enumerate(found):
+            for at in part.parameters:
+                if owner.setdefault(at, stage) != stage:
+                    raise UnsupportedModel(
+                        f"parameter {at} of the flattened parameters is used by stages {owner[at]} and {stage}, and each would train a copy: untie it, or give "
+                        "split_points that keep its uses together"
+                    )
+        # What nobody reads is held, with gradients of zero, by the first.
+        found[0].parameters.extend(at for at in range(self._count) if at not in owner)
+        return found
+
+    def part(self, start: int, stop: int) -> Part:
+        """The equations from `start` to before `stop`."""
+        jaxpr = self._program.jaxpr
+        end = stop == len(self._equations)
+        equations = self._equations[start:stop]
+        received = self._live(start)
+        sent = list(jaxpr.outvars) if end else self._live(stop)
+        read = {one for equation in equations for one in equation.invars if isinstance(one, Var)} | {one for one in sent if isinstance(one, Var)}
+        parameters = [at for at, one in enumerate(jaxpr.invars[: self._count]) if one in read]
+        held = [(one, value) for one, value in zip(jaxpr.constvars, self._program.consts, strict=True) if one in read]
+        piece = ClosedJaxpr(
+            jaxpr.replace(
+                constvars=[one for one, _ in held], invars=[*(jaxpr.invars[at] for at in parameters), *received], outvars=sent, eqns=equations,
+                debug_info=jaxpr.debug_info.with_unknown_names(),
+            ),
+            [value for _, value in held],
+        )
+        run = jaxpr_as_fun(piece)
+        count = len(parameters)
+        return Part(
+            lambda given, values: run(*given[:count], *values), parameters,
+            [_shape(one.aval) for one in received], [_shape(one.aval) for one in sent], str(piece.jaxpr),
+        )
+
+    def seconds(self, function: Callable[..., Any], *args: Any) -> float:
+        """Seconds of a function by roofline, as the planner has them."""
+        traced = jax.jit(function).trace(*args)
+        key = str(traced.jaxpr)
+        if key not in self._seconds_of:
+            module = traced.lower(lowering_platforms=("cpu",)).compiler_ir("stablehlo")
+            self._seconds_of[key] = float(planned(generic(module), KEEP_ALL, self._times, "xla", rewrite=False)[1]["compute_seconds"])
+        return self._seconds_of[key]
+
+    def _seconds(self, part: Part) -> float:
+        given = [_shape(self._program.jaxpr.invars[at].aval) for at in part.parameters]
+        return self.seconds(part.function, given, part.received)
+
+    def _live(self, at: int) -> list[Var]:
+        """What is handed on before an equation: made before it, and used by it or later."""
+        return [one for one, made in self._made.items() if made < at <= self._last.get(one, -1)]
+
+
+def _opened(program: ClosedJaxpr) -> ClosedJaxpr:
+    """The equations of a model that is compiled as a whole, such as by `jax.jit`."""
+    while len(program.jaxpr.eqns) == 1 and program.jaxpr.eqns[0].primitive.name in _CALLS:
+        outer, (equation,) = program, program.jaxpr.eqns
+
+        def run(*values: Any, outer: ClosedJaxpr = outer, equation: Any = equation) -> list[Any]:
+            known = dict(zip([*outer.jaxpr.constvars, *outer.jaxpr.invars], [*outer.consts, *values], strict=True))
+
+            def read(one: Any) -> Any:
+                return one.val if isinstance(one, Literal) else known[one]
+
+            made = jaxpr_as_fun(equation.params["jaxpr"])(*map(read, equation.invars))
+            known.update(zip(equation.outvars, made, strict=True))
+            return list(map(read, outer.jaxpr.outvars))
+
+        program = jax.make_jaxpr(run)(*(_shape(kind) for kind in program.in_avals))
+    return program
+
+
+def _shape(kind: Any) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(kind.shape, kind.dtype)
+
+
+def _bytes(one: Var) -> int:
+    return bytes_of(one.aval)
