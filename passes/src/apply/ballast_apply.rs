@@ -17,7 +17,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use crate::annotations;
 use crate::annotations::settings::PlanSettings;
 use crate::apply::{actions, emit};
-use crate::backend::storage::{Early, Storage};
+use crate::backend::storage::{Early, SpreadLate, Storage};
 use crate::import::{self, ImportOptions, Imported};
 use crate::report::ballast_verify::verify;
 use crate::report::claims::TIME_TOLERANCE;
@@ -66,7 +66,7 @@ pub(crate) fn carry_out(
     let (mut imported, left_alone) = read(module, wanted, figures.as_ref())?;
     let mut early = vec![Early::default(); imported.ops.len()];
     let mut groups = Vec::new();
-    let mut late = Vec::new();
+    let mut late = SpreadLate::default();
     if let Some(storage) = figures.as_ref().map(|plan| Storage::of_plan(&PlanSettings::of(plan))) {
         groups = storage.apply(&mut imported);
         early = storage.early(&imported, &left_alone);
@@ -147,7 +147,7 @@ fn apply(
     imported: &Imported<'_, '_>,
     groups: &[Group],
     early: &[Early],
-    late: &[OpId],
+    late: &SpreadLate,
 ) -> Result<(), Reported> {
     let graph = &imported.graph;
     let error_at = |op: Option<OpId>, text: &str| {

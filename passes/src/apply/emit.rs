@@ -13,6 +13,7 @@ use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
 use melior::ir::{Attribute, BlockLike, BlockRef, Location, RegionLike, Type, TypeLike, Value, ValueLike};
 
 use super::actions::{Action, Held, Returned, What};
+use crate::backend::storage::SpreadLate;
 use crate::import::Imported;
 
 /// Attributes that say what the plan wants, and no longer hold once it is carried out.
@@ -34,8 +35,8 @@ struct Emitter<'c, 'a, 'i> {
     /// Host copies, one per result that is read.
     handles: HashMap<HandleKey, Vec<Value<'c, 'a>>>,
     device_of: &'i [DeviceId],
-    /// Spread constants that are made behind a barrier, ascending.
-    late: &'i [OpId],
+    /// Spread constants that are made behind a barrier.
+    late: &'i SpreadLate,
 }
 
 /// Replaces the body of the function by the actions.
@@ -45,7 +46,7 @@ struct Emitter<'c, 'a, 'i> {
 pub(crate) fn emit<'c: 'a, 'a>(
     imported: &Imported<'c, 'a>,
     device_of: &[DeviceId],
-    late: &[OpId],
+    late: &SpreadLate,
     actions: &[Action],
     returned: &Returned,
 ) -> Result<(), Reported> {
@@ -145,7 +146,7 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
                     .map(|&tensor| (tensor, self.current[device].get(&tensor).copied()))
                     .collect();
                 for &traveller in travellers {
-                    if self.late.binary_search(&traveller).is_ok() {
+                    if self.late.is_for(&self.imported.graph, traveller, *op) {
                         self.delay(device, traveller, *op)?;
                     }
                     self.copy(device, traveller)?;

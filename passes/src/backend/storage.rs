@@ -9,7 +9,7 @@ use ballast_dialects::passes::{CapCounts, FusionModel};
 
 use crate::annotations::settings::PlanSettings;
 use crate::backend::xla::beside::Beside;
-use crate::backend::xla::classes::{classes, is_barrier};
+use crate::backend::xla::classes::{classes, cpu_classes, is_barrier, writes_into_operand};
 use crate::backend::xla::equal;
 use crate::import::Imported;
 
@@ -27,6 +27,23 @@ pub(crate) struct Early {
     pub(crate) repeats: bool,
     /// Stored values that it would compute once more for this op, and therefore keep what they are made of.
     pub(crate) computes_again: Vec<OpId>,
+}
+
+/// Spread constants that are to be made where they are read; both lists ascending.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SpreadLate {
+    /// Spread constants that were seen to be stored, for all that read them.
+    stored: Vec<OpId>,
+    /// Ops that write into a copy of what they read: XLA makes the copy of a constant before the first op of the program.
+    writers: Vec<OpId>,
+}
+
+impl SpreadLate {
+    /// Is `constant` to be made where `reader` reads it?
+    pub(crate) fn is_for(&self, graph: &Graph, constant: OpId, reader: OpId) -> bool {
+        self.stored.binary_search(&constant).is_ok()
+            || (self.writers.binary_search(&reader).is_ok() && is_spread_constant(graph, constant))
+    }
 }
 
 /// Which values are stored, and what counts.
@@ -99,7 +116,11 @@ impl Storage {
         if fusion != Fusion::None {
             equal::merge(imported);
         }
-        let classes = (fusion != Fusion::None).then(|| classes(imported));
+        let classes = match fusion {
+            Fusion::None => None,
+            _ if self.is_cpu() => Some(cpu_classes(imported)),
+            _ => Some(classes(imported)),
+        };
         let graph = &mut imported.graph;
         graph.ends = match (self.counts, fusion) {
             (CapCounts::Temp, _) => BoundaryMemory::NotCounted,
@@ -133,7 +154,7 @@ impl Storage {
             return Vec::new();
         }
         equal::merge(imported);
-        fuse(&mut imported.graph.clone(), &classes(imported), Fusion::Xla, &[])
+        fuse(&mut imported.graph.clone(), &cpu_classes(imported), Fusion::Xla, &[])
     }
 
     /// By op: what the back end would do long before its turn, or besides; `left_alone` has what it would fuse. Select-and-scatter
@@ -158,19 +179,30 @@ impl Storage {
             })
             .collect();
         for group in left_alone {
-            let mut read = graph.value_inputs(group.root);
-            read.retain(|input| group.members.binary_search(input).is_ok());
-            early[group.root].computes_again = read;
+            // Any op of the group that the plan stores, as the parts of a long sum, would take in what the plan stores of it before.
+            for &id in group.members.iter().chain([&group.root]) {
+                let stored = graph.ops[id].role == OpRole::Compute;
+                let read = if stored { graph.value_inputs(id) } else { Vec::new() };
+                let again = read.into_iter().filter(|input| group.members.binary_search(input).is_ok());
+                early[id].computes_again.extend(again);
+            }
+        }
+        for op in &mut early {
+            op.computes_again.sort_unstable();
+            op.computes_again.dedup();
         }
         early
     }
 
     /// Spread constants that the back end stores, and would make before all else: they are to be made where they are read.
-    pub(crate) fn spread_late(&self, graph: &Graph) -> Vec<OpId> {
-        let spread = |&&id: &&OpId| {
+    pub(crate) fn spread_late(&self, graph: &Graph) -> SpreadLate {
+        let made_again = |&&id: &&OpId| {
             graph.ops.get(id.0).is_some_and(|op| op.role == OpRole::Constant && !op.inputs.is_empty())
         };
-        self.held.iter().filter(spread).copied().collect()
+        let stored = self.held.iter().filter(made_again).copied().collect();
+        let ops = OpId::of(&graph.ops).filter(|_| self.model == FusionModel::XlaCpu);
+        let writers = ops.filter(|(_, op)| writes_into_operand(&op.name)).map(|(id, _)| id);
+        SpreadLate { stored, writers: writers.collect() }
     }
 
     /// Is it XLA's CPU compiler?
@@ -221,6 +253,14 @@ fn leave_room(graph: &mut Graph) {
         }
         at_most /= 2;
     }
+}
+
+/// Is it made of one constant alone, as one number spread over more elements is?
+fn is_spread_constant(graph: &Graph, id: OpId) -> bool {
+    let is_constant = |op: OpId| graph.ops[op].role == OpRole::Constant;
+    let is_number = |op: OpId| is_constant(op) && graph.ops[op].inputs.is_empty();
+    is_constant(id)
+        && matches!(*graph.ops[id].inputs, [base] if graph.tensors[base].producer.is_some_and(is_number))
 }
 
 /// Does the op read a value or an argument through a barrier?

@@ -66,6 +66,35 @@ pub(crate) fn classes(imported: &Imported<'_, '_>) -> FusionClasses {
     FusionClasses { ops, ranks }
 }
 
+/// The same for XLA's CPU compiler, which copies the operands of some concatenations in blocks, one after the other: such a one takes
+/// nothing in and goes into nothing.
+pub(crate) fn cpu_classes(imported: &Imported<'_, '_>) -> FusionClasses {
+    let mut classes = classes(imported);
+    for (id, op) in OpId::of(&imported.graph.ops) {
+        if last_name(&op.name) == "concatenate" && is_copied(imported, op) {
+            classes.ops[id].kind = FusionKind::Opaque;
+        }
+    }
+    classes
+}
+
+/// Most operands of a concatenation that is fused.
+const MOST_JOINED: usize = 8;
+/// Elements of a joined row from which on it is copied.
+const WIDE: u64 = 128;
+
+/// Is a concatenation copied in blocks? Seen with jaxlib 0.10.2: of more than eight operands always, of fewer where rows of 128 elements or
+/// more are joined, that is, along the last of at least two dimensions.
+fn is_copied(imported: &Imported<'_, '_>, op: &Op) -> bool {
+    let last = |tensor: TensorId| -> Option<(usize, u64)> {
+        let dims = shape(imported.value(tensor).r#type())?.dims?;
+        Some((dims.len(), dims.last().copied()??))
+    };
+    let (Some(&first), Some(&joined)) = (op.inputs.first(), op.outputs.first()) else { return false };
+    let (Some((_, part)), Some((rank, row))) = (last(first), last(joined)) else { return false };
+    op.inputs.len() > MOST_JOINED || (rank > 1 && row != part && row >= WIDE)
+}
+
 /// Reversals that convolutions alone read: XLA reverses a kernel as it copies it to the layout in which it reads it.
 fn reversed_kernels(graph: &Graph) -> Vec<OpId> {
     let is_reversal = |tensor: &TensorId| {
@@ -101,6 +130,13 @@ fn class_of(name: &str, key: &str, layer: LayerType, computes: bool) -> FusionCl
         _ => FusionKind::Opaque,
     };
     FusionClass { kind, expensive }
+}
+
+/// Does an op write into a buffer that holds what one of its operands held? Of an operand that is read elsewhere, or that is a constant, XLA
+/// makes a copy, and that of a constant waits for nothing: jaxlib 0.10.2 runs it before the first op of a program and holds it until
+/// the op that writes into it.
+pub(crate) fn writes_into_operand(name: &str) -> bool {
+    matches!(name, "stablehlo.scatter" | "stablehlo.while" | "stablehlo.dynamic_update_slice")
 }
 
 /// Is it an op that keeps a compiler from moving or merging others across it?
@@ -172,6 +208,35 @@ mod tests {
         fuse(&mut imported.graph, &classes, Fusion::XlaHeld, &[]);
         assert_eq!(imported.graph.value_bytes(OpId(0)), Bytes::ZERO);
         assert_ne!(imported.graph.value_bytes(OpId(2)), Bytes::ZERO);
+    }
+
+    #[test]
+    fn wide_rows_and_many_operands_are_joined_by_copies_on_a_cpu_and_inside_a_loop_elsewhere() {
+        /// Kinds, on a CPU and elsewhere, of a concatenation of operands of a type.
+        fn joined(operand: &str, count: usize, dimension: usize, result: &str) -> [FusionKind; 2] {
+            let context = context();
+            let operands = vec!["%a"; count].join(", ");
+            let types = vec![operand; count].join(", ");
+            let text = format!(
+                r#"func.func @f(%a: {operand}) -> {result} {{
+                    %0 = "stablehlo.concatenate"({operands}) <{{dimension = {dimension} : i64}}> : ({types}) -> {result}
+                    return %0 : {result}
+                }}"#
+            );
+            let module = Module::parse(&context, &text).expect("the test's program parses");
+            let imported =
+                read(module.as_operation(), &ImportOptions::default()).expect("the test's program is read");
+            [cpu_classes(&imported), classes(&imported)].map(|classes| classes.ops[0].kind)
+        }
+        let (copied, fused) =
+            ([FusionKind::Opaque, FusionKind::Movement], [FusionKind::Movement, FusionKind::Movement]);
+        assert_eq!(joined("tensor<9x64xf32>", 2, 1, "tensor<9x128xf32>"), copied);
+        assert_eq!(joined("tensor<9x63xf32>", 2, 1, "tensor<9x126xf32>"), fused);
+        assert_eq!(joined("tensor<9x64xf32>", 2, 0, "tensor<18x64xf32>"), fused);
+        assert_eq!(joined("tensor<9x256xf32>", 2, 0, "tensor<18x256xf32>"), fused);
+        assert_eq!(joined("tensor<4096xf32>", 2, 0, "tensor<8192xf32>"), fused);
+        assert_eq!(joined("tensor<9x4xf32>", 8, 0, "tensor<72x4xf32>"), fused);
+        assert_eq!(joined("tensor<9x4xf32>", 9, 0, "tensor<81x4xf32>"), copied);
     }
 
     #[test]

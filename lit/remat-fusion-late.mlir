@@ -1,0 +1,85 @@
+// What XLA's CPU compiler would do otherwise than planned, were it not held to the plan by barriers.
+
+// RUN: split-file %s %t
+
+// A zero that a scatter adds to waits for what is scattered: XLA would make a copy of it for the scatter first of
+// all. The same zero stays inside the fusion of the maximum.
+// RUN: ballast-opt %t/scatter.mlir --allow-unregistered-dialect --remat="fusion=xla-cpu cap-counts=temp heap-gaps=false time-limit=5" --ballast-verify --ballast-to-stablehlo -o %t/scatter.out
+// RUN: FileCheck %s --check-prefix=ZERO --input-file %t/scatter.out
+// ZERO: %[[GRADIENT:.+]] = "stablehlo.dot_general"
+// ZERO: %[[ZERO:.+]] = "stablehlo.constant"
+// ZERO: %[[LATE:.+]]:2 = "stablehlo.optimization_barrier"(%[[ZERO]], %[[GRADIENT]])
+// ZERO: %[[SPREAD:.+]] = "stablehlo.broadcast_in_dim"(%[[LATE]]#0)
+// ZERO: "stablehlo.scatter"(%[[SPREAD]],
+// ZERO-NOT: optimization_barrier
+// ZERO: "stablehlo.maximum"
+
+// The parts in which a sum of twelve products is planned are read through barriers: as one fusion it would need all twelve at once.
+// RUN: ballast-opt %t/sum.mlir --allow-unregistered-dialect --remat="fusion=xla-cpu cap-counts=temp heap-gaps=false time-limit=5" --ballast-verify --ballast-to-stablehlo | FileCheck %s --check-prefix=SUM
+// SUM: "stablehlo.add"
+// SUM-NEXT: "stablehlo.add"
+// SUM-NEXT: %[[FIRST:.+]] = "stablehlo.add"(%{{.+}}, %{{.+}})
+// SUM: %[[BEHIND:.+]] = "stablehlo.optimization_barrier"(%[[FIRST]])
+// SUM-NEXT: "stablehlo.add"(%[[BEHIND]],
+// SUM-NEXT: "stablehlo.add"
+// SUM-NEXT: %[[SECOND:.+]] = "stablehlo.add"
+// SUM: %[[BEHIND:.+]] = "stablehlo.optimization_barrier"(%[[SECOND]])
+// SUM-NEXT: "stablehlo.add"(%[[BEHIND]],
+// SUM: %[[THIRD:.+]] = "stablehlo.optimization_barrier"
+// SUM-NEXT: "stablehlo.add"(%[[THIRD]],
+
+//--- scatter.mlir
+func.func @main(%x: tensor<4x4xf32>, %rows: tensor<4x1xi32>) -> (tensor<64x4xf32>, tensor<64x4xf32>) {
+  %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %zeros = "stablehlo.broadcast_in_dim"(%zero) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<64x4xf32>
+  %g = "stablehlo.dot_general"(%x, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s = "stablehlo.scatter"(%zeros, %rows, %g) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = false}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %sum = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%sum) : (tensor<f32>) -> ()
+  }) : (tensor<64x4xf32>, tensor<4x1xi32>, tensor<4x4xf32>) -> tensor<64x4xf32>
+  %m = "stablehlo.maximum"(%s, %zeros) : (tensor<64x4xf32>, tensor<64x4xf32>) -> tensor<64x4xf32>
+  return %s, %m : tensor<64x4xf32>, tensor<64x4xf32>
+}
+
+//--- sum.mlir
+func.func @main(%x: tensor<4x4xf32>, %large: tensor<16x16xf32>) -> tensor<4x4xf32> {
+  %w = "stablehlo.dot_general"(%large, %large) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %y = "stablehlo.slice"(%w) <{limit_indices = array<i64: 4, 4>, start_indices = array<i64: 0, 0>, strides = array<i64: 1, 1>}> : (tensor<16x16xf32>) -> tensor<4x4xf32>
+  %p0 = "stablehlo.dot_general"(%y, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p1 = "stablehlo.dot_general"(%p0, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p2 = "stablehlo.dot_general"(%p1, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p3 = "stablehlo.dot_general"(%p2, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p4 = "stablehlo.dot_general"(%p3, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p5 = "stablehlo.dot_general"(%p4, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p6 = "stablehlo.dot_general"(%p5, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p7 = "stablehlo.dot_general"(%p6, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p8 = "stablehlo.dot_general"(%p7, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p9 = "stablehlo.dot_general"(%p8, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p10 = "stablehlo.dot_general"(%p9, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p11 = "stablehlo.dot_general"(%p10, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %q0 = "stablehlo.dot_general"(%x, %p11) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %q1 = "stablehlo.dot_general"(%x, %p10) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s1 = "stablehlo.add"(%q0, %q1) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %q2 = "stablehlo.dot_general"(%x, %p9) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s2 = "stablehlo.add"(%s1, %q2) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %q3 = "stablehlo.dot_general"(%x, %p8) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s3 = "stablehlo.add"(%s2, %q3) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %q4 = "stablehlo.dot_general"(%x, %p7) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s4 = "stablehlo.add"(%s3, %q4) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %q5 = "stablehlo.dot_general"(%x, %p6) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s5 = "stablehlo.add"(%s4, %q5) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %q6 = "stablehlo.dot_general"(%x, %p5) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s6 = "stablehlo.add"(%s5, %q6) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %q7 = "stablehlo.dot_general"(%x, %p4) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s7 = "stablehlo.add"(%s6, %q7) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %q8 = "stablehlo.dot_general"(%x, %p3) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s8 = "stablehlo.add"(%s7, %q8) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %q9 = "stablehlo.dot_general"(%x, %p2) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s9 = "stablehlo.add"(%s8, %q9) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %q10 = "stablehlo.dot_general"(%x, %p1) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s10 = "stablehlo.add"(%s9, %q10) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %q11 = "stablehlo.dot_general"(%x, %p0) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s11 = "stablehlo.add"(%s10, %q11) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %s11 : tensor<4x4xf32>
+}
