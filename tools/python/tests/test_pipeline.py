@@ -12,6 +12,7 @@ from models_torch import chain  # noqa: E402
 
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
+from ballast.torch import _bubble  # noqa: E402
 
 MICROBATCHES, STEPS = 4, 10
 
@@ -65,11 +66,14 @@ def worker(rank, size, cap, schedule, folder):
             step(losses)
         optimizer.step()
         found["losses"].append(sum(loss.item() for loss in losses) / MICROBATCHES)
+    found["bubble"] = planned.measure_bubble(stage, lambda: step([]), steps=3)
+    assert "forward_one_chunk" not in vars(stage)
     one = planned.stages[rank]
     # There before the step: parameters and gradients, and torch's buffers.
     sent = one.sent_bytes if rank < size - 1 else 0
     found["measured"] += 2 * one.parameter_bytes + MICROBATCHES * (one.received_bytes + sent)
     found |= {"plan": planned.plan(rank).to_json(), "points": planned.split_points}
+    found["planned bubble"] = planned.simulate()[1]
     torch.save(found, pathlib.Path(folder, f"{rank}.pt"))
     dist.barrier()
     dist.destroy_process_group()
@@ -79,7 +83,7 @@ def worker(rank, size, cap, schedule, folder):
 def test_processes_train_as_one_does_under_their_caps(size, schedule, cap, tmp_path):
     os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
     torch.multiprocessing.spawn(worker, (size, cap, schedule, str(tmp_path)), nprocs=size)
-    found = [torch.load(tmp_path / f"{rank}.pt") for rank in range(size)]
+    found = [torch.load(tmp_path / f"{rank}.pt", weights_only=False) for rank in range(size)]
     assert found[-1]["losses"] == pytest.approx(one_process(), rel=1e-6)
     assert found[-1]["losses"][-1] < found[-1]["losses"][0]
     assert all(one["points"] == found[0]["points"] and len(one["points"]) == size - 1 for one in found)
@@ -88,6 +92,29 @@ def test_processes_train_as_one_does_under_their_caps(size, schedule, cap, tmp_p
     for one, plan in zip(found, plans, strict=True):
         assert plan.peak_bytes <= plan.cap_bytes
         assert one["measured"] <= plan.cap_bytes
+
+
+    bubble = found[0]["bubble"]
+    assert all(one["bubble"] == bubble and one["planned bubble"] == bubble.planned for one in found)
+    assert [one.index for one in bubble.stages] == list(range(size)) and bubble.steps == 3
+    for one in bubble.stages:
+        assert one.busy_seconds == pytest.approx(MICROBATCHES * (one.forward_seconds + one.backward_seconds))
+        assert 0 < one.busy_seconds <= bubble.step_seconds
+        assert one.idle_seconds == pytest.approx(bubble.step_seconds - one.busy_seconds)
+    assert 0 < bubble.replayed < 1 and 0 <= bubble.measured < 1 and bubble.table().count("\n") == size + 1
+
+
+def test_a_bubble_is_what_no_pass_runs_in():
+    batch, model = batch_and_model()
+    planned = ballast.torch.pipeline(model, (batch,), devices=2, cap="1GB", microbatches=4)
+    # Two steps of 20 and 22 s, the last stage's end; a pass takes 1 and 2 s, so that warm-up and drain are 3 of 15 s.
+    gathered = [(stage, [1.0] * 8, [2.0] * 8, [20.0 - stage, 20.0 + 2 * stage]) for stage in range(2)]
+    bubble = _bubble.bubble_of(planned, gathered)
+    assert bubble.step_seconds == 21 and bubble.stages[0].busy_seconds == 12 and bubble.stages[1].idle_seconds == 9
+    assert bubble.measured == pytest.approx(1 - 24 / 42) and bubble.replayed == pytest.approx(0.2, abs=1e-4)
+    assert bubble.planned == planned.simulate()[1] and "42.9 % measured over 2 steps" in bubble.table()
+    with pytest.raises(ValueError, match="1 or more"):
+        planned.measure_bubble(None, lambda: None, steps=0)
 
 
 def test_stages_and_their_step_follow_the_formula():

@@ -18,6 +18,7 @@ from .._plan import Plan
 from .._stages import BACKWARD, BANDWIDTH, Stage, Staged, check, in_flight
 from .._stages import cut as cut_pieces
 from .._units import parse_bytes
+from ._bubble import Bubble, measure
 from ._compile import compile as compile_under
 from ._cost import Roofline, tensors
 
@@ -175,6 +176,17 @@ class Pipeline(Staged):
         if index not in self._compiled:
             raise BallastError(f"stage {index} has not run in this process: its plan is made by the first step")
         return self._compiled[index].plan
+
+    def measure_bubble(self, stage: Any, step: Callable[[], Any], *, steps: int = 10, group: Any = None) -> Bubble:
+        """How long each stage computes and waits, beside the plan. Every process of the group calls it.
+
+        Args:
+            stage: This process's, from `stage`.
+            step: Runs this process's part of one step, such as `lambda: schedule.step(batch)`, optimizer left out. Gradients add up over the calls.
+            steps: How often, after one call that is not measured.
+            group: As for `stage`.
+        """
+        return measure(self, stage, step, steps, group)
 
 
 class _Pieces:
