@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -59,7 +60,7 @@ class Cuts:
         Raises:
             UnsupportedModel: there are fewer places than stages.
         """
-        crossing = [sum(map(_bytes, self._live(at))) for at in range(1, len(self._equations))]
+        crossing = self._crossing()
         around = [float("inf"), *crossing, float("inf")]
         # Where little is handed on: nowhere beside is less.
         places = [at + 1 for at, size in enumerate(crossing) if size <= around[at] and size <= around[at + 2]]
@@ -150,6 +151,16 @@ class Cuts:
         given = [_shape(self._program.jaxpr.invars[at].aval) for at in part.parameters]
         return self.seconds(part.function, given, part.received)
 
+    def _crossing(self) -> list[int]:
+        """Bytes handed on before every equation but the first."""
+        change = [0] * (len(self._equations) + 2)
+        for one, made in self._made.items():
+            last = self._last.get(one, -1)
+            if last > made:
+                change[made + 1] += bytes_of(one.aval)
+                change[last + 1] -= bytes_of(one.aval)
+        return list(itertools.accumulate(change))[1 : len(self._equations)]
+
     def _live(self, at: int) -> list[Var]:
         """What is handed on before an equation: made before it, and used by it or later."""
         return [one for one, made in self._made.items() if made < at <= self._last.get(one, -1)]
@@ -176,7 +187,3 @@ def _opened(program: ClosedJaxpr) -> ClosedJaxpr:
 
 def _shape(kind: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(kind.shape, kind.dtype)
-
-
-def _bytes(one: Var) -> int:
-    return bytes_of(one.aval)
