@@ -372,11 +372,11 @@ impl<'p> Merger<'p> {
         if since >= memory.newest() && last_run.is_none_or(|last_run| since > last_run) {
             return false;
         }
-        let mut held: Vec<Held> = if values.is_empty() {
-            arguments.into_iter().map(Held::Argument).collect()
-        } else {
-            values.into_iter().map(Held::Value).collect()
-        };
+        let mut held: Vec<Held> = values.into_iter().map(Held::Value).collect();
+        // A copy of an argument would be made before all else.
+        if held.is_empty() || self.early[op].takes_operands {
+            held.extend(arguments.into_iter().map(Held::Argument));
+        }
         if held.is_empty() {
             // Nothing to hold back: the op reads constants alone.
             return false;

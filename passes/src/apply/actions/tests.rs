@@ -113,6 +113,24 @@ fn a_large_value_waits_for_the_newest_one() {
 }
 
 #[test]
+fn a_large_value_that_copies_an_argument_waits_with_it() {
+    // As before, and c reads x too: a copy of x would be made first of all, and held until c runs.
+    let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[1, 0], Compute), (&[2, 3], Compute)], 4);
+    let costs = Costs { seconds: vec![vec![1.0; 4]] };
+    let stages = stages(&graph, &costs, &Cluster::from_count(1).unwrap(), &[DeviceId(0); 4]);
+    let schedule = expand(&stages[0].problem, &CompactPlan::default()).unwrap();
+    let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
+    for takes_operands in [false, true] {
+        let mut early = vec![Early::default(); 4];
+        early[2] = Early { fills_memory: true, takes_operands, ..Early::default() };
+        let merged = merge(&graph, &reads, &[], &early, &stages, std::slice::from_ref(&schedule)).unwrap();
+        let mut held = vec![Held::Value(OpId(0)), Held::Value(OpId(1))];
+        held.extend(takes_operands.then_some(Held::Argument(TensorId(0))));
+        assert_eq!(merged[2].what, What::Barrier(held), "{merged:?}");
+    }
+}
+
+#[test]
 fn a_value_that_comes_back_waits_for_the_values_that_are_there() {
     let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[2], Compute), (&[1, 3], Compute)], 4);
     let plan = CompactPlan {
