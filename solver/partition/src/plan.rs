@@ -75,9 +75,11 @@ fn search(program: &Program<'_>, options: &Options, bounded: bool) -> Result<Par
     search.outcome(options)
 }
 
-/// Share of the time and of the work left that goes into the bound, and its steps where neither is limited.
-const CROSSING_SHARE: f64 = 0.2;
-const CROSSING_STEPS: u64 = 12_000_000;
+/// Shares of the time and of the work left that go into the bound: before the search, which may end where a bound is met, and after it,
+/// which tells the bound what it is to be held against. Steps of the second where neither is limited.
+const BOUND_BEFORE: f64 = 0.02;
+const BOUND_AFTER: f64 = 0.2;
+const BOUND_STEPS: u64 = 12_000_000;
 
 /// The best placement so far, and what is known about it.
 struct Search<'a> {
@@ -209,12 +211,23 @@ impl<'a> Search<'a> {
         if proposer.own_search() && self.program.devices() == 1 {
             return Ok(());
         }
-        if self.any_placement && bounded {
-            self.count_crossings(options);
+        let bounded = self.any_placement && bounded;
+        if bounded {
+            self.count_crossings(
+                options,
+                BOUND_BEFORE,
+                (BOUND_STEPS as f64 * BOUND_BEFORE / BOUND_AFTER) as u64,
+            );
         }
         let index = self.items.sequence.index();
+        let share = if bounded { 1.0 - BOUND_AFTER } else { 1.0 };
+        let deadline = match options.limits.time_limit_seconds {
+            Some(_) => self.deadline.within(self.deadline.remaining_seconds() * share),
+            None => self.deadline,
+        };
         let limits = Limits {
-            time_limit_seconds: options.limits.time_limit_seconds.map(|_| self.deadline.remaining_seconds()),
+            time_limit_seconds: options.limits.time_limit_seconds.map(|_| deadline.remaining_seconds()),
+            work_limit: options.limits.work_limit.map(|limit| (limit as f64 * share) as u64),
             ..options.limits
         };
         let proposal = proposer.propose(&Task {
@@ -229,24 +242,27 @@ impl<'a> Search<'a> {
             given: options.start.as_deref(),
             floor_seconds: self.floor.value(),
             limits,
-            deadline: &self.deadline,
+            deadline: &deadline,
         })?;
         self.take(&*proposer, proposal);
+        if bounded {
+            self.count_crossings(options, 1.0, BOUND_STEPS);
+        }
         Ok(())
     }
 
     /// Raises the bound for any placement by what must cross between devices.
-    fn count_crossings(&mut self, options: &Options) {
+    fn count_crossings(&mut self, options: &Options, share: f64, steps: u64) {
         let clock = match options.limits.time_limit_seconds {
-            Some(_) => self.deadline.within(self.deadline.remaining_seconds() * CROSSING_SHARE),
+            Some(_) => self.deadline.within(self.deadline.remaining_seconds() * share),
             None => self.deadline,
         };
         let value = self.best.balance.tmax_seconds;
         if self.program.devices() == 1 || clock.over() || self.floor.value() >= value {
             return;
         }
-        let left = |limit: u64| (limit.saturating_sub(self.work) as f64 * CROSSING_SHARE) as u64;
-        let steps = options.limits.work_limit.map_or(CROSSING_STEPS, left);
+        let left = |limit: u64| (limit.saturating_sub(self.work) as f64 * share) as u64;
+        let steps = options.limits.work_limit.map_or(steps, left);
         let budget = Budget { steps, clock: &clock, seed: options.limits.seed };
         let proof = free::by_crossings(&self.items.ops, self.links, value, &budget);
         self.work += proof.steps;

@@ -12,6 +12,10 @@
 //! 2000, section 3) with nets for edges, their cost as part of the load, and the size of the parts as what is minimised. Distances
 //! along any tree are no shorter than the shortest, so that every tree around a group makes a row.
 //!
+//! Lengths of plans are 0 or 1, which makes more rows: groups that are too much for one device together are on two at least, so that one
+//! of the nets of any tree over them is cut (covers, as for knapsacks: Balas, "Facets of the knapsack polytope", Math. Programming 8,
+//! 1975). Where a few heavy groups share dear values the relaxation would cut those by a small share each; covers say that one is cut whole.
+//!
 //! Rows are generated where the lengths found so far break them. HiGHS solves the relaxations; the bound is computed from its dual
 //! values by weak duality and rests on nothing else it says.
 
@@ -28,10 +32,11 @@ use crate::hypergraph::{GroupId, Hypergraph};
 use crate::problem::Problem;
 use crate::reduce::{merge_dominated, merge_uncuttable};
 use program::Program;
-use rows::{Broken, Relaxation};
+use rows::{Around, Broken, Relaxation};
 
-/// Most rows that one round adds, and the groups it looks around for them.
+/// Most rows that one round adds, by kind, and the groups it looks around for them.
 const ROWS_PER_ROUND: usize = 60;
+const COVERS_PER_ROUND: usize = 10;
 const LOOKED_AT: usize = 64;
 
 /// Rows are looked for at a mean of the lengths found so far, the last ones with this weight: single solutions lie at corners, where one
@@ -128,7 +133,7 @@ impl<'a> Search<'a> {
         for _ in 0..CALIBRATIONS {
             let scale = (least * most).sqrt();
             self.mean = std::iter::once(1.0).chain(shape.iter().map(|s| (scale * s).min(1.0))).collect();
-            let over = self.around(&self.mean.clone(), sample).len();
+            let over = self.around(&self.mean.clone(), sample).loads.len();
             if 2 * over > sample { least = scale } else { most = scale }
         }
     }
@@ -172,38 +177,58 @@ impl<'a> Search<'a> {
         self.sources.rotate_left(some % all.max(1));
         let mean = std::mem::take(&mut self.mean);
         let mut found = self.around(&mean, some);
-        if found.is_empty() {
+        if found.none() {
             found = self.around(&mean, all);
         }
-        if found.is_empty() {
+        if found.none() {
             found = self.around(columns, all);
         }
         self.mean = mean;
-        self.choose(found)
+        let mut rows = self.choose(found.loads, ROWS_PER_ROUND);
+        rows.extend(self.choose(found.covers, COVERS_PER_ROUND));
+        rows
     }
 
-    fn around(&mut self, at: &[f64], count: usize) -> Vec<Broken> {
+    fn around(&mut self, at: &[f64], count: usize) -> Found {
         let look = |&from: &GroupId| match self.budget.clock.over() {
-            true => (0, None),
+            true => Around::default(),
             false => self.relaxation.around(from, at),
         };
-        let looked: Vec<(u64, Option<Broken>)> = self.sources[..count].par_iter().map(look).collect();
-        self.steps += looked.iter().map(|(steps, _)| steps).sum::<u64>();
-        looked.into_iter().filter_map(|(_, broken)| broken).collect()
+        let looked: Vec<Around> = self.sources[..count].par_iter().map(look).collect();
+        let mut found = Found::default();
+        for around in looked {
+            self.steps += around.steps;
+            found.loads.extend(around.load);
+            found.covers.extend(around.cover);
+        }
+        found
     }
 
     /// The rows broken most, none around a group that is near one chosen before.
-    fn choose(&self, mut found: Vec<Broken>) -> Vec<rows::Row> {
+    fn choose(&self, mut found: Vec<Broken>, most: usize) -> Vec<rows::Row> {
         found.sort_by(|a, b| b.by.total_cmp(&a.by).then(a.from.cmp(&b.from)));
         let mut covered = vec![false; self.relaxation.groups()];
         let mut chosen = Vec::new();
         for broken in found {
-            if !covered[broken.from] && chosen.len() < ROWS_PER_ROUND {
+            if !covered[broken.from] && chosen.len() < most {
                 broken.near.iter().for_each(|&group| covered[group] = true);
                 chosen.push(broken.row);
             }
         }
         chosen
+    }
+}
+
+/// Broken rows of both kinds.
+#[derive(Default)]
+struct Found {
+    loads: Vec<Broken>,
+    covers: Vec<Broken>,
+}
+
+impl Found {
+    fn none(&self) -> bool {
+        self.loads.is_empty() && self.covers.is_empty()
     }
 }
 

@@ -12,6 +12,12 @@ pub(super) const ROOM: usize = 0;
 /// By how much a row must be broken to be added, as a share of the value.
 const BROKEN: f64 = 1e-4;
 
+/// By how much a cover must be broken to be added: it asks for one net. Slightly broken ones, of which there are many, slow the rest.
+const BROKEN_COVER: f64 = 0.3;
+
+/// By how much groups must be too much for one device to make a cover, as a share of the value: above rounding.
+const TOO_MUCH: f64 = 1e-6;
+
 /// Groups closer than this have rows that say much the same.
 const NEAR: f64 = 0.6;
 
@@ -23,6 +29,14 @@ const NO_LENGTH: f64 = 1e-9;
 pub(super) struct Row {
     pub(super) entries: Vec<(usize, f64)>,
     pub(super) least: f64,
+}
+
+/// The rows around a group that do not hold.
+#[derive(Default)]
+pub(super) struct Around {
+    pub(super) steps: u64,
+    pub(super) load: Option<Broken>,
+    pub(super) cover: Option<Broken>,
 }
 
 /// A row that does not hold, and by how much.
@@ -104,33 +118,73 @@ impl<'a> Relaxation<'a> {
         (0..self.groups()).filter(|&group| self.views[self.view_of[group]].work[group] > 0.0).collect()
     }
 
-    /// The row around a group that is broken most at these columns, if one is, and the steps that looking took.
-    pub(super) fn around(&self, from: GroupId, at: &[f64]) -> (u64, Option<Broken>) {
-        let (length, view) = (&at[1..], &self.views[self.view_of[from]]);
-        let tree = Tree::around(self.graph, from, length);
+    /// The rows around a group that are broken most at these columns, and the steps that looking took.
+    pub(super) fn around(&self, from: GroupId, at: &[f64]) -> Around {
+        let view = &self.views[self.view_of[from]];
+        let tree = Tree::around(self.graph, from, &at[1..]);
         let steps = (tree.groups.len() + tree.nets.len()) as u64;
-        let mut row: Vec<(usize, f64)> = vec![(ROOM, 1.0)];
-        let mut below: Vec<f64> = tree.groups.iter().map(|reached| view.work[reached.group]).collect();
-        let least = below.iter().sum();
-        for &(net, place) in &tree.nets {
-            if length[net] > tree.groups[place].distance + NO_LENGTH {
-                below[place] += view.cost[net];
-                row.push((1 + net, -view.cost[net]));
-            }
+        Around { steps, load: load_row(&tree, view, at), cover: cover_row(&tree, view, at) }
+    }
+}
+
+/// No device holds more than the largest load: what is near the first group of the tree runs with it.
+fn load_row(tree: &Tree, view: &View, at: &[f64]) -> Option<Broken> {
+    let length = &at[1..];
+    let mut row: Vec<(usize, f64)> = vec![(ROOM, 1.0)];
+    let mut below: Vec<f64> = tree.groups.iter().map(|reached| view.work[reached.group]).collect();
+    let least = below.iter().sum();
+    for &(net, place) in &tree.nets {
+        if length[net] > tree.groups[place].distance + NO_LENGTH {
+            below[place] += view.cost[net];
+            row.push((1 + net, -view.cost[net]));
         }
-        // What lies behind a net of the tree pays its length.
-        for (place, reached) in tree.groups.iter().enumerate().rev() {
-            if let Some((net, parent)) = reached.by {
-                row.push((1 + net, below[place]));
-                below[parent] += below[place];
-            }
+    }
+    // What lies behind a net of the tree pays its length.
+    tree.sum_up(&mut below, |net, behind| row.push((1 + net, behind)));
+    let near = tree.groups.iter().take_while(|reached| reached.distance < NEAR).map(|r| r.group).collect();
+    Row { entries: summed(row), least }.broken(at, BROKEN, tree, near)
+}
+
+/// The nearest groups that are too much for one device, the tree without what it does not take for that: a plan cuts one of its nets,
+/// or two of those with less behind them than the excess.
+///
+/// In a plan lengths are 0 or 1, and with `W` the work of the groups `sum over nets of behind_e d_e >= W - value`. So no coefficient needs
+/// to be larger than the right side is: `sum over nets of min(behind_e / (W - value), 1) d_e >= 1`.
+fn cover_row(tree: &Tree, view: &View, at: &[f64]) -> Option<Broken> {
+    let mut work = 0.0;
+    let taken = 1 + tree.groups.iter().position(|reached| {
+        work += view.work[reached.group];
+        work > 1.0 + TOO_MUCH
+    })?;
+    let mut below = vec![0.0; tree.groups.len()];
+    let mut needed = vec![false; taken];
+    let mut near = Vec::new();
+    for (place, reached) in tree.groups[..taken].iter().enumerate().rev() {
+        let own = view.work[reached.group];
+        if !needed[place] && work - own > 1.0 + TOO_MUCH {
+            work -= own;
+            continue;
         }
-        let row = Row { entries: summed(row), least };
-        let kept: f64 = row.entries.iter().map(|&(column, coefficient)| coefficient * at[column]).sum();
-        let near =
-            tree.groups.iter().take_while(|reached| reached.distance < NEAR).map(|r| r.group).collect();
-        let by = row.least - kept;
-        (steps, (by > BROKEN).then_some(Broken { by, from, near, row }))
+        below[place] = own;
+        near.push(reached.group);
+        if let Some((_, parent)) = reached.by {
+            needed[parent] = true;
+        }
+    }
+    let mut row: Vec<(usize, f64)> = Vec::new();
+    tree.sum_up(&mut below, |net, behind| row.push((1 + net, behind)));
+    let mut entries = summed(row);
+    let excess = work - 1.0;
+    entries.retain(|entry| entry.1 > 0.0);
+    entries.iter_mut().for_each(|entry| entry.1 = (entry.1 / excess).min(1.0));
+    Row { entries, least: 1.0 }.broken(at, BROKEN_COVER, tree, near)
+}
+
+impl Row {
+    fn broken(self, at: &[f64], worth: f64, tree: &Tree, near: Vec<GroupId>) -> Option<Broken> {
+        let kept: f64 = self.entries.iter().map(|&(column, coefficient)| coefficient * at[column]).sum();
+        let by = self.least - kept;
+        (by > worth).then(|| Broken { by, from: tree.groups[0].group, near, row: self })
     }
 }
 
@@ -214,6 +268,16 @@ impl Tree {
             tree.groups.push(reached);
         }
         tree
+    }
+
+    /// Adds what is at every group, and behind it, to the one before it on the way; `behind` hears of it with the net between them.
+    fn sum_up(&self, below: &mut [f64], mut behind: impl FnMut(usize, f64)) {
+        for (place, reached) in self.groups.iter().enumerate().rev() {
+            if let Some((net, parent)) = reached.by {
+                behind(net, below[place]);
+                below[parent] += below[place];
+            }
+        }
     }
 }
 

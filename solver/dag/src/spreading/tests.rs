@@ -117,6 +117,20 @@ fn a_tensor_that_all_read_is_paid_by_two_devices() {
 }
 
 #[test]
+fn what_is_too_much_for_one_device_pays_a_whole_cut() {
+    // Three nodes of 9 that share a value of 2, and 69 of 1 beside them: 27 on one of four devices, or 9 + 2 and 18 + 2, and all 25.
+    let mut nodes = vec![node(vec![9.0], 2.0, vec![1, 2])];
+    nodes.extend((0..2).map(|_| node(vec![9.0], 0.0, Vec::new())));
+    nodes.extend((0..69).map(|_| node(vec![1.0], 0.0, Vec::new())));
+    let problem = Problem { name: String::new(), kinds: vec![kind(4, 1.0)], nodes, colours: 0 };
+    let held = prove(&problem, 25.5, 1_000_000).bound;
+    assert!((24.999..=25.0 + 1e-9).contains(&held), "{held}: 24 by the work, 24.1 by loads alone");
+    // Held against a plan that leaves them together, nothing has to be cut.
+    let beside = prove(&problem, 27.5, 1_000_000).bound;
+    assert!(beside <= 25.0 + 1e-9, "{beside}");
+}
+
+#[test]
 fn steps_and_the_clock_end_the_search_and_more_steps_prove_no_less() {
     let problem = chain(60, 0.5, 8);
     let value = 9.0;
