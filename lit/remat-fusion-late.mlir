@@ -3,14 +3,15 @@
 // RUN: split-file %s %t
 
 // A zero that a scatter adds to waits for what is scattered: XLA would make a copy of it for the scatter first of
-// all. The same zero stays inside the fusion of the maximum.
+// all. What is scattered goes through the barrier, too: XLA drops an operand that nobody reads behind it, and the
+// wait with it. The same zero stays inside the fusion of the maximum.
 // RUN: ballast-opt %t/scatter.mlir --allow-unregistered-dialect --remat="fusion=xla-cpu cap-counts=temp heap-gaps=false time-limit=5" --ballast-verify --ballast-to-stablehlo -o %t/scatter.out
 // RUN: FileCheck %s --check-prefix=ZERO --input-file %t/scatter.out
 // ZERO: %[[GRADIENT:.+]] = "stablehlo.dot_general"
 // ZERO: %[[ZERO:.+]] = "stablehlo.constant"
 // ZERO: %[[LATE:.+]]:2 = "stablehlo.optimization_barrier"(%[[ZERO]], %[[GRADIENT]])
 // ZERO: %[[SPREAD:.+]] = "stablehlo.broadcast_in_dim"(%[[LATE]]#0)
-// ZERO: "stablehlo.scatter"(%[[SPREAD]],
+// ZERO: "stablehlo.scatter"(%[[SPREAD]], %{{.+}}, %[[LATE]]#1)
 // ZERO-NOT: optimization_barrier
 // ZERO: "stablehlo.maximum"
 

@@ -145,10 +145,15 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
                     .flat_map(|&id| &graph.ops[id].outputs)
                     .map(|&tensor| (tensor, self.current[device].get(&tensor).copied()))
                     .collect();
-                for &traveller in travellers {
-                    if self.late.is_for(&self.imported.graph, traveller, *op) {
-                        self.delay(device, traveller, *op)?;
-                    }
+                let late: Vec<OpId> =
+                    travellers.iter().copied().filter(|&id| self.late.is_for(graph, id, *op)).collect();
+                let reads = &self.imported.reads;
+                let is_number = |id: OpId| !late.is_empty() && reads[id].is_empty();
+                for &number in travellers.iter().filter(|&&id| is_number(id)) {
+                    self.copy(device, number)?;
+                }
+                self.delay(device, &late, *op)?;
+                for &traveller in travellers.iter().filter(|&&id| !is_number(id)) {
                     self.copy(device, traveller)?;
                 }
                 self.copy(device, *op)?;
@@ -193,19 +198,25 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         Ok(())
     }
 
-    /// Puts what a constant is spread from behind a barrier that waits for the last value its reader reads: a compiler would make the
-    /// constant first of all, once for all readers, and hold it.
-    fn delay(&mut self, device: DeviceId, spread: OpId, reader: OpId) -> Result<(), Reported> {
-        let graph = &self.imported.graph;
-        let Some(&constant) = self.imported.reads[spread].first() else { return Ok(()) };
-        let last = graph.value_inputs(reader).into_iter().max();
-        let Some(last) = last.and_then(|last| self.results[last].first().copied()) else { return Ok(()) };
-        let operands = [self.current(device, constant), self.current(device, last)];
-        let kinds = operands.map(|value| value.r#type());
-        let location = self.imported.ops[spread].location();
+    /// Puts what constants are spread from behind a barrier that waits for the last value their reader reads, and that value with them: a compiler
+    /// would make a constant first of all, once for all readers, and hold it. A barrier does not wait for what nobody reads behind it.
+    fn delay(&mut self, device: DeviceId, spreads: &[OpId], reader: OpId) -> Result<(), Reported> {
+        let last = self.imported.graph.value_inputs(reader).into_iter().max();
+        let last = last.and_then(|last| self.results[last].first().copied());
+        let mut tensors: Vec<TensorId> =
+            spreads.iter().filter_map(|&spread| self.imported.reads[spread].first().copied()).collect();
+        tensors.sort_unstable();
+        tensors.dedup();
+        let (Some(&first), Some(last)) = (spreads.first(), last.filter(|_| !tensors.is_empty())) else {
+            return Ok(());
+        };
+        tensors.push(last);
+        let operands: Vec<Value<'c, 'a>> =
+            tensors.iter().map(|&tensor| self.current(device, tensor)).collect();
+        let kinds: Vec<Type<'c>> = operands.iter().map(|value| value.r#type()).collect();
+        let location = self.imported.ops[first].location();
         let barrier = self.build("ballast.barrier", device, location, &operands, &kinds)?;
-        let behind = barrier.results().map(Value::from).take(1);
-        self.remap(device, &[constant], behind);
+        self.remap(device, &tensors, barrier.results().map(Value::from));
         Ok(())
     }
 
