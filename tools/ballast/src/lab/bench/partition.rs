@@ -1,6 +1,5 @@
 //! `ballast lab bench partition`: all methods over a folder of workloads, as one table.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use ballast_core::limits::{Limits, interrupted};
@@ -19,6 +18,7 @@ use crate::output::paths;
 use crate::partition::Who;
 use crate::ranges::{count, seconds, threads};
 use crate::statistics::{cpu_seconds, mean_and_deviation};
+use crate::tables;
 
 /// Arguments of `ballast lab bench partition`.
 #[derive(clap::Args)]
@@ -89,7 +89,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         indicatif::ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {elapsed}")
             .map_err(|error| Failure::Internal(error.to_string()))?,
     );
-    let mut table = heading(args);
+    let heads = ["file", "class", "method", "value", "value/known", "bound", "gap", "proved", "CPU s"];
+    let mut table = tables::markdown(&heads);
     for (name, path) in &files {
         let problem = workload::read(path).map_err(|error| Failure::BadInput(error.to_string()))?;
         let known = reference.get(name).copied().unwrap_or_default();
@@ -113,12 +114,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 PlanClass::Contiguous => known.contiguous,
                 PlanClass::Free => known.free,
             };
-            row(&mut table, name, *class, method, &runs, known);
+            table.add_row(row(name, *class, method, &runs, known));
             bar.inc(1);
         }
     }
     bar.finish_and_clear();
-    output::write_text(&table, args.output.as_deref())
+    output::write_text(&format!("{}\n{table}\n", heading(args)), args.output.as_deref())
 }
 
 /// All workload files below a folder by their path in it, in order.
@@ -191,8 +192,7 @@ fn heading(args: &Args) -> String {
         "# Partition benchmark\n\nWritten by `ballast lab bench partition {} --time-limit {} --seeds {} --threads {} \
          -o FILE`.\nValue and bound are largest loads in the unit of the file; `value/known` divides by the best \
          known value of the class;\nseeded methods show mean ± standard deviation over the seeds and the best \
-         run's bound. CPU seconds are user and system time\nof all threads, per run.\n\n| file | class | method | \
-         value | value/known | bound | gap | proved | CPU s |\n|---|---|---|---|---|---|---|---|---|\n",
+         run's bound. CPU seconds are user and system time\nof all threads, per run.\n",
         args.folder.display(),
         args.time_limit,
         args.seeds,
@@ -200,7 +200,7 @@ fn heading(args: &Args) -> String {
     )
 }
 
-fn row(table: &mut String, name: &str, class: PlanClass, method: &Who, runs: &[Run], known: Option<f64>) {
+fn row(name: &str, class: PlanClass, method: &Who, runs: &[Run], known: Option<f64>) -> [String; 9] {
     let values: Vec<f64> = runs.iter().map(|run| run.outcome.report.value).collect();
     let (value, spread) = mean_and_deviation(&values);
     let (cpu, _) = mean_and_deviation(&runs.iter().map(|run| run.cpu_seconds).collect::<Vec<_>>());
@@ -210,11 +210,15 @@ fn row(table: &mut String, name: &str, class: PlanClass, method: &Who, runs: &[R
     let shown = if runs.len() > 1 { format!("{value:.6} ± {spread:.6}") } else { format!("{value:.6}") };
     let ratio = known.map_or("-".to_owned(), |known| format!("{:.6}", value / known));
     let gap = ballast_core::report::gap(least, bound);
-    let _ = writeln!(
-        table,
-        "| {name} | {} | {} | {shown} | {ratio} | {bound:.6} | {gap:.6} | {proved}/{} | {cpu:.2} |",
-        class.name(),
-        method.name(),
-        runs.len()
-    );
+    [
+        name.to_owned(),
+        class.name().to_owned(),
+        method.name().to_string(),
+        shown,
+        ratio,
+        format!("{bound:.6}"),
+        format!("{gap:.6}"),
+        format!("{proved}/{}", runs.len()),
+        format!("{cpu:.2}"),
+    ]
 }

@@ -1,6 +1,5 @@
 //! `ballast lab bench remat`: all methods over a folder of memory-planning instances, as one table.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use ballast_core::limits::interrupted;
@@ -12,7 +11,7 @@ use crate::output::paths;
 use crate::ranges::seconds;
 use crate::search_args::SearchArgs;
 use crate::statistics::cpu_seconds;
-use crate::{instance, output};
+use crate::{instance, output, tables};
 
 /// Arguments of `ballast lab bench remat`.
 #[derive(clap::Args)]
@@ -36,11 +35,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let files = instances(&args.folder)?;
     output::check(paths(&files), paths(&args.output))?;
     let bar = indicatif::ProgressBar::new(files.len() as u64);
-    let mut table = format!(
+    let heading = format!(
         "Overheads in % of the time without recomputation; {} s and {} threads a run, seed {}, order {}. Bounds hold \
-         for plans of the class named.\n\n\
-         | instance | nodes | budget | bytes | overhead % | bound % | gap | proved | class | method | recomputes | CPU s | \
-         s to 1 % | s to best | greedy % | sqrt-n % | gaps % | chain % |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+         for plans of the class named.\n",
         args.time_limit,
         args.search.threads,
         args.search.seed,
@@ -49,6 +46,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             Order::Free => "free",
         },
     );
+    let mut table = tables::markdown(&HEADS);
     for path in files {
         let (problem, mut budgets) = instance::read_with_budgets(&path, None)?;
         if budgets.is_empty() {
@@ -63,13 +61,34 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 return Err(Failure::NoPlan("interrupted; no table was written".into()));
             }
             bar.set_message(format!("{} {share}", problem.name));
-            row(&mut table, args, &problem, &share, bytes)?;
+            table.add_row(row(args, &problem, &share, bytes)?);
         }
         bar.inc(1);
     }
     bar.finish_and_clear();
-    output::write_text(&table, args.output.as_deref())
+    output::write_text(&format!("{heading}\n{table}\n"), args.output.as_deref())
 }
+
+const HEADS: [&str; 18] = [
+    "instance",
+    "nodes",
+    "budget",
+    "bytes",
+    "overhead %",
+    "bound %",
+    "gap",
+    "proved",
+    "class",
+    "method",
+    "recomputes",
+    "CPU s",
+    "s to 1 %",
+    "s to best",
+    "greedy %",
+    "sqrt-n %",
+    "gaps %",
+    "chain %",
+];
 
 fn instances(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let failed = |error: std::io::Error| Failure::BadInput(format!("{}: {error}", folder.display()));
@@ -87,7 +106,7 @@ fn instances(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-fn row(table: &mut String, args: &Args, problem: &Problem, share: &str, bytes: u64) -> Result<(), Failure> {
+fn row(args: &Args, problem: &Problem, share: &str, bytes: u64) -> Result<Vec<String>, Failure> {
     let solve = |solver: Solver| -> Result<Option<Outcome>, Failure> {
         let options = Options {
             cap_bytes: bytes,
@@ -111,33 +130,34 @@ fn row(table: &mut String, args: &Args, problem: &Problem, share: &str, bytes: u
     let before = cpu_seconds();
     let best = solve(Solver::AUTO)?;
     let cpu = cpu_seconds() - before;
-    let mut baselines = String::new();
-    for solver in [Solver::GREEDY, Solver::SQRT_N, Solver::GAPS, Solver::CHAIN] {
-        let _ = write!(baselines, " {} |", shown(solve(solver)?));
-    }
-    let start = format!("| {} | {} | {share} | {bytes} ", problem.name, problem.nodes.len());
-    let written = match best {
+    let mut row =
+        vec![problem.name.clone(), problem.nodes.len().to_string(), share.to_owned(), bytes.to_string()];
+    match best {
         Some(outcome) => {
             let report = &outcome.report;
             // A hundredth of the overhead, not of the whole time.
             let near = report.value + 0.01 * (report.value - total);
             let reached = outcome.progress.iter().find(|&&(_, time)| time <= near);
-            let reached = reached.map_or_else(|| "-".to_owned(), |(seconds, _)| format!("{seconds:.2}"));
-            writeln!(
-                table,
-                "{start}| {:.4} | {:.4} | {:.4} | {} | {} | {} | {} | {cpu:.2} | {} | {:.2} |{baselines}",
-                percent(report.value),
-                percent(report.bound().value()),
-                percent(report.value) - percent(report.bound().value()),
-                if report.proved() { "yes" } else { "no" },
-                report.bound().class(),
-                report.method,
-                outcome.replay.recomputes,
-                reached,
-                outcome.progress.last().map_or(0.0, |&(seconds, _)| seconds),
-            )
+            row.extend([
+                format!("{:.4}", percent(report.value)),
+                format!("{:.4}", percent(report.bound().value())),
+                format!("{:.4}", percent(report.value) - percent(report.bound().value())),
+                if report.proved() { "yes" } else { "no" }.to_owned(),
+                report.bound().class().to_string(),
+                report.method.clone(),
+                outcome.replay.recomputes.to_string(),
+                format!("{cpu:.2}"),
+                reached.map_or_else(|| "-".to_owned(), |(seconds, _)| format!("{seconds:.2}")),
+                format!("{:.2}", outcome.progress.last().map_or(0.0, |&(seconds, _)| seconds)),
+            ]);
         }
-        None => writeln!(table, "{start}| - | - | - | - | - | - | - | {cpu:.2} | - | - |{baselines}"),
-    };
-    written.map_err(|error| Failure::Internal(error.to_string()))
+        None => {
+            row.extend(vec!["-".to_owned(); 7]);
+            row.extend([format!("{cpu:.2}"), "-".to_owned(), "-".to_owned()]);
+        }
+    }
+    for solver in [Solver::GREEDY, Solver::SQRT_N, Solver::GAPS, Solver::CHAIN] {
+        row.push(shown(solve(solver)?));
+    }
+    Ok(row)
 }

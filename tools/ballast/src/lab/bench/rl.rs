@@ -1,6 +1,5 @@
 //! `ballast lab bench rl`: the RL partitioner, classical searches and the exact answer on chains for many-core chips.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use ballast_core::cost::Costs;
@@ -11,6 +10,7 @@ use ballast_partition::rl::comparison::{Case, Contender, Entry, contend};
 use ballast_partition::rl::machine::{Machine, Site};
 use ballast_partition::rl::train::{Options, Weights};
 use ballast_partition::sequence::Sequence;
+use comfy_table::Table;
 use serde::Deserialize;
 
 use crate::failure::Failure;
@@ -20,6 +20,7 @@ use crate::output;
 use crate::output::paths;
 use crate::ranges::{count, seconds, step_size};
 use crate::search_args::DrawnChains;
+use crate::tables;
 
 /// Arguments of `ballast lab bench rl`.
 #[derive(clap::Args)]
@@ -77,10 +78,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let contenders: Vec<_> =
         Contender::ALL.into_iter().filter(|contender| args.methods.contains(contender)).collect();
     let bar = crate::lab::progress::progress((cases.len() * contenders.len()) as u64);
-    let mut table = heading(args, &contenders);
+    let mut heads = vec!["chain, layers x cores"];
+    heads.extend(contenders.iter().map(|contender| contender.names().1));
+    let mut table = tables::markdown(&heads);
     let mut all: Vec<Vec<Vec<Entry>>> = vec![Vec::new(); contenders.len()];
     for case in &cases {
-        let _ = write!(table, "| {} |", case.name);
+        let mut row = vec![case.name.clone()];
         for (column, &contender) in contenders.iter().enumerate() {
             bar.set_message(format!("{}, {}", case.name, contender.names().1));
             let seconds = if contender == Contender::ZeroShot { ZERO_SHOT_SECONDS } else { args.time_limit };
@@ -93,18 +96,24 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
             runs.sort_by(|a, b| a.over_optimum.total_cmp(&b.over_optimum));
             let worst = runs.last().map_or(f64::NAN, |run| run.over_optimum);
-            let _ = match contender.seeded() {
-                true => write!(table, " {:.4} ({worst:.4}) {:.1} s |", median(&runs), mean_seconds(&runs)),
-                false => write!(table, " {worst:.4} |"),
-            };
+            row.push(match contender.seeded() {
+                true => format!("{:.4} ({worst:.4}) {:.1} s", median(&runs), mean_seconds(&runs)),
+                false => format!("{worst:.4}"),
+            });
             all[column].push(runs);
             bar.inc(1);
         }
-        table.push('\n');
+        table.add_row(row);
     }
     bar.finish_and_clear();
-    summary(&mut table, &contenders, &all);
-    output::write_text(&table, args.drawn.output.as_deref())
+    let text = format!(
+        "Slowest stage over the exact optimum: median of {} seeds (worst seed), mean wall-clock seconds of a run. \
+         {} s a run at most; runs end at the optimum.\n\n{table}\n\n{}\n",
+        args.seeds,
+        args.time_limit,
+        summary(&contenders, &all)
+    );
+    output::write_text(&text, args.drawn.output.as_deref())
 }
 
 fn cases(args: &Args) -> Result<Vec<Case>, Failure> {
@@ -164,22 +173,17 @@ fn read_chain(path: &Path) -> Result<ChainFile, Failure> {
     Ok(file)
 }
 
-fn heading(args: &Args, contenders: &[Contender]) -> String {
-    let mut text = format!(
-        "Slowest stage over the exact optimum: median of {} seeds (worst seed), mean wall-clock seconds of a run. \
-         {} s a run at most; runs end at the optimum.\n\n| chain, layers x cores |",
-        args.seeds, args.time_limit
-    );
-    contenders.iter().for_each(|contender| {
-        let _ = write!(text, " {} |", contender.names().1);
-    });
-    let _ = writeln!(text, "\n|---|{}", "---|".repeat(contenders.len()));
-    text
-}
-
-fn summary(table: &mut String, contenders: &[Contender], all: &[Vec<Vec<Entry>>]) {
-    table.push_str("\n| method | median of medians | worst median | worst seed | medians <= 1.02 | medians <= 1.10 | longest run s |\n");
-    table.push_str("|---|---|---|---|---|---|---|\n");
+fn summary(contenders: &[Contender], all: &[Vec<Vec<Entry>>]) -> Table {
+    let heads = [
+        "method",
+        "median of medians",
+        "worst median",
+        "worst seed",
+        "medians <= 1.02",
+        "medians <= 1.10",
+        "longest run s",
+    ];
+    let mut table = tables::markdown(&heads);
     for (contender, cases) in contenders.iter().zip(all) {
         let name = contender.names().1;
         let mut medians: Vec<f64> = cases.iter().map(|runs| median(runs)).collect();
@@ -187,16 +191,18 @@ fn summary(table: &mut String, contenders: &[Contender], all: &[Vec<Vec<Entry>>]
         let within = |limit: f64| medians.iter().filter(|&&median| median <= limit).count();
         let worst = cases.iter().flatten().map(|run| run.over_optimum).fold(0.0, f64::max);
         let longest = cases.iter().flatten().map(|run| run.seconds).fold(0.0, f64::max);
-        let _ = writeln!(
-            table,
-            "| {name} | {:.4} | {:.4} | {worst:.4} | {}/{count} | {}/{count} | {longest:.2} |",
-            medians.get(medians.len() / 2).copied().unwrap_or(f64::NAN),
-            medians.last().copied().unwrap_or(f64::NAN),
-            within(1.02),
-            within(1.10),
-            count = medians.len()
-        );
+        let count = medians.len();
+        table.add_row([
+            name.to_owned(),
+            format!("{:.4}", medians.get(count / 2).copied().unwrap_or(f64::NAN)),
+            format!("{:.4}", medians.last().copied().unwrap_or(f64::NAN)),
+            format!("{worst:.4}"),
+            format!("{}/{count}", within(1.02)),
+            format!("{}/{count}", within(1.10)),
+            format!("{longest:.2}"),
+        ]);
     }
+    table
 }
 
 fn median(runs: &[Entry]) -> f64 {

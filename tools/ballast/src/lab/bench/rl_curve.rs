@@ -5,12 +5,14 @@ use std::fmt::Write as _;
 use ballast_core::limits::interrupted;
 use ballast_partition::rl::comparison::{Case, learning_curve};
 use ballast_partition::rl::train::{Episode, Options, Setting};
+use comfy_table::Table;
 
 use crate::failure::Failure;
 use crate::output;
 use crate::output::paths;
 use crate::ranges::{count, step_size};
 use crate::search_args::DrawnChains;
+use crate::tables;
 
 /// Arguments of `ballast lab bench rl-curve`.
 #[derive(clap::Args)]
@@ -73,21 +75,22 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 runs.push(of_seeds);
                 bar.inc(1);
             }
-            table(&mut text, &case, args.episodes, &runs);
+            let _ = writeln!(text, "\n{}\n\n{}", case.name, table(&case, args.episodes, &runs));
         }
     }
     bar.finish_and_clear();
     output::write_text(&text, args.drawn.output.as_deref())
 }
 
-fn table(text: &mut String, case: &Case, episodes: usize, runs: &[Vec<Vec<Episode>>]) {
-    let _ = writeln!(text, "\n{}\n", case.name);
-    let heads = SETTINGS.map(|setting| format!(" {0}: reward | entropy | best |", setting.name()));
-    let _ = writeln!(text, "| episode |{}", heads.concat());
-    let _ = writeln!(text, "|---|{}", "---|---|---|".repeat(SETTINGS.len()));
+fn table(case: &Case, episodes: usize, runs: &[Vec<Vec<Episode>>]) -> Table {
+    let mut heads = vec!["episode".to_owned()];
+    for setting in SETTINGS {
+        heads.extend([format!("{}: reward", setting.name()), "entropy".to_owned(), "best".to_owned()]);
+    }
+    let mut table = tables::markdown(&heads);
     let mut before = 0;
     for row in rows(episodes) {
-        let _ = write!(text, "| {row} |");
+        let mut cells = vec![row.to_string()];
         for of_seeds in runs {
             let learned = || {
                 let since = |run: &'_ Vec<Episode>| run[before.min(run.len())..row.min(run.len())].to_vec();
@@ -110,13 +113,14 @@ fn table(text: &mut String, case: &Case, episodes: usize, runs: &[Vec<Vec<Episod
             best.sort_by(f64::total_cmp);
             let middle = best.get(best.len() / 2).copied().unwrap_or(f64::NAN);
             let worst = best.last().copied().unwrap_or(f64::NAN);
-            let reward = mean(&|episode| episode.outcome.mean_reward);
-            let entropy = mean(&|episode| episode.outcome.figures.entropy);
-            let _ = write!(text, " {reward} | {entropy} | {middle:.4} ({worst:.4}) |");
+            cells.push(mean(&|episode| episode.outcome.mean_reward));
+            cells.push(mean(&|episode| episode.outcome.figures.entropy));
+            cells.push(format!("{middle:.4} ({worst:.4})"));
         }
-        text.push('\n');
+        table.add_row(cells);
         before = row;
     }
+    table
 }
 
 /// 1, 3, 10, 30 and so on, and the last episode.

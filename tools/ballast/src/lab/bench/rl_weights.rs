@@ -8,12 +8,14 @@ use ballast_partition::rl::environment::State;
 use ballast_partition::rl::machine::{Judge, Reward, Score};
 use ballast_partition::rl::train::{self, Options, Setting};
 use ballast_partition::rl::weighted::{TooLarge, best_weighted};
+use comfy_table::Table;
 
 use crate::failure::Failure;
 use crate::output;
 use crate::output::paths;
 use crate::ranges::count;
 use crate::search_args::DrawnChains;
+use crate::tables;
 
 /// Arguments of `ballast lab bench rl-weights`.
 #[derive(clap::Args)]
@@ -84,21 +86,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 args.cores
             )));
         };
-        table(&mut text, args, &case, &spread)?;
+        let _ = writeln!(text, "\n{}\n\n{}", case.name, table(args, &case, &spread)?);
     }
     output::write_text(&text, args.drawn.output.as_deref())
 }
 
-fn table(text: &mut String, args: &Args, case: &Case, spread: &State) -> Result<(), Failure> {
+fn table(args: &Args, case: &Case, spread: &State) -> Result<Table, Failure> {
     let start = case.machine.score(spread);
-    let columns: String =
-        args.weights.iter().map(|weights| format!(" sum at {} |", weights.name())).collect();
-    let _ = writeln!(text, "\n{}\n", case.name);
-    let _ = writeln!(
-        text,
-        "| compute, memory, route | stages | compute | memory | route |{columns} learner, ours | published |"
-    );
-    let _ = writeln!(text, "|---|---|---|---|---|{}---|---|", "---|".repeat(args.weights.len()));
+    let mut heads =
+        ["compute, memory, route", "stages", "compute", "memory", "route"].map(str::to_owned).to_vec();
+    heads.extend(args.weights.iter().map(|weights| format!("sum at {}", weights.name())));
+    heads.extend(["learner, ours", "published"].map(str::to_owned));
+    let mut table = tables::markdown(&heads);
     for weights in &args.weights {
         let judge = weights.judge(start);
         let exact = best_weighted(&case.machine, &judge, &start).map_err(|TooLarge| {
@@ -108,18 +107,14 @@ fn table(text: &mut String, args: &Args, case: &Case, spread: &State) -> Result<
             ))
         })?;
         let score = exact.map_or(start, |state| case.machine.score(&state));
-        let _ = write!(
-            text,
-            "| {} | {} | {:.3} | {:.3} | {:.3} |",
+        let mut row = vec![
             weights.name(),
-            score.stages,
-            score.compute_seconds / start.compute_seconds,
-            score.memory_bytes / start.memory_bytes,
-            score.route_bytes / start.route_bytes
-        );
-        for other in &args.weights {
-            let _ = write!(text, " {:.4} |", other.judge(start).cost(&score));
-        }
+            score.stages.to_string(),
+            format!("{:.3}", score.compute_seconds / start.compute_seconds),
+            format!("{:.3}", score.memory_bytes / start.memory_bytes),
+            format!("{:.3}", score.route_bytes / start.route_bytes),
+        ];
+        row.extend(args.weights.iter().map(|other| format!("{:.4}", other.judge(start).cost(&score))));
         for setting in [Setting::Ours, Setting::Published] {
             let mut over = Vec::new();
             for seed in 0..args.seeds {
@@ -139,11 +134,11 @@ fn table(text: &mut String, args: &Args, case: &Case, spread: &State) -> Result<
             }
             over.sort_by(f64::total_cmp);
             let (middle, worst) = (over[over.len() / 2], over[over.len() - 1]);
-            let _ = write!(text, " {middle:.4} ({worst:.4}) |");
+            row.push(format!("{middle:.4} ({worst:.4})"));
         }
-        text.push('\n');
+        table.add_row(row);
     }
-    Ok(())
+    Ok(table)
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
 //! `ballast lab bench swaps`: recomputing, swapping and both, over host links and speeds of computation.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use ballast_core::limits::interrupted;
 use ballast_core::memory::{Problem, SwapModel};
 use ballast_remat::{Error as NoPlan, Options, Order, Outcome, plan};
+use comfy_table::Table;
 
 use crate::failure::Failure;
 use crate::output::paths;
 use crate::ranges::{multiple, positive, seconds};
 use crate::search_args::SearchArgs;
-use crate::{instance, output};
+use crate::{instance, output, tables};
 
 /// Arguments of `ballast lab bench swaps`.
 #[derive(clap::Args)]
@@ -40,14 +40,13 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::check(paths(&args.instances), paths(&args.output))?;
-    let mut table = format!(
+    let heading = format!(
         "Overheads in % of the time without recomputation or swaps; {} s and {} threads a plan, seed {}, first runs in program \
          order, one copy engine per direction beside the computation. Bounds hold for all \
-         plans with that order.\n\n\
-         | instance | budget | TFLOP/s | GB/s | recompute % | swap % | both % | bound % | proved | method | recomputes | bytes swapped |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|\n",
+         plans with that order.\n",
         args.time_limit, args.search.threads, args.search.seed,
     );
+    let mut table = tables::markdown(&HEADS);
     let bar = indicatif::ProgressBar::new((args.instances.len() * args.rates.len()) as u64);
     for path in &args.instances {
         for &rate in &args.rates {
@@ -64,11 +63,26 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     bar.finish_and_clear();
-    output::write_text(&table, args.output.as_deref())
+    output::write_text(&format!("{heading}\n{table}\n"), args.output.as_deref())
 }
 
+const HEADS: [&str; 12] = [
+    "instance",
+    "budget",
+    "TFLOP/s",
+    "GB/s",
+    "recompute %",
+    "swap %",
+    "both %",
+    "bound %",
+    "proved",
+    "method",
+    "recomputes",
+    "bytes swapped",
+];
+
 fn rows(
-    table: &mut String,
+    table: &mut Table,
     args: &Args,
     problem: &Problem,
     rate: f64,
@@ -119,17 +133,20 @@ fn rows(
         let report = both.as_ref().map(|both| &both.report);
         let bound =
             report.map_or(f64::NAN, |report| (100.0 * (report.bound().value() / total - 1.0)).max(0.0));
-        writeln!(
-            table,
-            "| {} | {share} | {rate} | {link} | {} | {} | {} | {bound:.3} | {} | {} | {recomputes} | {copied} |",
-            problem.name,
+        table.add_row([
+            problem.name.clone(),
+            share.to_owned(),
+            rate.to_string(),
+            link.to_string(),
             shown(&recomputed),
             shown(&swapped),
             shown(&both),
-            if report.is_some_and(|report| report.proved()) { "yes" } else { "no" },
-            report.map_or("-", |report| report.method.as_str()),
-        )
-        .map_err(|error| Failure::Internal(error.to_string()))?;
+            format!("{bound:.3}"),
+            if report.is_some_and(|report| report.proved()) { "yes" } else { "no" }.to_owned(),
+            report.map_or("-", |report| report.method.as_str()).to_owned(),
+            recomputes.to_string(),
+            copied.to_string(),
+        ]);
     }
     Ok(())
 }
