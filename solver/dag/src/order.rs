@@ -134,6 +134,11 @@ struct Label {
     from_code: u32,
 }
 
+/// Devices of a kind that a code of radix `radix` has in use.
+fn used(graph: &Hypergraph, radix: &[u32], code: u32, kind: usize) -> u32 {
+    code / radix[kind] % (graph.kinds[kind].count as u32 + 1)
+}
+
 /// The best cut of `order` into stages with a largest load below `threshold`: load and device of every group.
 ///
 /// None if there is none, or if `go_on` said no before one was found.
@@ -151,7 +156,7 @@ pub fn best_cut(
     for kind in &graph.kinds {
         radix.push(radix[radix.len() - 1].saturating_mul(kind.count as u32 + 1));
     }
-    let used = |code: u32, kind: usize| code / radix[kind] % (graph.kinds[kind].count as u32 + 1);
+    let used = |code: u32, kind: usize| used(graph, &radix, code, kind);
     let capacity_left = |code: u32| -> f64 {
         (0..kinds).map(|k| prices.price[k] * f64::from(graph.kinds[k].count as u32 - used(code, k))).sum()
     };
@@ -209,17 +214,29 @@ pub fn best_cut(
             }
         }
     }
-    let (value, mut start, mut code, mut kind) = best?;
+    let (value, start, code, kind) = best?;
+    Some((value, walk_back(graph, order, &radix, &labels, (start, code, kind))))
+}
+
+/// The devices of the groups on the chain of labels that ends with a stage from `start` on a device of `kind`.
+fn walk_back(
+    graph: &Hypergraph,
+    order: &[GroupId],
+    radix: &[u32],
+    labels: &[Vec<Label>],
+    (mut start, mut code, mut kind): (u32, u32, usize),
+) -> Vec<usize> {
+    let kinds = graph.kinds.len();
     let mut placement = vec![0; graph.len()];
-    let mut end = count;
+    let mut end = order.len();
     loop {
         let first: usize = graph.kinds[..kind].iter().map(|k| k.count).sum();
-        let device = first + used(code, kind) as usize;
+        let device = first + used(graph, radix, code, kind) as usize;
         for &group in &order[start as usize..end] {
             placement[group] = device;
         }
         if start == 0 {
-            return Some((value, placement));
+            return placement;
         }
         end = start as usize;
         let label = labels[end].iter().find(|l| l.code == code).expect("labels on the chain are kept");

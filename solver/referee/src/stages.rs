@@ -37,39 +37,11 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
     let caps = [least, (least + peak) / 2, (3 * least + peak) / 4, peak, least.saturating_sub(5)];
     let mut claims = Vec::new();
     for _ in 0..random.random_range(3..7) {
-        let solver = SOLVERS[random.random_range(0..SOLVERS.len())];
-        let options = Options {
-            cap: CapSpec::Absolute(Bytes(caps[random.random_range(0..caps.len())].max(1))),
-            solver: if random.random_bool(0.4) { Solver::default() } else { solver },
-            order: if random.random_bool(0.5) { Order::Free } else { Order::Program },
-            swap: random.random_bool(0.7),
-            overlap: random.random_bool(0.5),
-            arena: random.random_bool(0.15).then_some(4),
-            limits: Limits {
-                time_limit_seconds: None,
-                work_limit: Some([1_000, 30_000, 300_000][random.random_range(0..3)]),
-                seed: random.random_range(0..3),
-                threads: 1,
-            },
-            relax_step: 0.1,
-            relax_limit: if random.random_bool(0.5) { 0.0 } else { 3.0 },
-            max_ratio: 1.0,
-            ..Options::default()
-        };
+        let options = draw_options(&mut random, &caps);
         ledger.runs += 1;
         let deadline = Deadline::start(&options.limits);
         let outcome = plan_stages(graph, &stages, cluster, &options, &deadline);
-        let who = format!(
-            "{} {:?} {:?} swap={} overlap={} arena={:?} relax={} work={:?}",
-            options.solver.name(),
-            options.cap,
-            options.order,
-            options.swap,
-            options.overlap,
-            options.arena,
-            options.relax_limit,
-            options.limits.work_limit
-        );
+        let who = name_of(&options);
         let CapSpec::Absolute(Bytes(asked)) = options.cap else { continue };
         let freedom = Freedom { order: options.order == Order::Free, rounds: false };
         let swap = options.swap.then(|| cluster.swap_model(&cluster.devices[0], options.overlap));
@@ -111,4 +83,40 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
     let small = problem.nodes.len() < MOST_NODES;
     let brute_force = if small { BruteForce::Yes(None) } else { BruteForce::No };
     cross_examine(problem, &claims, brute_force, ledger);
+}
+
+fn draw_options(random: &mut ChaCha8Rng, caps: &[u64]) -> Options {
+    let solver = SOLVERS[random.random_range(0..SOLVERS.len())];
+    Options {
+        cap: CapSpec::Absolute(Bytes(caps[random.random_range(0..caps.len())].max(1))),
+        solver: if random.random_bool(0.4) { Solver::default() } else { solver },
+        order: if random.random_bool(0.5) { Order::Free } else { Order::Program },
+        swap: random.random_bool(0.7),
+        overlap: random.random_bool(0.5),
+        arena: random.random_bool(0.15).then_some(4),
+        limits: Limits {
+            time_limit_seconds: None,
+            work_limit: Some([1_000, 30_000, 300_000][random.random_range(0..3)]),
+            seed: random.random_range(0..3),
+            threads: 1,
+        },
+        relax_step: 0.1,
+        relax_limit: if random.random_bool(0.5) { 0.0 } else { 3.0 },
+        max_ratio: 1.0,
+        ..Options::default()
+    }
+}
+
+fn name_of(options: &Options) -> String {
+    format!(
+        "{} {:?} {:?} swap={} overlap={} arena={:?} relax={} work={:?}",
+        options.solver.name(),
+        options.cap,
+        options.order,
+        options.swap,
+        options.overlap,
+        options.arena,
+        options.relax_limit,
+        options.limits.work_limit
+    )
 }

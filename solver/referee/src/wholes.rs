@@ -107,50 +107,15 @@ fn run(
         seed: random.random_range(0..3),
         threads: 1,
     };
-    let first = ballast_partition::Options {
-        method: [Method::DP, Method::AUTO, Method::EXACT][random.random_range(0..3)],
-        granularity: [Granularity::Op, Granularity::Layer][random.random_range(0..2)],
-        limits,
-        caps: random.random_bool(0.3).then(|| vec![Bytes(random.random_range(60..300)); devices]),
-        ..ballast_partition::Options::default()
-    };
+    let first = draw_partition(random, limits, devices);
     // Stages of one device take micro-batches in groups of as many as there are devices.
     let groups = if chunks > 1 { whole_devices } else { 1 };
     let pipeline = schedule.map(|schedule| Pipelining {
         spec: Spec { schedule, micro_batches: groups * random.random_range(1..5) },
         granularity: first.granularity,
     });
-    let options = Options {
-        cap: match random.random_range(0..3) {
-            0 => CapSpec::DeviceMemory,
-            1 => CapSpec::Share(f64::from(random.random_range(40..110)) / 100.0),
-            _ => CapSpec::Absolute(Bytes(random.random_range(60..400))),
-        },
-        order: if random.random_bool(0.5) { Order::Free } else { Order::Program },
-        swap: random.random_bool(0.5),
-        overlap: random.random_bool(0.5),
-        limits,
-        relax_step: 0.1,
-        relax_limit: if random.random_bool(0.3) { 0.0 } else { 4.0 },
-        max_ratio: 1.05,
-        max_rounds: random.random_range(1..4),
-        pipeline,
-        ..Options::default()
-    };
-    let who = format!(
-        "{:?} {:?} caps={:?}, then {:?} {:?} swap={} overlap={} {:?} rounds={} relax={} work={:?}",
-        first.method,
-        first.granularity,
-        first.caps,
-        options.cap,
-        options.order,
-        options.swap,
-        options.overlap,
-        options.pipeline,
-        options.max_rounds,
-        options.relax_limit,
-        limits.work_limit
-    );
+    let options = draw_memory(random, limits, pipeline);
+    let who = name_of(&first, &options);
     ledger.runs += 1;
     let outcome = match partition(&program.view(), &first) {
         Ok(outcome) => outcome,
@@ -179,4 +144,51 @@ fn run(
         _ => {}
     }
     Some((who, found))
+}
+
+fn draw_partition(random: &mut ChaCha8Rng, limits: Limits, devices: usize) -> ballast_partition::Options {
+    ballast_partition::Options {
+        method: [Method::DP, Method::AUTO, Method::EXACT][random.random_range(0..3)],
+        granularity: [Granularity::Op, Granularity::Layer][random.random_range(0..2)],
+        limits,
+        caps: random.random_bool(0.3).then(|| vec![Bytes(random.random_range(60..300)); devices]),
+        ..ballast_partition::Options::default()
+    }
+}
+
+fn draw_memory(random: &mut ChaCha8Rng, limits: Limits, pipeline: Option<Pipelining>) -> Options {
+    Options {
+        cap: match random.random_range(0..3) {
+            0 => CapSpec::DeviceMemory,
+            1 => CapSpec::Share(f64::from(random.random_range(40..110)) / 100.0),
+            _ => CapSpec::Absolute(Bytes(random.random_range(60..400))),
+        },
+        order: if random.random_bool(0.5) { Order::Free } else { Order::Program },
+        swap: random.random_bool(0.5),
+        overlap: random.random_bool(0.5),
+        limits,
+        relax_step: 0.1,
+        relax_limit: if random.random_bool(0.3) { 0.0 } else { 4.0 },
+        max_ratio: 1.05,
+        max_rounds: random.random_range(1..4),
+        pipeline,
+        ..Options::default()
+    }
+}
+
+fn name_of(first: &ballast_partition::Options, options: &Options) -> String {
+    format!(
+        "{:?} {:?} caps={:?}, then {:?} {:?} swap={} overlap={} {:?} rounds={} relax={} work={:?}",
+        first.method,
+        first.granularity,
+        first.caps,
+        options.cap,
+        options.order,
+        options.swap,
+        options.overlap,
+        options.pipeline,
+        options.max_rounds,
+        options.relax_limit,
+        options.limits.work_limit
+    )
 }

@@ -31,16 +31,7 @@ pub(super) fn price<'c: 'a, 'a>(pricer: &Pricer<'c, 'a>, dialect: &str, seen: &S
         },
         "convolution" => convolution(seen).unwrap_or_else(unknown),
         "reduce" => reduce(seen),
-        "reduce_window" => window(seen, "window_dimensions").map_or_else(unknown, |window| {
-            let joins = Pooling { outputs: points, window }.operations();
-            Price::new(Role::Compute, LayerType::Pooling, joins.saturating_mul(seen.body()))
-        }),
-        "select_and_scatter" => window(seen, "window_dimensions").map_or_else(unknown, |window| {
-            let source = seen.operand_elements(1);
-            let selects = Pooling { outputs: source, window }.operations().saturating_mul(seen.body());
-            let scatters = seen.regions.get(1).map_or(0, |region| region.flops).saturating_mul(source);
-            Price::new(Role::Compute, LayerType::Pooling, selects.saturating_add(scatters))
-        }),
+        "reduce_window" | "select_and_scatter" => pooling(seen).unwrap_or_else(unknown),
         "map" => Price::elementwise(points.saturating_mul(seen.body())),
         "scatter" => scatter(seen),
         "gather" | "dynamic_gather" => gather(seen, 1),
@@ -97,6 +88,17 @@ pub(super) fn price<'c: 'a, 'a>(pricer: &Pricer<'c, 'a>, dialect: &str, seen: &S
         name if ELEMENTWISE.binary_search(&name).is_ok() => Price::elementwise(points),
         _ => unknown(),
     }
+}
+
+/// Pooling over windows, and its gradient: a selection in every window, then one sum for each of its sources.
+fn pooling(seen: &Seen<'_, '_>) -> Option<Price> {
+    let window = window(seen, "window_dimensions")?;
+    let is_gradient = seen.name == "select_and_scatter";
+    let outputs = if is_gradient { seen.operand_elements(1) } else { seen.points() };
+    let joins = Pooling { outputs, window }.operations().saturating_mul(seen.body());
+    let sums = if is_gradient { seen.regions.get(1).map_or(0, |region| region.flops) } else { 0 };
+    let flops = joins.saturating_add(sums.saturating_mul(outputs));
+    Some(Price::new(Role::Compute, LayerType::Pooling, flops))
 }
 
 /// Elementwise StableHLO ops, sorted.

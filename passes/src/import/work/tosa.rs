@@ -21,31 +21,13 @@ pub(super) fn price(seen: &Seen<'_, '_>) -> Price {
             Some(&length) => products(LayerType::Dense, points, length),
             None => Price::unknown(),
         },
-        "avg_pool2d" | "max_pool2d" => {
-            let window = ir::integers(seen.op, "kernel").map_or(1, |kernel| {
-                kernel.iter().fold(1_u64, |product, &k| product.saturating_mul(k.unsigned_abs()))
-            });
-            let mut flops = Pooling { outputs: points, window }.operations();
-            if seen.name == "avg_pool2d" {
-                flops = flops.saturating_add(points);
-            }
-            Price::new(Role::Compute, LayerType::Pooling, flops).traffic(Traffic::Reads(vec![0]))
-        }
+        "avg_pool2d" | "max_pool2d" => pooling(seen),
         "reduce_all" | "reduce_any" | "reduce_max" | "reduce_min" | "reduce_product" | "reduce_sum"
         | "argmax" => {
             let flops = seen.operand_elements(0).saturating_sub(points);
             Price::new(Role::Compute, LayerType::Normalisation, flops)
         }
-        "fft2d" | "rfft2d" => match seen.operands[0].dims.as_slice() {
-            [batch, height, width] => {
-                let rows = fourier(batch.saturating_mul(*height), *width);
-                let columns = fourier(batch.saturating_mul(*width), *height);
-                let flops = rows.saturating_add(columns);
-                let flops = if seen.name == "rfft2d" { flops / 2 } else { flops };
-                Price::new(Role::Compute, LayerType::Other, flops)
-            }
-            _ => Price::unknown(),
-        },
+        "fft2d" | "rfft2d" => transform(seen).unwrap_or_else(Price::unknown),
         // Four neighbours weighted and added.
         "resize" => Price::new(Role::Compute, LayerType::Other, points.saturating_mul(8)),
         "gather" => {
@@ -57,46 +39,7 @@ pub(super) fn price(seen: &Seen<'_, '_>) -> Price {
         "concat" | "pad" | "reverse" | "tile" | "transpose" => Price::movement(),
         "cond_if" => control::branch(seen),
         "while_loop" => control::looped(seen, None),
-        "add"
-        | "arithmetic_right_shift"
-        | "bitwise_and"
-        | "bitwise_or"
-        | "bitwise_xor"
-        | "bitwise_not"
-        | "intdiv"
-        | "logical_and"
-        | "logical_left_shift"
-        | "logical_right_shift"
-        | "logical_or"
-        | "logical_xor"
-        | "logical_not"
-        | "maximum"
-        | "minimum"
-        | "mul"
-        | "pow"
-        | "sub"
-        | "table"
-        | "abs"
-        | "ceil"
-        | "clz"
-        | "cos"
-        | "exp"
-        | "floor"
-        | "log"
-        | "negate"
-        | "reciprocal"
-        | "rsqrt"
-        | "sin"
-        | "select"
-        | "equal"
-        | "greater"
-        | "greater_equal"
-        | "clamp"
-        | "sigmoid"
-        | "tanh"
-        | "erf"
-        | "cast"
-        | "rescale" => Price::elementwise(points),
+        name if ELEMENTWISE.binary_search(&name).is_ok() => Price::elementwise(points),
         name if name.ends_with("_shape") || name == "concat_shape" => Price::constant(true),
         _ => return Price { effect: Effect::Registered, ..Price::unknown() },
     };
@@ -104,6 +47,72 @@ pub(super) fn price(seen: &Seen<'_, '_>) -> Price {
         "cond_if" | "while_loop" => price,
         _ => price.effect(Effect::Registered),
     }
+}
+
+/// Elementwise TOSA ops, sorted.
+const ELEMENTWISE: [&str; 40] = [
+    "abs",
+    "add",
+    "arithmetic_right_shift",
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
+    "cast",
+    "ceil",
+    "clamp",
+    "clz",
+    "cos",
+    "equal",
+    "erf",
+    "exp",
+    "floor",
+    "greater",
+    "greater_equal",
+    "intdiv",
+    "log",
+    "logical_and",
+    "logical_left_shift",
+    "logical_not",
+    "logical_or",
+    "logical_right_shift",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "mul",
+    "negate",
+    "pow",
+    "reciprocal",
+    "rescale",
+    "rsqrt",
+    "select",
+    "sigmoid",
+    "sin",
+    "sub",
+    "table",
+    "tanh",
+];
+
+/// Pooling over windows of `kernel` elements; an average divides once for each result.
+fn pooling(seen: &Seen<'_, '_>) -> Price {
+    let outputs = seen.points();
+    let window = ir::integers(seen.op, "kernel").map_or(1, |kernel| {
+        kernel.iter().fold(1_u64, |product, &k| product.saturating_mul(k.unsigned_abs()))
+    });
+    let joins = Pooling { outputs, window }.operations();
+    let divisions = if seen.name == "avg_pool2d" { outputs } else { 0 };
+    Price::new(Role::Compute, LayerType::Pooling, joins.saturating_add(divisions))
+        .traffic(Traffic::Reads(vec![0]))
+}
+
+/// Fourier transforms of the rows and of the columns of every image; half of them for real inputs.
+fn transform(seen: &Seen<'_, '_>) -> Option<Price> {
+    let [batch, height, width] = *seen.operands.first()?.dims.as_slice() else { return None };
+    let rows = fourier(batch.saturating_mul(height), width);
+    let columns = fourier(batch.saturating_mul(width), height);
+    let flops = rows.saturating_add(columns);
+    let flops = if seen.name == "rfft2d" { flops / 2 } else { flops };
+    Some(Price::new(Role::Compute, LayerType::Other, flops))
 }
 
 /// Convolutions: input NHWC (NDHWC), weights OHWI (ODHWI), HWCM for depthwise.

@@ -1,7 +1,7 @@
 //! A graph as the learned placer sees it: an order of its groups, a unit of load, and what lies ahead.
 
 use crate::bound::{WorkPrices, simple_bound};
-use crate::hypergraph::Hypergraph;
+use crate::hypergraph::{GroupId, Hypergraph};
 use crate::multilevel::merge_runs;
 use crate::order::{OrderRule, linear_order};
 use crate::problem::{Assignment, PlanClass, Problem};
@@ -43,6 +43,42 @@ pub struct Board {
     pub(crate) work: Vec<f64>,
 }
 
+/// Cost of the nets open before every position, in units, where every group has a position.
+fn open_cost(graph: &Hypergraph, position: &[usize], unit: f64) -> Vec<f64> {
+    let mut change = vec![0.0; position.len() + 1];
+    for (net, &cost) in graph.net_cost.iter().enumerate() {
+        let ends = || graph.pins.of(net).iter().map(|&pin| position[pin as usize]);
+        if let (Some(first), Some(last)) = (ends().min(), ends().max()) {
+            change[first + 1] += cost / unit;
+            change[last + 1] -= cost / unit;
+        }
+    }
+    let mut open = 0.0;
+    let mut sum = |change: &f64| {
+        open += change;
+        f64::max(open, 0.0)
+    };
+    change.iter().map(&mut sum).collect()
+}
+
+/// Work of a group's neighbours, and of theirs, each once.
+fn near_work(graph: &Hypergraph, work: &[f64], group: GroupId) -> [f64; 2] {
+    // A net that joins everything says nothing about a neighbourhood.
+    const MOST: usize = 64;
+    let neighbours = |g: GroupId| {
+        let nets = graph.nets.of(g).iter();
+        nets.flat_map(|&net| graph.pins.of(net as usize).iter().map(|&pin| pin as usize))
+    };
+    let once = |mut list: Vec<usize>| {
+        list.sort_unstable();
+        list.dedup();
+        list
+    };
+    let first = once(neighbours(group).take(MOST).collect());
+    let second = once(first.iter().flat_map(|&g| neighbours(g).take(MOST)).take(MOST * MOST).collect());
+    [first, second].map(|list| list.iter().map(|&g| work[g]).sum())
+}
+
 impl Board {
     /// Prepares a problem for one class of plans.
     #[must_use]
@@ -79,22 +115,7 @@ impl Board {
         for &group in &order {
             done.push(done[done.len() - 1] + work[group] / devices);
         }
-        let mut change = vec![0.0; n + 1];
-        for (net, &cost) in graph.net_cost.iter().enumerate() {
-            let ends = || graph.pins.of(net).iter().map(|&pin| position[pin as usize]);
-            if let (Some(first), Some(last)) = (ends().min(), ends().max()) {
-                change[first + 1] += cost / unit;
-                change[last + 1] -= cost / unit;
-            }
-        }
-        let mut open = 0.0;
-        let cut: Vec<f64> = change
-            .iter()
-            .map(|change| {
-                open += change;
-                f64::max(open, 0.0)
-            })
-            .collect();
+        let cut: Vec<f64> = open_cost(&graph, &position, unit);
         let cheapest = (0..=n)
             .map(|at| {
                 WINDOWS.map(|width| {
@@ -102,25 +123,7 @@ impl Board {
                 })
             })
             .collect();
-        let near_work = (0..n)
-            .map(|group| {
-                let neighbours = |g: usize| {
-                    let nets = graph.nets.of(g).iter();
-                    nets.flat_map(|&net| graph.pins.of(net as usize).iter().map(|&pin| pin as usize))
-                };
-                // A net that joins everything says nothing about a neighbourhood.
-                const MOST: usize = 64;
-                let mut first: Vec<usize> = neighbours(group).take(MOST).collect();
-                first.sort_unstable();
-                first.dedup();
-                let mut second: Vec<usize> =
-                    first.iter().flat_map(|&g| neighbours(g).take(MOST)).take(MOST * MOST).collect();
-                second.sort_unstable();
-                second.dedup();
-                let sum = |list: &[usize]| list.iter().map(|&g| work[g]).sum::<f64>();
-                [sum(&first), sum(&second)]
-            })
-            .collect();
+        let near_work = (0..n).map(|group| near_work(&graph, &work, group)).collect();
         Board {
             graph,
             run_of,

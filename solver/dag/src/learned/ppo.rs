@@ -257,6 +257,38 @@ pub struct Trainer {
     value: Network,
 }
 
+/// What every step of some episodes was worth, in their order.
+struct Credit {
+    /// Advantages (Schulman and others, 2016: generalised advantage estimation, without discount).
+    advantages: Vec<f64>,
+    /// Rewards from the step on.
+    returns: Vec<f64>,
+    /// What the value network said.
+    values: Vec<f64>,
+}
+
+impl Credit {
+    fn of(episodes: &[Episode]) -> Self {
+        let (mut advantages, mut returns, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        for episode in episodes {
+            let (mut advantage, mut next, mut ahead) = (0.0, 0.0, 0.0);
+            let start = advantages.len();
+            for sample in episode.samples.iter().rev() {
+                advantage = sample.reward + next - sample.value + LAMBDA * advantage;
+                next = sample.value;
+                ahead += sample.reward;
+                advantages.push(advantage);
+                returns.push(ahead);
+                values.push(sample.value);
+            }
+            for backwards in [&mut advantages, &mut returns, &mut values] {
+                backwards[start..].reverse();
+            }
+        }
+        Self { advantages, returns, values }
+    }
+}
+
 impl Trainer {
     /// A fresh placer.
     ///
@@ -305,25 +337,7 @@ impl Trainer {
             }
             episodes.push(episode);
         }
-        let (mut advantages, mut returns, mut values) = (Vec::new(), Vec::new(), Vec::new());
-        for episode in &episodes {
-            let mut advantage = 0.0;
-            let mut next = 0.0;
-            let mut ahead = 0.0;
-            let mut own: Vec<(f64, f64)> = Vec::with_capacity(episode.samples.len());
-            for sample in episode.samples.iter().rev() {
-                advantage = sample.reward + next - sample.value + LAMBDA * advantage;
-                next = sample.value;
-                ahead += sample.reward;
-                own.push((advantage, ahead));
-            }
-            own.reverse();
-            for (sample, (advantage, ahead)) in episode.samples.iter().zip(own) {
-                advantages.push(advantage);
-                returns.push(ahead);
-                values.push(sample.value);
-            }
-        }
+        let Credit { advantages, returns, values } = Credit::of(&episodes);
         let samples: Vec<&Sample> = episodes.iter().flat_map(|episode| &episode.samples).collect();
         let first = |episode: &Episode| episode.samples.iter().map(|sample| sample.reward).sum::<f64>();
         let best = episodes.iter().map(|episode| episode.max_load).fold(f64::INFINITY, f64::min);

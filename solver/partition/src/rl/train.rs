@@ -233,18 +233,8 @@ impl Trainer {
         mut seen: Option<&mut Seen>,
     ) -> Result<Lesson, RlError> {
         let (cores, count) = (machine.slots(), self.options.environments);
-        let mut walkers = Vec::with_capacity(count);
-        for e in 0..count {
-            let state = self.start(e, machine, start, best, limit);
-            let score = machine.score(&state);
-            if limit.judge.better(&score, &best.score) {
-                *best = Best { state: state.clone(), score, steps: self.steps };
-            }
-            let target = limit.target(e, best.score.tmax_seconds);
-            let aim = Arc::new(Aim::new(&limit.demands, target));
-            let scene = Scene::new(machine, self.options.view, aim, &self.policy, state);
-            walkers.push(Some(Walker::new(machine, limit, scene)));
-        }
+        let mut walkers: Vec<Option<Walker<'_>>> =
+            (0..count).map(|e| Some(self.walker(e, machine, start, best, limit))).collect();
         let mut rollout = Rollout::new(count);
         let stride = (limit.max_steps * count).div_ceil(self.options.most_samples);
         let mut probabilities = Vec::new();
@@ -310,6 +300,32 @@ impl Trainer {
                 break;
             }
         }
+        let lesson = self.learn(rollout, cut_off, limit.episode)?;
+        self.episodes += usize::from(!cut_off);
+        Ok(lesson)
+    }
+
+    /// An environment at its start.
+    fn walker<'m>(
+        &mut self,
+        e: usize,
+        machine: &'m Machine,
+        start: &State,
+        best: &mut Best,
+        limit: &Limit<'_>,
+    ) -> Walker<'m> {
+        let state = self.start(e, machine, start, best, limit);
+        let score = machine.score(&state);
+        if limit.judge.better(&score, &best.score) {
+            *best = Best { state: state.clone(), score, steps: self.steps };
+        }
+        let target = limit.target(e, best.score.tmax_seconds);
+        let aim = Arc::new(Aim::new(&limit.demands, target));
+        Walker::new(machine, limit, Scene::new(machine, self.options.view, aim, &self.policy, state))
+    }
+
+    /// The update over an episode, unless it was cut off.
+    fn learn(&mut self, mut rollout: Rollout, cut_off: bool, episode: usize) -> Result<Lesson, RlError> {
         let mut lesson = Lesson {
             mean_reward: rollout.rewards / rollout.samples.len().max(1) as f64,
             ..Lesson::default()
@@ -319,10 +335,9 @@ impl Trainer {
             (lesson.first_return, lesson.explained_variance) = (returns.first, returns.explained_variance);
             rollout.batch.advantages = returns.kept;
             // Less and less entropy is asked for as a run goes on.
-            let entropy_weight = self.options.entropy_weight / (1.0 + limit.episode as f64 / 50.0);
+            let entropy_weight = self.options.entropy_weight / (1.0 + episode as f64 / 50.0);
             lesson.figures = self.update(&rollout.batch, entropy_weight)?;
         }
-        self.episodes += usize::from(!cut_off);
         Ok(lesson)
     }
 

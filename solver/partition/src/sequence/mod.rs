@@ -111,6 +111,20 @@ pub struct Sequence {
     pub arguments: Vec<Argument>,
 }
 
+/// Bytes of the values of every op, and those of them in the buffers of results: what counts as memory here is what the judge
+/// counts (`ballast_core::stage`).
+fn stored_bytes(graph: &Graph, order: &[OpId]) -> Vec<(u64, u64)> {
+    let in_results = match graph.ends {
+        BoundaryMemory::ResultsWhenMade => Vec::new(),
+        _ => graph.in_result_buffers(),
+    };
+    let of_op = |&op: &OpId| {
+        let (held, in_result) = graph.stored_bytes(op, &in_results);
+        (held.0, if graph.ends == BoundaryMemory::Throughout { in_result.0 } else { 0 })
+    };
+    order.iter().map(of_op).collect()
+}
+
 impl Sequence {
     /// The sequence of `graph` with one item per planned op, in the given order of planned ops.
     #[must_use]
@@ -121,19 +135,7 @@ impl Sequence {
             place[op] = item;
         }
         let returned = graph.returned_ops();
-        // What counts as memory here is what the judge counts (`ballast_core::stage`).
-        let in_results = if graph.ends == BoundaryMemory::ResultsWhenMade {
-            Vec::new()
-        } else {
-            graph.in_result_buffers()
-        };
-        let stored: Vec<(u64, u64)> = order
-            .iter()
-            .map(|&op| {
-                let (held, in_result) = graph.stored_bytes(op, &in_results);
-                (held.0, if graph.ends == BoundaryMemory::Throughout { in_result.0 } else { 0 })
-            })
-            .collect();
+        let stored = stored_bytes(graph, &order);
         let mut resident: Vec<u64> = stored.iter().map(|&(_, in_result)| in_result).collect();
         for &(op, bytes) in graph.early.iter().filter(|(op, _)| place[*op] != usize::MAX) {
             resident[place[op]] += bytes.0;

@@ -144,6 +144,28 @@ struct Answer {
     measured: Option<Real>,
 }
 
+/// Options of the learner.
+fn learner(args: &Args, cap_bytes: u64) -> Options {
+    Options {
+        rounds: args.rounds,
+        weight: args.weight,
+        epsilon: args.epsilon,
+        alpha: args.alpha,
+        gamma: args.gamma,
+        target_reward: args.target,
+        initial: args.initial.clone(),
+        cap_bytes: Some(cap_bytes),
+        ..Options::default()
+    }
+}
+
+/// The table to carry on with.
+fn resumed(args: &Args) -> Result<Option<QTable>, Failure> {
+    let Some(path) = &args.resume else { return Ok(None) };
+    let table = QTable::parse(&read_text(path)?);
+    table.map(Some).map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))
+}
+
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // A table may be carried on with where it is: it is read whole before it is written.
     let inputs = [args.graph.as_path(), args.devices.as_ref()];
@@ -167,17 +189,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let cap_bytes = cap.bytes(Bytes(unplanned_peak_bytes), device.memory).0;
     let limits =
         Limits { time_limit_seconds: args.time_limit, work_limit: None, seed: args.seed, threads: 1 };
-    let options = Options {
-        rounds: args.rounds,
-        weight: args.weight,
-        epsilon: args.epsilon,
-        alpha: args.alpha,
-        gamma: args.gamma,
-        target_reward: args.target,
-        initial: args.initial.clone(),
-        cap_bytes: Some(cap_bytes),
-        ..Options::default()
-    };
+    let options = learner(args, cap_bytes);
     let limit = Duration::from_secs_f64(args.run_limit);
     let job = Job { function: "", seed: args.seed, runs: args.runs, limit };
     let mut native = args.backend.map(|Route::Native| Native::new(&args.graph, &args.devices, job));
@@ -199,13 +211,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Method::Vdnn => fixed(Baseline::Vdnn),
         Method::Capuchin => fixed(Baseline::Capuchin),
         Method::QLearning => {
-            let table = match &args.resume {
-                None => None,
-                Some(path) => Some(
-                    QTable::parse(&read_text(path)?)
-                        .map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))?,
-                ),
-            };
+            let table = resumed(args)?;
             let (found, replay, learned, report) = match &mut native {
                 None => plan(&step, &swap, table, &options, &limits)?,
                 Some(native) => plan_from(&step, &swap, native, table, &options, &limits)?,

@@ -85,35 +85,14 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
     let bar = progress(limits)?;
     // Before anything is searched: what cannot be lowered at all shows here.
     bar.set_message("the program as it is");
-    let job = Job { function: &args.function, seed: args.seed, runs: 1, limit: deadline_limit(&deadline) };
-    let reference = native::measure(&args.layers, false, &job).map_err(|failure| match failure {
-        Failure::BadInput(text) if !deadline.over() => Failure::BadInput(format!(
-            "{text}\nplacements are run by MLIR's own route, which takes linalg on tensors and nothing else"
-        )),
-        Failure::BadInput(text) => Failure::NoPlan(format!("no placement was run: {text}")),
-        other => other,
-    })?;
-    let reference = reference.into_results();
-    let profile = match &args.profile {
-        None => None,
-        Some(path) => Some(Profile::load(path).map_err(|error| Failure::BadInput(error.to_string()))?),
-    };
+    let reference = reference(args, &deadline)?;
+    let profile = args.profile.as_ref().map(|path| Profile::load(path)).transpose();
+    let profile = profile.map_err(|error| Failure::BadInput(error.to_string()))?;
     let costs = Costs::estimate(&graph, &cluster, profile.as_ref()).costs;
-    let budget = deadline.remaining_seconds() * STATIC_SHARE;
-    let options = ballast_partition::Options {
-        method: Method::DP,
-        granularity: args.granularity.into(),
-        // The genetic search leaves no device without an op, so neither do the plans it starts from.
-        use_all_devices: true,
-        limits: Limits { time_limit_seconds: Some(budget.min(STATIC_SECONDS)), work_limit: None, ..*limits },
-        ..ballast_partition::Options::default()
-    };
+    let options = static_search(args, &deadline, limits);
     bar.set_message("static search");
-    let mut genetic = Genetic { options: args.search.options(Options::default()), ..Genetic::default() };
-    genetic.options.generations = Options::default().generations;
     let view = Program { graph: &graph, costs: &costs, cluster: &cluster };
-    let bred = ballast_partition::Options { method: Method::GENETIC, genetic, ..options.clone() };
-    let first = plan(&view, &bred).map_err(|error| in_file(error.to_string()))?;
+    let first = plan(&view, &bred(args, &options)).map_err(|error| in_file(error.to_string()))?;
     let items = Items::new(&graph, &costs, (options.granularity, options.order), cluster.devices.len());
     let table = layer_table(&items.sequence);
     let source = Source {
@@ -137,17 +116,11 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
         unusable: 0,
         bar,
     };
-    let base = Options { population: POPULATION, ..Options::dynamic() };
-    let mut search_options = args.search.options(base);
+    let mut search_options = args.search.options(Options { population: POPULATION, ..Options::dynamic() });
     let dp = plan(&view, &options).map_err(|error| in_file(error.to_string()))?;
-    let start = items.read(&first.device_of);
-    search_options.initial = neighbours(
-        start.clone(),
-        items.read(&dp.device_of),
-        cluster.devices.len(),
-        search_options.population,
-        args.seed,
-    );
+    let starts = (items.read(&first.device_of), items.read(&dp.device_of));
+    search_options.initial =
+        neighbours(starts.0, starts.1, cluster.devices.len(), search_options.population, args.seed);
     let limits = Limits {
         time_limit_seconds: limits.time_limit_seconds.map(|_| deadline.remaining_seconds()),
         work_limit: limits.work_limit.map(|runs| runs.min(MOST_PLACEMENTS)),
@@ -178,6 +151,39 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
         report: found.report,
     };
     write_json(&answer, args.output.as_deref())
+}
+
+/// Results of the program as it is, run once on one device.
+fn reference(args: &Args, deadline: &Deadline) -> Result<Vec<Values>, Failure> {
+    let job = Job { function: &args.function, seed: args.seed, runs: 1, limit: deadline_limit(deadline) };
+    let measured = native::measure(&args.layers, false, &job).map_err(|failure| match failure {
+        Failure::BadInput(text) if !deadline.over() => Failure::BadInput(format!(
+            "{text}\nplacements are run by MLIR's own route, which takes linalg on tensors and nothing else"
+        )),
+        Failure::BadInput(text) => Failure::NoPlan(format!("no placement was run: {text}")),
+        other => other,
+    })?;
+    Ok(measured.into_results())
+}
+
+/// How the plans from predicted times are found that the search starts from.
+fn static_search(args: &Args, deadline: &Deadline, limits: &Limits) -> ballast_partition::Options {
+    let budget = deadline.remaining_seconds() * STATIC_SHARE;
+    ballast_partition::Options {
+        method: Method::DP,
+        granularity: args.granularity.into(),
+        // The genetic search leaves no device without an op, so neither do the plans it starts from.
+        use_all_devices: true,
+        limits: Limits { time_limit_seconds: Some(budget.min(STATIC_SECONDS)), work_limit: None, ..*limits },
+        ..ballast_partition::Options::default()
+    }
+}
+
+/// The same with the genetic search.
+fn bred(args: &Args, options: &ballast_partition::Options) -> ballast_partition::Options {
+    let mut genetic = Genetic { options: args.search.options(Options::default()), ..Genetic::default() };
+    genetic.options.generations = Options::default().generations;
+    ballast_partition::Options { method: Method::GENETIC, genetic, ..options.clone() }
 }
 
 /// Refuses what has no meaning for a program.
