@@ -20,6 +20,7 @@ impl DeepMlp {
     /// # Panics
     /// Never: text is written to a string.
     #[must_use]
+    #[expect(clippy::too_many_lines, reason = "a program written out, top to bottom")]
     pub fn program(&self) -> String {
         let DeepMlp { layers, width, batch } = *self;
         let (values, weights) =

@@ -8,9 +8,9 @@ use ballast_core::units::Bytes;
 use ballast_dialects::passes::{CapCounts, FusionModel};
 
 use crate::annotations::settings::PlanSettings;
-use crate::backend::xla::beside::Beside;
 use crate::backend::xla::classes::{classes, cpu_classes, is_barrier, writes_into_operand};
 use crate::backend::xla::equal;
+use crate::backend::xla::workspace::Workspace;
 use crate::import::Imported;
 
 /// The share of the largest stored value from which on it matters when a value is made.
@@ -128,10 +128,10 @@ impl Storage {
             (CapCounts::All, Fusion::Xla | Fusion::XlaHeld) => BoundaryMemory::Throughout,
         };
         if self.is_cpu() {
-            for (id, beside) in OpId::of(&imported.beside_in_xla) {
-                graph.ops[id].workspace = graph.ops[id].workspace.max(beside.workspace);
-                if beside.early != Bytes::ZERO {
-                    graph.early.push((id, beside.early));
+            for (id, held) in OpId::of(&imported.workspace_in_xla) {
+                graph.ops[id].workspace = graph.ops[id].workspace.max(held.during);
+                if held.early != Bytes::ZERO {
+                    graph.early.push((id, held.early));
                 }
             }
         }
@@ -168,12 +168,12 @@ impl Storage {
         let in_results = graph.in_result_buffers();
         let stored = |id: OpId| graph.stored_bytes(id, &in_results).0.0;
         let largest = graph.planned().map(stored).max().unwrap_or(0);
-        let copies = |beside: &Beside| beside.workspace != Bytes::ZERO && beside.early == Bytes::ZERO;
-        let mut early: Vec<Early> = OpId::of(&imported.beside_in_xla)
+        let copies = |held: &Workspace| held.during != Bytes::ZERO && held.early == Bytes::ZERO;
+        let mut early: Vec<Early> = OpId::of(&imported.workspace_in_xla)
             .zip(repeats)
-            .map(|((id, beside), repeats)| Early {
+            .map(|((id, held), repeats)| Early {
                 repeats,
-                takes_operands: copies(beside) || graph.value_inputs(id).is_empty(),
+                takes_operands: copies(held) || graph.value_inputs(id).is_empty(),
                 fills_memory: largest > 0 && stored(id) >= largest.div_ceil(MATTERS),
                 computes_again: Vec::new(),
             })

@@ -14,7 +14,7 @@ use melior::ir::{BlockLike, BlockRef, ValueLike};
 
 use super::imported::Imported;
 use super::work::{Facts, Pricer, Role};
-use crate::backend::xla::beside::{Beside, beside};
+use crate::backend::xla::workspace::{Workspace, workspace};
 
 /// Op names listed in the profile key of an op with regions.
 const NAMES_IN_KEY: usize = 16;
@@ -24,7 +24,7 @@ const MOST_BYTES: u64 = 1 << 60;
 struct Builder<'c, 'a> {
     graph: Graph,
     ops: Vec<OperationRef<'c, 'a>>,
-    beside_in_xla: Vec<Beside>,
+    workspace_in_xla: Vec<Workspace>,
     values: HashMap<*const c_void, TensorId>,
     /// By tensor: a constant of one value, which nobody reads from memory.
     splat: Vec<bool>,
@@ -44,7 +44,7 @@ pub(super) fn build<'c: 'a, 'a>(
     let mut builder = Builder {
         graph: Graph { name: ir::string(function, "sym_name").unwrap_or_default(), ..Graph::default() },
         ops: Vec::new(),
-        beside_in_xla: Vec::new(),
+        workspace_in_xla: Vec::new(),
         values: HashMap::new(),
         splat: Vec::new(),
         total: 0,
@@ -76,8 +76,8 @@ pub(super) fn build<'c: 'a, 'a>(
         }
     }
     let reads = builder.graph.ops.iter().map(|op| op.inputs.clone()).collect();
-    let Builder { graph, ops, beside_in_xla, .. } = builder;
-    Ok(Imported { graph, reads, equal: HashMap::new(), beside_in_xla, ops, function })
+    let Builder { graph, ops, workspace_in_xla, .. } = builder;
+    Ok(Imported { graph, reads, equal: HashMap::new(), workspace_in_xla, ops, function })
 }
 
 impl<'c: 'a, 'a> Builder<'c, 'a> {
@@ -135,7 +135,11 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
             rules: rules(op),
         });
         self.ops.push(op);
-        self.beside_in_xla.push(if free { Beside::default() } else { beside(op, &mut pricer.types) });
+        self.workspace_in_xla.push(if free {
+            Workspace::default()
+        } else {
+            workspace(op, &mut pricer.types)
+        });
         Ok(())
     }
 

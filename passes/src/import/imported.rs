@@ -6,7 +6,7 @@ use ballast_core::graph::{Graph, TensorId};
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, RegionLike, Value};
 
-use crate::backend::xla::beside::Beside;
+use crate::backend::xla::workspace::Workspace;
 
 /// A function as a graph.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct Imported<'c, 'a> {
     /// Values that equal another one, by that one: see [`crate::backend::xla::equal::merge`].
     pub(crate) equal: HashMap<TensorId, Vec<TensorId>>,
     /// What XLA's CPU compiler holds beside operands and results of every op.
-    pub(crate) beside_in_xla: Vec<Beside>,
+    pub(crate) workspace_in_xla: Vec<Workspace>,
     /// The op behind every [`ballast_core::graph::OpId`], in program order, terminator left out.
     pub(crate) ops: Vec<OperationRef<'c, 'a>>,
     /// The function.

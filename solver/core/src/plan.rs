@@ -115,6 +115,14 @@ impl From<Report> for SearchRecord {
     }
 }
 
+impl Plan {
+    /// Name of a device; empty for one that the plan does not have.
+    #[must_use]
+    pub fn device_name(&self, device: DeviceId) -> &str {
+        self.devices.get(device.0).map_or("", |device| &device.name)
+    }
+}
+
 /// A device, as far as a plan names it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -33,7 +33,7 @@ fn device(plan: &Plan, facts: &Facts<'_>, stage: &StageFacts<'_>) -> Value {
     };
     json!({
         "device": device,
-        "name": plan.devices.get(device.0).map_or("", |device| &device.name),
+        "name": plan.device_name(device),
         "resident": stage.stage.problem.resident_bytes,
         "cap": stage.entry.cap_bytes,
         "peak": stage.explained.peak,

@@ -94,7 +94,7 @@ fn plural(count: usize) -> &'static str {
 }
 
 fn device_name(plan: &Plan, device: DeviceId) -> String {
-    format!("{device} {}", escape(plan.devices.get(device.0).map_or("", |device| &device.name)))
+    format!("{device} {}", escape(plan.device_name(device)))
 }
 
 /// Cells of one row; figures stand to the right.

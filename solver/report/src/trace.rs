@@ -37,7 +37,7 @@ pub fn events(plan: &Plan, facts: &Facts<'_>) -> Value {
     let mut events = Vec::new();
     for stage in &facts.stages {
         let device = stage.stage.device;
-        let name = plan.devices.get(device.0).map_or("", |device| &device.name);
+        let name = plan.device_name(device);
         events.push(json!({"ph": "M", "pid": device, "name": "process_name", "args": {"name": format!("device {device} {name}")}}));
         for (thread, name) in ENGINES.iter().enumerate() {
             events.push(json!({"ph": "M", "pid": device, "tid": thread, "name": "thread_name", "args": {"name": name}}));

@@ -200,7 +200,7 @@ mod tests {
         );
         // The kernel is copied once, reversed, though it has the layout that the convolution reads.
         let kernel = imported.graph.value_bytes(OpId(0));
-        assert_eq!(imported.beside_in_xla[1].workspace, kernel);
+        assert_eq!(imported.workspace_in_xla[1].during, kernel);
         let classes = classes(&imported);
         let mut left_alone = imported.graph.clone();
         fuse(&mut left_alone, &classes, Fusion::Xla, &[]);

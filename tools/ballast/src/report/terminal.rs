@@ -75,7 +75,7 @@ fn summary(plan: &Plan) -> String {
 }
 
 fn device(plan: &Plan, device: DeviceId) -> String {
-    format!("{device} {}", plan.devices.get(device.0).map_or("", |device| &device.name))
+    format!("{device} {}", plan.device_name(device))
 }
 
 fn times(plan: &Plan) -> Table {

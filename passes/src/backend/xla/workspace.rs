@@ -23,17 +23,17 @@ const INDEX_BYTES: u64 = 4;
 
 /// Bytes beside an op's operands and results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Beside {
+pub(crate) struct Workspace {
     /// Held while the op runs.
-    pub(crate) workspace: Bytes,
+    pub(crate) during: Bytes,
     /// Held from before the first op of the program until the op has run.
     pub(crate) early: Bytes,
 }
 
 /// What is held beside the op; nothing for an op that is not in the list, or cannot be read.
-pub(crate) fn beside(op: OperationRef<'_, '_>, types: &mut Types) -> Beside {
-    let (workspace, early) = found(op, types).unwrap_or_default();
-    Beside { workspace: Bytes(workspace), early: Bytes(early) }
+pub(crate) fn workspace(op: OperationRef<'_, '_>, types: &mut Types) -> Workspace {
+    let (during, early) = found(op, types).unwrap_or_default();
+    Workspace { during: Bytes(during), early: Bytes(early) }
 }
 
 fn found(op: OperationRef<'_, '_>, types: &mut Types) -> Option<(u64, u64)> {
