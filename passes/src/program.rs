@@ -34,7 +34,7 @@ use crate::files;
 use crate::import::{self, ImportOptions, Imported, dlti, sharding};
 use crate::lower::ballast_inline::inline_calls;
 use crate::lower::ballast_unroll::{is_loop, open_in_function};
-use crate::lower::unroll::{Budget, Nested, carried_bytes, open_in_block};
+use crate::lower::unroll::{Budget, Iterations, Nested, carried_bytes, open_in_block};
 
 /// Seconds a search may take when the user names neither a time nor a work limit.
 const DEFAULT_TIME_LIMIT_SECONDS: f64 = 60.0;
@@ -202,13 +202,14 @@ pub(crate) fn read_for_planning<'c: 'a, 'a>(
 ) -> Result<Program<'c, 'a>, Reported> {
     let cluster = cluster(module, source.devices)?;
     inline_calls(module, (!source.function.is_empty()).then_some(source.function))?;
-    let whole_peak = open_loops(module, source, &cluster)?;
+    let opening = open_loops(module, source, &cluster)?;
     barriers::split(module)?;
     products::exchange(module)?;
     // On several devices the order is what they are cut in, too.
     if cluster.0.devices.len() == 1 {
         updates::hasten(module, &options(source))?;
     }
+    let whole_peak = if let Opening::Done(peak) = opening { Some(peak) } else { None };
     let program = Program { whole_peak, ..read(module, source, cluster)? };
     if program.imported.graph.planned().next().is_none() {
         let text = "the function has no op to plan: it returns arguments, constants and views of them; leave it out, or name \
@@ -217,31 +218,53 @@ pub(crate) fn read_for_planning<'c: 'a, 'a>(
     }
     // Those that could not be opened have been named.
     for &op in program.imported.ops.iter().filter(|&&op| is_loop(op) && whole_peak.is_none()) {
-        let text = "a loop is planned as one op; --ballast-unroll before this pass opens those whose iterations are known";
-        program.remark(Kind::Missed, "LoopWhole", text).fact("bytes", carried_bytes(op)).emit(ir::place(op));
+        let text = match opening {
+            Opening::Slower { .. } => {
+                "a loop is planned as one op: its ops one by one, over all iterations, would keep the slowest device busy for no less"
+            }
+            Opening::Unwanted | Opening::Done(_) => {
+                "a loop is planned as one op; --ballast-unroll before this pass opens those whose iterations are known"
+            }
+        };
+        let mut remark = program.remark(Kind::Missed, "LoopWhole", text).fact("bytes", carried_bytes(op));
+        if let Opening::Slower { whole_seconds, opened_seconds } = opening {
+            remark =
+                remark.fact("least_tmax_seconds", whole_seconds).fact("least_opened_seconds", opened_seconds);
+        }
+        remark.emit(ir::place(op));
     }
     Ok(program)
 }
 
-/// Opens the counted loops of the function to be planned where one of them as one op would stand in the plan's way; the peak of the
-/// program on one device before, if it was done.
+/// What became of the loops of a program to be planned.
+#[derive(Clone, Copy)]
+enum Opening {
+    /// There are none, or none as one op stands in the plan's way.
+    Unwanted,
+    /// The slowest device takes at least so long with the loops whole, and no less with them opened.
+    Slower { whole_seconds: f64, opened_seconds: f64 },
+    /// They were opened; the peak of the program on one device before.
+    Done(Bytes),
+}
+
+/// Opens the counted loops of the function to be planned where one of them as one op would stand in the plan's way.
 fn open_loops(
     module: OperationRef<'_, '_>,
     source: &Source<'_>,
     cluster: &(Cluster, bool),
-) -> Result<Option<Bytes>, Reported> {
+) -> Result<Opening, Reported> {
     let looped = |function: OperationRef<'_, '_>| {
         !function.has_attribute(PLAN) && ir::nested(function).into_iter().any(is_loop)
     };
     let open = !matches!(source.loops, Loops::Whole);
     if !open || !import::functions(module).into_iter().any(|(_, function)| looped(function)) {
-        return Ok(None);
+        return Ok(Opening::Unwanted);
     }
     let program = read_quietly(module, source, cluster.clone())?.0;
     let loops: Vec<OpId> =
         program.imported.graph.planned().filter(|&op| is_loop(program.imported.ops[op])).collect();
     if !looped(program.imported.function) || loops.is_empty() {
-        return Ok(None);
+        return Ok(Opening::Unwanted);
     }
     let on_one = vec![DeviceId(0); program.imported.graph.ops.len()];
     let stages = stages(&program.imported.graph, &program.costs, &program.cluster, &on_one);
@@ -252,18 +275,30 @@ fn open_loops(
         Loops::ForTime => {
             let work: f64 = program.imported.graph.planned().map(|op| program.costs.least_seconds(op)).sum();
             let share = work / program.cluster.devices.len() as f64;
-            program.cluster.devices.len() > 1
-                && loops.iter().any(|&op| program.costs.least_seconds(op) > LONG * share)
-                && least_tmax_opened(module, source, cluster, most_ops)?
-                    .is_some_and(|seconds| seconds < program.least_tmax_seconds())
+            let long = loops.iter().any(|&op| program.costs.least_seconds(op) > LONG * share);
+            let wanted = program.cluster.devices.len() > 1 && long;
+            let opened = if wanted { least_tmax_opened(module, source, cluster, most_ops)? } else { None };
+            let whole_seconds = program.least_tmax_seconds();
+            match opened {
+                Some(opened_seconds) if opened_seconds >= whole_seconds => {
+                    return Ok(Opening::Slower { whole_seconds, opened_seconds });
+                }
+                opened => opened.is_some(),
+            }
         }
         Loops::ForCap(cap) => cap.bytes(peak, program.cluster.devices[0].memory) < peak,
     };
     if !in_the_way {
-        return Ok(None);
+        return Ok(Opening::Unwanted);
     }
-    open_in_function(&program.imported.graph.name, program.imported.function, Nested::Outer, most_ops)?;
-    Ok(Some(peak))
+    // On one device they are opened for the memory of each value, which fusion across iterations only helps.
+    let iterations = match source.loops {
+        Loops::ForTime => Iterations::Apart,
+        Loops::ForCap(_) | Loops::Whole => Iterations::Joined,
+    };
+    let budget = Budget::new(most_ops, iterations);
+    open_in_function(&program.imported.graph.name, program.imported.function, Nested::Outer, budget)?;
+    Ok(Opening::Done(peak))
 }
 
 /// What the slowest device takes at least with the loops opened, tried on a copy: ops of short iterations may take longer one by one than
@@ -278,7 +313,8 @@ fn least_tmax_opened(
     let wanted = (!source.function.is_empty()).then_some(source.function);
     let function = import::function(copy.as_operation(), wanted)?;
     let [block] = ir::blocks(function)[..] else { return Ok(None) };
-    open_in_block(ir::context(function), block, Nested::Outer, &mut Budget::new(most_ops))?;
+    let mut budget = Budget::new(most_ops, Iterations::Apart);
+    open_in_block(ir::context(function), block, Nested::Outer, &mut budget)?;
     let program = read_quietly(copy.as_operation(), source, cluster.clone())?.0;
     Ok(Some(program.least_tmax_seconds()))
 }

@@ -12,7 +12,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::import;
 use crate::lower::ballast_inline::inline_calls;
-use crate::lower::unroll::{Budget, Nested, open_in_block};
+use crate::lower::unroll::{Budget, Iterations, Nested, open_in_block};
 
 /// Runs the pass.
 ///
@@ -37,7 +37,7 @@ pub(crate) fn open_loops(
     most_ops: u64,
 ) -> Result<(), Reported> {
     for (name, function) in import::functions(module) {
-        open_in_function(&name, function, nested, most_ops)?;
+        open_in_function(&name, function, nested, Budget::new(most_ops, Iterations::Joined))?;
     }
     Ok(())
 }
@@ -46,13 +46,12 @@ pub(crate) fn open_loops(
 ///
 /// # Errors
 /// If it is planned already.
-pub(crate) fn open_in_function(
+pub(crate) fn open_in_function<'c>(
     name: &str,
-    function: OperationRef<'_, '_>,
+    function: OperationRef<'c, '_>,
     nested: Nested,
-    most_ops: u64,
+    mut budget: Budget<'c>,
 ) -> Result<(), Reported> {
-    let mut budget = Budget::new(most_ops);
     let [block] = ir::blocks(function)[..] else { return Ok(()) };
     if function.has_attribute(PLAN) && ir::nested(function).into_iter().any(is_loop) {
         let text = format!("'{name}' is planned: open its loops before, or remove `{PLAN}`");

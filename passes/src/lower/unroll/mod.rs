@@ -7,4 +7,4 @@ mod movement;
 mod rewriter;
 mod stacks;
 
-pub(crate) use rewriter::{Budget, Nested, carried_bytes, open_in_block};
+pub(crate) use rewriter::{Budget, Iterations, Nested, carried_bytes, open_in_block};

@@ -28,6 +28,16 @@ pub(crate) enum Nested {
     Inner,
 }
 
+/// What the back end may make of the iterations of an opened `stablehlo` loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Iterations {
+    /// Ops of different ones may be fused.
+    Joined,
+    /// What one hands on to the next is stored, as the loop did: a barrier stands behind it. Else the sum of all iterations' gradients
+    /// is one fusion, which wants each of them on one device.
+    Apart,
+}
+
 /// A loop that stays.
 pub(crate) struct Left<'c> {
     pub(crate) location: Location<'c>,
@@ -39,6 +49,7 @@ pub(crate) struct Left<'c> {
 /// How many ops loops may become, and what became of them.
 pub(crate) struct Budget<'c> {
     most_ops: u64,
+    iterations: Iterations,
     /// Ops that opened loops are or will be.
     committed: u64,
     /// Iterations of loops that are opened, by the loop: one inside another is met many times.
@@ -50,9 +61,10 @@ pub(crate) struct Budget<'c> {
 
 impl<'c> Budget<'c> {
     /// Nothing opened yet.
-    pub(crate) fn new(most_ops: u64) -> Self {
+    pub(crate) fn new(most_ops: u64, iterations: Iterations) -> Self {
         Budget {
             most_ops,
+            iterations,
             committed: 0,
             decided: HashMap::new(),
             left: BTreeMap::new(),
@@ -126,11 +138,13 @@ pub(super) struct Rewriter<'c, 'a, 'b> {
 
 /// The iteration that is being opened.
 #[derive(Clone, Copy)]
-struct Iteration<'c> {
+struct Iteration<'c, 'i> {
     /// Its location, as the caller of what runs in it.
     caller: Location<'c>,
     /// How often what is in it is made.
     times: u64,
+    /// What is handed on to the next one and stored for it, as the body names it.
+    stored: &'i [*const c_void],
 }
 
 impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
@@ -219,9 +233,17 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
             let index = op.operands().position(|operand| operand == value)?;
             bounds.get(index).cloned().flatten()
         };
+        let stored: Vec<*const c_void> = match self.budget.iterations {
+            Iterations::Apart if ir::name(op) == "stablehlo.while" => {
+                found.next().into_iter().map(key).collect()
+            }
+            Iterations::Apart | Iterations::Joined => Vec::new(),
+        };
         for trip in 0..trips {
             let caller = Location::name(self.context, &format!("iteration {trip}"), at.location);
-            let iteration = Iteration { caller, times: times.saturating_mul(trips) };
+            // Nothing follows the last.
+            let stored = if trip + 1 < trips { stored.as_slice() } else { &[] };
+            let iteration = Iteration { caller, times: times.saturating_mul(trips), stored };
             let counter = found.counter(trip, &bound).map(|counter| Known::Integers(counter, None));
             let arguments =
                 (0..found.body.argument_count()).filter_map(|index| found.body.argument(index).ok());
@@ -255,7 +277,7 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
         &mut self,
         at: At<'c, 'a>,
         op: OperationRef<'c, 'a>,
-        iteration: &Iteration<'c>,
+        iteration: &Iteration<'c, '_>,
         inherited: &[(&str, Attribute<'c>)],
     ) -> Result<(), Reported> {
         let results = op.results().map(Value::from);
@@ -295,7 +317,17 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
             }
         }
         self.made.push(clone);
-        let values = clone.results().map(|result| Known::Value(result.into())).collect();
+        let mut values = Vec::with_capacity(op.result_count());
+        for (name, result) in op.results().zip(clone.results()) {
+            let made = Value::from(result);
+            let stored = iteration.stored.contains(&key(name)) && !is_constant_like(&clone);
+            let made = if stored {
+                self.make(at, "stablehlo.optimization_barrier", &[made], made.r#type(), &[])?
+            } else {
+                made
+            };
+            values.push(Known::Value(made));
+        }
         self.bind(results, values);
         Ok(())
     }
