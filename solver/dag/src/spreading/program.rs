@@ -17,8 +17,8 @@ pub(super) struct Program {
     columns: Vec<Col>,
     /// None once HiGHS failed.
     model: Option<Model>,
-    /// Seconds HiGHS has had for this model: its limit counts from the first solve.
-    clock: Deadline,
+    /// Seconds that solves of this model have taken: HiGHS counts its limit over all of them, without the time in between.
+    solving_seconds: f64,
     rows: Vec<Row>,
     /// Rounds since each row had a price.
     idle: Vec<usize>,
@@ -45,13 +45,8 @@ impl Program {
         let mut model = problem.try_optimise(Sense::Minimise).ok()?;
         model.make_quiet();
         model.set_threads(std::num::NonZeroU32::MIN);
-        let mut program = Program {
-            columns,
-            model: Some(model),
-            clock: Deadline::after(None),
-            rows: Vec::new(),
-            idle: Vec::new(),
-        };
+        let mut program =
+            Program { columns, model: Some(model), solving_seconds: 0.0, rows: Vec::new(), idle: Vec::new() };
         rows.into_iter().try_for_each(|row| program.add_row(row))?;
         Some(program)
     }
@@ -82,9 +77,11 @@ impl Program {
         let mut model = self.model.take()?;
         let left = clock.remaining_seconds();
         if left.is_finite() {
-            model.set_option("time_limit", self.clock.elapsed_seconds() + left.max(0.01));
+            model.set_option("time_limit", self.solving_seconds + left.max(0.01));
         }
+        let before = clock.elapsed_seconds();
         let solved = model.try_solve().ok()?;
+        self.solving_seconds += clock.elapsed_seconds() - before;
         if solved.status() != HighsModelStatus::Optimal {
             return None;
         }
