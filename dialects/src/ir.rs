@@ -20,10 +20,10 @@ use mlir_sys::{
     mlirDictionaryAttrGetElementByName, mlirDictionaryAttrGetNumElements, mlirElementsAttrGetNumElements,
     mlirFlatSymbolRefAttrGetValue, mlirFloatAttrGetValueDouble, mlirIdentifierStr,
     mlirIntegerAttrGetValueInt, mlirIntegerTypeGetWidth, mlirLocationCallSiteGet, mlirLocationFileLineColGet,
-    mlirLocationGetContext, mlirLocationUnknownGet, mlirOpResultGetOwner, mlirOpaqueAttrGetData,
-    mlirOperationGetAttributeByName, mlirOperationGetContext, mlirOperationGetDiscardableAttribute,
-    mlirOperationGetName, mlirOperationGetNumDiscardableAttributes, mlirOperationGetNumSuccessors,
-    mlirOperationGetSuccessor, mlirOperationRemoveDiscardableAttributeByName,
+    mlirLocationGetContext, mlirLocationUnknownGet, mlirOpOperandGetNextUse, mlirOpResultGetOwner,
+    mlirOpaqueAttrGetData, mlirOperationGetAttributeByName, mlirOperationGetContext,
+    mlirOperationGetDiscardableAttribute, mlirOperationGetName, mlirOperationGetNumDiscardableAttributes,
+    mlirOperationGetNumSuccessors, mlirOperationGetSuccessor, mlirOperationRemoveDiscardableAttributeByName,
     mlirOperationSetDiscardableAttributeByName, mlirShapedTypeGetElementType, mlirStringAttrGetValue,
     mlirSymbolRefAttrGetRootReference, mlirTypeIsAIndex, mlirTypeIsAInteger, mlirValueGetFirstUse,
     mlirValueIsAOpResult,
@@ -210,6 +210,15 @@ pub fn producer<'c, 'a>(value: Value<'c, 'a>) -> Option<OperationRef<'c, 'a>> {
 pub fn is_used<'c>(value: impl ValueLike<'c>) -> bool {
     // SAFETY: the value is live; a missing use is null.
     unsafe { !mlirValueGetFirstUse(value.to_raw()).ptr.is_null() }
+}
+
+/// Is a value read at exactly one place?
+pub fn is_used_once<'c>(value: impl ValueLike<'c>) -> bool {
+    // SAFETY: the value is live; a missing use is null.
+    unsafe {
+        let first = mlirValueGetFirstUse(value.to_raw());
+        !first.ptr.is_null() && mlirOpOperandGetNextUse(first).ptr.is_null()
+    }
 }
 
 /// The terminator of a block: its last op.

@@ -5,7 +5,7 @@ use std::path::Path;
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
-use ballast_core::fusion::{Group, parts};
+use ballast_core::fusion::{Group, parts, sums_in_parts};
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::Limits;
 use ballast_core::pipeline::{Schedule, Spec, first_backward};
@@ -202,14 +202,13 @@ pub(crate) fn read_for_planning<'c: 'a, 'a>(
 ) -> Result<Program<'c, 'a>, Reported> {
     let cluster = cluster(module, source.devices)?;
     inline_calls(module, (!source.function.is_empty()).then_some(source.function))?;
-    let opening = open_loops(module, source, &cluster)?;
+    let whole_peak = open_loops(module, source, &cluster)?;
     barriers::split(module)?;
     products::exchange(module)?;
     // On several devices the order is what they are cut in, too.
     if cluster.0.devices.len() == 1 {
         updates::hasten(module, &options(source))?;
     }
-    let whole_peak = if let Opening::Done(peak) = opening { Some(peak) } else { None };
     let program = Program { whole_peak, ..read(module, source, cluster)? };
     if program.imported.graph.planned().next().is_none() {
         let text = "the function has no op to plan: it returns arguments, constants and views of them; leave it out, or name \
@@ -218,53 +217,31 @@ pub(crate) fn read_for_planning<'c: 'a, 'a>(
     }
     // Those that could not be opened have been named.
     for &op in program.imported.ops.iter().filter(|&&op| is_loop(op) && whole_peak.is_none()) {
-        let text = match opening {
-            Opening::Slower { .. } => {
-                "a loop is planned as one op: its ops one by one, over all iterations, would keep the slowest device busy for no less"
-            }
-            Opening::Unwanted | Opening::Done(_) => {
-                "a loop is planned as one op; --ballast-unroll before this pass opens those whose iterations are known"
-            }
-        };
-        let mut remark = program.remark(Kind::Missed, "LoopWhole", text).fact("bytes", carried_bytes(op));
-        if let Opening::Slower { whole_seconds, opened_seconds } = opening {
-            remark =
-                remark.fact("least_tmax_seconds", whole_seconds).fact("least_opened_seconds", opened_seconds);
-        }
-        remark.emit(ir::place(op));
+        let text = "a loop is planned as one op; --ballast-unroll before this pass opens those whose iterations are known";
+        program.remark(Kind::Missed, "LoopWhole", text).fact("bytes", carried_bytes(op)).emit(ir::place(op));
     }
     Ok(program)
 }
 
-/// What became of the loops of a program to be planned.
-#[derive(Clone, Copy)]
-enum Opening {
-    /// There are none, or none as one op stands in the plan's way.
-    Unwanted,
-    /// The slowest device takes at least so long with the loops whole, and no less with them opened.
-    Slower { whole_seconds: f64, opened_seconds: f64 },
-    /// They were opened; the peak of the program on one device before.
-    Done(Bytes),
-}
-
-/// Opens the counted loops of the function to be planned where one of them as one op would stand in the plan's way.
+/// Opens the counted loops of the function to be planned where one of them as one op would stand in the plan's way; the peak of the
+/// program on one device before, if it was done.
 fn open_loops(
     module: OperationRef<'_, '_>,
     source: &Source<'_>,
     cluster: &(Cluster, bool),
-) -> Result<Opening, Reported> {
+) -> Result<Option<Bytes>, Reported> {
     let looped = |function: OperationRef<'_, '_>| {
         !function.has_attribute(PLAN) && ir::nested(function).into_iter().any(is_loop)
     };
     let open = !matches!(source.loops, Loops::Whole);
     if !open || !import::functions(module).into_iter().any(|(_, function)| looped(function)) {
-        return Ok(Opening::Unwanted);
+        return Ok(None);
     }
     let program = read_quietly(module, source, cluster.clone())?.0;
     let loops: Vec<OpId> =
         program.imported.graph.planned().filter(|&op| is_loop(program.imported.ops[op])).collect();
     if !looped(program.imported.function) || loops.is_empty() {
-        return Ok(Opening::Unwanted);
+        return Ok(None);
     }
     let on_one = vec![DeviceId(0); program.imported.graph.ops.len()];
     let stages = stages(&program.imported.graph, &program.costs, &program.cluster, &on_one);
@@ -275,30 +252,21 @@ fn open_loops(
         Loops::ForTime => {
             let work: f64 = program.imported.graph.planned().map(|op| program.costs.least_seconds(op)).sum();
             let share = work / program.cluster.devices.len() as f64;
-            let long = loops.iter().any(|&op| program.costs.least_seconds(op) > LONG * share);
-            let wanted = program.cluster.devices.len() > 1 && long;
-            let opened = if wanted { least_tmax_opened(module, source, cluster, most_ops)? } else { None };
-            let whole_seconds = program.least_tmax_seconds();
-            match opened {
-                Some(opened_seconds) if opened_seconds >= whole_seconds => {
-                    return Ok(Opening::Slower { whole_seconds, opened_seconds });
-                }
-                opened => opened.is_some(),
-            }
+            program.cluster.devices.len() > 1
+                && loops.iter().any(|&op| program.costs.least_seconds(op) > LONG * share)
+                && least_tmax_opened(module, source, cluster, most_ops)?
+                    .is_some_and(|seconds| seconds < program.least_tmax_seconds())
         }
         Loops::ForCap(cap) => cap.bytes(peak, program.cluster.devices[0].memory) < peak,
     };
     if !in_the_way {
-        return Ok(Opening::Unwanted);
+        return Ok(None);
     }
     // On one device they are opened for the memory of each value, which fusion across iterations only helps.
-    let iterations = match source.loops {
-        Loops::ForTime => Iterations::Apart,
-        Loops::ForCap(_) | Loops::Whole => Iterations::Joined,
-    };
+    let iterations = if program.cluster.devices.len() > 1 { Iterations::Apart } else { Iterations::Joined };
     let budget = Budget::new(most_ops, iterations);
     open_in_function(&program.imported.graph.name, program.imported.function, Nested::Outer, budget)?;
-    Ok(Opening::Done(peak))
+    Ok(Some(peak))
 }
 
 /// What the slowest device takes at least with the loops opened, tried on a copy: ops of short iterations may take longer one by one than
@@ -313,8 +281,12 @@ fn least_tmax_opened(
     let wanted = (!source.function.is_empty()).then_some(source.function);
     let function = import::function(copy.as_operation(), wanted)?;
     let [block] = ir::blocks(function)[..] else { return Ok(None) };
-    let mut budget = Budget::new(most_ops, Iterations::Apart);
-    open_in_block(ir::context(function), block, Nested::Outer, &mut budget)?;
+    open_in_block(
+        ir::context(function),
+        block,
+        Nested::Outer,
+        &mut Budget::new(most_ops, Iterations::Apart),
+    )?;
     let program = read_quietly(copy.as_operation(), source, cluster.clone())?.0;
     Ok(Some(program.least_tmax_seconds()))
 }
@@ -477,7 +449,9 @@ fn read_quietly<'c: 'a, 'a>(
             && made_with.as_ref().is_some_and(|settings| settings.fusion == storage.model())
     });
     if let (Chosen::Options(..), Some(unfused), false) = (source.storage, unfused, is_decided) {
-        let held = too_long(&unfused, &imported.graph, &groups, &estimate.costs);
+        let mut held = too_long(&unfused, &imported.graph, &groups, &estimate.costs);
+        held.extend(sums_in_parts(&unfused, &imported.graph, &groups, 2 * cluster.devices.len()));
+        held.extend(stacks_in_parts(&unfused));
         if !held.is_empty() {
             storage = storage.holding(held);
             imported = import::read(module, &options)?;
@@ -490,6 +464,18 @@ fn read_quietly<'c: 'a, 'a>(
     let program =
         Program { imported, cluster, costs, storage, groups, profile, cluster_is_new, whole_peak: None };
     Ok((program, estimate.unpriced))
+}
+
+/// Parts of stacks that loops made, [`Iterations::Apart`]: stored, so that no device reads every slice.
+fn stacks_in_parts(unfused: &Graph) -> Vec<OpId> {
+    let joins = |id: OpId| unfused.ops[id].name == "stablehlo.concatenate";
+    let mut of_joins = vec![false; unfused.ops.len()];
+    let mut of_others = vec![false; unfused.ops.len()];
+    for id in unfused.planned() {
+        let read = if joins(id) { &mut of_joins } else { &mut of_others };
+        unfused.value_inputs(id).into_iter().for_each(|input| read[input] = true);
+    }
+    unfused.planned().filter(|&id| joins(id) && of_joins[id] && !of_others[id]).collect()
 }
 
 /// Ops that are to store their values so that no fusion takes much of what one device has to do, where that costs little:

@@ -8,6 +8,7 @@ use ballast_core::units::Bytes;
 use ballast_dialects::passes::{CapCounts, FusionModel};
 
 use crate::annotations::settings::PlanSettings;
+use crate::backend::loops;
 use crate::backend::xla::classes::{classes, cpu_classes, is_barrier, writes_into_operand};
 use crate::backend::xla::equal;
 use crate::backend::xla::workspace::Workspace;
@@ -145,6 +146,10 @@ impl Storage {
         if self.is_cpu() && self.gaps {
             leave_room(graph);
         }
+        let of_any_program = Storage { held: Vec::new(), workspace: Vec::new(), ..*self };
+        loops::price(imported, &|body| {
+            of_any_program.apply(body);
+        });
         groups
     }
 

@@ -12,8 +12,8 @@ use ballast_dialects::ir;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, ValueLike};
 
-use super::imported::Imported;
-use super::work::{Facts, Pricer, Role};
+use super::imported::{Body, Imported};
+use super::work::{Facts, Pricer, Role, counted_loop};
 use crate::backend::xla::workspace::{Workspace, workspace};
 
 /// Op names listed in the profile key of an op with regions.
@@ -77,7 +77,30 @@ pub(super) fn build<'c: 'a, 'a>(
     }
     let reads = builder.graph.ops.iter().map(|op| op.inputs.clone()).collect();
     let Builder { graph, ops, workspace_in_xla, .. } = builder;
-    Ok(Imported { graph, reads, equal: HashMap::new(), workspace_in_xla, ops, function })
+    let bodies = Vec::new();
+    Ok(Imported { graph, reads, equal: HashMap::new(), workspace_in_xla, ops, function, block, bodies })
+}
+
+/// Builds the graphs of the bodies of counted loops, and of those inside of them up to `depth` more.
+///
+/// # Errors
+/// As [`build`].
+pub(super) fn bodies<'c: 'a, 'a>(
+    imported: &Imported<'c, 'a>,
+    pricer: &mut Pricer<'c, 'a>,
+    depth: usize,
+) -> Result<Vec<Body<'c, 'a>>, Reported> {
+    let mut bodies = Vec::new();
+    for of in imported.graph.planned() {
+        let op = imported.ops[of];
+        let Some((trips, block)) = counted_loop(op) else { continue };
+        let mut body = build(op, block, pricer)?;
+        if depth > 0 {
+            body.bodies = self::bodies(&body, pricer, depth - 1)?;
+        }
+        bodies.push(Body { of, trips, imported: body });
+    }
+    Ok(bodies)
 }
 
 impl<'c: 'a, 'a> Builder<'c, 'a> {
@@ -133,6 +156,7 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
             backward: None,
             workspace: Bytes(if free { 0 } else { facts.workspace }),
             rules: rules(op),
+            inner: Vec::new(),
         });
         self.ops.push(op);
         self.workspace_in_xla.push(if free {

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use ballast_core::graph::{Graph, TensorId};
-use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{BlockLike, RegionLike, Value};
+use ballast_core::graph::{Graph, OpId, TensorId};
+use melior::ir::operation::OperationRef;
+use melior::ir::{BlockLike, BlockRef, Value};
 
 use crate::backend::xla::workspace::Workspace;
 
@@ -21,8 +21,23 @@ pub(crate) struct Imported<'c, 'a> {
     pub(crate) workspace_in_xla: Vec<Workspace>,
     /// The op behind every [`ballast_core::graph::OpId`], in program order, terminator left out.
     pub(crate) ops: Vec<OperationRef<'c, 'a>>,
-    /// The function.
+    /// The function, or a loop.
     pub(crate) function: OperationRef<'c, 'a>,
+    /// The block that was read.
+    pub(crate) block: BlockRef<'c, 'a>,
+    /// Bodies of loops whose iterations can be counted.
+    pub(crate) bodies: Vec<Body<'c, 'a>>,
+}
+
+/// The body of a loop.
+#[derive(Debug)]
+pub(crate) struct Body<'c, 'a> {
+    /// The loop.
+    pub(crate) of: OpId,
+    /// How often it runs.
+    pub(crate) trips: u64,
+    /// Its only block, as one that is planned is read.
+    pub(crate) imported: Imported<'c, 'a>,
 }
 
 impl<'c, 'a> Imported<'c, 'a> {
@@ -31,10 +46,7 @@ impl<'c, 'a> Imported<'c, 'a> {
         let info = &self.graph.tensors[tensor];
         let found = match info.producer {
             Some(op) => self.ops[op].result(info.index).map(Into::into),
-            None => {
-                let block = self.function.first_region().and_then(|region| region.first_block());
-                block.expect("a function that was read has a body").argument(info.index).map(Into::into)
-            }
+            None => self.block.argument(info.index).map(Into::into),
         };
         found.expect("the graph names results and arguments the program has")
     }

@@ -27,6 +27,9 @@ use work::Pricer;
 
 pub(crate) use imported::Imported;
 
+/// Loops inside a loop that are priced by their bodies, too: every level is read once more for each around it.
+const NESTED_BODIES: usize = 3;
+
 /// What to read, and what to take for sizes the program leaves open.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ImportOptions {
@@ -54,6 +57,7 @@ pub(crate) fn read<'c: 'a, 'a>(
     pricer.sum_callees(function)?;
     let mut imported = build::build(function, block, &mut pricer)?;
     imported.graph.content = content::of(module, function);
+    imported.bodies = build::bodies(&imported, &mut pricer, NESTED_BODIES)?;
     phase::mark(&mut imported.graph);
     Ok(imported)
 }

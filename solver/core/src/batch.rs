@@ -77,12 +77,14 @@ fn scale(op: &mut Op, graph: &Graph, of_batch: &[bool], from: u64, to: u64) -> O
     let touched = || op.inputs.iter().chain(&op.outputs);
     let all: u64 = touched().map(|&tensor| graph.tensors[tensor].bytes.0).sum();
     let batch: u64 = touched().filter(|&&tensor| of_batch[tensor]).map(|&t| graph.tensors[t].bytes.0).sum();
-    let traffic = u128::from(op.work.bytes.0);
-    let share = traffic * u128::from(batch) / u128::from(all.max(1));
-    let moved = share * u128::from(to) / u128::from(from) + (traffic - share);
-    op.work.bytes = Bytes(u64::try_from(moved).ok()?);
-    op.work.flops = times(Bytes(op.work.flops), from, to)?.0;
-    op.work.macs_exact = times(Bytes(op.work.macs_exact), from, to)?.0;
+    for work in std::iter::once(&mut op.work).chain(op.inner.iter_mut().map(|inner| &mut inner.work)) {
+        let traffic = u128::from(work.bytes.0);
+        let share = traffic * u128::from(batch) / u128::from(all.max(1));
+        let moved = share * u128::from(to) / u128::from(from) + (traffic - share);
+        work.bytes = Bytes(u64::try_from(moved).ok()?);
+        work.flops = times(Bytes(work.flops), from, to)?.0;
+        work.macs_exact = times(Bytes(work.macs_exact), from, to)?.0;
+    }
     op.workspace = workspace(op, graph, of_batch, from, to)?;
     op.key = retyped(&op.key, from, to);
     Some(())

@@ -3,12 +3,14 @@
 //! Roofline (S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model for
 //! multicore architectures", CACM 52(4), 2009):
 //! `seconds = max(operations / peak(arithmetic), bytes / memory bandwidth) + launch overhead`.
+//!
+//! A loop that is one op takes as long as the ops of its body, one by one, as often as they run.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::device::{Cluster, Device, DeviceId};
-use crate::graph::{Graph, OpId, OpRole, Work};
+use crate::graph::{Graph, Op, OpId, OpRole, Work};
 use crate::predictor::Counting;
 use crate::profile::Profile;
 
@@ -39,6 +41,17 @@ pub fn roofline_seconds(work: &Work, device: &Device, counting: Counting) -> f64
     let arithmetic = operations as f64 / device.peak(work.arithmetic);
     let traffic = work.bytes.as_f64() / device.memory_bandwidth;
     arithmetic.max(traffic) + device.launch_overhead_seconds
+}
+
+/// Roofline seconds of an op on a device; of one that others run inside of, the sum of theirs.
+fn seconds_of(op: &Op, device: &Device, counting: Counting) -> f64 {
+    match op.inner.as_slice() {
+        [] => roofline_seconds(&op.work, device, counting),
+        inner => inner
+            .iter()
+            .map(|inner| inner.times as f64 * roofline_seconds(&inner.work, device, counting))
+            .sum(),
+    }
 }
 
 impl Costs {
@@ -89,7 +102,7 @@ impl Costs {
                 continue;
             }
             let speed_up = device.group.map_or(1.0, |group| group.speed_up);
-            let price = |(op, unpriced): (&crate::graph::Op, &mut bool)| {
+            let price = |(op, unpriced): (&Op, &mut bool)| {
                 if op.role != OpRole::Compute {
                     return 0.0;
                 }
@@ -97,7 +110,7 @@ impl Costs {
                     return measured / speed_up;
                 }
                 *unpriced |= !op.work.priced;
-                roofline_seconds(&op.work, device, counting) / speed_up
+                seconds_of(op, device, counting) / speed_up
             };
             seconds.push(graph.ops.iter().zip(&mut unpriced_ops).map(price).collect());
         }
@@ -113,7 +126,7 @@ impl Costs {
 pub(crate) mod tests {
     use super::*;
     use crate::device::CoreGroup;
-    use crate::graph::{Op, Tensor};
+    use crate::graph::{Inner, Tensor};
     use crate::units::Bytes;
 
     /// A dot, a view of it, an op without a formula.
@@ -141,6 +154,16 @@ pub(crate) mod tests {
             tensors: vec![tensor(None), tensor(Some(0)), tensor(Some(1)), tensor(Some(2))],
             ..Graph::default()
         }
+    }
+
+    #[test]
+    fn a_loop_takes_as_long_as_its_body_does_as_often_as_it_runs() {
+        let mut graph = small_graph();
+        let [dot, odd] = [0, 2].map(|op| graph.ops[OpId(op)].work);
+        graph.ops[0].inner = vec![Inner { work: dot, times: 3 }, Inner { work: odd, times: 2 }];
+        let costs = Costs::estimate(&graph, &Cluster::from_count(1).unwrap(), None).costs;
+        let launches = 5.0 * 0.9e-6;
+        assert!((costs.of(DeviceId(0), OpId(0)) - (3.0 * 2.0 + 2.0 * 1.0 + launches)).abs() < 1e-9);
     }
 
     #[test]

@@ -17,6 +17,7 @@
 mod parts;
 mod repeats;
 mod sums;
+mod together;
 
 use std::collections::BTreeSet;
 
@@ -26,6 +27,8 @@ use crate::graph::{Graph, LayerType, OpId, OpRole, Storage, TensorId};
 use crate::units::Bytes;
 
 pub use parts::parts;
+pub use sums::sums_in_parts;
+use together::together;
 
 /// How the back end fuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -266,41 +269,6 @@ fn rewrite(graph: &mut Graph, roots: &[Vec<OpId>]) -> Vec<Group> {
     groups
 }
 
-/// The root's op with the inputs, work and workspace of its whole fusion.
-fn together(graph: &Graph, root: OpId, members: &[OpId]) -> crate::graph::Op {
-    let mut op = graph.ops[root].clone();
-    let mut inputs: Vec<TensorId> = Vec::new();
-    let mut alone = Bytes::ZERO;
-    for id in members.iter().copied().chain([root]) {
-        let member = &graph.ops[id];
-        alone = alone + member.work.bytes;
-        if id != root {
-            op.work.flops = op.work.flops.saturating_add(member.work.flops);
-            op.work.macs_exact = op.work.macs_exact.saturating_add(member.work.macs_exact);
-            op.work.priced &= member.work.priced;
-            op.workspace = op.workspace.max(member.workspace);
-            op.rules.device = op.rules.device.or(member.rules.device);
-        }
-        for &tensor in &member.inputs {
-            let made_inside =
-                matches!(graph.storage(tensor), Storage::Op(maker) if members.binary_search(&maker).is_ok());
-            if !made_inside && !inputs.contains(&tensor) {
-                inputs.push(tensor);
-            }
-        }
-    }
-    // Every stored input once, and the result; never more than the ops move one by one, since some read only
-    // a part of their operands.
-    let stored: Bytes = inputs
-        .iter()
-        .filter(|&&tensor| graph.storage(tensor) != Storage::None)
-        .map(|&tensor| graph.tensors[tensor].bytes)
-        .sum();
-    op.work.bytes = (stored + graph.value_bytes(root)).min(alone);
-    op.inputs = inputs;
-    op
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Fusion, FusionClass, FusionClasses, FusionKind, Group, OpId};
@@ -445,6 +413,25 @@ mod tests {
         // Reads the argument and the product once each, writes the result.
         assert_eq!(chain.ops[4].work.bytes, Bytes(300));
         assert_eq!(chain.value_bytes(OpId(1)), Bytes::ZERO);
+    }
+
+    #[test]
+    fn a_fusion_reads_no_more_of_a_value_than_its_ops_do() {
+        let mut slices = graph(
+            &[
+                ("s.dot", Dense, &[0]),
+                ("s.abs", Activation, &[1]),
+                ("s.negate", Activation, &[1]),
+                ("s.multiply", Activation, &[2, 3, 0]),
+            ],
+            &[4],
+        );
+        // Two of them read ten bytes each of the product, and make a hundred.
+        for op in [1, 2] {
+            slices.ops[op].work.bytes = Bytes(110);
+        }
+        assert_eq!(fuse(&mut slices, Fusion::Xla, &[]), [group([1, 2, 3])]);
+        assert_eq!(slices.ops[3].work.bytes, Bytes(20 + 100 + 100));
     }
 
     #[test]

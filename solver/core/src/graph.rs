@@ -129,6 +129,18 @@ pub struct Op {
     pub workspace: Bytes,
     /// User rules.
     pub rules: Rules,
+    /// What runs inside of it one after another, as the body of a loop does: its time is that of these. Empty: it is one piece of work.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inner: Vec<Inner>,
+}
+
+/// Work inside of an op.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Inner {
+    /// Arithmetic and traffic of one execution.
+    pub work: Work,
+    /// Executions for one of the op.
+    pub times: u64,
 }
 
 impl Op {
@@ -154,6 +166,7 @@ impl Op {
             backward: None,
             workspace: Bytes::ZERO,
             rules: Rules::default(),
+            inner: Vec::new(),
         }
     }
 }

@@ -214,6 +214,29 @@ fn moving_data_computes_nothing() {
 }
 
 #[test]
+fn a_slice_is_written_in_place_where_nobody_else_reads_the_whole() {
+    let bytes = |before: &str, whole: &str, after: &str| {
+        let text = format!(
+            r#"{before}
+            %r = "stablehlo.dynamic_update_slice"({whole}, %u, %i, %i) : (tensor<100x8xf32>, tensor<5x8xf32>, tensor<i32>, tensor<i32>) -> tensor<100x8xf32>
+            {after}"#
+        );
+        let graph = read_ok(&super::stablehlo(
+            "%a: tensor<100x8xf32>, %u: tensor<5x8xf32>, %i: tensor<i32>",
+            &text,
+            "tensor<100x8xf32>",
+        ));
+        op(&graph, "stablehlo.dynamic_update_slice").work.bytes.0
+    };
+    let made = r#"%m = "stablehlo.tanh"(%a) : (tensor<100x8xf32>) -> tensor<100x8xf32>"#;
+    let read = r#"%n = "stablehlo.abs"(%m) : (tensor<100x8xf32>) -> tensor<100x8xf32>"#;
+    assert_eq!(bytes(made, "%m", ""), 2 * 160);
+    let copied = 2 * 3200 + 160 + 4;
+    assert_eq!(bytes(made, "%m", read), copied, "the abs reads what was there");
+    assert_eq!(bytes("", "%a", ""), copied, "an argument stays as it is");
+}
+
+#[test]
 fn elementwise_ops_count_one_per_element() {
     for name in ["chlo.square", "chlo.erfc", "stablehlo.tanh", "stablehlo.convert", "stablehlo.log"] {
         let op = one(

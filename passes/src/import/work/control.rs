@@ -234,14 +234,7 @@ pub(super) fn scf(seen: &Seen<'_, '_>) -> Price {
         }
         "execute_region" => looped(seen, Some(1)),
         "if" | "index_switch" => branch(seen),
-        "for" => {
-            let constant = |index| seen.op.operand(index).ok().and_then(constant_integer);
-            let trips = match (constant(0), constant(1), constant(2)) {
-                (Some(from), Some(to), Some(step)) => trips(from, to, step),
-                _ => None,
-            };
-            looped(seen, trips)
-        }
+        "for" => looped(seen, for_trips(seen.op)),
         "forall" => {
             let list = |name| ir::integers(seen.op, name);
             let trips = match (list("staticLowerBound"), list("staticUpperBound"), list("staticStep")) {
@@ -267,6 +260,22 @@ pub(super) fn branch(seen: &Seen<'_, '_>) -> Price {
     price.workspace = seen.regions.iter().map(|region| region.peak).max().unwrap_or(0);
     price.effect = Effect::None;
     price
+}
+
+/// Iterations of a loop, and the block that runs in each; none where they cannot be told.
+pub(crate) fn counted_loop<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> Option<(u64, BlockRef<'c, 'a>)> {
+    let trips = match ir::name(op) {
+        "stablehlo.while" => while_trips(op),
+        "scf.for" => for_trips(op),
+        _ => None,
+    };
+    Some((trips?, ir::blocks(op).pop()?))
+}
+
+/// Iterations of `scf.for` between constants.
+fn for_trips(op: OperationRef<'_, '_>) -> Option<u64> {
+    let constant = |index| op.operand(index).ok().and_then(constant_integer);
+    trips(constant(0)?, constant(1)?, constant(2)?)
 }
 
 /// A loop over all its regions.

@@ -23,7 +23,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 
 use super::types::{TypeInfo, Types};
 
-pub(crate) use control::Sum;
+pub(crate) use control::{Sum, counted_loop};
 
 /// Regions nested deeper than this are refused: summing them recurses.
 const DEEPEST_REGION: usize = 64;

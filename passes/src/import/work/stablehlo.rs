@@ -48,7 +48,7 @@ pub(super) fn price<'c: 'a, 'a>(pricer: &Pricer<'c, 'a>, dialect: &str, seen: &S
         | "transpose"
         | "dynamic_iota" => Price::movement(),
         "dynamic_reshape" => Price::view(),
-        "dynamic_update_slice" => Price::movement().compute(),
+        "dynamic_update_slice" => update(seen),
         "get_dimension_size" | "set_dimension_size" | "partition_id" | "replica_id" => {
             Price::movement().compute().traffic(Traffic::Exactly(0))
         }
@@ -321,6 +321,19 @@ fn window(seen: &Seen<'_, '_>, name: &str) -> Option<u64> {
 fn scatter(seen: &Seen<'_, '_>) -> Price {
     let updates = seen.operand_elements(seen.op.operand_count().saturating_sub(1));
     Price::new(Role::Compute, LayerType::Other, updates.saturating_mul(seen.body()))
+}
+
+/// Written in place where nobody else reads what is written into, as in the stacks of loops; else a copy is made. Arguments of
+/// functions stay as they are.
+fn update(seen: &Seen<'_, '_>) -> Price {
+    let price = Price::movement().compute();
+    let Ok(whole) = seen.op.operand(0) else { return price };
+    let of_function = || seen.op.parent_operation().is_none_or(|parent| ir::name(parent) == "func.func");
+    let stays = ir::producer(whole).is_none() && of_function();
+    if stays || !ir::is_used_once(whole) {
+        return price;
+    }
+    price.traffic(Traffic::Exactly(seen.operand_bytes(1).saturating_mul(2)))
 }
 
 fn gather(seen: &Seen<'_, '_>, indices: usize) -> Price {

@@ -81,6 +81,19 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
         ir::last_op(self.body).map(|last| last.operands().collect()).unwrap_or_default()
     }
 
+    /// The same without running sums, to which an iteration adds: these may be added up in any parts.
+    pub(super) fn states(&self) -> Vec<Value<'c, 'a>> {
+        let is_sum = |index: usize, value: Value<'c, 'a>| {
+            let Ok(before) = self.body.argument(index) else { return false };
+            ir::producer(value).is_some_and(|add| {
+                ir::name(add) == "stablehlo.add"
+                    && add.operands().any(|operand| operand.to_raw().ptr == before.to_raw().ptr)
+            })
+        };
+        let next = self.next().into_iter().enumerate();
+        next.filter(|&(index, value)| !is_sum(index, value)).map(|(_, value)| value).collect()
+    }
+
     /// Ops of one iteration, nested ones included, the terminator left out.
     pub(super) fn ops(&self) -> u64 {
         ir::ops(self.body).map(|op| 1 + ir::nested(op).len() as u64).sum::<u64>().saturating_sub(1)

@@ -64,6 +64,10 @@ fn keeps_order(op: OperationRef<'_, '_>) -> bool {
     }
 }
 
+/// Slices of a stack that are put together first, at least; and parts of a stack, at most about.
+const LEAST_IN_PART: usize = 8;
+const MOST_PARTS: usize = 32;
+
 impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
     /// What an op of one result comes to, with what is known of its operands; none if it must be run.
     pub(super) fn evaluate(
@@ -290,14 +294,40 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
         for piece in pieces {
             values.push(self.piece(at, stack, &piece)?);
         }
-        if let [value] = values.as_slice() {
+        if self.stacks_in_parts() && values.len() > 2 * LEAST_IN_PART {
+            let most = values.len().div_ceil(MOST_PARTS).max(LEAST_IN_PART);
+            let parts = values.chunks(most).map(|part| self.part(at, stack, part));
+            values = parts.collect::<Result<_, _>>()?;
+        }
+        self.side_by_side(at, stack, &values)
+    }
+
+    /// Some pieces of a stack side by side, as soon as they are there.
+    fn part(
+        &mut self,
+        at: At<'c, 'a>,
+        stack: &Stack<'c, 'a>,
+        values: &[Value<'c, 'a>],
+    ) -> Result<Value<'c, 'a>, Reported> {
+        self.side_by_side(at.as_soon_as(values), stack, values)
+    }
+
+    /// Values side by side along the axis of a stack.
+    fn side_by_side(
+        &mut self,
+        at: At<'c, 'a>,
+        stack: &Stack<'c, 'a>,
+        values: &[Value<'c, 'a>],
+    ) -> Result<Value<'c, 'a>, Reported> {
+        if let [value] = values {
             return Ok(*value);
         }
-        let mut dims = stack.dims.clone();
-        dims[stack.axis] = length;
-        let kind = resized(stack.kind, &dims);
+        let mut sizes = stack.dims.clone();
+        let extents = values.iter().map(|value| dims(value.r#type()).map_or(0, |dims| dims[stack.axis]));
+        sizes[stack.axis] = extents.sum();
+        let kind = resized(stack.kind, &sizes);
         let axis = self.attribute(at, &format!("{} : i64", stack.axis))?;
-        self.make(at, "stablehlo.concatenate", &values, kind, &[("dimension", axis)])
+        self.make(at, "stablehlo.concatenate", values, kind, &[("dimension", axis)])
     }
 
     fn piece(

@@ -33,8 +33,9 @@ pub(crate) enum Nested {
 pub(crate) enum Iterations {
     /// Ops of different ones may be fused.
     Joined,
-    /// What one hands on to the next is stored, as the loop did: a barrier stands behind it. Else the sum of all iterations' gradients
-    /// is one fusion, which wants each of them on one device.
+    /// What one hands on to the next is stored, as the loop did: a barrier stands behind it. Running sums are not: planning stores
+    /// some of them. Slices that are stacked are put together some at a time, as soon as they are there, and then these: a device sends
+    /// one value of those it makes.
     Apart,
 }
 
@@ -124,6 +125,27 @@ pub(super) struct At<'c, 'a> {
     block: BlockRef<'c, 'a>,
     before: OperationRef<'c, 'a>,
     location: Location<'c>,
+}
+
+impl<'c: 'a, 'a> At<'c, 'a> {
+    /// Behind the last of some values, where that comes first.
+    pub(super) fn as_soon_as(self, values: &[Value<'c, 'a>]) -> Self {
+        let mut makers = Vec::with_capacity(values.len());
+        for &value in values {
+            match ir::producer(value) {
+                Some(maker) if maker.block().as_ref() == Some(&self.block) => makers.push(maker),
+                // An argument is there from the start.
+                None => {}
+                Some(_) => return self,
+            }
+        }
+        let later = |a: OperationRef<'c, 'a>, b| if a.is_before_in_block(b) { b } else { a };
+        let next = makers.into_iter().reduce(later).and_then(|last| last.next_in_block());
+        match next {
+            Some(next) if next.is_before_in_block(self.before) => At { before: next, ..self },
+            _ => self,
+        }
+    }
 }
 
 pub(super) struct Rewriter<'c, 'a, 'b> {
@@ -235,7 +257,7 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
         };
         let stored: Vec<*const c_void> = match self.budget.iterations {
             Iterations::Apart if ir::name(op) == "stablehlo.while" => {
-                found.next().into_iter().map(key).collect()
+                found.states().into_iter().map(key).collect()
             }
             Iterations::Apart | Iterations::Joined => Vec::new(),
         };
@@ -419,6 +441,10 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
 
     pub(super) fn context(&self) -> &'c Context {
         self.context
+    }
+
+    pub(super) fn stacks_in_parts(&self) -> bool {
+        self.budget.iterations == Iterations::Apart
     }
 }
 

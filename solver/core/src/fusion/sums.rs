@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Fuser, Group, groups};
-use crate::graph::{Graph, OpId};
+use super::{Fuser, Group, groups, readers};
+use crate::graph::{Graph, OpId, OpRole};
 
 /// A part is stored when this many times its bytes go into it for the last time.
 const LAST_READ: u64 = 4;
@@ -19,23 +19,54 @@ impl Fuser<'_> {
     /// Stores parts of fusions that many values go into for the last time. What was read by one part may be read by several then, and
     /// is stored for them: such parts are short.
     pub(super) fn part_sums(&mut self) {
-        let last_readers: Vec<OpId> =
-            OpId::of(&self.readers).map(|(id, readers)| readers.last().copied().unwrap_or(id)).collect();
-        let groups = groups(&self.roots);
-        let parted = groups.iter().flat_map(|group| held(self.graph, group, &self.roots, &last_readers));
         let before = self.held.len();
-        let held: Vec<OpId> = parted.collect();
-        self.held.extend(held);
+        let groups = groups(&self.roots);
+        self.held.extend(held_of(self.graph, &groups, &self.roots, &self.readers, usize::MAX));
         if self.held.len() > before {
             self.decide();
         }
     }
 }
 
+/// Ops to hold so that long sums fall into parts, at most about `most` each, which several devices may compute where their values are.
+/// `graph` has not been fused, `fused` has, into `groups`.
+#[must_use]
+pub fn sums_in_parts(graph: &Graph, fused: &Graph, groups: &[Group], most: usize) -> Vec<OpId> {
+    let mut roots: Vec<Vec<OpId>> = vec![Vec::new(); graph.ops.len()];
+    for group in groups {
+        for &member in &group.members {
+            roots[member].push(group.root);
+        }
+    }
+    for id in OpId::first(graph.ops.len()).filter(|&id| fused.ops[id].role == OpRole::Compute) {
+        roots[id].push(id);
+    }
+    held_of(graph, groups, &roots, &readers(graph), most)
+}
+
+/// Ops to hold of all groups, whose ops are computed in `roots` and read by `readers`.
+fn held_of(
+    graph: &Graph,
+    groups: &[Group],
+    roots: &[Vec<OpId>],
+    readers: &[Vec<OpId>],
+    most_parts: usize,
+) -> Vec<OpId> {
+    let last_readers: Vec<OpId> =
+        OpId::of(readers).map(|(id, readers)| readers.last().copied().unwrap_or(id)).collect();
+    groups.iter().flat_map(|group| held(graph, group, roots, &last_readers, most_parts)).collect()
+}
+
 /// Ops of a fusion to hold so that no part of it is where many stored values are read for the last time. `graph` has not been fused;
 /// `roots` are the fusions each of its ops is computed in; `last_readers` the last op, in program order, that reads the op's value; ops in several
 /// fusions are left in them.
-fn held(graph: &Graph, group: &Group, roots: &[Vec<OpId>], last_readers: &[OpId]) -> Vec<OpId> {
+fn held(
+    graph: &Graph,
+    group: &Group,
+    roots: &[Vec<OpId>],
+    last_readers: &[OpId],
+    most_parts: usize,
+) -> Vec<OpId> {
     // Others may read it before the fusion runs: it is kept from then on for the fusion alone.
     let dies = |id: OpId| roots[id].contains(&id) && last_readers[id] <= group.root;
     let bytes = |values: &BTreeSet<OpId>| {
@@ -44,6 +75,7 @@ fn held(graph: &Graph, group: &Group, roots: &[Vec<OpId>], last_readers: &[OpId]
     let ops = || group.members.iter().copied().chain([group.root]);
     let all: BTreeSet<OpId> = ops().flat_map(|id| graph.value_inputs(id)).filter(|&id| dies(id)).collect();
     let mut left = bytes(&all);
+    let of_part = left / most_parts.max(1) as u64;
     // Ascending, as the ops are.
     let mut held = Vec::new();
     // By op of the fusion: the values that go into it and are not in a stored part yet.
@@ -63,7 +95,7 @@ fn held(graph: &Graph, group: &Group, roots: &[Vec<OpId>], last_readers: &[OpId]
         let read = bytes(&values);
         let is_long = left.saturating_sub(read) >= size.saturating_mul(STILL_READ);
         let may_be_held = id != group.root && size > 0 && roots[id].len() == 1;
-        if may_be_held && is_long && read >= size.saturating_mul(LAST_READ) {
+        if may_be_held && is_long && read >= size.saturating_mul(LAST_READ).max(of_part) {
             held.push(id);
             left = left.saturating_sub(read).saturating_add(size);
             continue;
@@ -114,6 +146,10 @@ mod tests {
         // Four products, then three at a time with the sum so far; the last two are not worth a part of their own.
         assert_eq!(groups.iter().map(|group| group.root).collect::<Vec<_>>(), [14, 17, 20, 22].map(OpId));
         assert_eq!(parted.value_inputs(OpId(17)), [4, 5, 6, 14].map(OpId));
+        // In two parts, and a rest, as for several devices.
+        let groups = fuse(&mut sum(false), Fusion::Xla, &[]);
+        assert_eq!(sums_in_parts(&sum(false), &whole, &groups, usize::MAX), [14, 17, 20].map(OpId));
+        assert_eq!(sums_in_parts(&sum(false), &whole, &groups, 2), [16].map(OpId));
         // Values that stay for others would not go away.
         let mut kept = sum(true);
         assert_eq!(fuse(&mut kept, Fusion::XlaHeld, &[]).len(), 1);
