@@ -37,6 +37,11 @@ def test_what_is_no_number_of_bytes_is_refused(text):
         ballast.parse_bytes(text)
 
 
+def test_a_share_given_as_a_number_is_told_how_to_write_it():
+    with pytest.raises(ValueError, match="as text, such as '50%'"):
+        ballast.parse_bytes(0.5)
+
+
 def test_a_missing_planner_is_named_with_the_remedy(monkeypatch, tmp_path):
     monkeypatch.delenv("BALLAST_BIN")
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -27,7 +27,9 @@ def parse_bytes(value: int | float | str) -> int:
             raise ValueError(f"{value!r} is not a number of bytes: write a number with B, kB, MB, GB, KiB, MiB or GiB, such as '8GiB'")
         found = int(float(match.group(1)) * _FACTORS[match.group(2).lower()])
     if found <= 0:
-        raise ValueError(f"{value!r}: give a number of bytes above zero")
+        is_share = isinstance(value, float) and 0 < value < 1
+        hint = f", or a share as text, such as '{100 * value:g}%'" if is_share else ""
+        raise ValueError(f"{value!r}: give a number of bytes above zero{hint}")
     return found
 
 
