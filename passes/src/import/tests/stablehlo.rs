@@ -234,6 +234,9 @@ fn a_slice_is_written_in_place_where_nobody_else_reads_the_whole() {
     let copied = 2 * 3200 + 160 + 4;
     assert_eq!(bytes(made, "%m", read), copied, "the abs reads what was there");
     assert_eq!(bytes("", "%a", ""), copied, "an argument stays as it is");
+    let zeros =
+        r#"%z = "stablehlo.constant"() <{value = dense<0.0> : tensor<100x8xf32>}> : () -> tensor<100x8xf32>"#;
+    assert_eq!(bytes(zeros, "%z", ""), copied - 3200, "zeros are written with the slice");
 }
 
 #[test]

@@ -324,13 +324,18 @@ fn scatter(seen: &Seen<'_, '_>) -> Price {
 }
 
 /// Written in place where nobody else reads what is written into, as in the stacks of loops; else a copy is made. Arguments of
-/// functions stay as they are.
+/// functions stay as they are, and constants are not in memory yet.
 fn update(seen: &Seen<'_, '_>) -> Price {
     let price = Price::movement().compute();
     let Ok(whole) = seen.op.operand(0) else { return price };
     let of_function = || seen.op.parent_operation().is_none_or(|parent| ir::name(parent) == "func.func");
-    let stays = ir::producer(whole).is_none() && of_function();
-    if stays || !ir::is_used_once(whole) {
+    let is_there = match ir::producer(whole).map(ir::name) {
+        None => !of_function(),
+        Some(maker) => {
+            !matches!(maker, "stablehlo.constant" | "stablehlo.iota" | "stablehlo.broadcast_in_dim")
+        }
+    };
+    if !is_there || !ir::is_used_once(whole) {
         return price;
     }
     price.traffic(Traffic::Exactly(seen.operand_bytes(1).saturating_mul(2)))
