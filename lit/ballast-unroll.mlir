@@ -180,3 +180,34 @@ func.func @rows_not_written_stay(%x: tensor<1x8xf32>, %s: tensor<4x8xf32>) -> (t
   %row = "stablehlo.slice"(%r#1) <{start_indices = array<i64: 2, 0>, limit_indices = array<i64: 3, 8>, strides = array<i64: 1, 1>}> : (tensor<4x8xf32>) -> tensor<1x8xf32>
   return %row, %r#1 : tensor<1x8xf32>, tensor<4x8xf32>
 }
+
+// -----
+
+// Only the loops of the function that is named, where one is.
+// RUN: sed -n '/^func.func @named/,$p' %s | ballast-opt --allow-unregistered-dialect --ballast-unroll=function=named | FileCheck %s --check-prefix=NAMED
+// NAMED-LABEL: func.func @named
+// NAMED-COUNT-2: "some.layer"
+// NAMED-LABEL: func.func @another
+// NAMED: scf.for
+// RUN: not ballast-opt %s --allow-unregistered-dialect --ballast-unroll=function=nobody 2>&1 | FileCheck %s --check-prefix=NOBODY
+// NOBODY: error: no function '@nobody': the module has
+func.func @named(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %2 = arith.constant 2 : index
+  %r = scf.for %i = %0 to %2 step %1 iter_args(%v = %x) -> tensor<8xf32> {
+    %3 = "some.layer"(%v) : (tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %3 : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+func.func @another(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %2 = arith.constant 2 : index
+  %r = scf.for %i = %0 to %2 step %1 iter_args(%v = %x) -> tensor<8xf32> {
+    %3 = "other.layer"(%v) : (tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %3 : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}

@@ -42,6 +42,7 @@ MlirStringRef view(const std::string &text) { return mlirStringRefCreate(text.da
 #define GEN_PASS_DEF_BALLASTKERNELS
 #define GEN_PASS_DEF_BALLASTMESSAGES
 #define GEN_PASS_DEF_BALLASTOUTLINE
+#define GEN_PASS_DEF_BALLASTOUTLINEBODY
 #define GEN_PASS_DEF_BALLASTRANK
 #define GEN_PASS_DEF_BALLASTPLACE
 #define GEN_PASS_DEF_BALLASTPLAN

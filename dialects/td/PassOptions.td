@@ -141,6 +141,8 @@ def ReportFormat : Choices<"ReportFormat", "How a report is written", [
 
 def FunctionOption : Text<"function", "function", "",
     "Function to plan, by symbol name; without it the only public function, or `main`.">;
+def CarriedOutOption : Text<"function", "function", "",
+    "Function whose plan is carried out, by symbol name; without it every one that has a plan.">;
 def DevicesOption : Text<"devices", "devices", "",
     "Devices to plan for: a count of equal devices, or the path of a TOML file that describes them; without it the module's "
     "`dlti.target_system_spec`, and without that one default device.">;

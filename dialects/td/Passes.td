@@ -207,7 +207,7 @@ def BallastApply : BallastPass<"ballast-apply"> {
     %5 = "some.relu_gradient"(%4, %2) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
     ```
   }];
-  let options = [FunctionOption];
+  let options = [CarriedOutOption];
 }
 
 def BallastOutline : BallastPass<"ballast-outline"> {
@@ -300,7 +300,7 @@ def BallastToStablehlo : BallastPass<"ballast-to-stablehlo"> {
     through its own rewriting, so what it stores can be told op by op.
   }];
   let options = [
-    FunctionOption,
+    CarriedOutOption,
     Flag<"numberOps", "number-ops", "false", "Give every op the number of the op of the planned program as location?">,
   ];
 }
@@ -363,6 +363,32 @@ def BallastEntry : BallastPass<"ballast-entry"> {
                            "::mlir::mpi::MPIDialect"];
 }
 
+def BallastOutlineBody : BallastPass<"ballast-outline-body"> {
+  let summary = "Make a function of what a loop repeats, so that it can be planned";
+  let description = [{
+    A step that sums gradients over micro-batches, or a loop over whole training steps, has forward and backward pass in one body. The body of the loop with most
+    ops becomes a public function, `<name>_body`, which the loop calls: plan it with `function=`, and every iteration follows the plan. Calls
+    of private helpers are inlined first.
+
+    Arguments are what the loop carries, then what its body reads from outside; constants go along. What is carried on takes the buffers of
+    what came in (`tf.aliasing_output`), as a loop's values do. A cap for the body is the device's less what is held around the loop.
+
+    ```mlir
+    %1:2 = "stablehlo.while"(%i, %x) ({ ... i < 1000 ... }, { ... "some.step"(%x), i + 1 ... })
+    // becomes
+    %1:2 = "stablehlo.while"(%i, %x) ({ ... i < 1000 ... }, { ... call @main_body(%i, %x) ... })
+    ```
+
+    A function without such a loop stays as it is, and a missed remark says so.
+  }];
+  let options = [
+    Text<"function", "function", "", "Function whose loop it is, by symbol name; without it the only public function, or `main`.">,
+    Text<"name", "name", "", "Name of the new function; without it that of the function with `_body` behind it.">,
+    Count<"depth", "depth", "0", "0", "64", "How deep the loop is: 0 the one with most ops of the function, 1 the one with most ops inside that one, and so on.">,
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
 def BallastUnroll : BallastPass<"ballast-unroll"> {
   let summary = "Replace counted loops by their iterations";
   let description = [{
@@ -385,6 +411,7 @@ def BallastUnroll : BallastPass<"ballast-unroll"> {
   let options = [
     Count<"maxOps", "max-ops", "50000", "1", "16777216", "Ops that the loops of a function may become in all, those inside regions included.">,
     Choice<"nested", "nested", NestedLoops, "Which loops are opened where not all may be.">,
+    Text<"function", "function", "", "Function whose loops are opened, by symbol name; without it those of every function.">,
   ];
 }
 

@@ -226,6 +226,7 @@ const MISBEHAVING: Passes = Passes {
     ballast_kernels: idle,
     ballast_messages: idle,
     ballast_outline: idle,
+    ballast_outline_body: idle,
     ballast_place: idle,
     ballast_plan: idle,
     ballast_pool_gradients: idle,

@@ -39,20 +39,42 @@ const NUMBERED: &str = "ballast.";
 /// # Errors
 /// With the diagnostic that was emitted; then nothing has been changed.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastApplyOptions) -> Result<(), Reported> {
-    carry_out(module, options, false)
+    carry_out(module, &options.function, false).map(|_| ())
 }
 
-/// The same; with `number_ops` every op gets the number of the op of the planned program that it runs as location.
+/// The same; with `number_ops` every op gets the number of the op of the planned program that it runs as location. Returns the functions
+/// that carry out a plan.
 ///
 /// # Errors
 /// As [`run`].
-pub(crate) fn carry_out(
+pub(crate) fn carry_out<'c: 'a, 'a>(
+    module: OperationRef<'c, 'a>,
+    function: &str,
+    number_ops: bool,
+) -> Result<Vec<OperationRef<'c, 'a>>, Reported> {
+    let chosen = match function {
+        "" => planned(module)?,
+        name => vec![import::function(module, Some(name))?],
+    };
+    chosen.iter().try_for_each(|&function| carry_out_one(module, function, number_ops))?;
+    Ok(chosen)
+}
+
+/// The functions that have a plan; where none has, the one that would be planned.
+fn planned<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> Result<Vec<OperationRef<'c, 'a>>, Reported> {
+    let functions = import::functions(module).into_iter().map(|(_, function)| function);
+    let planned: Vec<OperationRef<'c, 'a>> = functions
+        .filter(|function| function.has_attribute(names::PLAN) || function.has_attribute(names::APPLIED))
+        .collect();
+    Ok(if planned.is_empty() { vec![import::function(module, None)?] } else { planned })
+}
+
+fn carry_out_one(
     module: OperationRef<'_, '_>,
-    options: &BallastApplyOptions,
+    function: OperationRef<'_, '_>,
     number_ops: bool,
 ) -> Result<(), Reported> {
-    let wanted = (!options.function.is_empty()).then(|| options.function.clone());
-    let function = import::function(module, wanted.as_deref())?;
+    let name = ballast_dialects::ir::string(function, "sym_name");
     let Ok(plan) = function.attribute(names::PLAN) else {
         if let Ok(applied) = function.attribute(names::APPLIED) {
             return check_applied(module, function, names::Plan::read(applied).as_ref());
@@ -61,9 +83,9 @@ pub(crate) fn carry_out(
         return Err(diagnostics::error(ballast_dialects::ir::place(function), text));
     };
     // Nothing is carried out that lies, or breaks its caps.
-    verify(module, &options.function, "", "")?;
+    verify(module, name.as_deref().unwrap_or_default(), "", "")?;
     let figures = names::Plan::read(plan);
-    let (mut imported, left_alone) = read(module, wanted, figures.as_ref())?;
+    let (mut imported, left_alone) = read(module, name, figures.as_ref())?;
     let mut early = vec![Early::default(); imported.ops.len()];
     let mut groups = Vec::new();
     let mut late = SpreadLate::default();

@@ -1,10 +1,13 @@
 //! `--ballast-to-stablehlo`: carries out the plan of a StableHLO program, in StableHLO alone.
 
+use std::collections::BTreeSet;
+
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir;
-use ballast_dialects::operations::{erase, replace_all_uses};
-use ballast_dialects::passes::{BallastApplyOptions, BallastToStablehloOptions};
+use ballast_dialects::operations::{erase, referenced_symbols, replace_all_uses, set_attribute};
+use ballast_dialects::passes::BallastToStablehloOptions;
 use ballast_dialects::remarks::{Kind, Remark};
+use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
 use melior::ir::{Attribute, BlockLike, BlockRef, Identifier, Type, Value, ValueLike};
 
@@ -20,16 +23,23 @@ const PLACEMENT: &str = "annotate_device_placement";
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastToStablehloOptions) -> Result<(), Reported> {
-    let wanted = (!options.function.is_empty()).then_some(options.function.as_str());
-    let apply = BallastApplyOptions { function: options.function.clone() };
-    ballast_apply::carry_out(module, &apply, options.number_ops)?;
-    let function = import::function(module, wanted)?;
-    let mut copies = 0;
-    for block in ir::blocks(function) {
-        copies += lower(block)?;
+    let called: BTreeSet<String> = import::functions(module)
+        .into_iter()
+        .flat_map(|(_, function)| ir::nested(function))
+        .flat_map(|op| referenced_symbols(&op))
+        .collect();
+    let mut copied = Vec::new();
+    for function in ballast_apply::carry_out(module, &options.function, options.number_ops)? {
+        let copies = ir::blocks(function).into_iter().map(lower).sum::<Result<usize, _>>()?;
+        copied.push((function, copies));
+        // What the program calls is a part of it, and no program besides.
+        if ir::string(function, "sym_name").is_some_and(|name| called.contains(&name)) {
+            let private = StringAttribute::new(ir::context(function), "private");
+            set_attribute(function, "sym_visibility", private.into());
+        }
     }
     strip(module, &[]);
-    if copies > 0 {
+    for (function, copies) in copied.into_iter().filter(|&(_, copies)| copies > 0) {
         let name = ir::string(function, "sym_name").unwrap_or_default();
         let text = "copies to the host are requests to XLA: clients without a separate host memory, such as the CPU client, keep \
                     the values on the device";

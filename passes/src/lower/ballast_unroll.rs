@@ -24,25 +24,17 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastUnrollOptions) 
         passes::NestedLoops::Outer => Nested::Outer,
         passes::NestedLoops::Inner => Nested::Inner,
     };
-    open_loops(module, nested, options.max_ops)
-}
-
-/// Opens the counted loops of every function, up to `most_ops` ops in each, and says which stay.
-///
-/// # Errors
-/// At a function that is planned already.
-pub(crate) fn open_loops(
-    module: OperationRef<'_, '_>,
-    nested: Nested,
-    most_ops: u64,
-) -> Result<(), Reported> {
-    for (name, function) in import::functions(module) {
-        open_in_function(&name, function, nested, Budget::new(most_ops, Iterations::Joined))?;
+    let functions = match options.function.as_str() {
+        "" => import::functions(module),
+        name => vec![(name.to_owned(), import::function(module, Some(name))?)],
+    };
+    for (name, function) in functions {
+        open_in_function(&name, function, nested, Budget::new(options.max_ops, Iterations::Joined))?;
     }
     Ok(())
 }
 
-/// The same for one function.
+/// Opens the counted loops of a function, up to as many ops as the budget has, and says which stay.
 ///
 /// # Errors
 /// If it is planned already.

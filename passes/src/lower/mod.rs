@@ -7,6 +7,7 @@ pub(crate) mod ballast_inline;
 pub(crate) mod ballast_kernels;
 pub(crate) mod ballast_messages;
 pub(crate) mod ballast_outline;
+pub(crate) mod ballast_outline_body;
 pub(crate) mod ballast_pool_gradients;
 pub(crate) mod ballast_rank;
 pub(crate) mod ballast_split_ops;

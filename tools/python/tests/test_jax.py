@@ -1,5 +1,7 @@
 """JAX: steps under a cap, policies, and whether a step fits."""
 
+import json
+import sys
 import types
 
 import pytest
@@ -11,6 +13,7 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
 import ballast  # noqa: E402
+from ballast import _programs  # noqa: E402
 from ballast.jax import _classes, _step_policy  # noqa: E402
 from ballast.jax._operations import operations  # noqa: E402
 from ballast.jax._price import copies_of  # noqa: E402
@@ -107,6 +110,59 @@ def test_plans_may_be_for_the_times_of_a_device(arguments):
     assert plan.measured_bytes <= plan.cap_bytes and any("seconds of h100-80gb" in note for note in plan.notes)
     with pytest.raises(ballast.BallastError, match="abacus"):
         ballast.jit(step, cap="70%", cap_counts="temp", times="abacus", fallback=False).prepare(*arguments)
+
+
+def over_micro_batches(parameters, batches):
+    """Gradients summed over micro-batches by one loop, forward and backward pass in its body."""
+
+    def micro(carried, batch):
+        def squares(parameters):
+            x = batch
+            for weight in parameters:
+                x = x + jnp.tanh(x @ weight)
+            return jnp.square(x).mean()
+
+        return jax.tree.map(jnp.add, carried, jax.grad(squares)(parameters)), None
+
+    zeros = jax.tree.map(jnp.zeros_like, parameters)
+    summed, _ = jax.lax.scan(micro, zeros, batches)
+    return jax.tree.map(lambda weight, gradient: weight - 0.1 * gradient, parameters, summed)
+
+
+def micro_batches(count):
+    keys = jax.random.split(jax.random.key(0), 6)
+    return [0.1 * jax.random.normal(key, (64, 64)) for key in keys], jax.random.normal(jax.random.key(1), (count, 512, 64))
+
+
+def test_the_body_of_a_loop_is_planned_however_often_it_runs():
+    parameters, batches = micro_batches(1000)
+    few = batches[:3]
+    expected = jax.jit(over_micro_batches)(parameters, few)
+    for given in (few, jax.ShapeDtypeStruct(batches.shape, batches.dtype)):
+        planned = ballast.jit(over_micro_batches, cap="75%", cap_counts="temp", time_limit=2, tries=3)
+        plan = planned.prepare(parameters, given)
+        assert plan.measured_bytes <= 0.75 * plan.unplanned_bytes
+        assert any("what a loop repeats" in note for note in plan.notes), plan.notes
+        if given is few:
+            for a, b in zip(expected, planned(parameters, few), strict=True):
+                np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+def test_fit_plans_the_body_of_a_loop(tmp_path):
+    parameters, batches = micro_batches(1000)
+    program, fitted = tmp_path / "step.mlir", tmp_path / "fitted.mlir"
+    lowered = jax.jit(over_micro_batches).lower(parameters, batches)
+    program.write_text(lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True))
+    command = [
+        "fit", program, "--python", sys.executable, "--cap", "75%", "--tries", "3", "--remat", "swap=false time-limit=2", "-o", fitted,
+    ]
+    answer = json.loads(_programs.run("ballast", command))
+    chosen = answer["tries"][answer["chosen"]]
+    assert chosen["program"] == "loop-body"
+    assert chosen["measured_bytes"] <= 0.75 * answer["unplanned_bytes"]
+    # The plan holds for every iteration of the program that is written.
+    text = fitted.read_text()
+    assert text.count("stablehlo.while") == 1 and "ballast.plan" in text
 
 
 def test_a_step_that_fits_is_not_touched(arguments):

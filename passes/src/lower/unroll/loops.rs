@@ -42,16 +42,16 @@ impl std::fmt::Display for Why {
 
 /// A loop, as `stablehlo.while` or `scf.for` write it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Loop<'c, 'a> {
-    pub(super) op: OperationRef<'c, 'a>,
+pub(crate) struct Loop<'c, 'a> {
+    pub(crate) op: OperationRef<'c, 'a>,
     /// The block whose result says whether to go on; none where a counter does.
     condition: Option<BlockRef<'c, 'a>>,
-    pub(super) body: BlockRef<'c, 'a>,
+    pub(crate) body: BlockRef<'c, 'a>,
 }
 
 impl<'c: 'a, 'a> Loop<'c, 'a> {
     /// Reads a loop; none for any other op.
-    pub(super) fn of(op: OperationRef<'c, 'a>) -> Option<Result<Self, Why>> {
+    pub(crate) fn of(op: OperationRef<'c, 'a>) -> Option<Result<Self, Why>> {
         let blocks = match ir::name(op) {
             "stablehlo.while" | "scf.for" => ir::blocks(op),
             _ => return None,
@@ -77,7 +77,7 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
     }
 
     /// What an iteration hands on.
-    pub(super) fn next(&self) -> Vec<Value<'c, 'a>> {
+    pub(crate) fn next(&self) -> Vec<Value<'c, 'a>> {
         ir::last_op(self.body).map(|last| last.operands().collect()).unwrap_or_default()
     }
 
@@ -95,7 +95,7 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
     }
 
     /// Ops of one iteration, nested ones included, the terminator left out.
-    pub(super) fn ops(&self) -> u64 {
+    pub(crate) fn ops(&self) -> u64 {
         ir::ops(self.body).map(|op| 1 + ir::nested(op).len() as u64).sum::<u64>().saturating_sub(1)
     }
 

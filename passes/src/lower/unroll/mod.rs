@@ -7,4 +7,5 @@ mod movement;
 mod rewriter;
 mod stacks;
 
+pub(crate) use loops::Loop;
 pub(crate) use rewriter::{Budget, Iterations, Nested, carried_bytes, open_in_block};

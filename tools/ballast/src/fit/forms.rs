@@ -1,25 +1,32 @@
-//! Forms of a program that `ballast fit` plans: as it is, with its loops opened, without its author's checkpoints, with gradients
-//! of depthwise kernels and of max pooling written out.
+//! Forms of a program that `ballast fit` plans: as it is, with its loops opened, the body of a loop alone, without its author's checkpoints, with
+//! gradients of depthwise kernels and of max pooling written out.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Serialize;
 
-use super::Args;
+use super::planner::Planner;
+use super::predicted;
+use super::search::BOUNDLESS;
 use crate::failure::Failure;
 use crate::output::read_text;
 use crate::run::Measured;
 use crate::run::tools::{beside, capture};
-use crate::run::xla::{self, Job};
+use crate::run::xla;
 
 /// A form of the program that plans start from, and what XLA takes for it unplanned.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Form {
     /// What was done to the program.
-    pub(super) name: &'static str,
+    pub(super) name: String,
     #[serde(skip)]
     pub(super) file: PathBuf,
+    /// Function that is planned: what the command was told, or the body of a loop.
+    #[serde(skip)]
+    pub(super) function: String,
+    /// What is held around a loop whose body is planned; zero where the program is.
+    pub(super) around_bytes: u64,
     /// What XLA takes.
     pub(super) measured_bytes: u64,
     /// Operations, as XLA counts them: those of a loop's body once.
@@ -29,10 +36,38 @@ pub(super) struct Form {
     pub(super) scale: f64,
 }
 
+impl Form {
+    /// Operations with loops counted as often as they run, as near as that is known.
+    pub(super) fn compared_flops(&self) -> Option<f64> {
+        self.flops.map(|flops| flops * self.scale)
+    }
+
+    /// What is planned of which file.
+    pub(super) fn planned(&self) -> (&Path, &str) {
+        (&self.file, &self.function)
+    }
+
+    /// What it is called after something more was done to it.
+    fn with(&self, done: &str) -> String {
+        if self.function == BODY_FUNCTION { format!("{BODY}-{done}") } else { done.to_owned() }
+    }
+
+    /// The scale of another form that runs the same operations.
+    fn like(&self, flops: Option<f64>) -> f64 {
+        self.compared_flops().zip(flops).map_or(self.scale, |(all, once)| all / once.max(1.0))
+    }
+}
+
 /// The program as it was given.
 pub(super) const AS_IS: &str = "as-is";
 /// Its counted loops replaced by their iterations.
 const OPENED: &str = "loops-opened";
+/// The body of a loop as a function, which is planned.
+const BODY: &str = "loop-body";
+/// The name of that function.
+const BODY_FUNCTION: &str = "ballast_body";
+/// Loops inside one another whose bodies are looked at, at most.
+const MOST_DEPTH: u64 = 8;
 /// What its author decided to compute twice computed once, loops opened: where barriers are, as `jax.checkpoint` writes them.
 const REMOVED: &str = "checkpoints-removed";
 /// Its gradients of depthwise kernels as sums over elementwise products, its gradients of max pooling as elementwise ops: both hold less beside
@@ -72,112 +107,174 @@ fn batch_groups(text: &str) -> usize {
     counts.filter(|rest| !(rest.starts_with("1 ") || rest.starts_with("1,"))).count()
 }
 
-/// The forms of a program, the one with the fewest operations last.
+/// The forms of a program, those to plan first last.
 ///
 /// # Errors
 /// A missing tool, a file that cannot be read or written.
 pub(super) fn of(
-    args: &Args,
+    planner: &Planner<'_>,
     unplanned: &Measured,
     folder: &Path,
-    job: &Job<'_>,
+    most_bytes: u64,
 ) -> Result<Vec<Form>, Failure> {
-    let mut forms = vec![Form {
-        name: AS_IS,
-        file: args.program.clone(),
-        measured_bytes: args.cap_counts.of(unplanned),
+    let maker = Maker { planner, folder };
+    let as_is = Form {
+        name: AS_IS.to_owned(),
+        file: planner.args.program.clone(),
+        function: planner.args.function.clone(),
+        around_bytes: 0,
+        measured_bytes: planner.args.cap_counts.of(unplanned),
         flops: unplanned.flops,
         scale: 1.0,
-    }];
-    forms.extend(opened(args, folder, job)?);
-    if let [whole, opened] = forms.as_mut_slice()
-        && let (Some(once), Some(all)) = (whole.flops, opened.flops)
-        && once > 0.0
-    {
-        whole.scale = all / once;
-    }
-    let latest = forms.last().map_or(args.program.clone(), |form| form.file.clone());
-    forms.extend(checkpoints_removed(args, &latest, folder, job)?);
-    for gradients in &WRITTEN_OUT {
-        let latest = forms.last().map_or(args.program.clone(), |form| form.file.clone());
-        forms.extend(written_out(gradients, args, &latest, folder, job)?);
+    };
+    let mut forms = maker.rewritten(as_is)?;
+    // Only what a body holds of its own can be saved in it.
+    if let Some(body) = maker.body(&forms[0], most_bytes)? {
+        forms.extend(maker.rewritten(body)?);
     }
     Ok(forms)
 }
 
-/// The program with its counted loops opened, where it has any: to a planner a loop is one op.
-fn opened(args: &Args, folder: &Path, job: &Job<'_>) -> Result<Option<Form>, Failure> {
-    let loops = |text: &str| text.matches("stablehlo.while").count();
-    if loops(&read_text(&args.program)?) == 0 {
-        return Ok(None);
+/// Makes forms.
+struct Maker<'a> {
+    planner: &'a Planner<'a>,
+    folder: &'a Path,
+}
+
+impl Maker<'_> {
+    /// A form, and it rewritten in every way that applies, one after the other.
+    fn rewritten(&self, first: Form) -> Result<Vec<Form>, Failure> {
+        let mut forms = vec![first];
+        if let Some(opened) = self.opened(&forms[0])? {
+            if forms[0].function == BODY_FUNCTION {
+                // Loops inside the body, which the body as one op each would hold whole.
+                let scale = forms[0].like(opened.flops);
+                forms = vec![Form { scale, ..opened }];
+            } else {
+                forms[0].scale = opened.like(forms[0].flops);
+                forms.push(opened);
+            }
+        }
+        forms.extend(self.checkpoints_removed(&forms[forms.len() - 1])?);
+        for gradients in &WRITTEN_OUT {
+            forms.extend(self.written_out(gradients, &forms[forms.len() - 1])?);
+        }
+        Ok(forms)
     }
-    let what = args.program.display().to_string();
-    let file = folder.join("opened.mlir");
-    let inlined = folder.join("inlined.mlir");
-    for (pass, file) in [("--ballast-inline", &inlined), ("--ballast-unroll", &file)] {
+
+    /// Rewrites a program with passes, into a file named after what is made.
+    fn run(&self, of: &Form, name: &str, passes: &[&str]) -> Result<PathBuf, Failure> {
+        let file = self.folder.join(name).with_extension("mlir");
         let mut run = Command::new(beside("ballast-opt")?);
-        run.arg(&args.program).args(["--allow-unregistered-dialect", pass, "-o"]).arg(file);
-        capture(&mut run, &what, job.limit)?;
+        run.arg(&of.file).arg("--allow-unregistered-dialect").args(passes).arg("-o").arg(&file);
+        capture(&mut run, &self.planner.args.program.display().to_string(), self.planner.job.limit)?;
+        Ok(file)
     }
-    if loops(&read_text(&file)?) >= loops(&read_text(&inlined)?) {
-        tracing::warn!(
-            "no loop of {what} can be opened: each is planned as one op, and holds all it carries"
-        );
-        return Ok(None);
-    }
-    Ok(form(args, OPENED, file, job))
-}
 
-/// The program without its optimization barriers, where it has any: what they keep apart is recomputation that its author chose. A plan
-/// made from this one chooses for itself; plans of the other forms start from the author's.
-fn checkpoints_removed(
-    args: &Args,
-    program: &Path,
-    folder: &Path,
-    job: &Job<'_>,
-) -> Result<Option<Form>, Failure> {
-    if !read_text(program)?.contains("stablehlo.optimization_barrier") {
-        return Ok(None);
+    /// With its counted loops opened, where it has any: to a planner a loop is one op.
+    fn opened(&self, of: &Form) -> Result<Option<Form>, Failure> {
+        let loops = |text: &str| text.matches("stablehlo.while").count();
+        if loops(&read_text(&of.file)?) == 0 {
+            return Ok(None);
+        }
+        let inlined = self.run(of, "inlined", &["--ballast-inline"])?;
+        let body = if of.function == BODY_FUNCTION { BODY_FUNCTION } else { "" };
+        let name = of.with(OPENED);
+        let file = self.run(of, &name, &[&format!("--ballast-unroll=function='{body}'")])?;
+        if loops(&read_text(&file)?) >= loops(&read_text(&inlined)?) {
+            if body.is_empty() {
+                tracing::warn!(
+                    "no loop of {} can be opened: each is planned as one op, and holds all it carries",
+                    self.planner.args.program.display()
+                );
+            }
+            return Ok(None);
+        }
+        let opened = self.compiled(Form { scale: 1.0, ..of.clone() }, name, file);
+        Ok(match opened {
+            Some(opened) if !body.is_empty() => Some(Form { around_bytes: self.around(&opened)?, ..opened }),
+            opened => opened,
+        })
     }
-    let file = folder.join("checkpoints-removed.mlir");
-    xla::without_barriers(program, &file, job)?;
-    Ok(form(args, REMOVED, file, job))
-}
 
-/// The program with gradients written out, where it has any that can be.
-fn written_out(
-    gradients: &Gradients,
-    args: &Args,
-    program: &Path,
-    folder: &Path,
-    job: &Job<'_>,
-) -> Result<Option<Form>, Failure> {
-    let before = read_text(program)?;
-    if !(gradients.has)(&before) {
-        return Ok(None);
+    /// With the body of a loop as a function: of the loop with most ops, and of those inside it, the innermost whose body holds half of
+    /// what XLA takes or more, and enough for the cap to be kept by what is planned in it alone. Its plan holds for every iteration, however many there are.
+    fn body(&self, as_is: &Form, most_bytes: u64) -> Result<Option<Form>, Failure> {
+        let text = read_text(&as_is.file)?;
+        if !text.contains("stablehlo.while") || text.contains(BODY_FUNCTION) {
+            return Ok(None);
+        }
+        let mut found = None;
+        for depth in 0..MOST_DEPTH {
+            let pass = format!(
+                "--ballast-outline-body=function='{}' name={BODY_FUNCTION} depth={depth}",
+                as_is.function
+            );
+            let file = self.run(as_is, &format!("body{depth}"), &[&pass])?;
+            if !read_text(&file)?.contains(BODY_FUNCTION) {
+                break;
+            }
+            let body =
+                Form { name: BODY.to_owned(), file, function: BODY_FUNCTION.to_owned(), ..as_is.clone() };
+            match self.around(&body) {
+                Ok(around_bytes) if around_bytes < most_bytes.min(body.measured_bytes / 2) => {
+                    found = Some(Form { around_bytes, ..body })
+                }
+                Ok(_) => {}
+                Err(failure) => {
+                    tracing::warn!("the body of a loop: {}", failure.message());
+                    break;
+                }
+            }
+        }
+        Ok(found)
     }
-    let file = folder.join(gradients.form).with_extension("mlir");
-    let mut run = Command::new(beside("ballast-opt")?);
-    run.arg(program).args(["--allow-unregistered-dialect", gradients.flag, "-o"]).arg(&file);
-    capture(&mut run, &args.program.display().to_string(), job.limit)?;
-    let written = (gradients.fewer)(&before, &read_text(&file)?);
-    Ok(if written { form(args, gradients.form, file, job) } else { None })
-}
 
-/// A form of the program that XLA can compile.
-fn form(args: &Args, name: &'static str, file: PathBuf, job: &Job<'_>) -> Option<Form> {
-    match xla::measure(&file, false, job) {
-        Ok(measured) => Some(Form {
-            name,
-            file,
-            measured_bytes: args.cap_counts.of(&measured),
-            flops: measured.flops,
-            scale: 1.0,
-        }),
-        // The program itself could be compiled, so it can still be planned as it is.
-        Err(failure) => {
-            tracing::warn!("{name}: {}", failure.message());
-            None
+    /// What is held around a body: what XLA takes for the program less what the body alone is predicted to hold, both unplanned.
+    fn around(&self, body: &Form) -> Result<u64, Failure> {
+        let stage = self.planner.plan(body.planned(), predicted(self.planner.args), None, BOUNDLESS)?;
+        Ok(body.measured_bytes.saturating_sub(stage.unplanned_peak_bytes))
+    }
+
+    /// Without its optimization barriers, where it has any: what they keep apart is recomputation that its author chose. A plan
+    /// made from this one chooses for itself; plans of the other forms start from the author's.
+    fn checkpoints_removed(&self, of: &Form) -> Result<Option<Form>, Failure> {
+        if !read_text(&of.file)?.contains("stablehlo.optimization_barrier") {
+            return Ok(None);
+        }
+        let name = of.with(REMOVED);
+        let file = self.folder.join(&name).with_extension("mlir");
+        xla::without_barriers(&of.file, &file, self.planner.job)?;
+        Ok(self.compiled(of.clone(), name, file))
+    }
+
+    /// With gradients written out, where it has any that can be.
+    fn written_out(&self, gradients: &Gradients, of: &Form) -> Result<Option<Form>, Failure> {
+        let before = read_text(&of.file)?;
+        if !(gradients.has)(&before) {
+            return Ok(None);
+        }
+        let name = of.with(gradients.form);
+        let file = self.run(of, &name, &[gradients.flag])?;
+        let written = (gradients.fewer)(&before, &read_text(&file)?);
+        Ok(if written { self.compiled(of.clone(), name, file) } else { None })
+    }
+
+    /// A form of the program that XLA can compile, made from another.
+    fn compiled(&self, from: Form, name: String, file: PathBuf) -> Option<Form> {
+        match xla::measure(&file, false, self.planner.job) {
+            Ok(measured) => Some(Form {
+                name,
+                file,
+                measured_bytes: self.planner.args.cap_counts.of(&measured),
+                flops: measured.flops,
+                ..from
+            }),
+            // The program itself could be compiled, so it can still be planned as it is.
+            Err(failure) => {
+                tracing::warn!("{name}: {}", failure.message());
+                None
+            }
         }
     }
 }

@@ -40,7 +40,8 @@ fn signed(bytes: u64) -> i64 {
 }
 
 impl Learned {
-    /// Takes in what XLA held of a program with `plan`, and took in all, `measured_bytes`.
+    /// Takes in what XLA held of a program with `plan`, and took in all, `measured_bytes`; `around_bytes` are held all the while beside what was
+    /// planned.
     ///
     /// # Errors
     /// A plan that cannot be replayed.
@@ -50,8 +51,10 @@ impl Learned {
         graph: &Graph,
         held: &Held,
         measured_bytes: u64,
+        around_bytes: u64,
     ) -> Result<(), String> {
-        let predicted = self.predicted(plan)?;
+        let mut predicted = self.predicted(plan)?;
+        predicted.iter_mut().for_each(|(_, bytes)| *bytes = bytes.saturating_add(around_bytes));
         self.correct(differences(held, &predicted, measured_bytes, |op| graph.value_bytes(op).0));
         self.less = most(&predicted).saturating_sub(measured_bytes);
         self.stored.extend(held.peak.iter().flat_map(|buffer| stored_for(graph, buffer)));

@@ -7,6 +7,7 @@
 
 mod forms;
 mod learned;
+mod planner;
 mod search;
 mod tries;
 
@@ -24,6 +25,7 @@ use crate::run::Measured;
 use crate::run::plan::StageFigures;
 use crate::run::xla::{self, Job};
 use forms::Form;
+use planner::Planner;
 use search::Search;
 use tries::{Fitting, Found};
 
@@ -96,7 +98,7 @@ pub(crate) struct Args {
 #[derive(Clone, Debug, Serialize)]
 struct Try {
     /// Form of the program that was planned.
-    program: &'static str,
+    program: String,
     /// Model of what XLA stores that it was planned with.
     fusion: String,
     /// Cap the plan was asked for.
@@ -125,7 +127,7 @@ impl Try {
     /// A form of the program as it is.
     fn without_plan(form: &Form) -> Self {
         Try {
-            program: form.name,
+            program: form.name.clone(),
             fusion: NO_PLAN.to_owned(),
             asked_bytes: form.measured_bytes,
             predicted_bytes: form.measured_bytes,
@@ -135,7 +137,7 @@ impl Try {
             fits: true,
             free: true,
             cut_short: false,
-            compared_flops: form.flops.map(|flops| flops * form.scale),
+            compared_flops: form.compared_flops(),
         }
     }
 }
@@ -192,11 +194,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         CapSpec::Absolute(Bytes(bytes)) => bytes,
     };
     let folder = tempfile::tempdir().map_err(|error| bad(format!("no temporary folder: {error}")))?;
-    let forms = forms::of(args, &unplanned, folder.path(), &job)?;
     // Nothing is written that takes more than the program as it is.
     let most_bytes = cap_bytes.min(unplanned_bytes);
     let file = folder.path().join("planned.mlir");
-    let fitting = Fitting { args, forms: &forms, job: &job, file: &file, most_bytes };
+    let planner = Planner { args, job: &job, file: &file };
+    let forms = forms::of(&planner, &unplanned, folder.path(), most_bytes)?;
+    let fitting = Fitting { planner, forms: &forms, most_bytes };
     let mut found = fitting.follow(&|| until.is_some_and(|until| begin.elapsed() >= until))?;
     found.or_without_plan(&forms, most_bytes)?;
     let Found { tries, chosen, stopped, failed } = found;
@@ -257,15 +260,22 @@ impl Route {
     }
 }
 
-/// The cap in bytes of the model: as much of the form's unplanned peak as the cap is of what XLA takes for the form.
+/// The cap in bytes of the model: as much of the form's unplanned peak as the cap is of what XLA takes for the form, what is held around
+/// it left out.
 fn calibrated(cap_bytes: u64, unplanned: &StageFigures, form: &Form) -> u64 {
-    let factor = unplanned.unplanned_peak_bytes as f64 / (form.measured_bytes.max(1)) as f64;
-    (cap_bytes as f64 * factor.max(1.0)) as u64
+    let own = |bytes: u64| bytes.saturating_sub(form.around_bytes).max(1) as f64;
+    let factor = unplanned.unplanned_peak_bytes as f64 / own(form.measured_bytes);
+    (own(cap_bytes) * factor.max(1.0)) as u64 + form.around_bytes
+}
+
+/// The model of what the platform's compiler stores.
+fn predicted(args: &Args) -> &'static str {
+    if args.platform == "cpu" { "xla-cpu" } else { "xla" }
 }
 
 /// The ways to plan, the most promising first.
 fn routes(args: &Args, forms: &[Form], cap_bytes: u64) -> Vec<Route> {
-    let predicted = if args.platform == "cpu" { "xla-cpu" } else { "xla" };
+    let predicted = predicted(args);
     // With opened loops first: then every iteration can be planned.
     let mut routes = Vec::new();
     for (form, found) in forms.iter().enumerate().rev() {
@@ -339,8 +349,10 @@ mod tests {
     #[test]
     fn a_model_that_counts_every_value_is_asked_for_its_own_share() {
         let form = Form {
-            name: AS_IS,
+            name: AS_IS.to_owned(),
             file: std::path::PathBuf::new(),
+            function: String::new(),
+            around_bytes: 0,
             measured_bytes: 500,
             flops: None,
             scale: 1.0,
@@ -358,6 +370,9 @@ mod tests {
         assert_eq!(calibrated(200, &stage(2000), &form), 800);
         // A prediction below the truth is no reason to ask for less than the cap.
         assert_eq!(calibrated(200, &stage(400), &form), 200);
+        // Of a loop's body, what is held around the loop is the same in both.
+        let form = Form { around_bytes: 100, ..form };
+        assert_eq!(calibrated(200, &stage(2000), &form), 600);
     }
 
     #[test]

@@ -94,7 +94,7 @@ pub(super) mod tests {
 
     pub(in crate::fit) fn a_try(measured_bytes: u64, flops: f64, cap: u64) -> Try {
         Try {
-            program: AS_IS,
+            program: AS_IS.to_owned(),
             fusion: "xla-cpu".to_owned(),
             asked_bytes: cap,
             predicted_bytes: cap,

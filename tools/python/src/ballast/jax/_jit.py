@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -23,7 +23,7 @@ from .._known import Candidate, Known, key_of
 from .._plan import Plan, Value
 from .._units import format_bytes, parse_cap
 from ._operations import operations
-from ._planned import KEEP_ALL, OPERATIONS, fusion, generic, planned, unit
+from ._planned import BODY, KEEP_ALL, OPERATIONS, body_of_loop, fusion, generic, planned, unit
 
 #: Barriers hold recomputed ops back; XLA's CPU compiler would drop them before it schedules.
 COMPILER_OPTIONS = {"xla_disable_hlo_passes": "cse_barrier_expander"}
@@ -165,7 +165,14 @@ class Jitted:
         # What is known keeps the cap and is close to it: nothing is to be found.
         before = KNOWN.best(program.key, target)
         near = before is not None and before.takes + target * self._within >= target
-        tried, refused = ([], None) if near else self._attempts(program, target, unplanned)
+        tried: list[tuple[_Try, Callable[..., Any]]] = []
+        refused: NoPlan | None = None
+        for form in [] if near else program.forms(target, unplanned):
+            known = KNOWN.best(program.key, target)
+            if known is not None and known.found.memory.operations <= _CHEAP * unplanned.operations:
+                break
+            more, refused = self._attempts(program, form, target)
+            tried += more
         known = KNOWN.best(program.key, target)
         if known is None:
             # Of all calls for this program, not of this one alone: what was found once can be had.
@@ -184,23 +191,23 @@ class Jitted:
         plan.notes += KNOWN.answered(program.key, target, known.cost)
         return program.load(best.serialized) if call is None else call, plan
 
-    def _attempts(self, program: _Program, target: int, unplanned: _Memory) -> tuple[list[tuple[_Try, Callable[..., Any]]], NoPlan | None]:
+    def _attempts(self, program: _Program, form: _Form, target: int) -> tuple[list[tuple[_Try, Callable[..., Any]]], NoPlan | None]:
         """Plans that were compiled for an amount of temporaries, and the planner's last refusal."""
         found: list[tuple[_Try, Callable[..., Any]]] = []
         # What the planner predicts may be more or less than what is measured: it is asked for as much more or less.
-        first = max(int(target * program.predicted / max(unplanned.temporary, 1)), 1)
+        first = max(int(target * form.predicted / max(form.measured, 1)), 1)
         floor = 0
         refused: NoPlan | None = None
         for _ in range(self._tries):
             tried = [one for one, _ in found]
             asked = _next(tried, target, self._within, first)
             if asked is not None and asked <= floor:
-                above = min([program.predicted, *(one.enough for one in tried if one.memory.temporary > target)])
+                above = min([form.predicted, *(one.enough for one in tried if one.memory.temporary > target)])
                 asked = (floor + above) // 2 if above - floor > target * self._within else None
             if asked is None:
                 break
             try:
-                found.append(program.attempt(asked, self._time_limit, self._seed))
+                found.append(program.attempt(form, asked, self._time_limit, self._seed))
             except NoPlan as error:
                 floor, refused = max(floor, asked), error
                 continue
@@ -235,6 +242,27 @@ class _Memory:
 
 
 @dataclasses.dataclass(frozen=True)
+class _Form:
+    """What is planned of a program: all of it, or the body of a loop with what is held around it. Bytes of temporaries."""
+
+    text: str
+    function: str
+    #: Held around a body; 0 where the program is planned.
+    around: int
+    #: Predicted without a plan.
+    predicted: int
+    #: What XLA takes without a plan.
+    measured: int
+    ops: collections.Counter[tuple[str, str, int]]
+
+
+#: Operations of a plan that another form of the program need not beat, over those without a plan.
+_CHEAP = 1.02
+#: Loops inside one another whose bodies are looked at, at most.
+_DEPTH = 8
+
+
+@dataclasses.dataclass(frozen=True)
 class _Try:
     """One plan, compiled and measured."""
 
@@ -244,6 +272,7 @@ class _Try:
     figures: dict[str, Any]
     #: The planned program as it is loaded. What it compiles to is not kept, as it may hold much.
     serialized: bytes
+    form: _Form
     ops: collections.Counter[tuple[str, str, int]]
 
     @property
@@ -260,7 +289,7 @@ class _Try:
         report = self.figures["report"]
         values = []
         for key, runs in sorted(self.ops.items(), key=lambda item: (-item[0][2], item[0])):
-            before = program.ops.get(key, 0)
+            before = self.form.ops.get(key, 0)
             if before and runs > before:
                 op, source, size = key
                 values.append(Value(
@@ -275,6 +304,7 @@ class _Try:
             stop_reason=report["stop_reason"], measured_bytes=self.memory.counted(counts), operations=self.memory.operations,
             notes=[
                 f"times are {program.unit}",
+                *(["planned is what a loop repeats: times and bounds are those of one iteration"] if self.form.function else []),
                 f"operations of the compiled step: {self.memory.operations:.4g}, {self.memory.operations / max(unplanned.operations, 1.0):.4f} of the unplanned step",
                 f"the planner was asked for {format_bytes(self.asked)} of temporaries and predicted {format_bytes(self.predicted)}",
             ],
@@ -305,9 +335,36 @@ class _Program:
         # With its functions inlined and nothing else done to it.
         with jax_mlir.make_ir_context(), ir.Location.unknown():
             text, figures = planned(self._text, KEEP_ALL, times, fusion())
-            self.ops = _count(ir.Module.parse(text))
+            self._ops = _count(ir.Module.parse(text))
         #: Temporaries that the planner predicts without a plan.
-        self.predicted = int(figures["peak_bytes"])
+        self._predicted = int(figures["peak_bytes"])
+
+    def forms(self, target: int, unplanned: _Memory) -> Iterator[_Form]:
+        """What to plan, in the order to try: the body of a loop that holds most of the memory, then the program with its loops opened."""
+        if "stablehlo.while" in self._text:
+            body = self._body(target)
+            if body is not None:
+                yield body
+        yield _Form(self._text, "", 0, self._predicted, unplanned.temporary, self._ops)
+
+    def _body(self, target: int) -> _Form | None:
+        """The innermost body that holds at least half of what XLA takes, and enough for the cap to be kept by what is planned in it alone."""
+        found = None
+        for depth in range(_DEPTH):
+            text = body_of_loop(self._text, depth)
+            if text is None:
+                break
+            _, figures = planned(text, f"function={BODY} loops=whole {KEEP_ALL}", self._times, fusion(), rewrite=False)
+            own = int(figures["peak_bytes"])
+            with jax_mlir.make_ir_context(), ir.Location.unknown():
+                module = ir.Module.parse(text)
+                ops = _count(module)
+                serialized = stablehlo.serialize_portable_artifact(module, stablehlo.get_current_version())
+            measured = _Memory.of(self.load(serialized)).temporary
+            around = max(measured - own, 0)
+            if around < target and 2 * around <= measured:
+                found = _Form(text, BODY, around, own + around, measured, ops)
+        return found
 
     @property
     def unit(self) -> str:
@@ -324,15 +381,17 @@ class _Program:
         call = jax.jit(planned.call, donate_argnums=self._donate, compiler_options=COMPILER_OPTIONS)
         return call.lower(*self._dynamic, **self._kwargs).compile()
 
-    def attempt(self, asked: int, time_limit: float, seed: int) -> tuple[_Try, Any]:
+    def attempt(self, form: _Form, asked: int, time_limit: float, seed: int) -> tuple[_Try, Any]:
         """Plans for so many bytes of temporaries, loads and compiles the outcome."""
-        text, figures = planned(self._text, f"relax-limit=8 time-limit={time_limit} seed={seed} cap={asked}", self._times, fusion())
+        cap = max(asked - form.around, 1)
+        options = f"function='{form.function}' relax-limit=8 time-limit={time_limit} seed={seed} cap={cap}"
+        text, figures = planned(form.text, options, self._times, fusion())
         with jax_mlir.make_ir_context(), ir.Location.unknown():
             module = ir.Module.parse(text)
             ops = _count(module)
             serialized = stablehlo.serialize_portable_artifact(module, stablehlo.get_current_version())
         compiled = self.load(serialized)
-        return _Try(asked, int(figures["peak_bytes"]), _Memory.of(compiled), figures, serialized, ops), compiled
+        return _Try(asked, int(figures["peak_bytes"]) + form.around, _Memory.of(compiled), figures, serialized, form, ops), compiled
 
 
 def _next(tried: list[_Try], target: int, within: float, first: int) -> int | None:

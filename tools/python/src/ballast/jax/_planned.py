@@ -28,6 +28,33 @@ kind = "operations"
 KEEP_ALL = "solver=keep-all cap=1000TB"
 
 
+#: The body of a loop as a function.
+BODY = "ballast_body"
+
+
+def body_of_loop(text: str, depth: int) -> str | None:
+    """The program with the body of a loop as the function `BODY`, loops inside it opened; None where no loop is so deep.
+
+    Args:
+        text: The program, as `generic` gives it.
+        depth: 0 for the loop with most ops, 1 for the one with most ops inside it, and so on.
+    """
+    with tempfile.TemporaryDirectory(prefix="ballast-") as folder:
+        source, target = (pathlib.Path(folder, name) for name in ("step.mlir", "body.mlir"))
+        source.write_text(text)
+        _programs.run("ballast-opt", [
+            source, "--allow-unregistered-dialect", f"--ballast-outline-body=name={BODY} depth={depth}", "--mlir-print-debuginfo",
+            "--mlir-print-op-generic", "-o", target,
+        ])
+        if BODY not in target.read_text():
+            return None
+        _programs.run("ballast-opt", [
+            target, "--allow-unregistered-dialect", f"--ballast-unroll=function={BODY}", "--mlir-print-debuginfo", "--mlir-print-op-generic",
+            "-o", source,
+        ])
+        return source.read_text()
+
+
 def planned(text: str, options: str, times: str, fusion: str, *, rewrite: bool = True) -> tuple[str, dict[str, Any]]:
     """A program as planned, and the figures of its plan.
 

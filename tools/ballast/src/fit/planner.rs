@@ -1,0 +1,83 @@
+//! One plan of a form of the program, by the driver's own `--remat`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::Args;
+use super::learned::Learned;
+use crate::failure::Failure;
+use crate::output::{read_text, write_json};
+use crate::run::plan::{PlanFigures, StageFigures};
+use crate::run::tools::{beside, capture};
+use crate::run::xla::Job;
+
+/// What every plan is made with.
+pub(super) struct Planner<'a> {
+    pub(super) args: &'a Args,
+    pub(super) job: &'a Job<'a>,
+    /// Where planned programs go, one after the other.
+    pub(super) file: &'a Path,
+}
+
+impl Planner<'_> {
+    /// Plans a function of a program for a cap, with a model of what XLA stores and what was learned of it; the figures of the only stage.
+    ///
+    /// # Errors
+    /// What the driver says, and a plan for several devices.
+    pub(super) fn plan(
+        &self,
+        (program, function): (&Path, &str),
+        fusion: &str,
+        learned: Option<&Learned>,
+        cap_bytes: u64,
+    ) -> Result<StageFigures, Failure> {
+        let what = self.args.program.display().to_string();
+        let mut plan = Command::new(beside("ballast-opt")?);
+        // Where the prediction is far above the truth, a plan above the cap may still keep it.
+        let relax = if self.args.remat.contains("relax-limit=") { "" } else { RELAX };
+        let gaps = if self.args.remat.contains("heap-gaps=") { "" } else { NO_GAPS };
+        let loops = if self.args.remat.contains("loops=") { "" } else { WHOLE_LOOPS };
+        let Files { plan: plan_file, graph, storage } = Files::beside(self.file);
+        let mut corrections = String::new();
+        if let Some(learned) = learned {
+            // The ops are those of the plan before: a form is rewritten in the same way every time.
+            write_json(&learned.file(), Some(&storage))?;
+            corrections = format!("storage='{}' ", storage.display());
+        }
+        plan.arg(program).args(["--allow-unregistered-dialect", "-o"]).arg(self.file).arg(format!(
+            "--remat=cap-counts={} fusion={fusion} function='{function}' {} {relax}{gaps}{loops}{corrections}plan-file='{}' graph-file='{}' cap={cap_bytes}",
+            self.args.cap_counts.name(),
+            self.args.remat,
+            plan_file.display(),
+            graph.display(),
+        ));
+        capture(&mut plan, &what, self.job.limit)?;
+        let figures = PlanFigures::find(&read_text(self.file)?).and_then(|plan| plan.only_stage());
+        figures.ok_or_else(|| {
+            Failure::BadInput(format!(
+                "{what}: its plan has more than one stage: memory is fitted on one device"
+            ))
+        })
+    }
+}
+
+/// What a plan is made with and leaves behind.
+pub(super) struct Files {
+    pub(super) plan: PathBuf,
+    pub(super) graph: PathBuf,
+    storage: PathBuf,
+}
+
+impl Files {
+    pub(super) fn beside(planned: &Path) -> Self {
+        let with = |extension: &str| planned.with_extension(extension);
+        Files { plan: with("plan.json"), graph: with("graph.json"), storage: with("storage.json") }
+    }
+}
+
+/// Most a cap that is asked for may be raised.
+const RELAX: &str = "relax-limit=8 ";
+/// Gaps of the heap are in what is measured: a plan that leaves room for them recomputes for memory that may not be needed.
+const NO_GAPS: &str = "heap-gaps=false ";
+/// A form of the program with its loops opened is tried beside this one.
+const WHOLE_LOOPS: &str = "loops=whole ";
