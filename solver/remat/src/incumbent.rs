@@ -7,7 +7,7 @@ use ballast_core::limits::Deadline;
 
 use crate::model::Model;
 use crate::outcome::PROVED_WITHIN;
-use crate::program::{Again, Program, unit};
+use crate::program::{Again, Program, Slot, unit};
 
 /// Share of the time that belongs to the prover even where its bound stays far off.
 const PROVING_SHARE: f64 = 0.5;
@@ -33,12 +33,28 @@ pub(crate) struct Progress {
     better: Mutex<Vec<(f64, f64)>>,
     /// The mixed-integer program solved last, where it is asked for.
     model: Option<Mutex<Option<Model>>>,
+    /// Critical positions of the proof in program order without swaps that was begun last.
+    watched: Mutex<Vec<Slot>>,
 }
 
 impl Progress {
     /// With or without the mixed-integer program.
     pub(crate) fn new(with_model: bool) -> Self {
-        Progress { better: Mutex::default(), model: with_model.then(Mutex::default) }
+        Progress {
+            better: Mutex::default(),
+            model: with_model.then(Mutex::default),
+            watched: Mutex::default(),
+        }
+    }
+
+    /// Notes the critical positions of a proof in program order without swaps: a proof with swaps begins with them.
+    pub(crate) fn watch(&self, critical: &[Slot]) {
+        *lock(&self.watched) = critical.to_vec();
+    }
+
+    /// The critical positions noted last.
+    pub(crate) fn watched(&self) -> Vec<Slot> {
+        lock(&self.watched).clone()
     }
 
     /// Notes the mixed-integer program that is solved next.

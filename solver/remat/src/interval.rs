@@ -14,7 +14,7 @@
 //! - `out_v_j`: what comes back went out, once for all.
 //!
 //! Where copies count in full, both pay for them. Where copies run beside computation, what they cost is the time that computation
-//! waits: [`crate::link_rows`].
+//! waits: [`crate::link`].
 //!
 //! Every plan in the compact form gives a feasible point of no larger cost, so that the optimum is a lower bound
 //! for all plans with this order of first runs. With all positions critical and all rows the model is exact.
@@ -22,7 +22,7 @@
 use ballast_core::memory::SwapModel;
 
 use crate::link::Link;
-use crate::model::{Column, Model, Row, WHOLE_CAP, merge, name, single, triple};
+use crate::model::{Column, Model, Row, WHOLE_CAP, WHOLE_TIME, merge, name, single, triple};
 use crate::program::{Again, Plan, Program, Slot};
 use crate::timeline::{Timeline, first, position};
 
@@ -64,7 +64,7 @@ impl<'a> Interval<'a> {
     }
 
     /// The same with copies to and from the host. Where they run beside computation, only plans are in it that wait for less than
-    /// [`WHOLE_TIME`](crate::model::WHOLE_TIME).
+    /// [`WHOLE_TIME`].
     pub(crate) fn with_swaps(
         program: &'a Program,
         critical: &[Slot],
@@ -74,8 +74,8 @@ impl<'a> Interval<'a> {
         let bytes = WHOLE_CAP / program.cap.max(1.0);
         let time = 1.0 / time_unit.max(f64::MIN_POSITIVE);
         let useful = last_useful(program);
-        // A copy beside computation takes no time of its own.
-        let in_full = if swap.is_some_and(|swap| swap.overlap) { 0.0 } else { time };
+        // Copies beside computation take none of its time: what they are worth is said by the rows of the link.
+        let in_full = swap.filter(|swap| !swap.overlap);
         let mut model = Model::default();
         let (mut stay, mut again, mut back) = (Vec::new(), Vec::new(), Vec::new());
         let mut out = vec![ABSENT; program.len()];
@@ -98,14 +98,14 @@ impl<'a> Interval<'a> {
                 if program.repeatable[at] {
                     agains[at] = model.binary(name("again", at, j), program.time[at] * time) as u32;
                 }
-                if let Some(swap) = swap
+                if let Some(swap) = in_full
                     && program.swappable[at]
                 {
                     let size = program.size[at] as u64;
                     if out[at] == ABSENT {
-                        out[at] = model.binary(single("out", at), swap.out_time(size) * in_full) as u32;
+                        out[at] = model.binary(single("out", at), swap.out_time(size) * time) as u32;
                     }
-                    let column = model.binary(name("back", at, j), swap.in_time(size) * in_full);
+                    let column = model.binary(name("back", at, j), swap.in_time(size) * time);
                     let terms = vec![(column, 1.0), (out[at] as Column, -1.0)];
                     model.at_most(name("out", at, j), terms, 0.0);
                     backs[at] = column as u32;
@@ -117,36 +117,54 @@ impl<'a> Interval<'a> {
         }
         let link = swap
             .filter(|swap| swap.overlap)
-            .map(|swap| Link::new(program, swap, critical.len(), time, &mut model));
+            .map(|swap| Link::new(program, swap, critical.len(), (time, bytes), &mut model));
         let mut interval =
             Interval { program, critical: critical.to_vec(), model, stay, again, back, link, bytes };
         for j in 0..critical.len() {
             interval.rows_of(j);
         }
+        if let Some(link) = &interval.link {
+            let slices = [&[][..]].into_iter().chain(interval.again.iter().map(Vec::as_slice));
+            let rows = slices.enumerate().map(|(slice, agains)| link.later(slice, agains));
+            interval.model.rows.extend(rows);
+        }
         interval
     }
 
+    /// Memory units that the cap leaves beside what a position reads and makes.
+    pub(crate) fn room(&self, position: Slot) -> f64 {
+        let program = self.program;
+        let own = [position];
+        let fixed: f64 = program.inputs(position).iter().chain(&own).map(|&v| program.size[v as usize]).sum();
+        (program.cap - program.workspace[position as usize] - fixed) * self.bytes + ROUNDING
+    }
+
+    /// Memory units of a byte.
+    pub(crate) fn unit_bytes(&self) -> f64 {
+        self.bytes
+    }
+
+    /// Memory units of a value.
+    pub(crate) fn units(&self, v: usize) -> f64 {
+        self.program.size[v] * self.bytes
+    }
+
     /// First runs of interval j: after c_j, up to and with c_(j+1) or the end.
-    fn first_runs(&self, j: usize) -> std::ops::Range<Slot> {
+    pub(crate) fn first_runs(&self, j: usize) -> std::ops::Range<Slot> {
         let end = self.critical.get(j + 1).map_or(self.program.len() as Slot, |&next| next + 1);
         self.critical[j] + 1..end
     }
 
     fn rows_of(&mut self, j: usize) {
         let c = self.critical[j];
-        let mut capacity = Vec::new();
-        let mut fixed = self.program.workspace[c as usize];
-        for (v, &column) in self.stay[j].iter().enumerate() {
-            let size = self.program.size[v];
-            match column {
-                ABSENT => {}
-                ALWAYS => fixed += size,
-                _ if size > 0.0 => capacity.push((column as Column, size * self.bytes)),
-                _ => {}
-            }
+        let stays = self.stay[j].iter().enumerate();
+        let capacity = stays
+            .filter(|&(v, &column)| column != ABSENT && column != ALWAYS && self.program.size[v] > 0.0)
+            .map(|(v, &column)| (column as Column, self.units(v)))
+            .collect();
+        if self.link.is_none() {
+            self.model.at_most(single("capacity", j), capacity, self.room(c));
         }
-        let room = (self.program.cap - fixed) * self.bytes + ROUNDING;
-        self.model.at_most(single("capacity", j), capacity, room);
         let runs = self.first_runs(j);
         for v in 0..c {
             let at = v as usize;
@@ -200,7 +218,8 @@ impl<'a> Interval<'a> {
         let own = self.again[j][v] as Column;
         let own_bytes = (program.size[v] + program.workspace[v]) * self.bytes;
         let mut terms = vec![(own, own_bytes)];
-        let mut upper = WHOLE_CAP + ROUNDING;
+        let most = WHOLE_CAP + self.link.as_ref().map_or(0.0, |link| self.most_carried(link, j));
+        let mut upper = most + ROUNDING;
         let mut used = own_bytes * point[own];
         for u in (0..self.again[j].len()).filter(|&u| u != v && program.size[u] > 0.0) {
             let Some((value, term)) = self.there(u, v, j, point) else { continue };
@@ -212,11 +231,18 @@ impl<'a> Interval<'a> {
             }
             terms.extend(term.minus.into_iter().flatten().map(|column| (column, -size)));
         }
-        if used <= WHOLE_CAP + tolerance {
+        if used <= most + tolerance {
             return None;
         }
         merge(&mut terms);
         Some(Row { name: name("running", v, j), lower: f64::NEG_INFINITY, upper, terms })
+    }
+
+    /// Most memory units on the host alone while something runs again in interval j, in plans of less than [`WHOLE_TIME`].
+    fn most_carried(&self, link: &Link, j: usize) -> f64 {
+        let before = link.before[self.critical[j + 1] as usize];
+        let after = link.before[self.program.len()] - link.before[self.critical[j] as usize + 1];
+        (link.out_rate * (before + WHOLE_TIME)).min(link.in_rate * (after + WHOLE_TIME))
     }
 
     /// The largest term at this point that is 1 only if u is on the device when v first runs again in interval j.

@@ -11,6 +11,7 @@ mod auto;
 mod baseline;
 mod chain;
 mod clock;
+mod completion;
 mod copies;
 mod cover;
 mod curve;

@@ -43,6 +43,7 @@ pub(crate) fn prove(program: &Program, incumbent: &Incumbent, mut effort: Option
     let mut critical: Vec<Slot> = first_positions(program, first);
     while !stop(incumbent) {
         let margin = incumbent.margin();
+        incumbent.progress.watch(&critical);
         let Some(proof) = Proof::new(program, incumbent, &critical, margin) else { return };
         let Some(more) = proof.run(&mut effort) else { return };
         let before = critical.len();

@@ -22,7 +22,7 @@ const PROOF_SHARE: f64 = 0.3;
 const ALONE: f64 = 0.5;
 /// Nodes of a program whose proof may be expected to end.
 const SMALL: usize = 64;
-/// Share of the time left that the proof of a larger one runs beside the searches.
+/// Share of the time left that the proof of a larger one runs beside the searches while it is far from their plans.
 const PROOF_BESIDE: f64 = 0.4;
 /// Share of the time left at which it is told to end: HiGHS does not look at the clock all the time.
 const PROOF_END: f64 = 0.9;
@@ -99,7 +99,8 @@ impl<'a> Race<'a> {
         let deadline = &self.task.deadline;
         if proof.extra == 0.0 && !deadline.over() {
             let part = deadline.within(deadline.remaining_seconds() * PROOF_END);
-            proof = self.prove(if self.timed { part } else { *deadline }, limits.work_limit);
+            let part = if self.timed { part } else { *deadline };
+            proof = self.prove(part, part, limits.work_limit);
         }
         let met = lock(&self.met.0).clone();
         searches.extend(met.and_then(|(_, plan)| self.search(self.task.program, plan, 0)));
@@ -179,9 +180,10 @@ impl<'a> Race<'a> {
             let prover = beside.then(|| {
                 // The searches want the cores too; a small program's proof ends by itself.
                 let small = self.task.program.len() <= SMALL;
-                let share = if small { PROOF_END } else { PROOF_BESIDE };
-                let deadline = deadline.within(deadline.remaining_seconds() * share);
-                scope.spawn(move || self.prove(deadline, None))
+                let within = |share| deadline.within(deadline.remaining_seconds() * share);
+                let (end, patience) =
+                    (within(PROOF_END), within(if small { PROOF_END } else { PROOF_BESIDE }));
+                scope.spawn(move || self.prove(end, patience, None))
             });
             let handles: Vec<_> = searches
                 .iter_mut()
@@ -206,7 +208,7 @@ impl<'a> Race<'a> {
     }
 
     /// A bound on plans in program order. Where any order is allowed, the plans it meets count, and the bound does not.
-    fn prove(&self, deadline: Deadline, effort: Option<u64>) -> Proof {
+    fn prove(&self, deadline: Deadline, patience: Deadline, effort: Option<u64>) -> Proof {
         let task = self.task;
         if !self.shared && task.program.len() > SMALL {
             return Proof::default();
@@ -218,6 +220,7 @@ impl<'a> Race<'a> {
                 self.met.take(time, &plan);
             },
             deadline,
+            patience,
             stop: &|| self.finish.load(Ordering::Relaxed),
             progress: &task.progress,
             effort,
