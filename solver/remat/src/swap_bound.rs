@@ -27,6 +27,8 @@ const COLUMNS: usize = 60_000;
 /// Rounds of rows added to one linear program, and most rows of a kind in one.
 const ROUNDS: usize = 20;
 const ROWS: usize = 400;
+/// Most positions to begin with of those that a proof without swaps ended with: where that took many, the first bound would take too long.
+const WATCHED: usize = 16;
 /// Positions added from rounded solutions of linear programs: how often, and how many at a time.
 const ROUNDED: usize = 2;
 const MORE_POSITIONS: usize = 4;
@@ -45,7 +47,7 @@ const CAUTION: f64 = 1e-7;
 /// Objective units by which a reduced cost has to clear the cutoff.
 const CLEAR: f64 = 1e-5;
 /// Share of the value from which on a bound is near.
-const NEAR: f64 = 0.5;
+const NEAR: f64 = 0.3;
 /// Share of what a proof may leave open that is left open.
 const SAFE: f64 = 0.9;
 /// Moves of the local search that a simplex iteration and a branch-and-bound node count as.
@@ -161,7 +163,7 @@ impl<'a> Search<'a> {
         let program = self.stage.program;
         let most = (COLUMNS / 2 / program.len().max(1)).max(1);
         let mut critical = self.goal.progress.watched();
-        if critical.is_empty() || critical.len() > most {
+        if critical.is_empty() || critical.len() > most.min(WATCHED) {
             critical = first_positions(program, FIRST_POSITIONS.min(most));
         }
         if critical.is_empty() {
