@@ -22,6 +22,8 @@ const PROOF_SHARE: f64 = 0.3;
 const ALONE: f64 = 0.5;
 /// Nodes of a program whose proof may be expected to end.
 const SMALL: usize = 64;
+/// Nodes from which on no proof is expected to end, however near it is.
+const LARGE: usize = 2_000;
 /// Share of the time left that the proof of a larger one runs beside the searches while it is far from their plans.
 const PROOF_BESIDE: f64 = 0.4;
 /// Share of the time left at which it is told to end: HiGHS does not look at the clock all the time.
@@ -179,10 +181,13 @@ impl<'a> Race<'a> {
         std::thread::scope(|scope| {
             let prover = beside.then(|| {
                 // The searches want the cores too; a small program's proof ends by itself.
-                let small = self.task.program.len() <= SMALL;
                 let within = |share| deadline.within(deadline.remaining_seconds() * share);
-                let (end, patience) =
-                    (within(PROOF_END), within(if small { PROOF_END } else { PROOF_BESIDE }));
+                let (end, patience) = match self.task.program.len() {
+                    ..=SMALL => (PROOF_END, PROOF_END),
+                    ..=LARGE => (PROOF_END, PROOF_BESIDE),
+                    _ => (PROOF_BESIDE, PROOF_BESIDE),
+                };
+                let (end, patience) = (within(end), within(patience));
                 scope.spawn(move || self.prove(end, patience, None))
             });
             let handles: Vec<_> = searches

@@ -109,7 +109,7 @@ struct Search<'a> {
     /// In units of the objective.
     bound: f64,
     trusts_highs: bool,
-    /// The solution of the linear program solved last.
+    /// The solution of the linear program of the last model; empty where it did not come to one.
     point: Vec<f64>,
 }
 
@@ -210,6 +210,9 @@ impl<'a> Search<'a> {
 
     /// Positions beside the critical ones at which the rounded solution of the linear program is over the cap by more than the link carries.
     fn unseen(&self, interval: &Interval<'_>) -> Vec<Slot> {
+        if self.point.is_empty() {
+            return Vec::new();
+        }
         let known = &interval.critical;
         let short = overloaded_with_link(interval, &self.point, self.cutoff(), &self.deadline());
         short.into_iter().filter(|at| known.binary_search(at).is_err()).collect()
@@ -283,6 +286,7 @@ impl<'a> Search<'a> {
         let mut relaxed = Highs::new(&interval.model, true)?;
         let turn = self.goal.deadline.within(self.goal.deadline.remaining_seconds().min(1e6) * SHARE);
         let (mut reached, mut idle) = (f64::NEG_INFINITY, 0);
+        self.point.clear();
         for _ in 0..ROUNDS {
             let stop = self.goal.stop;
             let control = Control {
