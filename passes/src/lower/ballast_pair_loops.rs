@@ -16,7 +16,7 @@ use ballast_remat::stacks::{Kept, STACKS_VERSION, Slices, StacksFile};
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::files;
-use crate::import::{self, ImportOptions, Imported};
+use crate::import::{self, Body, ImportOptions, Imported};
 use crate::lower::ballast_inline::inline_calls;
 use crate::lower::pairs::{Pair, Problem, Rewritten, pairs, rewrite};
 
@@ -88,6 +88,7 @@ fn decide<'c: 'a, 'a>(
         kept_bytes: kept.bytes,
         pairs: pairs.len(),
         operations: imported.graph.ops.iter().map(|op| op.work.flops as f64).sum(),
+        operations_once: once(imported),
         repeated_operations: problem.operations(&kept),
         bound: kept.bound,
         trips: 0.0,
@@ -123,6 +124,14 @@ fn decide<'c: 'a, 'a>(
         .fact("kept", kept.bytes)
         .emit(imported.function.location());
     Ok(file)
+}
+
+/// Operations of a program with the body of every loop once.
+fn once(imported: &Imported<'_, '_>) -> f64 {
+    let graph = &imported.graph;
+    let all: f64 = graph.ops.iter().map(|op| op.work.flops as f64).sum();
+    let less = |body: &Body<'_, '_>| graph.ops[body.of].work.flops as f64 - once(&body.imported);
+    all - imported.bodies.iter().map(less).sum::<f64>()
 }
 
 /// What is kept under a cap; where nothing keeps it, what needs the fewest bytes.

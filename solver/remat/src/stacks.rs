@@ -32,8 +32,10 @@ pub struct StacksFile {
     pub stack_bytes: u64,
     /// Bytes of those that are kept or new.
     pub kept_bytes: u64,
-    /// Operations of the program, loops as often as they run.
+    /// Operations of the program, loops as often as they run; and with the body of every loop once.
     pub operations: f64,
+    /// As it says.
+    pub operations_once: f64,
     /// Operations of what runs again.
     pub repeated_operations: f64,
     /// No choice under the cap costs less than this: operations, and an eighth of the bytes moved.

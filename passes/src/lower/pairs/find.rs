@@ -55,6 +55,8 @@ pub(crate) struct Stack<'c, 'a> {
     pub(super) read: Vec<usize>,
     /// What reads its slices there.
     pub(super) slices: Vec<OperationRef<'c, 'a>>,
+    /// Is it read by anything else, so that it stays whatever is decided?
+    pub(super) stays: bool,
 }
 
 /// A counter of the forward loop, in the backward loop's iteration that reads what was written at it.
@@ -74,7 +76,7 @@ pub(crate) struct Pair<'c, 'a> {
     pub(crate) forward: Loop<'c, 'a>,
     pub(crate) backward: Loop<'c, 'a>,
     pub(crate) trips: u64,
-    /// Stacks that only the backward loop reads, all at the same iteration of the forward loop.
+    /// Stacks whose slices the backward loop reads, all at the same iteration of the forward loop.
     pub(super) stacks: Vec<Stack<'c, 'a>>,
     /// Counters of the forward loop by the number of the carried value.
     pub(super) counters: HashMap<usize, Counter<'c, 'a>>,
@@ -170,7 +172,7 @@ impl<'c: 'a, 'a> Counted<'c, 'a> {
         if self.written.is_empty() {
             "it stacks nothing that a later loop reads".to_owned()
         } else {
-            "no later loop alone reads what it stacks, slice by slice".to_owned()
+            "no later loop alone reads what it stacks, slice by slice, iteration for iteration".to_owned()
         }
     }
 }
@@ -233,10 +235,26 @@ fn pair<'c: 'a, 'a>(first: &Counted<'c, 'a>, second: &Counted<'c, 'a>) -> Option
             stacks.push(stack);
         }
     }
+    if stacks.iter().all(|stack| stack.stays) {
+        return None;
+    }
     let index = index_of(stacks.first()?, *stacks.first()?.slices.first()?)?;
     let counters = counters(first, second, &iterations?);
     let (forward, backward) = (first.found, second.found);
     Some(Pair { forward, backward, trips: first.trips, stacks, counters, index })
+}
+
+/// Does an op of this block read one slice of a stack along this axis?
+fn is_slice<'c: 'a, 'a>(
+    op: OperationRef<'c, 'a>,
+    block: BlockRef<'c, 'a>,
+    stack: Value<'c, 'a>,
+    axis: usize,
+) -> bool {
+    let extents = || Some((dims(stack)?, dims(op.result(0).ok()?.into())?));
+    ir::name(op) == "stablehlo.dynamic_slice"
+        && op.block().is_some_and(|of| of == block)
+        && extents().is_some_and(|(whole, slice)| only_axis(&whole, &slice) == Some(axis))
 }
 
 /// What a slice of a stack is read at.
@@ -244,7 +262,7 @@ fn index_of<'c: 'a, 'a>(stack: &Stack<'c, 'a>, slice: OperationRef<'c, 'a>) -> O
     slice.operand(stack.written.axis + 1).ok()
 }
 
-/// A stack that `second` alone reads, and the iteration of `first` that wrote what each iteration of `second` reads.
+/// A stack whose slices `second` reads, and the iteration of `first` that wrote what each iteration of `second` reads.
 fn stack<'c: 'a, 'a>(
     written: &Written<'c, 'a>,
     first: &Counted<'c, 'a>,
@@ -253,32 +271,31 @@ fn stack<'c: 'a, 'a>(
     let result: Value<'c, 'a> = first.found.op.result(written.carried).ok()?.into();
     let body = second.found.body;
     let last = ir::last_op(body)?;
-    let mut stack = Stack { written: written.clone(), read: Vec::new(), slices: Vec::new() };
+    let mut stack = Stack { written: written.clone(), read: Vec::new(), slices: Vec::new(), stays: false };
     for found in uses(result) {
         let number = found.operand;
+        if found.owner != second.found.op {
+            stack.stays = true;
+            continue;
+        }
         let argument: Value<'c, 'a> = body.argument(number).ok()?.into();
-        let unchanged = last.operand(number).is_ok_and(|next| key(next) == key(argument));
-        let read_elsewhere = ir::is_used(second.found.op.result(number).ok()?)
-            || ir::is_used(second.found.condition()?.argument(number).ok()?);
-        if found.owner != second.found.op || !unchanged || read_elsewhere {
-            return None;
+        let condition = second.found.condition()?.argument(number).ok()?;
+        stack.stays |= ir::is_used(second.found.op.result(number).ok()?) || ir::is_used(condition);
+        if last.operand(number).is_ok_and(|next| key(next) == key(argument)) {
+            stack.read.push(number);
+        } else {
+            stack.stays = true;
+            continue;
         }
-        stack.read.push(number);
-        for found in uses(argument).into_iter().filter(|found| found.owner != last) {
-            let whole = dims(argument)?;
-            let slice = dims(found.owner.result(0).ok()?.into())?;
-            let reads = ir::name(found.owner) == "stablehlo.dynamic_slice"
-                && found.operand == 0
-                && found.owner.block()? == body
-                && only_axis(&whole, &slice) == Some(written.axis);
-            if !reads {
-                return None;
+        for found in uses(argument) {
+            if found.owner == last && found.operand == number {
+                continue;
             }
-            stack.slices.push(found.owner);
-        }
-        let handed = uses(argument).into_iter().filter(|found| found.owner == last);
-        if handed.count() != 1 {
-            return None;
+            if is_slice(found.owner, body, argument, written.axis) && found.operand == 0 {
+                stack.slices.push(found.owner);
+            } else {
+                stack.stays = true;
+            }
         }
     }
     stack.read.sort_unstable();
@@ -342,7 +359,8 @@ impl<'c: 'a, 'a> Pair<'c, 'a> {
             let dims = stack.written.write.operand(0).ok().and_then(dims).unwrap_or_default();
             dims.iter().fold(1_u64, |all, &dim| all.saturating_mul(dim))
         };
-        self.stacks.iter().map(elements).fold(0, u64::saturating_add)
+        let may_go = self.stacks.iter().filter(|stack| !stack.stays);
+        may_go.map(elements).fold(0, u64::saturating_add)
     }
 
     /// Numbers of the values that the forward loop carries unchanged.

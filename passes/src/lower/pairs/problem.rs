@@ -81,6 +81,9 @@ impl<'c: 'a, 'a> Problem<'c, 'a> {
                 None => decision.added.push(named.value),
             }
         }
+        for (pair, decision) in pairs.iter().zip(&mut decisions) {
+            decision.stacks.extend((0..pair.stacks.len()).filter(|&stack| pair.stacks[stack].stays));
+        }
         decisions
     }
 
@@ -100,11 +103,13 @@ impl<'c: 'a, 'a> Problem<'c, 'a> {
     }
 }
 
-/// The first stack of a pair that holds a value.
+/// The stack of a pair that holds a value: one that stays anyway, or the first.
 fn stack_of<'c: 'a, 'a>(pair: &Pair<'c, 'a>, value: Value<'c, 'a>) -> Option<usize> {
-    pair.stacks
-        .iter()
-        .position(|stack| stack.written.slice().is_some_and(|slice| key(core(slice)) == key(value)))
+    let holds = |&stack: &usize| {
+        pair.stacks[stack].written.slice().is_some_and(|slice| key(core(slice)) == key(value))
+    };
+    // Of equal ones the first.
+    (0..pair.stacks.len()).filter(holds).min_by_key(|&stack| !pair.stacks[stack].stays)
 }
 
 /// Adds one pair to a program.
@@ -149,9 +154,10 @@ impl<'p, 'c: 'a, 'a> Builder<'p, 'c, 'a> {
             let whole = stack.written.write.operand(0).ok();
             whole.and_then(|whole| self.bytes(whole)).unwrap_or(0)
         };
-        problem.stack_bytes += self.pair.stacks.iter().map(bytes).sum::<u64>();
+        let may_go = || self.pair.stacks.iter().filter(|stack| !stack.stays);
+        problem.stack_bytes += may_go().map(bytes).sum::<u64>();
         let needed: Vec<Value<'c, 'a>> =
-            self.pair.stacks.iter().filter_map(|stack| stack.written.slice()).map(core).collect();
+            may_go().filter_map(|stack| stack.written.slice()).map(core).collect();
         // What the backward loop reads is made of these.
         let mut wanted: HashSet<OpId> = HashSet::new();
         let mut open: Vec<TensorId> = needed.iter().filter_map(|value| self.tensor(*value)).collect();
@@ -231,7 +237,9 @@ impl<'p, 'c: 'a, 'a> Builder<'p, 'c, 'a> {
     /// Bytes of a value for all iterations: of its stack, or of one that would be made; none where none can be made.
     fn bytes_of_stack(&self, value: Value<'c, 'a>) -> Option<u64> {
         if let Some(stack) = stack_of(self.pair, value) {
-            return self.bytes(self.pair.stacks[stack].written.write.operand(0).ok()?);
+            let stack = &self.pair.stacks[stack];
+            let whole = self.bytes(stack.written.write.operand(0).ok()?);
+            return if stack.stays { Some(0) } else { whole };
         }
         can_be_stacked(value).then_some(self.bytes(value)?.saturating_mul(self.pair.trips))
     }
