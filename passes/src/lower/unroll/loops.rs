@@ -176,7 +176,7 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
         condition: BlockRef<'c, 'a>,
         known: &impl Fn(Value<'c, 'a>) -> Option<Integers<'c>>,
         enough: u64,
-        see: &mut dyn FnMut(&dyn Fn(Value<'c, 'a>) -> Option<Integers<'c>>),
+        see: &mut See<'_, 'c, 'a>,
     ) -> Result<u64, Why> {
         let outside: Vec<Option<Integers<'c>>> = self.carried().into_iter().map(known).collect();
         let mut carried = outside;
@@ -225,6 +225,9 @@ pub(crate) struct Trace {
     /// By value that was asked for; none where it is no single integer in every one of them.
     pub(crate) values: Vec<Option<Vec<i64>>>,
 }
+
+/// What is shown the integers of each iteration, by value.
+type See<'s, 'c, 'a> = dyn FnMut(&dyn Fn(Value<'c, 'a>) -> Option<Integers<'c>>) + 's;
 
 /// Integers known inside one block.
 struct Local<'k, 'c, K> {

@@ -247,7 +247,7 @@ impl Maker<'_> {
         if as_is.measured_bytes <= most_bytes || !read_text(&as_is.file)?.contains("stablehlo.while") {
             return Ok(());
         }
-        let stacks = match self.planner.pair_loops(&as_is, None) {
+        let stacks = match self.planner.pair_loops(as_is.planned(), None) {
             Ok(stacks) => stacks,
             Err(failure) => {
                 tracing::warn!("pairs of loops: {}", failure.message());

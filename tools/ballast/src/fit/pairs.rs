@@ -5,7 +5,7 @@
 
 use super::forms::Form;
 use super::learned::Learned;
-use super::tries::Fitting;
+use super::planner::Planner;
 use super::{Route, Try};
 use crate::failure::Failure;
 use crate::output::read_bytes;
@@ -14,16 +14,16 @@ use crate::run::xla;
 /// What stands for a model of what XLA stores.
 pub(super) const STACKS: &str = "stacks";
 
-/// Decides about stacks so that XLA takes `asked_bytes`, and lets XLA compile the outcome; none where that was measured before.
+/// Decides about stacks so that XLA takes `asked_bytes`, and lets XLA compile the outcome, which keeps the cap if it takes `most_bytes`; none where
+/// that was measured before.
 pub(super) fn attempt(
-    fitting: &Fitting<'_>,
+    planner: &Planner<'_>,
     form: &Form,
     route: &mut Route,
-    asked_bytes: u64,
+    (asked_bytes, most_bytes): (u64, u64),
 ) -> Result<Option<(Try, Option<Learned>)>, Failure> {
-    let planner = &fitting.planner;
     let around = route.search.learned.as_ref().and_then(Learned::around).unwrap_or(form.around_bytes);
-    let stacks = planner.pair_loops(form, Some(asked_bytes.saturating_sub(around).max(1)))?;
+    let stacks = planner.pair_loops(form.planned(), Some(asked_bytes.saturating_sub(around).max(1)))?;
     let program = read_bytes(planner.file)?;
     if route.seen.contains(&program) {
         return Ok(None);
@@ -42,7 +42,7 @@ pub(super) fn attempt(
         predicted_bytes: stacks.kept_bytes.saturating_add(around),
         measured_bytes,
         flops: measured.flops,
-        fits: measured_bytes <= fitting.most_bytes,
+        fits: measured_bytes <= most_bytes,
         free: stacks.repeated_operations <= 0.0,
         cut_short: false,
         loops_stay: true,

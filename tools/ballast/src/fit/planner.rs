@@ -6,7 +6,6 @@ use std::process::Command;
 use ballast_remat::stacks::StacksFile;
 
 use super::Args;
-use super::forms::Form;
 use super::learned::Learned;
 use crate::failure::Failure;
 use crate::output::{read_bytes, read_text, write_json};
@@ -65,18 +64,21 @@ impl Planner<'_> {
 }
 
 impl Planner<'_> {
-    /// Rewrites the pairs of loops of a program with a cap for their stacks, and says what was decided.
+    /// Rewrites the pairs of loops of a function of a program with a cap for their stacks, and says what was decided.
     ///
     /// # Errors
     /// What the driver says.
-    pub(super) fn pair_loops(&self, form: &Form, cap_bytes: Option<u64>) -> Result<StacksFile, Failure> {
+    pub(super) fn pair_loops(
+        &self,
+        (program, function): (&Path, &str),
+        cap_bytes: Option<u64>,
+    ) -> Result<StacksFile, Failure> {
         let what = self.args.program.display().to_string();
         let decided = Files::beside(self.file).plan;
         let cap = cap_bytes.map_or(String::new(), |bytes| format!("cap={bytes} "));
         let mut run = Command::new(beside("ballast-opt")?);
-        run.arg(&form.file).args(["--allow-unregistered-dialect", "-o"]).arg(self.file).arg(format!(
-            "--ballast-pair-loops={cap}function='{}' plan-file='{}'",
-            form.function,
+        run.arg(program).args(["--allow-unregistered-dialect", "-o"]).arg(self.file).arg(format!(
+            "--ballast-pair-loops={cap}function='{function}' plan-file='{}'",
             decided.display()
         ));
         capture(&mut run, &what, self.job.limit)?;

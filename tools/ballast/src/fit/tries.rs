@@ -127,7 +127,7 @@ impl Fitting<'_> {
     ) -> Result<Option<(Try, Option<Learned>)>, Failure> {
         let form = &self.forms[route.form];
         if form.is_paired() {
-            return pairs::attempt(self, form, route, asked_bytes);
+            return pairs::attempt(&self.planner, form, route, (asked_bytes, self.most_bytes));
         }
         let Planner { args, file, job } = self.planner;
         let known = route.search.learned.as_ref();
