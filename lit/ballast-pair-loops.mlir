@@ -322,6 +322,70 @@ func.func @the_counter_of_the_forward_loop_is_made_of_the_backward_loops(%x: ten
 
 // -----
 
+// The forward loop counts from 10, the backward loop from 0: its iteration 0 is the other's 13.
+// CHECK-LABEL: func.func @a_counter_is_moved_and_mirrored(
+// CHECK: :4 = "stablehlo.while"
+// CHECK: :3 = "stablehlo.while"
+// CHECK: }, {
+// CHECK: ^bb0(%[[I:.+]]: tensor<i32>, %{{.+}}: tensor<8xf32>, %{{.+}}: tensor<4x8xf32>):
+// CHECK: %[[LAST:.+]] = "stablehlo.constant"() {value = dense<13> : tensor<i32>}
+// CHECK: %[[C:.+]] = "stablehlo.subtract"(%[[LAST]], %[[I]])
+// CHECK: "stablehlo.convert"(%[[C]])
+func.func @a_counter_is_moved_and_mirrored(%x: tensor<8xf32>, %w: tensor<4x8xf32>) -> tensor<8xf32> {
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %ten = "stablehlo.constant"() <{value = dense<10> : tensor<i32>}> : () -> tensor<i32>
+  %f = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %empty = "stablehlo.broadcast_in_dim"(%f) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4x8xf32>
+  %a:5 = "stablehlo.while"(%ten, %x, %w, %empty, %empty) ({
+  ^bb0(%i: tensor<i32>, %h: tensor<8xf32>, %w.all: tensor<4x8xf32>, %s0: tensor<4x8xf32>, %s1: tensor<4x8xf32>):
+    %n = "stablehlo.constant"() <{value = dense<14> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %h: tensor<8xf32>, %w.all: tensor<4x8xf32>, %s0: tensor<4x8xf32>, %s1: tensor<4x8xf32>):
+    %o = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+    %less = "stablehlo.constant"() <{value = dense<10> : tensor<i32>}> : () -> tensor<i32>
+    %fa = "stablehlo.subtract"(%i, %less) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %wi.r = "stablehlo.dynamic_slice"(%w.all, %fa, %o) <{slice_sizes = array<i64: 1, 8>}> : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+    %wi = "stablehlo.reshape"(%wi.r) : (tensor<1x8xf32>) -> tensor<8xf32>
+    %fi = "stablehlo.convert"(%i) : (tensor<i32>) -> tensor<f32>
+    %fw = "stablehlo.broadcast_in_dim"(%fi) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<8xf32>
+    %m = "stablehlo.multiply"(%h, %h) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %e = "stablehlo.multiply"(%m, %fw) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %h.next = "stablehlo.sine"(%e) : (tensor<8xf32>) -> tensor<8xf32>
+    %t0.r = "stablehlo.reshape"(%m) : (tensor<8xf32>) -> tensor<1x8xf32>
+    %t0 = "stablehlo.dynamic_update_slice"(%s0, %t0.r, %fa, %o) : (tensor<4x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<4x8xf32>
+    %t1.r = "stablehlo.reshape"(%e) : (tensor<8xf32>) -> tensor<1x8xf32>
+    %t1 = "stablehlo.dynamic_update_slice"(%s1, %t1.r, %fa, %o) : (tensor<4x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<4x8xf32>
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %i.next = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%i.next, %h.next, %w.all, %t0, %t1) : (tensor<i32>, tensor<8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> ()
+  }) : (tensor<i32>, tensor<8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<i32>, tensor<8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>)
+  %b:4 = "stablehlo.while"(%zero, %a#1, %a#3, %a#4) ({
+  ^bb0(%i: tensor<i32>, %g: tensor<8xf32>, %s0: tensor<4x8xf32>, %s1: tensor<4x8xf32>):
+    %n = "stablehlo.constant"() <{value = dense<4> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %g: tensor<8xf32>, %s0: tensor<4x8xf32>, %s1: tensor<4x8xf32>):
+    %o = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+    %three = "stablehlo.constant"() <{value = dense<3> : tensor<i32>}> : () -> tensor<i32>
+    %at = "stablehlo.subtract"(%three, %i) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %r0.r = "stablehlo.dynamic_slice"(%s0, %at, %o) <{slice_sizes = array<i64: 1, 8>}> : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+    %r0 = "stablehlo.reshape"(%r0.r) : (tensor<1x8xf32>) -> tensor<8xf32>
+    %g0 = "stablehlo.multiply"(%g, %r0) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %r1.r = "stablehlo.dynamic_slice"(%s1, %at, %o) <{slice_sizes = array<i64: 1, 8>}> : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+    %r1 = "stablehlo.reshape"(%r1.r) : (tensor<1x8xf32>) -> tensor<8xf32>
+    %g1 = "stablehlo.multiply"(%g0, %r1) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %i.next = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%i.next, %g1, %s0, %s1) : (tensor<i32>, tensor<8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> ()
+  }) : (tensor<i32>, tensor<8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<i32>, tensor<8xf32>, tensor<4x8xf32>, tensor<4x8xf32>)
+  return %b#1 : tensor<8xf32>
+}
+
+// -----
+
 // Drawn twice they would be others.
 // CHECK-LABEL: func.func @random_numbers_are_kept(
 // CHECK: %[[M:.+]] = "stablehlo.rng"
