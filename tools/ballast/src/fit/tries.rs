@@ -63,9 +63,13 @@ impl Fitting<'_> {
         let least_flops = unplanned.and_then(Form::compared_flops);
         let mut found = Found { tries: Vec::new(), chosen: None, stopped: "finished", failed: None };
         loop {
-            if found.tries.len() >= self.planner.args.tries as usize {
+            let most = self.planner.args.tries as usize;
+            if found.tries.iter().filter(|tried| !tried.loops_stay).count() >= most {
                 found.stopped = "tries";
                 return Ok(found);
+            }
+            for route in routes.iter_mut().filter(|route| route.search.tries.len() >= most) {
+                route.search.closed = true;
             }
             if !found.tries.is_empty() && over() {
                 found.stopped = "time-limit";
