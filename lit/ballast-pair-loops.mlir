@@ -1017,3 +1017,19 @@ func.func @a_pair_inside_a_loop_stays(%y: tensor<8xf32>, %w: tensor<4x8xf32>) ->
   }) : (tensor<i32>, tensor<8xf32>) -> (tensor<i32>, tensor<8xf32>)
   return %r#1 : tensor<8xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @loops_of_scf_stay(
+// CHECK: scf.for
+// REMARK: [Missed] LoopAlone | Category:ballast | Function=loops_of_scf_stay | Remark="a loop stays as it is: of loops `stablehlo.while` alone is paired"
+func.func @loops_of_scf_stay(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %4 = arith.constant 4 : index
+  %r = scf.for %i = %0 to %4 step %1 iter_args(%v = %x) -> tensor<8xf32> {
+    %e = "stablehlo.exponential"(%v) : (tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %e : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}

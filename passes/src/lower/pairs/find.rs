@@ -105,6 +105,9 @@ pub(crate) fn pairs<'c: 'a, 'a>(block: BlockRef<'c, 'a>) -> (Vec<Pair<'c, 'a>>, 
     let mut singles: Vec<Single<'c, 'a>> = Vec::new();
     for op in ir::ops(block) {
         match Loop::of(op).map(|found| found.and_then(Counted::of)) {
+            _ if ir::name(op) == "scf.for" => {
+                singles.push(Single { op, why: "of loops `stablehlo.while` alone is paired".to_owned() });
+            }
             Some(Ok(found)) => counted.push(found),
             Some(Err(why)) => singles.push(Single { op, why: why.to_string() }),
             None => {}
