@@ -415,6 +415,38 @@ def BallastUnroll : BallastPass<"ballast-unroll"> {
   ];
 }
 
+def BallastPairLoops : BallastPass<"ballast-pair-loops"> {
+  let summary = "Keep or compute again what one loop stacks for another, in both loops";
+  let description = [{
+    `lax.scan` and its gradient are two loops: the forward loop writes a slice of every stack in each iteration (`stablehlo.dynamic_update_slice` at
+    its counter), the backward loop carries the stacks unchanged and reads the slices of one iteration, mostly the mirrored one, in each of its own. This pass finds such
+    pairs of `stablehlo.while`, and decides which stacks are kept so that as little as possible is computed again under `cap`: one iteration's
+    problem, solved exactly where time allows. Calls of private helpers are inlined first.
+
+    What is not kept is gone from what both loops carry; the ops it is made of are cloned into the backward loop, where they read the slices that are kept, weights at the index of
+    the forward iteration, and what both loops have. Any value of an iteration may get a stack of its own, such as the value carried into it. What must
+    not run twice is kept: random numbers with a state of their own, side effects, collectives, custom calls, and ops with `ballast.never_recompute` or `ballast.must_keep`.
+
+    ```mlir
+    %1:3 = "stablehlo.while"(%i, %x, %stack) ({ ... }, { ... %s = "stablehlo.dynamic_update_slice"(%stack, %residual, %i) ... })
+    %2:3 = "stablehlo.while"(%j, %g, %1#2) ({ ... }, { ... "stablehlo.dynamic_slice"(%stack, 11 - %j) ... })
+    // becomes
+    %1:3 = "stablehlo.while"(%i, %x, %carries) ({ ... }, { ... %s = "stablehlo.dynamic_update_slice"(%carries, %x, %i) ... })
+    %2:3 = "stablehlo.while"(%j, %g, %1#2) ({ ... }, { ... %x = "stablehlo.dynamic_slice"(%carries, 11 - %j); the residual from %x ... })
+    ```
+
+    A loop in no pair stays as it is, and a missed remark says why: its iterations cannot be counted, it is inside another loop, or no later loop alone reads what it
+    stacks. A stack that is read by anything else, or not slice by slice, stays; it does not count.
+  }];
+  let options = [
+    Text<"cap", "cap", "", "Cap of all stacks that only pairs of loops use: bytes with a unit, such as `8GiB`, or a percentage of what these take, such as "
+         "`60%`; without it what they take. Where no choice keeps it, that with the fewest bytes is taken, and a warning says so.">,
+    Text<"function", "function", "", "Function whose loops are paired, by symbol name; without it the only public function, or `main`.">,
+    Text<"planFile", "plan-file", "", "Path to write what was decided to as JSON; `-` is standard error.">,
+    Real<"timeLimit", "time-limit", "10", "0", "1e9", "Seconds that the decision may take.">,
+  ];
+}
+
 def BallastDepthwiseGradients : BallastPass<"ballast-depthwise-gradients"> {
   let summary = "Write kernel gradients of depthwise convolutions as sums over products";
   let description = [{

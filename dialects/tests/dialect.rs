@@ -227,6 +227,7 @@ const MISBEHAVING: Passes = Passes {
     ballast_messages: idle,
     ballast_outline: idle,
     ballast_outline_body: idle,
+    ballast_pair_loops: idle,
     ballast_place: idle,
     ballast_plan: idle,
     ballast_pool_gradients: idle,

@@ -48,6 +48,7 @@ mod room;
 mod search;
 mod solver;
 mod solvers;
+pub mod stacks;
 mod state;
 mod stepwise;
 mod swap_bound;

@@ -48,7 +48,7 @@ fn is_removable(op: OperationRef<'_, '_>) -> bool {
 }
 
 /// Erases those of `candidates`, given in program order, that nobody reads, and what only they read.
-pub(super) fn sweep(candidates: Vec<OperationRef<'_, '_>>) {
+pub(crate) fn sweep(candidates: Vec<OperationRef<'_, '_>>) {
     let mut gone: HashSet<*const c_void> = HashSet::new();
     let mut open = candidates;
     while let Some(op) = open.pop() {

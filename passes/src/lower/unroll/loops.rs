@@ -71,8 +71,13 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
         if self.condition.is_some() { 0 } else { 3 }
     }
 
+    /// The block whose result says whether to go on; none where a counter does.
+    pub(crate) fn condition(&self) -> Option<BlockRef<'c, 'a>> {
+        self.condition
+    }
+
     /// What is carried into the first iteration.
-    pub(super) fn carried(&self) -> Vec<Value<'c, 'a>> {
+    pub(crate) fn carried(&self) -> Vec<Value<'c, 'a>> {
         self.op.operands().skip(self.bounds()).collect()
     }
 
@@ -125,7 +130,10 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
     ) -> Result<u64, Why> {
         let ops = self.ops().max(1);
         let trips = match self.condition {
-            Some(condition) => self.count(condition, known, (most_ops / ops).saturating_add(1))?,
+            Some(condition) => {
+                let enough = (most_ops / ops).saturating_add(1);
+                self.count(condition, known, enough, &mut |_| {})?
+            }
             None => {
                 let bound = |index: usize| known(self.op.operand(index).ok()?)?.one();
                 match (bound(0), bound(1), bound(2)) {
@@ -142,12 +150,33 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
         if all > most_ops { Err(Why::Ops { trips, ops: all }) } else { Ok(trips) }
     }
 
-    /// Runs the integers of the loop until its condition is false.
+    /// Iterations of a loop that says whether to go on, and what integers of its body are in each of them, where constants decide.
+    ///
+    /// # Errors
+    /// Why they cannot be counted.
+    pub(crate) fn trace(&self, of: &[Value<'c, 'a>]) -> Result<Trace, Why> {
+        let condition = self.condition.ok_or(Why::Uncounted)?;
+        let known = |value: Value<'c, 'a>| ir::producer(value).and_then(Integers::of_constant);
+        let mut values: Vec<Option<Vec<i64>>> = vec![Some(Vec::new()); of.len()];
+        let trips = self.count(condition, &known, u64::MAX, &mut |get| {
+            for (&value, seen) in of.iter().zip(&mut values) {
+                match (get(value).and_then(|integers| integers.one()), seen.as_mut()) {
+                    (Some(here), Some(seen)) => seen.push(here),
+                    _ => *seen = None,
+                }
+            }
+        })?;
+        // Too many to be looked at.
+        if trips == u64::MAX { Err(Why::Uncounted) } else { Ok(Trace { trips, values }) }
+    }
+
+    /// Runs the integers of the loop until its condition is false; `see` is shown those of every iteration.
     fn count(
         &self,
         condition: BlockRef<'c, 'a>,
         known: &impl Fn(Value<'c, 'a>) -> Option<Integers<'c>>,
         enough: u64,
+        see: &mut See<'_, 'c, 'a>,
     ) -> Result<u64, Why> {
         let outside: Vec<Option<Integers<'c>>> = self.carried().into_iter().map(known).collect();
         let mut carried = outside;
@@ -178,6 +207,7 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
                     wanted = Some(ir::ops(self.body).filter(folded).collect());
                 }
             }
+            see(&|value| here.get(value));
             carried = next.iter().map(|&value| here.get(value)).collect();
             steps += wanted.as_ref().map_or(0, Vec::len) as u64 + carried.len() as u64;
             if steps > MOST_STEPS {
@@ -187,6 +217,17 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
         Err(Why::Uncounted)
     }
 }
+
+/// What integers of a loop's body are, iteration by iteration.
+pub(crate) struct Trace {
+    /// Iterations.
+    pub(crate) trips: u64,
+    /// By value that was asked for; none where it is no single integer in every one of them.
+    pub(crate) values: Vec<Option<Vec<i64>>>,
+}
+
+/// What is shown the integers of each iteration, by value.
+type See<'s, 'c, 'a> = dyn FnMut(&dyn Fn(Value<'c, 'a>) -> Option<Integers<'c>>) + 's;
 
 /// Integers known inside one block.
 struct Local<'k, 'c, K> {

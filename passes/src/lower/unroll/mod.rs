@@ -7,5 +7,7 @@ mod movement;
 mod rewriter;
 mod stacks;
 
-pub(crate) use loops::Loop;
+pub(crate) use dead::sweep;
+pub(crate) use loops::{Loop, Why};
+pub(crate) use movement::keeps_order;
 pub(crate) use rewriter::{Budget, Iterations, Nested, carried_bytes, open_in_block};

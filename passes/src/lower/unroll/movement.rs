@@ -49,7 +49,7 @@ impl Range {
 }
 
 /// Does the op only give another shape, with the elements in the same order?
-fn keeps_order(op: OperationRef<'_, '_>) -> bool {
+pub(crate) fn keeps_order(op: OperationRef<'_, '_>) -> bool {
     let kinds = || Some((dims(op.operand(0).ok()?.r#type())?, dims(op.result(0).ok()?.r#type())?));
     match ir::name(op) {
         "stablehlo.reshape" => true,

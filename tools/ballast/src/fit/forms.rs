@@ -1,4 +1,4 @@
-//! Forms of a program that `ballast fit` plans: as it is, with its loops opened, the body of a loop alone, without its author's checkpoints, with
+//! Forms of a program that `ballast fit` plans: as it is, with its loops opened or paired, the body of a loop alone, without its author's checkpoints, with
 //! gradients of depthwise kernels and of max pooling written out.
 
 use std::path::{Path, PathBuf};
@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde::Serialize;
 
+use super::Loops;
 use super::planner::Planner;
 use super::predicted;
 use super::search::BOUNDLESS;
@@ -47,6 +48,11 @@ impl Form {
         (&self.file, &self.function)
     }
 
+    /// Are the stacks between its loops what is planned?
+    pub(super) fn is_paired(&self) -> bool {
+        self.name == PAIRED
+    }
+
     /// What it is called after something more was done to it.
     fn with(&self, done: &str) -> String {
         if self.function == BODY_FUNCTION { format!("{BODY}-{done}") } else { done.to_owned() }
@@ -62,6 +68,8 @@ impl Form {
 pub(super) const AS_IS: &str = "as-is";
 /// Its counted loops replaced by their iterations.
 const OPENED: &str = "loops-opened";
+/// Its loops as they are, what one stacks for another kept or computed again.
+pub(super) const PAIRED: &str = "loop-pairs";
 /// The body of a loop as a function, which is planned.
 const BODY: &str = "loop-body";
 /// The name of that function.
@@ -132,6 +140,7 @@ pub(super) fn of(
     if let Some(body) = maker.body(&forms[0], most_bytes)? {
         forms.extend(maker.rewritten(body)?);
     }
+    maker.pair(&mut forms, most_bytes)?;
     Ok(forms)
 }
 
@@ -174,7 +183,8 @@ impl Maker<'_> {
     /// With its counted loops opened, where it has any: to a planner a loop is one op.
     fn opened(&self, of: &Form) -> Result<Option<Form>, Failure> {
         let loops = |text: &str| text.matches("stablehlo.while").count();
-        if loops(&read_text(&of.file)?) == 0 {
+        let may_open = self.planner.args.loops == Loops::Any || of.function == BODY_FUNCTION;
+        if !may_open || loops(&read_text(&of.file)?) == 0 {
             return Ok(None);
         }
         let inlined = self.run(of, "inlined", &["--ballast-inline"])?;
@@ -228,6 +238,37 @@ impl Maker<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// Adds the form in which loops are paired, where stacks between loops are enough to keep the cap. Loops stay loops in it, which compiles
+    /// faster than opened ones.
+    fn pair(&self, forms: &mut Vec<Form>, most_bytes: u64) -> Result<(), Failure> {
+        let as_is = forms[0].clone();
+        if as_is.measured_bytes <= most_bytes || !read_text(&as_is.file)?.contains("stablehlo.while") {
+            return Ok(());
+        }
+        let stacks = match self.planner.pair_loops(as_is.planned(), None) {
+            Ok(stacks) => stacks,
+            Err(failure) => {
+                tracing::warn!("pairs of loops: {}", failure.message());
+                return Ok(());
+            }
+        };
+        let around_bytes = as_is.measured_bytes.saturating_sub(stacks.stack_bytes);
+        if stacks.pairs == 0 || around_bytes >= most_bytes {
+            return Ok(());
+        }
+        if as_is.scale <= 1.0 && stacks.operations_once > 0.0 {
+            // No loop was opened: how often they run is known from the program alone.
+            let scale = stacks.operations / stacks.operations_once;
+            forms
+                .iter_mut()
+                .filter(|form| form.function != BODY_FUNCTION)
+                .for_each(|form| form.scale = scale);
+        }
+        let scale = forms[0].scale;
+        forms.push(Form { name: PAIRED.to_owned(), around_bytes, scale, ..as_is });
+        Ok(())
     }
 
     /// What is held around a body: what XLA takes for the program less what the body alone is predicted to hold, both unplanned.

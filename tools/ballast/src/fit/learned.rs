@@ -32,6 +32,8 @@ pub(super) struct Learned {
     names: BTreeMap<OpId, String>,
     /// Bytes that the whole program takes less than predicted; zero or more.
     less: u64,
+    /// What XLA holds beside the stacks of paired loops, where these are what is planned.
+    around: Option<u64>,
 }
 
 /// Bytes as a difference; there is no memory of 2^63 bytes.
@@ -40,6 +42,16 @@ fn signed(bytes: u64) -> i64 {
 }
 
 impl Learned {
+    /// That so much is held beside the stacks of paired loops.
+    pub(super) fn beside_stacks(bytes: u64) -> Self {
+        Learned { around: Some(bytes), ..Learned::default() }
+    }
+
+    /// What is held beside the stacks of paired loops, if that is known.
+    pub(super) fn around(&self) -> Option<u64> {
+        self.around
+    }
+
     /// Takes in what XLA held of a program with `plan`, and took in all, `measured_bytes`; `around_bytes` are held all the while beside what was
     /// planned.
     ///

@@ -2,11 +2,12 @@
 //!
 //! What XLA takes for a program is known once it has compiled it: fusion, order and the gaps of its heap are its own. Plans are
 //! made for a prediction. So the cap a plan is asked for is moved, by what the last one took, until the measured memory is
-//! under the cap and close to it. There are several ways to plan a program: with its loops opened or whole, with XLA's fusions
+//! under the cap and close to it. There are several ways to plan a program: with its loops opened, paired or whole, with XLA's fusions
 //! predicted or every value stored. Each is a search of its own, and what is written is the best plan that any of them measured.
 
 mod forms;
 mod learned;
+mod pairs;
 mod planner;
 mod search;
 mod tries;
@@ -54,6 +55,15 @@ impl CapCounts {
     }
 }
 
+/// What may become of loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Loops {
+    /// Counted ones are also tried opened, which compiles as slowly as they have iterations.
+    Any,
+    /// They stay loops.
+    Stay,
+}
+
 /// Arguments of `ballast fit`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -68,10 +78,13 @@ pub(crate) struct Args {
     /// What of the memory counts.
     #[arg(long, value_enum, default_value = "temp")]
     cap_counts: CapCounts,
+    /// What may become of loops.
+    #[arg(long, value_enum, default_value = "any")]
+    loops: Loops,
     /// Further options of `--remat`.
     #[arg(long, default_value = "swap=false time-limit=10")]
     remat: String,
-    /// Most plans to measure; 1 to 1000.
+    /// Most plans to measure, and as many of paired loops, which take seconds; 1 to 1000.
     #[arg(long, value_parser = count::<u32, 1, 1000>, default_value_t = 6)]
     tries: u32,
     /// How far below the cap is near enough, as a share of the cap; 0 to 1.
@@ -119,8 +132,10 @@ struct Try {
     /// Did a limit of time or work end the search for it? Then that no smaller plan was found does not say that there is none.
     cut_short: bool,
     /// Operations with loops counted as often as they run, as near as that is known.
-    #[serde(skip)]
     compared_flops: Option<f64>,
+    /// Are paired loops still loops? They compile faster than opened ones.
+    #[serde(skip)]
+    loops_stay: bool,
 }
 
 impl Try {
@@ -138,6 +153,7 @@ impl Try {
             free: true,
             cut_short: false,
             compared_flops: form.compared_flops(),
+            loops_stay: false,
         }
     }
 }
@@ -251,6 +267,8 @@ struct Route {
     /// Model of what XLA stores.
     fusion: &'static str,
     search: Search,
+    /// Programs with paired loops that were measured.
+    seen: Vec<Vec<u8>>,
 }
 
 impl Route {
@@ -281,12 +299,17 @@ fn routes(args: &Args, forms: &[Form], cap_bytes: u64) -> Vec<Route> {
     for (form, found) in forms.iter().enumerate().rev() {
         // Where XLA would make one op of many, storing every value is what lets a plan drop some of them.
         let all = [predicted, "none"];
+        if found.is_paired() {
+            let search = Search::new(cap_bytes, args.within);
+            routes.push(Route { form, fusion: pairs::STACKS, search, seen: Vec::new() });
+            continue;
+        }
         let models = if args.remat.contains("fusion=") { &all[..1] } else { &all[..] };
         for fusion in models {
             let search = Search::new(cap_bytes, args.within);
             // What fits as it is needs no plan, whatever a prediction says.
             let search = Search { unplanned_fits: found.measured_bytes <= cap_bytes, ..search };
-            routes.push(Route { form, fusion, search });
+            routes.push(Route { form, fusion, search, seen: Vec::new() });
         }
     }
     // What keeps the cap as it is comes before any plan; otherwise the order stays.
@@ -327,11 +350,18 @@ const CHEAP: f64 = 1.02;
 /// Tries of a route when another one keeps the cap.
 const OTHER_TRIES: usize = 2;
 
-/// The try that keeps the cap with the fewest operations, then with the least memory, then the first.
+/// The try that keeps the cap with the fewest operations, then with the least memory, then the first. One whose loops are still loops is
+/// as good as one with up to [`CHEAP`] times fewer operations.
 fn best(tries: &[Try]) -> Option<usize> {
-    let key = |tried: &Try| (tried.compared_flops.unwrap_or(0.0), tried.measured_bytes);
-    let fitting = (0..tries.len()).filter(|&index| tries[index].fits);
-    fitting.reduce(|best, index| if key(&tries[index]) < key(&tries[best]) { index } else { best })
+    let flops = |index: usize| tries[index].compared_flops.unwrap_or(0.0);
+    let key = |index: usize| (flops(index), tries[index].measured_bytes);
+    let least = |indices: &mut dyn Iterator<Item = usize>| {
+        indices.reduce(|best, index| if key(index) < key(best) { index } else { best })
+    };
+    let fitting = || (0..tries.len()).filter(|&index| tries[index].fits);
+    let all = least(&mut fitting())?;
+    let loops = least(&mut fitting().filter(|&index| tries[index].loops_stay));
+    Some(loops.filter(|&loops| flops(loops) <= CHEAP * flops(all)).unwrap_or(all))
 }
 
 #[cfg(test)]
@@ -343,7 +373,8 @@ mod tests {
     use ballast_core::device::DeviceId;
 
     fn route(tries: Vec<Try>) -> Route {
-        Route { form: 0, fusion: "none", search: Search { tries, ..Search::new(1000, 0.03) } }
+        let search = Search { tries, ..Search::new(1000, 0.03) };
+        Route { form: 0, fusion: "none", search, seen: Vec::new() }
     }
 
     #[test]
@@ -411,5 +442,15 @@ mod tests {
         // Fewer operations first, then less memory, whatever the route.
         assert_eq!(best(&[over, under.clone(), a_try(900, 3.0, 1000), a_try(900, 2.5, 1000)]), Some(3));
         assert_eq!(best(&[under.clone(), Try { measured_bytes: 700, ..under }]), Some(1));
+    }
+
+    #[test]
+    fn loops_that_stay_are_worth_two_percent() {
+        let loops = |flops| Try { loops_stay: true, ..a_try(900, flops, 1000) };
+        assert_eq!(best(&[a_try(900, 100.0, 1000), loops(101.9)]), Some(1));
+        assert_eq!(best(&[loops(101.9), a_try(900, 100.0, 1000), loops(101.0)]), Some(2));
+        assert_eq!(best(&[loops(102.1), a_try(900, 100.0, 1000)]), Some(1));
+        let over = Try { measured_bytes: 1100, fits: false, ..loops(90.0) };
+        assert_eq!(best(&[over, a_try(900, 100.0, 1000)]), Some(1));
     }
 }

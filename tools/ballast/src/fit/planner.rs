@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use ballast_remat::stacks::StacksFile;
+
 use super::Args;
 use super::learned::Learned;
 use crate::failure::Failure;
-use crate::output::{read_text, write_json};
+use crate::output::{read_bytes, read_text, write_json};
 use crate::run::plan::{PlanFigures, StageFigures};
 use crate::run::tools::{beside, capture};
 use crate::run::xla::Job;
@@ -58,6 +60,30 @@ impl Planner<'_> {
                 "{what}: its plan has more than one stage: memory is fitted on one device"
             ))
         })
+    }
+}
+
+impl Planner<'_> {
+    /// Rewrites the pairs of loops of a function of a program with a cap for their stacks, and says what was decided.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub(super) fn pair_loops(
+        &self,
+        (program, function): (&Path, &str),
+        cap_bytes: Option<u64>,
+    ) -> Result<StacksFile, Failure> {
+        let what = self.args.program.display().to_string();
+        let decided = Files::beside(self.file).plan;
+        let cap = cap_bytes.map_or(String::new(), |bytes| format!("cap={bytes} "));
+        let mut run = Command::new(beside("ballast-opt")?);
+        run.arg(program).args(["--allow-unregistered-dialect", "-o"]).arg(self.file).arg(format!(
+            "--ballast-pair-loops={cap}function='{function}' plan-file='{}'",
+            decided.display()
+        ));
+        capture(&mut run, &what, self.job.limit)?;
+        serde_json::from_slice(&read_bytes(&decided)?)
+            .map_err(|error| Failure::Internal(format!("what was decided about loops: {error}")))
     }
 }
 

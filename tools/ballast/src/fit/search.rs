@@ -105,6 +105,7 @@ pub(super) mod tests {
             free: false,
             cut_short: false,
             compared_flops: Some(flops),
+            loops_stay: false,
         }
     }
 

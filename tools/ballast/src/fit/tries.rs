@@ -7,6 +7,7 @@ use ballast_core::plan::Plan;
 
 use super::forms::Form;
 use super::learned::Learned;
+use super::pairs;
 use super::planner::{Files, Planner};
 use super::search::BOUNDLESS;
 use super::{Route, Try, best, calibrated, next_route, routes};
@@ -31,7 +32,8 @@ impl Found {
     /// Where no plan keeps the cap: the form with the fewest operations that does without one.
     pub(super) fn or_without_plan(&mut self, forms: &[Form], most_bytes: u64) -> Result<(), Failure> {
         if self.chosen.is_none()
-            && let Some(form) = forms.iter().rev().find(|form| form.measured_bytes <= most_bytes)
+            && let Some(form) =
+                forms.iter().rev().find(|form| form.measured_bytes <= most_bytes && !form.is_paired())
         {
             tracing::warn!(
                 "no plan keeps the cap, but {} does without one: it is written as it is",
@@ -57,12 +59,17 @@ impl Fitting<'_> {
     pub(super) fn follow(&self, over: &dyn Fn() -> bool) -> Result<Found, Failure> {
         let mut routes = routes(self.planner.args, self.forms, self.most_bytes);
         // Without a plan nothing is computed twice.
-        let least_flops = self.forms.last().and_then(Form::compared_flops);
+        let unplanned = self.forms.iter().rfind(|form| !form.is_paired());
+        let least_flops = unplanned.and_then(Form::compared_flops);
         let mut found = Found { tries: Vec::new(), chosen: None, stopped: "finished", failed: None };
         loop {
-            if found.tries.len() >= self.planner.args.tries as usize {
+            let most = self.planner.args.tries as usize;
+            if found.tries.iter().filter(|tried| !tried.loops_stay).count() >= most {
                 found.stopped = "tries";
                 return Ok(found);
+            }
+            for route in routes.iter_mut().filter(|route| route.search.tries.len() >= most) {
+                route.search.closed = true;
             }
             if !found.tries.is_empty() && over() {
                 found.stopped = "time-limit";
@@ -72,7 +79,9 @@ impl Fitting<'_> {
             let route = &mut routes[route];
             let asked_bytes = self.first_calibrated(route, asked_bytes);
             match self.attempt(route, asked_bytes) {
-                Ok((tried, learned)) => {
+                // The same program again: it was measured.
+                Ok(None) => route.search.closed = true,
+                Ok(Some((tried, learned))) => {
                     tracing::info!(
                         tried.program,
                         tried.fusion,
@@ -115,8 +124,15 @@ impl Fitting<'_> {
     }
 
     /// Plans for a cap, and lets XLA compile the outcome.
-    fn attempt(&self, route: &Route, asked_bytes: u64) -> Result<(Try, Option<Learned>), Failure> {
+    fn attempt(
+        &self,
+        route: &mut Route,
+        asked_bytes: u64,
+    ) -> Result<Option<(Try, Option<Learned>)>, Failure> {
         let form = &self.forms[route.form];
+        if form.is_paired() {
+            return pairs::attempt(&self.planner, form, route, (asked_bytes, self.most_bytes));
+        }
         let Planner { args, file, job } = self.planner;
         let known = route.search.learned.as_ref();
         let own_bytes = asked_bytes.saturating_sub(form.around_bytes).max(1);
@@ -138,8 +154,9 @@ impl Fitting<'_> {
             fits: measured_bytes <= self.most_bytes,
             free: stage.seconds <= stage.unplanned_seconds,
             cut_short: matches!(plan.stop_reason, StopReason::TimeLimit | StopReason::WorkLimit),
+            loops_stay: false,
         };
-        Ok((tried, learned))
+        Ok(Some((tried, learned)))
     }
 }
 

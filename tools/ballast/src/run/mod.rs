@@ -205,8 +205,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             let original = xla::measure(&args.original, false, &xla)?;
             // Which arguments must not be negative is read from the original: both programs get the same.
             let positive = original.positive_arguments.as_slice();
+            // Without a plan it is compared as it is, as what `ballast fit` makes of pairs of loops is.
+            let planned = plan.is_some();
             let rewritten =
-                xla::measure(&args.rewritten, true, &xla::Job { positive: Some(positive), ..xla })?;
+                xla::measure(&args.rewritten, planned, &xla::Job { positive: Some(positive), ..xla })?;
             (original, rewritten)
         }
     };

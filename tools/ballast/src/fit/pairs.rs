@@ -1,0 +1,52 @@
+//! Tries of the form in which loops are paired: a cap for the stacks between them, and what XLA takes then.
+//!
+//! What XLA takes is the stacks and what is held beside them. The latter is as much as in the program as it is at first, and what was measured
+//! from then on: computing again in the backward loop takes some memory of its own.
+
+use super::forms::Form;
+use super::learned::Learned;
+use super::planner::Planner;
+use super::{Route, Try};
+use crate::failure::Failure;
+use crate::output::read_bytes;
+use crate::run::xla;
+
+/// What stands for a model of what XLA stores.
+pub(super) const STACKS: &str = "stacks";
+
+/// Decides about stacks so that XLA takes `asked_bytes`, and lets XLA compile the outcome, which keeps the cap if it takes `most_bytes`; none where
+/// that was measured before.
+pub(super) fn attempt(
+    planner: &Planner<'_>,
+    form: &Form,
+    route: &mut Route,
+    (asked_bytes, most_bytes): (u64, u64),
+) -> Result<Option<(Try, Option<Learned>)>, Failure> {
+    let around = route.search.learned.as_ref().and_then(Learned::around).unwrap_or(form.around_bytes);
+    let stacks = planner.pair_loops(form.planned(), Some(asked_bytes.saturating_sub(around).max(1)))?;
+    let program = read_bytes(planner.file)?;
+    if route.seen.contains(&program) {
+        return Ok(None);
+    }
+    route.seen.push(program);
+    let measured = xla::measure(planner.file, false, planner.job)?;
+    let measured_bytes = planner.args.cap_counts.of(&measured);
+    // XLA counts the body of a loop once.
+    let more = measured.flops.zip(form.flops).map(|(now, before)| (now - before) * stacks.trips);
+    let tried = Try {
+        program: form.name.clone(),
+        fusion: STACKS.to_owned(),
+        corrected_ops: 0,
+        compared_flops: form.compared_flops().zip(more).map(|(before, more)| before + more),
+        asked_bytes,
+        predicted_bytes: stacks.kept_bytes.saturating_add(around),
+        measured_bytes,
+        flops: measured.flops,
+        fits: measured_bytes <= most_bytes,
+        free: stacks.repeated_operations <= 0.0,
+        cut_short: false,
+        loops_stay: true,
+    };
+    let beside = measured_bytes.saturating_sub(stacks.kept_bytes);
+    Ok(Some((tried, Some(Learned::beside_stacks(beside)))))
+}

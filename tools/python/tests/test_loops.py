@@ -1,0 +1,132 @@
+"""Pairs of loops rewritten by `--ballast-pair-loops`: the programs that JAX writes for scans give the same results."""
+
+import json
+import random
+import sys
+
+import pytest
+
+jax = pytest.importorskip("jax")
+
+import jax.numpy as jnp  # noqa: E402
+import numpy as np  # noqa: E402
+from jaxlib import xla_client  # noqa: E402
+
+from ballast import _programs  # noqa: E402
+
+WIDTH, ROWS = 16, 8
+
+
+def body_of(choose):
+    """One iteration of a random loop: two values are carried, weights and a number go with each iteration."""
+    ops = [choose.randrange(9) for _ in range(choose.randrange(4, 10))]
+    reads = [choose.random() for _ in range(2 * len(ops) + 2)]
+    checkpointed = choose.random() < 0.2
+
+    def iteration(carried, given):
+        weights, number, key = given
+        values = list(carried)
+        picks = iter(reads)
+
+        def pick():
+            return values[int(next(picks) * len(values))]
+
+        for op in ops:
+            a, b = pick(), pick()
+            values.append(
+                [
+                    lambda a, b: a @ weights,
+                    lambda a, b: jnp.tanh(a),
+                    lambda a, b: a * b,
+                    lambda a, b: a + jnp.sin(b),
+                    lambda a, b: jax.nn.softmax(a, axis=-1),
+                    lambda a, b: (a - a.mean(axis=-1, keepdims=True)) * jax.lax.rsqrt(a.var(axis=-1, keepdims=True) + 1e-3),
+                    lambda a, b: jnp.where(a > b, a, 0.5 * b),
+                    lambda a, b: a * number.astype(a.dtype) * 0.1,
+                    lambda a, b: jnp.where(jax.random.bernoulli(key, 0.8, a.shape), a, 0.0),
+                ][op](a, b)
+            )
+        return (jnp.tanh(pick() + values[-1]), jnp.tanh(pick())), values[-1].mean(axis=0)
+
+    return jax.checkpoint(iteration) if checkpointed else iteration
+
+
+def program(seed):
+    """The gradient of a loss over one or two random loops, of which the second may run backwards or go on from the first."""
+    choose = random.Random(seed)
+    trips = choose.choice([2, 3, 5])
+    loops = [(body_of(choose), choose.random() < 0.3) for _ in range(choose.choice([1, 1, 2]))]
+
+    def loss(weights, x, keys):
+        carried, total = (x, 0.5 * x), 0.0
+        for (iteration, reverse), w in zip(loops, weights, strict=True):
+            carried, rows = jax.lax.scan(iteration, carried, (w, jnp.arange(trips), keys), reverse=reverse)
+            total = total + jnp.square(rows).sum()
+        return total + carried[0].sum() + jnp.square(carried[1]).mean()
+
+    given = [jax.ShapeDtypeStruct((trips, WIDTH, WIDTH), jnp.float32) for _ in loops]
+    keys = jax.ShapeDtypeStruct((trips, 2), jnp.uint32)
+    x = jax.ShapeDtypeStruct((ROWS, WIDTH), jnp.float32)
+    lowered = jax.jit(jax.value_and_grad(loss, argnums=(0, 1)), keep_unused=True).lower(given, x, keys)
+    return lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True), [*given, x, keys], choose
+
+
+def results(text, shapes):
+    """What a program gives for arguments from a seed."""
+    device = jax.devices("cpu")[0]
+    compiled = device.client.compile_and_load(text, xla_client.DeviceList((device,)), xla_client.CompileOptions())
+    draw = np.random.default_rng(0)
+    arguments = [
+        draw.integers(0, 1 << 31, shape.shape).astype(shape.dtype)
+        if shape.dtype == jnp.uint32
+        else draw.normal(0, 0.3, shape.shape).astype(shape.dtype)
+        for shape in shapes
+    ]
+    return [np.asarray(value) for value in compiled.execute([jax.device_put(value, device) for value in arguments])]
+
+
+def test_random_loops_give_the_same_results_whatever_is_kept(tmp_path):
+    rewritten = 0
+    for seed in range(20):
+        text, shapes, choose = program(seed)
+        source, target, decided = (tmp_path / name for name in ("step.mlir", "paired.mlir", "decided.json"))
+        source.write_text(text)
+        cap = choose.choice([80, 50, 20, 1])
+        passes = f"--ballast-pair-loops=cap={cap}% plan-file={decided}"
+        _programs.run("ballast-opt", [source, "--allow-unregistered-dialect", passes, "--mlir-print-op-generic", "-o", target])
+        plan = json.loads(decided.read_text())
+        assert plan["kept-bytes"] <= plan["stack-bytes"], (seed, plan)
+        rewritten += plan["rewritten"]
+        for expected, found in zip(results(text, shapes), results(target.read_text(), shapes), strict=True):
+            assert np.isfinite(expected).all(), seed
+            np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max(), err_msg=f"{seed}")
+    assert rewritten >= 15, rewritten
+
+
+def decoder(layers):
+    """A training step of layers under a scan."""
+
+    def loss(weights, x):
+        def layer(x, w):
+            return x + jnp.tanh(jnp.tanh(x @ w[0]) @ w[1]), None
+
+        return jnp.square(jax.lax.scan(layer, x, weights)[0]).mean()
+
+    def step(weights, x):
+        return weights - 0.1 * jax.grad(loss)(weights, x)
+
+    return jax.jit(step).lower(jax.ShapeDtypeStruct((layers, 2, 64, 64), jnp.float32), jax.ShapeDtypeStruct((512, 64), jnp.float32))
+
+
+def test_fit_keeps_a_cap_with_loops_that_stay_loops(tmp_path):
+    source, fitted = tmp_path / "step.mlir", tmp_path / "fitted.mlir"
+    source.write_text(decoder(20).compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True))
+    command = ["fit", source, "--python", sys.executable, "--cap", "60%", "--loops", "stay", "--tries", "3", "-o", fitted]
+    answer = json.loads(_programs.run("ballast", command))
+    chosen = answer["tries"][answer["chosen"]]
+    assert chosen["program"] == "loop-pairs"
+    assert chosen["measured_bytes"] <= 0.6 * answer["unplanned_bytes"]
+    # What runs again, as often as it does, over the step as it is.
+    assert 1.0 <= chosen["compared_flops"] / next(form for form in answer["forms"] if form["name"] == "as-is")["flops"]
+    assert fitted.read_text().count("stablehlo.while") == 2
+    _programs.run("ballast", ["run", source, fitted, "--backend", "xla", "--python", sys.executable, "--json", "-"])
