@@ -74,6 +74,8 @@ class Plan:
     offloaded_bytes: int = 0
     #: Seconds of these copies over the host link, both ways.
     link_seconds: float = 0.0
+    #: PyTorch: most that is on the host at any moment.
+    host_bytes: int = 0
 
     @property
     def gap(self) -> float:
