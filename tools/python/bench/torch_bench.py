@@ -169,7 +169,8 @@ def offload(arguments):
 
 def added(seconds, base):
     """Time added, as a share of running every op once."""
-    return f"+{100 * (seconds / base - 1):.3f} %"
+    # Rounded first: what is above zero by less than a float's last bit has no sign.
+    return f"{round(100 * (seconds / base - 1), 3) + 0.0:+.3f} %"
 
 
 def captured(model, batch):

@@ -363,3 +363,25 @@ def test_the_tutorial_runs():
     import pages
 
     pages.run("pytorch.md")
+
+
+def test_a_plan_found_for_one_count_is_known_for_the_other(monkeypatch):
+    from ballast import _planner
+    from ballast.torch import _compile
+
+    _compile.KNOWN.clear()
+    model, batch = MODELS["encoder"]()
+    saved = ballast.torch.compile(model, cap="50%", cap_counts="saved", **QUICK)
+    loss_of(saved, batch).backward()
+    peak = max(saved.plan.timeline) + saved.plan.resident_bytes
+    assert peak < saved.plan.unplanned_bytes + saved.plan.resident_bytes and saved.plan.recomputed
+
+    # Even where no search finds one.
+    def nothing(*_given, **_options):
+        raise ballast.NoPlan("nothing found")
+
+    monkeypatch.setattr(_planner, "solve", nothing)
+    torch._dynamo.reset()
+    whole = ballast.torch.compile(model, cap=peak, **QUICK)
+    loss_of(whole, batch).backward()
+    assert whole.plan.peak_bytes <= peak and whole.plan.seconds == saved.plan.seconds

@@ -57,17 +57,19 @@ class Counts:
             names = {name for result in joint.forward_results if isinstance(result, fx.Node) for name, _ in storages(result)}
             self._kept = sum(joint.problem.nodes[joint.of_storage[name]].size for name in names if name in joint.of_storage)
 
-    def key(self) -> str:
-        """A name for what is planned, the same under every cap."""
+    def key(self, what: str | None = None) -> str:
+        """A name for what is planned, the same under every cap; for caps that count something else, too."""
         problem = self.joint.problem
         problem.nodes[self.joint.boundary].workspace = 0
-        return key_of("torch", self.what, self.in_flight, problem.to_json(), self.link)
+        return key_of("torch", what or self.what, self.in_flight, problem.to_json(), self.link)
 
     def remember(self, outcome: Made, schedule: _planner.Schedule) -> int:
-        """What the graphs of a schedule take; it is a candidate for every cap above that, the one it was made for or not."""
-        takes = self.of(outcome.memory)
-        KNOWN.add(self.key(), Candidate(step_seconds(self.joint, outcome), takes, schedule))
-        return takes
+        """What the graphs of a schedule take; it is a candidate for every cap above that, the one it was made for or not, and for caps
+        that count something else."""
+        seconds = step_seconds(self.joint, outcome)
+        for what in ("step", "saved"):
+            KNOWN.add(self.key(what), Candidate(seconds, self.of(outcome.memory, what), schedule))
+        return self.of(outcome.memory)
 
     def copy_seconds(self, size: int) -> float:
         """Of a copy to the host and one back."""
@@ -92,9 +94,9 @@ class Counts:
             return max(budget - self._slack - self._kept - self.joint.problem.resident_bytes, 0)
         return budget + (self.in_flight - 1) * self.stash
 
-    def of(self, memory: Memory) -> int:
-        """What the graphs take, as the cap counts."""
-        if self.what == "saved":
+    def of(self, memory: Memory, what: str | None = None) -> int:
+        """What the graphs take, as the cap counts, or another one."""
+        if (what or self.what) == "saved":
             return memory.saved_bytes
         waiting = (self.in_flight - 1) * (memory.saved_bytes + memory.result_bytes)
         return memory.peak_bytes + waiting + self.joint.problem.resident_bytes
