@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 import torch._inductor.config
+import torch._inductor.exc
 from torch import fx
 from torch._functorch import config as functorch_config
 from torch._functorch import partitioners
@@ -314,7 +315,16 @@ class Backend:
             if self.partitioner.offload:
                 # Its own order counts what is on the host as if it were not, and would move copies to where they hide nothing.
                 patches["reorder_for_peak_memory"] = False
-            return compile_fx(gm, example_inputs, config_patches=patches)
+            try:
+                return compile_fx(gm, example_inputs, config_patches=patches)
+            except Exception as error:
+                missing = _without_compiler(error)
+                if missing is None:
+                    raise
+                raise BallastError(
+                    f"compiler='inductor' needs a C++ compiler, and none works ({missing}): install one (Debian: package g++), name it in the variable CXX, or "
+                    "give compiler='eager'"
+                ) from error
         from torch._dynamo.backends.common import aot_autograd
         from torch._dynamo.backends.debugging import boxed_nop
 
@@ -323,6 +333,15 @@ class Backend:
                 fw_compiler=boxed_nop, bw_compiler=boxed_nop, inference_compiler=boxed_nop, partition_fn=self.partitioner,
                 keep_inference_input_mutations=True,
             )(gm, example_inputs)
+
+
+def _without_compiler(error: BaseException | None) -> str | None:
+    """What inductor says of a C++ compiler that is not there, if that is what went wrong."""
+    while error is not None:
+        if isinstance(error, torch._inductor.exc.InvalidCxxCompiler):
+            return str(error).strip().splitlines()[0]
+        error = getattr(error, "inner_exception", None) or error.__cause__
+    return None
 
 
 def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
