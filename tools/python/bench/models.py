@@ -118,7 +118,7 @@ def resnet50():
     return hf.ResNetForImageClassification(hf.ResNetConfig(embedding_size=16, hidden_sizes=[64, 128, 256, 512], num_labels=10)), (torch.randn(4, 3, 64, 64),)
 
 
-class Block(nn.Module):
+class WideBlock(nn.Module):
     """A decoder's block in plain torch."""
 
     def __init__(self, width, heads):
@@ -138,7 +138,7 @@ class Block(nn.Module):
 
 def wide():
     """Eight blocks of width 2048 in bf16, 8 x 2048 tokens: parameters alone have memory, nothing of it is run."""
-    blocks = nn.Sequential(*(Block(2048, 16) for _ in range(8))).to(torch.bfloat16)
+    blocks = nn.Sequential(*(WideBlock(2048, 16) for _ in range(8))).to(torch.bfloat16)
     return blocks, (torch.empty(8, 2048, 2048, dtype=torch.bfloat16),)
 
 
