@@ -110,7 +110,7 @@ pub(crate) fn environment(workspace: &Workspace) -> Result<PathBuf> {
     Ok(python)
 }
 
-/// Adds PyTorch's CPU half and transformers (1.3 GB on disk; 530 MB to download, unless libtorch's wheels are still there, of which it is the last reader).
+/// Adds PyTorch's CPU half and transformers (1.5 GB on disk; 530 MB to download, unless libtorch's wheels are still there, of which it is the last reader).
 fn install_torch(workspace: &Workspace, python: &Path) -> Result<()> {
     let test = "import torch, transformers; assert torch.__version__.startswith('2.11.')";
     if works(workspace, python, test) {
