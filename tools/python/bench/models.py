@@ -118,6 +118,30 @@ def resnet50():
     return hf.ResNetForImageClassification(hf.ResNetConfig(embedding_size=16, hidden_sizes=[64, 128, 256, 512], num_labels=10)), (torch.randn(4, 3, 64, 64),)
 
 
+class WideBlock(nn.Module):
+    """A decoder's block in plain torch."""
+
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.before, self.between = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.inner, self.outer = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        batch, tokens, width = x.shape
+        query, key, value = self.inner(self.before(x)).view(batch, tokens, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        seen = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+        x = x + self.outer(seen.transpose(1, 2).reshape(batch, tokens, width))
+        return x + self.down(functional.gelu(self.up(self.between(x))))
+
+
+def wide():
+    """Eight blocks of width 2048 in bf16, 8 x 2048 tokens: parameters alone have memory, nothing of it is run."""
+    blocks = nn.Sequential(*(WideBlock(2048, 16) for _ in range(8))).to(torch.bfloat16)
+    return blocks, (torch.empty(8, 2048, 2048, dtype=torch.bfloat16),)
+
+
 def _transformers():
     try:
         import transformers

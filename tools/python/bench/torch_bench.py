@@ -3,7 +3,8 @@
 
 `caps`: for every model caps from 30 % of the unplanned step upwards: kept by the allocator or refused, time added, proven gap, and how far
 gradients are from eager's. `solvers`: what torch's `dp` and `ilp` save and take for budgets from 0.1 to 1.0, beside a plan whose cap is what
-they were measured to take; times are torch's own estimate of every op that runs.
+they were measured to take; times are torch's own estimate of every op that runs. `offload`: a wide model on an H100 by roofline, whose values may or may
+not leave for the host; planned, not run.
 """
 
 import argparse
@@ -12,7 +13,7 @@ import sys
 import time
 
 import torch
-from models import MODELS, WithLoss
+from models import MODELS, WithLoss, wide
 from torch import fx
 from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.backends.debugging import boxed_nop
@@ -35,7 +36,7 @@ SAME = 1e-5
 def main():
     """Reads the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("table", choices=("caps", "solvers"))
+    parser.add_argument("table", choices=("caps", "solvers", "offload"))
     parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS), metavar="NAME", help=f"of {', '.join(MODELS)}; default: all")
     parser.add_argument("--rows", type=int, default=10, help="caps or budgets per model, 2 to 20 (default 10)")
     parser.add_argument("--time-limit", type=float, default=2.0, help="seconds of every search, above 0 (default 2)")
@@ -43,7 +44,7 @@ def main():
     if not 2 <= arguments.rows <= 20 or not arguments.time_limit > 0:
         parser.error("--rows is from 2 to 20, --time-limit above 0")
     torch.set_num_threads(1)
-    {"caps": caps, "solvers": solvers}[arguments.table](arguments)
+    {"caps": caps, "solvers": solvers, "offload": offload}[arguments.table](arguments)
 
 
 def chosen(arguments):
@@ -148,9 +149,28 @@ def solvers(arguments):
         print(f"{name}: better on {counts['better']} of {counts['rows']} rows, slower on {counts['worse']}", file=sys.stderr, flush=True)
 
 
+def offload(arguments):
+    """A wide model under caps, with and without its host link."""
+    model, batch = wide()
+    joint, outputs = captured(WithLoss(model), batch)
+    print("| cap | of unplanned | offload | time added | proven bound | saved | to the host | seconds on the link |")
+    print("|---|---|---|---|---|---|---|---|")
+    for share in ("50%", "35%", "25%"):
+        for moving in (False, True):
+            partitioner = ballast.torch.Partitioner(share, times="h100-80gb", offload=moving, time_limit=arguments.time_limit)
+            partitioner(copy.deepcopy(joint), None, num_fwd_outputs=outputs)
+            plan = partitioner.plans[0]
+            print(
+                f"| {ballast.format_bytes(plan.cap_bytes)} | {share} | {'yes' if moving else 'no'} | +{100 * plan.overhead:.2f} % | "
+                f"+{100 * (plan.bound / plan.unplanned_seconds - 1):.2f} % | {ballast.format_bytes(plan.saved_bytes)} | "
+                f"{ballast.format_bytes(plan.offloaded_bytes)} | {plan.link_seconds:.4f} |", flush=True,
+            )
+
+
 def added(seconds, base):
     """Time added, as a share of running every op once."""
-    return f"+{100 * (seconds / base - 1):.3f} %"
+    # Rounded first: what is above zero by less than a float's last bit has no sign.
+    return f"{round(100 * (seconds / base - 1), 3) + 0.0:+.3f} %"
 
 
 def captured(model, batch):

@@ -91,6 +91,20 @@ def test_resident_bytes_workspace_and_ops_that_run_once_are_known_to_the_planner
     assert [step for step in schedule.steps if step == ("compute", 2)] == [("compute", 2)]
 
 
+def test_with_a_link_values_leave_and_come_back_instead_of_being_made_again():
+    problem = chain()
+    # A copy takes a quarter of an op: two directions beside computation.
+    link = ballast.HostLink(4000)
+    schedule = _planner.solve(problem, 6000, time_limit=2, link=link)
+    assert schedule.budget_bytes == 6000 and schedule.peak_bytes <= 6000
+    assert {"swap_out", "swap_in"} <= {kind for kind, _ in schedule.steps}
+    assert schedule.value == problem.total_time() < _planner.solve(problem, 6000, time_limit=2).value
+    assert link.seconds(1000) == 0.25 and ballast.HostLink("1kB", 2.0).seconds(500) == 2.5
+    for node in problem.nodes:
+        node.swappable = False
+    assert not {kind for kind, _ in _planner.solve(problem, 6000, time_limit=2, link=link).steps} - {"compute", "free"}
+
+
 def test_a_budget_below_the_least_is_refused_with_the_least():
     with pytest.raises(ballast.NoPlan) as refused:
         _planner.solve(chain(), 1500, time_limit=2)
@@ -129,6 +143,8 @@ def test_the_devices_are_those_of_the_planner():
         for key, value in (("f32", device.peak_f32), ("f16", device.peak_16), ("f64", device.peak_64)):
             assert float(kind["peak"][key].removesuffix("TFLOP/s")) * 1e12 == value
         assert float(kind["memory-bandwidth"].removesuffix("GB/s")) * 1e9 == device.bandwidth
+        assert ballast.parse_bytes(kind["host-link"]["bandwidth"].removesuffix("/s")) == device.host_link.bandwidth
+        assert float(kind["host-link"]["latency"].removesuffix("us")) * 1e-6 == pytest.approx(device.host_link.latency_seconds)
 
 
 def plan():

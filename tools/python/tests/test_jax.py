@@ -1,5 +1,6 @@
 """JAX: steps under a cap, policies, and whether a step fits."""
 
+import functools
 import json
 import sys
 import types
@@ -448,3 +449,95 @@ def test_the_tutorial_runs():
     import pages
 
     pages.run("jax.md")
+
+
+def recurrent(cell, jitted=False, wrap=lambda body: body):
+    """A training step over 24 steps of a cell, with dropout from a key that is handed on."""
+    def loss(weights, sequence, key):
+        def one(carry, x):
+            hidden, key = carry
+            key, now = jax.random.split(key)
+            hidden = cell(weights, hidden, x) * jax.random.bernoulli(now, 0.9, hidden.shape)
+            return (hidden, key), hidden
+
+        (last, _), states = jax.lax.scan(wrap(one), (jnp.zeros((32, 64)), key), sequence)
+        return jnp.square(states).mean() + last.sum()
+
+    loss = jax.jit(loss) if jitted else loss
+
+    def step(weights, sequence, key):
+        value, slopes = jax.value_and_grad(loss)(weights, sequence, key)
+        return jax.tree.map(lambda weight, slope: weight - 0.1 * slope, weights, slopes), value
+
+    return step
+
+
+def gated(weights, hidden, x):
+    gate = jax.nn.sigmoid(hidden @ weights["gate"] + x)
+    return gate * jnp.tanh(hidden @ weights["state"] + jnp.sin(x)) + (1 - gate) * hidden
+
+
+@pytest.mark.parametrize("jitted", [False, True])
+def test_loops_compute_again_what_they_would_keep_for_their_gradient(jitted):
+    from ballast.jax._loops import MODES, rolled
+
+    keys = jax.random.split(jax.random.key(0), 3)
+    weights = {name: 0.2 * jax.random.normal(key, (64, 64)) for name, key in zip(("gate", "state"), keys, strict=False)}
+    given = weights, jax.random.normal(keys[2], (24, 32, 64)), jax.random.key(4)
+
+    def compiled(step):
+        found = jax.jit(step).lower(*given).compile(ballast.jax.COMPILER_OPTIONS)
+        return found(*given), int(found.memory_analysis().temp_size_in_bytes), operations(found)
+
+    expected, most, base = compiled(recurrent(gated, jitted))
+    _, least, dearest = compiled(recurrent(gated, jitted, functools.partial(jax.checkpoint, prevent_cse=False)))
+    _, _, middle = compiled(recurrent(jax.checkpoint(gated, prevent_cse=False), jitted))
+    found = {mode: compiled(run) for mode, run in rolled(recurrent(gated, jitted), given, {})}
+    assert list(found) == list(MODES)
+    for results, _, _ in found.values():
+        for one, other in zip(jax.tree.leaves(expected), jax.tree.leaves(results), strict=True):
+            assert jnp.allclose(one, other, rtol=1e-5, atol=1e-6)
+    cheap, drawn, small = (found[mode] for mode in MODES)
+    assert small[1] <= drawn[1] < cheap[1] < most and small[1] <= 1.05 * least
+    assert cheap[2] < 1.1 * base and cheap[2] < drawn[2] <= 1.02 * middle and drawn[2] < small[2] <= 1.02 * dearest
+
+
+def test_a_cap_that_a_checkpoint_around_a_loops_body_keeps_is_kept_with_no_more_operations(monkeypatch):
+    from ballast.jax import _jit
+
+    keys = jax.random.split(jax.random.key(0), 3)
+    weights = {name: 0.2 * jax.random.normal(key, (64, 64)) for name, key in zip(("gate", "state"), keys, strict=False)}
+    given = weights, jax.random.normal(keys[2], (24, 32, 64)), jax.random.key(4)
+    own = jax.jit(recurrent(jax.checkpoint(gated, prevent_cse=False))).lower(*given).compile(ballast.jax.COMPILER_OPTIONS)
+    cap = int(1.05 * own.memory_analysis().temp_size_in_bytes)
+    # Loops that are opened, too, may keep it; that they need not is what counts.
+    monkeypatch.setattr(_jit._Program, "forms", lambda *_: iter(()))
+    planned = ballast.jit(recurrent(gated), cap=cap, cap_counts="temp")
+    for one, other in zip(jax.tree.leaves(planned(*given)), jax.tree.leaves(jax.jit(recurrent(gated))(*given)), strict=True):
+        assert jnp.allclose(one, other, rtol=1e-5, atol=1e-6)
+    plan = planned.plan
+    assert plan.measured_bytes <= cap < plan.unplanned_bytes and plan.operations <= 1.02 * operations(own)
+    assert any("loops compute again" in note for note in plan.notes) and plan.bound <= plan.seconds
+    # A plan that is known is loaded again.
+    again = ballast.jit(recurrent(gated), cap=cap, cap_counts="temp")
+    assert again(*given)[1] == planned(*given)[1] and again.plan.measured_bytes == plan.measured_bytes
+
+
+def test_a_stack_that_others_read_is_kept():
+    from ballast.jax._loops import rolled
+
+    def step(x, sequence):
+        def loss(x):
+            last, states = jax.lax.scan(lambda carry, one: (jnp.sin(carry) * one, jnp.sin(carry)), x, sequence)
+            return last.sum(), states
+
+        (_, states), slope = jax.value_and_grad(loss, has_aux=True)(x)
+        return states, slope
+
+    given = jnp.linspace(0.1, 1.0, 8), jnp.ones((5, 8)) * 1.1
+    expected = step(*given)
+    for _, run in rolled(step, given, {}):
+        for one, other in zip(expected, run(*given), strict=True):
+            assert jnp.allclose(one, other, rtol=1e-6)
+    # Without a loop there is nothing to write anew.
+    assert not rolled(lambda x: jnp.sin(x).sum(), given[:1], {})

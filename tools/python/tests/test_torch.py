@@ -287,7 +287,7 @@ def test_every_op_runs_as_often_as_the_plan_says_and_what_it_saves_is_what_is_sa
 
     made = []
     rewrite = _compile.rewrite
-    monkeypatch.setattr(_compile, "rewrite", lambda *given: made.append((given, rewrite(*given))) or made[-1][1])
+    monkeypatch.setattr(_compile, "rewrite", lambda *given, **options: made.append((given, rewrite(*given, **options))) or made[-1][1])
     compiled = ballast.torch.compile(attention(dropout), cap="70%", cap_counts="saved", **QUICK)
     compiled(torch.randn(2, 64, 32, requires_grad=True)).backward()
     (joint, steps, *_), (forward, backward, writer) = made[-1]
@@ -349,6 +349,15 @@ def test_what_cannot_be_planned_is_said_in_a_sentence():
         torch.compile(sized, backend=ballast.torch.Backend("1GiB"), dynamic=True)(x)
 
 
+def test_a_missing_compiler_is_said_in_a_sentence(tmp_path, monkeypatch):
+    import torch._inductor.config
+
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
+    compiled = ballast.torch.compile(torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Tanh()), cap="1GiB", compiler="inductor")
+    with torch._inductor.config.patch({"cpp.cxx": (str(tmp_path / "no-compiler"),)}), pytest.raises(ballast.BallastError, match="compiler='eager'"):
+        compiled(torch.randn(4, 8))
+
+
 def test_a_model_without_gradients_needs_no_plan():
     model, batch = MODELS["encoder"]()
     compiled = ballast.torch.compile(model, cap="1kB")
@@ -363,3 +372,25 @@ def test_the_tutorial_runs():
     import pages
 
     pages.run("pytorch.md")
+
+
+def test_a_plan_found_for_one_count_is_known_for_the_other(monkeypatch):
+    from ballast import _planner
+    from ballast.torch import _compile
+
+    _compile.KNOWN.clear()
+    model, batch = MODELS["encoder"]()
+    saved = ballast.torch.compile(model, cap="50%", cap_counts="saved", **QUICK)
+    loss_of(saved, batch).backward()
+    peak = max(saved.plan.timeline) + saved.plan.resident_bytes
+    assert peak < saved.plan.unplanned_bytes + saved.plan.resident_bytes and saved.plan.recomputed
+
+    # Even where no search finds one.
+    def nothing(*_given, **_options):
+        raise ballast.NoPlan("nothing found")
+
+    monkeypatch.setattr(_planner, "solve", nothing)
+    torch._dynamo.reset()
+    whole = ballast.torch.compile(model, cap=peak, **QUICK)
+    loss_of(whole, batch).backward()
+    assert whole.plan.peak_bytes <= peak and whole.plan.seconds == saved.plan.seconds

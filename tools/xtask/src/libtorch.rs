@@ -34,7 +34,7 @@ pub(crate) fn install_if_missing(workspace: &Workspace) -> Result<()> {
     let cache = cache_folder(&workspace.root);
     let folder = cache.join(format!("libtorch-{VERSION}"));
     if !is_complete(&folder) {
-        install(&workspace.shell, &workspace.root.join("tools/xtask/libtorch.txt"), &cache, &folder)?;
+        install(workspace, &cache, &folder)?;
     }
     let shell = &workspace.shell;
     shell.create_dir(workspace.root.join(".deps"))?;
@@ -60,9 +60,16 @@ pub(crate) fn cache_folder(root: &Path) -> PathBuf {
         .map_or_else(|| root.join(".deps/cache"), |cache| cache.join("ballast"))
 }
 
+/// Where the downloaded wheels lie until the environment of the Python tests has taken PyTorch from them, so that they are downloaded once.
+pub(crate) fn wheels_folder(root: &Path) -> PathBuf {
+    cache_folder(root).join(format!("wheels-{VERSION}"))
+}
+
 /// Downloads and unpacks beside `folder`, then moves into place, so that a stopped run leaves no half-made folder.
-fn install(shell: &Shell, requirements: &Path, cache: &Path, folder: &Path) -> Result<()> {
-    let wheels = cache.join(format!("wheels-{VERSION}"));
+fn install(workspace: &Workspace, cache: &Path, folder: &Path) -> Result<()> {
+    let shell = &workspace.shell;
+    let requirements = workspace.root.join("tools/xtask/libtorch.txt");
+    let wheels = wheels_folder(&workspace.root);
     let unpacked = cache.join(format!("unpacked-{VERSION}-{}", std::process::id()));
     shell.create_dir(&wheels)?;
     step(&format!("libtorch: downloading {VERSION} (530 MB)"));
@@ -88,7 +95,6 @@ fn install(shell: &Shell, requirements: &Path, cache: &Path, folder: &Path) -> R
     });
     shell.remove_path(&unpacked)?;
     outcome?;
-    shell.remove_path(&wheels)?;
     if !is_complete(folder) {
         bail!("the wheels of libtorch {VERSION} lack a header or library that Ballast needs");
     }

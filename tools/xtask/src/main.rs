@@ -55,7 +55,7 @@ enum Command {
     Test,
     /// Install the Python package into an environment of its own and run its tests: those of JAX (two minutes).
     TestPython {
-        /// Those of PyTorch too (530 MB to download once, 1.3 GB on disk, four minutes more).
+        /// Those of PyTorch too (1.5 GB on disk, five minutes more; the wheel is the one `setup` took libtorch from).
         #[arg(long)]
         torch: bool,
         /// Those of a Ray cluster too (80 MB to download once, a minute more).

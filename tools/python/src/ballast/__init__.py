@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from ._devices import HostLink
 from ._errors import BallastError, NoPlan, ProgramNotFound, UnsupportedModel, UnsupportedVersion
 from ._plan import Plan, Value
 from ._programs import set_programs
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "BallastError", "NoPlan", "Plan", "ProgramNotFound", "UnsupportedModel", "UnsupportedVersion", "Value",
+    "BallastError", "HostLink", "NoPlan", "Plan", "ProgramNotFound", "UnsupportedModel", "UnsupportedVersion", "Value",
     "checkpoint_policy", "format_bytes", "jax", "jit", "parse_bytes", "set_programs", "step_policy", "torch", "will_it_fit",
 ]
 

@@ -74,6 +74,8 @@ class Plan:
     offloaded_bytes: int = 0
     #: Seconds of these copies over the host link, both ways.
     link_seconds: float = 0.0
+    #: PyTorch: most that is on the host at any moment.
+    host_bytes: int = 0
 
     @property
     def gap(self) -> float:
@@ -118,7 +120,7 @@ class Plan:
         if self.offloaded_bytes:
             lines.append(f"offloaded {format_bytes(self.offloaded_bytes)} to the host, {self.link_seconds:.3e} s of copies there and back")
         lines += [f"note: {note}" for note in self.notes]
-        listed = (self.saved + self.offloaded + [value for value in self.recomputed if value.fate != "saved"])[:rows]
+        listed = (self.offloaded + self.saved + [value for value in self.recomputed if value.fate not in ("saved", "offloaded")])[:rows]
         if listed:
             width = max(len(value.name) for value in listed)
             lines.append(f"{'value':<{width}}  {'bytes':>12}  {'fate':<10}  runs  op, source")

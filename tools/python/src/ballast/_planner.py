@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Sequence
 
 from . import _programs
+from ._devices import HostLink
 from ._errors import NoPlan
 
 
@@ -99,6 +100,8 @@ class Schedule:
     method: str
     stop_reason: str
     bound_class: str = ""
+    #: What was planned under, resident bytes included.
+    budget_bytes: int = 0
 
 
 _LEAST = re.compile(r"the smallest cap (found to have a plan|possible) is (\d+) bytes")
@@ -106,9 +109,9 @@ _LEAST = re.compile(r"the smallest cap (found to have a plan|possible) is (\d+) 
 
 def solve(
     problem: Problem, budget_bytes: int, *, time_limit: float = 10.0, seed: int = 0, threads: int | None = None,
-    work_limit: int | None = None, order: str = "free", solver: str = "auto",
+    work_limit: int | None = None, order: str = "free", solver: str = "auto", link: HostLink | None = None,
 ) -> Schedule:
-    """Plans under a budget that counts the resident bytes too.
+    """Plans under a budget that counts the resident bytes too; with a link, values may also be copied to the host and back beside computation.
 
     Raises:
         NoPlan: no plan keeps the budget; the error has the least cap known.
@@ -117,9 +120,13 @@ def solve(
         instance, plan = pathlib.Path(folder, "instance.json"), pathlib.Path(folder, "plan.json")
         instance.write_text(problem.to_json())
         arguments = [
-            "remat", instance, "--budget", str(max(int(budget_bytes), 1)), "--output", plan, "--no-swap", "--order", order,
+            "remat", instance, "--budget", str(max(int(budget_bytes), 1)), "--output", plan, "--order", order,
             "--seed", str(seed), "--solver", solver,
         ]
+        if link is None:
+            arguments.append("--no-swap")
+        else:
+            arguments += ["--bandwidth", str(link.bandwidth), "--latency", repr(link.latency_seconds)]
         if work_limit is not None:
             arguments += ["--work-limit", str(work_limit)]
         else:
@@ -137,5 +144,5 @@ def solve(
     return Schedule(
         steps=steps, value=answer["value"], bound=answer["bound"], peak_bytes=answer["peak_bytes"],
         recomputes=answer["recomputes"], method=answer["method"], stop_reason=str(answer["stop_reason"]),
-        bound_class=answer.get("bound_class", ""),
+        bound_class=answer.get("bound_class", ""), budget_bytes=int(budget_bytes),
     )

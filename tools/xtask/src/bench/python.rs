@@ -16,7 +16,7 @@ pub(crate) struct Args {
     arguments: Vec<String>,
 }
 
-/// Runs `torch_bench.py`: `caps` or `solvers` first.
+/// Runs `torch_bench.py`: `caps`, `solvers` or `offload` first.
 pub(super) fn torch(workspace: &Workspace, args: &Args) -> Result<()> {
     run(workspace, &python::with_torch(workspace)?, "torch_bench.py", args)
 }

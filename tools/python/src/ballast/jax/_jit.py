@@ -19,9 +19,10 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
 from .._errors import BallastError, NoPlan
-from .._known import Candidate, Known, key_of
+from .._known import PROBLEMS, Candidate, Known, key_of
 from .._plan import Plan, Value
 from .._units import format_bytes, parse_cap
+from ._loops import rolled
 from ._operations import operations
 from ._planned import BODY, KEEP_ALL, OPERATIONS, body_of_loop, fusion, generic, planned, unit
 
@@ -135,7 +136,7 @@ class Jitted:
             self._plan = _unplanned_plan(memory, self._counts, cap)
             return plain
         try:
-            program = _Program(plain, dynamic, kwargs, donate, self._times)
+            program = _Program(step, plain, dynamic, kwargs, donate, self._times)
             found, plan = self._fit(program, cap, memory)
         except NoPlan:
             raise
@@ -167,9 +168,11 @@ class Jitted:
         near = before is not None and before.takes + target * self._within >= target
         tried: list[tuple[_Try, Callable[..., Any]]] = []
         refused: NoPlan | None = None
+        if not near:
+            tried += program.with_loops(unplanned)
         for form in [] if near else program.forms(target, unplanned):
             known = KNOWN.best(program.key, target)
-            if known is not None and known.found.memory.operations <= _CHEAP * unplanned.operations:
+            if known is not None and known.found.memory.operations <= known.found.form.enough * unplanned.operations:
                 break
             more, refused = self._attempts(program, form, target)
             tried += more
@@ -189,7 +192,7 @@ class Jitted:
         call = next((call for one, call in tried if one is best), None)
         plan = best.plan(cap, self._counts, unplanned, program, proved=call is not None)
         plan.notes += KNOWN.answered(program.key, target, known.cost)
-        return program.load(best.serialized) if call is None else call, plan
+        return program.load(best.program) if call is None else call, plan
 
     def _attempts(self, program: _Program, form: _Form, target: int) -> tuple[list[tuple[_Try, Callable[..., Any]]], NoPlan | None]:
         """Plans that were compiled for an amount of temporaries, and the planner's last refusal."""
@@ -254,10 +257,13 @@ class _Form:
     #: What XLA takes without a plan.
     measured: int
     ops: collections.Counter[tuple[str, str, int]]
+    #: With how many times the operations of the step without a plan no other form is tried.
+    enough: float = 1.02
+    #: What its loops compute again, where the step was written anew and not planned; seconds then are beside those of the step as it is.
+    again: str = ""
+    unplanned_seconds: float = 0.0
 
 
-#: Operations of a plan that another form of the program need not beat, over those without a plan.
-_CHEAP = 1.02
 #: Loops inside one another whose bodies are looked at, at most.
 _DEPTH = 8
 
@@ -270,8 +276,8 @@ class _Try:
     predicted: int
     memory: _Memory
     figures: dict[str, Any]
-    #: The planned program as it is loaded. What it compiles to is not kept, as it may hold much.
-    serialized: bytes
+    #: The planned program as it is loaded, or the step written anew. What it compiles to is not kept, as it may hold much.
+    program: bytes | Callable[..., Any]
     form: _Form
     ops: collections.Counter[tuple[str, str, int]]
 
@@ -288,7 +294,9 @@ class _Try:
         """The plan for people. What was proved of another cap, where it was found under one, is not proved of this one."""
         report = self.figures["report"]
         values = []
-        for key, runs in sorted(self.ops.items(), key=lambda item: (-item[0][2], item[0])):
+        # What a loop holds is written once, however often it runs: of loops written anew the counts say nothing.
+        counted = {} if self.form.again else self.ops
+        for key, runs in sorted(counted.items(), key=lambda item: (-item[0][2], item[0])):
             before = self.form.ops.get(key, 0)
             if before and runs > before:
                 op, source, size = key
@@ -296,29 +304,39 @@ class _Try:
                     op.removeprefix("stablehlo."), op, source, size, 0.0, "recomputed", -(-runs // before),
                     f"it is computed again for later uses; that frees {format_bytes(size)} until then",
                 ))
-        base = self.figures["compute_seconds"]
+        base = self.form.unplanned_seconds or self.figures["compute_seconds"]
+        bound = report["bound"] if proved and not self.form.again else min(base, report["value"])
         return Plan(
             framework="jax", cap_bytes=cap, cap_counts=counts, peak_bytes=self.memory.counted(counts), unplanned_bytes=unplanned.counted(counts),
             resident_bytes=self.memory.arguments + self.memory.results - self.memory.shared, saved_bytes=self.memory.temporary,
-            seconds=report["value"], unplanned_seconds=base, bound=report["bound"] if proved else base, values=values, bound_class=report["bound_class"], method=report["method"],
-            stop_reason=report["stop_reason"], measured_bytes=self.memory.counted(counts), operations=self.memory.operations,
+            seconds=report["value"], unplanned_seconds=base, bound=bound, values=values, bound_class=report["bound_class"],
+            method="loops written anew" if self.form.again else report["method"],
+            stop_reason="all that is dropped was tried" if self.form.again else report["stop_reason"], measured_bytes=self.memory.counted(counts), operations=self.memory.operations,
             notes=[
                 f"times are {program.unit}",
+                *([f"loops compute again, in those of the gradient, what they would keep for it: {self.form.again}"] if self.form.again else []),
                 *(["planned is what a loop repeats: times and bounds are those of one iteration"] if self.form.function else []),
                 f"operations of the compiled step: {self.memory.operations:.4g}, {self.memory.operations / max(unplanned.operations, 1.0):.4f} of the unplanned step",
-                f"the planner was asked for {format_bytes(self.asked)} of temporaries and predicted {format_bytes(self.predicted)}",
+                *([] if self.form.again else [f"the planner was asked for {format_bytes(self.asked)} of temporaries and predicted {format_bytes(self.predicted)}"]),
+                *program.notes,
             ],
         )
 
 
 #: Plans compiled and measured before, by program.
 KNOWN: Known[_Try] = Known()
+#: Programs whose loops were written anew, and what there was to say of that.
+_ROLLED: dict[str, list[str]] = {}
 
 
 class _Program:
     """An exported step, and its planned forms."""
 
-    def __init__(self, plain: Any, dynamic: tuple[Any, ...], kwargs: dict[str, Any], donate: tuple[int, ...], times: str) -> None:
+    def __init__(
+        self, step: Callable[..., Any], plain: Any, dynamic: tuple[Any, ...], kwargs: dict[str, Any], donate: tuple[int, ...], times: str
+    ) -> None:
+        self._step = step
+        self.notes: list[str] = []
         self._dynamic, self._kwargs, self._donate, self._times = dynamic, kwargs, donate, times
         self._exported = jax.export.export(plain)(*dynamic, **kwargs)
         if self._exported.nr_devices > 1:
@@ -338,6 +356,37 @@ class _Program:
             self._ops = _count(ir.Module.parse(text))
         #: Temporaries that the planner predicts without a plan.
         self._predicted = int(figures["peak_bytes"])
+
+    def with_loops(self, unplanned: _Memory) -> list[tuple[_Try, Callable[..., Any]]]:
+        """The step with loops that compute again what they would keep, compiled and measured; loops stay loops. Once for a program."""
+        if self.key in _ROLLED or "stablehlo.while" not in self._text:
+            self.notes += _ROLLED.get(self.key, [])
+            return []
+        found = []
+        _, figures = planned(self._text, f"loops=whole {KEEP_ALL}", self._times, fusion(), rewrite=False)
+        try:
+            for again, run in rolled(self._step, self._dynamic, self._kwargs):
+                found.append(self._with_loops(again, run, unplanned, float(figures["compute_seconds"])))
+        except Exception as error:  # A jaxpr may hold what cannot be written anew: then other forms have to do.
+            reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+            self.notes.append(f"its loops could not be written anew: {reason}")
+        while len(_ROLLED) >= PROBLEMS:
+            del _ROLLED[next(iter(_ROLLED))]
+        _ROLLED[self.key] = self.notes
+        for one, _ in found:
+            KNOWN.add(self.key, Candidate(self.cost(one), one.memory.temporary, one))
+        return found
+
+    def _with_loops(self, again: str, run: Callable[..., Any], unplanned: _Memory, base: float) -> tuple[_Try, Any]:
+        with jax_mlir.make_ir_context(), ir.Location.unknown():
+            module = ir.Module.parse(jax.export.export(jax.jit(run))(*self._dynamic, **self._kwargs).mlir_module())
+            text, ops = generic(module), _count(module)
+        _, figures = planned(text, f"loops=whole {KEEP_ALL}", self._times, fusion(), rewrite=False)
+        # Not by way of its export, whose ops XLA orders otherwise: a few per cent of a small step's memory.
+        compiled = self.load(run)
+        memory, predicted = _Memory.of(compiled), int(figures["peak_bytes"])
+        form = _Form(text, "", 0, predicted, unplanned.temporary, self._ops, enough=1.0, again=again, unplanned_seconds=base)
+        return _Try(predicted, predicted, memory, figures, run, form, ops), compiled
 
     def forms(self, target: int, unplanned: _Memory) -> Iterator[_Form]:
         """What to plan, in the order to try: the body of a loop that holds most of the memory, then the program with its loops opened."""
@@ -375,10 +424,10 @@ class _Program:
         """What plans are compared by."""
         return one.memory.operations if self._times == OPERATIONS else float(one.figures["report"]["value"])
 
-    def load(self, serialized: bytes) -> Any:
+    def load(self, program: bytes | Callable[..., Any]) -> Any:
         """The compiled form of a planned program."""
-        planned = dataclasses.replace(self._exported, mlir_module_serialized=serialized)
-        call = jax.jit(planned.call, donate_argnums=self._donate, compiler_options=COMPILER_OPTIONS)
+        function = dataclasses.replace(self._exported, mlir_module_serialized=program).call if isinstance(program, bytes) else program
+        call = jax.jit(function, donate_argnums=self._donate, compiler_options=COMPILER_OPTIONS)
         return call.lower(*self._dynamic, **self._kwargs).compile()
 
     def attempt(self, form: _Form, asked: int, time_limit: float, seed: int) -> tuple[_Try, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 import sys
 import uuid
 import warnings
@@ -11,27 +10,30 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+import torch._inductor.config
+import torch._inductor.exc
 from torch import fx
 from torch._functorch import config as functorch_config
 from torch._functorch import partitioners
 from torch._inductor.custom_graph_pass import CustomPartitionerFn
 
 from .. import _planner
+from .._devices import DEVICES, HostLink, by_name
 from .._errors import BallastError, NoPlan, UnsupportedModel
-from .._known import Candidate, Known, key_of
-from .._plan import Plan, Value
+from .._plan import Plan
 from .._units import format_bytes, parse_cap
-from ._cost import Measured, Roofline, TimeOf
-from ._graph import JointProblem, is_tangent, storages
-from ._judge import Memory, judge
+from ._copies import copies
+from ._cost import Measured, Roofline, TimeOf, link_of
+from ._counts import KNOWN, Counts, Made
+from ._graph import JointProblem
+from ._judge import judge
+from ._report import report
 from ._rewrite import rewrite
 
 #: How often a plan is made again when its graphs take more than it said.
 TRIES = 8
 #: Of the room that a stage has per micro-batch in flight, what one may keep between its passes.
 STASH_SHARES = (1.0, 0.85, 0.7, 0.5)
-#: Schedules found before, by problem.
-KNOWN: Known[_planner.Schedule] = Known()
 _MEASURED: dict[bool, Measured] = {}
 
 
@@ -43,7 +45,10 @@ class Partitioner(CustomPartitionerFn):
         cap_counts: `"step"`: everything the step holds, parameters, inputs, gradients and `held_bytes` included;
             `"saved"`: bytes kept from forward to backward beyond parameters and inputs.
         held_bytes: What else is on the device for the whole step, such as optimizer state.
-        times: `"roofline"`, `"measured"` (every op once per shape, on its device) or a function of a node that gives seconds.
+        times: `"roofline"` of the device the step is on, the roofline of a device by name (`"h100-80gb"`), `"measured"` (every op once per shape,
+            on its device) or a function of a node that gives seconds.
+        offload: Values may be copied to the host's pinned memory and back, beside computation, where that costs less than computing them again. True: over
+            the host link of the device that `times` names or the step is on; or the link.
         time_limit: Seconds the planner may search.
         work_limit: Search steps instead of seconds: the same plan comes out whatever the clock, for times that are the same.
         seed: Seed of its random choices.
@@ -56,7 +61,7 @@ class Partitioner(CustomPartitionerFn):
     def __init__(
         self, cap: int | float | str, *, cap_counts: str = "step", held_bytes: int = 0, times: str | TimeOf = "roofline",
         time_limit: float = 10.0, work_limit: int | None = None, seed: int = 0, threads: int | None = None, fused: bool = False,
-        in_flight: int = 1,
+        in_flight: int = 1, offload: bool | HostLink = False,
     ) -> None:
         if cap_counts not in ("step", "saved"):
             raise ValueError(f"cap_counts={cap_counts!r}: choose 'step' (everything a step holds) or 'saved' (bytes kept for backward)")
@@ -71,7 +76,9 @@ class Partitioner(CustomPartitionerFn):
         self.work_limit = work_limit
         self.seed = seed
         self.threads = threads
+        self.fused = fused
         self._time_of = _times(times, fused)
+        self.offload = offload
         #: The plan of every graph that was split, in order.
         self.plans: list[Plan] = []
 
@@ -90,55 +97,80 @@ class Partitioner(CustomPartitionerFn):
             UnsupportedModel: sizes are not known.
         """
         module = prepare(gm)
-        joint = JointProblem(module, num_fwd_outputs, self._time_of, held_bytes=self.held_bytes)
+        joint = JointProblem(module, num_fwd_outputs, self._time_of, held_bytes=self.held_bytes, movable=bool(self.offload))
+        link = self._link(joint)
+        self._warn(link)
         static = static_lifetime_input_indices or []
-        def made(steps: list[tuple[str, int]]) -> tuple[fx.GraphModule, fx.GraphModule, Any, Memory]:
-            forward, backward, writer = rewrite(joint, steps, num_fwd_outputs, static)
-            return forward, backward, writer, judge(forward, backward, num_fwd_outputs)
+        def made(steps: list[tuple[str, int]], budget: int = 2**62) -> Made:
+            room = budget - joint.problem.resident_bytes
+            forward, backward, writer = rewrite(joint, steps, num_fwd_outputs, static, room=room)
+            return Made(forward, backward, writer, judge(forward, backward, num_fwd_outputs), copies(forward, backward, link))
 
-        counts = _Counts(self.cap_counts, joint, self.in_flight)
+        counts = Counts(self.cap_counts, joint, self.in_flight, link)
         best = made(joint.problem.keep_all())
-        unplanned = counts.of(best[3])
+        unplanned = counts.of(best.memory)
         cap = parse_cap(self.cap, unplanned)
         schedule = None
         if unplanned > cap:
             best, schedule = self._planned(counts, cap, made)
+        plan = report(joint, counts, cap, unplanned, schedule, best)
+        if schedule is not None:
+            plan.notes += KNOWN.answered(counts.key(), cap, plan.seconds)
+        self.plans.append(plan)
+        return best.forward, best.backward
+
+    def _warn(self, link: HostLink | None) -> None:
+        """Of what makes a plan true of less than it seems."""
         if self.plans:
             warnings.warn(
                 f"Ballast: graph {len(self.plans) + 1} of this model is planned under the cap alone; the cap of a step holds for a model of "
                 "one graph (fullgraph=True)",
-                stacklevel=2,
+                stacklevel=3,
             )
-        plan = _report(joint, counts, cap, unplanned, schedule, best)
-        if schedule is not None:
-            plan.notes += KNOWN.answered(counts.key(), cap, plan.seconds)
-        self.plans.append(plan)
-        return best[0], best[1]
+        if link is not None and self.fused and torch._inductor.config.reorder_for_peak_memory:
+            warnings.warn(
+                "Ballast: inductor may move copies to where they hide nothing and memory is short: set torch._inductor.config.reorder_for_peak_memory "
+                "to False where values are offloaded",
+                stacklevel=3,
+            )
 
-    def _planned(self, counts: _Counts, cap: int, made: Callable[..., Any]) -> tuple[Any, _planner.Schedule]:
+    def _link(self, joint: JointProblem) -> HostLink | None:
+        """What values may be copied over; None without offloading.
+
+        Raises:
+            BallastError: nobody has said over what.
+        """
+        if isinstance(self.offload, HostLink) or not self.offload:
+            return self.offload or None
+        link = link_of(self._time_of, joint.device)
+        if link is None:
+            raise BallastError(
+                f"offload=True needs a link to the host, and {joint.device} has none: name the device, as in times='h100-80gb', or give "
+                "offload=ballast.HostLink('32GB', 1e-5), bytes per second and seconds of every copy"
+            )
+        return link
+
+    def _planned(self, counts: Counts, cap: int, made: Callable[..., Made]) -> tuple[Made, _planner.Schedule]:
         """Plans under the cap, and takes what was found before under another one where that is faster."""
-        problem = counts.key()
         schedule: _planner.Schedule | None = None
         refused: NoPlan | None = None
         try:
             outcome, schedule = self._fit(counts, cap, made) if self.in_flight == 1 else self._fit_in_flight(counts, cap, made)
         except NoPlan as error:
             refused = error
-        best = KNOWN.best(problem, cap)
+        best = KNOWN.best(counts.key(), cap)
         if best is None:
             assert refused is not None
             raise refused
-        if schedule is not None:
-            if best.found is schedule:
-                return outcome, schedule
-            # What is proved of this cap holds for any plan that keeps it.
-            return made(best.found.steps), dataclasses.replace(best.found, bound=schedule.bound, bound_class=schedule.bound_class)
-        # Its own bound is of another cap, and no other is proved.
-        return made(best.found.steps), dataclasses.replace(best.found, bound=0.0, bound_class="any")
+        if schedule is not None and best.found is schedule:
+            return outcome, schedule
+        # What is proved of this cap holds for any plan that keeps it. Its own bound is of another cap.
+        bound, bound_class = (0.0, "any") if schedule is None else (schedule.bound, schedule.bound_class)
+        return made(best.found.steps, best.found.budget_bytes), dataclasses.replace(best.found, bound=bound, bound_class=bound_class)
 
-    def _fit_in_flight(self, counts: _Counts, cap: int, made: Callable[..., Any]) -> tuple[Any, _planner.Schedule]:
+    def _fit_in_flight(self, counts: Counts, cap: int, made: Callable[..., Made]) -> tuple[Made, _planner.Schedule]:
         """Plans for several limits on what a micro-batch keeps between its passes (docs/pipelines.md), and takes the fastest plan."""
-        found: list[tuple[Any, _planner.Schedule]] = []
+        found: list[tuple[Made, _planner.Schedule]] = []
         refused: NoPlan | None = None
         room = max(cap - counts.joint.problem.resident_bytes, 0) // self.in_flight
         for share in STASH_SHARES:
@@ -153,7 +185,7 @@ class Partitioner(CustomPartitionerFn):
             raise refused
         return min(found, key=lambda one: one[1].value)
 
-    def _fit(self, counts: _Counts, cap: int, made: Callable[..., Any]) -> tuple[Any, _planner.Schedule]:
+    def _fit(self, counts: Counts, cap: int, made: Callable[..., Made]) -> tuple[Made, _planner.Schedule]:
         """Plans, and plans again for less where the graphs take more than the plan said."""
         budget = cap
         least: int | None = None
@@ -164,7 +196,7 @@ class Partitioner(CustomPartitionerFn):
                 if least is None:
                     least = self._least(counts, budget, error, made)
                 break
-            outcome = made(schedule.steps)
+            outcome = made(schedule.steps, schedule.budget_bytes)
             takes = counts.remember(outcome, schedule)
             if takes <= cap:
                 return outcome, schedule
@@ -179,7 +211,7 @@ class Partitioner(CustomPartitionerFn):
             f"no plan keeps the cap of {cap} bytes ({format_bytes(cap)}) on what {counted}{known}", least, found=least is not None
         )
 
-    def _solve(self, counts: _Counts, budget: int, time_limit: float | None = None) -> _planner.Schedule:
+    def _solve(self, counts: Counts, budget: int, time_limit: float | None = None) -> _planner.Schedule:
         """Plans in program order, where most plans are proved the best of their kind within a second, and where only the boundary binds no other
         order is better; for a cap on the whole step with first runs in any order too, and takes the better one."""
         limit = time_limit or self.time_limit
@@ -190,7 +222,7 @@ class Partitioner(CustomPartitionerFn):
             try:
                 found.append(_planner.solve(
                     counts.problem(budget), counts.budget(budget), time_limit=limit / len(orders), work_limit=self.work_limit, seed=self.seed,
-                    threads=self.threads, order=order,
+                    threads=self.threads, order=order, link=counts.link,
                 ))
             except NoPlan as error:
                 # The least of any order is the one that counts: it is asked last.
@@ -201,7 +233,7 @@ class Partitioner(CustomPartitionerFn):
         best = min(found, key=lambda schedule: schedule.value)
         return dataclasses.replace(best, bound=found[-1].bound, bound_class=found[-1].bound_class)
 
-    def _least(self, counts: _Counts, budget: int, refused: NoPlan, made: Callable[..., Any]) -> int | None:
+    def _least(self, counts: Counts, budget: int, refused: NoPlan, made: Callable[..., Made]) -> int | None:
         """What the graphs of the smallest plan take: found by halving between what is refused and what is not."""
         low = budget
         joint = counts.joint.problem
@@ -216,7 +248,7 @@ class Partitioner(CustomPartitionerFn):
             middle = high if found is None else (low + high) // 2
             try:
                 schedule = self._solve(counts, middle, hasty)
-                takes = counts.remember(made(schedule.steps), schedule)
+                takes = counts.remember(made(schedule.steps, schedule.budget_bytes), schedule)
                 found = takes if found is None else min(found, takes)
                 high = middle
             except NoPlan:
@@ -226,71 +258,17 @@ class Partitioner(CustomPartitionerFn):
         return found
 
 
-class _Counts:
-    """What a cap counts, and the problem whose budget says the same."""
-
-    def __init__(self, what: str, joint: JointProblem, in_flight: int) -> None:
-        self.what = what
-        self.joint = joint
-        self.in_flight = in_flight
-        #: Most that one of several micro-batches may keep between its passes.
-        self.stash = 0
-        self._slack = 0
-        self._kept = 0
-        if what == "saved":
-            # At the boundary so much more is held than anywhere else that the budget binds there alone.
-            self._slack = 2 * sum(node.size + node.workspace for node in joint.problem.nodes) + 1
-            names = {name for result in joint.forward_results if isinstance(result, fx.Node) for name, _ in storages(result)}
-            self._kept = sum(joint.problem.nodes[joint.of_storage[name]].size for name in names if name in joint.of_storage)
-
-    def key(self) -> str:
-        """A name for what is planned, the same under every cap."""
-        problem = self.joint.problem
-        problem.nodes[self.joint.boundary].workspace = 0
-        return key_of("torch", self.what, self.in_flight, problem.to_json())
-
-    def remember(self, outcome: tuple[Any, Any, Any, Memory], schedule: _planner.Schedule) -> int:
-        """What the graphs of a schedule take; it is a candidate for every cap above that, the one it was made for or not."""
-        takes = self.of(outcome[3])
-        KNOWN.add(self.key(), Candidate(_seconds(self.joint, outcome[2]), takes, schedule))
-        return takes
-
-    def problem(self, cap: int) -> _planner.Problem:
-        """The problem to plan: at its boundary the budget leaves room for the stash and no more."""
-        problem = self.joint.problem
-        stashed = max(self.budget(cap) - problem.resident_bytes - self.stash, 0) if self.in_flight > 1 else 0
-        problem.nodes[self.joint.boundary].workspace = self._slack or stashed
-        return problem
-
-    def budget(self, cap: int) -> int:
-        """The planner's budget for a cap."""
-        if self.what == "saved":
-            return cap + self._slack + self._kept + self.joint.problem.resident_bytes
-        return cap - (self.in_flight - 1) * self.stash
-
-    def cap_of(self, budget: int) -> int:
-        """The cap for a budget of the planner."""
-        if self.what == "saved":
-            return max(budget - self._slack - self._kept - self.joint.problem.resident_bytes, 0)
-        return budget + (self.in_flight - 1) * self.stash
-
-    def of(self, memory: Memory) -> int:
-        """What the graphs take, as the cap counts."""
-        if self.what == "saved":
-            return memory.saved_bytes
-        waiting = (self.in_flight - 1) * (memory.saved_bytes + memory.result_bytes)
-        return memory.peak_bytes + waiting + self.joint.problem.resident_bytes
-
-
 def _times(times: str | TimeOf, fused: bool) -> TimeOf:
     if callable(times):
         return times
     if times == "roofline":
         return Roofline(fused=fused)
+    if times in DEVICES:
+        return Roofline(by_name(times), fused=fused)
     if times == "measured":
         # One for all: plans are compared by the same times, and an op is measured once.
         return _MEASURED.setdefault(fused, Measured(fallback=Roofline(fused=fused)))
-    raise ValueError(f"times={times!r}: choose 'roofline' or 'measured', or give a function of a graph's node")
+    raise ValueError(f"times={times!r}: choose 'roofline', 'measured', or one of {', '.join(DEVICES)}, or give a function of a graph's node")
 
 
 def prepare(gm: fx.GraphModule) -> fx.GraphModule:
@@ -306,72 +284,6 @@ def prepare(gm: fx.GraphModule) -> fx.GraphModule:
     partitioners.force_save_effectful_ops(gm)
     partitioners.force_save_bw_mutation_src(gm)
     return gm
-
-
-def _once(joint: JointProblem) -> dict[fx.Node, float]:
-    """Seconds of one run of every op. A further result of an op is a node with the op's time: its first run costs nothing."""
-    return {part.node: joint.problem.nodes[index].time for index, part in enumerate(joint.parts) if part.kind == "op" and part.node is not None}
-
-
-def _seconds(joint: JointProblem, writer: Any) -> float:
-    """Seconds of the step as its graphs run it."""
-    return sum(seconds * writer.runs.get(node, 1) for node, seconds in _once(joint).items())
-
-
-def _report(
-    joint: JointProblem, counts: _Counts, cap: int, unplanned: int, schedule: _planner.Schedule | None,
-    made: tuple[fx.GraphModule, fx.GraphModule, Any, Memory],
-) -> Plan:
-    forward, backward, writer, memory = made
-    total = joint.problem.total_time()
-    base = sum(_once(joint).values())
-    seconds = _seconds(joint, writer)
-    bound = base if schedule is None else min(max(schedule.bound - (total - base), base), seconds)
-    saved = {node.name for node in backward.graph.find_nodes(op="placeholder") if not is_tangent(node)}
-    values = []
-    for index, part in enumerate(joint.parts):
-        node = joint.problem.nodes[index]
-        if part.kind not in ("op", "also") or part.again or part.node is None:
-            continue
-        names = {part.node.name} | {user.name for user in part.node.users if any(name == part.storage for name, _ in storages(user))}
-        runs = writer.runs.get(part.node, 1)
-        is_saved = bool(names & saved)
-        if is_saved:
-            fate, reason = "saved", "a later use in the backward pass costs less memory time than computing it again"
-            if not node.recomputable:
-                reason = "its op may not run twice, or its result is too small to matter"
-        elif runs > 1:
-            fate, reason = "recomputed", f"computing it again takes {node.time:.2e} s and frees {format_bytes(node.size)} until then"
-        elif node.keep:
-            fate, reason = "result", "the step returns it"
-        else:
-            fate, reason = "temporary", "it is used within one pass"
-        values.append(Value(node.name, str(part.node.target), source_of(part.node), node.size, node.time, fate, runs, reason))
-    if schedule is None:
-        method, stopped = "keep-all", "the step fits without a plan"
-    else:
-        method, stopped = schedule.method, schedule.stop_reason
-    extra = 0
-    if counts.what == "step":
-        extra = joint.problem.resident_bytes + (counts.in_flight - 1) * (memory.saved_bytes + memory.result_bytes)
-    return Plan(
-        framework="torch", cap_bytes=cap, cap_counts=counts.what, peak_bytes=counts.of(memory), unplanned_bytes=unplanned,
-        resident_bytes=joint.problem.resident_bytes, saved_bytes=memory.saved_bytes, seconds=seconds, unplanned_seconds=base, bound=bound,
-        bound_class=schedule.bound_class if schedule else "any", values=values, method=method, stop_reason=stopped,
-        timeline=[live + extra for live in memory.timeline], boundary=memory.forward_ops,
-    )
-
-
-def source_of(node: fx.Node) -> str:
-    """Module path of a node, or else its source line, as far as known."""
-    stack = node.meta.get("nn_module_stack")
-    if stack:
-        path, _ = list(stack.values())[-1]
-        words = re.findall(r"\w+", str(path))
-        return ".".join(word for word in words if word not in ("L", "G", "self", "fn", "_modules", "_orig_mod"))
-    trace = node.meta.get("stack_trace") or ""
-    files = [line.strip() for line in trace.splitlines() if line.strip().startswith("File ")]
-    return files[-1].replace("File ", "") if files else ""
 
 
 class Backend:
@@ -399,7 +311,20 @@ class Backend:
         if self.compiler == "inductor":
             from torch._inductor.compile_fx import compile_fx
 
-            return compile_fx(gm, example_inputs, config_patches={"custom_partitioner_fn": self.partitioner})
+            patches: dict[str, Any] = {"custom_partitioner_fn": self.partitioner}
+            if self.partitioner.offload:
+                # Its own order counts what is on the host as if it were not, and would move copies to where they hide nothing.
+                patches["reorder_for_peak_memory"] = False
+            try:
+                return compile_fx(gm, example_inputs, config_patches=patches)
+            except Exception as error:
+                missing = _without_compiler(error)
+                if missing is None:
+                    raise
+                raise BallastError(
+                    f"compiler='inductor' needs a C++ compiler, and none works ({missing}): install one (Debian: package g++), name it in the variable CXX, or "
+                    "give compiler='eager'"
+                ) from error
         from torch._dynamo.backends.common import aot_autograd
         from torch._dynamo.backends.debugging import boxed_nop
 
@@ -408,6 +333,15 @@ class Backend:
                 fw_compiler=boxed_nop, bw_compiler=boxed_nop, inference_compiler=boxed_nop, partition_fn=self.partitioner,
                 keep_inference_input_mutations=True,
             )(gm, example_inputs)
+
+
+def _without_compiler(error: BaseException | None) -> str | None:
+    """What inductor says of a C++ compiler that is not there, if that is what went wrong."""
+    while error is not None:
+        if isinstance(error, torch._inductor.exc.InvalidCxxCompiler):
+            return str(error).strip().splitlines()[0]
+        error = getattr(error, "inner_exception", None) or error.__cause__
+    return None
 
 
 def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
@@ -464,7 +398,7 @@ def compile(  # noqa: A001
         optimizer: Its state counts as held for the whole step.
         held_bytes: What else is held.
         fullgraph: Refuse models that break into several graphs; without it every graph is planned under the cap by itself.
-        options: `cap_counts`, `times`, `time_limit`, `seed`, `threads`: as for `Partitioner`.
+        options: `cap_counts`, `times`, `offload`, `time_limit`, `seed`, `threads`: as for `Partitioner`.
 
     Returns:
         The compiled model. `.plan` is there after the first call.

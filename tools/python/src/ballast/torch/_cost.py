@@ -12,7 +12,7 @@ from torch.utils import _pytree as pytree
 from torch.utils.flop_counter import flop_registry
 
 from ._measure import measure
-from .._devices import CPU, Device, of_cuda
+from .._devices import CPU, Device, HostLink, of_cuda
 
 TimeOf = Callable[[fx.Node], float]
 
@@ -35,11 +35,11 @@ class Roofline:
     """
 
     def __init__(self, device: Device | None = None, *, fused: bool = False) -> None:
-        self._device = device
+        self.device = device
         self._fused = fused
 
     def __call__(self, node: fx.Node) -> float:
-        device = self._device or _table_entry(device_of(node))
+        device = self.device or _table_entry(device_of(node))
         outputs = tensors(node.meta.get("val"))
         inputs = [tensor for source in node.all_input_nodes for tensor in tensors(source.meta.get("val"))]
         traffic = sum(_stored(tensor) for tensor in (*inputs, *outputs))
@@ -99,6 +99,12 @@ class Measured:
             return self._fallback(node), 0
         finally:
             torch.set_rng_state(state)
+
+
+def link_of(times: TimeOf, device: torch.device | None) -> HostLink | None:
+    """The host link of the device whose times these are, or else of the one a step is on; None where that is the CPU."""
+    named = times.device if isinstance(times, Roofline) else None
+    return (named or _table_entry(device)).host_link
 
 
 def is_pointwise(node: fx.Node) -> bool:

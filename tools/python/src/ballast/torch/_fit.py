@@ -11,10 +11,11 @@ from torch._functorch import config as functorch_config
 
 from .._errors import UnsupportedModel
 from .._fits import Fit, Live, largest_batch, of_device
-from ._compile import optimizer_bytes, prepare, source_of
+from ._compile import optimizer_bytes, prepare
 from ._cost import Roofline, TimeOf
 from ._graph import JointProblem
 from ._judge import judge
+from ._report import source_of
 from ._rewrite import rewrite
 
 

@@ -26,6 +26,8 @@ from ._cost import TimeOf, is_pointwise, tensors
 SMALL_RESULT = 16
 #: Where a node of a graph says how many bytes its op takes while it runs, beside its results.
 WORKSPACE = "ballast_workspace"
+#: And what one run of it takes, in seconds of the plan's times.
+SECONDS = "ballast_seconds"
 _ATTENTION = {"flex_attention", "flex_attention_backward"}
 
 
@@ -76,8 +78,12 @@ def mutates(node: fx.Node) -> bool:
 class JointProblem:
     """A joint graph, the problem made from it, and how the two belong together."""
 
-    def __init__(self, module: fx.GraphModule, num_fwd_outputs: int, time_of: TimeOf, *, held_bytes: int = 0) -> None:
+    def __init__(
+        self, module: fx.GraphModule, num_fwd_outputs: int, time_of: TimeOf, *, held_bytes: int = 0, movable: bool = False
+    ) -> None:
         self.module = module
+        #: May values be copied to the host and back?
+        self.movable = movable
         self.nodes = list(module.graph.nodes)
         self.output = self.nodes[-1]
         results = pytree.arg_tree_leaves(*self.output.args)
@@ -94,6 +100,7 @@ class JointProblem:
         self._refuse_dynamic()
         self._backward = self._backward_nodes()
         self._mutated = self._mutated_inputs()
+        self.device = self._main_device()
         self._random: int | None = None
         self.boundary = -1
         self._build()
@@ -146,6 +153,11 @@ class JointProblem:
                     found.update(name for name, _ in storages(source))
         return found
 
+    def _main_device(self) -> torch.device | None:
+        """Where the step runs: an accelerator, if any value is on one."""
+        found = {tensor.device for node in self.nodes if node.op == "call_function" for tensor in tensors(node.meta.get("val"))}
+        return min(found, key=lambda device: (device.type == "cpu", str(device)), default=None)
+
     # The problem.
 
     def _add(self, part: Part, node: _planner.Node) -> int:
@@ -178,7 +190,7 @@ class JointProblem:
                 for name, size in storages(node):
                     self.of_storage[name] = self._add(
                         Part("tangent", node, name),
-                        _planner.Node(node.name, 0.0, size, [self.boundary], backward=True, recomputable=False),
+                        _planner.Node(node.name, 0.0, size, [self.boundary], backward=True, recomputable=False, swappable=False),
                     )
             elif self._is_effect(node):
                 self._effect(node, [self.boundary])
@@ -228,12 +240,14 @@ class JointProblem:
         repeats = self._may_repeat(node)
         random = is_random(node)
         backward = again or node in self._backward
-        # Results that come with the first one and are kept: those of random ops and of the backward pass.
-        along = [at > 0 and (random or (backward and not again)) for at in range(len(results))]
+        # Results that come with the first one and are kept: those of random ops and of the backward pass. Others are nodes with the op's time, and the
+        # time of first runs that nobody needs would hide copies: where there are any, small results come along, too.
+        small = [at > 0 and size * SMALL_RESULT <= results[0][1] for at, (_, size) in enumerate(results)]
+        along = [at > 0 and (random or (backward and not again) or (self.movable and small[at])) for at in range(len(results))]
         scratch = int(getattr(self._time_of, "workspace", _nothing)(node))
-        node.meta[WORKSPACE] = scratch
+        node.meta[WORKSPACE], node.meta[SECONDS] = scratch, seconds
         # Small results that are not wanted from a run are there while it lasts, as are those that come along.
-        beside = [size for at, (_, size) in enumerate(results) if along[at] or (at > 0 and size * SMALL_RESULT <= results[0][1])]
+        beside = [size for at, (_, size) in enumerate(results) if along[at] or small[at]]
         workspace = scratch + unused + sum(beside)
         state: list[int] = []
         if random and not again and repeats:
@@ -250,7 +264,10 @@ class JointProblem:
             if along[at]:
                 index = self._add(
                     Part("also", node, name, again),
-                    _planner.Node(f"{node.name}.{at}", 0.0, size, [indices[0]], backward=backward, keep=keep, recomputable=False),
+                    _planner.Node(
+                        f"{node.name}.{at}", 0.0, size, [indices[0]], backward=backward, keep=keep, recomputable=False,
+                        swappable=not backward and self._may_move(node, name, size),
+                    ),
                 )
             else:
                 reads = list(inputs) + state + indices[:1]
@@ -261,6 +278,7 @@ class JointProblem:
                     _planner.Node(
                         node.name if at == 0 else f"{node.name}.{at}", seconds, size, reads, workspace=workspace if at == 0 else scratch,
                         backward=backward, keep=keep, recomputable=repeats and name not in self._forward_results,
+                        swappable=not backward and self._may_move(node, name, size),
                     ),
                 )
             held[name] = index
@@ -289,6 +307,20 @@ class JointProblem:
         if policy is None and _is_custom(target):
             return False
         return not self._reads_mutated(node)
+
+    def _may_move(self, node: fx.Node, name: int, size: int) -> bool:
+        """May this storage leave the device and come back? Not what the step returns or writes to, nor what a policy says to save, nor what one whole
+        tensor does not say: parts of a storage, or results that share one."""
+        if not self.movable or size == 0 or name in self._kept or name in self._mutated:
+            return False
+        if node.meta.get("recompute") == CheckpointPolicy.MUST_SAVE:
+            return False
+        makers = [user for user in node.users if user.target is operator.getitem and user.args[0] is node] if _has_parts(node) else [node]
+        makers = [maker for maker in makers if any(held == name for held, _ in storages(maker))]
+        if len(makers) != 1 or any(_is_foreign(one.target) for one in (node, *makers[0].users)):
+            return False
+        value = makers[0].meta.get("val")
+        return isinstance(value, torch.Tensor) and value.device == self.device and _is_whole(value, size)
 
     def _reads_mutated(self, node: fx.Node) -> bool:
         touched = {name for source in node.all_input_nodes for name, _ in storages(source)} & self._mutated
@@ -320,6 +352,18 @@ def _demanded(node: fx.Node) -> bool:
 
 def _has_parts(node: fx.Node) -> bool:
     return isinstance(node.meta.get("val"), (tuple, list))
+
+
+def _is_foreign(target: Any) -> bool:
+    """Collectives, whose results may still be on their way, and custom ops, whose results may look at their arguments."""
+    return isinstance(target, torch._ops.OpOverload) and (target.namespace in ("_c10d_functional", "c10d", "fsdp") or _is_custom(target))
+
+
+def _is_whole(value: torch.Tensor, size: int) -> bool:
+    """Is this a plain tensor that covers its storage, every element once?"""
+    if value.layout != torch.strided or value.storage_offset() != 0 or value.is_conj() or value.is_neg():
+        return False
+    return torch._prims_common.is_non_overlapping_and_dense_or_false(value) and value.numel() * value.element_size() == size
 
 
 def _is_custom(target: torch._ops.OpOverload) -> bool:

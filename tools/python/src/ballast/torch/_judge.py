@@ -8,6 +8,7 @@ from torch import fx
 from torch.utils import _pytree as pytree
 
 from ._graph import WORKSPACE, storages
+from ._host import OFFLOAD
 
 
 @dataclasses.dataclass
@@ -24,10 +25,13 @@ class Memory:
     timeline: list[int]
     #: How many of these belong to the forward pass.
     forward_ops: int
+    #: Most that is on the host at any op.
+    host_bytes: int = 0
 
 
 def judge(forward: fx.GraphModule, backward: fx.GraphModule, num_fwd_outputs: int) -> Memory:
-    """Replays both graphs: a storage is live from the op that makes it to the last that looks at it; results of the forward pass stay."""
+    """Replays both graphs: a storage is live from the op that makes it to the last that looks at it; results of the forward pass stay. What `offload`
+    makes is on the host, counts there, and nowhere else."""
     first = _Pass(forward.graph)
     results = pytree.arg_tree_leaves(*first.output.args)
     held = set()
@@ -40,14 +44,11 @@ def judge(forward: fx.GraphModule, backward: fx.GraphModule, num_fwd_outputs: in
             saved.update(first.of[result])
     held -= first.inputs
     saved -= first.inputs
-    timeline = first.replay(0, keep=held | saved)
-    saved_bytes = sum(first.size[storage] for storage in saved - held)
-    held_bytes = sum(first.size[storage] for storage in held)
-    second = _Pass(backward.graph)
     by_name = {node.name: node for node in forward.graph.nodes}
+    second = _Pass(backward.graph, {name for name, node in by_name.items() if node.target is OFFLOAD})
     # What comes in from the forward pass is freed after its last use, unless it is an input or a result of the step.
     owned = set()
-    start = held_bytes + saved_bytes
+    tangents = 0
     for node in backward.graph.nodes:
         if node.op != "placeholder":
             continue
@@ -56,21 +57,28 @@ def judge(forward: fx.GraphModule, backward: fx.GraphModule, num_fwd_outputs: in
             if origin is None:
                 # A gradient that comes in.
                 owned.add(storage)
-                start += second.size[storage]
+                tangents += second.size[storage]
             elif all(own in saved - held for own in first.of[origin]):
                 owned.add(storage)
-    last = second.replay(start, keep=second.results(), owned=owned)
-    return Memory(max([*timeline, *last, 0]), saved_bytes, held_bytes, timeline + last, len(timeline))
+    saved_bytes = sum(first.size[storage] for storage in saved - held - first.host)
+    held_bytes = sum(first.size[storage] for storage in held)
+    timeline = first.replay(0, keep=held | saved)
+    last = second.replay(held_bytes + saved_bytes + tangents, keep=second.results(), owned=owned)
+    away = first.replay(0, keep=held | saved, host=True)
+    away += second.replay(sum(first.size[storage] for storage in saved & first.host), keep=second.results(), owned=owned, host=True)
+    return Memory(max([*timeline, *last, 0]), saved_bytes, held_bytes, timeline + last, len(timeline), max([*away, 0]))
 
 
 class _Pass:
-    """One graph, with the storages its nodes look at. Copies of an op share fake tensors, so every run gets storages of its own."""
+    """One graph, with the storages its nodes look at. Copies of an op share fake tensors, so every run gets storages of its own. Inputs named in
+    `away` are on the host."""
 
-    def __init__(self, graph: fx.Graph) -> None:
+    def __init__(self, graph: fx.Graph, away: set[str] = frozenset()) -> None:  # type: ignore[assignment]
         self.nodes = list(graph.nodes)
         self.output = self.nodes[-1]
         self.size: dict[int, int] = {}
         self.inputs: set[int] = set()
+        self.host: set[int] = set()
         self.of: dict[fx.Node, set[int]] = {}
         self._made: dict[fx.Node, set[int]] = {}
         names: dict[fx.Node, dict[int, int]] = {}
@@ -95,6 +103,8 @@ class _Pass:
                 own[name] = known[name]
             names[node] = own
             self.of[node] = set(own.values())
+            if node.target is OFFLOAD or (node.op == "placeholder" and node.name in away):
+                self.host |= self.of[node]
             if node.op in ("placeholder", "get_attr"):
                 self.inputs |= self.of[node]
             else:
@@ -104,13 +114,14 @@ class _Pass:
         """Storages that the output looks at."""
         return {storage for node in self.output.all_input_nodes for storage in self.of[node]}
 
-    def replay(self, start: int, *, keep: set[int], owned: set[int] | None = None) -> list[int]:
-        """Live bytes at every op."""
+    def replay(self, start: int, *, keep: set[int], owned: set[int] | None = None, host: bool = False) -> list[int]:
+        """Live bytes at every op, on the device or on the host."""
         last: dict[int, int] = {}
         for at, node in enumerate(self.nodes):
             for source in (node, *node.all_input_nodes):
                 for storage in self.of.get(source, ()):
-                    last[storage] = at
+                    if (storage in self.host) == host:
+                        last[storage] = at
         leaving: dict[int, int] = {}
         for storage, at in last.items():
             if storage in keep or (storage in self.inputs and storage not in (owned or ())):
@@ -120,7 +131,7 @@ class _Pass:
         timeline = []
         for at, node in enumerate(self.nodes):
             if node.op == "call_function":
-                live += sum(self.size[storage] for storage in self._made[node])
-                timeline.append(live + node.meta.get(WORKSPACE, 0))
+                live += sum(self.size[storage] for storage in self._made[node] if (storage in self.host) == host)
+                timeline.append(live + (0 if host else node.meta.get(WORKSPACE, 0)))
             live -= leaving.get(at, 0)
         return timeline

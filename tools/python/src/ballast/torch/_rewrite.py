@@ -1,7 +1,8 @@
 """A schedule back as graphs: forward and backward with what is computed again written out, in the order of the schedule.
 
 The joint graph is written anew with a node for every run; what crosses the boundary is saved. Torch's own extraction then cuts it in two.
-A random op that runs again draws from the generator's state that its first run saved.
+A random op that runs again draws from the generator's state that its first run saved. Copies to the host and back are ops of the graph, too
+(`_moves.py`).
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from torch.utils import _pytree as pytree
 
 from .._errors import BallastError
 from ._graph import JointProblem, is_random, is_tangent, storages
+from ._moves import Moves
 
 
 class Rewriter:
     """Writes the runs of a schedule into a new joint graph."""
 
-    def __init__(self, joint: JointProblem, steps: Sequence[tuple[str, int]]) -> None:
+    def __init__(self, joint: JointProblem, steps: Sequence[tuple[str, int]], room: int) -> None:
         self._joint = joint
         self.graph = fx.Graph()
+        self.moves = Moves(joint, self.graph, room)
         #: How often each op runs.
         self.runs: dict[fx.Node, int] = {}
         # New nodes of old ones: inputs and results of ops that are there now, and views of these.
@@ -39,6 +42,8 @@ class Rewriter:
         self._latest: dict[fx.Node, fx.Node] = {}
         self._untaken: dict[fx.Node, set[int]] = {}
         self._states: dict[fx.Node, fx.Node] = {}
+        #: Which node of the joint graph makes each value that has left.
+        self._moved: dict[int, fx.Node] = {}
         self._makers = {part.node for part in joint.parts if part.kind == "op"}
         self._lookers: dict[int, list[fx.Node]] = {}
         for node in joint.nodes:
@@ -51,15 +56,30 @@ class Rewriter:
             if node.op in ("placeholder", "get_attr"):
                 self._there[node] = self.graph.node_copy(node, self._get)
         for kind, index in steps:
-            if kind == "compute":
-                self._compute(index)
-            elif kind == "free":
-                self._free(index)
-            else:
-                raise ValueError(f"a step '{kind}' has no form in a graph")
+            self._step(kind, index)
+        self.moves.end_pass()
         backward = [self._result(result) for result in joint.backward_results]
         output = self.graph.output(tuple([*self._results, *backward]))
         output.meta = dict(joint.output.meta)
+
+    def _step(self, kind: str, index: int) -> None:
+        if kind == "compute":
+            self.moves.claim(index)
+            self._compute(index)
+        elif kind == "free":
+            self._free(index)
+            self.moves.free(index)
+        elif kind == "swap_out":
+            old, new = self._held(index)
+            self._moved[index] = old
+            self.moves.out(index, old, new)
+        elif kind == "swap_in":
+            old = self._moved[index]
+            self._hold(index, {old: self.moves.back(index, old)})
+        elif kind == "host_free":
+            self.moves.forget(index)
+        else:
+            raise ValueError(f"a step '{kind}' has no form in a graph")
 
     def _random_again(self, steps: Sequence[tuple[str, int]]) -> set[fx.Node]:
         count: dict[fx.Node, int] = {}
@@ -79,6 +99,7 @@ class Rewriter:
             if node in self._makers:
                 raise BallastError(f"internal error: '{node.name}' is read where the plan does not hold it")
             found = self._views[node] = self._copy(node)
+        self.moves.arrived(found)
         return found
 
     def _copy(self, node: fx.Node) -> fx.Node:
@@ -94,6 +115,7 @@ class Rewriter:
             self._views.clear()
             # Nor do results that nobody took from a run: the plan counts a new one.
             self._untaken.clear()
+            self.moves.end_pass()
             self._boundary = next(iter(reversed(self.graph.nodes)))
         if node is None or storage is None:
             if part.kind == "effect" and node is not None:
@@ -141,8 +163,21 @@ class Rewriter:
             made = {user: taken for user, taken in self._parts[run].items() if any(name == storage for name, _ in storages(user))}
         else:
             made = {node: run}
+        self._hold(index, made)
+
+    def _hold(self, index: int, made: dict[fx.Node, fx.Node]) -> None:
+        """These new nodes hold a value of the problem from now on."""
+        storage = self._joint.parts[index].storage
+        assert storage is not None
         self._holders.setdefault(storage, {})[index] = made
         self._there.update(made)
+
+    def _held(self, index: int) -> tuple[fx.Node, fx.Node]:
+        """The one node that makes a value that may be moved, and the new node that holds it."""
+        storage = self._joint.parts[index].storage
+        assert storage is not None
+        ((old, new),) = self._holders[storage][index].items()
+        return old, new
 
     def _free(self, index: int) -> None:
         storage = self._joint.parts[index].storage
@@ -180,11 +215,11 @@ class Rewriter:
         return list(found)
 
 
-def rewrite(joint: JointProblem, steps: Sequence[tuple[str, int]], num_fwd_outputs: int, static: list[int]) -> tuple[
-    fx.GraphModule, fx.GraphModule, Rewriter
-]:
-    """Forward and backward graphs that run a schedule."""
-    writer = Rewriter(joint, steps)
+def rewrite(
+    joint: JointProblem, steps: Sequence[tuple[str, int]], num_fwd_outputs: int, static: list[int], *, room: int = 2**62
+) -> tuple[fx.GraphModule, fx.GraphModule, Rewriter]:
+    """Forward and backward graphs that run a schedule; copies to the host are waited for where values and workspace would take more than `room`."""
+    writer = Rewriter(joint, steps, room)
     module = fx._lazy_graph_module._make_graph_module(joint.module, writer.graph)
     primals = [node for node in module.graph.nodes if partitioners._is_primal(node)]
     static_nodes = torch.utils._ordered_set.OrderedSet(node for at, node in enumerate(primals) if at in static)
