@@ -7,6 +7,7 @@ use ballast_core::device::{CoreModel, DeviceId, MAX_DEVICES};
 use ballast_core::graph::OpId;
 use ballast_core::limits::StopReason;
 use ballast_core::pipeline::Spec;
+use ballast_core::plan::Plan;
 use ballast_core::report::{Bound, Report, SearchStats};
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
@@ -93,6 +94,12 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
         dlti_text::write(module, &program.cluster)?;
     }
     program.write_graph(module, &options.graph_file)?;
+    tell(&program, &outcome, &plan);
+    Ok(())
+}
+
+/// The remark of the partition.
+fn tell(program: &Program<'_, '_>, outcome: &Placement, plan: &Plan) {
     let balance = &plan.balance;
     let mut remark = program
         .remark(Kind::Passed, "Partition", "placed the ops on devices")
@@ -119,7 +126,6 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
             .fact("refined_to_seconds", refined.to_seconds);
     }
     remark.emit(program.place(None));
-    Ok(())
 }
 
 /// Where every op runs, how that was found, and what the user should know.
