@@ -26,6 +26,21 @@
 // AUTO: Partition {{.*}}bound_class=any-assignment,{{.*}}placement={{sequence-cut|folded-layers|free}},{{.*}}step_seconds=
 // KIND: ballast.plan = #ballast.plan<{{.*}}placement = "{{sequence-cut|folded-layers|free}}"{{.*}}step_seconds = "
 
+// Who moves ops is chosen, said, and kept for later rounds; a policy proposes the same on one thread and on two.
+// RUN: ballast-opt %S/Inputs/training-chain.mlir --allow-unregistered-dialect --rl-partition="devices=4 refine=learned work-limit=100000 seed=1" --remarks-filter=ballast --ballast-verify -o %t.learned.mlir 2>%t.learned
+// RUN: FileCheck %s --check-prefix=LEARNED --input-file=%t.learned
+// RUN: FileCheck %s --check-prefix=REFINE --input-file=%t.learned.mlir
+// RUN: ballast-opt %S/Inputs/training-chain.mlir --allow-unregistered-dialect --rl-partition="devices=4 refine=learned work-limit=100000 seed=1 threads=2" -o %t.learned-two.mlir
+// RUN: ballast-opt %S/Inputs/training-chain.mlir --allow-unregistered-dialect --rl-partition="devices=4 refine=learned work-limit=100000 seed=1" -o %t.learned-one.mlir
+// RUN: diff %t.learned-one.mlir %t.learned-two.mlir
+// RUN: ballast-opt %t.learned.mlir --allow-unregistered-dialect --remat="work-limit=1000" --ballast-verify | FileCheck %s --check-prefix=REFINE
+// RUN: ballast-opt %S/Inputs/training-chain.mlir --allow-unregistered-dialect --rl-partition="devices=4 refine=none work-limit=100000" --remarks-filter=ballast --ballast-verify -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNREFINED
+// RUN: ballast-opt %S/Inputs/training-chain.mlir --allow-unregistered-dialect --rl-partition="devices=4 refine=annealing work-limit=100000" --remarks-filter=ballast --ballast-verify -o /dev/null 2>&1 | FileCheck %s --check-prefix=ANNEALED
+// LEARNED: Partition {{.*}}refined_by=learned
+// REFINE: ballast.plan = #ballast.plan<{{.*}}refine = "learned"
+// UNREFINED: Partition {{.*}}refined_by=none
+// ANNEALED: Partition {{.*}}refined_by=annealing
+
 // A backward pass that is one fusion falls into parts, so that devices can share it; a later pass reads which ops store their values.
 // RUN: ballast-opt %S/Inputs/training-chain.mlir --allow-unregistered-dialect --rl-partition="devices=8 fusion=xla work-limit=100000" --ballast-verify -o %t.chain.mlir
 // RUN: ballast-opt %t.chain.mlir --allow-unregistered-dialect --remat="fusion=xla work-limit=1000" --ballast-verify -o %t.chain-remat.mlir

@@ -74,6 +74,10 @@ def PartitionMethod : Choices<"PartitionMethod", "How a partition is found", [
     Value<"Rl", "rl", "REINFORCE on top of it">,
     Value<"Genetic", "genetic", "a genetic search on top of it">,
     Value<"Exact", "exact", "a search with proof over all pipelines the program's data allows">]>;
+def Refinement : Choices<"Refinement", "Who moves ops under `method=auto`", [
+    Value<"Annealing", "annealing", "simulated annealing: groups, devices and kinds of moves are drawn by fixed odds">,
+    Value<"Learned", "learned", "the same under moves that a policy proposes, which learns on the program at hand">,
+    Value<"NoRefinement", "none", "nobody: the better of the cut and the folded layers is the answer">]>;
 def Fitness : Choices<"Fitness", "What the genetic search measures placements by", [
     Value<"Loads", "loads", "the slowest stage with its transfers">,
     Value<"Predicted", "predicted", "predicted times alone, transfers free">]>;

@@ -29,6 +29,7 @@ def RlPartition : BallastPass<"rl-partition"> {
     Choice<"granularity", "granularity", Granularity, "What is moved as one.">,
     Choice<"order", "order", PartitionOrder, "Order of the op sequence.">,
     Choice<"method", "method", PartitionMethod, "How the partition is found.">,
+    Choice<"refine", "refine", Refinement, "Who moves ops from the cut and the folded layers on, under `method=auto`.">,
     Flag<"useAllDevices", "use-all-devices", "false",
          "Must every device get an op, also where the slowest stage is faster with some of them idle?">,
     Count<"cores", "cores", "0", "0", "4096",

@@ -7,7 +7,8 @@ use ballast_core::plan::Plan;
 use ballast_core::units::Bytes;
 use ballast_dialects::attributes as ir;
 use ballast_dialects::passes::{
-    CapCounts, Counting, FusionModel, Granularity, PartitionMethod, PartitionOrder, Ranges as _, RematOptions,
+    CapCounts, Counting, FusionModel, Granularity, PartitionMethod, PartitionOrder, Ranges as _, Refinement,
+    RematOptions,
 };
 use melior::Context;
 use melior::ir::attribute::{DictionaryAttribute, StringAttribute};
@@ -47,6 +48,8 @@ pub(crate) struct PlanSettings {
     pub(crate) first_backward: Option<OpId>,
     /// Hash of the measured times, 16 hexadecimal digits.
     pub(crate) profile: Option<String>,
+    /// Who moved ops after the cut, and does in every round.
+    pub(crate) refine: Refinement,
     /// Must every device get an op?
     pub(crate) use_all_devices: bool,
     /// Bytes held while an op runs besides those that are predicted, as measured; by op, ascending.
@@ -72,6 +75,7 @@ impl Default for PlanSettings {
             pipeline: None,
             first_backward: None,
             profile: None,
+            refine: Refinement::Annealing,
             use_all_devices: false,
             workspace: Vec::new(),
         }
@@ -125,6 +129,7 @@ impl PlanSettings {
             pipeline: pipeline.clone().unwrap_or_default(),
             first_backward: op("first_backward"),
             profile: text("profile").filter(|profile| profile != "false"),
+            refine: text("refine").and_then(|name| Refinement::of_name(&name)).unwrap_or(default.refine),
             use_all_devices: is("use_all_devices", "true"),
             workspace: text("workspace")
                 .map(|text| text.split(',').filter_map(workspace).collect())
@@ -174,6 +179,9 @@ impl PlanSettings {
         if !self.workspace.is_empty() {
             let workspace = self.workspace.iter().map(|(op, bytes)| format!("{op}:{}", bytes.0));
             entries.push(("workspace", workspace.collect::<Vec<_>>().join(",")));
+        }
+        if !matches!(self.refine, Refinement::Annealing) {
+            entries.push(("refine", self.refine.name().to_owned()));
         }
         if !self.heap_gaps {
             entries.push(("heap_gaps", "false".to_owned()));

@@ -26,7 +26,7 @@ use crate::annotations;
 use crate::annotations::settings::PlanSettings;
 use crate::files;
 use crate::import::dlti_text;
-use crate::plan::rl_partition::{granularity, order};
+use crate::plan::rl_partition::{granularity, mover, order};
 use crate::plan::{explained, page, relaxed};
 use crate::program::{self, Loops, Program};
 use crate::signals;
@@ -387,6 +387,7 @@ impl Start {
                 Some(method) => method.name().parse().unwrap_or(partition::Method::AUTO),
                 None => partition::Method::AUTO,
             },
+            mover: mover(self.settings.refine),
             granularity: granularity(self.settings.granularity),
             use_all_devices: self.settings.use_all_devices,
             order: self.settings.order.map_or(partition::sequence::Order::Program, order),
@@ -451,6 +452,7 @@ fn settings(
         order: start.settings.order,
         overlap: Some(options.overlap),
         pinned: !start.movable,
+        refine: start.settings.refine,
         use_all_devices: start.settings.use_all_devices,
         ..program.settings(pipeline.map(|pipeline| pipeline.spec))
     }

@@ -7,6 +7,7 @@ use ballast_core::device::{CoreModel, DeviceId, MAX_DEVICES};
 use ballast_core::graph::OpId;
 use ballast_core::limits::StopReason;
 use ballast_core::pipeline::Spec;
+use ballast_core::plan::Plan;
 use ballast_core::report::{Bound, Report, SearchStats};
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
@@ -93,6 +94,12 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
         dlti_text::write(module, &program.cluster)?;
     }
     program.write_graph(module, &options.graph_file)?;
+    tell(&program, &outcome, &plan);
+    Ok(())
+}
+
+/// The remark of the partition.
+fn tell(program: &Program<'_, '_>, outcome: &Placement, plan: &Plan) {
     let balance = &plan.balance;
     let mut remark = program
         .remark(Kind::Passed, "Partition", "placed the ops on devices")
@@ -112,8 +119,13 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
             .fact("proposed_tmax_seconds", proposed.tmax_seconds)
             .fact("proposed_over_answer", proposed.over_answer);
     }
+    if let Some(refined) = outcome.refined {
+        remark = remark
+            .fact("refined_by", refined.by)
+            .fact("refined_from_seconds", refined.from_seconds)
+            .fact("refined_to_seconds", refined.to_seconds);
+    }
     remark.emit(program.place(None));
-    Ok(())
 }
 
 /// Where every op runs, how that was found, and what the user should know.
@@ -121,13 +133,14 @@ struct Placement {
     device_of: Vec<DeviceId>,
     report: Report,
     proposed: Option<partition::Proposed>,
+    refined: Option<partition::Refined>,
     notes: Vec<String>,
 }
 
 impl From<partition::Partition> for Placement {
     fn from(outcome: partition::Partition) -> Self {
-        let partition::Partition { device_of, report, proposed, notes, .. } = outcome;
-        Placement { device_of, report, proposed, notes }
+        let partition::Partition { device_of, report, proposed, refined, notes, .. } = outcome;
+        Placement { device_of, report, proposed, refined, notes }
     }
 }
 
@@ -188,7 +201,7 @@ fn as_pipeline(
     let bound = Bound::any_assignment(graph, &program.costs);
     let report =
         Report::new(value, bound, search).map_err(|error| program.error(None, &error.to_string()))?;
-    Ok(Placement { device_of: balanced.device_of, report, proposed: None, notes: Vec::new() })
+    Ok(Placement { device_of: balanced.device_of, report, proposed: None, refined: None, notes: Vec::new() })
 }
 
 /// Partitions over groups of the cores of one chip; from here on the program's devices are these groups.
@@ -235,6 +248,7 @@ fn over_cores(
         device_of: outcome.stage_of,
         report: outcome.report,
         proposed: outcome.proposed,
+        refined: None,
         notes: outcome.notes,
     })
 }
@@ -279,6 +293,7 @@ fn partition_options(
         method: options.method.name().parse().map_err(|error: String| program.error(None, &error))?,
         rl,
         genetic: genetic(program, options)?,
+        mover: mover(options.refine),
         granularity: granularity(options.granularity),
         order: order(options.order),
         use_all_devices: options.use_all_devices,
@@ -339,6 +354,15 @@ pub(crate) fn granularity(granularity: passes::Granularity) -> partition::sequen
 }
 
 /// The seam's word for a pass option.
+pub(crate) fn mover(refinement: passes::Refinement) -> partition::Mover {
+    match refinement {
+        passes::Refinement::Annealing => partition::Mover::Annealing,
+        passes::Refinement::Learned => partition::Mover::Learned,
+        passes::Refinement::NoRefinement => partition::Mover::None,
+    }
+}
+
+/// The seam's word for a pass option.
 pub(crate) fn order(order: passes::PartitionOrder) -> partition::sequence::Order {
     match order {
         passes::PartitionOrder::Program => partition::sequence::Order::Program,
@@ -353,6 +377,7 @@ fn settings(program: &Program<'_, '_>, options: &RlPartitionOptions, pipeline: O
         dynamic_dim: options.dynamic_dim,
         granularity: options.granularity,
         method: Some(options.method),
+        refine: options.refine,
         order: Some(options.order),
         pinned: program.imported.graph.ops.iter().any(|op| op.rules.device.is_some()),
         use_all_devices: options.use_all_devices,

@@ -1,6 +1,6 @@
 //! The names that `PassOptions.td` lists once more are those of the tables of solvers and methods.
 
-use ballast_partition::METHODS;
+use ballast_partition::{METHODS, Mover};
 use ballast_remat::SOLVERS;
 
 const PASSES: &str = include_str!("../../../dialects/td/PassOptions.td");
@@ -25,6 +25,12 @@ fn sorted(names: impl IntoIterator<Item = &'static str>) -> Vec<&'static str> {
 #[test]
 fn every_memory_solver_is_an_option_of_the_pass() {
     assert_eq!(choices("MemorySolver"), sorted(SOLVERS.iter().map(|solver| solver.name())));
+}
+
+#[test]
+fn every_mover_is_an_option_of_the_pass() {
+    let movers = [Mover::Annealing, Mover::Learned, Mover::None];
+    assert_eq!(choices("Refinement"), sorted(movers.map(<&str>::from)));
 }
 
 #[test]

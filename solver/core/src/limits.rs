@@ -1,7 +1,7 @@
 //! What may stop a search: a deadline, a deterministic work count, an interrupt, or a proof.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -104,11 +104,34 @@ pub fn catch_signals() -> std::io::Result<()> {
     Ok(())
 }
 
+/// What a time limit counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clock {
+    /// Time as it passes.
+    #[default]
+    Wall,
+    /// Time that processors spend on this process, all threads together: a fair measure of searches on a machine that is shared.
+    Processor,
+}
+
+impl Clock {
+    /// Time since some moment that is the same all through the process.
+    fn now(self) -> Duration {
+        let now = rustix::time::clock_gettime(match self {
+            Clock::Wall => rustix::time::ClockId::Monotonic,
+            Clock::Processor => rustix::time::ClockId::ProcessCPUTime,
+        });
+        // Neither clock is ever before its start.
+        Duration::new(now.tv_sec.unsigned_abs(), u32::try_from(now.tv_nsec).unwrap_or(0))
+    }
+}
+
 /// A running clock against [`Limits`]: ask it often, it is cheap.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline {
-    start: Instant,
-    end: Option<Instant>,
+    clock: Clock,
+    start: Duration,
+    end: Option<Duration>,
 }
 
 impl Deadline {
@@ -121,44 +144,49 @@ impl Deadline {
     /// Starts a clock that ends after so many seconds, or never.
     #[must_use]
     pub fn after(seconds: Option<f64>) -> Self {
-        let start = Instant::now();
+        Self::on(Clock::Wall, seconds)
+    }
+
+    /// The same on a clock of the caller's choice.
+    #[must_use]
+    pub fn on(clock: Clock, seconds: Option<f64>) -> Self {
+        let start = clock.now();
         let end = seconds
             .and_then(|s| Duration::try_from_secs_f64(s.max(0.0)).ok())
             .and_then(|limit| start.checked_add(limit));
-        Deadline { start, end }
+        Deadline { clock, start, end }
     }
 
     /// A deadline that is over at the earlier of this one and `seconds` from now.
     #[must_use]
     pub fn within(&self, seconds: f64) -> Self {
-        let inner = Self::after(Some(seconds));
+        let inner = Self::on(self.clock, Some(seconds));
         let end = match (self.end, inner.end) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
-        Deadline { start: inner.start, end }
+        Deadline { end, ..inner }
     }
 
     /// The same clock with a tenth of its time on top, at least a tenth of a second: for what is left to do with what a search found.
     #[must_use]
     pub fn overtime(&self) -> Self {
-        let more = |end: Instant| {
-            end.saturating_duration_since(self.start).mul_f64(0.1).max(Duration::from_millis(100))
-        };
+        let more =
+            |end: Duration| end.saturating_sub(self.start).mul_f64(0.1).max(Duration::from_millis(100));
         let end = self.end.and_then(|end| end.checked_add(more(end)));
-        Deadline { start: self.start, end }
+        Deadline { end, ..*self }
     }
 
     /// Is the time over, or was the process interrupted?
     #[must_use]
     pub fn over(&self) -> bool {
-        interrupted() || self.end.is_some_and(|end| Instant::now() >= end)
+        interrupted() || self.end.is_some_and(|end| self.clock.now() >= end)
     }
 
     /// Seconds since the start.
     #[must_use]
     pub fn elapsed_seconds(&self) -> f64 {
-        self.start.elapsed().as_secs_f64()
+        self.clock.now().saturating_sub(self.start).as_secs_f64()
     }
 
     /// Seconds left; infinite without a limit, zero once over.
@@ -167,7 +195,7 @@ impl Deadline {
         match self.end {
             _ if interrupted() => 0.0,
             None => f64::INFINITY,
-            Some(end) => end.saturating_duration_since(Instant::now()).as_secs_f64(),
+            Some(end) => end.saturating_sub(self.clock.now()).as_secs_f64(),
         }
     }
 
@@ -181,6 +209,18 @@ impl Deadline {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clock_of_processor_time_runs_while_the_process_works() {
+        let clock = Deadline::on(Clock::Processor, Some(1e-3));
+        let mut sum = 0_u64;
+        while !clock.over() {
+            sum = std::hint::black_box(sum + 1);
+        }
+        assert!(sum > 0 && clock.elapsed_seconds() >= 1e-3 && clock.remaining_seconds() == 0.0);
+        assert!(Deadline::on(Clock::Processor, None).within(0.0).over());
+        assert!(!Deadline::on(Clock::Processor, None).over());
+    }
 
     #[test]
     fn overtime_is_a_tenth_of_the_limit_and_none_without_one() {

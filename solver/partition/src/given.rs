@@ -133,6 +133,7 @@ pub fn plan_given(
     let floor = any_assignment(graph, costs, &ops, &Links::new(cluster));
     let of = |place: usize| judged.device_of[ops.ops[place]];
     Ok(Partition {
+        refined: None,
         cuts: (1..ops.len()).filter(|&place| of(place) != of(place - 1)).collect(),
         report: Report::new(
             value,

@@ -34,7 +34,7 @@ impl Method {
         name: "auto",
         about: "the cut, the folded layers of a training step and a free search from both; the best is kept",
         seeded: true,
-        proposer: Some(|_| Box::new(Auto)),
+        proposer: Some(|options| Box::new(Auto { mover: options.mover })),
     });
     /// Dynamic programming, and then all partitions that form a pipeline, with proof.
     pub const EXACT: Method = Method::new(&Entry {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use ballast_core::device::DeviceId;
 use ballast_core::graph::{OpId, OpRole};
-use ballast_core::limits::Limits;
+use ballast_core::limits::{Clock, Limits};
 use ballast_core::outside::Executable;
 use ballast_core::program::Program;
 use ballast_core::units::Bytes;
@@ -27,6 +27,10 @@ pub struct Options {
     pub order: Order,
     /// Time, work, seed, threads.
     pub limits: Limits,
+    /// What the time limit counts.
+    pub clock: Clock,
+    /// Who moves ops in the free search.
+    pub mover: Mover,
     /// Cap of every device; none: the devices' memories.
     pub caps: Option<Vec<Bytes>>,
     /// What every device may hold above its cap at no price, as its costs count already what recomputing and swapping that takes; none:
@@ -51,6 +55,19 @@ impl Options {
         let reward = if self.method == Method::RL { self.rl.reward } else { Reward::MaxTime };
         train::Options { reward, ..self.rl.clone() }.judge(1.0, start)
     }
+}
+
+/// Who moves groups of ops between devices in the free search, from the cut and the folded layers on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Mover {
+    /// Simulated annealing: groups, devices and kinds of moves are drawn by fixed odds.
+    #[default]
+    Annealing,
+    /// The same under moves that a policy proposes, which learns on the program at hand.
+    Learned,
+    /// Nobody: the better of the cut and the folded layers is the answer.
+    None,
 }
 
 /// Makes a proposer with the options of its method.

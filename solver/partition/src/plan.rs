@@ -40,8 +40,21 @@ pub struct Partition {
     pub bounds: Vec<Bound>,
     /// What the method chosen proposed by itself, whether or not it was taken.
     pub proposed: Option<Proposed>,
+    /// Who moved ops after the cut, and what that brought; none of methods that do not.
+    pub refined: Option<Refined>,
     /// What the user should know.
     pub notes: Vec<String>,
+}
+
+/// What moving ops brought, from the better of the cut and the folded layers on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Refined {
+    /// `annealing` or `learned`; `none`: nobody was asked to; `needless`: a proof made it so; `nothing`: there was no time, or nothing to move.
+    pub by: &'static str,
+    /// The slowest stage before, seconds.
+    pub from_seconds: f64,
+    /// The slowest stage of the answer, seconds; more than before where memory over the caps was worth it.
+    pub to_seconds: f64,
 }
 
 /// What a method found by itself, as the judge sees it.
@@ -111,6 +124,8 @@ struct Search<'a> {
     /// What placements are compared by.
     goal: Goal,
     proposed_bound: Option<f64>,
+    /// Who moved ops, and the slowest stage before, seconds.
+    refined: Option<(&'static str, f64)>,
     /// May the answer come from anywhere, not only from cuts and what one method proposes?
     any_placement: bool,
     stopped: Option<StopReason>,
@@ -121,10 +136,11 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     /// The best cut of the sequence, fine-tuned.
     fn start(program: &Program<'a>, options: &Options, links: &'a Links) -> Self {
-        let deadline = Deadline::start(&options.limits);
+        let deadline = Deadline::on(options.clock, options.limits.time_limit_seconds);
         let Program { graph, costs, .. } = *program;
-        let judge = Judge::new(program, options);
+        let mut judge = Judge::new(program, options);
         let items = Items::new(graph, costs, (options.granularity, options.order), program.devices());
+        judge.heed(&items.ops);
         let caps = judge.caps_for_stages();
         let memory_matters = judge.memory_matters(&items.ops, &caps);
         let use_all = options.use_all_devices;
@@ -139,12 +155,13 @@ impl<'a> Search<'a> {
             cut_within_caps: best.over_least == 0,
             stopped: cut.cut_short.then(|| deadline.reason()),
             work: cut.work,
-            notes: items.notes.iter().chain(&cut.notes).cloned().collect(),
+            notes: items.notes.clone(),
             method: "dp",
             unmoved: None,
             proposed: None,
             goal: options.goal(best.score),
             proposed_bound: None,
+            refined: None,
             any_placement: false,
             paid: judge.paid_for_stages(),
             judge,
@@ -283,7 +300,12 @@ impl<'a> Search<'a> {
         self.notes.extend(proposal.notes);
         let own = proposer.own_search();
         self.unmoved = (!own).then(|| (self.best.clone(), self.method));
-        for candidate in proposal.candidates {
+        for (number, candidate) in proposal.candidates.into_iter().enumerate() {
+            if let Some((by, first)) = proposal.refined
+                && number == first
+            {
+                self.refined = Some((by, self.best.balance.tmax_seconds));
+            }
             let mut variants = vec![self.judged(&candidate.device_of)];
             if own {
                 self.proposed.get_or_insert((proposer.name(), variants[0].score));
@@ -303,6 +325,8 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        let as_it_is = self.best.balance.tmax_seconds;
+        self.refined = self.refined.or(proposal.refined.map(|(by, _)| (by, as_it_is)));
     }
 
     /// The placement given, where nothing found is as good.
@@ -360,6 +384,13 @@ impl<'a> Search<'a> {
     }
 
     fn outcome(mut self, options: &Options) -> Result<Partition, Error> {
+        // What the cut had to give up says nothing of a free placement that did not have to.
+        let unlike_the_cut =
+            self.any_placement && self.best.over_least == 0 && !self.method.starts_with("dp");
+        if !unlike_the_cut {
+            let place = self.items.notes.len();
+            self.notes.splice(place..place, std::mem::take(&mut self.cut.notes));
+        }
         self.notes.extend(self.best.note());
         let idle = self.best.balance.idle_devices;
         if idle > 0 {
@@ -382,6 +413,11 @@ impl<'a> Search<'a> {
             tmax_seconds: score.tmax_seconds,
             over_answer: if answer > 0.0 { self.goal.cost(&score) / answer } else { 1.0 },
         });
+        let refined = self.refined.map(|(by, from_seconds)| Refined {
+            by,
+            from_seconds,
+            to_seconds: self.best.balance.tmax_seconds,
+        });
         let (best, sequence) = (self.best, self.items.ops.ops);
         let changes = |&place: &usize| best.device_of[sequence[place]] != best.device_of[sequence[place - 1]];
         Ok(Partition {
@@ -392,6 +428,7 @@ impl<'a> Search<'a> {
             balance: best.balance,
             bounds,
             proposed,
+            refined,
             notes: self.notes,
         })
     }

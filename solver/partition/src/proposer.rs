@@ -59,6 +59,8 @@ pub struct Proposal {
     pub work: u64,
     /// The limit that ended the search, if one did.
     pub stopped: Option<StopReason>,
+    /// Where the method moves ops from its own candidates on: who did, and the first candidate made so, if there is one.
+    pub refined: Option<(&'static str, usize)>,
     /// What the user should know.
     pub notes: Vec<String>,
 }

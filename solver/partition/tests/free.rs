@@ -10,13 +10,22 @@ use ballast_core::program::Program;
 use ballast_core::report::BoundClass;
 use ballast_core::stage::{Stage, settle_views, stages};
 use ballast_core::units::Bytes;
-use ballast_partition::{Method, Options, Partition, plan, repartition};
+use ballast_partition::{Method, Mover, Options, Partition, plan, repartition};
 use support::{cluster, costs, graph, random_graph};
 
 fn solve(graph: &Graph, costs: &Costs, cluster: &Cluster, method: Method, threads: usize) -> Partition {
+    refined(graph, costs, cluster, Options { method, ..Options::default() }, threads)
+}
+
+/// Under a limit of work.
+fn refined(graph: &Graph, costs: &Costs, cluster: &Cluster, options: Options, threads: usize) -> Partition {
     let limits = Limits { time_limit_seconds: None, work_limit: Some(250_000), seed: 5, threads };
-    plan(&Program { graph, costs, cluster }, &Options { method, limits, ..Options::default() })
-        .expect("a plan")
+    plan(&Program { graph, costs, cluster }, &Options { limits, ..options }).expect("a plan")
+}
+
+/// The free search with this mover.
+fn by(mover: Mover) -> Options {
+    Options { method: Method::AUTO, mover, ..Options::default() }
 }
 
 fn tmax(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[DeviceId]) -> f64 {
@@ -79,7 +88,8 @@ fn small_programs_reach_the_optimum_and_their_bounds_stay_below() {
             (0..devices).map(|d| if d == 0 { seconds.clone() } else { slower.clone() }).collect();
         let costs = costs(&rows);
         let best = optimum(&graph, &costs, &cluster);
-        let found = solve(&graph, &costs, &cluster, Method::AUTO, 1);
+        let mover = if seed % 2 == 0 { Mover::Annealing } else { Mover::Learned };
+        let found = refined(&graph, &costs, &cluster, by(mover), 1);
         let value = tmax(&graph, &costs, &cluster, &found.device_of);
         assert_eq!(value, found.report.value, "seed {seed}");
         assert_eq!(found.report.bound().class(), BoundClass::AnyAssignment);
@@ -143,6 +153,10 @@ fn threads_change_nothing_and_rules_hold() {
     let one = solve(&graph, &costs, &cluster, Method::AUTO, 1);
     let two = solve(&graph, &costs, &cluster, Method::AUTO, 2);
     assert_eq!(one.device_of, two.device_of);
+    let learned = [1, 2].map(|threads| refined(&graph, &costs, &cluster, by(Mover::Learned), threads));
+    assert_eq!(learned[0].device_of, learned[1].device_of);
+    assert_ne!(learned[0].device_of, one.device_of, "the policy proposes other moves");
+    assert_eq!((learned[0].device_of[3], learned[0].device_of[250]), (DeviceId(2), DeviceId(0)));
     assert_eq!((one.device_of[3], one.device_of[250]), (DeviceId(2), DeviceId(0)));
 }
 
@@ -166,6 +180,74 @@ fn arguments_spread_where_one_device_cannot_hold_them() {
     let capped = of(Some(vec![Bytes(420); 2]));
     assert_eq!(capped.device_of.iter().filter(|&&device| device == DeviceId(0)).count(), 4);
     assert_eq!(capped.report.value, 10.0);
+}
+
+#[test]
+fn large_working_sets_share_a_device_where_only_that_keeps_the_caps() {
+    // Two ops that need 400 bytes to run, and four with arguments of 150: three of a kind and time on each device, of which one has both
+    // of the former and one of the latter; with two of the latter beside a large working set the cap of 620 is out of reach.
+    let ops: Vec<(Vec<usize>, u64, bool)> =
+        [400, 1, 1, 400, 1, 1].map(|bytes| (Vec::new(), bytes, true)).to_vec();
+    let mut graph = graph(&ops);
+    let arguments = graph.tensors.iter_mut().filter(|tensor| tensor.producer.is_none());
+    for (tensor, bytes) in arguments.zip([0, 150, 150, 0, 150, 150]) {
+        tensor.bytes = Bytes(bytes);
+    }
+    let costs = costs(&vec![vec![1.0; 6]; 2]);
+    let cluster = cluster(2, 1 << 40, LINK);
+    for mover in [Mover::Annealing, Mover::Learned] {
+        let options = Options { caps: Some(vec![Bytes(620); 2]), ..by(mover) };
+        let found = refined(&graph, &costs, &cluster, options, 1);
+        assert_eq!(found.device_of[0], found.device_of[3], "{mover:?}");
+        assert_eq!(found.report.value, 3.0, "{mover:?}: {:?}", found.device_of);
+        assert!(found.notes.is_empty(), "{:?}", found.notes);
+    }
+}
+
+#[test]
+fn one_op_that_fits_nowhere_leaves_the_rest_free() {
+    // An op of 1000 bytes under caps of 500; what is left spreads as if there were no caps, for nothing else is over them.
+    let (mut graph, mut seconds) = training_chain(20);
+    seconds[0] = 2.0;
+    graph.ops[0].workspace = Bytes(1000);
+    let cluster = cluster(4, 1 << 40, Link { bandwidth: 100.0, latency_seconds: 0.0 });
+    let costs = costs(&vec![seconds; 4]);
+    let free = refined(&graph, &costs, &cluster, by(Mover::Annealing), 1).report.value;
+    let options = Options { caps: Some(vec![Bytes(500); 4]), ..by(Mover::Annealing) };
+    let capped = refined(&graph, &costs, &cluster, options, 1);
+    assert!(capped.report.value < 1.05 * free, "{} against {free}", capped.report.value);
+    assert!(capped.notes.iter().any(|note| note.contains("are over the cap by")), "{:?}", capped.notes);
+}
+
+#[test]
+fn plans_say_who_moved_ops_and_what_that_brought() {
+    let (graph, seconds) = random_graph(42, 80);
+    let costs = costs(&vec![seconds; 3]);
+    let cluster = cluster(3, 1 << 40, LINK);
+    let unmoved = refined(&graph, &costs, &cluster, by(Mover::None), 1);
+    for (mover, name) in [(Mover::Annealing, "annealing"), (Mover::Learned, "learned")] {
+        let found = refined(&graph, &costs, &cluster, by(mover), 1);
+        let refined = found.refined.expect("a mover");
+        assert_eq!((refined.by, refined.to_seconds), (name, found.report.value));
+        assert_eq!(refined.from_seconds, unmoved.report.value);
+        assert!(refined.to_seconds < refined.from_seconds, "{refined:?}");
+    }
+    let nobody = unmoved.refined.expect("nobody");
+    assert_eq!(
+        (nobody.by, nobody.from_seconds, nobody.to_seconds),
+        ("none", unmoved.report.value, unmoved.report.value)
+    );
+    assert_eq!(solve(&graph, &costs, &cluster, Method::DP, 1).refined, None);
+    // A single op beside ops that take no time: no placement is faster than that op.
+    let alone = refined_alone();
+    assert_eq!(alone.refined.map(|refined| refined.by), Some("needless"));
+}
+
+/// A long op and two short ones, one device for each.
+fn refined_alone() -> Partition {
+    let graph = graph(&[(vec![], 1, true), (vec![], 1, true), (vec![], 1, true)]);
+    let costs = costs(&vec![vec![5.0, 1.0, 1.0]; 3]);
+    refined(&graph, &costs, &cluster(3, 1 << 40, LINK), by(Mover::Learned), 1)
 }
 
 #[test]

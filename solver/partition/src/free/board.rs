@@ -7,6 +7,7 @@
 use ballast_core::device::DeviceId;
 use indexmap::IndexMap;
 
+use super::least::Needs;
 use crate::loads::Links;
 use crate::sequence::{Pin, Sequence};
 pub(super) use ballast_dag::hypergraph::GroupId;
@@ -36,12 +37,37 @@ pub(super) struct Site {
     pub(super) uniform: bool,
     /// Mean of all links: what nets are rated by.
     mean: Wire,
-    /// Cap of every device, bytes; none where no cap can bind.
-    pub(super) caps: Option<Vec<f64>>,
+    /// What is held above this has a price, and what the least a device needs is above, bytes; none where no cap can bind.
+    pub(super) caps: Option<Caps>,
+}
+
+/// Share of a cap that the least a device needs may take: it is counted to within a hundredth.
+const MARGIN: f64 = 0.99;
+
+/// Bytes of every device.
+#[derive(Clone, Debug)]
+pub(super) struct Caps {
+    /// What it may hold at no price.
+    pub(super) paid: Vec<f64>,
+    /// What no plan can do with less than; where the neediest item fits no device, what that needs.
+    pub(super) least: Vec<f64>,
+}
+
+impl Caps {
+    /// Of a sequence whose devices may hold `paid` at no price and have these caps.
+    pub(super) fn new(sequence: &Sequence, paid: &[u64], caps: &[u64]) -> Self {
+        let largest = caps.iter().copied().max().unwrap_or(0);
+        let fits = sequence.neediest(false) <= largest;
+        let floor = if fits { 0 } else { sequence.neediest(true) };
+        Caps {
+            paid: paid.iter().map(|&bytes| bytes as f64).collect(),
+            least: caps.iter().map(|&cap| (MARGIN * cap as f64).max(floor as f64)).collect(),
+        }
+    }
 }
 
 impl Site {
-    pub(super) fn new(row_of: &[usize], links: &Links, caps: Option<&[u64]>) -> Self {
+    pub(super) fn new(row_of: &[usize], links: &Links, caps: Option<Caps>) -> Self {
         let devices = row_of.len();
         let pair = |from: usize, to: usize| {
             let link = links.link(DeviceId(from), DeviceId(to));
@@ -54,7 +80,7 @@ impl Site {
             wires: (0..devices * devices).map(|at| pair(at / devices, at % devices)).collect(),
             uniform: links.uniform(),
             mean: Wire { latency_seconds: mean.latency_seconds, seconds_per_byte: mean.seconds_per_byte },
-            caps: caps.map(|caps| caps.iter().map(|&cap| cap as f64).collect()),
+            caps,
         }
     }
 
@@ -96,6 +122,10 @@ pub(super) struct Board {
     pub(super) hold_bytes: Vec<f64>,
     /// Of every group `4 * hold`, and [`BEFORE`] and [`AFTER`] where it needs the bytes on that side.
     pub(super) holds_of: Lists,
+    /// So many holds, the first ones, are there from start to end.
+    pub(super) resident: usize,
+    /// What plans cannot do without.
+    pub(super) needs: Needs,
 }
 
 impl Board {
@@ -113,7 +143,7 @@ impl Board {
             ends.sort_unstable();
             ends
         }));
-        let holds = if memory { holds(sequence) } else { Vec::new() };
+        let (holds, resident) = if memory { holds(sequence) } else { (Vec::new(), 0) };
         let mut holds_of = vec![Vec::new(); groups];
         for (hold, (_, needs)) in holds.iter().enumerate() {
             for &(group, sides) in needs {
@@ -135,6 +165,8 @@ impl Board {
             ends,
             hold_bytes: holds.iter().map(|(bytes, _)| *bytes).collect(),
             holds_of: Lists::new(holds_of),
+            resident,
+            needs: if memory { Needs::of(sequence) } else { Needs::default() },
         };
         board.rate(site);
         board
@@ -211,29 +243,41 @@ impl Board {
             ends,
             hold_bytes: self.hold_bytes.clone(),
             holds_of,
+            resident: self.resident,
+            needs: self.needs.quotient(map, count),
         };
         board.rate(site);
         board
     }
 }
 
-/// Bytes a device holds at once, and by which of its items: arguments throughout, and the values that live across the
-/// moment at which the sequence as a whole holds most. A device holds such a value if it has an end of it on either side.
-fn holds(sequence: &Sequence) -> Vec<(f64, Vec<(GroupId, u32)>)> {
+/// Bytes, and the groups that need them, on which sides.
+type Hold = (f64, Vec<(GroupId, u32)>);
+
+/// Bytes a device holds at once, and by which of its items: arguments and buffers of results throughout, and the values that live
+/// across the moment at which the sequence as a whole holds most. A device holds such a value if it has an end of it on either side.
+/// Those that are held throughout come first, so many.
+fn holds(sequence: &Sequence) -> (Vec<Hold>, usize) {
     let live = sequence.crossing_bytes();
     let peak = (0..live.len()).max_by_key(|&place| (live[place], std::cmp::Reverse(place))).unwrap_or(0);
     let side = |item: usize| if item < peak { BEFORE } else { AFTER };
     let arguments = sequence.arguments.iter().map(|argument| {
         (argument.bytes as f64, argument.readers.iter().map(|&reader| (reader, BEFORE | AFTER)).collect())
     });
+    let buffers = sequence.resident.iter().enumerate().filter(|(_, bytes)| **bytes > 0);
+    let buffers = buffers.map(|(item, &bytes)| (bytes as f64, vec![(item, BEFORE | AFTER)]));
+    let mut holds: Vec<Hold> = arguments.chain(buffers).collect();
+    let resident = holds.len();
     let crossing = |value: &&crate::sequence::Value| {
         value.producer < peak && (value.returned || value.readers.last().is_some_and(|&last| last >= peak))
     };
-    let values = sequence.values.iter().filter(crossing).map(|value| {
+    holds.extend(sequence.values.iter().filter(crossing).map(|value| {
         let own = if value.returned { BEFORE | AFTER } else { BEFORE };
         let mut needs: Vec<(GroupId, u32)> = vec![(value.producer, own)];
         needs.extend(value.readers.iter().map(|&reader| (reader, side(reader))));
-        (value.bytes as f64, needs)
-    });
-    arguments.chain(values).collect()
+        // What lies in the buffer of a result is counted there.
+        let bytes = if value.returned { value.held_bytes } else { value.bytes };
+        (bytes as f64, needs)
+    }));
+    (holds, resident)
 }

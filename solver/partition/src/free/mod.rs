@@ -7,7 +7,9 @@
 
 mod board;
 mod bound;
+mod least;
 mod levels;
+mod policy;
 mod search;
 mod state;
 mod walk;
@@ -16,6 +18,7 @@ use ballast_core::device::DeviceId;
 use ballast_core::program::Program;
 
 use crate::error::Error;
+use crate::options::Mover;
 use crate::pipeline::{RunTimes, layers};
 use crate::proposer::{Candidate, Proposal, Proposer, Task};
 use crate::sequence::Granularity;
@@ -27,7 +30,10 @@ const PIECES: usize = 192;
 const MANY_OPS: usize = 20_000;
 
 /// The folded layers of a training step, and a free search from the cut and from them.
-pub(crate) struct Auto;
+pub(crate) struct Auto {
+    /// Who moves groups in the search.
+    pub(crate) mover: Mover,
+}
 
 impl Proposer for Auto {
     fn name(&self) -> &'static str {
@@ -49,16 +55,33 @@ impl Proposer for Auto {
         let search = search::Task {
             sequence: &task.items.sequence,
             links: task.links,
-            caps: task.paid,
+            caps: task.paid.zip(task.caps),
             starts: &starts,
             bound: task.floor_seconds,
             limits: task.limits,
             deadline: task.deadline,
+            learns: self.mover == Mover::Learned,
         };
-        if let Some(found) = search::search(&search) {
+        let (method, mover) = match self.mover {
+            Mover::None => {
+                proposal.refined = Some(("none", proposal.candidates.len()));
+                return Ok(proposal);
+            }
+            Mover::Annealing => ("free-annealing", "annealing"),
+            Mover::Learned => ("free-learned", "learned"),
+        };
+        let found = search::search(&search);
+        let by = match &found {
+            // A start is as fast as any placement can be.
+            Some(found) if found.work == 0 && found.stopped.is_none() => "needless",
+            Some(_) => mover,
+            None => "nothing",
+        };
+        proposal.refined = Some((by, proposal.candidates.len()));
+        if let Some(found) = found {
             (proposal.work, proposal.stopped) = (found.work, found.stopped);
             let device_of = task.items.to_ops(&found.device_of);
-            proposal.candidates.push(Candidate { method: "free-annealing", device_of });
+            proposal.candidates.push(Candidate { method, device_of });
         }
         Ok(proposal)
     }

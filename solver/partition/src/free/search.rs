@@ -6,8 +6,9 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use super::board::{Board, Site};
+use super::board::{Board, Caps, Site};
 use super::levels::{Coarse, breadth_first, coarsen, lift, runs};
+use super::policy::Policy;
 use super::state::State;
 use super::walk::{Cooling, anneal};
 use crate::loads::Links;
@@ -61,14 +62,16 @@ const ORDERS: usize = 6;
 pub(crate) struct Task<'a> {
     pub(crate) sequence: &'a Sequence,
     pub(crate) links: &'a Links,
-    /// What every device may hold at no price; none where no stage can be over its cap.
-    pub(crate) caps: Option<&'a [u64]>,
+    /// What every device may hold at no price, and its cap; none where no stage can be over its cap.
+    pub(crate) caps: Option<(&'a [u64], &'a [u64])>,
     /// Placements to start from, by item.
     pub(crate) starts: &'a [Vec<DeviceId>],
     /// A lower bound on the slowest device.
     pub(crate) bound: f64,
     pub(crate) limits: Limits,
     pub(crate) deadline: &'a Deadline,
+    /// Does a policy propose the moves?
+    pub(crate) learns: bool,
 }
 
 /// What was found.
@@ -88,7 +91,8 @@ pub(crate) fn search(task: &Task<'_>) -> Option<Found> {
     if devices < 2 || task.sequence.is_empty() || task.deadline.over() {
         return None;
     }
-    let site = Site::new(&task.sequence.row_of, task.links, task.caps);
+    let caps = task.caps.map(|(paid, caps)| Caps::new(task.sequence, paid, caps));
+    let site = Site::new(&task.sequence.row_of, task.links, caps);
     let board = Board::of(task.sequence, &site, task.caps.is_some());
     let mut starts: Vec<Vec<u32>> = task
         .starts
@@ -98,8 +102,16 @@ pub(crate) fn search(task: &Task<'_>) -> Option<Found> {
         })
         .collect();
     starts.dedup();
-    let mut search =
-        Search { task, site: &site, board: &board, starts: &starts, best: None, others: Vec::new(), work: 0 };
+    let mut search = Search {
+        task,
+        site: &site,
+        board: &board,
+        starts: &starts,
+        best: None,
+        others: Vec::new(),
+        work: 0,
+        mover: task.learns.then(Policy::new),
+    };
     for start in &starts {
         search.offer(State::new(&board, &site, start).value(), start.clone());
     }
@@ -127,6 +139,8 @@ struct Search<'a> {
     /// Good placements besides, the best first.
     others: Vec<(f64, Vec<u32>)>,
     work: u64,
+    /// The policy that proposes moves, where one does.
+    mover: Option<Policy>,
 }
 
 /// What one lane of a round does.
@@ -227,15 +241,21 @@ impl Search<'_> {
                 }
             })
             .collect();
-        let found: Vec<(f64, Vec<u32>, u64)> = lanes.par_iter().map(|lane| self.lane(lane)).collect();
-        for (value, placement, work) in found {
+        let found: Vec<(f64, Vec<u32>, u64, Option<Policy>)> =
+            lanes.par_iter().map(|lane| self.lane(lane)).collect();
+        let mut movers = Vec::new();
+        for (value, placement, work, mover) in found {
             self.work += work;
             self.offer(value, placement);
+            movers.extend(mover);
         }
+        // What each lane has learned counts alike, whichever ended first.
+        self.mover = Policy::mean(&movers);
     }
 
     /// From the coarsest level to the board itself.
-    fn lane(&self, lane: &Lane) -> (f64, Vec<u32>, u64) {
+    fn lane(&self, lane: &Lane) -> (f64, Vec<u32>, u64, Option<Policy>) {
+        let mut mover = self.mover.clone();
         let mut random = ChaCha8Rng::seed_from_u64(lane.seed);
         let go_on = || !self.task.deadline.over();
         let devices = self.site.devices;
@@ -280,11 +300,11 @@ impl Search<'_> {
             let scaled = hot * f64::from(power) / f64::from(USUAL_POWER);
             let cooling = Cooling { power, hot: scaled, cold: COLD, moves, forgets };
             let (value, better, steps) =
-                anneal(current, self.site, &placement, cooling, random.next_u64(), &go_on);
+                anneal(current, self.site, &placement, cooling, random.next_u64(), &mut mover, &go_on);
             (placement, tried) = (better, tried + steps);
             match levels.pop() {
                 Some(level) => placement = level.spread(&placement),
-                None => return (value, placement, tried),
+                None => return (value, placement, tried, mover),
             }
             // Finer levels only polish what the coarser ones settled.
             (hot, moves) = (FINE, on_each);

@@ -1,6 +1,7 @@
 //! A placement of all groups with the load and the bytes of every device, kept up while groups move.
 
 use super::board::{AFTER, BEFORE, Board, GroupId, Site};
+use super::least::Needed;
 use crate::judge::pressed;
 
 /// A placement.
@@ -18,7 +19,13 @@ pub(super) struct State<'a> {
     before: Vec<u32>,
     after: Vec<u32>,
     held: Vec<f64>,
+    /// What no plan of a device can do without; nothing where no cap can bind.
+    needed: Vec<Needed>,
 }
+
+/// What a device counts as slower by, as a share of its time, where no plan keeps its cap: at all, and for as much again as the cap.
+const IMPOSSIBLE: f64 = 1.0;
+const IMPOSSIBLE_SHARE: f64 = 8.0;
 
 impl<'a> State<'a> {
     /// Counts up a placement.
@@ -34,6 +41,7 @@ impl<'a> State<'a> {
             before: vec![0; board.hold_bytes.len() * devices],
             after: vec![0; board.hold_bytes.len() * devices],
             held: vec![0.0; devices],
+            needed: vec![Needed::default(); if site.caps.is_some() { devices } else { 0 }],
         };
         for net in 0..board.nets.len() {
             for &group in board.ends.of(net) {
@@ -47,6 +55,14 @@ impl<'a> State<'a> {
                 let at = (entry / 4) as usize * devices + device as usize;
                 state.before[at] += u32::from(entry & BEFORE != 0);
                 state.after[at] += u32::from(entry & AFTER != 0);
+            }
+            if let Some(needed) = state.needed.get_mut(device as usize) {
+                needed.add(&board.needs, group);
+            }
+        }
+        for hold in 0..board.resident {
+            for device in (0..devices).filter(|&device| state.holds(hold, device)).collect::<Vec<_>>() {
+                state.needed[device].hold(board.hold_bytes[hold]);
             }
         }
         state.recount();
@@ -124,19 +140,26 @@ impl<'a> State<'a> {
         &self.held
     }
 
+    /// The least bytes any plan of a device needs; 0 where no cap can bind.
+    fn least(&self, device: usize) -> f64 {
+        self.needed.get(device).map_or(0.0, |needed| needed.bytes(&self.board.needs))
+    }
+
     /// Load of a device with what it holds above its cap priced in.
-    pub(super) fn pressed(&self, device: usize, load: f64, held: f64) -> f64 {
+    fn pressed(&self, device: usize, load: f64, held: f64, least: f64) -> f64 {
         match &self.site.caps {
-            Some(caps) => pressed(load, held, caps[device]),
+            Some(caps) => {
+                let over = least / caps.least[device] - 1.0;
+                let price = if over > 0.0 { IMPOSSIBLE + IMPOSSIBLE_SHARE * over } else { 0.0 };
+                pressed(load, held, caps.paid[device]) * (1.0 + price)
+            }
             None => load,
         }
     }
 
     /// The largest load, memory priced in.
     pub(super) fn value(&self) -> f64 {
-        (0..self.site.devices)
-            .map(|device| self.pressed(device, self.load[device], self.held[device]))
-            .fold(0.0, f64::max)
+        (0..self.site.devices).map(|device| self.pressed_now(device)).fold(0.0, f64::max)
     }
 
     /// What moving a group adds to loads and bytes of its device and of `to`, where links are alike.
@@ -167,7 +190,7 @@ impl<'a> State<'a> {
                 }
             }
         }
-        let (mut held_from, mut held_to) = (0.0, 0.0);
+        let (mut held_from, mut held_to, mut resident_from, mut resident_to) = (0.0, 0.0, 0.0, 0.0);
         for &entry in self.board.holds_of.of(group) {
             let hold = (entry / 4) as usize;
             let bytes = self.board.hold_bytes[hold];
@@ -177,13 +200,46 @@ impl<'a> State<'a> {
             let (before, after) = at(from);
             if before > 0 && after > 0 && (before == early || after == late) {
                 held_from -= bytes;
+                resident_from -= if hold < self.board.resident { bytes } else { 0.0 };
             }
             let (before, after) = at(to);
             if !(before > 0 && after > 0) && before + early > 0 && after + late > 0 {
                 held_to += bytes;
+                resident_to += if hold < self.board.resident { bytes } else { 0.0 };
             }
         }
-        Change { on_from, on_to, held_from, held_to }
+        Change { on_from, on_to, held_from, held_to, resident_from, resident_to }
+    }
+
+    /// Both devices of a move after it, with what they hold priced in, where links are alike.
+    pub(super) fn pressed_after(&self, group: GroupId, to: usize, change: &Change) -> (f64, f64) {
+        let from = self.device_of(group);
+        let (least_from, least_to) = match self.needed.is_empty() {
+            true => (0.0, 0.0),
+            false => (
+                self.needed[from].without(&self.board.needs, group, change.resident_from),
+                self.needed[to].with(&self.board.needs, group, change.resident_to),
+            ),
+        };
+        let (load, held) = (&self.load, &self.held);
+        let on_from = (load[from] + change.on_from, held[from] + change.held_from);
+        let on_to = (load[to] + change.on_to, held[to] + change.held_to);
+        (self.pressed(from, on_from.0, on_from.1, least_from), self.pressed(to, on_to.0, on_to.1, least_to))
+    }
+
+    /// How much more is held over the caps after a move, as a share of them: from -1 to 1.
+    pub(super) fn more_over(&self, from: usize, to: usize, change: &Change) -> f32 {
+        let Some(caps) = &self.site.caps else { return 0.0 };
+        let over = |device: usize, held: f64| (held / caps.paid[device].max(1.0) - 1.0).max(0.0);
+        let on = |device: usize, more: f64| {
+            over(device, self.held[device] + more) - over(device, self.held[device])
+        };
+        (on(from, change.held_from) + on(to, change.held_to)).clamp(-1.0, 1.0) as f32
+    }
+
+    /// The load of a device as it is, with what it holds priced in.
+    pub(super) fn pressed_now(&self, device: usize) -> f64 {
+        self.pressed(device, self.load[device], self.held[device], self.least(device))
     }
 
     /// Moves a group to another device.
@@ -194,16 +250,19 @@ impl<'a> State<'a> {
         }
         let devices = self.site.devices;
         let board = self.board;
+        let change = self.change(group, to);
+        self.held[from] += change.held_from;
+        self.held[to] += change.held_to;
+        if !self.needed.is_empty() {
+            self.needed[from].hold(change.resident_from);
+            self.needed[from].remove(&board.needs, group);
+            self.needed[to].hold(change.resident_to);
+            self.needed[to].add(&board.needs, group);
+        }
         if self.site.uniform {
-            let Change { on_from, on_to, held_from, held_to } = self.change(group, to);
-            self.load[from] += on_from;
-            self.load[to] += on_to;
-            self.held[from] += held_from;
-            self.held[to] += held_to;
+            self.load[from] += change.on_from;
+            self.load[to] += change.on_to;
         } else {
-            let Change { held_from, held_to, .. } = self.change(group, to);
-            self.held[from] += held_from;
-            self.held[to] += held_to;
             self.load[from] -= self.seconds(group, from);
             self.load[to] += self.seconds(group, to);
             for &net in board.nets_of.of(group) {
@@ -248,4 +307,7 @@ pub(super) struct Change {
     pub(super) on_to: f64,
     pub(super) held_from: f64,
     pub(super) held_to: f64,
+    /// What of it is resident from start to end.
+    pub(super) resident_from: f64,
+    pub(super) resident_to: f64,
 }

@@ -4,12 +4,19 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::board::{Board, GroupId, Site};
-use super::state::{Change, State};
+use super::policy::{INPUTS, Policy, Source};
+use super::state::State;
 
 /// Nets with more ends than this say little about who belongs together.
 const WIDE: usize = 16;
 /// Moves between two looks at the clock.
 const BETWEEN_LOOKS: u64 = 4096;
+
+/// What it costs to move a group and take that back, and to find that a net is not cut, in units of a move of one group: measured.
+const COST_OF_GROUP: f32 = 0.7;
+const COST_OF_TRY: f32 = 0.1;
+/// Groups of a cluster, at least and at most.
+const ANY_SIZE: (usize, usize) = (2, 64);
 
 /// Settings of one run.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +40,7 @@ pub(super) fn anneal(
     start: &[u32],
     cooling: Cooling,
     seed: u64,
+    mover: &mut Option<Policy>,
     go_on: &dyn Fn() -> bool,
 ) -> (f64, Vec<u32>, u64) {
     let mut walk = Walk::new(board, site, start, cooling.power, seed);
@@ -50,7 +58,10 @@ pub(super) fn anneal(
         if cooling.forgets && tried == cooling.moves / 2 {
             walk.forget();
         }
-        walk.step(temperature);
+        match mover {
+            Some(policy) => walk.proposed_step(policy, temperature),
+            None => walk.step(temperature),
+        }
         temperature *= factor;
         tried += 1;
     }
@@ -77,6 +88,9 @@ struct Walk<'a> {
     cluster: Vec<GroupId>,
     loads: Vec<f64>,
     held: Vec<f64>,
+    /// Of the last move tried: what it gained, in units of the temperature, and what trying it cost, in units of a decision.
+    gain: f32,
+    cost: f32,
 }
 
 impl<'a> Walk<'a> {
@@ -99,6 +113,8 @@ impl<'a> Walk<'a> {
             cluster: Vec::new(),
             loads: vec![0.0; devices],
             held: vec![0.0; devices],
+            gain: 0.0,
+            cost: 0.0,
         };
         walk.refresh();
         walk
@@ -117,7 +133,7 @@ impl<'a> Walk<'a> {
     }
 
     fn reprice(&mut self, device: usize) {
-        let pressed = self.state.pressed(device, self.state.loads()[device], self.state.held()[device]);
+        let pressed = self.state.pressed_now(device);
         self.pressed[device] = pressed;
         self.energy[device] = self.energy_of(pressed);
     }
@@ -136,7 +152,7 @@ impl<'a> Walk<'a> {
             9..=12 => self.try_swap(group, temperature),
             13..=15 => {
                 let to = self.target(group);
-                self.try_cluster(group, to, temperature);
+                self.try_cluster(group, to, ANY_SIZE, temperature);
             }
             16..=17 => {
                 if let Some((group, to)) = self.border() {
@@ -145,10 +161,68 @@ impl<'a> Walk<'a> {
             }
             _ => {
                 if let Some((group, to)) = self.border() {
-                    self.try_cluster(group, to, temperature);
+                    self.try_cluster(group, to, ANY_SIZE, temperature);
                 }
             }
         }
+    }
+
+    /// A move of one group, and where that is refused, of more with it, as the policy proposes; the temperature decides.
+    fn proposed_step(&mut self, policy: &mut Policy, temperature: f64) {
+        let source = policy.source(temperature, self.is_last(), &mut self.random);
+        (self.gain, self.cost) = (0.0, 1.0);
+        let drawn = if source == Source::Border { self.border() } else { None };
+        let (group, to) = drawn.unwrap_or_else(|| {
+            let group = self.random.random_range(0..self.board.groups);
+            (group, self.target(group))
+        });
+        let from = self.state.device_of(group);
+        if source == Source::Swap {
+            self.try_swap(group, temperature);
+        } else if from != to && self.board.runs(group, to) {
+            let inputs = self.described(group, to, drawn.is_some(), temperature);
+            self.try_single(group, to, temperature);
+            if self.state.device_of(group) == from {
+                let before = self.cost;
+                let action = policy.act(&inputs, &mut self.random);
+                if let Some(sizes) = action.sizes() {
+                    self.try_cluster(group, to, sizes, temperature);
+                }
+                policy.learn(&inputs, action, self.gain, self.cost - before);
+            }
+        }
+        policy.learn_source(source, self.gain, self.cost);
+    }
+
+    /// Does the energy look at the largest loads alone?
+    fn is_last(&self) -> bool {
+        self.power > 12
+    }
+
+    /// What the network sees of a group that may move: numbers between about -1 and 1.
+    fn described(&self, group: GroupId, to: usize, at_border: bool, temperature: f64) -> [f32; INPUTS] {
+        let from = self.state.device_of(group);
+        let change = self.state.change(group, to);
+        let (on_from, on_to) = self.state.pressed_after(group, to, &change);
+        let less = self.energy_of(on_from) - self.energy[from];
+        let more = self.energy_of(on_to) - self.energy[to];
+        let power = f64::from(self.power);
+        let squashed = |x: f64| (x / (1.0 + x.abs())) as f32;
+        let of_load = |seconds: f64| squashed(seconds * power / self.value);
+        [
+            (temperature.ln() as f32 + 4.0) / 3.0,
+            if self.is_last() { 1.0 } else { 0.0 },
+            if at_border { 1.0 } else { 0.0 },
+            squashed((self.pressed[from] / self.value - 1.0) * power),
+            squashed((self.pressed[to] / self.value - 1.0) * power),
+            squashed((less + more) / temperature),
+            squashed(less / temperature),
+            of_load(change.on_from),
+            of_load(change.on_to),
+            of_load(self.board.seconds[group * self.board.rows + self.site.row_of[to]]),
+            (self.board.nets_of.of(group).len() as f32 + 1.0).ln() / 4.0,
+            self.state.more_over(from, to, &change),
+        ]
     }
 
     /// A group on a net that is cut, and the device of another end of it.
@@ -162,6 +236,7 @@ impl<'a> Walk<'a> {
             if to != self.state.device_of(group) {
                 return Some((group, to));
             }
+            self.cost += COST_OF_TRY;
         }
         None
     }
@@ -194,12 +269,11 @@ impl<'a> Walk<'a> {
             self.try_all(&[(group, to)], temperature);
             return;
         }
-        let Change { on_from, on_to, held_from, held_to } = self.state.change(group, to);
-        let (load, held) = (self.state.loads(), self.state.held());
-        let on_from = self.state.pressed(from, load[from] + on_from, held[from] + held_from);
-        let on_to = self.state.pressed(to, load[to] + on_to, held[to] + held_to);
+        let change = self.state.change(group, to);
+        let (on_from, on_to) = self.state.pressed_after(group, to, &change);
         let change = self.energy_of(on_from) + self.energy_of(on_to) - self.energy[from] - self.energy[to];
         if self.accepts(change, temperature) {
+            self.gain = (-change / temperature).max(0.0) as f32;
             self.state.relocate(group, to);
             self.note(group);
             self.reprice(from);
@@ -217,13 +291,14 @@ impl<'a> Walk<'a> {
     }
 
     /// Moves a group with some of its neighbours on the same device, grown along nets.
-    fn try_cluster(&mut self, seed: GroupId, to: usize, temperature: f64) {
+    fn try_cluster(&mut self, seed: GroupId, to: usize, sizes: (usize, usize), temperature: f64) {
         let from = self.state.device_of(seed);
         if from == to {
             return;
         }
-        let largest = (self.board.groups / 4).clamp(2, 64);
-        let size = 2 + (self.random.random::<f64>().powi(2) * (largest - 1) as f64) as usize;
+        let largest = (self.board.groups / 4).clamp(2, sizes.1);
+        let least = sizes.0.min(largest);
+        let size = least + (self.random.random::<f64>().powi(2) * (largest - least + 1) as f64) as usize;
         let mut cluster = std::mem::take(&mut self.cluster);
         cluster.clear();
         cluster.push(seed);
@@ -268,12 +343,11 @@ impl<'a> Walk<'a> {
         let touched = if self.site.uniform { vec![from, to] } else { (0..self.site.devices).collect() };
         let change: f64 = touched
             .iter()
-            .map(|&device| {
-                let (load, held) = (self.state.loads()[device], self.state.held()[device]);
-                self.energy_of(self.state.pressed(device, load, held)) - self.energy[device]
-            })
+            .map(|&device| self.energy_of(self.state.pressed_now(device)) - self.energy[device])
             .sum();
+        self.cost += COST_OF_GROUP * moves.len() as f32;
         if self.accepts(change, temperature) {
+            self.gain = (-change / temperature).max(0.0) as f32;
             for &(group, _) in moves {
                 self.note(group);
             }

@@ -255,6 +255,22 @@ impl Sequence {
         self.arrivals[item].iter().map(all).fold(self.working_set[item], u64::max)
     }
 
+    /// What the neediest item takes alone, its arguments and results among it, bytes: with all inputs made on its device, less than which
+    /// no placement takes; or, `wherever` they are made, which may be more.
+    #[must_use]
+    pub(crate) fn neediest(&self, wherever: bool) -> u64 {
+        let working_set =
+            |item: usize| if wherever { self.most_working_set(item) } else { self.working_set[item] };
+        let mut alone: Vec<u64> =
+            (0..self.len()).map(|item| working_set(item).saturating_add(self.resident[item])).collect();
+        for argument in &self.arguments {
+            for &reader in &argument.readers {
+                alone[reader] = alone[reader].saturating_add(argument.bytes);
+            }
+        }
+        alone.into_iter().max().unwrap_or(0)
+    }
+
     /// Running sums of seconds by row: `prefix[row][i]` is the time of the first `i` items.
     #[must_use]
     pub(crate) fn prefix_seconds(&self) -> Vec<Vec<f64>> {

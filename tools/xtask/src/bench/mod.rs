@@ -5,6 +5,7 @@ mod deadlines;
 mod fit;
 mod joint;
 mod models;
+mod movers;
 mod python;
 mod reparse;
 mod tables;
@@ -31,6 +32,8 @@ pub(crate) enum Bench {
     Joint(joint::Args),
     /// The whole pipeline: `ballast-opt` on exported programs, over device counts and caps.
     Models(models::Args),
+    /// The free search with moves of annealing, of a learner and of nobody, for equal processor time, under caps.
+    Movers(movers::Args),
     /// Peaks as planned beside the temporaries of XLA's CPU compiler, for StableHLO programs.
     Xla(xla::Args),
     /// Caps that XLA's own measure keeps, on programs that the exporters write: `ballast fit` beside checkpoints by blocks.
@@ -55,6 +58,7 @@ pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> Result<()> {
         Bench::Rl(args) => tables::rl(workspace, args),
         Bench::Joint(args) => joint::run(workspace, args),
         Bench::Models(args) => models::run(workspace, args),
+        Bench::Movers(args) => movers::run(workspace, args),
         Bench::Xla(args) => xla::run(workspace, args),
         Bench::Fit(args) => fit::run(workspace, args),
         Bench::Torch(args) => python::torch(workspace, args),
@@ -91,6 +95,27 @@ fn program_graphs(workspace: &Workspace, models: &[PathBuf], fusion: Option<&str
         let driver = workspace.program("ballast-opt");
         cmd!(workspace.shell, "{driver} {model} --allow-unregistered-dialect -o /dev/null")
             .arg(format!("--remat=solver=keep-all {fusion}graph-file='{}'", graph.display()))
+            .quiet()
+            .run()?;
+        graphs.push(graph);
+    }
+    Ok(graphs)
+}
+
+/// Graph files of programs as they are placed on so many devices: loops and fusions opened where that helps.
+fn placed_graphs(workspace: &Workspace, models: &[PathBuf], devices: u32) -> Result<Vec<PathBuf>> {
+    let folder = workspace.release.join("bench");
+    workspace.shell.create_dir(&folder)?;
+    let mut graphs = Vec::new();
+    for model in models {
+        step(&format!("{}: the graph", file_name(model)));
+        let graph = folder.join(file_name(model)).with_extension("json");
+        let driver = workspace.program("ballast-opt");
+        let pass = format!(
+            "--rl-partition=devices={devices} method=dp time-limit=0.01 graph-file='{}'",
+            graph.display()
+        );
+        cmd!(workspace.shell, "{driver} {model} --allow-unregistered-dialect -o /dev/null {pass}")
             .quiet()
             .run()?;
         graphs.push(graph);

@@ -1,6 +1,7 @@
 //! `ballast lab bench`: tables of all methods over folders of real inputs.
 
 mod joint;
+mod movers;
 mod partition;
 mod remat;
 mod rl;
@@ -21,6 +22,8 @@ pub(crate) struct Args {
 enum Bench {
     /// Pipelines: the loop of partition and memory plan, against one after the other.
     Joint(joint::Args),
+    /// The free search with moves of annealing, of the learner, and without any, for equal processor time.
+    Movers(movers::Args),
     /// Partition methods over a folder of workloads.
     Partition(partition::Args),
     /// The RL partitioner beside classical searches and the exact answer, on chains for many-core chips.
@@ -38,6 +41,7 @@ enum Bench {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match &args.what {
         Bench::Joint(args) => joint::run(args),
+        Bench::Movers(args) => movers::run(args),
         Bench::Partition(args) => partition::run(args),
         Bench::Rl(args) => rl::run(args),
         Bench::RlCurve(args) => rl_curve::run(args),
