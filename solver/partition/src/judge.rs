@@ -27,8 +27,6 @@ pub(crate) struct Judged {
     pub(crate) balance: Balance,
     /// Bytes by which arguments and largest working set are over the cap, worst device.
     pub(crate) over_least: u64,
-    /// The same of what could be helped: where the neediest op fits no device, over what that needs.
-    over_avoidable: u64,
     over_device: DeviceId,
     /// Sum over the devices of the unplanned peak over the cap.
     over_peak: u64,
@@ -41,7 +39,7 @@ pub(crate) struct Judged {
 impl Judged {
     /// At most as much over the caps, and at most as slow.
     pub(crate) fn no_worse(&self, other: &Judged) -> bool {
-        self.over_avoidable <= other.over_avoidable
+        self.over_least <= other.over_least
             && self.balance.tmax_seconds <= other.balance.tmax_seconds * (1.0 + 1e-12)
     }
 
@@ -52,8 +50,8 @@ impl Judged {
 
     /// Less over the caps, else faster with the memory over them priced in.
     pub(crate) fn beats(&self, other: &Judged) -> bool {
-        self.over_avoidable < other.over_avoidable
-            || self.over_avoidable == other.over_avoidable
+        self.over_least < other.over_least
+            || self.over_least == other.over_least
                 && self.pressed_seconds < other.pressed_seconds * (1.0 - 1e-12)
     }
 
@@ -89,8 +87,6 @@ pub(crate) struct Judge<'a> {
     caps: Vec<u64>,
     /// What every device may hold at no price.
     paid: Vec<u64>,
-    /// What the neediest op takes where that is more than every cap, bytes; 0 elsewhere.
-    unavoidable: u64,
 }
 
 impl<'a> Judge<'a> {
@@ -103,14 +99,7 @@ impl<'a> Judge<'a> {
             Some(paid) => paid.iter().zip(&caps).map(|(paid, &cap)| paid.0.max(cap)).collect(),
             None => caps.clone(),
         };
-        Judge { program: *program, caps, paid, unavoidable: 0 }
-    }
-
-    /// Takes note of what some device has to hold in any placement.
-    pub(crate) fn heed(&mut self, ops: &Sequence) {
-        let neediest = ops.neediest(false);
-        let fits = self.caps.iter().any(|&cap| neediest <= cap);
-        self.unavoidable = if fits { 0 } else { neediest };
+        Judge { program: *program, caps, paid }
     }
 
     /// Caps without what no stage decides about: arguments that no op reads are resident on device 0, where
@@ -149,15 +138,12 @@ impl<'a> Judge<'a> {
         let balance = Balance::of(busy.map(Stage::load_seconds), idle);
         let (mut over_least, mut over_device, mut over_peak, mut pressed_seconds) =
             (0, DeviceId(0), 0u64, 0.0f64);
-        let mut over_avoidable = 0;
         let mut score = Score { tmax_seconds: balance.tmax_seconds, ..Score::default() };
         for ((stage, &cap), &paid) in stages.iter().zip(&self.caps).zip(&self.paid) {
             score.compute_seconds = score.compute_seconds.max(stage.compute_seconds);
             score.route_bytes = score.route_bytes.max(route_bytes(self.program.graph, stage));
             score.stages += usize::from(!stage.idle());
-            let least = stage.problem.working_set().0;
-            let over = least.saturating_sub(cap);
-            over_avoidable = over_avoidable.max(least.saturating_sub(cap.max(self.unavoidable)));
+            let over = stage.problem.working_set().0.saturating_sub(cap);
             if over > over_least {
                 (over_least, over_device) = (over, stage.device);
             }
@@ -167,16 +153,7 @@ impl<'a> Judge<'a> {
             over_peak = over_peak.saturating_add(peak.saturating_sub(cap));
             pressed_seconds = pressed(stage.load_seconds(), peak as f64, paid as f64).max(pressed_seconds);
         }
-        Judged {
-            device_of,
-            balance,
-            over_least,
-            over_avoidable,
-            over_device,
-            over_peak,
-            pressed_seconds,
-            score,
-        }
+        Judged { device_of, balance, over_least, over_device, over_peak, pressed_seconds, score }
     }
 }
 

@@ -138,9 +138,8 @@ impl<'a> Search<'a> {
     fn start(program: &Program<'a>, options: &Options, links: &'a Links) -> Self {
         let deadline = Deadline::on(options.clock, options.limits.time_limit_seconds);
         let Program { graph, costs, .. } = *program;
-        let mut judge = Judge::new(program, options);
+        let judge = Judge::new(program, options);
         let items = Items::new(graph, costs, (options.granularity, options.order), program.devices());
-        judge.heed(&items.ops);
         let caps = judge.caps_for_stages();
         let memory_matters = judge.memory_matters(&items.ops, &caps);
         let use_all = options.use_all_devices;

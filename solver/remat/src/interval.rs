@@ -22,16 +22,12 @@
 use ballast_core::memory::SwapModel;
 
 use crate::link::Link;
-use crate::model::{Column, Model, Row, WHOLE_CAP, WHOLE_TIME, merge, name, single, triple};
+use crate::model::{ABSENT, ALWAYS, Column, Model, Row, WHOLE_CAP, WHOLE_TIME, merge, name, single, triple};
 use crate::program::{Again, Plan, Program, Slot};
 use crate::timeline::{Timeline, first, position};
 
 /// Room for rounding in memory rows, in memory units.
 const ROUNDING: f64 = 1e-7;
-
-/// In place of a column: the value is not needed there; it is there for certain.
-pub(crate) const ABSENT: u32 = u32::MAX;
-pub(crate) const ALWAYS: u32 = u32::MAX - 1;
 
 /// One column, or the constant 1 (`Column::MAX`), less up to four others.
 #[derive(Clone, Copy)]

@@ -5,13 +5,11 @@
 //! interval j; their sum and the recomputes are what a plan takes longer than running everything once. Added up from the start they are
 //! `late_0`, `late_1`, ...: how much later than without them the first critical position ends, interval 0 ends, and so on. Between the
 //! end of a position and the start of a later one, time is the first runs between and how much later it gets. A copy takes its bytes
-//! over the bandwidth, plus the latency, and one direction copies one value at a time: the rows are in [`crate::link_rows`] and
-//! [`crate::link_covers`].
+//! over the bandwidth, plus the latency, and one direction copies one value at a time: the rows are in [`crate::link_rows`].
 
 use ballast_core::memory::SwapModel;
 
-use crate::interval::ABSENT;
-use crate::model::{Column, Model, Row, WHOLE_TIME, single};
+use crate::model::{ABSENT, Column, Model, Row, WHOLE_TIME, single};
 use crate::program::Program;
 
 /// Both directions of the link, in units of the objective.

@@ -17,9 +17,9 @@
 
 use ballast_core::limits::Deadline;
 
-use crate::interval::{ABSENT, ALWAYS, Interval};
+use crate::interval::Interval;
 use crate::link::Link;
-use crate::model::{Column, Row, merge, triple};
+use crate::model::{ABSENT, ALWAYS, Column, Row, merge, triple};
 use crate::program::{Again, Program, Slot, unit};
 
 /// Memory units below which a value is not counted in whole values: there may be many of them, and no large number divides their sizes.

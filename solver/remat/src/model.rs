@@ -39,6 +39,10 @@ pub(crate) fn single(family: &'static str, first: usize) -> Name {
 /// Index of a column.
 pub(crate) type Column = usize;
 
+/// In place of a column of residency: the value is not needed there; it is there for certain.
+pub(crate) const ABSENT: u32 = u32::MAX;
+pub(crate) const ALWAYS: u32 = u32::MAX - 1;
+
 /// `lower <= sum of terms <= upper`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {

@@ -182,11 +182,9 @@ impl<'a> Race<'a> {
             let prover = beside.then(|| {
                 // The searches want the cores too; a small program's proof ends by itself.
                 let within = |share| deadline.within(deadline.remaining_seconds() * share);
-                let (end, patience) = match self.task.program.len() {
-                    ..=SMALL => (PROOF_END, PROOF_END),
-                    ..=LARGE => (PROOF_END, PROOF_BESIDE),
-                    _ => (PROOF_BESIDE, PROOF_BESIDE),
-                };
+                let nodes = self.task.program.len();
+                let end = if nodes <= LARGE { PROOF_END } else { PROOF_BESIDE };
+                let patience = if nodes <= SMALL { PROOF_END } else { PROOF_BESIDE };
                 let (end, patience) = (within(end), within(patience));
                 scope.spawn(move || self.prove(end, patience, None))
             });
