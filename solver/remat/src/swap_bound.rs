@@ -47,7 +47,7 @@ const CAUTION: f64 = 1e-7;
 /// Objective units by which a reduced cost has to clear the cutoff.
 const CLEAR: f64 = 1e-5;
 /// Share of the value from which on a bound is near.
-const NEAR: f64 = 0.3;
+const NEAR: f64 = 0.75;
 /// Share of what a proof may leave open that is left open.
 const SAFE: f64 = 0.9;
 /// Moves of the local search that a simplex iteration and a branch-and-bound node count as.
