@@ -9,13 +9,13 @@
 use crate::model::{Column, Name, Row};
 
 /// Literals of at least so much at the point make up the sets tried.
-const LEVELS: [f64; 10] = [1e-6, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.999];
+pub(crate) const LEVELS: [f64; 10] = [1e-6, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.999];
 /// Least violation, as a share of what has to go.
-const LEAST: f64 = 1e-3;
+pub(crate) const LEAST: f64 = 1e-3;
 /// Room for rounding, on the same scale.
-const ROUNDING: f64 = 1e-9;
+pub(crate) const ROUNDING: f64 = 1e-9;
 /// Smallest excess of a set, in memory units, that is no rounding error.
-const LEAST_EXCESS: f64 = 1e-3;
+pub(crate) const LEAST_EXCESS: f64 = 1e-3;
 
 /// One literal of a row: its column, its weight, its value at the point, and is it 1 less the column?
 struct Literal {

@@ -17,6 +17,7 @@
 
 use ballast_core::limits::Deadline;
 
+use crate::cover::{LEAST, LEAST_EXCESS, LEVELS, ROUNDING};
 use crate::interval::Interval;
 use crate::link::Link;
 use crate::model::{ABSENT, ALWAYS, Column, Row, merge, triple};
@@ -35,14 +36,6 @@ const COVERED: usize = 8;
 const BETWEEN_LOOKS: Slot = 64;
 /// Windows looked at where only the excess is asked for.
 const CHECKED: usize = 2;
-/// Literals of at least so much at the point make up the sets tried.
-const LEVELS: [f64; 10] = [1e-6, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.999];
-/// Least violation of a cover, as a share of what has to go.
-const LEAST: f64 = 1e-3;
-/// Room for rounding, relative and in units of each side.
-const ROUNDING: f64 = 1e-9;
-/// Smallest excess of a set, in memory units, that is no rounding error.
-const LEAST_EXCESS: f64 = 1e-3;
 
 /// Do the rows say anything? Not where copies count in full, take no time, or cannot be made.
 fn link_of<'a>(interval: &'a Interval<'_>) -> Option<&'a Link> {

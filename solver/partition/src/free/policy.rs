@@ -4,6 +4,7 @@
 //! It acts and learns in plain Rust: with some three hundred weights an update takes less time than handing it to a library, and
 //! the same numbers come out on one thread and on many.
 
+use ballast_learner_client::perceptron::{draw, softmax};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -181,11 +182,11 @@ impl Policy {
         let heat = ((temperature.ln() + 6.0) / 1.5).clamp(0.0, (HEATS - 1) as f64) as usize;
         self.phase = heat + if last { HEATS } else { 0 };
         self.source_odds = self.phases[self.phase].sources;
-        softmax(&mut self.source_odds);
+        softmax(&mut self.source_odds, None);
         for (odds, first) in self.source_odds.iter_mut().zip(Source::START) {
             *odds = (1.0 - FIRST_SOURCES) * *odds + FIRST_SOURCES * first;
         }
-        Source::ALL[draw(&self.source_odds, random)]
+        Source::ALL[draw(&self.source_odds, random.random())]
     }
 
     /// Draws how a move described so goes on.
@@ -206,12 +207,12 @@ impl Policy {
                 *sum += *hidden * weight;
             }
         }
-        softmax(&mut self.odds);
+        softmax(&mut self.odds, None);
         for (odds, action) in self.odds.iter_mut().zip(Action::ALL) {
             let even = if action == Action::Stop { 0.0 } else { EVEN_ACTIONS / (OUTPUTS - 1) as f32 };
             *odds = (1.0 - EVEN_ACTIONS) * *odds + even;
         }
-        Action::ALL[draw(&self.odds, random)]
+        Action::ALL[draw(&self.odds, random.random())]
     }
 
     /// Learns from what a whole move brought: what it gained, in temperatures, and what trying it cost.
@@ -305,30 +306,6 @@ impl Policy {
         }
         self.seen = 0;
     }
-}
-
-/// Turns logits into probabilities.
-fn softmax(logits: &mut [f32]) {
-    let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let mut sum = 0.0;
-    for logit in logits.iter_mut() {
-        *logit = (*logit - most).exp();
-        sum += *logit;
-    }
-    logits.iter_mut().for_each(|odds| *odds /= sum);
-}
-
-/// Draws a place by its probability.
-fn draw(odds: &[f32], random: &mut ChaCha8Rng) -> usize {
-    let mut point = random.random::<f32>();
-    for (place, &odds) in odds.iter().enumerate() {
-        if point < odds {
-            return place;
-        }
-        point -= odds;
-    }
-    // What rounding leaves over.
-    0
 }
 
 #[cfg(test)]
