@@ -5,6 +5,17 @@ from torch import nn
 from torch.nn import functional
 
 
+class Inside(nn.Module):
+    """A model with its loss."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, *batch):
+        return self.model(*batch).square().mean()
+
+
 class Net(nn.Module):
     """A U-Net with two levels, batch normalisation and max pooling."""
 

@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from models_torch import MODELS, chain  # noqa: E402
+from models_torch import MODELS, Inside, chain  # noqa: E402
 from torch.utils import checkpoint  # noqa: E402
 
 import ballast  # noqa: E402
@@ -24,17 +24,6 @@ def fresh():
     torch._dynamo.reset()
     torch.manual_seed(0)
     torch.set_num_threads(1)
-
-
-class Inside(torch.nn.Module):
-    """A model with its loss."""
-
-    def __init__(self, model):
-        super().__init__()
-        self.model = model
-
-    def forward(self, *batch):
-        return self.model(*batch).square().mean()
 
 
 def gradients(model, run, state):

@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from models_torch import MODELS, transformers_models  # noqa: E402
+from models_torch import MODELS, Inside, transformers_models  # noqa: E402
 from torch.utils import checkpoint  # noqa: E402
 
 import ballast  # noqa: E402
@@ -25,17 +25,6 @@ def fresh():
 def loss_of(model, batch):
     found = model(*batch)
     return getattr(found, "logits", found).float().square().mean()
-
-
-class Inside(torch.nn.Module):
-    """A model with its loss."""
-
-    def __init__(self, model):
-        super().__init__()
-        self.model = model
-
-    def forward(self, *batch):
-        return self.model(*batch).square().mean()
 
 
 def gradients(model, run, state):
