@@ -129,7 +129,7 @@ def solvers(arguments):
                 shown = []
                 for kind, cap in (("saved", theirs.saved), ("step", theirs.peak)):
                     partitioner = ballast.torch.Partitioner(
-                        max(cap, 1), cap_counts=kind, held_bytes=0, times=times, time_limit=arguments.time_limit
+                        max(cap, 1), cap_counts=kind, held_bytes=0, times=times, time_limit=arguments.time_limit, rehearse=False
                     )
                     counts["rows"] += 1
                     try:

@@ -72,7 +72,8 @@ def test_gradients_are_eagers_under_every_cap(name):
 def test_models_of_transformers(name):
     pytest.importorskip("transformers")
     model, batch = transformers_models()[name]()
-    (plan,) = check(model, batch, ["90%"])
+    # Of the small ViT its convolution's own buffers are most of what moves.
+    (plan,) = check(model, batch, ["95%" if name == "vit" else "90%"])
     assert plan.recomputed
 
 
@@ -102,6 +103,62 @@ def test_the_allocator_sees_what_the_plan_says(counts):
     assert measured == pytest.approx(planned, rel=0.02)
     if counts == "saved":
         assert plan.saved_bytes == plan.peak_bytes <= plan.cap_bytes < plan.unplanned_bytes
+
+
+class Autoencoder(torch.nn.Module):
+    """Its loss is a number that torch's CPU allocator holds a buffer of the size of its arguments for."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.Sequential(
+            torch.nn.Conv2d(3, 16, 3, 1, 1), torch.nn.SiLU(), torch.nn.Conv2d(16, 16, 3, 1, 1), torch.nn.SiLU(), torch.nn.Conv2d(16, 16, 3, 1, 1),
+            torch.nn.SiLU(), torch.nn.Conv2d(16, 3, 3, 1, 1),
+        )
+
+    def forward(self, x):
+        return torch.nn.functional.mse_loss(self.layers(x), x)
+
+
+def test_a_rehearsal_counts_what_the_graph_does_not_say():
+    batch = torch.randn(8, 3, 32, 32)
+    found = {}
+    for rehearse in (True, False):
+        torch._dynamo.reset()
+        torch.manual_seed(0)
+        model = Autoencoder()
+        compiled = ballast.torch.compile(model, cap="75%", rehearse=rehearse, **QUICK)
+        drawn = torch.get_rng_state()
+
+        def step():
+            model.zero_grad(set_to_none=True)
+            compiled(batch).backward()
+
+        step()
+        assert torch.equal(torch.get_rng_state(), drawn), "a rehearsal drew random numbers"
+        found[rehearse] = ballast.torch.measure(step).peak_bytes + compiled.plan.resident_bytes, compiled.plan
+    measured, plan = found[True]
+    assert plan.recomputed and measured == pytest.approx(plan.measured_bytes, rel=0.005)
+    assert measured <= plan.cap_bytes and plan.measured_bytes <= plan.peak_bytes
+    # By count alone the step takes less than it does, and a cap of it is missed.
+    measured, plan = found[False]
+    assert plan.measured_bytes is None and plan.unplanned_bytes < found[True][1].unplanned_bytes
+    assert measured > plan.cap_bytes
+
+
+def test_an_op_of_the_users_own_is_run_by_the_step_alone():
+    calls = []
+
+    @torch.library.custom_op("ballast_tests::noted", mutates_args=())
+    def noted(x: torch.Tensor) -> torch.Tensor:
+        calls.append(float(x.sum()))
+        return x.sin()
+
+    noted.register_fake(torch.empty_like)
+    noted.register_autograd(lambda context, gradient: gradient * 2)
+    inner = torch.nn.Linear(32, 32)
+    compiled = ballast.torch.compile(lambda x: noted(torch.tanh(inner(x)).exp()).square().mean(), cap="90%", **QUICK)
+    compiled(torch.randn(64, 32)).backward()
+    assert len(calls) == 1 and compiled.plan.measured_bytes is None
 
 
 def test_a_cap_without_a_plan_is_refused_with_one_that_has(monkeypatch):

@@ -28,7 +28,8 @@ pub(super) fn jax(workspace: &Workspace, args: &Args) -> Result<()> {
 
 fn run(workspace: &Workspace, python: &Path, script: &str, args: &Args) -> Result<()> {
     let source = workspace.root.join("tools/python/src");
-    let arguments = &args.arguments;
+    // `--` ends the options of this program, and after the table's name is still one of its arguments.
+    let arguments = args.arguments.iter().filter(|argument| *argument != "--");
     cmd!(workspace.shell, "{python} tools/python/bench/{script} {arguments...}")
         .env("BALLAST_BIN", &workspace.release)
         .env("PYTHONPATH", source)

@@ -23,10 +23,11 @@ from .._errors import BallastError, NoPlan, UnsupportedModel
 from .._plan import Plan
 from .._units import format_bytes, parse_cap
 from ._copies import copies
-from ._cost import Measured, Roofline, TimeOf, link_of
+from ._cost import Measured, Roofline, TimeOf, Workspaces, WorkspaceOf, link_of
 from ._counts import KNOWN, Counts, Made
 from ._graph import JointProblem
 from ._judge import judge
+from ._rehearsal import rehearse
 from ._report import report
 from ._rewrite import rewrite
 
@@ -35,6 +36,8 @@ TRIES = 8
 #: Of the room that a stage has per micro-batch in flight, what one may keep between its passes.
 STASH_SHARES = (1.0, 0.85, 0.7, 0.5)
 _MEASURED: dict[bool, Measured] = {}
+#: One for all, as for times: an op is run once.
+_WORKSPACES = Workspaces()
 
 
 class Partitioner(CustomPartitionerFn):
@@ -53,6 +56,8 @@ class Partitioner(CustomPartitionerFn):
         work_limit: Search steps instead of seconds: the same plan comes out whatever the clock, for times that are the same.
         seed: Seed of its random choices.
         threads: Threads it searches with; default: all cores.
+        rehearse: Every op is run once alone, and every step planned once as a whole, on made-up values on the step's own device, and what the allocator
+            has then counts where it is more than the values of the graph. Not where `times` names a device.
         fused: Price elementwise ops as a fusing compiler runs them.
         in_flight: Micro-batches whose forward pass has run and whose backward pass has not, as on a stage of a pipeline: what one
             keeps between its passes counts so often. With `cap_counts="step"`.
@@ -61,7 +66,7 @@ class Partitioner(CustomPartitionerFn):
     def __init__(
         self, cap: int | float | str, *, cap_counts: str = "step", held_bytes: int = 0, times: str | TimeOf = "roofline",
         time_limit: float = 10.0, work_limit: int | None = None, seed: int = 0, threads: int | None = None, fused: bool = False,
-        in_flight: int = 1, offload: bool | HostLink = False,
+        in_flight: int = 1, offload: bool | HostLink = False, rehearse: bool = True,
     ) -> None:
         if cap_counts not in ("step", "saved"):
             raise ValueError(f"cap_counts={cap_counts!r}: choose 'step' (everything a step holds) or 'saved' (bytes kept for backward)")
@@ -78,6 +83,8 @@ class Partitioner(CustomPartitionerFn):
         self.threads = threads
         self.fused = fused
         self._time_of = _times(times, fused)
+        #: A named device is not the one that could be asked.
+        self.rehearse = rehearse and not (isinstance(times, str) and times in DEVICES)
         self.offload = offload
         #: The plan of every graph that was split, in order.
         self.plans: list[Plan] = []
@@ -97,18 +104,25 @@ class Partitioner(CustomPartitionerFn):
             UnsupportedModel: sizes are not known.
         """
         module = prepare(gm)
-        joint = JointProblem(module, num_fwd_outputs, self._time_of, held_bytes=self.held_bytes, movable=bool(self.offload))
+        joint = JointProblem(
+            module, num_fwd_outputs, self._time_of, held_bytes=self.held_bytes, movable=bool(self.offload), workspace_of=self._workspace_of(),
+        )
         link = self._link(joint)
         self._warn(link)
         static = static_lifetime_input_indices or []
         def made(steps: list[tuple[str, int]], budget: int = 2**62) -> Made:
             room = budget - joint.problem.resident_bytes
             forward, backward, writer = rewrite(joint, steps, num_fwd_outputs, static, room=room)
-            return Made(forward, backward, writer, judge(forward, backward, num_fwd_outputs), copies(forward, backward, link))
+            memory = judge(forward, backward, num_fwd_outputs)
+            # What a fusing compiler makes of the graphs is not what would run here.
+            tried = None if self.fused or not self.rehearse else rehearse(
+                forward, backward, num_fwd_outputs, joint.device, joint.input_bytes + memory.peak_bytes
+            )
+            return Made(forward, backward, writer, memory, copies(forward, backward, link), tried)
 
         counts = Counts(self.cap_counts, joint, self.in_flight, link)
         best = made(joint.problem.keep_all())
-        unplanned = counts.of(best.memory)
+        unplanned = counts.of(best)
         cap = parse_cap(self.cap, unplanned)
         schedule = None
         if unplanned > cap:
@@ -118,6 +132,10 @@ class Partitioner(CustomPartitionerFn):
             plan.notes += KNOWN.answered(counts.key(), cap, plan.seconds)
         self.plans.append(plan)
         return best.forward, best.backward
+
+    def _workspace_of(self) -> WorkspaceOf | None:
+        """None where the times say it, or nobody."""
+        return None if hasattr(self._time_of, "workspace") or not self.rehearse else _WORKSPACES
 
     def _warn(self, link: HostLink | None) -> None:
         """Of what makes a plan true of less than it seems."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -12,9 +13,12 @@ from torch.utils import _pytree as pytree
 from torch.utils.flop_counter import flop_registry
 
 from ._measure import measure
+from ._ops import is_collective, is_custom, is_pointwise
 from .._devices import CPU, Device, HostLink, of_cuda
 
 TimeOf = Callable[[fx.Node], float]
+#: Bytes that an op allocates while it runs, beside its results.
+WorkspaceOf = Callable[[fx.Node], int]
 
 
 def tensors(value: Any) -> list[torch.Tensor]:
@@ -54,62 +58,83 @@ class Roofline:
         return max(flops / device.peak(bits), traffic / device.bandwidth) + device.launch_seconds
 
 
+class Workspaces:
+    """Runs every op once per shape on its own device, and reads from the allocator what it takes beside its results; the user's own ops, which may
+    do more than that, only where asked to (`custom`)."""
+
+    def __init__(self, *, custom: bool = False) -> None:
+        self._cache: dict[tuple[Any, ...], int] = {}
+        self._custom = custom
+
+    def __call__(self, node: fx.Node) -> int:
+        """Bytes allocated while it runs, beside its results."""
+        if is_custom(node.target) and not self._custom:
+            return 0
+        key = _key(node)
+        if key not in self._cache:
+            self._cache[key] = _run_alone(node, _taken) or 0
+        return self._cache[key]
+
+
+def _taken(node: fx.Node, run: Callable[[], Any]) -> int:
+    used = measure(run, device=device_of(node) or "cpu").peak_bytes
+    return max(used - sum(_stored(tensor) for tensor in tensors(node.meta.get("val"))), 0)
+
+
 class Measured:
     """Runs every op once per shape on its own device, three times after a first one, and takes the middle; what it allocates beside its
     results is read from the allocator in another run."""
 
     def __init__(self, *, fallback: TimeOf | None = None) -> None:
-        self._cache: dict[tuple[Any, ...], tuple[float, int]] = {}
+        self._cache: dict[tuple[Any, ...], float] = {}
         self._fallback = fallback or Roofline()
+        #: Bytes allocated while an op runs, beside its results.
+        self.workspace: WorkspaceOf = Workspaces(custom=True)
 
     def __call__(self, node: fx.Node) -> float:
         """Seconds of one run."""
-        return self._figures(node)[0]
-
-    def workspace(self, node: fx.Node) -> int:
-        """Bytes allocated while it runs, beside its results."""
-        return self._figures(node)[1]
-
-    def _figures(self, node: fx.Node) -> tuple[float, int]:
         key = _key(node)
         if key not in self._cache:
-            self._cache[key] = self._measure(node)
+            seconds = _run_alone(node, _timed)
+            self._cache[key] = self._fallback(node) if seconds is None else seconds
         return self._cache[key]
 
-    def _measure(self, node: fx.Node) -> tuple[float, int]:
-        if not isinstance(node.target, torch._ops.OpOverload) or node.target._schema.is_mutable:
-            return self._fallback(node), 0
-        state = torch.get_rng_state()
-        try:
-            with torch.no_grad(), torch.utils._python_dispatch._disable_current_modes():
-                args, kwargs = pytree.tree_map(_real, (node.args, node.kwargs))
-                seconds = []
-                for _ in range(4):
-                    _wait(device_of(node))
-                    start = time.perf_counter()
-                    node.target(*args, **kwargs)
-                    _wait(device_of(node))
-                    seconds.append(time.perf_counter() - start)
-                def run() -> None:
-                    node.target(*args, **kwargs)
-                used = measure(run, device=device_of(node) or "cpu").peak_bytes
-            results = sum(_stored(tensor) for tensor in tensors(node.meta.get("val")))
-            return sorted(seconds[1:])[1], max(used - results, 0)
-        except Exception:  # An op may refuse arguments made up for it, as an index out of range: then the formula stands in.
-            return self._fallback(node), 0
-        finally:
-            torch.set_rng_state(state)
+
+def _timed(node: fx.Node, run: Callable[[], Any]) -> float:
+    seconds = []
+    for _ in range(4):
+        _wait(device_of(node))
+        start = time.perf_counter()
+        run()
+        _wait(device_of(node))
+        seconds.append(time.perf_counter() - start)
+    return sorted(seconds[1:])[1]
+
+
+def _run_alone(node: fx.Node, look: Callable[[fx.Node, Callable[[], Any]], Any]) -> Any:
+    """What `look` finds of an op run on made-up arguments; None where it cannot be run."""
+    if not isinstance(node.target, torch._ops.OpOverload) or node.target._schema.is_mutable or is_collective(node.target):
+        return None
+    try:
+        with preserved_random_state(), torch.no_grad(), torch.utils._python_dispatch._disable_current_modes():
+            args, kwargs = pytree.tree_map_only(fx.Node, made_up, (node.args, node.kwargs))
+            return look(node, lambda: node.target(*args, **kwargs))
+    except Exception:  # An op may refuse arguments made up for it, as an index out of range.
+        return None
+
+
+@contextlib.contextmanager
+def preserved_random_state() -> Iterator[None]:
+    """Random numbers drawn inside leave no trace."""
+    devices = [torch.cuda.current_device()] if torch.cuda.is_initialized() else []
+    with torch.random.fork_rng(devices=devices):
+        yield
 
 
 def link_of(times: TimeOf, device: torch.device | None) -> HostLink | None:
     """The host link of the device whose times these are, or else of the one a step is on; None where that is the CPU."""
     named = times.device if isinstance(times, Roofline) else None
     return (named or _table_entry(device)).host_link
-
-
-def is_pointwise(node: fx.Node) -> bool:
-    """Is this an elementwise op, by torch's own tag?"""
-    return isinstance(node.target, torch._ops.OpOverload) and torch.Tag.pointwise in node.target.tags
 
 
 def _table_entry(device: torch.device | None) -> Device:
@@ -143,15 +168,14 @@ def _key(node: fx.Node) -> tuple[Any, ...]:
     return (str(node.target), tuple(plain(leaf) for leaf in pytree.tree_leaves((node.args, node.kwargs), is_leaf=lambda x: isinstance(x, fx.Node))))
 
 
-def _real(leaf: Any) -> Any:
-    if not isinstance(leaf, fx.Node):
-        return leaf
+def made_up(node: fx.Node) -> Any:
+    """A value like the one recorded for a node: numbers of a normal distribution, whole numbers 0."""
     def made(value: Any) -> Any:
         if not isinstance(value, torch.Tensor):
             return value
         base = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=value.device)
         return base.normal_() if value.is_floating_point() else base.zero_()
-    return pytree.tree_map(made, leaf.meta.get("val"))
+    return pytree.tree_map(made, node.meta.get("val"))
 
 
 def _wait(device: torch.device | None) -> None:

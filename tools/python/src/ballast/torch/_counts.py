@@ -37,6 +37,8 @@ class Made:
     writer: Rewriter
     memory: Memory
     copies: Copies
+    #: Most bytes that a rehearsal took beyond what comes in; None where there was none.
+    rehearsed_bytes: int | None = None
 
 
 class Counts:
@@ -68,8 +70,8 @@ class Counts:
         that count something else."""
         seconds = step_seconds(self.joint, outcome)
         for what in ("step", "saved"):
-            KNOWN.add(self.key(what), Candidate(seconds, self.of(outcome.memory, what), schedule))
-        return self.of(outcome.memory)
+            KNOWN.add(self.key(what), Candidate(seconds, self.of(outcome, what), schedule))
+        return self.of(outcome)
 
     def copy_seconds(self, size: int) -> float:
         """Of a copy to the host and one back."""
@@ -94,9 +96,15 @@ class Counts:
             return max(budget - self._slack - self._kept - self.joint.problem.resident_bytes, 0)
         return budget + (self.in_flight - 1) * self.stash
 
-    def of(self, memory: Memory, what: str | None = None) -> int:
-        """What the graphs take, as the cap counts, or another one."""
+    def of(self, made: Made, what: str | None = None) -> int:
+        """What the graphs take, as the cap counts, or another one: by count of their values, or in a rehearsal where that took more."""
+        memory = made.memory
         if (what or self.what) == "saved":
             return memory.saved_bytes
-        waiting = (self.in_flight - 1) * (memory.saved_bytes + memory.result_bytes)
-        return memory.peak_bytes + waiting + self.joint.problem.resident_bytes
+        return max(memory.peak_bytes, made.rehearsed_bytes or 0) + self.beside(memory)
+
+    def beside(self, memory: Memory) -> int:
+        """What is there beside one micro-batch's step: parameters and inputs, and what other micro-batches in flight keep."""
+        if self.what == "saved":
+            return 0
+        return (self.in_flight - 1) * (memory.saved_bytes + memory.result_bytes) + self.joint.problem.resident_bytes

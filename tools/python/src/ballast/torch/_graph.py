@@ -20,7 +20,8 @@ from torch.utils.checkpoint import CheckpointPolicy
 
 from .. import _planner
 from .._errors import UnsupportedModel
-from ._cost import TimeOf, is_pointwise, tensors
+from ._ops import is_collective, is_custom, is_foreign
+from ._cost import TimeOf, WorkspaceOf, tensors
 
 #: A result this many times smaller than the largest one of its op is counted beside it while the op runs.
 SMALL_RESULT = 16
@@ -28,7 +29,7 @@ SMALL_RESULT = 16
 WORKSPACE = "ballast_workspace"
 #: And what one run of it takes, in seconds of the plan's times.
 SECONDS = "ballast_seconds"
-_ATTENTION = {"flex_attention", "flex_attention_backward"}
+ATTENTION = {"flex_attention", "flex_attention_backward"}
 
 
 @dataclasses.dataclass
@@ -79,7 +80,8 @@ class JointProblem:
     """A joint graph, the problem made from it, and how the two belong together."""
 
     def __init__(
-        self, module: fx.GraphModule, num_fwd_outputs: int, time_of: TimeOf, *, held_bytes: int = 0, movable: bool = False
+        self, module: fx.GraphModule, num_fwd_outputs: int, time_of: TimeOf, *, held_bytes: int = 0, movable: bool = False,
+        workspace_of: WorkspaceOf | None = None,
     ) -> None:
         self.module = module
         #: May values be copied to the host and back?
@@ -97,6 +99,7 @@ class JointProblem:
         self._again: dict[int, int] = {}
         self._resident: dict[int, int] = {}
         self._time_of = time_of
+        self._workspace_of = workspace_of or getattr(time_of, "workspace", _nothing)
         self._refuse_dynamic()
         self._backward = self._backward_nodes()
         self._mutated = self._mutated_inputs()
@@ -244,7 +247,7 @@ class JointProblem:
         # time of first runs that nobody needs would hide copies: where there are any, small results come along, too.
         small = [at > 0 and size * SMALL_RESULT <= results[0][1] for at, (_, size) in enumerate(results)]
         along = [at > 0 and (random or (backward and not again) or (self.movable and small[at])) for at in range(len(results))]
-        scratch = int(getattr(self._time_of, "workspace", _nothing)(node))
+        scratch = int(self._workspace_of(node))
         node.meta[WORKSPACE], node.meta[SECONDS] = scratch, seconds
         # Small results that are not wanted from a run are there while it lasts, as are those that come along.
         beside = [size for at, (_, size) in enumerate(results) if along[at] or small[at]]
@@ -295,16 +298,16 @@ class JointProblem:
             return False
         target = node.target
         if isinstance(target, torch._ops.HigherOrderOperator):
-            return target.name() in _ATTENTION
+            return target.name() in ATTENTION
         if not isinstance(target, torch._ops.OpOverload):
             return target is operator.getitem
         if target.namespace in ("_c10d_functional", "c10d", "fsdp", "prims") and is_random(node):
             return False
-        if target.namespace in ("_c10d_functional", "c10d", "fsdp"):
+        if is_collective(target):
             return False
         if torch.Tag.data_dependent_output in target.tags or torch.Tag.dynamic_output_shape in target.tags:
             return False
-        if policy is None and _is_custom(target):
+        if policy is None and is_custom(target):
             return False
         return not self._reads_mutated(node)
 
@@ -317,7 +320,7 @@ class JointProblem:
             return False
         makers = [user for user in node.users if user.target is operator.getitem and user.args[0] is node] if _has_parts(node) else [node]
         makers = [maker for maker in makers if any(held == name for held, _ in storages(maker))]
-        if len(makers) != 1 or any(_is_foreign(one.target) for one in (node, *makers[0].users)):
+        if len(makers) != 1 or any(is_foreign(one.target) for one in (node, *makers[0].users)):
             return False
         value = makers[0].meta.get("val")
         return isinstance(value, torch.Tensor) and value.device == self.device and _is_whole(value, size)
@@ -326,13 +329,6 @@ class JointProblem:
         touched = {name for source in node.all_input_nodes for name, _ in storages(source)} & self._mutated
         # Batch normalisation in training reads its running averages only to write them.
         return bool(touched) and "batch_norm" not in str(node.target)
-
-    # The reference for what is gained.
-
-    def is_pointwise(self, index: int) -> bool:
-        """Is this node of the problem an elementwise op?"""
-        node = self.parts[index].node
-        return node is not None and is_pointwise(node)
 
 
 def _nothing(_node: fx.Node) -> int:
@@ -354,18 +350,8 @@ def _has_parts(node: fx.Node) -> bool:
     return isinstance(node.meta.get("val"), (tuple, list))
 
 
-def _is_foreign(target: Any) -> bool:
-    """Collectives, whose results may still be on their way, and custom ops, whose results may look at their arguments."""
-    return isinstance(target, torch._ops.OpOverload) and (target.namespace in ("_c10d_functional", "c10d", "fsdp") or _is_custom(target))
-
-
 def _is_whole(value: torch.Tensor, size: int) -> bool:
     """Is this a plain tensor that covers its storage, every element once?"""
     if value.layout != torch.strided or value.storage_offset() != 0 or value.is_conj() or value.is_neg():
         return False
     return torch._prims_common.is_non_overlapping_and_dense_or_false(value) and value.numel() * value.element_size() == size
-
-
-def _is_custom(target: torch._ops.OpOverload) -> bool:
-    """An op of the user's own: what it does beside its result is not known."""
-    return target.namespace not in ("aten", "prims", "prim", "inductor", "quantized", "rngprims", "_c10d_functional", "fbgemm", "torchvision")

@@ -47,15 +47,14 @@ def report(joint: JointProblem, counts: Counts, cap: int, unplanned: int, schedu
         method, stopped = "keep-all", "the step fits without a plan"
     else:
         method, stopped = schedule.method, schedule.stop_reason
-    extra = 0
-    if counts.what == "step":
-        extra = joint.problem.resident_bytes + (counts.in_flight - 1) * (memory.saved_bytes + memory.result_bytes)
+    extra = counts.beside(memory)
     return Plan(
-        framework="torch", cap_bytes=cap, cap_counts=counts.what, peak_bytes=counts.of(memory), unplanned_bytes=unplanned,
+        framework="torch", cap_bytes=cap, cap_counts=counts.what, peak_bytes=counts.of(made), unplanned_bytes=unplanned,
         resident_bytes=joint.problem.resident_bytes, saved_bytes=memory.saved_bytes, seconds=seconds, unplanned_seconds=base, bound=bound,
         bound_class=schedule.bound_class if schedule else "any", values=values, method=method, stop_reason=stopped,
         timeline=[live + extra for live in memory.timeline], boundary=memory.forward_ops, offloaded_bytes=made.copies.bytes,
         link_seconds=made.copies.link_seconds, host_bytes=memory.host_bytes,
+        measured_bytes=None if made.rehearsed_bytes is None or counts.what == "saved" else made.rehearsed_bytes + extra,
     )
 
 
