@@ -145,6 +145,21 @@ def test_a_rehearsal_counts_what_the_graph_does_not_say():
     assert measured > plan.cap_bytes
 
 
+@torch._dynamo.config.patch(allow_rnn=True)
+def test_an_lstm_whose_input_needs_no_gradient_trains():
+    # Torch's own "aot_eager" fails on it: traced with oneDNN's op for inference.
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lstm, self.head = torch.nn.LSTM(16, 32), torch.nn.Linear(32, 16)
+
+        def forward(self, x):
+            return self.head(self.lstm(x)[0])
+
+    (plan,) = check(Model(), (torch.randn(12, 8, 16),), ["93%"])
+    assert plan.recomputed and plan.measured_bytes <= plan.cap_bytes
+
+
 def test_an_op_of_the_users_own_is_run_by_the_step_alone():
     calls = []
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import sys
 import uuid
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -23,7 +24,7 @@ from .._errors import BallastError, NoPlan, UnsupportedModel
 from .._plan import Plan
 from .._units import format_bytes, parse_cap
 from ._copies import copies
-from ._cost import Measured, Roofline, TimeOf, Workspaces, WorkspaceOf, link_of
+from ._cost import Measured, Roofline, TimeOf, link_of
 from ._counts import KNOWN, Counts, Made
 from ._graph import JointProblem
 from ._judge import judge
@@ -36,8 +37,6 @@ TRIES = 8
 #: Of the room that a stage has per micro-batch in flight, what one may keep between its passes.
 STASH_SHARES = (1.0, 0.85, 0.7, 0.5)
 _MEASURED: dict[bool, Measured] = {}
-#: One for all, as for times: an op is run once.
-_WORKSPACES = Workspaces()
 
 
 class Partitioner(CustomPartitionerFn):
@@ -56,8 +55,8 @@ class Partitioner(CustomPartitionerFn):
         work_limit: Search steps instead of seconds: the same plan comes out whatever the clock, for times that are the same.
         seed: Seed of its random choices.
         threads: Threads it searches with; default: all cores.
-        rehearse: Every op is run once alone, and every step planned once as a whole, on made-up values on the step's own device, and what the allocator
-            has then counts where it is more than the values of the graph. Not where `times` names a device.
+        rehearse: Every step planned is run once on made-up values on its own device, and what the allocator has then counts where that is more than the
+            values of the graph. Not where `times` names a device.
         fused: Price elementwise ops as a fusing compiler runs them.
         in_flight: Micro-batches whose forward pass has run and whose backward pass has not, as on a stage of a pipeline: what one
             keeps between its passes counts so often. With `cap_counts="step"`.
@@ -104,21 +103,22 @@ class Partitioner(CustomPartitionerFn):
             UnsupportedModel: sizes are not known.
         """
         module = prepare(gm)
-        joint = JointProblem(
-            module, num_fwd_outputs, self._time_of, held_bytes=self.held_bytes, movable=bool(self.offload), workspace_of=self._workspace_of(),
-        )
+        joint = JointProblem(module, num_fwd_outputs, self._time_of, held_bytes=self.held_bytes, movable=bool(self.offload))
         link = self._link(joint)
         self._warn(link)
         static = static_lifetime_input_indices or []
         def made(steps: list[tuple[str, int]], budget: int = 2**62) -> Made:
             room = budget - joint.problem.resident_bytes
-            forward, backward, writer = rewrite(joint, steps, num_fwd_outputs, static, room=room)
-            memory = judge(forward, backward, num_fwd_outputs)
-            # What a fusing compiler makes of the graphs is not what would run here.
-            tried = None if self.fused or not self.rehearse else rehearse(
-                forward, backward, num_fwd_outputs, joint.device, joint.input_bytes + memory.peak_bytes
-            )
-            return Made(forward, backward, writer, memory, copies(forward, backward, link), tried)
+            while True:
+                forward, backward, writer = rewrite(joint, steps, num_fwd_outputs, static, room=room)
+                memory = judge(forward, backward, num_fwd_outputs)
+                needed = joint.input_bytes + memory.peak_bytes
+                tried = rehearse(forward, backward, num_fwd_outputs, joint.device, needed) if self.rehearse else None
+                if tried is None or not joint.learn(tried.workspaces):
+                    break
+            # What a fusing compiler makes of the graphs is not what has run.
+            seen = None if tried is None or self.fused else tried.peak_bytes
+            return Made(forward, backward, writer, memory, copies(forward, backward, link), seen)
 
         counts = Counts(self.cap_counts, joint, self.in_flight, link)
         best = made(joint.problem.keep_all())
@@ -132,10 +132,6 @@ class Partitioner(CustomPartitionerFn):
             plan.notes += KNOWN.answered(counts.key(), cap, plan.seconds)
         self.plans.append(plan)
         return best.forward, best.backward
-
-    def _workspace_of(self) -> WorkspaceOf | None:
-        """None where the times say it, or nobody."""
-        return None if hasattr(self._time_of, "workspace") or not self.rehearse else _WORKSPACES
 
     def _warn(self, link: HostLink | None) -> None:
         """Of what makes a plan true of less than it seems."""
@@ -346,11 +342,33 @@ class Backend:
         from torch._dynamo.backends.common import aot_autograd
         from torch._dynamo.backends.debugging import boxed_nop
 
-        with functorch_config.patch(enable_autograd_cache=False):
+        enabled = torch._C._get_mkldnn_enabled()
+
+        def partition(*given: Any, **options: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
+            with _onednn(enabled):
+                return self.partitioner(*given, **options)
+
+        # With it, tracing makes one op of an LSTM whose input needs no gradient, and that op has nothing for the backward pass when it runs.
+        with functorch_config.patch(enable_autograd_cache=False), _onednn(enabled and not _has_lstm(gm)):
             return aot_autograd(
-                fw_compiler=boxed_nop, bw_compiler=boxed_nop, inference_compiler=boxed_nop, partition_fn=self.partitioner,
+                fw_compiler=boxed_nop, bw_compiler=boxed_nop, inference_compiler=boxed_nop, partition_fn=partition,
                 keep_inference_input_mutations=True,
             )(gm, example_inputs)
+
+
+@contextlib.contextmanager
+def _onednn(enabled: bool) -> Iterator[None]:
+    """Switched on or off, and nothing else of it, which `torch.backends.mkldnn.flags` does not promise."""
+    before = torch._C._get_mkldnn_enabled()
+    torch._C._set_mkldnn_enabled(enabled)
+    try:
+        yield
+    finally:
+        torch._C._set_mkldnn_enabled(before)
+
+
+def _has_lstm(gm: fx.GraphModule) -> bool:
+    return any(node.op == "call_function" and getattr(node.target, "__name__", "") == "lstm" for node in gm.graph.nodes)
 
 
 def _without_compiler(error: BaseException | None) -> str | None:

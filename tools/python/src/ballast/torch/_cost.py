@@ -13,12 +13,10 @@ from torch.utils import _pytree as pytree
 from torch.utils.flop_counter import flop_registry
 
 from ._measure import measure
-from ._ops import is_collective, is_custom, is_pointwise
+from ._ops import is_collective, is_pointwise
 from .._devices import CPU, Device, HostLink, of_cuda
 
 TimeOf = Callable[[fx.Node], float]
-#: Bytes that an op allocates while it runs, beside its results.
-WorkspaceOf = Callable[[fx.Node], int]
 
 
 def tensors(value: Any) -> list[torch.Tensor]:
@@ -58,69 +56,56 @@ class Roofline:
         return max(flops / device.peak(bits), traffic / device.bandwidth) + device.launch_seconds
 
 
-class Workspaces:
-    """Runs every op once per shape on its own device, and reads from the allocator what it takes beside its results; the user's own ops, which may
-    do more than that, only where asked to (`custom`)."""
-
-    def __init__(self, *, custom: bool = False) -> None:
-        self._cache: dict[tuple[Any, ...], int] = {}
-        self._custom = custom
-
-    def __call__(self, node: fx.Node) -> int:
-        """Bytes allocated while it runs, beside its results."""
-        if is_custom(node.target) and not self._custom:
-            return 0
-        key = _key(node)
-        if key not in self._cache:
-            self._cache[key] = _run_alone(node, _taken) or 0
-        return self._cache[key]
-
-
-def _taken(node: fx.Node, run: Callable[[], Any]) -> int:
-    used = measure(run, device=device_of(node) or "cpu").peak_bytes
-    return max(used - sum(_stored(tensor) for tensor in tensors(node.meta.get("val"))), 0)
-
-
 class Measured:
     """Runs every op once per shape on its own device, three times after a first one, and takes the middle; what it allocates beside its
     results is read from the allocator in another run."""
 
     def __init__(self, *, fallback: TimeOf | None = None) -> None:
-        self._cache: dict[tuple[Any, ...], float] = {}
+        self._cache: dict[tuple[Any, ...], tuple[float, int]] = {}
         self._fallback = fallback or Roofline()
-        #: Bytes allocated while an op runs, beside its results.
-        self.workspace: WorkspaceOf = Workspaces(custom=True)
 
     def __call__(self, node: fx.Node) -> float:
         """Seconds of one run."""
+        return self._figures(node)[0]
+
+    def workspace(self, node: fx.Node) -> int:
+        """Bytes allocated while it runs, beside its results."""
+        return self._figures(node)[1]
+
+    def _figures(self, node: fx.Node) -> tuple[float, int]:
         key = _key(node)
         if key not in self._cache:
-            seconds = _run_alone(node, _timed)
-            self._cache[key] = self._fallback(node) if seconds is None else seconds
+            self._cache[key] = self._measure(node)
         return self._cache[key]
 
+    def _measure(self, node: fx.Node) -> tuple[float, int]:
+        if not _runs_alone(node.target):
+            return self._fallback(node), 0
+        try:
+            with preserved_random_state(), torch.no_grad(), torch.utils._python_dispatch._disable_current_modes():
+                args, kwargs = pytree.tree_map_only(fx.Node, made_up, (node.args, node.kwargs))
+                seconds = []
+                for _ in range(4):
+                    _wait(device_of(node))
+                    start = time.perf_counter()
+                    node.target(*args, **kwargs)
+                    _wait(device_of(node))
+                    seconds.append(time.perf_counter() - start)
+                def run() -> None:
+                    node.target(*args, **kwargs)
+                used = measure(run, device=device_of(node) or "cpu").peak_bytes
+            results = sum(_stored(tensor) for tensor in tensors(node.meta.get("val")))
+            return sorted(seconds[1:])[1], max(used - results, 0)
+        except Exception:  # An op may refuse arguments made up for it, as an index out of range: then the formula stands in.
+            return self._fallback(node), 0
 
-def _timed(node: fx.Node, run: Callable[[], Any]) -> float:
-    seconds = []
-    for _ in range(4):
-        _wait(device_of(node))
-        start = time.perf_counter()
-        run()
-        _wait(device_of(node))
-        seconds.append(time.perf_counter() - start)
-    return sorted(seconds[1:])[1]
 
-
-def _run_alone(node: fx.Node, look: Callable[[fx.Node, Callable[[], Any]], Any]) -> Any:
-    """What `look` finds of an op run on made-up arguments; None where it cannot be run."""
-    if not isinstance(node.target, torch._ops.OpOverload) or node.target._schema.is_mutable or is_collective(node.target):
-        return None
-    try:
-        with preserved_random_state(), torch.no_grad(), torch.utils._python_dispatch._disable_current_modes():
-            args, kwargs = pytree.tree_map_only(fx.Node, made_up, (node.args, node.kwargs))
-            return look(node, lambda: node.target(*args, **kwargs))
-    except Exception:  # An op may refuse arguments made up for it, as an index out of range.
-        return None
+def _runs_alone(target: Any) -> bool:
+    """May an op run on made-up arguments? Not one that writes to them or waits for other processes, nor one that reads what another op left for it in a
+    form of its own: torch's recurrent layers end the process where that is made up."""
+    if not isinstance(target, torch._ops.OpOverload) or target._schema.is_mutable or is_collective(target):
+        return False
+    return not any(argument.name in ("workspace", "reserve", "reserveSpace") for argument in target._schema.arguments)
 
 
 @contextlib.contextmanager

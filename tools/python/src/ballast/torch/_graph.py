@@ -20,13 +20,15 @@ from torch.utils.checkpoint import CheckpointPolicy
 
 from .. import _planner
 from .._errors import UnsupportedModel
+from ._cost import TimeOf, tensors
 from ._ops import is_collective, is_custom, is_foreign
-from ._cost import TimeOf, WorkspaceOf, tensors
 
 #: A result this many times smaller than the largest one of its op is counted beside it while the op runs.
 SMALL_RESULT = 16
 #: Where a node of a graph says how many bytes its op takes while it runs, beside its results.
 WORKSPACE = "ballast_workspace"
+#: Which op of the joint graph it is a run of.
+OP = "ballast_op"
 #: And what one run of it takes, in seconds of the plan's times.
 SECONDS = "ballast_seconds"
 ATTENTION = {"flex_attention", "flex_attention_backward"}
@@ -80,8 +82,7 @@ class JointProblem:
     """A joint graph, the problem made from it, and how the two belong together."""
 
     def __init__(
-        self, module: fx.GraphModule, num_fwd_outputs: int, time_of: TimeOf, *, held_bytes: int = 0, movable: bool = False,
-        workspace_of: WorkspaceOf | None = None,
+        self, module: fx.GraphModule, num_fwd_outputs: int, time_of: TimeOf, *, held_bytes: int = 0, movable: bool = False
     ) -> None:
         self.module = module
         #: May values be copied to the host and back?
@@ -99,7 +100,8 @@ class JointProblem:
         self._again: dict[int, int] = {}
         self._resident: dict[int, int] = {}
         self._time_of = time_of
-        self._workspace_of = workspace_of or getattr(time_of, "workspace", _nothing)
+        #: Ops whose workspace a rehearsal has told.
+        self._learnt: set[str] = set()
         self._refuse_dynamic()
         self._backward = self._backward_nodes()
         self._mutated = self._mutated_inputs()
@@ -247,8 +249,8 @@ class JointProblem:
         # time of first runs that nobody needs would hide copies: where there are any, small results come along, too.
         small = [at > 0 and size * SMALL_RESULT <= results[0][1] for at, (_, size) in enumerate(results)]
         along = [at > 0 and (random or (backward and not again) or (self.movable and small[at])) for at in range(len(results))]
-        scratch = int(self._workspace_of(node))
-        node.meta[WORKSPACE], node.meta[SECONDS] = scratch, seconds
+        scratch = int(getattr(self._time_of, "workspace", _nothing)(node))
+        node.meta[WORKSPACE], node.meta[SECONDS], node.meta[OP] = scratch, seconds, node.name
         # Small results that are not wanted from a run are there while it lasts, as are those that come along.
         beside = [size for at, (_, size) in enumerate(results) if along[at] or small[at]]
         workspace = scratch + unused + sum(beside)
@@ -291,6 +293,18 @@ class JointProblem:
                 Part("token", node), _planner.Node(f"{node.name}.drawn", 0.0, 0, indices[:1], recomputable=False, swappable=False)
             )
         return indices
+
+    def learn(self, workspaces: dict[str, int]) -> bool:
+        """Takes over what ops were seen to allocate beside their results; says whether anything was new."""
+        new = workspaces.keys() - self._learnt
+        self._learnt |= new
+        for index, part in enumerate(self.parts):
+            if part.kind == "op" and part.node is not None and part.node.name in new:
+                self.problem.nodes[index].workspace += workspaces[part.node.name] - part.node.meta[WORKSPACE]
+        changed = [node for node in self.nodes if node.name in new and node.meta[WORKSPACE] != workspaces[node.name]]
+        for node in changed:
+            node.meta[WORKSPACE] = workspaces[node.name]
+        return bool(changed)
 
     def _may_repeat(self, node: fx.Node) -> bool:
         policy = node.meta.get("recompute")

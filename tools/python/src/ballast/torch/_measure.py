@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
+import torch.profiler
 
 from ._host import HELD
+
+#: Before the name of a region among the profiler's.
+_REGION = "ballast region "
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,35 +33,80 @@ def measure(step: Callable[[], Any], *, device: torch.device | str = "cpu") -> M
 
     Call the step once before, so that compiling does not count.
     """
-    device = torch.device(device)
-    if device.type == "cuda":
+    return Regions(torch.device(device)).measure(step)
+
+
+class Regions:
+    """A measurement with named parts, for one call of `measure`."""
+
+    def __init__(self, device: torch.device) -> None:
+        self._device = device
+        self._most = 0
+        #: Of each region the most bytes that were allocated beyond what was there when it began, its results included.
+        self.peak_bytes: dict[str, int] = {}
+
+    @contextlib.contextmanager
+    def region(self, name: str) -> Iterator[None]:
+        """A part of what is measured; regions do not overlap."""
+        if self._device.type == "cuda":
+            self._peak_since()
+            before = torch.cuda.memory_allocated(self._device)
+            yield
+            self.peak_bytes[name] = self._peak_since() - before
+        else:
+            with torch.profiler.record_function(_REGION + name):
+                yield
+
+    def measure(self, step: Callable[[], Any]) -> Measurement:
+        """Calls `step` once and reads the allocator."""
+        return self._on_cuda(step) if self._device.type == "cuda" else self._on_cpu(step)
+
+    def _on_cuda(self, step: Callable[[], Any]) -> Measurement:
+        device = self._device
         torch.cuda.synchronize(device)
         torch.cuda.reset_peak_memory_stats(device)
         torch.cuda.reset_peak_host_memory_stats()
         before, pinned = torch.cuda.memory_allocated(device), torch.cuda.host_memory_stats().get("active_bytes.current", 0)
         step()
         torch.cuda.synchronize(device)
+        self._peak_since()
         return Measurement(
-            torch.cuda.max_memory_allocated(device) - before, torch.cuda.memory_allocated(device) - before,
-            torch.cuda.host_memory_stats().get("active_bytes.peak", 0) - pinned,
+            self._most - before, torch.cuda.memory_allocated(device) - before, torch.cuda.host_memory_stats().get("active_bytes.peak", 0) - pinned,
         )
-    from torch.profiler import ProfilerActivity, profile
 
-    held = HELD.reset()
-    with profile(activities=[ProfilerActivity.CPU], profile_memory=True, acc_events=True) as profiler:
-        step()
-    changes = []
-    for event in _events(profiler.profiler.kineto_results.experimental_event_tree()):
-        if event.tag.name == "Allocation" and event.extra_fields.device.type == "cpu":
-            changes.append((event.start_time_ns, event.extra_fields.alloc_size))
+    def _peak_since(self) -> int:
+        """CUDA's peak since it was asked for last."""
+        peak = torch.cuda.max_memory_allocated(self._device)
+        torch.cuda.reset_peak_memory_stats(self._device)
+        self._most = max(self._most, peak)
+        return peak
+
+    def _on_cpu(self, step: Callable[[], Any]) -> Measurement:
+        held = HELD.reset()
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True, acc_events=True) as profiler:
+            step()
+        roots = profiler.profiler.kineto_results.experimental_event_tree()
+        for event in _events(roots):
+            if event.name.startswith(_REGION):
+                self.peak_bytes[event.name.removeprefix(_REGION)] = _allocated([event])[0]
+        peak, left = _allocated(roots)
+        return Measurement(peak, left, HELD.peak - held)
+
+
+def _allocated(roots: list[Any]) -> tuple[int, int]:
+    """Most bytes that torch's CPU allocator gave, and what is left, in some events and all below."""
+    changes = [
+        (event.start_time_ns, event.extra_fields.alloc_size)
+        for event in _events(roots) if event.tag.name == "Allocation" and event.extra_fields.device.type == "cpu"
+    ]
     live = peak = 0
     for _, size in sorted(changes, key=lambda change: change[0]):
         live += size
         peak = max(peak, live)
-    return Measurement(peak, live, HELD.peak - held)
+    return peak, live
 
 
-def _events(roots: list[Any]) -> Any:
+def _events(roots: list[Any]) -> Iterator[Any]:
     stack = list(roots)
     while stack:
         event = stack.pop()

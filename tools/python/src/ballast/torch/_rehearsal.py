@@ -3,27 +3,39 @@ a result that the allocator holds more for than it has elements) is known before
 
 from __future__ import annotations
 
+import dataclasses
 import pathlib
 import re
 from typing import Any
 
 import torch
 from torch import fx
-from torch._dynamo.backends.debugging import boxed_nop
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import _disable_current_modes
 
 from ._cost import made_up, preserved_random_state
-from ._graph import ATTENTION, is_tangent
-from ._measure import measure
+from ._graph import ATTENTION, OP, is_tangent, storages
+from ._measure import Regions
 from ._ops import is_foreign
 
 #: Share of the memory that is free which a rehearsal may take: the model's own is there beside it.
 FREE_SHARE = 0.5
 
 
-def rehearse(forward: fx.GraphModule, backward: fx.GraphModule, num_fwd_outputs: int, device: torch.device | None, needed: int) -> int | None:
-    """Most bytes that both passes were seen to take beyond what comes in.
+@dataclasses.dataclass(frozen=True)
+class Rehearsal:
+    """What the allocator said."""
+
+    #: Most that both passes took beyond what comes in.
+    peak_bytes: int
+    #: By op of the joint graph: bytes allocated while it ran, beside its results.
+    workspaces: dict[str, int]
+
+
+def rehearse(
+    forward: fx.GraphModule, backward: fx.GraphModule, num_fwd_outputs: int, device: torch.device | None, needed: int,
+) -> Rehearsal | None:
+    """Runs both passes once.
 
     Returns:
         None where they are not run: an op does more than compute its result (collectives, ops of the user's own), an op refuses made-up values, or `needed`
@@ -32,41 +44,48 @@ def rehearse(forward: fx.GraphModule, backward: fx.GraphModule, num_fwd_outputs:
     graphs = (forward, backward)
     if not all(_only_computes(node) for graph in graphs for node in graph.graph.nodes) or needed > FREE_SHARE * _free_bytes(device):
         return None
+    regions = Regions(device or torch.device("cpu"))
     try:
         with preserved_random_state(), torch.no_grad(), _disable_current_modes():
             inputs = {node.name: made_up(node) for node in forward.graph.find_nodes(op="placeholder")}
-            run = _Step(*map(_boxed, graphs), num_fwd_outputs, inputs)
             # Gradients that come in are made in the run: they are there in the backward pass, and count in the judge, too.
-            return measure(run, device=device or "cpu").peak_bytes
+            peak = regions.measure(lambda: _step(_Watched(forward, regions), _Watched(backward, regions), num_fwd_outputs, inputs)).peak_bytes
     except Exception:  # An op may refuse values made up for it, as an index out of range: then the count stands alone.
         return None
+    workspaces: dict[str, int] = {}
+    for graph in graphs:
+        for node in graph.graph.nodes:
+            if node.name in regions.peak_bytes and OP in node.meta:
+                beside = max(regions.peak_bytes[node.name] - sum(size for _, size in storages(node)), 0)
+                workspaces[node.meta[OP]] = max(beside, workspaces.get(node.meta[OP], 0))
+    return Rehearsal(peak, workspaces)
 
 
-class _Step:
+class _Watched(fx.Interpreter):
+    """Runs a graph as it will run, with a region of the measurement around every op."""
+
+    def __init__(self, module: fx.GraphModule, regions: Regions) -> None:
+        super().__init__(module)
+        self._regions = regions
+
+    def run_node(self, n: fx.Node) -> Any:
+        """Runs one node."""
+        if n.op != "call_function":
+            return super().run_node(n)
+        with self._regions.region(n.name):
+            return super().run_node(n)
+
+
+def _step(forward: _Watched, backward: _Watched, num_fwd_outputs: int, inputs: dict[str, Any]) -> Any:
     """One step: what the forward pass saves goes into the backward pass and is freed there, its results stay."""
-
-    def __init__(self, forward: fx.GraphModule, backward: fx.GraphModule, num_fwd_outputs: int, inputs: dict[str, Any]) -> None:
-        self._forward, self._backward = boxed_nop(forward, []), boxed_nop(backward, [])
-        self._outputs = num_fwd_outputs
-        self._inputs = inputs
-        self._first = [node.name for node in forward.graph.nodes if node.op == "placeholder"]
-        self._saved = [str(leaf) for leaf in pytree.arg_tree_leaves(*list(forward.graph.nodes)[-1].args)[num_fwd_outputs:]]
-        self._second = [node for node in backward.graph.nodes if node.op == "placeholder"]
-
-    def __call__(self) -> Any:
-        found = list(self._forward([self._inputs[name] for name in self._first]))
-        results, kept = found[:self._outputs], dict(zip(self._saved, found[self._outputs:], strict=True))
-        del found
-        arguments = [made_up(node) if is_tangent(node) else kept.pop(node.name) for node in self._second]
-        kept.clear()
-        return results, self._backward(arguments)
-
-
-def _boxed(module: fx.GraphModule) -> fx.GraphModule:
-    """A copy: the form that frees its arguments is set in a graph itself."""
-    graph = fx.Graph()
-    graph.output(graph.graph_copy(module.graph, {}))
-    return fx.GraphModule(module, graph)
+    names = [str(leaf) for leaf in pytree.arg_tree_leaves(*list(forward.graph.nodes)[-1].args)[num_fwd_outputs:]]
+    found = list(forward.boxed_run([inputs[node.name] for node in forward.graph.find_nodes(op="placeholder")]))
+    results, kept = found[:num_fwd_outputs], dict(zip(names, found[num_fwd_outputs:], strict=True))
+    # Popped and forgotten, so that the backward pass alone holds it.
+    del found
+    forward.env.clear()
+    arguments = [made_up(node) if is_tangent(node) else kept.pop(node.name) for node in backward.graph.find_nodes(op="placeholder")]
+    return results, backward.boxed_run(arguments)
 
 
 def _only_computes(node: fx.Node) -> bool:

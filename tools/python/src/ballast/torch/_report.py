@@ -63,8 +63,10 @@ def source_of(node: fx.Node) -> str:
     stack = node.meta.get("nn_module_stack")
     if stack:
         path, _ = list(stack.values())[-1]
-        words = re.findall(r"\w+", str(path))
-        return ".".join(word for word in words if word not in ("L", "G", "self", "fn", "_modules", "_orig_mod"))
+        words = [word for word in re.findall(r"\w+", str(path)) if word not in ("L", "G", "self", "fn", "_modules", "_orig_mod")]
+        # Of an op in the outermost module itself there is no path.
+        if words:
+            return ".".join(words)
     trace = node.meta.get("stack_trace") or ""
     files = [line.strip() for line in trace.splitlines() if line.strip().startswith("File ")]
     return files[-1].replace("File ", "") if files else ""
