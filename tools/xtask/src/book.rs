@@ -16,12 +16,11 @@ use crate::workspace::{Workspace, step};
 const CONTENTS: &str = "docs/README.md";
 
 /// Pages outside of `docs`, after it.
-const MORE: [&str; 8] = [
+const MORE: [&str; 7] = [
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "tools/python/README.md",
-    "tools/import/README.md",
     "tests/inputs/models/README.md",
     "tests/inputs/batches/README.md",
     "tests/inputs/dnn-partitioning/README.md",

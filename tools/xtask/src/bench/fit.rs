@@ -38,7 +38,7 @@ pub(crate) struct Args {
     python: Option<PathBuf>,
 }
 
-/// Programs by name, with the arguments of `export_jax.py`.
+/// Programs by name, with the arguments of `ballast.export.jax`.
 const PROGRAMS: [(&str, &str); 14] = [
     ("alexnet", "alexnet --batch 128 --image 32 --classes 10"),
     ("vgg16", "vgg16 --batch 32"),
@@ -106,8 +106,9 @@ struct Measured {
 impl Bench<'_> {
     fn export(&self, name: &str, options: &str, blocks: &str) -> Result<PathBuf> {
         let file = self.folder.join(name).with_extension("mlir");
-        let (python, script) = (&self.python, self.workspace.root.join("tools/import/export_jax.py"));
-        cmd!(self.workspace.shell, "{python} {script}")
+        let python = &self.python;
+        cmd!(self.workspace.shell, "{python} -m ballast.export.jax")
+            .env("PYTHONPATH", self.workspace.root.join("tools/python/src"))
             .args(options.split(' '))
             .args(["--blocks", blocks, "-o"])
             .arg(&file)

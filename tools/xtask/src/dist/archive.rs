@@ -24,7 +24,7 @@ const POLICIES: [(&str, &str); 2] = [
 
 /// What is copied as it is, to the same place: so the commands of README and docs run from the archive's folder as they are written.
 const AS_IT_IS: [&str; 7] =
-    ["README.md", "CHANGELOG.md", "LICENSE", "docs", "tests/inputs/models", "tools/planners", "tools/import"];
+    ["README.md", "CHANGELOG.md", "LICENSE", "docs", "tests/inputs/models", "tools/planners", "tools/python"];
 
 /// Name of the archive's only folder.
 pub(super) fn folder() -> String {

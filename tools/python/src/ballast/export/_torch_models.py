@@ -1,4 +1,4 @@
-"""The models of export_torch.py: torch.nn modules with the shapes of one batch.
+"""The models of ballast.export.torch: torch.nn modules with the shapes of one batch.
 
 Every class is a dataclass whose fields become options on the command line. `module()` returns the network, `inputs()`
 the shapes of its input and of the labels. Images are NCHW. Batch normalisation is written as arithmetic, since

@@ -1,11 +1,11 @@
-"""Models of images beyond the classifiers of jax_models: one of pixels, one of depthwise convolutions."""
+"""Models of images beyond the classifiers of _jax_models: one of pixels, one of depthwise convolutions."""
 
 from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
 
-from jax_layers import batch_norm, block, conv, conv_norm_relu, dense, global_average, max_pool
+from ._jax_layers import batch_norm, block, conv, conv_norm_relu, dense, global_average, max_pool
 
 
 @dataclass

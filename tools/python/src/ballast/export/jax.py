@@ -1,24 +1,25 @@
-#!/usr/bin/env python3
 """Writes the training step of a JAX model, or of any JAX loss function, as a static MLIR file that Ballast reads.
 
 The step is loss, gradients and an SGD update; its results are the new parameters, then the loss. Parameters are
 arguments of the entry function @main, so the file holds no weights and nothing of that size is allocated.
 
-    export_jax.py resnet50 --batch 32 -o resnet50.mlir
-    export_jax.py vgg16 --batch 64 --image 32 --classes 10 --hidden 512 -o vgg16.mlir
-    export_jax.py function my_model.py:make -o mine.mlir
+    python -m ballast.export.jax resnet50 --batch 32 -o resnet50.mlir
+    python -m ballast.export.jax vgg16 --batch 64 --image 32 --classes 10 --hidden 512 -o vgg16.mlir
+    python -m ballast.export.jax function my_model.py:make -o mine.mlir
+    python -m ballast.export.jax step my_model.py:make_step --locations -o step.mlir
 
 `make()` returns `(loss, parameters, batch)`: `loss(parameters, *batch)` is a scalar, `parameters` and the tuple `batch`
-are trees of arrays or of jax.ShapeDtypeStruct. The file is StableHLO in generic form: read it with
+are trees of arrays or of jax.ShapeDtypeStruct. `make_step()` returns `(step, arguments)`: a function of your own, or what
+jax.jit made of it, and the tuple of such trees that it is called with; it is written as it is. The file is StableHLO in generic form: read it with
 `--allow-unregistered-dialect`.
 """
 
-import command_line
 import jax
 import jax.numpy as jnp
 
-from jax_layers import checkpointed
-from jax_models import MODELS
+from . import _command_line
+from ._jax_layers import checkpointed
+from ._jax_models import MODELS
 
 DTYPES = {"f32": jnp.float32, "bf16": jnp.bfloat16, "f16": jnp.float16}
 
@@ -66,11 +67,17 @@ def training_step(loss, rate):
     return step
 
 
-def export(loss, parameters, batch, rate=0.01, checkpoint="none", blocks="none", optimizer="sgd"):
+OWN = {
+    "function": "the training step of a loss: a function of your own that returns (loss, parameters, batch)",
+    "step": "a step as it is: a function of your own that returns (step, arguments)",
+}
+
+
+def export(loss, parameters, batch, rate=0.01, checkpoint="none", blocks="none", optimizer="sgd", locations=False):
     """MLIR text of the training step; `parameters` and `batch` may be shapes alone, `checkpoint` and `blocks` name policies of JAX."""
     if checkpoint != "none":
         loss = jax.checkpoint(loss, policy=getattr(jax.checkpoint_policies, checkpoint))
-    shapes = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype), (parameters, batch))
+    shapes = shapes_of((parameters, batch))
     state, make = (), training_step
     if optimizer == "adamw":
         wide = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, jnp.float32), shapes[0])
@@ -78,13 +85,23 @@ def export(loss, parameters, batch, rate=0.01, checkpoint="none", blocks="none",
         make = adamw_step
     policy = None if blocks == "none" else getattr(jax.checkpoint_policies, blocks)
     with checkpointed(policy):
-        lowered = jax.jit(make(loss, rate)).lower(shapes[0], *state, *shapes[1])
+        return export_step(make(loss, rate), (shapes[0], *state, *shapes[1]), locations)
+
+
+def export_step(step, arguments, locations=False):
+    """MLIR text of a step; `step` may come from jax.jit, whose donated and static arguments it then has, `arguments` may be shapes alone."""
+    lowered = (step if hasattr(step, "lower") else jax.jit(step)).lower(*shapes_of(arguments))
     module = lowered.compiler_ir("stablehlo").operation
-    return module.get_asm(print_generic_op_form=True, enable_debug_info=False)
+    return module.get_asm(print_generic_op_form=True, enable_debug_info=locations)
+
+
+def shapes_of(tree):
+    """The same tree with the shapes of its arrays; what is no array stays."""
+    return jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) if hasattr(leaf, "dtype") else leaf, tree)
 
 
 def model_loss(model, dtype):
-    """Cross entropy of a model of jax_models, with the shapes of its parameters and of a batch."""
+    """Cross entropy of a model of _jax_models, with the shapes of its parameters and of a batch."""
     batch = model.inputs(dtype)
     shapes = {}
 
@@ -119,14 +136,18 @@ def main():
         parser.add_argument("--blocks", choices=CHECKPOINTS, default="none",
                             help="policy of a jax.checkpoint around every block of layers; default %(default)s")
         parser.add_argument("--optimizer", choices=OPTIMIZERS, default="sgd", help="what updates the parameters, default %(default)s")
+        parser.add_argument("--locations", action="store_true", help="write where in your files each op comes from, which reports and remarks then name")
 
-    options, model = command_line.parse(__doc__, MODELS, add_options)
+    options, model = _command_line.parse("jax", __doc__, MODELS, OWN, add_options)
+    if options.model == "step":
+        _command_line.write(options.output, export_step(*_command_line.load_function(options.source)(), options.locations))
+        return
     if model is None:
-        loss, parameters, batch = command_line.load_function(options.source)()
+        loss, parameters, batch = _command_line.load_function(options.source)()
     else:
         loss, parameters, batch = model_loss(model, DTYPES[options.dtype])
-    text = export(loss, parameters, batch, options.rate, options.checkpoint, options.blocks, options.optimizer)
-    command_line.write(options.output, text)
+    text = export(loss, parameters, batch, options.rate, options.checkpoint, options.blocks, options.optimizer, options.locations)
+    _command_line.write(options.output, text)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
-#!/usr/bin/env python3
 """Writes the training step of a PyTorch module as a static MLIR file that Ballast reads.
 
 The step is loss (cross entropy), gradients and an SGD update; its results are the new parameters, then the loss.
 Parameters are arguments of the entry function @main, so the file holds no weights.
 
-    export_torch.py resnet18 --batch 8 --form linalg -o resnet18.mlir
-    export_torch.py function my_model.py:make --form stablehlo -o mine.mlir
+    python -m ballast.export.torch resnet18 --batch 8 --form linalg -o resnet18.mlir
+    python -m ballast.export.torch function my_model.py:make --form stablehlo -o mine.mlir
 
 `make()` returns `(module, inputs, labels)`: a torch.nn.Module that maps the tuple of tensors `inputs` to logits whose
 last axis is the classes, and the labels. Made under torch._subclasses.FakeTensorMode, none of it takes memory.
@@ -13,7 +12,6 @@ last axis is the classes, and the labels. Made under torch._subclasses.FakeTenso
 
 import sys
 
-import command_line
 import torch
 from torch._subclasses import FakeTensorMode
 from torch._decomp import get_decompositions
@@ -23,7 +21,8 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch_mlir import fx
 from torch_mlir.compiler_utils import TorchMlirCompilerError
 
-from torch_models import MODELS
+from . import _command_line
+from ._torch_models import MODELS
 
 aten = torch.ops.aten
 # Large ops that torch-mlir has no lowering for, or none for their gradients.
@@ -31,6 +30,7 @@ DECOMPOSED = [
     aten.native_batch_norm, aten.native_batch_norm_backward, aten._native_batch_norm_legit, aten._native_batch_norm_legit_functional,
     aten.native_layer_norm_backward, aten.native_dropout, aten.native_dropout_backward, aten._safe_softmax, aten.threshold_backward,
 ]
+OWN = {"function": "a module of your own: a function that returns (module, inputs, labels)"}
 FORMS = {"linalg": "linalg-on-tensors", "tosa": "tosa", "stablehlo": "stablehlo"}
 
 
@@ -122,9 +122,9 @@ def main():
     def add_options(parser):
         parser.add_argument("--form", choices=FORMS, default="linalg", help="dialect to write, default %(default)s")
 
-    options, model = command_line.parse(__doc__, MODELS, add_options)
+    options, model = _command_line.parse("torch", __doc__, MODELS, OWN, add_options)
     if model is None:
-        module, inputs, labels = command_line.load_function(options.source)()
+        module, inputs, labels = _command_line.load_function(options.source)()
     else:
         # Fake tensors have a shape and no storage: no weight is allocated.
         with FakeTensorMode():
@@ -137,7 +137,7 @@ def main():
     except TorchMlirCompilerError:
         # It has printed the op it stopped at.
         sys.exit(f"torch-mlir cannot write this step as {options.form}: see its message above, or try another --form")
-    command_line.write(options.output, text)
+    _command_line.write(options.output, text)
 
 
 if __name__ == "__main__":

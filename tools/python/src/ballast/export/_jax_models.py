@@ -1,4 +1,4 @@
-"""The models of export_jax.py: each a forward function, the shape of its input, and the loss over it.
+"""The models of ballast.export.jax: each a forward function, the shape of its input, and the loss over it.
 
 Every class is a dataclass whose fields become options on the command line. `forward(parameter, x)` returns the
 logits over `classes` (or over the vocabulary, one row per token).
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 
-from jax_layers import (
+from ._jax_layers import (
     average_pool_same, batch_norm, block, conv, conv_norm_relu, dense, global_average, layer_norm, max_pool,
 )
-from jax_sequences import Bert, Decoder, Lstm, Vit
-from jax_vision import MobileNet, UNet
+from ._jax_sequences import Bert, Decoder, Lstm, Vit
+from ._jax_vision import MobileNet, UNet
 
 
 @dataclass

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 
-from jax_layers import block, dense, dropout, layer_norm, repeated
+from ._jax_layers import block, dense, dropout, layer_norm, repeated
 
 
 def attention(parameter, name, x, heads, causal):

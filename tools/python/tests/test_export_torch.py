@@ -1,16 +1,19 @@
-#!/usr/bin/env python3
 """Checks the PyTorch models against their published sizes, and the exported step against PyTorch's own optimiser.
 
-Needs requirements-torch.txt.
+Needs requirements-export-torch.txt.
 """
 
 import unittest
 
-import torch
-from torch._subclasses import FakeTensorMode
+import pytest
 
-import export_torch
-from torch_models import MODELS, Gpt2, Mlp, ResNet18, ResNet50, Vgg16
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch_mlir", reason="torch-mlir is not installed: requirements-export-torch.txt")
+
+from torch._subclasses import FakeTensorMode  # noqa: E402
+
+from ballast.export import torch as export_torch  # noqa: E402
+from ballast.export._torch_models import MODELS, Gpt2, Mlp, ResNet18, ResNet50, Vgg16  # noqa: E402
 
 
 class ModelTest(unittest.TestCase):
@@ -90,7 +93,3 @@ class OwnModelTest(unittest.TestCase):
         results = len(list(module.parameters())) + len(list(module.buffers())) + 1
         returned = [line for line in text.splitlines() if "return" in line][-1]
         self.assertEqual(returned.split(":")[0].count("%"), results)
-
-
-if __name__ == "__main__":
-    unittest.main()

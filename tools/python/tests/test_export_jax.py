@@ -1,18 +1,62 @@
-#!/usr/bin/env python3
-"""Checks the JAX models against their published sizes, and that an exported step learns. Needs requirements-jax.txt."""
+"""Checks the JAX models against their published sizes, and that an exported step learns."""
 
 import math
+import pathlib
+import subprocess
+import sys
+import tempfile
 import unittest
 import zlib
 
 import jax
 import jax.numpy as jnp
 
-import export_jax
-from jax_layers import checkpointed
-from jax_models import MODELS, AlexNet, Gpt2, InceptionV3, Mlp, ResNet50, Vgg16
-from jax_sequences import Bert, Decoder, Lstm, Vit
-from jax_vision import MobileNet, UNet
+from ballast import _programs
+from ballast.export import jax as export_jax
+from ballast.export._jax_layers import checkpointed
+from ballast.export._jax_models import MODELS, AlexNet, Gpt2, InceptionV3, Mlp, ResNet50, Vgg16
+from ballast.export._jax_sequences import Bert, Decoder, Lstm, Vit
+from ballast.export._jax_vision import MobileNet, UNet
+
+
+class OwnStepTest(unittest.TestCase):
+    """Steps as people write them become files, as they are."""
+
+    SOURCE = """
+import functools
+import jax
+import jax.numpy as jnp
+
+@functools.partial(jax.jit, donate_argnums=0)
+def step(state, batch):
+    loss = lambda weights: jnp.square(jnp.tanh(batch @ weights["w"])).mean()
+    value, gradients = jax.value_and_grad(loss)(state["weights"])
+    return {"weights": jax.tree.map(lambda old, new: old - new, state["weights"], gradients), "count": state["count"] + 1}, value
+
+def make():
+    state = {"weights": {"w": jax.ShapeDtypeStruct((8, 4), jnp.float32)}, "count": 0}
+    return step, (state, jnp.ones((2, 8)))
+"""
+
+    def test_a_step_with_donated_state_and_where_its_ops_come_from(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = pathlib.Path(folder, "mine.py"), pathlib.Path(folder, "mine.mlir")
+            source.write_text(self.SOURCE)
+            for options, located in (([], False), (["--locations"], True)):
+                command = [sys.executable, "-m", "ballast.export.jax", "step", f"{source}:make", "-o", target, *options]
+                subprocess.run(command, check=True, capture_output=True)
+                text = target.read_text()
+                self.assertIn('"stablehlo.tanh"', text)
+                # The weights and the count are written over.
+                self.assertEqual(text.count("tf.aliasing_output"), 2)
+                self.assertEqual("mine.py" in text, located)
+            self.assertIn("ballast.plan", _programs.run("ballast-opt", [target, "--allow-unregistered-dialect", "--remat=time-limit=2"]))
+
+    def test_what_is_no_function_of_a_file_is_said_in_a_sentence(self):
+        found = subprocess.run(
+            [sys.executable, "-m", "ballast.export.jax", "step", "missing.py:make", "-o", "never.mlir"], capture_output=True, text=True, check=False,
+        )
+        self.assertEqual((found.returncode, found.stderr), (1, "missing.py: not a Python file\n"))
 
 
 class ModelTest(unittest.TestCase):
@@ -125,7 +169,3 @@ class StepTest(unittest.TestCase):
             losses.append(float(value))
         self.assertLess(losses[-1], losses[0] / 2)
         self.assertEqual(float(number), 50)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -10,13 +10,15 @@ import tempfile
 from pathlib import Path
 
 
-def parse(description, models, add_options):
-    """Parses the command line: one sub-command per model, plus `function`.
+def parse(framework, description, models, own, add_options):
+    """Parses the command line: one sub-command per model, and those for a program of one's own, `own`, each with its help.
 
     `add_options(parser)` adds what a framework's exporter has of its own. Returns the options and the model they
-    describe, which is None for `function`.
+    describe, which is None for one's own.
     """
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog=f"python -m ballast.export.{framework}", description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(dest="model", required=True, metavar="MODEL")
     for name, kind in models.items():
         summary = kind.__doc__.splitlines()[0]
@@ -26,11 +28,12 @@ def parse(description, models, add_options):
                                  default=field.default, metavar="N",
                                  help="default %(default)s")
         _add_common(command, add_options)
-    command = commands.add_parser("function", help="what a function of your own describes")
-    command.add_argument("source", metavar="FILE.py:NAME", help="the function to call, without arguments")
-    _add_common(command, add_options)
+    for name, summary in own.items():
+        command = commands.add_parser(name, help=summary, description=summary)
+        command.add_argument("source", metavar="FILE.py:NAME", help="the function to call, without arguments")
+        _add_common(command, add_options)
     options = parser.parse_args()
-    if options.model == "function":
+    if options.model in own:
         return options, None
     kind = models[options.model]
     fields = {field.name: getattr(options, field.name) for field in dataclasses.fields(kind)}
