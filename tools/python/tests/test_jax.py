@@ -105,6 +105,34 @@ def test_a_step_has_no_more_operations_than_under_jaxs_own_policies_at_their_mem
         assert any("times are operations" in note for note in plan.notes)
 
 
+def test_checkpoints_in_a_step_are_where_the_search_starts_and_no_rule():
+    blocks = [(jnp.full((32, 128), 0.01), jnp.full((128, 32), 0.01)) for _ in range(6)]
+    given = blocks, jnp.ones((512, 32))
+
+    def step_with(block):
+        def loss(blocks, x):
+            for weights in blocks:
+                x = block(x, weights)
+            return jnp.square(x).mean()
+
+        return lambda blocks, x: jax.value_and_grad(loss)(blocks, x)
+
+    def block(x, weights):
+        return x + jax.nn.gelu(x @ weights[0]) @ weights[1]
+
+    checkpointed = step_with(jax.checkpoint(block))
+    lowered = jax.jit(checkpointed).lower(*given)
+    # As its author wrote it, and as it would be without.
+    theirs, plain = lowered.compile(ballast.jax.COMPILER_OPTIONS), jax.jit(step_with(block)).lower(*given).compile()
+    assert operations(theirs) > 1.1 * operations(plain)
+    cap = (theirs.memory_analysis().temp_size_in_bytes + plain.memory_analysis().temp_size_in_bytes) // 2
+    planned = ballast.jit(checkpointed, cap=cap, cap_counts="temp", time_limit=2)
+    plan = planned.prepare(*given)
+    assert plan.measured_bytes <= cap and plan.operations < (operations(theirs) + operations(plain)) / 2
+    for one, other in zip(jax.tree.leaves(planned(*given)), jax.tree.leaves(jax.jit(checkpointed)(*given)), strict=True):
+        assert jnp.allclose(one, other, rtol=1e-5, atol=1e-8)
+
+
 def test_plans_may_be_for_the_times_of_a_device(arguments):
     planned = ballast.jit(step, cap="70%", cap_counts="temp", donate_argnums=0, times="h100-80gb", time_limit=1, tries=2)
     plan = planned.prepare(*arguments)

@@ -24,7 +24,7 @@ from .._plan import Plan, Value
 from .._units import format_bytes, parse_cap
 from ._loops import rolled
 from ._operations import operations
-from ._planned import BODY, KEEP_ALL, OPERATIONS, body_of_loop, fusion, generic, planned, unit
+from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, body_of_loop, fusion, generic, planned, unit, without_barriers
 
 #: Barriers hold recomputed ops back; XLA's CPU compiler would drop them before it schedules.
 COMPILER_OPTIONS = {"xla_disable_hlo_passes": "cse_barrier_expander"}
@@ -389,12 +389,25 @@ class _Program:
         return _Try(predicted, predicted, memory, figures, run, form, ops), compiled
 
     def forms(self, target: int, unplanned: _Memory) -> Iterator[_Form]:
-        """What to plan, in the order to try: the body of a loop that holds most of the memory, then the program with its loops opened."""
+        """What to plan, in the order to try: the body of a loop that holds most of the memory, the program with its loops opened, the same without the checkpoints
+        in it."""
         if "stablehlo.while" in self._text:
             body = self._body(target)
             if body is not None:
                 yield body
         yield _Form(self._text, "", 0, self._predicted, unplanned.temporary, self._ops)
+        if BARRIER in self._text:
+            yield self._without_checkpoints()
+
+    def _without_checkpoints(self) -> _Form:
+        """What its author computes again computed once: a cap above what the checkpoints in it take may need less of that."""
+        text = without_barriers(self._text)
+        once, figures = planned(text, KEEP_ALL, self._times, fusion())
+        with jax_mlir.make_ir_context(), ir.Location.unknown():
+            module = ir.Module.parse(once)
+            serialized = stablehlo.serialize_portable_artifact(module, stablehlo.get_current_version())
+            ops = _count(module)
+        return _Form(text, "", 0, int(figures["peak_bytes"]), _Memory.of(self.load(serialized)).temporary, ops)
 
     def _body(self, target: int) -> _Form | None:
         """The innermost body that holds at least half of what XLA takes, and enough for the cap to be kept by what is planned in it alone."""
@@ -477,7 +490,7 @@ def _count(module: Any) -> collections.Counter[tuple[str, str, int]]:
 
     def visit(operation: Any) -> Any:
         size = sum(_bytes(result.type) for result in operation.results)
-        if size and operation.name not in ("stablehlo.constant", "stablehlo.optimization_barrier"):
+        if size and operation.name not in ("stablehlo.constant", BARRIER):
             found[operation.name, _location(operation.location), size] += 1
         return ir.WalkResult.ADVANCE
 

@@ -8,6 +8,7 @@ import tempfile
 from typing import Any
 
 import jax
+from jax.interpreters import mlir as jax_mlir
 from jaxlib.mlir import ir
 
 from .. import _programs
@@ -28,6 +29,8 @@ kind = "operations"
 KEEP_ALL = "solver=keep-all cap=1000TB"
 
 
+#: What holds recomputation apart from what it repeats.
+BARRIER = "stablehlo.optimization_barrier"
 #: The body of a loop as a function.
 BODY = "ballast_body"
 
@@ -53,6 +56,37 @@ def body_of_loop(text: str, depth: int) -> str | None:
             "-o", source,
         ])
         return source.read_text()
+
+
+def without_barriers(text: str) -> str:
+    """The program with its functions inlined and what goes into each barrier in place of what comes out: what `jax.checkpoint` computes again is then
+    what there is already.
+
+    Args:
+        text: The program, as `generic` gives it.
+    """
+    with tempfile.TemporaryDirectory(prefix="ballast-") as folder:
+        source, target = (pathlib.Path(folder, name) for name in ("step.mlir", "inlined.mlir"))
+        source.write_text(text)
+        _programs.run("ballast-opt", [
+            source, "--allow-unregistered-dialect", "--ballast-inline", "--mlir-print-debuginfo", "--mlir-print-op-generic", "-o", target,
+        ])
+        with jax_mlir.make_ir_context(), ir.Location.unknown():
+            module = ir.Module.parse(target.read_text())
+            barriers: list[Any] = []
+
+            def visit(operation: Any) -> Any:
+                if operation.name == BARRIER:
+                    barriers.append(operation)
+                return ir.WalkResult.ADVANCE
+
+            module.operation.walk(visit)
+            for barrier in barriers:
+                for result, operand in zip(barrier.results, list(barrier.operands), strict=True):
+                    result.replace_all_uses_with(operand)
+            for barrier in barriers:
+                barrier.erase()
+            return generic(module)
 
 
 def planned(text: str, options: str, times: str, fusion: str, *, rewrite: bool = True) -> tuple[str, dict[str, Any]]:
