@@ -10,6 +10,7 @@ import pytest
 
 import ballast
 from ballast import _devices, _known, _planner, _programs
+from ballast._units import parse_cap
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
@@ -35,6 +36,12 @@ def test_bytes_are_read_with_binary_and_decimal_units(text, found):
 def test_what_is_no_number_of_bytes_is_refused(text):
     with pytest.raises(ValueError, match="byte|number"):
         ballast.parse_bytes(text)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "nan%", "inf%"])
+def test_what_is_no_finite_number_is_refused(value):
+    with pytest.raises(ValueError, match="is not a number of bytes|above zero"):
+        parse_cap(value, 1000)
 
 
 def test_a_share_given_as_a_number_is_told_how_to_write_it():

@@ -160,6 +160,12 @@ def test_an_lstm_whose_input_needs_no_gradient_trains():
     assert plan.recomputed and plan.measured_bytes <= plan.cap_bytes
 
 
+def test_a_model_that_torch_does_not_capture_runs_with_a_warning():
+    model = torch.jit.script(torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Tanh()))
+    with pytest.warns(UserWarning, match="WITHOUT a plan"):
+        ballast.torch.compile(model, cap="70%", **QUICK)(torch.randn(4, 8))
+
+
 def test_an_op_of_the_users_own_is_run_by_the_step_alone():
     calls = []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 _FACTORS = {
@@ -20,6 +21,8 @@ def parse_bytes(value: int | float | str) -> int:
     if isinstance(value, bool):
         raise ValueError("a cap is a number of bytes, such as '8GiB'")
     if isinstance(value, (int, float)):
+        if not math.isfinite(value):
+            raise ValueError(f"{value!r} is not a number of bytes: give one such as '8GiB'")
         found = int(value)
     else:
         match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*", value)
@@ -42,7 +45,7 @@ def parse_cap(value: int | float | str, whole: int | None = None) -> int:
             share = float(value.strip()[:-1]) / 100
         except ValueError:
             raise ValueError(f"{value!r} is not a share: write one such as '60%'") from None
-        if not share > 0:
+        if not 0 < share < math.inf:
             raise ValueError(f"{value!r}: give a share above zero")
         return int(whole * share)
     return parse_bytes(value)

@@ -313,6 +313,8 @@ class Backend:
         if compiler not in ("eager", "inductor"):
             raise ValueError(f"compiler={compiler!r}: choose 'eager' (op by op) or 'inductor'")
         self.compiler = compiler
+        #: Has torch handed a graph over?
+        self.asked = False
         self.partitioner = Partitioner(cap, **{"fused": compiler == "inductor", **options})
 
     @property
@@ -322,6 +324,7 @@ class Backend:
 
     def __call__(self, gm: fx.GraphModule, example_inputs: list[Any], **_options: Any) -> Any:
         """Compiles a graph that dynamo has captured."""
+        self.asked = True
         if self.compiler == "inductor":
             from torch._inductor.compile_fx import compile_fx
 
@@ -457,7 +460,7 @@ def compile(  # noqa: A001
 
         class Compiled(_Compiled, kind):  # type: ignore[misc, valid-type]
             def __call__(self, *args: Any, **kwargs: Any) -> Any:
-                return _call(super().__call__, args, kwargs)
+                return _call(super().__call__, args, kwargs, backend)
 
         Compiled.__name__ = Compiled.__qualname__ = kind.__name__
         object.__setattr__(compiled, "_ballast_backend", backend)
@@ -485,14 +488,21 @@ class CompiledFunction(_Compiled):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls it."""
-        return _call(self._function, args, kwargs)
+        return _call(self._function, args, kwargs, self._ballast_backend)
 
 
-def _call(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+def _call(function: Callable[..., Any], args: Any, kwargs: Any, backend: Backend) -> Any:
     """Calls, and says what went wrong in one sentence where it is ours to say."""
     exceptions = torch._dynamo.exc
     try:
-        return function(*args, **kwargs)
+        found = function(*args, **kwargs)
+        if not backend.asked:
+            backend.asked = True
+            warnings.warn(
+                "Ballast: torch.compile has captured nothing of this model (a scripted one, or compiling is switched off): it runs WITHOUT a plan",
+                stacklevel=4,
+            )
+        return found
     except exceptions.BackendCompilerFailed as error:
         inner = error.inner_exception
         while inner is not None and not isinstance(inner, BallastError):
