@@ -91,9 +91,14 @@ fn search(
     let with_memory = rates.is_some();
     let mut search = Search::start(program, options, &links, rates);
     search.propose(options, bounded, with_memory)?;
-    search.keep_given(options.start.as_deref(), with_memory);
+    if !with_memory {
+        search.keep_given(options.start.as_deref());
+    }
     search.outcome(options)
 }
+
+/// The method of a placement that somebody else made.
+const GIVEN: &str = "given";
 
 /// Shares of the time and of the work left that go into the bound: before the search, which may end where a bound is met, and after it,
 /// which tells the bound what it is to be held against. Steps of the second where neither is limited.
@@ -169,7 +174,7 @@ impl<'a> Search<'a> {
             stopped: cut.cut_short.then(|| deadline.reason()),
             work: cut.work,
             notes: items.notes.clone(),
-            method: if goes_on.is_some() { "given" } else { "dp" },
+            method: if goes_on.is_some() { GIVEN } else { "dp" },
             unmoved: None,
             proposed: None,
             goal: options.goal(best.score),
@@ -333,7 +338,14 @@ impl<'a> Search<'a> {
                         self.goal.cost(&variant.score) < self.goal.cost(&self.best.score) * (1.0 - 1e-12)
                             && variant.over_least <= self.best.over_least
                     }
-                    false => variant.beats(&self.best),
+                    // What the plans of the placement given came to is known: the first other one is worth plans of its own, whatever is
+                    // estimated of it.
+                    false => {
+                        variant.beats(&self.best)
+                            || self.method == GIVEN
+                                && variant.over_least <= self.best.over_least
+                                && variant.device_of != self.best.device_of
+                    }
                 };
                 let as_busy = !self.use_all || variant.balance.idle_devices <= self.best.balance.idle_devices;
                 if faster && as_busy {
@@ -345,24 +357,18 @@ impl<'a> Search<'a> {
         self.refined = self.refined.or(proposal.refined.map(|(by, _)| (by, as_it_is)));
     }
 
-    /// The placement given, where nothing found is as good; `with_memory`: as fast, with what memory over the caps costs.
-    fn keep_given(&mut self, given: Option<&[DeviceId]>, with_memory: bool) {
+    /// The placement given, where nothing found is as good.
+    fn keep_given(&mut self, given: Option<&[DeviceId]>) {
         let Some(given) = given else { return };
         let of_sequence: Vec<DeviceId> = self.items.ops.ops.iter().map(|&op| given[op]).collect();
         let given = self.judged(&of_sequence);
-        if with_memory {
-            if given.beats(&self.best) {
-                (self.best, self.method) = (given, "given");
-            }
-            return;
-        }
         if self.best.no_worse(&given) {
             return;
         }
         // What is preferred for its memory may be slower than the start: then what came before it counts.
         (self.best, self.method) = match self.unmoved.take() {
             Some(unmoved) if unmoved.0.no_worse(&given) => unmoved,
-            _ => (given, "given"),
+            _ => (given, GIVEN),
         };
     }
 
