@@ -404,9 +404,9 @@ mod tests {
             let anew = State::new(&board, &site, state.placement());
             let placed: Vec<DeviceId> = state.placement().iter().map(|&d| DeviceId(d as usize)).collect();
             let stages = program.stages(&items.place(&graph, &placed));
-            for device in 0..devices {
+            for (device, stage) in stages.iter().enumerate() {
                 assert_eq!(state.held(device), anew.held(device));
-                let peak = stages[device].problem.unplanned_peak() as f64;
+                let peak = stage.problem.unplanned_peak() as f64;
                 assert!(state.held(device) <= peak, "{} of {peak}", state.held(device));
                 exact += usize::from(state.held(device) >= 0.8 * peak);
             }
