@@ -43,3 +43,12 @@ func.func @main(%x: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
   }) : (tensor<i32>, tensor<1024x1024xf32>) -> (tensor<i32>, tensor<1024x1024xf32>)
   return %0#1 : tensor<1024x1024xf32>
 }
+
+// A share is one of what the partition given needs, and stays so many bytes when ops move: the settings say how many, and those are what is verified.
+// RUN: ballast-opt %S/../tests/inputs/models/gpt2_tiny_b2_s64.mlir --allow-unregistered-dialect --rl-partition="devices=2 work-limit=60000 seed=1" --remat="cap=70%% work-limit=20000 seed=1" -o %t.moved.mlir
+// RUN: FileCheck %s --check-prefix=MOVED --input-file=%t.moved.mlir
+// MOVED: cap = "70%", cap_counts = "all", caps = "0:{{[0-9]+}},1:{{[0-9]+}}"
+// RUN: ballast-opt %t.moved.mlir --allow-unregistered-dialect --ballast-verify -o /dev/null
+// RUN: sed 's/caps = "0:/caps = "0:1/' %t.moved.mlir > %t.other.mlir
+// RUN: not ballast-opt %t.other.mlir --allow-unregistered-dialect --ballast-verify -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: error: {{.*}}requested_cap

@@ -65,7 +65,8 @@ def Remat : BallastPass<"remat"> {
     Builds a mixed-integer program per stage over its op sequence, solves it, and writes the plan as `ballast.recompute`,
     `ballast.swap`, `ballast.position` and `ballast.cost` on ops and `ballast.plan` on the function. Where a cap was
     raised, where recomputation and swaps made the slowest stage slower, and while the stage times are out of balance by more than `max-ratio`, the
-    partitioner is called again with the true times, the same method and order, and the caps. A program without
+    partitioner is called again with what the plans came to, the same method and order, and the caps. A percentage is of what each stage needs
+    in the partition given, and stays as many bytes when ops move. A program without
     `ballast.device` is one stage on the first device. Every plan is replayed by an independent judge before it is written.
 
     Where a program that is not partitioned is over the cap, its counted loops are opened first (`loops`); a share stays one of the peak before.

@@ -1,6 +1,7 @@
 //! What gives positions, costs and times of a plan their meaning: the `settings` of `ballast.plan`, written when a program is
 //! planned and read by whatever works on the plan afterwards.
 
+use ballast_core::device::DeviceId;
 use ballast_core::graph::OpId;
 use ballast_core::pipeline::{Schedule, ScheduleError, Spec};
 use ballast_core::plan::Plan;
@@ -19,6 +20,8 @@ use melior::ir::{Attribute, Identifier};
 pub(crate) struct PlanSettings {
     /// The cap asked for, as the option has it.
     pub(crate) cap: Option<String>,
+    /// What was asked of devices, where the cap is a share of what another placement needs; by device, ascending.
+    pub(crate) caps: Vec<(DeviceId, Bytes)>,
     /// What a cap counts.
     pub(crate) cap_counts: CapCounts,
     /// How operations are counted.
@@ -61,6 +64,7 @@ impl Default for PlanSettings {
     fn default() -> Self {
         PlanSettings {
             cap: None,
+            caps: Vec::new(),
             cap_counts: CapCounts::All,
             count: Counting::TwoMac,
             dynamic_dim: 0,
@@ -109,6 +113,7 @@ impl PlanSettings {
         let pipeline = pipeline(&text);
         let settings = PlanSettings {
             cap: text("cap"),
+            caps: text("caps").map(|text| pairs(&text, DeviceId)).unwrap_or_default(),
             cap_counts: text("cap_counts")
                 .and_then(|name| CapCounts::of_name(&name))
                 .unwrap_or(default.cap_counts),
@@ -131,9 +136,7 @@ impl PlanSettings {
             profile: text("profile").filter(|profile| profile != "false"),
             refine: text("refine").and_then(|name| Refinement::of_name(&name)).unwrap_or(default.refine),
             use_all_devices: is("use_all_devices", "true"),
-            workspace: text("workspace")
-                .map(|text| text.split(',').filter_map(workspace).collect())
-                .unwrap_or_default(),
+            workspace: text("workspace").map(|text| pairs(&text, OpId)).unwrap_or_default(),
         };
         (settings, refused.or(pipeline.err()))
     }
@@ -176,9 +179,11 @@ impl PlanSettings {
             let held: Vec<String> = self.held.iter().map(OpId::to_string).collect();
             entries.push(("held", held.join(",")));
         }
+        if !self.caps.is_empty() {
+            entries.push(("caps", paired(&self.caps)));
+        }
         if !self.workspace.is_empty() {
-            let workspace = self.workspace.iter().map(|(op, bytes)| format!("{op}:{}", bytes.0));
-            entries.push(("workspace", workspace.collect::<Vec<_>>().join(",")));
+            entries.push(("workspace", paired(&self.workspace)));
         }
         if !matches!(self.refine, Refinement::Annealing) {
             entries.push(("refine", self.refine.name().to_owned()));
@@ -200,10 +205,18 @@ impl PlanSettings {
     }
 }
 
-/// An op and its bytes, as `op:bytes`.
-fn workspace(entry: &str) -> Option<(OpId, Bytes)> {
-    let (op, bytes) = entry.split_once(':')?;
-    Some((OpId(op.parse().ok()?), Bytes(bytes.parse().ok()?)))
+/// Numbers and the bytes of each, as `number:bytes,number:bytes`; what is no such pair is left out.
+fn pairs<Id>(text: &str, id: impl Fn(usize) -> Id) -> Vec<(Id, Bytes)> {
+    let pair = |entry: &str| {
+        let (number, bytes) = entry.split_once(':')?;
+        Some((id(number.parse().ok()?), Bytes(bytes.parse().ok()?)))
+    };
+    text.split(',').filter_map(pair).collect()
+}
+
+fn paired<Id: std::fmt::Display>(pairs: &[(Id, Bytes)]) -> String {
+    let pairs: Vec<String> = pairs.iter().map(|(id, bytes)| format!("{id}:{}", bytes.0)).collect();
+    pairs.join(",")
 }
 
 /// The pipeline that settings name; none where they name none.

@@ -87,7 +87,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
         &program.costs,
         &planned.plan,
         &planned.device_of,
-        &settings(&program, options, &start, planner.pipeline, cap),
+        &settings(&program, options, &start, &planner, (cap, &planned)),
     )?;
     if program.cluster_is_new {
         dlti_text::write(module, &program.cluster)?;
@@ -373,7 +373,7 @@ impl Start {
         Ok(asked.map(|spec| Pipelining { spec, granularity: granularity(self.settings.granularity) }))
     }
 
-    /// Another partition, made as the one given but with the seconds that the memory plan takes and under its caps.
+    /// Another partition, made as the one given but with what the memory plans came to and under their caps.
     fn repartition(
         &self,
         program: &Program<'_, '_>,
@@ -396,7 +396,7 @@ impl Start {
             start: Some(again.device_of.to_vec()),
             ..partition::Options::default()
         };
-        partition::repartition(&program.view(), &options, again.device_of, again.seconds)
+        partition::repartition(&program.view(), &options, again.rounds)
             .map(|outcome| Some(outcome.device_of))
             .map_err(|error| error.to_string())
     }
@@ -440,11 +440,16 @@ fn settings(
     program: &Program<'_, '_>,
     options: &RematOptions,
     start: &Start,
-    pipeline: Option<Pipelining>,
-    cap: String,
+    planner: &ballast_planner::Options,
+    (cap, planned): (String, &Planned),
 ) -> PlanSettings {
+    // A share is one of what the partition given needs, which the program no longer says once ops have moved.
+    let moved = matches!(planner.cap, CapSpec::Share(_)) && planned.device_of != start.device_of;
+    let asked =
+        planned.plan.stages.iter().map(|stage| (stage.score.device, Bytes(stage.requested_cap_bytes)));
     PlanSettings {
         cap: Some(cap),
+        caps: if moved { asked.collect() } else { Vec::new() },
         count: options.count,
         dynamic_dim: options.dynamic_dim,
         granularity: start.settings.granularity,
@@ -454,7 +459,7 @@ fn settings(
         pinned: !start.movable,
         refine: start.settings.refine,
         use_all_devices: start.settings.use_all_devices,
-        ..program.settings(pipeline.map(|pipeline| pipeline.spec))
+        ..program.settings(planner.pipeline.map(|pipeline| pipeline.spec))
     }
 }
 

@@ -351,7 +351,8 @@ fn check_stages(
         };
         let step = pipeline.and_then(|pipeline| pipeline.stages.get(stage.device.0));
         let unplanned = step.map_or(score.unplanned_peak_bytes, |step| step.unplanned_need_bytes);
-        let requested = cap.bytes(Bytes(unplanned), device.memory).0;
+        let asked = annotated.settings.caps.iter().find(|(asked, _)| *asked == stage.device);
+        let requested = asked.map_or_else(|| cap.bytes(Bytes(unplanned), device.memory), |(_, cap)| *cap).0;
         if let Some(step) = step
             && Some(Bytes(step.need_bytes)) > written_cap
         {

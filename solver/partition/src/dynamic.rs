@@ -49,6 +49,20 @@ pub(crate) struct Answer {
     pub(crate) notes: Vec<String>,
 }
 
+impl Answer {
+    /// A placement that somebody else made, of which nothing is known.
+    pub(crate) fn given(device_of: Vec<DeviceId>) -> Self {
+        Answer {
+            device_of,
+            bound: None,
+            bound_within_caps: false,
+            cut_short: false,
+            work: 0,
+            notes: Vec::new(),
+        }
+    }
+}
+
 /// Groups devices that cannot be told apart.
 pub(crate) fn classes(sequence: &Sequence, site: &Site<'_>) -> Vec<Class> {
     let mut pinned: Vec<DeviceId> =

@@ -10,15 +10,11 @@ use ballast_core::units::Bytes;
 use crate::options::Options;
 use crate::rl::machine::Score;
 use crate::sequence::Sequence;
+use crate::squeeze::{RATE, Room};
 
-/// Weight of memory over the cap: recomputing everything forward costs about a third of a training step's
+/// Weight of memory over the cap in a cut: recomputing everything forward costs about a third of a training step's
 /// computation, so a stage at twice its cap counts as a sixth slower.
 pub(crate) const PRESSURE: f64 = 1.0 / 3.0;
-
-/// Seconds of a device with what it holds above what it may hold at no price, its cap as a rule, priced in.
-pub(crate) fn pressed(seconds: f64, held: f64, cap: f64) -> f64 {
-    if held > cap { seconds * (1.0 + PRESSURE * (1.0 - cap / held)) } else { seconds }
-}
 
 /// A placed program with the figures it is compared by.
 #[derive(Clone)]
@@ -30,7 +26,7 @@ pub(crate) struct Judged {
     over_device: DeviceId,
     /// Sum over the devices of the unplanned peak over the cap.
     over_peak: u64,
-    /// Slowest stage, with what its peak is over what it may hold at no price priced in, seconds.
+    /// Slowest stage, with what its peak is over the cap priced in, seconds.
     pressed_seconds: f64,
     /// The loads as the learner's reward counts them.
     pub(crate) score: Score,
@@ -84,9 +80,9 @@ pub(crate) fn unread_argument_bytes(graph: &Graph) -> Bytes {
 /// The core's view of a placement: the same stages the memory planner gets.
 pub(crate) struct Judge<'a> {
     program: Program<'a>,
-    caps: Vec<u64>,
-    /// What every device may hold at no price.
-    paid: Vec<u64>,
+    pub(crate) caps: Vec<u64>,
+    /// What memory over the cap costs every device.
+    pub(crate) rates: Vec<f64>,
 }
 
 impl<'a> Judge<'a> {
@@ -95,26 +91,14 @@ impl<'a> Judge<'a> {
             Some(caps) => caps.iter().map(|cap| cap.0).collect(),
             None => program.cluster.devices.iter().map(|device| device.memory.0).collect(),
         };
-        let paid = match &options.paid {
-            Some(paid) => paid.iter().zip(&caps).map(|(paid, &cap)| paid.0.max(cap)).collect(),
-            None => caps.clone(),
-        };
-        Judge { program: *program, caps, paid }
+        let rates = vec![RATE; caps.len()];
+        Judge { program: *program, caps, rates }
     }
 
     /// Caps without what no stage decides about: arguments that no op reads are resident on device 0, where
     /// arguments count.
     pub(crate) fn caps_for_stages(&self) -> Vec<u64> {
-        self.for_stages(&self.caps)
-    }
-
-    /// The same of what every device may hold at no price.
-    pub(crate) fn paid_for_stages(&self) -> Vec<u64> {
-        self.for_stages(&self.paid)
-    }
-
-    fn for_stages(&self, bytes: &[u64]) -> Vec<u64> {
-        let mut bytes = bytes.to_vec();
+        let mut bytes = self.caps.clone();
         if let Some(first) = bytes.first_mut() {
             *first = first.saturating_sub(unread_argument_bytes(self.program.graph).0);
         }
@@ -139,7 +123,7 @@ impl<'a> Judge<'a> {
         let (mut over_least, mut over_device, mut over_peak, mut pressed_seconds) =
             (0, DeviceId(0), 0u64, 0.0f64);
         let mut score = Score { tmax_seconds: balance.tmax_seconds, ..Score::default() };
-        for ((stage, &cap), &paid) in stages.iter().zip(&self.caps).zip(&self.paid) {
+        for ((stage, &cap), &rate) in stages.iter().zip(&self.caps).zip(&self.rates) {
             score.compute_seconds = score.compute_seconds.max(stage.compute_seconds);
             score.route_bytes = score.route_bytes.max(route_bytes(self.program.graph, stage));
             score.stages += usize::from(!stage.idle());
@@ -151,10 +135,16 @@ impl<'a> Judge<'a> {
             let peak = stage.problem.unplanned_peak();
             score.memory_bytes = score.memory_bytes.max(peak as f64);
             over_peak = over_peak.saturating_add(peak.saturating_sub(cap));
-            pressed_seconds = pressed(stage.load_seconds(), peak as f64, paid as f64).max(pressed_seconds);
+            pressed_seconds = room(stage, cap).pressed(stage.load_seconds(), rate).max(pressed_seconds);
         }
         Judged { device_of, balance, over_least, over_device, over_peak, pressed_seconds, score }
     }
+}
+
+/// The bytes of a stage under a cap.
+pub(crate) fn room(stage: &Stage, cap: u64) -> Room {
+    let (held, least) = (stage.problem.unplanned_peak() as f64, stage.problem.working_set().0 as f64);
+    Room { held, least, cap: cap as f64 }
 }
 
 /// Bytes that enter and leave a stage.

@@ -26,6 +26,7 @@ mod plan;
 mod proposer;
 pub mod rl;
 pub mod sequence;
+mod squeeze;
 mod workload;
 
 pub use error::Error;
@@ -36,3 +37,4 @@ pub use options::{Entry, Make, Method, Mover, Options};
 pub use placement::placement_of;
 pub use plan::{Partition, Proposed, Refined, plan, repartition};
 pub use proposer::{Candidate, Proposal, Proposer, Task};
+pub use squeeze::Measured;

@@ -33,9 +33,6 @@ pub struct Options {
     pub mover: Mover,
     /// Cap of every device; none: the devices' memories.
     pub caps: Option<Vec<Bytes>>,
-    /// What every device may hold above its cap at no price, as its costs count already what recomputing and swapping that takes; none:
-    /// nothing above the caps.
-    pub paid: Option<Vec<Bytes>>,
     /// Must every device get an op, also where fewer devices are faster?
     pub use_all_devices: bool,
     /// A partition to improve on, one device per op (entries of views and constants are not read).

@@ -7,7 +7,7 @@ use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::program::Program;
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::simulate::Balance;
-use ballast_core::units::Bytes;
+use ballast_core::stage::Stage;
 use ballast_dag::spreading::Budget;
 
 use crate::dynamic::{self, Site};
@@ -15,13 +15,14 @@ use crate::error::Error;
 use crate::fine_tune::{Keep, fine_tune};
 use crate::free;
 use crate::items::Items;
-use crate::judge::{Judge, Judged, PRESSURE};
+use crate::judge::{Judge, Judged, PRESSURE, room};
 use crate::loads::Links;
 use crate::membership::Membership;
-use crate::options::{Options, check};
+use crate::options::{Method, Options, check};
 use crate::proposer::{Proposal, Proposer, Task};
 use crate::rl::machine::{Judge as Goal, Score};
 use crate::sequence::{Granularity, Index, Sequence};
+use crate::squeeze::{self, Measured, Sample};
 
 /// A partition.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,18 +76,29 @@ pub struct Proposed {
 /// # Errors
 /// Input that makes no sense: see [`Error`]. Caps that cannot be kept are no error but a note.
 pub fn plan(program: &Program<'_>, options: &Options) -> Result<Partition, Error> {
-    search(program, options, true)
+    search(program, options, None, true)
 }
 
-/// As [`plan`]; `bounded`: time is spent on a bound, too.
-fn search(program: &Program<'_>, options: &Options, bounded: bool) -> Result<Partition, Error> {
+/// As [`plan`]; `rates`: what memory over the caps costs every device, where that is known; `bounded`: time is spent on a bound, too.
+fn search(
+    program: &Program<'_>,
+    options: &Options,
+    rates: Option<Vec<f64>>,
+    bounded: bool,
+) -> Result<Partition, Error> {
     check(program, options)?;
     let links = Links::new(program.cluster);
-    let mut search = Search::start(program, options, &links);
-    search.propose(options, bounded)?;
-    search.keep_given(options.start.as_deref());
+    let with_memory = rates.is_some();
+    let mut search = Search::start(program, options, &links, rates);
+    search.propose(options, bounded, with_memory)?;
+    if !with_memory {
+        search.keep_given(options.start.as_deref());
+    }
     search.outcome(options)
 }
+
+/// The method of a placement that somebody else made.
+const GIVEN: &str = "given";
 
 /// Shares of the time and of the work left that go into the bound: before the search, which may end where a bound is met, and after it,
 /// which tells the bound what it is to be held against. Steps of the second where neither is limited.
@@ -102,8 +114,6 @@ struct Search<'a> {
     index: Index,
     links: &'a Links,
     caps: Vec<u64>,
-    /// What stages may hold at no price.
-    paid: Vec<u64>,
     memory_matters: bool,
     use_all: bool,
     /// Do fine-tuned placements keep to the caps?
@@ -135,16 +145,25 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// The best cut of the sequence, fine-tuned.
-    fn start(program: &Program<'a>, options: &Options, links: &'a Links) -> Self {
+    fn start(program: &Program<'a>, options: &Options, links: &'a Links, rates: Option<Vec<f64>>) -> Self {
         let deadline = Deadline::on(options.clock, options.limits.time_limit_seconds);
         let Program { graph, costs, .. } = *program;
-        let judge = Judge::new(program, options);
+        let mut judge = Judge::new(program, options);
+        let measured = rates.is_some();
+        if let Some(rates) = rates {
+            judge.rates = rates;
+        }
         let items = Items::new(graph, costs, (options.granularity, options.order), program.devices());
         let caps = judge.caps_for_stages();
         let memory_matters = judge.memory_matters(&items.ops, &caps);
         let use_all = options.use_all_devices;
         let site = Site { links, caps: &caps, memory_matters, use_all, pressure: PRESSURE };
-        let cut = dynamic::partition(&items.sequence, &site, &deadline);
+        // Where plans of a placement have told what memory costs, the search goes on from it, and no cut is worth the time.
+        let goes_on = options.start.as_deref().filter(|_| measured);
+        let cut = match goes_on {
+            Some(given) => dynamic::Answer::given(items.read(given)),
+            None => dynamic::partition(&items.sequence, &site, &deadline),
+        };
         let best = judge.judge(items.place(graph, &items.to_ops(&cut.device_of)));
         let mut search = Search {
             program: *program,
@@ -155,14 +174,13 @@ impl<'a> Search<'a> {
             stopped: cut.cut_short.then(|| deadline.reason()),
             work: cut.work,
             notes: items.notes.clone(),
-            method: "dp",
+            method: if goes_on.is_some() { GIVEN } else { "dp" },
             unmoved: None,
             proposed: None,
             goal: options.goal(best.score),
             proposed_bound: None,
             refined: None,
             any_placement: false,
-            paid: judge.paid_for_stages(),
             judge,
             items,
             links,
@@ -174,6 +192,9 @@ impl<'a> Search<'a> {
             cut,
             best,
         };
+        if measured {
+            return search;
+        }
         let tuned = search.tuned(search.items.to_ops(&search.cut.device_of), search.tuned_within_caps);
         if tuned.improves(&search.best) {
             (search.best, search.method) = (tuned, "dp+fine-tuning");
@@ -221,7 +242,7 @@ impl<'a> Search<'a> {
     }
 
     /// What the method chosen goes on to find.
-    fn propose(&mut self, options: &Options, bounded: bool) -> Result<(), Error> {
+    fn propose(&mut self, options: &Options, bounded: bool, measured: bool) -> Result<(), Error> {
         let Some(mut proposer) = options.method.proposer.map(|make| make(options)) else { return Ok(()) };
         self.any_placement = !proposer.own_search();
         if proposer.own_search() && self.program.devices() == 1 {
@@ -252,7 +273,8 @@ impl<'a> Search<'a> {
             index: &index,
             links: self.links,
             caps: self.memory_matters.then_some(&self.caps[..]),
-            paid: self.memory_matters.then_some(&self.paid[..]),
+            rates: &self.judge.rates,
+            measured,
             start: &self.cut.device_of,
             best: &self.best.device_of,
             given: options.start.as_deref(),
@@ -316,7 +338,14 @@ impl<'a> Search<'a> {
                         self.goal.cost(&variant.score) < self.goal.cost(&self.best.score) * (1.0 - 1e-12)
                             && variant.over_least <= self.best.over_least
                     }
-                    false => variant.beats(&self.best),
+                    // What the plans of the placement given came to is known: the first other one is worth plans of its own, whatever is
+                    // estimated of it.
+                    false => {
+                        variant.beats(&self.best)
+                            || self.method == GIVEN
+                                && variant.over_least <= self.best.over_least
+                                && variant.device_of != self.best.device_of
+                    }
                 };
                 let as_busy = !self.use_all || variant.balance.idle_devices <= self.best.balance.idle_devices;
                 if faster && as_busy {
@@ -339,7 +368,7 @@ impl<'a> Search<'a> {
         // What is preferred for its memory may be slower than the start: then what came before it counts.
         (self.best, self.method) = match self.unmoved.take() {
             Some(unmoved) if unmoved.0.no_worse(&given) => unmoved,
-            _ => (given, "given"),
+            _ => (given, GIVEN),
         };
     }
 
@@ -433,32 +462,42 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Partitions again with what the stages of an earlier plan really took: the costs of a stage's ops are
-/// scaled so that its computation takes the seconds measured, recomputation and swaps included. What a stage holds in that plan, unplanned,
-/// is paid for by that; only what another stage would hold beyond it is priced.
+/// Partitions again with what memory plans of earlier placements came to, the last of `rounds` the latest.
 ///
-/// `stage_seconds[device]`: seconds of the whole stage, transfers between devices included; a device without an
-/// entry or without computation keeps its costs. The report's figures are in scaled seconds.
+/// The free search (`method=auto`) learns from them what memory over a cap costs each device, and searches for the placement whose
+/// plans would be fastest, from [`Options::start`] on. The other methods know no such price: for them the costs of a stage's ops are scaled so that its
+/// computation takes the seconds measured last, recomputation and swaps included. The report's figures are in the seconds searched with.
+///
+/// `seconds[device]`: seconds of the whole stage, transfers between devices included; a device without an
+/// entry or without computation keeps its costs.
 ///
 /// # Errors
 /// As [`plan`].
 pub fn repartition(
     program: &Program<'_>,
     options: &Options,
-    device_of: &[DeviceId],
-    stage_seconds: &[f64],
+    rounds: &[Measured<'_>],
 ) -> Result<Partition, Error> {
     let Program { graph, costs, cluster } = *program;
     check(program, options)?;
-    if device_of.len() != graph.ops.len() || device_of.iter().any(|d| d.0 >= cluster.devices.len()) {
+    let fits = |device_of: &[DeviceId]| {
+        device_of.len() == graph.ops.len() && device_of.iter().all(|d| d.0 < cluster.devices.len())
+    };
+    let Some(last) = rounds.last().filter(|_| rounds.iter().all(|round| fits(round.device_of))) else {
         return Err(Error::Shape("the earlier plan does not fit the program and the cluster".into()));
+    };
+    if options.method == Method::AUTO {
+        let caps = Judge::new(program, options).caps;
+        let rates = squeeze::rates(cluster.devices.len(), &samples(program, &caps, rounds));
+        tracing::debug!("memory over the caps costs {rates:?}");
+        return search(program, options, Some(rates), false);
     }
     let factor: Vec<f64> = program
-        .stages(device_of)
+        .stages(last.device_of)
         .iter()
         .map(|stage| {
             let transfers = stage.receive_seconds + stage.send_seconds;
-            let measured = stage_seconds.get(stage.device.0).map(|seconds| seconds - transfers);
+            let measured = last.seconds.get(stage.device.0).map(|seconds| seconds - transfers);
             match measured {
                 Some(seconds) if seconds.is_finite() && seconds > 0.0 && stage.compute_seconds > 0.0 => {
                     seconds / stage.compute_seconds
@@ -470,12 +509,30 @@ pub fn repartition(
     let mut scaled = costs.clone();
     for row in &mut scaled.seconds {
         for (op, seconds) in row.iter_mut().enumerate() {
-            *seconds *= factor[device_of[op]];
+            *seconds *= factor[last.device_of[op]];
         }
     }
-    let paid = program.stages(device_of).iter().map(|stage| Bytes(stage.problem.unplanned_peak())).collect();
-    let options = Options { paid: Some(paid), ..options.clone() };
-    search(&Program { graph, costs: &scaled, cluster }, &options, false)
+    search(&Program { graph, costs: &scaled, cluster }, options, None, false)
+}
+
+/// Every device of every round.
+fn samples(program: &Program<'_>, caps: &[u64], rounds: &[Measured<'_>]) -> Vec<Sample> {
+    let of_round = |round: &Measured<'_>| {
+        let stages = program.stages(round.device_of);
+        let sample = |stage: &Stage| {
+            let device = stage.device.0;
+            let load = stage.load_seconds();
+            Sample {
+                device,
+                room: room(stage, caps[device]),
+                load,
+                seconds: round.seconds.get(device).copied().filter(|s| s.is_finite()).unwrap_or(load),
+                raised: round.raised.get(device).copied().unwrap_or(false),
+            }
+        };
+        stages.iter().map(sample).collect::<Vec<_>>()
+    };
+    rounds.iter().flat_map(of_round).collect()
 }
 
 /// The bound for any assignment, devices that differ priced in.

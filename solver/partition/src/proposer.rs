@@ -23,8 +23,10 @@ pub struct Task<'a> {
     pub links: &'a Links,
     /// Cap of every device, bytes; none where no stage can be over one.
     pub caps: Option<&'a [u64]>,
-    /// What every device may hold at no price: its cap, and what its costs pay for already.
-    pub paid: Option<&'a [u64]>,
+    /// What memory over the cap costs every device, as a share of its time; what of it a squeeze takes is this crate's own affair.
+    pub(crate) rates: &'a [f64],
+    /// Did memory plans of the placement given tell that?
+    pub(crate) measured: bool,
     /// Device of every item in the best cut of the sequence.
     pub start: &'a [DeviceId],
     /// Device of every op of the program in the best placement so far.

@@ -10,7 +10,7 @@ use ballast_core::program::Program;
 use ballast_core::report::BoundClass;
 use ballast_core::stage::{Stage, settle_views, stages};
 use ballast_core::units::Bytes;
-use ballast_partition::{Method, Mover, Options, Partition, plan, repartition};
+use ballast_partition::{Measured, Method, Mover, Options, Partition, plan, repartition};
 use support::{cluster, costs, graph, random_graph};
 
 fn solve(graph: &Graph, costs: &Costs, cluster: &Cluster, method: Method, threads: usize) -> Partition {
@@ -65,7 +65,8 @@ fn memory_that_measured_seconds_pay_for_is_not_priced_again() {
     let limits = Limits { time_limit_seconds: None, work_limit: Some(400_000), seed: 5, threads: 1 };
     let options = Options { method: Method::AUTO, limits, start: Some(given.clone()), ..Options::default() };
     let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
-    let again = repartition(&program, &options, &given, &measured).expect("a plan");
+    let round = Measured { device_of: &given, seconds: &measured, raised: &[false; 2] };
+    let again = repartition(&program, &options, &[round]).expect("a plan");
     assert!(again.report.value < 20.7, "{} of {measured:?}", again.report.value);
     // Without such a plan the memory has its price: the device that holds much gets less.
     let first = plan(&program, &options).expect("a plan");

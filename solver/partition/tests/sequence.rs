@@ -10,7 +10,7 @@ use ballast_core::program::Program;
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
 use ballast_partition::sequence::{Granularity, Order};
-use ballast_partition::{Error, Given, Options, plan, plan_given, repartition};
+use ballast_partition::{Error, Given, Measured, Options, plan, plan_given, repartition};
 use support::{cluster, costs, graph, random_graph};
 
 const LINK: Link = Link { bandwidth: 16.0, latency_seconds: 0.25 };
@@ -270,8 +270,7 @@ fn a_stage_that_turned_out_slow_gets_less() {
     let again = repartition(
         &Program { graph: &graph, costs: &costs, cluster: &cluster },
         &options(),
-        &first.device_of,
-        &[40.0, 20.0],
+        &[Measured { device_of: &first.device_of, seconds: &[40.0, 20.0], raised: &[false; 2] }],
     )
     .expect("a plan");
     // Stage 0 took twice its time: 15 slow ops against 5 slow and 20 plain ones.

@@ -16,7 +16,7 @@ mod versions;
 
 pub use assemble::{Planned, Relaxed};
 pub use rounds::{Again, Repartition, plan, unplanned};
-pub use stages::{StageOutcome, plan_stages, stage_file};
+pub use stages::{StageOutcome, caps_of, plan_stages, stage_file};
 pub use versions::versions;
 
 use std::collections::BTreeMap;

@@ -11,21 +11,22 @@ use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::simulate::{balance, judge_stage, orders_can_run};
 use ballast_core::stage::{Stage, settle_views, stages};
 use ballast_core::units::Bytes;
+use ballast_partition::Measured;
 
 use crate::assemble::{Planned, Round, assemble};
 use crate::pipelined;
-use crate::stages::{StageOutcome, plan_stages};
+use crate::stages::{StageOutcome, caps_of, plan_stages};
 use crate::{Error, Options};
 
 /// Share of the time left that one round may take, where other rounds may follow: the given partition comes from
 /// an exact cut and deserves the most care.
-const ROUND_SHARE: f64 = 0.6;
+const ROUND_SHARE: f64 = 0.45;
 
 /// Share of the slowest stage's time from which on what memory adds to it is worth another partition.
 const WORTH_A_ROUND: f64 = 1e-3;
 
 /// Share of the time left that a search for another partition may take.
-const REPARTITION_SHARE: f64 = 0.25;
+const REPARTITION_SHARE: f64 = 0.35;
 
 impl Round {
     /// Smaller is better: the fewer caps raised, then the slowest stage.
@@ -75,16 +76,15 @@ pub fn plan(
         Some(_) if may_move => deadline.within(deadline.remaining_seconds() * ROUND_SHARE),
         _ => *deadline,
     };
-    let mut best = round(program, device_of, options, &share(&deadline))?;
-    let mut rounds = 1;
-    let mut seen = vec![best.device_of.clone()];
-    let (mut placement, mut measured) = (best.device_of.clone(), stage_seconds(&best));
-    let mut caps = requested_caps(&best);
-    while rounds < options.max_rounds && best.may_improve(options.max_ratio) && !deadline.over() {
+    let caps = caps_of_all(program, &device_of, options.cap);
+    let mut best = round(program, device_of, &caps, options, &share(&deadline))?;
+    let mut seen = vec![Made::of(&best)];
+    while seen.len() < options.max_rounds && best.may_improve(options.max_ratio) && !deadline.over() {
         let Some(repartition) = repartition else { break };
+        let measured: Vec<Measured<'_>> = seen.iter().map(Made::measured).collect();
         let again = Again {
-            device_of: &placement,
-            seconds: &measured,
+            device_of: &best.device_of,
+            rounds: &measured,
             caps: &caps,
             time_limit_seconds: options
                 .limits
@@ -93,25 +93,23 @@ pub fn plan(
         };
         let Some(mut next) = repartition(&again).map_err(Error::Partition)? else { break };
         settle_views(graph, &mut next);
-        if seen.contains(&next) {
+        if seen.iter().any(|made| made.device_of == next) {
             break;
         }
-        seen.push(next.clone());
-        rounds += 1;
-        match round(program, next, options, &share(&deadline)) {
+        match round(program, next, &caps, options, &share(&deadline)) {
             Ok(candidate) => {
-                (placement, measured) = (candidate.device_of.clone(), stage_seconds(&candidate));
-                caps = requested_caps(&candidate);
+                seen.push(Made::of(&candidate));
                 if candidate.rank() < best.rank() {
                     best = candidate;
                 }
             }
             Err(failure) => {
-                tracing::debug!("round {rounds} is dropped: {failure}");
+                tracing::debug!("round {} is dropped: {failure}", seen.len() + 1);
                 break;
             }
         }
     }
+    let rounds = seen.len();
     if best.device_of == given {
         let floor = Bound::any_assignment(graph, costs);
         // The partition given is of the class its bound is for, and planned memory only adds to its time.
@@ -185,43 +183,71 @@ pub fn unplanned(
     Ok(plan)
 }
 
-/// A placement whose memory has been planned, for the search of another one.
+/// The caps asked for. A share is one of what the placement given needs, and stays so many bytes in every round: a cap that grew with what
+/// a placement needs would be none. A device that it leaves idle may hold as much as any other.
+fn caps_of_all(program: &Program<'_>, device_of: &[DeviceId], cap: CapSpec) -> Vec<Bytes> {
+    let stages = program.stages(device_of);
+    let mut caps = caps_of(&stages, program.cluster, cap);
+    if matches!(cap, CapSpec::Share(_)) {
+        let largest = caps.iter().copied().max().unwrap_or_default();
+        for (cap, _) in caps.iter_mut().zip(&stages).filter(|(_, stage)| stage.idle()) {
+            *cap = largest;
+        }
+    }
+    caps
+}
+
+/// What a round came to.
+struct Made {
+    device_of: Vec<DeviceId>,
+    seconds: Vec<f64>,
+    raised: Vec<bool>,
+}
+
+impl Made {
+    fn of(round: &Round) -> Self {
+        Made {
+            device_of: round.device_of.clone(),
+            seconds: round.outcomes.iter().map(|outcome| outcome.score.seconds).collect(),
+            raised: round.outcomes.iter().map(StageOutcome::relaxed).collect(),
+        }
+    }
+
+    fn measured(&self) -> Measured<'_> {
+        Measured { device_of: &self.device_of, seconds: &self.seconds, raised: &self.raised }
+    }
+}
+
+/// Placements whose memory has been planned, for the search of another one.
 pub struct Again<'a> {
-    /// The device of every op.
+    /// The device of every op in the best of them.
     pub device_of: &'a [DeviceId],
-    /// What every device takes under its plan, seconds.
-    pub seconds: &'a [f64],
+    /// What all of them came to, the latest last.
+    pub rounds: &'a [Measured<'a>],
     /// The cap asked for on every device.
     pub caps: &'a [Bytes],
     /// Seconds the search may take, where time is limited.
     pub time_limit_seconds: Option<f64>,
 }
 
-/// Maps a placement and what its plan takes to another placement; none: no other is known.
+/// Maps placements and what their plans take to another placement; none: no other is known.
 pub type Repartition<'a> = dyn Fn(&Again<'_>) -> Result<Option<Vec<DeviceId>>, String> + 'a;
-
-fn requested_caps(round: &Round) -> Vec<Bytes> {
-    round.outcomes.iter().map(|outcome| outcome.requested_cap).collect()
-}
-
-fn stage_seconds(round: &Round) -> Vec<f64> {
-    round.outcomes.iter().map(|outcome| outcome.score.seconds).collect()
-}
 
 fn round(
     program: &Program<'_>,
     device_of: Vec<DeviceId>,
+    caps: &[Bytes],
     options: &Options,
     deadline: &Deadline,
 ) -> Result<Round, Error> {
     let Program { graph, costs, cluster } = *program;
     let stages = stages(graph, costs, cluster, &device_of);
-    let mut outcomes = plan_stages(graph, &stages, cluster, options, deadline)?;
+    let mut outcomes = plan_stages(graph, &stages, caps, cluster, options, deadline)?;
     let orders: Vec<Option<&[NodeId]>> = outcomes.iter().map(|o| o.plan.order.as_deref()).collect();
     if !orders_can_run(&stages, &orders) {
         // Reordered stages that would wait for each other: program order always runs.
         let program = Options { order: ballast_remat::Order::Program, ..options.clone() };
-        outcomes = plan_stages(graph, &stages, cluster, &program, deadline)?;
+        outcomes = plan_stages(graph, &stages, caps, cluster, &program, deadline)?;
     }
     let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
     Ok(Round { device_of, stages, outcomes, balance: balance(&scores), pipeline: None })

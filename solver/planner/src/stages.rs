@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use ballast_core::cap::CapSpec;
 use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::Graph;
 use ballast_core::limits::{Deadline, Limits};
@@ -50,7 +51,7 @@ impl StageOutcome {
     }
 }
 
-/// Plans every stage. Stages are independent, so they are planned side by side on `limits.threads` threads;
+/// Plans every stage under its cap. Stages are independent, so they are planned side by side on `limits.threads` threads;
 /// each takes its share of the time that is left when its turn comes.
 ///
 /// # Errors
@@ -58,11 +59,11 @@ impl StageOutcome {
 pub fn plan_stages(
     graph: &Graph,
     stages: &[Stage],
+    caps: &[Bytes],
     cluster: &Cluster,
     options: &Options,
     deadline: &Deadline,
 ) -> Result<Vec<StageOutcome>, Error> {
-    let caps: Vec<Bytes> = stages.iter().map(|stage| cap_of(stage, cluster, options)).collect();
     let tight = |index: usize| stages[index].problem.unplanned_peak() > caps[index].0;
     // The hard ones first, so that what they leave is shared by the rest.
     let mut queue: Vec<usize> = (0..stages.len()).collect();
@@ -100,9 +101,13 @@ pub fn plan_stages(
     results.into_iter().flatten().collect()
 }
 
-/// The cap asked for on this stage's device.
-fn cap_of(stage: &Stage, cluster: &Cluster, options: &Options) -> Bytes {
-    options.cap.bytes(Bytes(stage.problem.unplanned_peak()), cluster.devices[stage.device].memory)
+/// The cap asked for on the device of every stage.
+#[must_use]
+pub fn caps_of(stages: &[Stage], cluster: &Cluster, cap: CapSpec) -> Vec<Bytes> {
+    let of = |stage: &Stage| {
+        cap.bytes(Bytes(stage.problem.unplanned_peak()), cluster.devices[stage.device].memory)
+    };
+    stages.iter().map(of).collect()
 }
 
 fn plan_stage(

@@ -6,7 +6,7 @@ use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::expand;
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
-use ballast_planner::{Error, Options, plan_stages};
+use ballast_planner::{Error, Options, caps_of, plan_stages};
 use ballast_remat::Order;
 use ballast_remat::{SOLVERS, Solver};
 use rand::{RngExt, SeedableRng};
@@ -40,7 +40,8 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
         let options = draw_options(&mut random, &caps);
         ledger.runs += 1;
         let deadline = Deadline::start(&options.limits);
-        let outcome = plan_stages(graph, &stages, cluster, &options, &deadline);
+        let asked = caps_of(&stages, cluster, options.cap);
+        let outcome = plan_stages(graph, &stages, &asked, cluster, &options, &deadline);
         let who = name_of(&options);
         let CapSpec::Absolute(Bytes(asked)) = options.cap else { continue };
         let freedom = Freedom { order: options.order == Order::Free, rounds: false };

@@ -129,7 +129,7 @@ fn run(
         None => outcome.device_of.clone(),
     };
     let again: &Repartition<'_> = &|again| {
-        let found = ballast_partition::repartition(&program.view(), &first, again.device_of, again.seconds);
+        let found = ballast_partition::repartition(&program.view(), &first, again.rounds);
         found.map(|outcome| Some(outcome.device_of)).map_err(|error| error.to_string())
     };
     let found = plan(&program.view(), device_of, outcome.report, &options, Some(again));

@@ -13,9 +13,12 @@ use crate::sequence::{Pin, Sequence};
 pub(super) use ballast_dag::hypergraph::GroupId;
 use ballast_dag::hypergraph::Lists;
 
-/// In [`Board::holds_of`]: the group needs the bytes in the first part of the program.
+/// Moments at which bytes are counted. Devices hold most at moments of their own; at one alone a search would find what is held at all others.
+pub(super) const MOMENTS: usize = 16;
+
+/// In [`Board::holds_of`]: the group needs the bytes before the moment.
 pub(super) const BEFORE: u32 = 1;
-/// The group needs the bytes in the second part.
+/// The group needs the bytes after it.
 pub(super) const AFTER: u32 = 2;
 
 /// What one link costs.
@@ -37,7 +40,7 @@ pub(super) struct Site {
     pub(super) uniform: bool,
     /// Mean of all links: what nets are rated by.
     mean: Wire,
-    /// What is held above this has a price, and what the least a device needs is above, bytes; none where no cap can bind.
+    /// What is held above this has a price; none where no cap can bind.
     pub(super) caps: Option<Caps>,
 }
 
@@ -47,20 +50,26 @@ const MARGIN: f64 = 0.99;
 /// Bytes of every device.
 #[derive(Clone, Debug)]
 pub(super) struct Caps {
-    /// What it may hold at no price.
-    pub(super) paid: Vec<f64>,
+    /// What it may hold; where the neediest item fits no device, what that needs.
+    pub(super) cap: Vec<f64>,
+    /// What memory over the cap costs.
+    pub(super) rate: Vec<f64>,
+    /// What it holds besides what a board counts.
+    pub(super) unseen: Vec<f64>,
     /// What no plan can do with less than; where the neediest item fits no device, what that needs.
     pub(super) least: Vec<f64>,
 }
 
 impl Caps {
-    /// Of a sequence whose devices may hold `paid` at no price and have these caps.
-    pub(super) fn new(sequence: &Sequence, paid: &[u64], caps: &[u64]) -> Self {
+    /// Of a sequence whose devices have these caps.
+    pub(super) fn new(sequence: &Sequence, caps: &[u64], rates: &[f64], unseen: Option<&[f64]>) -> Self {
         let largest = caps.iter().copied().max().unwrap_or(0);
         let fits = sequence.neediest(false) <= largest;
         let floor = if fits { 0 } else { sequence.neediest(true) };
         Caps {
-            paid: paid.iter().map(|&bytes| bytes as f64).collect(),
+            cap: caps.iter().map(|&cap| (cap as f64).max(floor as f64)).collect(),
+            rate: rates.to_vec(),
+            unseen: unseen.map_or_else(|| vec![0.0; caps.len()], <[f64]>::to_vec),
             least: caps.iter().map(|&cap| (MARGIN * cap as f64).max(floor as f64)).collect(),
         }
     }
@@ -117,9 +126,10 @@ pub(super) struct Board {
     pub(super) ends: Lists,
     /// Nets of every group.
     pub(super) nets_of: Lists,
-    /// Bytes that a device holds once, whichever of its groups need them: arguments, and values from before to after the
-    /// moment with the most live bytes.
+    /// Bytes that a device holds once, whichever of its groups need them: arguments, and values from before to after a moment.
     pub(super) hold_bytes: Vec<f64>,
+    /// The moment of every hold, below [`MOMENTS`]; nothing of those there from start to end.
+    pub(super) moment_of: Vec<u8>,
     /// Of every group `4 * hold`, and [`BEFORE`] and [`AFTER`] where it needs the bytes on that side.
     pub(super) holds_of: Lists,
     /// So many holds, the first ones, are there from start to end.
@@ -145,7 +155,7 @@ impl Board {
         }));
         let (holds, resident) = if memory { holds(sequence) } else { (Vec::new(), 0) };
         let mut holds_of = vec![Vec::new(); groups];
-        for (hold, (_, needs)) in holds.iter().enumerate() {
+        for (hold, (_, _, needs)) in holds.iter().enumerate() {
             for &(group, sides) in needs {
                 holds_of[group].push(4 * hold as u32 + sides);
             }
@@ -163,7 +173,8 @@ impl Board {
             nets_of: ends.transposed(groups),
             nets,
             ends,
-            hold_bytes: holds.iter().map(|(bytes, _)| *bytes).collect(),
+            hold_bytes: holds.iter().map(|(bytes, ..)| *bytes).collect(),
+            moment_of: holds.iter().map(|(_, moment, _)| *moment).collect(),
             holds_of: Lists::new(holds_of),
             resident,
             needs: if memory { Needs::of(sequence) } else { Needs::default() },
@@ -242,6 +253,7 @@ impl Board {
             nets,
             ends,
             hold_bytes: self.hold_bytes.clone(),
+            moment_of: self.moment_of.clone(),
             holds_of,
             resident: self.resident,
             needs: self.needs.quotient(map, count),
@@ -251,33 +263,45 @@ impl Board {
     }
 }
 
-/// Bytes, and the groups that need them, on which sides.
-type Hold = (f64, Vec<(GroupId, u32)>);
+/// Bytes, the moment, and the groups that need them, on which sides of it.
+type Hold = (f64, u8, Vec<(GroupId, u32)>);
 
 /// Bytes a device holds at once, and by which of its items: arguments and buffers of results throughout, and the values that live
-/// across the moment at which the sequence as a whole holds most. A device holds such a value if it has an end of it on either side.
+/// across each of some moments. A device holds such a value if it has an end of it on either side.
 /// Those that are held throughout come first, so many.
 fn holds(sequence: &Sequence) -> (Vec<Hold>, usize) {
-    let live = sequence.crossing_bytes();
-    let peak = (0..live.len()).max_by_key(|&place| (live[place], std::cmp::Reverse(place))).unwrap_or(0);
-    let side = |item: usize| if item < peak { BEFORE } else { AFTER };
     let arguments = sequence.arguments.iter().map(|argument| {
-        (argument.bytes as f64, argument.readers.iter().map(|&reader| (reader, BEFORE | AFTER)).collect())
+        let readers = argument.readers.iter().map(|&reader| (reader, BEFORE | AFTER)).collect();
+        (argument.bytes as f64, 0, readers)
     });
     let buffers = sequence.resident.iter().enumerate().filter(|(_, bytes)| **bytes > 0);
-    let buffers = buffers.map(|(item, &bytes)| (bytes as f64, vec![(item, BEFORE | AFTER)]));
+    let buffers = buffers.map(|(item, &bytes)| (bytes as f64, 0, vec![(item, BEFORE | AFTER)]));
     let mut holds: Vec<Hold> = arguments.chain(buffers).collect();
     let resident = holds.len();
-    let crossing = |value: &&crate::sequence::Value| {
-        value.producer < peak && (value.returned || value.readers.last().is_some_and(|&last| last >= peak))
-    };
-    holds.extend(sequence.values.iter().filter(crossing).map(|value| {
-        let own = if value.returned { BEFORE | AFTER } else { BEFORE };
-        let mut needs: Vec<(GroupId, u32)> = vec![(value.producer, own)];
-        needs.extend(value.readers.iter().map(|&reader| (reader, side(reader))));
-        // What lies in the buffer of a result is counted there.
-        let bytes = if value.returned { value.held_bytes } else { value.bytes };
-        (bytes as f64, needs)
-    }));
+    for (number, place) in moments(&sequence.crossing_bytes()).into_iter().enumerate() {
+        let side = |item: usize| if item < place { BEFORE } else { AFTER };
+        let crossing = |value: &&crate::sequence::Value| {
+            value.producer < place
+                && (value.returned || value.readers.last().is_some_and(|&last| last >= place))
+        };
+        holds.extend(sequence.values.iter().filter(crossing).map(|value| {
+            let own = if value.returned { BEFORE | AFTER } else { BEFORE };
+            let mut needs: Vec<(GroupId, u32)> = vec![(value.producer, own)];
+            needs.extend(value.readers.iter().map(|&reader| (reader, side(reader))));
+            // What lies in the buffer of a result is counted there.
+            let bytes = if value.returned { value.held_bytes } else { value.bytes };
+            (bytes as f64, number as u8, needs)
+        }));
+    }
     (holds, resident)
+}
+
+/// The place with the most live bytes in each of so many parts of a program, the first of several.
+fn moments(live: &[u64]) -> Vec<usize> {
+    let part = live.len().div_ceil(MOMENTS).max(1);
+    let most = |(number, part_of): (usize, &[u64])| {
+        let place = (0..part_of.len()).max_by_key(|&place| (part_of[place], std::cmp::Reverse(place)));
+        place.map(|place| number * part + place)
+    };
+    live.chunks(part).enumerate().filter_map(most).collect()
 }

@@ -2,7 +2,7 @@
 //!
 //! The cut of the op sequence puts forward and backward ops of one layer on different devices; what a training step wants
 //! keeps them together, and more than that is gained where single ops go elsewhere. The search sees the items of the
-//! sequence, the values between them, and arguments and values that are held across the moment of the most live bytes.
+//! sequence, the values between them, and arguments and values that are held across some moments with many live bytes.
 //! What it finds is judged like any other placement.
 
 mod board;
@@ -15,9 +15,12 @@ mod state;
 mod walk;
 
 use ballast_core::device::DeviceId;
+use ballast_core::limits::{Deadline, Limits};
 use ballast_core::program::Program;
+use ballast_core::stage::Stage;
 
 use crate::error::Error;
+use crate::judge::unread_argument_bytes;
 use crate::options::Mover;
 use crate::pipeline::{RunTimes, layers};
 use crate::proposer::{Candidate, Proposal, Proposer, Task};
@@ -47,21 +50,11 @@ impl Proposer for Auto {
     fn propose(&mut self, task: &Task<'_>) -> Result<Proposal, Error> {
         let mut proposal = Proposal::default();
         let mut starts = vec![task.items.read(task.best)];
-        if let Some(folded) = folded(task) {
+        if let Some(folded) = (!task.measured).then(|| folded(task)).flatten() {
             starts.push(task.items.read(&task.items.place(task.program.graph, &folded)));
             proposal.candidates.push(Candidate { method: "layers-dp", device_of: folded });
         }
         starts.extend(task.given.map(|given| task.items.read(given)));
-        let search = search::Task {
-            sequence: &task.items.sequence,
-            links: task.links,
-            caps: task.paid.zip(task.caps),
-            starts: &starts,
-            bound: task.floor_seconds,
-            limits: task.limits,
-            deadline: task.deadline,
-            learns: self.mover == Mover::Learned,
-        };
         let (method, mover) = match self.mover {
             Mover::None => {
                 proposal.refined = Some(("none", proposal.candidates.len()));
@@ -70,21 +63,103 @@ impl Proposer for Auto {
             Mover::Annealing => ("free-annealing", "annealing"),
             Mover::Learned => ("free-learned", "learned"),
         };
-        let found = search::search(&search);
-        let by = match &found {
+        let first = proposal.candidates.len();
+        let found = match task.given.filter(|_| task.measured) {
+            Some(given) => self.go_on(task, given, starts),
+            None => search::search(&self.task(task, &starts, None, task.limits, task.deadline))
+                .into_iter()
+                .collect(),
+        };
+        let by = match found.first() {
             // A start is as fast as any placement can be.
             Some(found) if found.work == 0 && found.stopped.is_none() => "needless",
             Some(_) => mover,
             None => "nothing",
         };
-        proposal.refined = Some((by, proposal.candidates.len()));
-        if let Some(found) = found {
-            (proposal.work, proposal.stopped) = (found.work, found.stopped);
+        proposal.refined = Some((by, first));
+        for found in found {
+            (proposal.work, proposal.stopped) = (proposal.work + found.work, found.stopped);
             let device_of = task.items.to_ops(&found.device_of);
             proposal.candidates.push(Candidate { method, device_of });
         }
         Ok(proposal)
     }
+}
+
+/// Searches from a placement whose plans have told what memory costs. What a board does not see of the bytes held, a search
+/// finds and hides them there: each of so many searches counts what the ones before it hid.
+const LOOKS: usize = 2;
+
+impl Auto {
+    fn go_on(
+        &self,
+        task: &Task<'_>,
+        given: &[DeviceId],
+        mut starts: Vec<Vec<DeviceId>>,
+    ) -> Vec<search::Found> {
+        let mut all = Vec::new();
+        let mut unseen: Option<Vec<f64>> = None;
+        let mut placement = given.to_vec();
+        for look in 0..LOOKS {
+            let share = 1.0 / (LOOKS - look) as f64;
+            let deadline = match task.limits.time_limit_seconds {
+                Some(_) => task.deadline.within(task.deadline.remaining_seconds() * share),
+                None => *task.deadline,
+            };
+            let work_limit = task.limits.work_limit.map(|limit| limit / LOOKS as u64);
+            let limits = Limits { work_limit, ..task.limits };
+            let last = starts.last().cloned().unwrap_or_default();
+            let search = self.task(task, &starts, unseen.as_deref(), limits, &deadline);
+            let peaks = peaks(task.program, &placement);
+            let hidden = search::held(&search, &last).into_iter().zip(peaks).map(|(held, peak)| peak - held);
+            let hidden: Vec<f64> = match &unseen {
+                Some(known) => hidden.zip(known).map(|(new, &known)| new.max(known)).collect(),
+                None => hidden.collect(),
+            };
+            let Some(found) = search::search(&search::Task { unseen: Some(&hidden), ..search }) else {
+                break;
+            };
+            placement = task.items.place(task.program.graph, &task.items.to_ops(&found.device_of));
+            let same = found.device_of == last;
+            starts.push(found.device_of.clone());
+            all.push(found);
+            if same {
+                break;
+            }
+            unseen = Some(hidden);
+        }
+        all
+    }
+
+    fn task<'a>(
+        &self,
+        task: &Task<'a>,
+        starts: &'a [Vec<DeviceId>],
+        unseen: Option<&'a [f64]>,
+        limits: Limits,
+        deadline: &'a Deadline,
+    ) -> search::Task<'a> {
+        search::Task {
+            sequence: &task.items.sequence,
+            links: task.links,
+            caps: task.caps.map(|caps| (caps, task.rates)),
+            unseen,
+            starts,
+            bound: task.floor_seconds,
+            limits,
+            deadline,
+            learns: self.mover == Mover::Learned,
+        }
+    }
+}
+
+/// What every device holds at most without any plan, but for arguments that no op reads: no search decides about those.
+fn peaks(program: Program<'_>, device_of: &[DeviceId]) -> Vec<f64> {
+    let unread = unread_argument_bytes(program.graph).as_f64();
+    let peak = |stage: &Stage| {
+        stage.problem.unplanned_peak() as f64 - if stage.device.0 == 0 { unread } else { 0.0 }
+    };
+    program.stages(device_of).iter().map(peak).collect()
 }
 
 /// Forward and backward ops of the same layers together, cut by dynamic programming: the device of every op of the

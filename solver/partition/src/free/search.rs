@@ -62,8 +62,11 @@ const ORDERS: usize = 6;
 pub(crate) struct Task<'a> {
     pub(crate) sequence: &'a Sequence,
     pub(crate) links: &'a Links,
-    /// What every device may hold at no price, and its cap; none where no stage can be over its cap.
-    pub(crate) caps: Option<(&'a [u64], &'a [u64])>,
+    /// The cap of every device, and what memory over it costs; none where no stage can be over its cap.
+    pub(crate) caps: Option<(&'a [u64], &'a [f64])>,
+    /// What every device holds besides what a board sees of it, where a placement has told: the last of `starts`, which the search goes on
+    /// from.
+    pub(crate) unseen: Option<&'a [f64]>,
     /// Placements to start from, by item.
     pub(crate) starts: &'a [Vec<DeviceId>],
     /// A lower bound on the slowest device.
@@ -91,16 +94,9 @@ pub(crate) fn search(task: &Task<'_>) -> Option<Found> {
     if devices < 2 || task.sequence.is_empty() || task.deadline.over() {
         return None;
     }
-    let caps = task.caps.map(|(paid, caps)| Caps::new(task.sequence, paid, caps));
-    let site = Site::new(&task.sequence.row_of, task.links, caps);
+    let site = site(task);
     let board = Board::of(task.sequence, &site, task.caps.is_some());
-    let mut starts: Vec<Vec<u32>> = task
-        .starts
-        .iter()
-        .map(|start| {
-            (0..board.groups).map(|group| board.pins[group].unwrap_or(start[group]).0 as u32).collect()
-        })
-        .collect();
+    let mut starts: Vec<Vec<u32>> = task.starts.iter().map(|start| bound(&board, start)).collect();
     starts.dedup();
     let mut search = Search {
         task,
@@ -130,6 +126,24 @@ pub(crate) fn search(task: &Task<'_>) -> Option<Found> {
     })
 }
 
+fn site(task: &Task<'_>) -> Site {
+    let caps = task.caps.map(|(caps, rates)| Caps::new(task.sequence, caps, rates, task.unseen));
+    Site::new(&task.sequence.row_of, task.links, caps)
+}
+
+/// A placement with every group where rules bind it.
+fn bound(board: &Board, placement: &[DeviceId]) -> Vec<u32> {
+    (0..board.groups).map(|group| board.pins[group].unwrap_or(placement[group]).0 as u32).collect()
+}
+
+/// What a board sees of the bytes that every device holds in a placement of the items.
+pub(crate) fn held(task: &Task<'_>, placement: &[DeviceId]) -> Vec<f64> {
+    let site = site(task);
+    let board = Board::of(task.sequence, &site, task.caps.is_some());
+    let state = State::new(&board, &site, &bound(&board, placement));
+    (0..site.devices).map(|device| state.held(device)).collect()
+}
+
 struct Search<'a> {
     task: &'a Task<'a>,
     site: &'a Site,
@@ -149,6 +163,8 @@ struct Lane {
     /// Another placement to combine it with: what the two agree on stays together.
     other: Option<Vec<u32>>,
     hot: f64,
+    /// Are single groups moved alone?
+    flat: bool,
     moves: u64,
     seed: u64,
 }
@@ -185,7 +201,8 @@ impl Search<'_> {
         let longest = (MOVES_PER_GROUP * groups).clamp(FEWEST_MOVES, MOST_MOVES);
         let all = (ALL_MOVES_PER_GROUP * groups).clamp(FEWEST_ALL_MOVES, MOST_ALL_MOVES);
         let mut moves = (FIRST_MOVES_PER_GROUP * groups).clamp(FEWEST_MOVES, longest);
-        let (mut idle, mut round, mut pace) = (0, 0, 0.0);
+        let first = if self.task.unseen.is_some() { NEW_ROUNDS } else { 0 };
+        let (mut idle, mut round, mut pace) = (0, first, 0.0);
         while idle < IDLE_ROUNDS && self.work < all && self.value() > self.task.bound * (1.0 + CLOSE_ENOUGH) {
             if self.task.deadline.over() {
                 return Some(self.task.deadline.reason());
@@ -221,7 +238,19 @@ impl Search<'_> {
                 let seed = self.task.limits.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 let seed = seed.wrapping_add(round * LANES as u64 + lane as u64);
                 let best = || self.best.as_ref().map(|(_, placement)| placement.clone());
-                let lane_of = |start: Option<Vec<u32>>, other, hot| Lane { start, other, hot, moves, seed };
+                let lane_of = |start: Option<Vec<u32>>, other, hot| Lane {
+                    start,
+                    other,
+                    hot,
+                    flat: false,
+                    moves,
+                    seed,
+                };
+                // What a plan was made of is mended before anything else is tried.
+                if self.task.unseen.is_some() && round == NEW_ROUNDS && lane < 2 {
+                    let start = self.starts.last().cloned();
+                    return Lane { flat: true, ..lane_of(start, None, [COLD, FINE][lane]) };
+                }
                 // First every start that was given.
                 if let (0, Some(start)) = (round, self.starts.get(lane)) {
                     return lane_of(Some(start.clone()), None, WARM[1]);
@@ -272,7 +301,7 @@ impl Search<'_> {
         });
         loop {
             let current = levels.last().map_or(self.board, |level| &level.board);
-            if current.groups <= coarsest || !go_on() {
+            if lane.flat || current.groups <= coarsest || !go_on() {
                 break;
             }
             let Some(level) = coarsen(current, self.site, apart.as_deref(), most_seconds, &mut random) else {

@@ -81,8 +81,9 @@ struct Walk<'a> {
     /// Of every device: load with memory priced in, and its energy.
     pressed: Vec<f64>,
     energy: Vec<f64>,
-    /// Value of the best placement met, which energies are relative to.
+    /// Value of the best placement met, and what energies are relative to: the same, or less while no plan keeps the caps.
     value: f64,
+    scale: f64,
     best: Vec<u32>,
     /// Groups that have moved since the best placement was copied, and whether a group is among them.
     moved: Vec<u32>,
@@ -91,7 +92,6 @@ struct Walk<'a> {
     marked: Vec<bool>,
     cluster: Vec<GroupId>,
     loads: Vec<f64>,
-    held: Vec<f64>,
     /// Of the last move tried: what it gained, in units of the temperature, and what trying it cost, in units of a decision.
     gain: f32,
     cost: f32,
@@ -105,6 +105,7 @@ impl<'a> Walk<'a> {
             board,
             site,
             value: state.value().max(f64::MIN_POSITIVE),
+            scale: state.scale().max(f64::MIN_POSITIVE),
             state,
             random: ChaCha8Rng::seed_from_u64(seed),
             power,
@@ -116,7 +117,6 @@ impl<'a> Walk<'a> {
             marked: vec![false; board.groups],
             cluster: Vec::new(),
             loads: vec![0.0; devices],
-            held: vec![0.0; devices],
             gain: 0.0,
             cost: 0.0,
         };
@@ -127,6 +127,7 @@ impl<'a> Walk<'a> {
     /// Takes the placement as it is for the best.
     fn forget(&mut self) {
         self.value = f64::INFINITY;
+        self.scale = self.state.scale().max(f64::MIN_POSITIVE);
         self.keep_best();
     }
 
@@ -143,7 +144,7 @@ impl<'a> Walk<'a> {
     }
 
     fn energy_of(&self, pressed: f64) -> f64 {
-        (pressed / self.value).powi(self.power)
+        (pressed / self.scale).powi(self.power)
     }
 
     fn step(&mut self, temperature: f64) {
@@ -218,13 +219,13 @@ impl<'a> Walk<'a> {
         let more = self.energy_of(on_to) - self.energy[to];
         let power = f64::from(self.power);
         let squashed = |x: f64| (x / (1.0 + x.abs())) as f32;
-        let of_load = |seconds: f64| squashed(seconds * power / self.value);
+        let of_load = |seconds: f64| squashed(seconds * power / self.scale);
         [
             (temperature.ln() as f32 + 4.0) / 3.0,
             if self.is_last() { 1.0 } else { 0.0 },
             if at_border { 1.0 } else { 0.0 },
-            squashed((self.pressed[from] / self.value - 1.0) * power),
-            squashed((self.pressed[to] / self.value - 1.0) * power),
+            squashed((self.pressed[from] / self.scale - 1.0) * power),
+            squashed((self.pressed[to] / self.scale - 1.0) * power),
             squashed((less + more) / temperature),
             squashed(less / temperature),
             of_load(change.on_from),
@@ -343,7 +344,6 @@ impl<'a> Walk<'a> {
     /// Makes moves between two devices, and takes them back unless they are accepted.
     fn try_all(&mut self, moves: &[(GroupId, usize)], temperature: f64) {
         self.loads.copy_from_slice(self.state.loads());
-        self.held.copy_from_slice(self.state.held());
         let from = self.state.device_of(moves[0].0);
         let to = moves[0].1;
         for &(group, to) in moves {
@@ -370,7 +370,7 @@ impl<'a> Walk<'a> {
                 let back = if to == from { moves[0].1 } else { from };
                 self.state.relocate(group, back);
             }
-            self.state.restore(&self.loads, &self.held);
+            self.state.restore(&self.loads);
         }
     }
 
@@ -387,13 +387,14 @@ impl<'a> Walk<'a> {
             return;
         }
         self.value = value;
+        self.scale = self.scale.min(value);
         for group in self.moved.drain(..) {
             self.has_moved[group as usize] = false;
             self.best[group as usize] = self.state.placement()[group as usize];
         }
         // Energies are relative to the best value.
         for device in 0..self.site.devices {
-            self.energy[device] = (self.pressed[device] / self.value).powi(self.power);
+            self.energy[device] = self.energy_of(self.pressed[device]);
         }
     }
 }

@@ -219,7 +219,7 @@ impl Contender {
         };
         let again = |again: &Again<'_>| {
             let options = partition_options(task, Method::DP, &limits, start.cap_bytes());
-            ballast_partition::repartition(&task.program, &options, again.device_of, again.seconds)
+            ballast_partition::repartition(&task.program, &options, again.rounds)
                 .map(|outcome| Some(outcome.device_of))
                 .map_err(|error| error.to_string())
         };

@@ -1,0 +1,133 @@
+//! What it costs a device to hold more than its cap: an estimate, and its fit to memory plans that have been made.
+//!
+//! A memory plan can bring what a device holds, `held`, down to `least`: what is resident and the largest working set. How much of that
+//! room the cap takes is the squeeze, `(held - cap) / (held - least)`. Little of it costs next to nothing, as cheap values go first; all of
+//! it is out of reach.
+
+use ballast_core::device::DeviceId;
+
+/// Seconds lost by a squeeze of [`shape`] 1, as a share of a device's time, where no plan has been made yet.
+pub(crate) const RATE: f64 = 0.05;
+
+/// How near to its least memory a device can be planned at a price that is still counted: a share of its room.
+const EDGE: f64 = 0.05;
+
+/// What a device counts as slower by, as a share of its time, where its cap had to be raised.
+const RAISED: f64 = 0.5;
+
+/// Squeezes below this say little about dearer ones.
+const TOLD_FROM: f64 = 0.02;
+
+/// Rates are looked for in this range.
+const RATES: (f64, f64) = (0.002, 4.0);
+
+/// What memory plans of a placement came to.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured<'a> {
+    /// The device of every op.
+    pub device_of: &'a [DeviceId],
+    /// Seconds of every device under its plan.
+    pub seconds: &'a [f64],
+    /// Devices whose caps had to be raised.
+    pub raised: &'a [bool],
+}
+
+/// The bytes of a device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Room {
+    /// What it holds at most where nothing is recomputed or swapped.
+    pub(crate) held: f64,
+    /// What no plan can do without.
+    pub(crate) least: f64,
+    /// What it may hold.
+    pub(crate) cap: f64,
+}
+
+impl Room {
+    /// Seconds lost to keep the cap, as a share of the device's time over its rate: 0 below the cap, and steep where nothing is left to take away.
+    pub(crate) fn shape(self) -> f64 {
+        if self.held <= self.cap {
+            return 0.0;
+        }
+        let squeeze = ((self.held - self.cap) / (self.held - self.least).max(1.0)).clamp(0.0, 1.0);
+        squeeze * squeeze / (1.0 + EDGE - squeeze)
+    }
+
+    /// Seconds of a device that takes `seconds` without any plan, at this rate.
+    pub(crate) fn pressed(self, seconds: f64, rate: f64) -> f64 {
+        seconds * (1.0 + rate * self.shape())
+    }
+}
+
+/// One device in one placement, and what its plan came to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    pub(crate) device: usize,
+    pub(crate) room: Room,
+    /// Seconds without any plan, and under it.
+    pub(crate) load: f64,
+    pub(crate) seconds: f64,
+    pub(crate) raised: bool,
+}
+
+/// The rate of every device: the largest that its own plans came to, or what all of them together did.
+pub(crate) fn rates(devices: usize, samples: &[Sample]) -> Vec<f64> {
+    let lost = |sample: &Sample| {
+        let raised = if sample.raised { RAISED * sample.load } else { 0.0 };
+        (sample.seconds - sample.load).max(0.0) + raised
+    };
+    let telling: Vec<&Sample> =
+        samples.iter().filter(|s| s.room.shape() > TOLD_FROM && s.load > 0.0).collect();
+    let all: f64 = telling.iter().map(|sample| sample.load * sample.room.shape()).sum();
+    let usual = if all > 0.0 { telling.iter().map(|s| lost(s)).sum::<f64>() / all } else { RATE };
+    (0..devices)
+        .map(|device| {
+            let own = telling.iter().filter(|sample| sample.device == device);
+            let own = own.map(|sample| lost(sample) / (sample.load * sample.room.shape()));
+            own.reduce(f64::max).unwrap_or(usual).clamp(RATES.0, RATES.1)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn room(held: f64) -> Room {
+        Room { held, least: 20.0, cap: 60.0 }
+    }
+
+    #[test]
+    fn nothing_is_lost_below_the_cap_and_the_more_the_nearer_the_least_is() {
+        assert_eq!(room(60.0).shape(), 0.0);
+        // Half of the room taken away: 0.25 / 0.55.
+        assert!((room(100.0).shape() - 0.25 / 0.55).abs() < 1e-12);
+        let shapes: Vec<f64> = (60..2000).map(|held| room(f64::from(held)).shape()).collect();
+        assert!(shapes.is_sorted_by(|a, b| a < b), "{shapes:?}");
+        // The same bytes over a cap that is the least: out of reach.
+        let none = Room { held: 100.0, least: 60.0, cap: 60.0 };
+        assert!((none.shape() - 1.0 / EDGE).abs() < 1e-9);
+    }
+
+    #[test]
+    fn rates_reproduce_what_plans_came_to_and_tell_of_devices_without_one() {
+        let sample = |device, held: f64, lost: f64| {
+            let load = 3.0;
+            Sample { device, room: room(held), load, seconds: load * (1.0 + lost), raised: false }
+        };
+        // Devices 0 and 1 lost 4 and 12 %, device 2 held too little to tell, device 3 is in no sample.
+        let samples = [sample(0, 100.0, 0.04), sample(1, 100.0, 0.12), sample(2, 50.0, 0.0)];
+        let rates = rates(4, &samples);
+        for (sample, &rate) in samples.iter().zip(&rates) {
+            assert!((sample.room.pressed(sample.load, rate) - sample.seconds).abs() < 1e-12);
+        }
+        let mean = 0.08 / room(100.0).shape();
+        assert!((rates[2] - mean).abs() < 1e-12 && (rates[3] - mean).abs() < 1e-12, "{rates:?}");
+        // A later plan of device 0 that lost more counts, one that lost less does not; a raised cap costs more than what was lost.
+        let again = super::rates(1, &[sample(0, 100.0, 0.04), sample(0, 100.0, 0.1), sample(0, 100.0, 0.02)]);
+        assert!((again[0] - 0.1 / room(100.0).shape()).abs() < 1e-12);
+        let raised = Sample { raised: true, ..sample(0, 100.0, 0.04) };
+        assert!(super::rates(1, &[raised])[0] > again[0]);
+        assert_eq!(super::rates(2, &[]), [RATE; 2]);
+    }
+}

@@ -1,0 +1,86 @@
+//! Rounds of partition and memory plan: the caps they hold, and what they tell the partitioner.
+
+use std::cell::RefCell;
+
+use ballast_core::cap::CapSpec;
+use ballast_core::cost::Costs;
+use ballast_core::device::{Cluster, DeviceId};
+use ballast_core::graph::{Graph, Op, OpId, Tensor};
+use ballast_core::limits::{Limits, StopReason};
+use ballast_core::program::Program;
+use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
+use ballast_core::units::Bytes;
+use ballast_planner::{Again, Options, plan};
+
+/// So many ops forward, whose values ops backward read in reverse.
+fn training(layers: usize) -> Graph {
+    let mut graph = Graph { name: "training".into(), ..Graph::default() };
+    for id in 0..2 * layers {
+        let inputs: Vec<usize> = match id {
+            0 => vec![],
+            _ if id < layers => vec![id - 1],
+            _ if id == layers => vec![layers - 1],
+            _ => vec![id - 1, 2 * layers - 1 - id],
+        };
+        graph.ops.push(Op::new(format!("op{id}"), inputs, [id]));
+        graph.tensors.push(Tensor {
+            producer: Some(OpId(id)),
+            index: 0,
+            bytes: Bytes(if id < layers { 100 } else { 1 }),
+            returned: id + 1 == 2 * layers,
+            type_name: "value".into(),
+        });
+    }
+    graph
+}
+
+fn report() -> Report {
+    let search = SearchStats {
+        method: "given".into(),
+        stop_reason: StopReason::Finished,
+        seconds: 0.0,
+        work: 0,
+        seed: 0,
+    };
+    Report::new(0.0, Bound::proved(0.0, BoundClass::AnyAssignment), search).expect("a bound of nothing")
+}
+
+#[test]
+fn a_share_stays_as_many_bytes_in_every_round_and_rounds_tell_what_plans_came_to() {
+    let (layers, devices) = (12, 3);
+    let graph = training(layers);
+    let costs = Costs { seconds: vec![vec![1.0; 2 * layers]; devices] };
+    let cluster = Cluster::from_count(devices).expect("devices");
+    let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
+    // Device 2 is left idle.
+    let given: Vec<DeviceId> = (0..2 * layers).map(|op| DeviceId(usize::from(op == layers))).collect();
+    let other: Vec<DeviceId> = (0..2 * layers).map(|op| DeviceId(op % devices)).collect();
+    let peaks: Vec<u64> = program.stages(&given).iter().map(|stage| stage.problem.unplanned_peak()).collect();
+    let half = |bytes: u64| Bytes(bytes.div_ceil(2));
+    let caps = [half(peaks[0]), half(peaks[1]), half(peaks[0])];
+    let seen = RefCell::new(Vec::new());
+    let again = |again: &Again<'_>| {
+        assert_eq!(again.caps, caps);
+        let last = again.rounds.last().expect("the round before");
+        seen.borrow_mut().push((again.rounds.len(), last.device_of.to_vec(), last.seconds.to_vec()));
+        let next = [&other, &given][usize::from(again.rounds.len() > 1)];
+        Ok(Some(next.clone()))
+    };
+    let options = Options {
+        cap: CapSpec::Share(0.5),
+        limits: Limits { time_limit_seconds: None, work_limit: Some(2_000), seed: 1, threads: 1 },
+        relax_limit: 100.0,
+        max_rounds: 4,
+        ..Options::default()
+    };
+    let planned = plan(&program, given.clone(), report(), &options, Some(&again)).expect("a plan").plan;
+    for stage in &planned.stages {
+        assert_eq!(Bytes(stage.requested_cap_bytes), caps[stage.score.device.0]);
+    }
+    // The placement proposed the second time had been planned.
+    let seen = seen.into_inner();
+    assert_eq!(planned.rounds, 2);
+    assert_eq!(seen.iter().map(|(rounds, ..)| *rounds).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!((&seen[0].1, &seen[1].1), (&given, &other));
+    assert!(seen[0].2[0] > 2.0 * layers as f64 - 1.0, "recomputation counts: {:?}", seen[0].2);
+}
