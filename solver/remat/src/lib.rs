@@ -13,6 +13,7 @@ mod chain;
 mod clock;
 mod completion;
 mod copies;
+mod counting;
 mod cover;
 mod curve;
 #[cfg_attr(test, expect(unsafe_code, reason = "the C interface of HiGHS, apart from the wrapper"))]
