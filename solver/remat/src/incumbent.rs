@@ -12,7 +12,7 @@ use crate::program::{Again, Program, Slot, unit};
 /// Share of the time that belongs to the prover even where its bound stays far off.
 const PROVING_SHARE: f64 = 0.5;
 /// Distance of value and bound, relative to the value, that no prover closes in the time left.
-const FAR: f64 = 0.1;
+const FAR: f64 = 0.25;
 /// Share of a margin that is used, the rest is for rounding.
 const SAFE: f64 = 0.95;
 

@@ -55,6 +55,7 @@ mod stepwise;
 mod swap_bound;
 pub mod swaps;
 mod timeline;
+mod windows;
 
 pub use arena::{Arena, Buffer, assign};
 pub use curve::{CurvePoint, curve, least_memory};

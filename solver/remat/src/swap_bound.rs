@@ -19,6 +19,7 @@ use crate::model::{Column, Row, WHOLE_TIME};
 use crate::outcome::PROVED_WITHIN;
 use crate::program::{Plan, Program, Slot};
 use crate::prover::first_positions;
+use crate::windows::broken_windows;
 
 /// Positions of the first model.
 const FIRST_POSITIONS: usize = 8;
@@ -331,6 +332,9 @@ impl<'a> Search<'a> {
             let mut link = broken_link(&interval, &point, LEAST_WAIT, self.cutoff());
             keep_most_broken(&mut link, |row| row.value(&point) - row.upper);
             running.append(&mut link);
+            let mut windows = broken_windows(&interval, &point);
+            keep_most_broken(&mut windows, |row| row.lower - row.value(&point));
+            running.append(&mut windows);
             tracing::debug!(
                 bound = answer.bound,
                 rows = running.len(),
