@@ -32,6 +32,7 @@ mod lanes;
 mod link;
 mod link_rows;
 mod model;
+mod moments;
 mod order;
 mod outcome;
 mod outside;

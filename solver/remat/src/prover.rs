@@ -75,6 +75,14 @@ pub(crate) fn prove(program: &Program, incumbent: &Incumbent, mut effort: Option
     }
 }
 
+/// Proves what the model of these positions says and no more: of whatever else a plan does nothing is known.
+pub(crate) fn prove_at(program: &Program, incumbent: &Incumbent, critical: &[Slot]) {
+    if let Some(mut proof) = Proof::new(program, incumbent, critical, incumbent.margin()) {
+        proof.positions_stay = true;
+        proof.run(&mut None, false);
+    }
+}
+
 /// The proof on one set of positions.
 struct Proof<'a> {
     program: &'a Program,
@@ -87,6 +95,8 @@ struct Proof<'a> {
     relaxed: Highs,
     /// The last solution of the linear program.
     point: Vec<f64>,
+    /// No position is added: solutions that are over the cap elsewhere are as good as others.
+    positions_stay: bool,
 }
 
 impl<'a> Proof<'a> {
@@ -103,7 +113,16 @@ impl<'a> Proof<'a> {
             "interval model"
         );
         let relaxed = Highs::new(&interval.model, true)?;
-        Some(Proof { program, incumbent, interval, time_unit, margin, relaxed, point: Vec::new() })
+        Some(Proof {
+            program,
+            incumbent,
+            interval,
+            time_unit,
+            margin,
+            relaxed,
+            point: Vec::new(),
+            positions_stay: false,
+        })
     }
 
     /// Objective of the plans that need not be looked for.
@@ -327,7 +346,9 @@ impl<'a> Proof<'a> {
             let value = incumbent.value();
             (given.replace(value) > value).then(|| self.known()).flatten()
         };
-        let refuse = |point: &[f64]| self.objective(point) < self.cutoff() && self.line(point).excess > 0.0;
+        let refuse = |point: &[f64]| {
+            !self.positions_stay && self.objective(point) < self.cutoff() && self.line(point).excess > 0.0
+        };
         let control = Control {
             deadline: &incumbent.deadline,
             enough: &enough,
