@@ -13,6 +13,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::baseline::quick;
+use crate::chain::Chain;
+use crate::counting::counting_bound;
 use crate::moments::any_order_bound;
 use crate::order::{Reordering, mean_size};
 use crate::outcome::{Error, PROVED_WITHIN};
@@ -73,8 +75,7 @@ impl Task<'_> {
             let until = self.deadline.within(self.deadline.remaining_seconds() * (1.0 - BOUND_SHARE));
             let mut results = vec![search_one(0, if proves { &until } else { &self.deadline })];
             let open = !done.load(Ordering::Relaxed) && search.best().is_none_or(|best| best.0 > 0.0);
-            let bound = (proves && open)
-                .then(|| any_order_bound(self.problem, self.options.cap_bytes, &self.deadline));
+            let bound = (proves && open).then(|| self.bound_in_any_order());
             results.extend(handles.into_iter().map(|handle| handle.join().unwrap_or(None)));
             (results, work, bound.unwrap_or_default())
         });
@@ -108,6 +109,15 @@ impl Task<'_> {
 }
 
 impl Task<'_> {
+    /// The bound, and whether it rests on what HiGHS says of its branch and bound.
+    fn bound_in_any_order(&self) -> (f64, bool) {
+        // A chain has one order.
+        match Chain::of(self.program).and_then(|chain| counting_bound(self.program, &chain, &self.deadline)) {
+            Some(extra) => (extra, false),
+            None => any_order_bound(self.problem, self.options.cap_bytes, &self.deadline),
+        }
+    }
+
     /// Is a bound looked for? With a work limit what it buys would depend on the clock, and with swaps it would not hold.
     fn proves_any_order(&self) -> bool {
         let limits = self.options.limits;
