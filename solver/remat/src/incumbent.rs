@@ -13,7 +13,7 @@ use crate::program::{Again, Program, Slot, unit};
 const PROVING_SHARE: f64 = 0.5;
 /// Distance of value and bound, relative to the value, that no prover closes in the time left; and while better plans come.
 const FAR: f64 = 0.25;
-const FAR_FROM_BETTER: f64 = 0.1;
+const FAR_FROM_BETTER: f64 = 0.05;
 /// Share of a margin that is used, the rest is for rounding.
 const SAFE: f64 = 0.95;
 
