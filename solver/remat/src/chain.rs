@@ -92,8 +92,13 @@ impl<'a> Chain<'a> {
         (forward && end && backward).then_some(chain)
     }
 
+    /// Number of layers.
+    pub(crate) fn layers(&self) -> usize {
+        self.layers
+    }
+
     /// Slot of the gradient of a layer.
-    fn gradient(&self, layer: usize) -> usize {
+    pub(crate) fn gradient(&self, layer: usize) -> usize {
         2 * self.layers - 1 - layer + usize::from(self.loss)
     }
 

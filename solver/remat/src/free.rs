@@ -13,11 +13,14 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::baseline::quick;
+use crate::chain::Chain;
+use crate::counting::counting_bound;
+use crate::moments::any_order_bound;
 use crate::order::{Reordering, mean_size};
-use crate::outcome::Error;
+use crate::outcome::{Error, PROVED_WITHIN};
 use crate::program::{Again, MOST_ROUNDS, Plan, Program};
 use crate::search::Search;
-use crate::solver::{Proposal, Task};
+use crate::solver::{Options, Proposal, Task};
 use crate::timeline::Timeline;
 
 /// Fresh orders cool once, twice, four times as long and so on, this many lengths in turn.
@@ -30,6 +33,8 @@ const HOT: (f64, f64) = (2.0, 16.0);
 
 /// Searches side by side under a work limit, whatever the number of threads.
 const WORKERS: u64 = 4;
+/// Share of the time left then that a bound has, where recomputes are left.
+const BOUND_SHARE: f64 = 0.2;
 /// Share of the time given to plans in program order before others are tried.
 const PROGRAM_ORDER_SHARE: f64 = 0.15;
 
@@ -42,7 +47,7 @@ impl Task<'_> {
         let moves = limits.work_limit.unwrap_or(u64::MAX);
         let mut search = self.search(program);
         let done = AtomicBool::new(false);
-        let found = |extra: f64| {
+        let found = &|extra: f64| {
             // Under a work limit workers must not hear of each other: who is first depends on the clock.
             if extra <= 0.0 && limits.work_limit.is_none() {
                 done.store(true, Ordering::Relaxed);
@@ -51,23 +56,15 @@ impl Task<'_> {
         };
         let workers = if limits.work_limit.is_some() { WORKERS } else { limits.threads.max(1) as u64 };
         let share = (moves / (workers + 1)).max(1);
-        let (mut results, program_work) = std::thread::scope(|scope| {
-            let handles: Vec<_> = (1..workers)
-                .map(|worker| {
-                    let seed = limits.seed.wrapping_mul(1000).wrapping_add(worker);
-                    scope.spawn(move || {
-                        search_free(
-                            self.problem,
-                            self.options.cap_bytes,
-                            self.options.rounds,
-                            seed,
-                            share,
-                            &self.deadline,
-                            &found,
-                        )
-                    })
-                })
-                .collect();
+        let proves = self.proves_any_order();
+        let (mut results, program_work, (extra, trusts_highs)) = std::thread::scope(|scope| {
+            let search_one = move |worker: u64, deadline: &Deadline| {
+                let Options { cap_bytes, rounds, .. } = *self.options;
+                let seed = limits.seed.wrapping_mul(1000).wrapping_add(worker);
+                search_free(self.problem, cap_bytes, rounds, seed, share, deadline, found)
+            };
+            let handles: Vec<_> =
+                (1..workers).map(|worker| scope.spawn(move || search_one(worker, &self.deadline))).collect();
             let part = self.deadline.within(self.deadline.remaining_seconds() * PROGRAM_ORDER_SHARE);
             let part = if limits.time_limit_seconds.is_some() { part } else { self.deadline };
             let mut work = 0;
@@ -75,18 +72,12 @@ impl Task<'_> {
             while work < own_share && !part.over() && !done.load(Ordering::Relaxed) {
                 work += search.run((own_share - work).min(4096), &part);
             }
-            let seed = limits.seed.wrapping_mul(1000);
-            let mut results = vec![search_free(
-                self.problem,
-                self.options.cap_bytes,
-                self.options.rounds,
-                seed,
-                share,
-                &self.deadline,
-                &found,
-            )];
+            let until = self.deadline.within(self.deadline.remaining_seconds() * (1.0 - BOUND_SHARE));
+            let mut results = vec![search_one(0, if proves { &until } else { &self.deadline })];
+            let open = !done.load(Ordering::Relaxed) && search.best().is_none_or(|best| best.0 > 0.0);
+            let bound = (proves && open).then(|| self.bound_in_any_order());
             results.extend(handles.into_iter().map(|handle| handle.join().unwrap_or(None)));
-            (results, work)
+            (results, work, bound.unwrap_or_default())
         });
         let work = program_work + results.iter().flatten().map(|free| free.work).sum::<u64>();
         results.push(search.best().map(|(extra, plan)| Free {
@@ -101,9 +92,9 @@ impl Task<'_> {
         }));
         let best = results.into_iter().flatten().min_by(|a, b| a.extra.total_cmp(&b.extra));
         Ok(best.map(|best| Proposal {
-            bound: Bound::proved(program.total_time, BoundClass::Any),
+            bound: Bound::proved(program.total_time + extra, BoundClass::Any).trusting_highs(trusts_highs),
             method: "reorder".into(),
-            stop: if best.extra <= 0.0 {
+            stop: if best.extra <= extra + PROVED_WITHIN * program.total_time {
                 StopReason::Proved
             } else if self.deadline.over() {
                 self.deadline.reason()
@@ -114,6 +105,23 @@ impl Task<'_> {
             work,
             q_table: None,
         }))
+    }
+}
+
+impl Task<'_> {
+    /// The bound, and whether it rests on what HiGHS says of its branch and bound.
+    fn bound_in_any_order(&self) -> (f64, bool) {
+        // A chain has one order.
+        match Chain::of(self.program).and_then(|chain| counting_bound(self.program, &chain, &self.deadline)) {
+            Some(extra) => (extra, false),
+            None => any_order_bound(self.problem, self.options.cap_bytes, &self.deadline),
+        }
+    }
+
+    /// Is a bound looked for? With a work limit what it buys would depend on the clock, and with swaps it would not hold.
+    fn proves_any_order(&self) -> bool {
+        let limits = self.options.limits;
+        limits.work_limit.is_none() && limits.time_limit_seconds.is_some() && self.options.swap.is_none()
     }
 }
 

@@ -11,8 +11,9 @@ use crate::program::{Again, Program, Slot, unit};
 
 /// Share of the time that belongs to the prover even where its bound stays far off.
 const PROVING_SHARE: f64 = 0.5;
-/// Distance of value and bound, relative to the value, that no prover closes in the time left.
-const FAR: f64 = 0.1;
+/// Distance of value and bound, relative to the value, that no prover closes in the time left; and while better plans come.
+const FAR: f64 = 0.25;
+const FAR_FROM_BETTER: f64 = 0.05;
 /// Share of a margin that is used, the rest is for rounding.
 const SAFE: f64 = 0.95;
 
@@ -137,7 +138,8 @@ impl Incumbent {
     pub(crate) fn hopeless(&self) -> bool {
         let (used, left) = (self.deadline.elapsed_seconds(), self.deadline.remaining_seconds());
         let value = self.value();
-        used > PROVING_SHARE * (used + left) && value - self.bound() > FAR * value
+        let far = if self.stalled(0.0, 0.0) { FAR } else { FAR_FROM_BETTER };
+        used > PROVING_SHARE * (used + left) && value - self.bound() > far * value
     }
 
     /// Was nothing better found in the second half of the time since a moment, and at least for so many seconds?

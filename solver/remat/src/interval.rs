@@ -9,6 +9,8 @@
 //! - `running_v_j`: bytes while v runs again in interval j are at most the cap: v, its inputs, and what is
 //!   certain to be there at that moment. Added where a solution breaks them.
 //!
+//! Further rows are covers of memory rows ([`crate::cover`]), and what a window of intervals says of runs as a whole ([`crate::windows`]).
+//!
 //! With a host link `back_v_j` says that v comes back from the host in interval j and `out_v` that it was ever copied there: a
 //! third way to be there in the first three families, and
 //! - `out_v_j`: what comes back went out, once for all.
@@ -323,6 +325,21 @@ impl<'a> Interval<'a> {
         point
     }
 
+    /// A point of a linear program in whole numbers: a value runs again in the interval by which half of a run has added up.
+    pub(crate) fn rounded(&self, point: &[f64]) -> Vec<f64> {
+        let mut rounded: Vec<f64> = point.iter().map(|value| value.round()).collect();
+        for v in 0..self.program.len() {
+            let mut runs = 0.0;
+            let columns = self.again.iter().filter_map(|again| again.get(v));
+            for &column in columns.filter(|&&column| column != ABSENT) {
+                runs += point[column as usize];
+                rounded[column as usize] = if runs >= 0.5 { 1.0 } else { 0.0 };
+                runs -= rounded[column as usize];
+            }
+        }
+        rounded
+    }
+
     /// The plan of an integral point: each recompute and each copy back as late as its readers in the interval allow, or copies back
     /// as `early` as the interval allows; what comes back leaves right after its run.
     pub(crate) fn plan(&self, point: &[f64], early: bool) -> Plan {
@@ -407,13 +424,14 @@ mod tests {
 
     use super::*;
     use crate::cover::broken_cover;
+    use crate::windows::{broken_windows, carried};
 
     /// Every row must hold at the point of every plan that keeps the cap: the rows the model starts with, of
     /// those added later the strongest there, and those added to cut off other points, with their covers.
     #[test]
     fn no_row_cuts_off_a_plan() {
         let mut rng = ChaCha8Rng::seed_from_u64(11);
-        let mut count = 0;
+        let (mut count, mut wide, mut kept) = (0, 0, 0);
         for round in 0..2000 {
             let n = rng.random_range(4..16);
             let nodes = (0..n)
@@ -459,13 +477,18 @@ mod tests {
             }
             let broken = interval.broken_running(&point, 0.5, 1e-6);
             assert!(broken.is_empty(), "{} cuts off {plan:?}", broken[0].name);
+            let finer: Vec<Slot> =
+                (0..n as Slot).filter(|at| critical.contains(at) || rng.random_bool(0.5)).collect();
+            let finer = Interval::new(&program, &finer, 1.0);
+            let finer_point = finer.point(&line);
             for _ in 0..4 {
                 let elsewhere: Vec<f64> =
                     point.iter().map(|&at| if rng.random_bool(0.5) { at } else { rng.random() }).collect();
                 let running = interval.broken_running(&elsewhere, 0.0, 1e-6);
                 let memory = interval.model.rows.iter().filter(|row| row.is_memory()).chain(&running);
                 let covers: Vec<Row> = memory.filter_map(|row| broken_cover(row, &elsewhere)).collect();
-                for row in running.iter().chain(&covers) {
+                let windows = broken_windows(&interval, &elsewhere);
+                for row in running.iter().chain(&covers).chain(&windows) {
                     let value = row.value(&point);
                     assert!(
                         row.lower - 1e-9 <= value && value <= row.upper + 1e-9,
@@ -473,9 +496,17 @@ mod tests {
                         row.name
                     );
                 }
+                let mut rows = Interval::new(&program, &critical, 1.0);
+                rows.model.rows = covers.iter().chain(&windows).cloned().collect();
+                for row in carried(&finer, &rows) {
+                    let value = row.value(&finer_point);
+                    assert!(row.lower - 1e-9 <= value, "{} carried over in {plan:?}", row.name);
+                    kept += 1;
+                }
                 count += covers.len();
+                wide += windows.len();
             }
         }
-        assert!(count > 1000, "{count} covers");
+        assert!(count > 1000 && wide > 1000 && kept > 1000, "{count} covers, {wide} windows, {kept} kept");
     }
 }

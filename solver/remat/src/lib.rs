@@ -13,6 +13,7 @@ mod chain;
 mod clock;
 mod completion;
 mod copies;
+mod counting;
 mod cover;
 mod curve;
 #[cfg_attr(test, expect(unsafe_code, reason = "the C interface of HiGHS, apart from the wrapper"))]
@@ -31,6 +32,7 @@ mod lanes;
 mod link;
 mod link_rows;
 mod model;
+mod moments;
 mod order;
 mod outcome;
 mod outside;
@@ -54,6 +56,7 @@ mod stepwise;
 mod swap_bound;
 pub mod swaps;
 mod timeline;
+mod windows;
 
 pub use arena::{Arena, Buffer, assign};
 pub use curve::{CurvePoint, curve, least_memory};

@@ -8,6 +8,7 @@ use ballast_core::report::{Bound, BoundClass};
 
 use crate::baseline::quick;
 use crate::chain::{Chain, feasible_plan};
+use crate::counting::counting_bound;
 use crate::gaps::cover;
 use crate::incumbent::Incumbent;
 use crate::outcome::{Error, Order};
@@ -41,10 +42,14 @@ impl Task<'_> {
         if left < LEAST_SECONDS {
             return;
         }
-        if let Some((extra, again)) = Chain::of(self.program).and_then(|chain| {
+        let chain = Chain::of(self.program);
+        if let Some((extra, again)) = chain.as_ref().and_then(|chain| {
             let part =
                 if left.is_finite() { self.deadline.within(left * CHAIN_SHARE) } else { self.deadline };
-            feasible_plan(self.program, &chain, &part)
+            if let Some(bound) = counting_bound(self.program, chain, &part) {
+                incumbent.raise(bound, false);
+            }
+            feasible_plan(self.program, chain, &part)
         }) {
             incumbent.offer(extra, &again, "chain");
             search.adopt(&again);

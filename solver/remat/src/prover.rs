@@ -13,9 +13,17 @@ use crate::interval::{Interval, overloaded};
 use crate::model::{Column, Row, WHOLE_TIME};
 use crate::program::{Program, Slot};
 use crate::timeline::Timeline;
+use crate::windows::{broken_windows, carried};
 
-/// Rounds of rows added to one linear program.
-const CUT_ROUNDS: usize = 30;
+/// Rounds of rows added to one linear program at most.
+const CUT_ROUNDS: usize = 200;
+/// Rounds in a row that may raise the bound by less than a share of the cutoff.
+const IDLE_ROUNDS: usize = 6;
+const LEAST_GAIN: f64 = 1e-3;
+/// Positions added from rounded solutions of linear programs: how many at a time, and how often in a row with less gain than a share of the value.
+const MORE_POSITIONS: usize = 4;
+const IDLE_MODELS: usize = 2;
+const LEAST_GROWTH: f64 = 5e-3;
 /// Rows of a kind added in one round at most.
 const CUTS: usize = 400;
 /// Share of the bound taken off for the tolerances of floating-point solvers.
@@ -41,11 +49,21 @@ pub(crate) fn prove(program: &Program, incumbent: &Incumbent, mut effort: Option
     let most = most_positions(program);
     let first = FIRST_POSITIONS.min(FIRST_COLUMNS / program.len().max(1)).clamp(1, most);
     let mut critical: Vec<Slot> = first_positions(program, first);
+    let (mut bound, mut idle, mut last) = (0.0, 0, None);
     while !stop(incumbent) {
         let margin = incumbent.margin();
         incumbent.progress.watch(&critical);
-        let Some(proof) = Proof::new(program, incumbent, &critical, margin) else { return };
-        let Some(more) = proof.run(&mut effort) else { return };
+        let Some(mut proof) = Proof::new(program, incumbent, &critical, margin) else { return };
+        if let Some(last) = last.take()
+            && proof.add(carried(&proof.interval, &last)).is_none()
+        {
+            return;
+        }
+        let Some(more) = proof.run(&mut effort, idle < IDLE_MODELS) else { return };
+        let grown = incumbent.bound() > bound + LEAST_GROWTH * incumbent.value();
+        idle = if grown { 0 } else { idle + 1 };
+        bound = incumbent.bound();
+        last = Some(proof.interval);
         let before = critical.len();
         let new: Vec<Slot> = more.into_iter().filter(|at| critical.binary_search(at).is_err()).collect();
         critical.extend(spread(&new, most - before));
@@ -54,6 +72,14 @@ pub(crate) fn prove(program: &Program, incumbent: &Incumbent, mut effort: Option
             tracing::debug!("nothing to add");
             return;
         }
+    }
+}
+
+/// Proves what the model of these positions says and no more: of whatever else a plan does nothing is known.
+pub(crate) fn prove_at(program: &Program, incumbent: &Incumbent, critical: &[Slot]) {
+    if let Some(mut proof) = Proof::new(program, incumbent, critical, incumbent.margin()) {
+        proof.positions_stay = true;
+        proof.run(&mut None, false);
     }
 }
 
@@ -67,6 +93,10 @@ struct Proof<'a> {
     /// Plans of this much time less than the best are not looked for.
     margin: f64,
     relaxed: Highs,
+    /// The last solution of the linear program.
+    point: Vec<f64>,
+    /// No position is added: solutions that are over the cap elsewhere are as good as others.
+    positions_stay: bool,
 }
 
 impl<'a> Proof<'a> {
@@ -83,7 +113,16 @@ impl<'a> Proof<'a> {
             "interval model"
         );
         let relaxed = Highs::new(&interval.model, true)?;
-        Some(Proof { program, incumbent, interval, time_unit, margin, relaxed })
+        Some(Proof {
+            program,
+            incumbent,
+            interval,
+            time_unit,
+            margin,
+            relaxed,
+            point: Vec::new(),
+            positions_stay: false,
+        })
     }
 
     /// Objective of the plans that need not be looked for.
@@ -122,11 +161,18 @@ impl<'a> Proof<'a> {
     }
 
     /// Solves; the positions to add. None when a limit stopped it.
-    fn run(mut self, effort: &mut Option<u64>) -> Option<Vec<Slot>> {
+    /// Positions at which the rounded solution of the linear program is over the cap do without branch-and-bound, where asked for.
+    fn run(&mut self, effort: &mut Option<u64>, rounds: bool) -> Option<Vec<Slot>> {
         self.incumbent.progress.solves(&self.interval.model);
         loop {
             self.tighten(effort)?;
             self.incumbent.progress.solves(&self.interval.model);
+            if rounds {
+                let more = self.unseen();
+                if !more.is_empty() {
+                    return Some(more);
+                }
+            }
             let answer = self.branch(effort)?;
             if answer.status == Status::Infeasible {
                 if self.cutoff().is_finite() {
@@ -164,6 +210,31 @@ impl<'a> Proof<'a> {
         }
     }
 
+    /// The positions at which the rounded solution of the linear program is over the cap, at most so many.
+    fn unseen(&self) -> Vec<Slot> {
+        if self.point.is_empty() {
+            return Vec::new();
+        }
+        let line = self.line(&self.interval.rounded(&self.point));
+        let (known, cap) = (&self.interval.critical, self.program.cap);
+        let mut worst: Vec<(f64, Slot)> = Vec::new();
+        let mut next = true;
+        for (&bytes, at) in line.first_bytes().iter().zip(0..) {
+            // One of each run of neighbours over the cap, and of what a known position divides.
+            if bytes <= cap || known.binary_search(&at).is_ok() {
+                next = true;
+            } else if std::mem::take(&mut next) {
+                worst.push((bytes, at));
+            } else if let Some(last) = worst.last_mut()
+                && bytes > last.0
+            {
+                *last = (bytes, at);
+            }
+        }
+        worst.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        worst.into_iter().map(|(_, at)| at).take(MORE_POSITIONS).collect()
+    }
+
     fn add(&mut self, mut rows: Vec<Row>) -> Option<()> {
         self.relaxed.add_rows(&rows)?;
         self.interval.model.rows.append(&mut rows);
@@ -195,6 +266,8 @@ impl<'a> Proof<'a> {
         let incumbent = self.incumbent;
         let costs = self.interval.model.cost.clone();
         self.fix(0.0, &costs)?;
+        let (mut reached, mut idle) = (f64::NEG_INFINITY, 0);
+        self.point.clear();
         for round in 0..CUT_ROUNDS {
             let iterations = effort.map(|effort| effort / MOVES_PER_ITERATION);
             let control = Control {
@@ -216,6 +289,12 @@ impl<'a> Proof<'a> {
             }
             let (Status::Optimal, Some(point)) = (answer.status, answer.values) else { return Some(()) };
             self.raise(answer.bound, false);
+            let gain = LEAST_GAIN * self.cutoff().min(WHOLE_TIME);
+            if answer.bound > reached + gain {
+                (reached, idle) = (answer.bound, 0);
+            } else {
+                idle += 1;
+            }
             let fixed = self.fix(answer.bound, &answer.reduced)?;
             let mut running = self.interval.broken_running(&point, 0.02, 1e-3);
             running.sort_by(|a, b| (b.value(&point) - b.upper).total_cmp(&(a.value(&point) - a.upper)));
@@ -224,19 +303,25 @@ impl<'a> Proof<'a> {
             let mut covers: Vec<Row> = memory.filter_map(|row| broken_cover(row, &point)).collect();
             covers.sort_by(|a, b| (b.lower - b.value(&point)).total_cmp(&(a.lower - a.value(&point))));
             covers.truncate(CUTS);
+            let mut windows = broken_windows(&self.interval, &point);
+            windows.sort_by(|a, b| (b.lower - b.value(&point)).total_cmp(&(a.lower - a.value(&point))));
+            windows.truncate(CUTS);
             tracing::debug!(
                 round,
                 bound = answer.bound,
                 running = running.len(),
                 covers = covers.len(),
+                windows = windows.len(),
                 fixed,
                 seconds = incumbent.deadline.elapsed_seconds(),
                 "cuts"
             );
-            if running.is_empty() && covers.is_empty() || stop(incumbent) {
+            running.append(&mut covers);
+            running.append(&mut windows);
+            self.point = point;
+            if running.is_empty() || idle == IDLE_ROUNDS || stop(incumbent) {
                 break;
             }
-            running.append(&mut covers);
             self.add(running)?;
         }
         (!stop(incumbent)).then_some(())
@@ -261,7 +346,9 @@ impl<'a> Proof<'a> {
             let value = incumbent.value();
             (given.replace(value) > value).then(|| self.known()).flatten()
         };
-        let refuse = |point: &[f64]| self.objective(point) < self.cutoff() && self.line(point).excess > 0.0;
+        let refuse = |point: &[f64]| {
+            !self.positions_stay && self.objective(point) < self.cutoff() && self.line(point).excess > 0.0
+        };
         let control = Control {
             deadline: &incumbent.deadline,
             enough: &enough,

@@ -19,6 +19,7 @@ use crate::model::{Column, Row, WHOLE_TIME};
 use crate::outcome::PROVED_WITHIN;
 use crate::program::{Plan, Program, Slot};
 use crate::prover::first_positions;
+use crate::windows::broken_windows;
 
 /// Positions of the first model.
 const FIRST_POSITIONS: usize = 8;
@@ -27,7 +28,7 @@ const COLUMNS: usize = 60_000;
 /// Rounds of rows added to one linear program, and most rows of a kind in one.
 const ROUNDS: usize = 20;
 const ROWS: usize = 400;
-/// Most positions to begin with of those that a proof without swaps ended with: where that took many, the first bound would take too long.
+/// Most positions to go on with of those that a proof without swaps ended with: where that took many, their bound would take too long.
 const WATCHED: usize = 16;
 /// Positions added from rounded solutions of linear programs: how often, and how many at a time.
 const ROUNDED: usize = 2;
@@ -162,14 +163,15 @@ impl<'a> Search<'a> {
     fn run(&mut self) {
         let program = self.stage.program;
         let most = (COLUMNS / 2 / program.len().max(1)).max(1);
-        let mut critical = self.goal.progress.watched();
-        if critical.is_empty() || critical.len() > most.min(WATCHED) {
-            critical = first_positions(program, FIRST_POSITIONS.min(most));
-        }
-        if critical.is_empty() {
+        let first = first_positions(program, FIRST_POSITIONS.min(most));
+        if first.is_empty() {
             return;
         }
-        let mut last = self.tightened(&critical);
+        let mut last = self.tightened(&first);
+        let watched = self.goal.progress.watched();
+        if last.is_some() && watched != first && watched.len() <= most.min(WATCHED) && !watched.is_empty() {
+            last = self.tightened(&watched);
+        }
         for _ in 0..ROUNDED {
             let Some(interval) = &last else { break };
             let mut more = self.unseen(interval);
@@ -331,6 +333,12 @@ impl<'a> Search<'a> {
             let mut link = broken_link(&interval, &point, LEAST_WAIT, self.cutoff());
             keep_most_broken(&mut link, |row| row.value(&point) - row.upper);
             running.append(&mut link);
+            if running.is_empty() || idle > 0 {
+                // They are many, and say nothing of the link: it comes first.
+                let mut windows = broken_windows(&interval, &point);
+                keep_most_broken(&mut windows, |row| row.lower - row.value(&point));
+                running.append(&mut windows);
+            }
             tracing::debug!(
                 bound = answer.bound,
                 rows = running.len(),

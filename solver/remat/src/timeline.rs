@@ -85,6 +85,9 @@ pub(crate) struct Timeline<'a> {
     pub(crate) touched: (Slot, Slot),
 }
 
+/// Changes from which on a plan is loaded at once.
+const AT_ONCE: usize = 512;
+
 /// Nothing has changed.
 pub(crate) const UNTOUCHED: (Slot, Slot) = (Slot::MAX, 0);
 
@@ -174,36 +177,94 @@ impl<'a> Timeline<'a> {
 
     /// Removes every recompute and inserts those of a plan.
     pub(crate) fn load(&mut self, plan: &[Again]) {
-        self.replace(plan.iter().map(|a| self.key(a.position, a.round, a.slot)).collect());
+        let keys = plan.iter().map(|a| self.key(a.position, a.round, a.slot)).collect();
+        self.replace(self.outs(), keys);
     }
 
     /// Removes all that was inserted, copies to the host included, and inserts what a plan has.
     pub(crate) fn load_all(&mut self, plan: &Plan) {
-        let outs: Vec<Key> = self.uses.iter().flatten().copied().filter(|&key| is_out(key)).collect();
-        self.replace(Vec::new());
-        outs.into_iter().for_each(|key| self.remove(key));
-        for &(position, slot) in &plan.out {
-            self.insert(self.out_key(position + 1, slot));
-        }
+        let outs = plan.out.iter().map(|&(position, slot)| self.out_key(position + 1, slot)).collect();
         let back = plan.back.iter().map(|&(position, slot)| self.back_key(position, slot));
-        self.replace(back.chain(plan.again.iter().map(|a| self.key(a.position, a.round, a.slot))).collect());
+        let between = back.chain(plan.again.iter().map(|a| self.key(a.position, a.round, a.slot))).collect();
+        self.replace(outs, between);
     }
 
-    /// Makes these the recomputes and copies back.
-    fn replace(&mut self, mut wanted: Vec<Key>) {
-        wanted.sort_unstable();
-        let gone: Vec<Key> =
-            self.between.iter().copied().filter(|key| wanted.binary_search(key).is_err()).collect();
-        for key in gone {
-            self.remove(key);
+    /// Keys of the copies to the host.
+    fn outs(&self) -> Vec<Key> {
+        self.uses.iter().flatten().copied().filter(|&key| is_out(key)).collect()
+    }
+
+    /// Makes these the copies to the host, and these the recomputes and copies back.
+    fn replace(&mut self, mut outs: Vec<Key>, mut between: Vec<Key>) {
+        for keys in [&mut outs, &mut between] {
+            keys.sort_unstable();
+            keys.dedup();
         }
-        for key in wanted {
-            if !self.holds(key) {
-                self.insert(key);
-            }
+        let mut present = self.outs();
+        present.sort_unstable();
+        let without = |keys: &[Key], others: &[Key]| -> Vec<Key> {
+            keys.iter().copied().filter(|key| others.binary_search(key).is_err()).collect()
+        };
+        let gone = [without(&self.between, &between), without(&present, &outs)].concat();
+        let new = [without(&outs, &present), without(&between, &self.between)].concat();
+        if gone.len() + new.len() > AT_ONCE {
+            self.rebuild(&outs, between);
+        } else {
+            gone.into_iter().for_each(|key| self.remove(key));
+            new.into_iter().for_each(|key| self.insert(key));
         }
         let again = self.between.iter().filter(|&&key| !is_back(key));
         self.extra_time = again.map(|&key| self.program.time[self.node(key) as usize]).sum();
+    }
+
+    /// The same from nothing, for many changes: each alone takes as long as the value it concerns is there.
+    fn rebuild(&mut self, outs: &[Key], between: Vec<Key>) {
+        let (program, n) = (self.program, self.program.len());
+        self.runs = (0..n as Slot).map(|slot| vec![first(slot)]).collect();
+        self.uses = (0..n as Slot)
+            .map(|slot| program.readers(slot).iter().map(|&reader| first(reader)).collect())
+            .collect();
+        for &key in &between {
+            let slot = self.node(key);
+            self.runs[slot as usize].push(key);
+            let inputs = if is_back(key) { &[][..] } else { program.inputs(slot) };
+            inputs.iter().for_each(|&input| self.uses[input as usize].push(key));
+        }
+        outs.iter().for_each(|&key| {
+            let slot = self.node(key) as usize;
+            self.uses[slot].push(key);
+        });
+        self.uses.iter_mut().for_each(|uses| uses.sort_unstable());
+        // Bytes that come with a step and that go after one; steps in order, first runs behind what stands before them.
+        let mut change = vec![0.0; n + between.len() + 1];
+        let index = |key: Key| position(key) as usize + between.partition_point(|&other| other < key);
+        for slot in 0..n as Slot {
+            for &start in self.runs(slot) {
+                let end = self.span_at(slot, start).end;
+                change[index(start)] += program.size[slot as usize];
+                let in_no_step = is_out(end);
+                change[index(end) + usize::from(!in_no_step)] -= program.size[slot as usize];
+            }
+        }
+        let (mut live, mut step, mut excess) = (0.0, 0, 0.0);
+        let mut bytes = |workspace: f64| {
+            live += change[step];
+            step += 1;
+            excess += f64::max(live + workspace - program.cap, 0.0);
+            live + workspace
+        };
+        let (mut first_bytes, mut between_bytes) = (Vec::with_capacity(n), Vec::new());
+        for at in 0..n {
+            while let Some(&key) = between.get(between_bytes.len())
+                && position(key) as usize == at
+            {
+                between_bytes.push(bytes(self.workspace(key, self.node(key) as usize)));
+            }
+            first_bytes.push(bytes(program.workspace[at]));
+        }
+        (self.first_bytes, self.between_bytes, self.between) = (first_bytes, between_bytes, between);
+        self.excess = excess;
+        self.touch(0, n as Slot);
     }
 
     /// Rounds that a further recompute at a position may choose from: those in use and one more.
@@ -454,6 +515,27 @@ mod tests {
                     line.first_bytes().iter().chain(line.between_bytes()).copied().fold(0.0, f64::max);
                 assert_eq!((highest, line.extra_time, own_excess), (peak, time, excess));
             }
+            // Copies too, and then all at once.
+            for _ in 0..10 {
+                let position = rng.random_range(1..program.len() as Slot);
+                let slot = rng.random_range(0..position);
+                let (out, back) = (line.out_key(position, slot), line.back_key(position, slot));
+                if line.out(slot).is_none() {
+                    line.insert(out);
+                }
+                if !line.holds(back) {
+                    line.insert(back);
+                }
+            }
+            let mut whole = Timeline::new(&program);
+            let mut outs = line.outs();
+            outs.sort_unstable();
+            whole.rebuild(&outs, line.between.clone());
+            assert_eq!((&whole.runs, &whole.uses), (&line.runs, &line.uses));
+            assert_eq!((&whole.first_bytes, &whole.between_bytes), (&line.first_bytes, &line.between_bytes));
+            assert_eq!(whole.excess, line.excess);
+            line.load_all(&whole.whole_plan());
+            assert_eq!((&whole.between, whole.excess), (&line.between, line.excess));
         }
     }
 }
