@@ -18,6 +18,7 @@ mod parts;
 mod repeats;
 mod sums;
 mod together;
+mod within;
 
 use std::collections::BTreeSet;
 
@@ -29,6 +30,7 @@ use crate::units::Bytes;
 pub use parts::parts;
 pub use sums::sums_in_parts;
 use together::together;
+pub use within::{exceed, parts_within};
 
 /// How the back end fuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -150,6 +152,20 @@ fn behind_barriers(graph: &Graph, classes: &FusionClasses) -> Vec<OpId> {
         barriers.filter(|(op, class)| op.role == OpRole::View && class.kind == FusionKind::Barrier);
     let values = barriers.flat_map(|(op, _)| &op.inputs).map(|&tensor| graph.storage(tensor));
     values.filter_map(|storage| if let Storage::Op(maker) = storage { Some(maker) } else { None }).collect()
+}
+
+/// By op: the fusions it is computed in, ascending; itself for an op that stores its value. `graph` has not been fused, `fused` has, into `groups`.
+fn computed_in(graph: &Graph, fused: &Graph, groups: &[Group]) -> Vec<Vec<OpId>> {
+    let mut roots: Vec<Vec<OpId>> = vec![Vec::new(); graph.ops.len()];
+    for group in groups {
+        for &member in &group.members {
+            roots[member].push(group.root);
+        }
+    }
+    for id in OpId::first(graph.ops.len()).filter(|&id| fused.ops[id].role == OpRole::Compute) {
+        roots[id].push(id);
+    }
+    roots
 }
 
 fn readers(graph: &Graph) -> Vec<Vec<OpId>> {

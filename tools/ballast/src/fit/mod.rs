@@ -169,6 +169,8 @@ struct Answer {
     /// What XLA takes for the program as it is.
     unplanned_bytes: u64,
     unplanned_flops: Option<f64>,
+    /// These with loops counted as often as they run, as near as that is known: what `compared_flops` of a try compares with.
+    unplanned_compared_flops: Option<f64>,
     /// The forms of the program that were planned.
     forms: Vec<Form>,
     tries: Vec<Try>,
@@ -232,6 +234,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         cap_counts: args.cap_counts.name(),
         unplanned_bytes,
         unplanned_flops: unplanned.flops,
+        unplanned_compared_flops: forms.first().and_then(Form::compared_flops),
         forms,
         tries,
         chosen,
