@@ -1,7 +1,7 @@
 //! Fusions and stacks that are planned in parts: which ops store their values besides those a fusing back end would store by itself.
 
 use ballast_core::cost::Costs;
-use ballast_core::fusion::{Group, exceed, parts, parts_within};
+use ballast_core::fusion::{Group, exceed, parts, parts_within, sums_in_parts};
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::Reported;
@@ -12,6 +12,14 @@ use crate::import::{self, ImportOptions};
 
 /// Of a device's fair share of the work: what a fusion or a loop that runs on one device may take.
 pub(crate) const LONG: f64 = 0.25;
+
+/// Ops that are to store their values so that several devices can share the work.
+pub(crate) fn for_devices(unfused: &Graph, fused: &Graph, groups: &[Group], costs: &Costs) -> Vec<OpId> {
+    let mut held = too_long(unfused, fused, groups, costs);
+    held.extend(sums_in_parts(unfused, fused, groups, 2 * costs.seconds.len()));
+    held.extend(stacks_in_parts(unfused));
+    held
+}
 
 /// Ops that are to store their values so that no fusion needs about all of the cap for itself.
 pub(crate) fn too_large(
@@ -32,7 +40,7 @@ pub(crate) fn too_large(
 }
 
 /// Parts of stacks that loops made, [`Iterations::Apart`](crate::lower::unroll::Iterations::Apart): stored, so that no device reads every slice.
-pub(crate) fn stacks_in_parts(unfused: &Graph) -> Vec<OpId> {
+fn stacks_in_parts(unfused: &Graph) -> Vec<OpId> {
     let joins = |id: OpId| unfused.ops[id].name == "stablehlo.concatenate";
     let mut of_joins = vec![false; unfused.ops.len()];
     let mut of_others = vec![false; unfused.ops.len()];
@@ -45,7 +53,7 @@ pub(crate) fn stacks_in_parts(unfused: &Graph) -> Vec<OpId> {
 
 /// Ops that are to store their values so that no fusion takes much of what one device has to do, where that costs little:
 /// a fusion runs on one device.
-pub(crate) fn too_long(unfused: &Graph, fused: &Graph, groups: &[Group], costs: &Costs) -> Vec<OpId> {
+fn too_long(unfused: &Graph, fused: &Graph, groups: &[Group], costs: &Costs) -> Vec<OpId> {
     /// Of a device's fair share of the work: what its parts should take.
     const PART: f64 = 1.0 / 32.0;
     let least = |op| costs.least_seconds(op);

@@ -5,7 +5,7 @@ use std::path::Path;
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
-use ballast_core::fusion::{Group, sums_in_parts};
+use ballast_core::fusion::Group;
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::Limits;
 use ballast_core::pipeline::{Schedule, Spec, first_backward};
@@ -35,7 +35,7 @@ use crate::import::{self, ImportOptions, Imported, dlti, sharding};
 use crate::lower::ballast_inline::inline_calls;
 use crate::lower::ballast_unroll::{is_loop, open_in_function};
 use crate::lower::unroll::{Budget, Iterations, Nested, carried_bytes, open_in_block};
-use crate::parts::{LONG, stacks_in_parts, too_large, too_long};
+use crate::parts::{LONG, for_devices, too_large};
 
 /// Seconds a search may take when the user names neither a time nor a work limit.
 const DEFAULT_TIME_LIMIT_SECONDS: f64 = 60.0;
@@ -449,12 +449,7 @@ fn read_quietly<'c: 'a, 'a>(
     });
     if let (Chosen::Options(..), false) = (source.storage, is_decided) {
         let held = match (unfused, source.within) {
-            (Some(unfused), _) => {
-                let mut held = too_long(&unfused, &imported.graph, &groups, &estimate.costs);
-                held.extend(sums_in_parts(&unfused, &imported.graph, &groups, 2 * cluster.devices.len()));
-                held.extend(stacks_in_parts(&unfused));
-                held
-            }
+            (Some(unfused), _) => for_devices(&unfused, &imported.graph, &groups, &estimate.costs),
             (None, Some(cap)) if storage.model() == passes::FusionModel::XlaCpu => {
                 let most = cap.bytes(
                     peak_on_one(&imported.graph, &estimate.costs, &cluster),
