@@ -154,20 +154,6 @@ fn behind_barriers(graph: &Graph, classes: &FusionClasses) -> Vec<OpId> {
     values.filter_map(|storage| if let Storage::Op(maker) = storage { Some(maker) } else { None }).collect()
 }
 
-/// By op: the fusions it is computed in, ascending; itself for an op that stores its value. `graph` has not been fused, `fused` has, into `groups`.
-fn computed_in(graph: &Graph, fused: &Graph, groups: &[Group]) -> Vec<Vec<OpId>> {
-    let mut roots: Vec<Vec<OpId>> = vec![Vec::new(); graph.ops.len()];
-    for group in groups {
-        for &member in &group.members {
-            roots[member].push(group.root);
-        }
-    }
-    for id in OpId::first(graph.ops.len()).filter(|&id| fused.ops[id].role == OpRole::Compute) {
-        roots[id].push(id);
-    }
-    roots
-}
-
 fn readers(graph: &Graph) -> Vec<Vec<OpId>> {
     let mut readers: Vec<Vec<OpId>> = vec![Vec::new(); graph.ops.len()];
     for id in graph.planned() {

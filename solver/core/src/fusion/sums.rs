@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Fuser, Group, computed_in, groups, readers};
+use super::within::computed_in;
+use super::{Fuser, Group, groups, readers};
 use crate::graph::{Graph, OpId};
 
 /// A part is stored when this many times its bytes go into it for the last time.

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Group, computed_in};
-use crate::graph::{Graph, OpId};
+use super::Group;
+use crate::graph::{Graph, OpId, OpRole};
 use crate::units::Bytes;
 
 /// Most ops of a fusion that is looked at: the effort grows with the square of them.
@@ -38,6 +38,20 @@ pub fn parts_within(graph: &Graph, fused: &Graph, groups: &[Group], most: Bytes)
     held.sort_unstable();
     held.dedup();
     held
+}
+
+/// By op: the fusions it is computed in, ascending; itself for an op that stores its value. `graph` has not been fused, `fused` has, into `groups`.
+pub(super) fn computed_in(graph: &Graph, fused: &Graph, groups: &[Group]) -> Vec<Vec<OpId>> {
+    let mut roots: Vec<Vec<OpId>> = vec![Vec::new(); graph.ops.len()];
+    for group in groups {
+        for &member in &group.members {
+            roots[member].push(group.root);
+        }
+    }
+    for id in OpId::first(graph.ops.len()).filter(|&id| fused.ops[id].role == OpRole::Compute) {
+        roots[id].push(id);
+    }
+    roots
 }
 
 /// Splits ops, ascending, of which the last stores its value, until no part needs more than `most` or no split helps.
