@@ -120,6 +120,8 @@ struct Try {
     asked_bytes: u64,
     /// Peak by the plan.
     predicted_bytes: u64,
+    /// What XLA is expected to take for it: the peak, less what XLA took less than the plans before.
+    expected_bytes: u64,
     /// Ops of which more was known than is predicted, from what XLA held of the plans before.
     corrected_ops: usize,
     /// What XLA takes.
@@ -148,6 +150,7 @@ impl Try {
             fusion: NO_PLAN.to_owned(),
             asked_bytes: form.measured_bytes,
             predicted_bytes: form.measured_bytes,
+            expected_bytes: form.measured_bytes,
             corrected_ops: 0,
             measured_bytes: form.measured_bytes,
             flops: form.flops,

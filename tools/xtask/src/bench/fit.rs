@@ -101,7 +101,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
 }
 
 const HEAD: &str = "| program | XLA's temporaries MB | by blocks, `nothing_saveable`: MB, operations | `dots_saveable` | cap: MB \
-                    | predicted MB | kept: MB, operations | form | plans | s |\n|---|---|---|---|---|---|---|---|---|---|";
+                    | expected MB | kept: MB, operations | form | plans | s |\n|---|---|---|---|---|---|---|---|---|---|";
 
 struct Bench<'b> {
     workspace: &'b Workspace,
@@ -128,7 +128,7 @@ struct Cap {
 #[derive(Clone)]
 struct Fitted {
     megabytes: f64,
-    predicted_megabytes: f64,
+    expected_megabytes: f64,
     /// Over those of the program as it is.
     operations: f64,
     form: String,
@@ -141,7 +141,7 @@ impl Fitted {
         let chosen = tries.get(usize::try_from(answer["chosen"].as_u64()?).ok()?)?;
         Some(Fitted {
             megabytes: chosen["measured_bytes"].as_f64()? / 1e6,
-            predicted_megabytes: chosen["predicted_bytes"].as_f64()? / 1e6,
+            expected_megabytes: chosen["expected_bytes"].as_f64()? / 1e6,
             operations: chosen["compared_flops"].as_f64()?
                 / answer["unplanned_compared_flops"].as_f64()?.max(1.0),
             form: format!("{}, {}", chosen["program"].as_str()?, chosen["fusion"].as_str()?),
@@ -279,7 +279,7 @@ fn row(
     let found = match fitted {
         Some(found) => format!(
             "{:.1} | {:.1}, {:.3} | {} | {}",
-            found.predicted_megabytes, found.megabytes, found.operations, found.form, found.plans
+            found.expected_megabytes, found.megabytes, found.operations, found.form, found.plans
         ),
         None => " | no |  | ".to_owned(),
     };
@@ -302,7 +302,7 @@ mod tests {
         let policy = Measured { megabytes: 30.0, operations: 5.0 };
         let answer = serde_json::json!({ "chosen": 1, "unplanned_compared_flops": 4.0, "tries": [
             { "program": "as-is", "fusion": "xla-cpu", "measured_bytes": 70_000_000, "compared_flops": 4.0 },
-            { "program": "as-is", "fusion": "none", "measured_bytes": 59_000_000, "predicted_bytes": 58_000_000,
+            { "program": "as-is", "fusion": "none", "measured_bytes": 59_000_000, "expected_bytes": 58_000_000,
               "flops": 1.0, "compared_flops": 4.4 },
         ]});
         let cap = |name: &str, bytes| Cap { name: name.to_owned(), bytes };
