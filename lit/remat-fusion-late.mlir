@@ -29,6 +29,33 @@
 // SUM: %[[THIRD:.+]] = "stablehlo.optimization_barrier"
 // SUM-NEXT: "stablehlo.add"(%[[THIRD]],
 
+// A reduction with what is fused into it is run by a library of XLA's, which spreads a number on the way, but stores a spread that others read too,
+// first of all. So the number that this maximum compares with waits for the product; that of the other maximum, which no reduction takes, does not.
+// RUN: ballast-opt %t/reduced.mlir --allow-unregistered-dialect --remat="fusion=xla-cpu cap-counts=temp heap-gaps=false time-limit=5" --ballast-verify --ballast-to-stablehlo -o %t/reduced.out
+// RUN: FileCheck %s --check-prefix=REDUCED --input-file %t/reduced.out
+// REDUCED: %[[PRODUCT:.+]] = "stablehlo.dot_general"
+// REDUCED: %[[NUMBER:.+]] = "stablehlo.constant"
+// REDUCED: %[[LATE:.+]]:2 = "stablehlo.optimization_barrier"(%[[NUMBER]], %[[PRODUCT]])
+// REDUCED-NEXT: %[[SPREAD:.+]] = "stablehlo.broadcast_in_dim"(%[[LATE]]#0)
+// REDUCED-NEXT: %[[MOST:.+]] = "stablehlo.maximum"(%[[LATE]]#1, %[[SPREAD]])
+// REDUCED-NEXT: "stablehlo.reduce"(%[[MOST]], %[[NUMBER]])
+// REDUCED: "stablehlo.dot_general"
+// REDUCED-NEXT: %[[NUMBER:.+]] = "stablehlo.constant"
+// REDUCED-NEXT: %[[SPREAD:.+]] = "stablehlo.broadcast_in_dim"(%[[NUMBER]])
+// REDUCED-NEXT: "stablehlo.maximum"(%{{.+}}, %[[SPREAD]])
+
+// A sum of four products reads 256 bytes and makes 64. Under a cap of 260 it is planned in parts, of which the first has left one value when the
+// last product is made.
+// RUN: ballast-opt %t/four.mlir --allow-unregistered-dialect --remat="fusion=xla-cpu cap=400 cap-counts=temp heap-gaps=false swap=false time-limit=5" --ballast-verify --ballast-to-stablehlo | FileCheck %s --check-prefix=WHOLE
+// WHOLE-COUNT-3: "stablehlo.add"
+// WHOLE-NOT: optimization_barrier
+// RUN: ballast-opt %t/four.mlir --allow-unregistered-dialect --remat="fusion=xla-cpu cap=260 cap-counts=temp heap-gaps=false swap=false relax-limit=0 time-limit=5" --ballast-verify --ballast-to-stablehlo | FileCheck %s --check-prefix=PARTS
+// PARTS: %[[FIRST:.+]] = "stablehlo.add"
+// PARTS-NEXT: %[[BEHIND:.+]] = "stablehlo.optimization_barrier"(%[[FIRST]])
+// PARTS-NEXT: "stablehlo.add"(%[[BEHIND]],
+// PARTS: %[[LAST:.+]] = "stablehlo.dot_general"
+// PARTS-NEXT: "stablehlo.add"(%{{.+}}, %[[LAST]])
+
 //--- scatter.mlir
 func.func @main(%x: tensor<4x4xf32>, %rows: tensor<4x1xi32>) -> (tensor<64x4xf32>, tensor<64x4xf32>) {
   %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
@@ -83,4 +110,33 @@ func.func @main(%x: tensor<4x4xf32>, %large: tensor<16x16xf32>) -> tensor<4x4xf3
   %q11 = "stablehlo.dot_general"(%x, %p0) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %s11 = "stablehlo.add"(%s10, %q11) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %s11 : tensor<4x4xf32>
+}
+
+//--- reduced.mlir
+func.func @main(%x: tensor<4x4xf32>) -> (tensor<4xf32>, tensor<4x4xf32>) {
+  %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %zeros = "stablehlo.broadcast_in_dim"(%zero) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4x4xf32>
+  %p = "stablehlo.dot_general"(%x, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m = "stablehlo.maximum"(%p, %zeros) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %r = "stablehlo.reduce"(%m, %zero) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %sum = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%sum) : (tensor<f32>) -> ()
+  }) : (tensor<4x4xf32>, tensor<f32>) -> tensor<4xf32>
+  %q = "stablehlo.dot_general"(%p, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %n = "stablehlo.maximum"(%q, %zeros) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %r, %n : tensor<4xf32>, tensor<4x4xf32>
+}
+
+//--- four.mlir
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %a = "stablehlo.dot_general"(%x, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = "stablehlo.dot_general"(%a, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %c = "stablehlo.dot_general"(%b, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %d = "stablehlo.dot_general"(%c, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s1 = "stablehlo.add"(%a, %b) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s2 = "stablehlo.add"(%s1, %c) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s3 = "stablehlo.add"(%s2, %d) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %e = "stablehlo.dot_general"(%s3, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %e : tensor<4x4xf32>
 }

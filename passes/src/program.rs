@@ -5,7 +5,7 @@ use std::path::Path;
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
-use ballast_core::fusion::{Group, parts, sums_in_parts};
+use ballast_core::fusion::Group;
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::Limits;
 use ballast_core::pipeline::{Schedule, Spec, first_backward};
@@ -35,12 +35,10 @@ use crate::import::{self, ImportOptions, Imported, dlti, sharding};
 use crate::lower::ballast_inline::inline_calls;
 use crate::lower::ballast_unroll::{is_loop, open_in_function};
 use crate::lower::unroll::{Budget, Iterations, Nested, carried_bytes, open_in_block};
+use crate::parts::{LONG, for_devices, too_large};
 
 /// Seconds a search may take when the user names neither a time nor a work limit.
 const DEFAULT_TIME_LIMIT_SECONDS: f64 = 60.0;
-/// Of a device's fair share of the work: what a fusion or a loop that runs on one device may take.
-const LONG: f64 = 0.25;
-
 /// Where a program and its costs come from, as the passes' options say it.
 pub(crate) struct Source<'o> {
     pub function: &'o str,
@@ -52,6 +50,8 @@ pub(crate) struct Source<'o> {
     /// Path of what the back end was measured to hold; empty: nothing was.
     pub measured_storage: &'o str,
     pub loops: Loops,
+    /// Cap of one device, under which fusions that alone exceed it are planned in parts.
+    pub within: Option<CapSpec>,
 }
 
 /// Which counted loops are opened before planning.
@@ -91,6 +91,7 @@ macro_rules! source {
             ),
             measured_storage: "",
             loops: $crate::program::Loops::Whole,
+            within: None,
         }
     };
 }
@@ -243,9 +244,7 @@ fn open_loops(
     if !looped(program.imported.function) || loops.is_empty() {
         return Ok(None);
     }
-    let on_one = vec![DeviceId(0); program.imported.graph.ops.len()];
-    let stages = stages(&program.imported.graph, &program.costs, &program.cluster, &on_one);
-    let peak = Bytes(stages.first().map_or(0, |stage| stage.problem.unplanned_peak()));
+    let peak = peak_on_one(&program.imported.graph, &program.costs, &program.cluster);
     let most_ops = passes::BallastUnrollOptions::default().max_ops;
     let in_the_way = match source.loops {
         Loops::Whole => false,
@@ -448,10 +447,18 @@ fn read_quietly<'c: 'a, 'a>(
         usize::try_from(plan.devices) == Ok(cluster.devices.len())
             && made_with.as_ref().is_some_and(|settings| settings.fusion == storage.model())
     });
-    if let (Chosen::Options(..), Some(unfused), false) = (source.storage, unfused, is_decided) {
-        let mut held = too_long(&unfused, &imported.graph, &groups, &estimate.costs);
-        held.extend(sums_in_parts(&unfused, &imported.graph, &groups, 2 * cluster.devices.len()));
-        held.extend(stacks_in_parts(&unfused));
+    if let (Chosen::Options(..), false) = (source.storage, is_decided) {
+        let held = match (unfused, source.within) {
+            (Some(unfused), _) => for_devices(&unfused, &imported.graph, &groups, &estimate.costs),
+            (None, Some(cap)) if storage.model() == passes::FusionModel::XlaCpu => {
+                let most = cap.bytes(
+                    peak_on_one(&imported.graph, &estimate.costs, &cluster),
+                    cluster.devices[0].memory,
+                );
+                too_large(module, &options, &imported.graph, &groups, most)?
+            }
+            (None, _) => Vec::new(),
+        };
         if !held.is_empty() {
             storage = storage.holding(held);
             imported = import::read(module, &options)?;
@@ -466,35 +473,11 @@ fn read_quietly<'c: 'a, 'a>(
     Ok((program, estimate.unpriced))
 }
 
-/// Parts of stacks that loops made, [`Iterations::Apart`]: stored, so that no device reads every slice.
-fn stacks_in_parts(unfused: &Graph) -> Vec<OpId> {
-    let joins = |id: OpId| unfused.ops[id].name == "stablehlo.concatenate";
-    let mut of_joins = vec![false; unfused.ops.len()];
-    let mut of_others = vec![false; unfused.ops.len()];
-    for id in unfused.planned() {
-        let read = if joins(id) { &mut of_joins } else { &mut of_others };
-        unfused.value_inputs(id).into_iter().for_each(|input| read[input] = true);
-    }
-    unfused.planned().filter(|&id| joins(id) && of_joins[id] && !of_others[id]).collect()
-}
-
-/// Ops that are to store their values so that no fusion takes much of what one device has to do, where that costs little:
-/// a fusion runs on one device.
-fn too_long(unfused: &Graph, fused: &Graph, groups: &[Group], costs: &Costs) -> Vec<OpId> {
-    /// Of a device's fair share of the work: what its parts should take.
-    const PART: f64 = 1.0 / 32.0;
-    let least = |op| costs.least_seconds(op);
-    let share = fused.planned().map(least).sum::<f64>() / costs.seconds.len() as f64;
-    let long = groups.iter().filter(|group| least(group.root) > LONG * share);
-    let mut held: Vec<OpId> = long
-        .flat_map(|group| {
-            let bytes = fused.ops[group.root].work.bytes.0 as f64;
-            parts(unfused, group, (bytes * PART * share / least(group.root)) as u64)
-        })
-        .collect();
-    held.sort_unstable();
-    held.dedup();
-    held
+/// The peak of a graph on the first device, unplanned.
+fn peak_on_one(graph: &Graph, costs: &Costs, cluster: &Cluster) -> Bytes {
+    let on_one = vec![DeviceId(0); graph.ops.len()];
+    let stages = stages(graph, costs, cluster, &on_one);
+    Bytes(stages.first().map_or(0, |stage| stage.problem.unplanned_peak()))
 }
 
 /// The pipeline that options ask for.

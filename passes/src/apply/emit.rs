@@ -152,10 +152,12 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
                 for &number in travellers.iter().filter(|&&id| is_number(id)) {
                     self.copy(device, number)?;
                 }
-                self.delay(device, &late, *op)?;
+                let numbers = self.delay(device, &late, *op)?;
                 for &traveller in travellers.iter().filter(|&&id| !is_number(id)) {
                     self.copy(device, traveller)?;
                 }
+                // What a reduction starts from stays a constant, by which a compiler knows it.
+                self.current[device].extend(numbers);
                 self.copy(device, *op)?;
                 for (tensor, value) in stored {
                     match value {
@@ -199,8 +201,14 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
     }
 
     /// Puts what constants are spread from behind a barrier that waits for the last value their reader reads, and that value with them: a compiler
-    /// would make a constant first of all, once for all readers, and hold it. A barrier does not wait for what nobody reads behind it.
-    fn delay(&mut self, device: DeviceId, spreads: &[OpId], reader: OpId) -> Result<(), Reported> {
+    /// would make a constant first of all, once for all readers, and hold it. A barrier does not wait for what nobody reads behind it. The constants
+    /// before the barrier.
+    fn delay(
+        &mut self,
+        device: DeviceId,
+        spreads: &[OpId],
+        reader: OpId,
+    ) -> Result<Vec<(TensorId, Value<'c, 'a>)>, Reported> {
         let last = self.imported.graph.value_inputs(reader).into_iter().max();
         let last = last.and_then(|last| self.results[last].first().copied());
         let mut tensors: Vec<TensorId> =
@@ -208,8 +216,9 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         tensors.sort_unstable();
         tensors.dedup();
         let (Some(&first), Some(last)) = (spreads.first(), last.filter(|_| !tensors.is_empty())) else {
-            return Ok(());
+            return Ok(Vec::new());
         };
+        let before = tensors.iter().map(|&tensor| (tensor, self.current(device, tensor))).collect();
         tensors.push(last);
         let operands: Vec<Value<'c, 'a>> =
             tensors.iter().map(|&tensor| self.current(device, tensor)).collect();
@@ -217,7 +226,7 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         let location = self.imported.ops[first].location();
         let barrier = self.build("ballast.barrier", device, location, &operands, &kinds)?;
         self.remap(device, &tensors, barrier.results().map(Value::from));
-        Ok(())
+        Ok(before)
     }
 
     /// From here on `values` stand for `tensors`.

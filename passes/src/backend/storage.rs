@@ -9,7 +9,7 @@ use ballast_dialects::passes::{CapCounts, FusionModel};
 
 use crate::annotations::settings::PlanSettings;
 use crate::backend::loops;
-use crate::backend::xla::classes::{classes, cpu_classes, is_barrier, writes_into_operand};
+use crate::backend::xla::classes::{classes, cpu_classes, is_barrier, is_reduction, writes_into_operand};
 use crate::backend::xla::equal;
 use crate::backend::xla::workspace::Workspace;
 use crate::import::Imported;
@@ -35,15 +35,16 @@ pub(crate) struct Early {
 pub(crate) struct SpreadLate {
     /// Spread constants that were seen to be stored, for all that read them.
     stored: Vec<OpId>,
-    /// Ops that write into a copy of what they read: XLA makes the copy of a constant before the first op of the program.
-    writers: Vec<OpId>,
+    /// Ops that write into a copy of what they read: XLA makes the copy of a constant before the first op of the program. And ops that
+    /// a library of XLA's runs with what is fused into them: one spread that several of them read is stored, from the first op on.
+    readers: Vec<OpId>,
 }
 
 impl SpreadLate {
     /// Is `constant` to be made where `reader` reads it?
     pub(crate) fn is_for(&self, graph: &Graph, constant: OpId, reader: OpId) -> bool {
         self.stored.binary_search(&constant).is_ok()
-            || (self.writers.binary_search(&reader).is_ok() && is_spread_constant(graph, constant))
+            || (self.readers.binary_search(&reader).is_ok() && is_spread_constant(graph, constant))
     }
 }
 
@@ -206,8 +207,8 @@ impl Storage {
         };
         let stored = self.held.iter().filter(made_again).copied().collect();
         let ops = OpId::of(&graph.ops).filter(|_| self.model == FusionModel::XlaCpu);
-        let writers = ops.filter(|(_, op)| writes_into_operand(&op.name)).map(|(id, _)| id);
-        SpreadLate { stored, writers: writers.collect() }
+        let readers = ops.filter(|&(id, op)| writes_into_operand(&op.name) || is_run_by_library(graph, id));
+        SpreadLate { stored, readers: readers.map(|(id, _)| id).collect() }
     }
 
     /// Is it XLA's CPU compiler?
@@ -266,6 +267,12 @@ fn is_spread_constant(graph: &Graph, id: OpId) -> bool {
     let is_number = |op: OpId| is_constant(op) && graph.ops[op].inputs.is_empty();
     is_constant(id)
         && matches!(*graph.ops[id].inputs, [base] if graph.tensors[base].producer.is_some_and(is_number))
+}
+
+/// May XLA's library run the op, with the elementwise ops fused into it or as one behind a reduction?
+fn is_run_by_library(graph: &Graph, id: OpId) -> bool {
+    let reduces = |id: OpId| is_reduction(&graph.ops[id].name);
+    reduces(id) || graph.value_inputs(id).into_iter().any(reduces)
 }
 
 /// Does the op read a value or an argument through a barrier?

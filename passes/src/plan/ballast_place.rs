@@ -88,6 +88,7 @@ fn jobs<'c: 'a, 'a>(
                     storage: Chosen::Options(FusionModel::None, CapCounts::All, true),
                     measured_storage: "",
                     loops: Loops::Whole,
+                    within: None,
                 },
             )?;
             let step: f64 = program.costs.seconds.first().map_or(0.0, |ops| ops.iter().sum());

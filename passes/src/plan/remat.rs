@@ -43,7 +43,12 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
         program::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
     let begin = Instant::now();
     let loops = Loops::chosen(options.loops, Loops::ForCap(planner.cap));
-    let source = program::Source { loops, measured_storage: &options.storage, ..program::source!(options) };
+    let source = program::Source {
+        loops,
+        measured_storage: &options.storage,
+        within: Some(planner.cap),
+        ..program::source!(options)
+    };
     let program = program::read_for_planning(module, &source)?;
     let mut options = options.clone();
     if let (Some(peak), CapSpec::Share(_)) = (program.whole_peak, planner.cap) {

@@ -190,8 +190,17 @@ fn read<'c: 'a, 'a>(
     let settings = settings.map_err(|text| diagnostics::error(program_ir::place(at), &text))?;
     let PlanSettings { dynamic_dim, count, .. } = settings;
     let (storage, loops) = (Chosen::Plan, Loops::Whole);
-    let source =
-        Source { function, devices, dynamic_dim, profile, count, storage, measured_storage: "", loops };
+    let source = Source {
+        function,
+        devices,
+        dynamic_dim,
+        profile,
+        count,
+        storage,
+        measured_storage: "",
+        loops,
+        within: None,
+    };
     let mut program = program::read_as_is(module, &source)?;
     program::recall_passes(&mut program);
     let annotated = annotations::read(&program.imported, program.cluster.devices.len())?;

@@ -18,6 +18,7 @@ mod parts;
 mod repeats;
 mod sums;
 mod together;
+mod within;
 
 use std::collections::BTreeSet;
 
@@ -29,6 +30,7 @@ use crate::units::Bytes;
 pub use parts::parts;
 pub use sums::sums_in_parts;
 use together::together;
+pub use within::{exceed, parts_within};
 
 /// How the back end fuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

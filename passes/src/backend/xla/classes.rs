@@ -139,6 +139,13 @@ pub(crate) fn writes_into_operand(name: &str) -> bool {
     matches!(name, "stablehlo.scatter" | "stablehlo.while" | "stablehlo.dynamic_update_slice")
 }
 
+/// Is it a reduction, over windows or over whole dimensions? With jaxlib 0.10.2 a library runs these together with the elementwise ops in front
+/// of and behind them. It spreads a number on the way where nothing else reads that spread; one that is read elsewhere too, as the zeros of
+/// all rectified layers of a size are, is stored before the first op of a program.
+pub(crate) fn is_reduction(name: &str) -> bool {
+    matches!(name, "stablehlo.reduce" | "stablehlo.reduce_window")
+}
+
 /// Is it an op that keeps a compiler from moving or merging others across it?
 pub(crate) fn is_barrier(name: &str) -> bool {
     last_name(name) == "optimization_barrier"

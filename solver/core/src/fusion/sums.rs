@@ -5,8 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::within::computed_in;
 use super::{Fuser, Group, groups, readers};
-use crate::graph::{Graph, OpId, OpRole};
+use crate::graph::{Graph, OpId};
 
 /// A part is stored when this many times its bytes go into it for the last time.
 const LAST_READ: u64 = 4;
@@ -32,15 +33,7 @@ impl Fuser<'_> {
 /// `graph` has not been fused, `fused` has, into `groups`.
 #[must_use]
 pub fn sums_in_parts(graph: &Graph, fused: &Graph, groups: &[Group], most: usize) -> Vec<OpId> {
-    let mut roots: Vec<Vec<OpId>> = vec![Vec::new(); graph.ops.len()];
-    for group in groups {
-        for &member in &group.members {
-            roots[member].push(group.root);
-        }
-    }
-    for id in OpId::first(graph.ops.len()).filter(|&id| fused.ops[id].role == OpRole::Compute) {
-        roots[id].push(id);
-    }
+    let roots = computed_in(graph, fused, groups);
     held_of(graph, groups, &roots, &readers(graph), most)
 }
 

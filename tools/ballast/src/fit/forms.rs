@@ -183,7 +183,7 @@ impl Maker<'_> {
     /// With its counted loops opened, where it has any: to a planner a loop is one op.
     fn opened(&self, of: &Form) -> Result<Option<Form>, Failure> {
         let loops = |text: &str| text.matches("stablehlo.while").count();
-        let may_open = self.planner.args.loops == Loops::Any || of.function == BODY_FUNCTION;
+        let may_open = self.planner.args.loops != Loops::Stay || of.function == BODY_FUNCTION;
         if !may_open || loops(&read_text(&of.file)?) == 0 {
             return Ok(None);
         }
@@ -244,7 +244,11 @@ impl Maker<'_> {
     /// faster than opened ones.
     fn pair(&self, forms: &mut Vec<Form>, most_bytes: u64) -> Result<(), Failure> {
         let as_is = forms[0].clone();
-        if as_is.measured_bytes <= most_bytes || !read_text(&as_is.file)?.contains("stablehlo.while") {
+        let may_pair = self.planner.args.loops != Loops::Open;
+        if !may_pair
+            || as_is.measured_bytes <= most_bytes
+            || !read_text(&as_is.file)?.contains("stablehlo.while")
+        {
             return Ok(());
         }
         let stacks = match self.planner.pair_loops(as_is.planned(), None) {

@@ -111,6 +111,11 @@ impl Learned {
             .map_or(0, |&above| u64::try_from(above.saturating_add(signed(self.less))).unwrap_or(0))
     }
 
+    /// Bytes that XLA takes less than the model predicts, zero or more.
+    pub(super) fn less(&self) -> u64 {
+        self.less
+    }
+
     /// What to ask a plan for so that XLA takes `cap_bytes`.
     pub(super) fn asked(&self, cap_bytes: u64) -> u64 {
         cap_bytes.saturating_add(self.less)

@@ -40,6 +40,7 @@ pub(super) fn attempt(
         compared_flops: form.compared_flops().zip(more).map(|(before, more)| before + more),
         asked_bytes,
         predicted_bytes: stacks.kept_bytes.saturating_add(around),
+        expected_bytes: stacks.kept_bytes.saturating_add(around),
         measured_bytes,
         flops: measured.flops,
         fits: measured_bytes <= most_bytes,

@@ -98,6 +98,7 @@ pub(super) mod tests {
             fusion: "xla-cpu".to_owned(),
             asked_bytes: cap,
             predicted_bytes: cap,
+            expected_bytes: cap,
             corrected_ops: 0,
             measured_bytes,
             flops: Some(flops),

@@ -142,13 +142,15 @@ impl Fitting<'_> {
         let plan = read_plan(file)?;
         let held = measured.held.as_ref().filter(|held| held.is_told());
         let learned = held.map(|held| learn(route, form, held, measured_bytes, &plan, file)).transpose()?;
+        let predicted_bytes = stage.peak_bytes.saturating_add(form.around_bytes);
         let tried = Try {
             program: form.name.clone(),
             fusion: route.fusion.to_owned(),
             corrected_ops: known.map_or(0, Learned::ops),
             compared_flops: measured.flops.map(|flops| flops * form.scale),
             asked_bytes,
-            predicted_bytes: stage.peak_bytes.saturating_add(form.around_bytes),
+            predicted_bytes,
+            expected_bytes: predicted_bytes.saturating_sub(known.map_or(0, Learned::less)),
             measured_bytes,
             flops: measured.flops,
             fits: measured_bytes <= self.most_bytes,

@@ -1,5 +1,5 @@
 //! `cargo xtask bench fit`: caps that XLA's own measure keeps, on programs that the exporters write when asked: `ballast fit` on each, beside the same
-//! program with a `jax.checkpoint` around every block.
+//! program with a `jax.checkpoint` around every block, and StableHLO programs that are there.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -16,7 +16,7 @@ use crate::workspace::{Workspace, step};
 /// Arguments of `cargo xtask bench fit`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Programs by name; all without one.
+    /// Programs by name; all of them and the project's own examples without one.
     programs: Vec<String>,
     /// Further StableHLO files.
     #[arg(long)]
@@ -27,6 +27,9 @@ pub(crate) struct Args {
     /// Seconds for each memory plan.
     #[arg(long, default_value = "10")]
     time_limit: f64,
+    /// Leave out the rows under what a checkpoint around every block takes.
+    #[arg(long)]
+    no_policies: bool,
     /// Plans for each cap.
     #[arg(long, default_value = "3")]
     tries: u32,
@@ -39,13 +42,14 @@ pub(crate) struct Args {
 }
 
 /// Programs by name, with the arguments of `ballast.export.jax`.
-const PROGRAMS: [(&str, &str); 14] = [
+const PROGRAMS: [(&str, &str); 15] = [
     ("alexnet", "alexnet --batch 128 --image 32 --classes 10"),
     ("vgg16", "vgg16 --batch 32"),
     ("resnet50-64", "resnet50 --batch 4 --image 64"),
     ("resnet50-224", "resnet50 --batch 32"),
     ("inception-v3", "inception-v3 --batch 32"),
     ("mobilenet", "mobilenet"),
+    ("average-pooled", "average-pooled"),
     ("unet", "unet"),
     ("bert", "bert"),
     ("gpt2-tiny", "gpt2 --batch 2 --sequence 64 --vocabulary 256 --layers 2 --width 64 --heads 4"),
@@ -55,6 +59,9 @@ const PROGRAMS: [(&str, &str); 14] = [
     ("vit-adamw-bf16-scan", "vit --dtype bf16 --optimizer adamw --scanned 1"),
     ("lstm-scan", "lstm"),
 ];
+
+/// Policies of JAX that every block of a program is checkpointed with, to compare with.
+const POLICIES: [&str; 2] = ["nothing_saveable", "dots_saveable"];
 
 /// Prints one Markdown table.
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
@@ -70,25 +77,31 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     workspace.shell.create_dir(&folder)?;
     let bench = Bench { workspace, python, args, folder };
     say!("{HEAD}");
-    let chosen = PROGRAMS.iter().filter(|(name, _)| {
-        args.programs.iter().any(|wanted| wanted == name)
-            || (args.programs.is_empty() && args.file.is_empty())
-    });
+    let everything = args.programs.is_empty() && args.file.is_empty();
+    let chosen =
+        PROGRAMS.iter().filter(|(name, _)| everything || args.programs.iter().any(|wanted| wanted == name));
     for (name, options) in chosen {
         step(&format!("{name}: exported"));
         let plain = bench.export(name, options, "none")?;
-        let blocks = bench.export(&format!("{name}.blocks"), options, "nothing_saveable")?;
-        let policy = bench.measure(&blocks)?;
-        bench.rows(name, &plain, Some(&policy))?;
+        let mut policies = Vec::new();
+        for policy in POLICIES {
+            let blocks = bench.export(&format!("{name}.{policy}"), options, policy)?;
+            policies.push((policy, bench.measure(&blocks)?));
+        }
+        bench.rows(name, &plain, &policies)?;
     }
-    for file in &args.file {
-        bench.rows(&file_name(file), &from_here(file)?, None)?;
+    let mut files = args.file.iter().map(|file| from_here(file)).collect::<Result<Vec<_>>>()?;
+    if everything {
+        files.extend(stablehlo_programs(workspace, &workspace.root.join("tests/inputs/models"))?);
+    }
+    for file in &files {
+        bench.rows(&file_name(file), file, &[])?;
     }
     Ok(())
 }
 
-const HEAD: &str = "| program | XLA's temporaries MB | `nothing_saveable` by blocks: MB, operations | cap %, MB | kept: MB, operations | form | plans | s |\n\
-                    |---|---|---|---|---|---|---|---|";
+const HEAD: &str = "| program | XLA's temporaries MB | by blocks, `nothing_saveable`: MB, operations | `dots_saveable` | cap: MB \
+                    | expected MB | kept: MB, operations | form | plans | s |\n|---|---|---|---|---|---|---|---|---|---|";
 
 struct Bench<'b> {
     workspace: &'b Workspace,
@@ -98,14 +111,48 @@ struct Bench<'b> {
 }
 
 /// What XLA says of a program.
+#[derive(Clone, Copy)]
 struct Measured {
     megabytes: f64,
+    /// Loops counted as often as they run, where they can be opened.
     operations: f64,
+}
+
+/// A cap by its name.
+struct Cap {
+    name: String,
+    bytes: f64,
+}
+
+/// What was written under a cap.
+#[derive(Clone)]
+struct Fitted {
+    megabytes: f64,
+    expected_megabytes: f64,
+    /// Over those of the program as it is.
+    operations: f64,
+    form: String,
+    plans: usize,
+}
+
+impl Fitted {
+    fn of(answer: &Value) -> Option<Self> {
+        let tries = answer["tries"].as_array()?;
+        let chosen = tries.get(usize::try_from(answer["chosen"].as_u64()?).ok()?)?;
+        Some(Fitted {
+            megabytes: chosen["measured_bytes"].as_f64()? / 1e6,
+            expected_megabytes: chosen["expected_bytes"].as_f64()? / 1e6,
+            operations: chosen["compared_flops"].as_f64()?
+                / answer["unplanned_compared_flops"].as_f64()?.max(1.0),
+            form: format!("{}, {}", chosen["program"].as_str()?, chosen["fusion"].as_str()?),
+            plans: tries.len(),
+        })
+    }
 }
 
 impl Bench<'_> {
     fn export(&self, name: &str, options: &str, blocks: &str) -> Result<PathBuf> {
-        let file = self.folder.join(name).with_extension("mlir");
+        let file = self.folder.join(format!("{name}.mlir"));
         let python = &self.python;
         cmd!(self.workspace.shell, "{python} -m ballast.export.jax")
             .env("PYTHONPATH", self.workspace.root.join("tools/python/src"))
@@ -119,84 +166,162 @@ impl Bench<'_> {
     }
 
     fn measure(&self, program: &Path) -> Result<Measured> {
-        let (python, script) = (&self.python, self.workspace.root.join("tools/xla/run.py"));
-        let answer = cmd!(self.workspace.shell, "{python} {script} {program}").quiet().read()?;
-        let answer: Value = serde_json::from_str(&answer).context("XLA's answer is not JSON")?;
-        Ok(Measured {
-            megabytes: answer["temporary_bytes"].as_f64().context("no temporaries")? / 1e6,
-            operations: answer["flops"].as_f64().context("no operations")?,
-        })
+        let answer = self.ask(program)?;
+        let mut operations = answer["flops"].as_f64().context("no operations")?;
+        if self.workspace.shell.read_file(program)?.contains("stablehlo.while") {
+            // XLA counts the body of a loop once.
+            let opened = self.folder.join("opened.mlir");
+            let driver = self.workspace.program("ballast-opt");
+            cmd!(
+                self.workspace.shell,
+                "{driver} {program} --allow-unregistered-dialect --ballast-unroll -o {opened}"
+            )
+            .quiet()
+            .ignore_stderr()
+            .run()?;
+            operations = self.ask(&opened)?["flops"].as_f64().context("no operations")?;
+        }
+        let megabytes = answer["temporary_bytes"].as_f64().context("no temporaries")? / 1e6;
+        Ok(Measured { megabytes, operations })
     }
 
-    fn rows(&self, name: &str, program: &Path, policy: Option<&Measured>) -> Result<()> {
+    fn ask(&self, program: &Path) -> Result<Value> {
+        let (python, script) = (&self.python, self.workspace.root.join("tools/xla/run.py"));
+        let answer = cmd!(self.workspace.shell, "{python} {script} {program}").quiet().read()?;
+        serde_json::from_str(&answer).context("XLA's answer is not JSON")
+    }
+
+    fn rows(&self, name: &str, program: &Path, policies: &[(&str, Measured)]) -> Result<()> {
         let plain = self.measure(program)?;
-        for &cap in &self.args.caps {
-            step(&format!("{name}, {cap} %"));
-            let (limit, seed) = (self.args.time_limit, self.args.seed);
-            let (fit, python) = (self.workspace.program("ballast"), &self.python);
-            let output = self.folder.join("fitted.mlir");
-            let begin = Instant::now();
-            let answer = cmd!(self.workspace.shell, "{fit} fit {program} --python {python} -o {output}")
-                .arg(format!("--cap={cap}%"))
-                .arg(format!("--tries={}", self.args.tries))
-                .arg(format!("--remat=swap=false time-limit={limit} seed={seed}"))
-                .quiet()
-                .ignore_status()
-                .ignore_stderr()
-                .read()?;
-            let seconds = begin.elapsed().as_secs_f64();
-            // Without a plan nothing is printed.
-            let answer: Option<Value> = serde_json::from_str(&answer).ok();
-            say!("{}", row(name, &plain, policy, cap, answer.as_ref(), seconds));
+        let tell = |cap: &Cap, found: Option<&Fitted>, seconds| {
+            say!("{}", row(name, &plain, policies, cap, found, seconds));
+        };
+        let mut fitted: Vec<(String, Fitted)> = Vec::new();
+        for &share in &self.args.caps {
+            let bytes = (plain.megabytes * 1e4 * f64::from(share)).floor();
+            let cap = Cap { name: format!("{share} %"), bytes };
+            let (found, seconds) = self.timed(name, program, &cap)?;
+            tell(&cap, found.as_ref(), seconds);
+            fitted.extend(found.map(|found| (cap.name, found)));
+        }
+        let gains = |measured: &Measured| !self.args.no_policies && measured.megabytes < plain.megabytes;
+        for (policy, measured) in policies.iter().filter(|(_, measured)| gains(measured)) {
+            let cap = Cap { name: (*policy).to_owned(), bytes: (measured.megabytes * 1e6).floor() };
+            // What was found under another cap may do.
+            let known = fitted.iter().find(|(_, found)| {
+                found.megabytes <= measured.megabytes
+                    && found.operations * plain.operations <= measured.operations
+            });
+            let (found, seconds) = match known {
+                Some((under, found)) => {
+                    (Some(Fitted { form: format!("as under {under}"), ..found.clone() }), 0.0)
+                }
+                None => self.timed(name, program, &cap)?,
+            };
+            tell(&cap, found.as_ref(), seconds);
         }
         Ok(())
     }
+
+    /// What is written under a cap, and the seconds it took.
+    fn timed(&self, name: &str, program: &Path, cap: &Cap) -> Result<(Option<Fitted>, f64)> {
+        step(&format!("{name}, {}", cap.name));
+        let begin = Instant::now();
+        Ok((self.fit(program, cap)?, begin.elapsed().as_secs_f64()))
+    }
+
+    fn fit(&self, program: &Path, cap: &Cap) -> Result<Option<Fitted>> {
+        let (limit, seed) = (self.args.time_limit, self.args.seed);
+        let (fit, python) = (self.workspace.program("ballast"), &self.python);
+        let output = self.folder.join("fitted.mlir");
+        let answer = cmd!(self.workspace.shell, "{fit} fit {program} --python {python} -o {output}")
+            .arg(format!("--cap={}", cap.bytes))
+            .arg(format!("--tries={}", self.args.tries))
+            .arg(format!("--remat=swap=false time-limit={limit} seed={seed}"))
+            .quiet()
+            .ignore_status()
+            .ignore_stderr()
+            .read()?;
+        // Without a plan nothing is printed.
+        let answer: Option<Value> = serde_json::from_str(&answer).ok();
+        Ok(answer.as_ref().and_then(Fitted::of))
+    }
+}
+
+/// The files of a folder that hold StableHLO.
+fn stablehlo_programs(workspace: &Workspace, folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut programs = Vec::new();
+    for path in workspace.shell.read_dir(folder)? {
+        let is_program = path.extension().is_some_and(|extension| extension == "mlir");
+        if is_program && workspace.shell.read_file(&path)?.contains("stablehlo.") {
+            programs.push(path);
+        }
+    }
+    Ok(programs)
 }
 
 fn row(
     name: &str,
     plain: &Measured,
-    policy: Option<&Measured>,
-    cap: u32,
-    answer: Option<&Value>,
+    policies: &[(&str, Measured)],
+    cap: &Cap,
+    fitted: Option<&Fitted>,
     seconds: f64,
 ) -> String {
-    let against = |operations: f64| operations / plain.operations.max(1.0);
-    let policy = policy.map_or("-".to_owned(), |policy| {
-        format!("{:.1}, {:.3}", policy.megabytes, against(policy.operations))
-    });
-    let chosen = answer.and_then(|answer| {
-        let tries = answer["tries"].as_array()?;
-        let chosen = tries.get(usize::try_from(answer["chosen"].as_u64()?).ok()?)?;
-        let megabytes = chosen["measured_bytes"].as_f64()? / 1e6;
-        let operations = against(chosen["flops"].as_f64()?);
-        let form = format!("{}, {}", chosen["program"].as_str()?, chosen["fusion"].as_str()?);
-        Some((format!("{megabytes:.1}, {operations:.3}"), form, tries.len().to_string()))
-    });
-    let (kept, form, plans) = chosen.unwrap_or_else(|| ("no".to_owned(), String::new(), String::new()));
-    let bytes = plain.megabytes * f64::from(cap) / 100.0;
+    let by_blocks: Vec<String> = POLICIES
+        .iter()
+        .map(|policy| {
+            let found = policies.iter().find(|(name, _)| name == policy);
+            found.map_or("-".to_owned(), |(_, found)| {
+                format!("{:.1}, {:.3}", found.megabytes, found.operations / plain.operations.max(1.0))
+            })
+        })
+        .collect();
+    let found = match fitted {
+        Some(found) => format!(
+            "{:.1} | {:.1}, {:.3} | {} | {}",
+            found.expected_megabytes, found.megabytes, found.operations, found.form, found.plans
+        ),
+        None => " | no |  | ".to_owned(),
+    };
     format!(
-        "| {name} | {:.1} | {policy} | {cap}, {bytes:.1} | {kept} | {form} | {plans} | {seconds:.0} |",
-        plain.megabytes
+        "| {name} | {:.1} | {} | {}: {:.1} | {found} | {seconds:.0} |",
+        plain.megabytes,
+        by_blocks.join(" | "),
+        cap.name,
+        cap.bytes / 1e6,
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Measured, row};
+    use super::{Cap, Fitted, Measured, row};
 
     #[test]
-    fn a_row_says_what_was_kept_and_what_a_policy_takes() {
+    fn a_row_says_what_was_kept_and_what_policies_take() {
         let plain = Measured { megabytes: 100.0, operations: 4.0 };
         let policy = Measured { megabytes: 30.0, operations: 5.0 };
-        let answer = serde_json::json!({ "chosen": 1, "tries": [
-            { "program": "as-is", "fusion": "xla-cpu", "measured_bytes": 70_000_000, "flops": 4.0 },
-            { "program": "as-is", "fusion": "none", "measured_bytes": 59_000_000, "flops": 4.4 },
+        let answer = serde_json::json!({ "chosen": 1, "unplanned_compared_flops": 4.0, "tries": [
+            { "program": "as-is", "fusion": "xla-cpu", "measured_bytes": 70_000_000, "compared_flops": 4.0 },
+            { "program": "as-is", "fusion": "none", "measured_bytes": 59_000_000, "expected_bytes": 58_000_000,
+              "flops": 1.0, "compared_flops": 4.4 },
         ]});
+        let cap = |name: &str, bytes| Cap { name: name.to_owned(), bytes };
         assert_eq!(
-            row("m", &plain, Some(&policy), 60, Some(&answer), 12.4),
-            "| m | 100.0 | 30.0, 1.250 | 60, 60.0 | 59.0, 1.100 | as-is, none | 2 | 12 |"
+            row(
+                "m",
+                &plain,
+                &[("dots_saveable", policy)],
+                &cap("60 %", 6e7),
+                Fitted::of(&answer).as_ref(),
+                12.4
+            ),
+            "| m | 100.0 | - | 30.0, 1.250 | 60 %: 60.0 | 58.0 | 59.0, 1.100 | as-is, none | 2 | 12 |"
         );
-        assert_eq!(row("m", &plain, None, 40, None, 1.0), "| m | 100.0 | - | 40, 40.0 | no |  |  | 1 |");
+        let nothing = serde_json::json!({ "chosen": null, "tries": [] });
+        assert_eq!(
+            row("m", &plain, &[], &cap("40 %", 4e7), Fitted::of(&nothing).as_ref(), 1.0),
+            "| m | 100.0 | - | - | 40 %: 40.0 |  | no |  |  | 1 |"
+        );
     }
 }

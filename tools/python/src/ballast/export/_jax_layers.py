@@ -120,6 +120,13 @@ def average_pool_same(x, window):
     return total / (window * window)
 
 
+def average_pool(x, window):
+    """Mean over each square window, side by side."""
+    zero = np.array(0, x.dtype)
+    sides = (1, window, window, 1)
+    return jax.lax.reduce_window(x, zero, jax.lax.add, sides, sides, "VALID") / (window * window)
+
+
 def global_average(x):
     """Mean over space: [batch, channels]."""
     return jnp.mean(x, axis=(1, 2))

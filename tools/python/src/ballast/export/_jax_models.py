@@ -13,7 +13,7 @@ from ._jax_layers import (
     average_pool_same, batch_norm, block, conv, conv_norm_relu, dense, global_average, layer_norm, max_pool,
 )
 from ._jax_sequences import Bert, Decoder, Lstm, Vit
-from ._jax_vision import MobileNet, UNet
+from ._jax_vision import AveragePooled, MobileNet, UNet
 
 
 @dataclass
@@ -169,45 +169,61 @@ class InceptionV3(Images):
         x = chain("stem2", x, (80, 1, 1, padding), (192, 3, 1, padding))
         x = x if small else max_pool(x, 3, 2)
         for index, pooled in enumerate((32, 64, 64)):
-            name = f"a{index}"
-            x = join(
-                unit(f"{name}/one", x, 64, 1),
-                chain(f"{name}/five", x, (48, 1), (64, 5)),
-                chain(f"{name}/double", x, (64, 1), (96, 3), (96, 3)),
-                unit(f"{name}/pool", average_pool_same(x, 3), pooled, 1),
+
+            def first(x, name=f"a{index}", pooled=pooled):
+                return join(
+                    unit(f"{name}/one", x, 64, 1),
+                    chain(f"{name}/five", x, (48, 1), (64, 5)),
+                    chain(f"{name}/double", x, (64, 1), (96, 3), (96, 3)),
+                    unit(f"{name}/pool", average_pool_same(x, 3), pooled, 1),
+                )
+
+            x = block(first)(x)
+
+        def second(x):
+            return join(
+                unit("b/three", x, 384, 3, 2, padding),
+                chain("b/double", x, (64, 1), (96, 3), (96, 3, 2, padding)),
+                max_pool(x, 3, 2, padding),
             )
-        x = join(
-            unit("b/three", x, 384, 3, 2, padding),
-            chain("b/double", x, (64, 1), (96, 3), (96, 3, 2, padding)),
-            max_pool(x, 3, 2, padding),
-        )
+
+        x = block(second)(x)
         for index, width in enumerate((128, 160, 160, 192)):
-            name = f"c{index}"
-            x = join(
-                unit(f"{name}/one", x, 192, 1),
-                chain(f"{name}/seven", x, (width, 1), (width, (1, 7)), (192, (7, 1))),
-                chain(
-                    f"{name}/double", x, (width, 1), (width, (7, 1)), (width, (1, 7)), (width, (7, 1)), (192, (1, 7))
-                ),
-                unit(f"{name}/pool", average_pool_same(x, 3), 192, 1),
+
+            def third(x, name=f"c{index}", width=width):
+                double = ((width, 1), (width, (7, 1)), (width, (1, 7)), (width, (7, 1)), (192, (1, 7)))
+                return join(
+                    unit(f"{name}/one", x, 192, 1),
+                    chain(f"{name}/seven", x, (width, 1), (width, (1, 7)), (192, (7, 1))),
+                    chain(f"{name}/double", x, *double),
+                    unit(f"{name}/pool", average_pool_same(x, 3), 192, 1),
+                )
+
+            x = block(third)(x)
+
+        def fourth(x):
+            return join(
+                chain("d/three", x, (192, 1), (320, 3, 2, padding)),
+                chain("d/seven", x, (192, 1), (192, (1, 7)), (192, (7, 1)), (192, 3, 2, padding)),
+                max_pool(x, 3, 2, padding),
             )
-        x = join(
-            chain("d/three", x, (192, 1), (320, 3, 2, padding)),
-            chain("d/seven", x, (192, 1), (192, (1, 7)), (192, (7, 1)), (192, 3, 2, padding)),
-            max_pool(x, 3, 2, padding),
-        )
+
+        x = block(fourth)(x)
         for index in range(2):
-            name = f"e{index}"
-            three = unit(f"{name}/three", x, 384, 1)
-            double = chain(f"{name}/double", x, (448, 1), (384, 3))
-            x = join(
-                unit(f"{name}/one", x, 320, 1),
-                unit(f"{name}/three/across", three, 384, (1, 3)),
-                unit(f"{name}/three/down", three, 384, (3, 1)),
-                unit(f"{name}/double/across", double, 384, (1, 3)),
-                unit(f"{name}/double/down", double, 384, (3, 1)),
-                unit(f"{name}/pool", average_pool_same(x, 3), 192, 1),
-            )
+
+            def fifth(x, name=f"e{index}"):
+                three = unit(f"{name}/three", x, 384, 1)
+                double = chain(f"{name}/double", x, (448, 1), (384, 3))
+                return join(
+                    unit(f"{name}/one", x, 320, 1),
+                    unit(f"{name}/three/across", three, 384, (1, 3)),
+                    unit(f"{name}/three/down", three, 384, (3, 1)),
+                    unit(f"{name}/double/across", double, 384, (1, 3)),
+                    unit(f"{name}/double/down", double, 384, (3, 1)),
+                    unit(f"{name}/pool", average_pool_same(x, 3), 192, 1),
+                )
+
+            x = block(fifth)(x)
         return dense(parameter, "classes", global_average(x), self.classes)
 
 
@@ -270,4 +286,5 @@ MODELS = {
     "lstm": Lstm,
     "unet": UNet,
     "mobilenet": MobileNet,
+    "average-pooled": AveragePooled,
 }

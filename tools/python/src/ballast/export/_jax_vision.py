@@ -1,11 +1,11 @@
-"""Models of images beyond the classifiers of _jax_models: one of pixels, one of depthwise convolutions."""
+"""Models of images beyond the classifiers of _jax_models: of pixels, of depthwise convolutions, of average pooling."""
 
 from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
 
-from ._jax_layers import batch_norm, block, conv, conv_norm_relu, dense, global_average, max_pool
+from ._jax_layers import average_pool, batch_norm, block, conv, conv_norm_relu, dense, global_average, max_pool
 
 
 @dataclass
@@ -75,4 +75,34 @@ class MobileNet:
                 return conv_norm_relu(parameter, f"{name}/point", y, width, 1)
 
             x = block(unit)(x)
+        return dense(parameter, "classes", global_average(x), self.classes)
+
+
+@dataclass
+class AveragePooled:
+    """Convolutions in pairs, with normalisation, and average pooling after each pair: LeNet's way (LeCun et al. 1998) at today's widths."""
+
+    batch: int = 16
+    image: int = 64
+    classes: int = 10
+    width: int = 32
+    levels: int = 3
+
+    def inputs(self, dtype):
+        """Shapes of the images and of the labels."""
+        return (
+            jax.ShapeDtypeStruct((self.batch, self.image, self.image, 3), dtype),
+            jax.ShapeDtypeStruct((self.batch,), jnp.int32),
+        )
+
+    def forward(self, parameter, x):
+        """Logits per image."""
+        for level in range(self.levels):
+
+            def both(x, level=level, width=self.width << level):
+                x = conv_norm_relu(parameter, f"level{level}/0", x, width, 3)
+                return average_pool(conv_norm_relu(parameter, f"level{level}/1", x, width, 3), 2)
+
+            x = block(both)(x)
+        x = conv_norm_relu(parameter, "last", x, self.width << self.levels, 3)
         return dense(parameter, "classes", global_average(x), self.classes)

@@ -1,0 +1,138 @@
+//! Fusions that alone need more memory than there is, in parts.
+//!
+//! What a fusion reads and makes is there at once. The gradient of an activation and of the normalisation before it is one fusion of a dozen ops, which
+//! reads every value that any of them reads; where one of them stores what it makes, what went into that op may be gone by then, or not be there yet.
+
+use std::collections::BTreeSet;
+
+use super::Group;
+use crate::graph::{Graph, OpId, OpRole};
+use crate::units::Bytes;
+
+/// Most ops of a fusion that is looked at: the effort grows with the square of them.
+const MOST_OPS: usize = 512;
+
+/// Does a group read and make more than `most` bytes of stored values? `fused` is the graph with the groups.
+#[must_use]
+pub fn exceed(fused: &Graph, groups: &[Group], most: Bytes) -> bool {
+    let needs = |root: OpId| {
+        let read = fused.value_inputs(root).into_iter().chain([root]);
+        read.fold(0u64, |sum, id| sum.saturating_add(fused.value_bytes(id).0))
+    };
+    groups.iter().any(|group| needs(group.root) > most.0)
+}
+
+/// Ops to hold so that groups which read and make more than `most` bytes fall into parts which need less: at the op that leaves the least
+/// to the part that needs most, again and again. `graph` has not been fused, `fused` has, into `groups`.
+#[must_use]
+pub fn parts_within(graph: &Graph, fused: &Graph, groups: &[Group], most: Bytes) -> Vec<OpId> {
+    let roots = computed_in(graph, fused, groups);
+    let mut held = Vec::new();
+    for group in groups {
+        let ops: Vec<OpId> = group.members.iter().copied().chain([group.root]).collect();
+        // What is computed in several fusions would be stored for all of them.
+        let may_be_held =
+            |id: OpId| id != group.root && roots[id].len() == 1 && graph.value_bytes(id) > Bytes::ZERO;
+        split(graph, ops, &may_be_held, most.0, &mut held);
+    }
+    held.sort_unstable();
+    held.dedup();
+    held
+}
+
+/// By op: the fusions it is computed in, ascending; itself for an op that stores its value. `graph` has not been fused, `fused` has, into `groups`.
+pub(super) fn computed_in(graph: &Graph, fused: &Graph, groups: &[Group]) -> Vec<Vec<OpId>> {
+    let mut roots: Vec<Vec<OpId>> = vec![Vec::new(); graph.ops.len()];
+    for group in groups {
+        for &member in &group.members {
+            roots[member].push(group.root);
+        }
+    }
+    for id in OpId::first(graph.ops.len()).filter(|&id| fused.ops[id].role == OpRole::Compute) {
+        roots[id].push(id);
+    }
+    roots
+}
+
+/// Splits ops, ascending, of which the last stores its value, until no part needs more than `most` or no split helps.
+fn split(graph: &Graph, ops: Vec<OpId>, may_be_held: &dyn Fn(OpId) -> bool, most: u64, held: &mut Vec<OpId>) {
+    let mut pending = vec![ops];
+    while let Some(ops) = pending.pop() {
+        let whole = needs(graph, &ops);
+        if whole <= most || ops.len() > MOST_OPS {
+            continue;
+        }
+        let Some((&root, inside)) = ops.split_last() else { continue };
+        let cuts = inside.iter().filter(|&&id| may_be_held(id)).map(|&id| {
+            let below = behind(graph, &ops, id, None);
+            let rest = behind(graph, &ops, root, Some(id));
+            (needs(graph, &below).max(needs(graph, &rest)), id, below, rest)
+        });
+        // Of equally good ones the first.
+        let best = cuts.min_by_key(|&(needs, id, ..)| (needs, id));
+        if let Some((_, id, below, rest)) = best.filter(|&(needs, ..)| needs < whole) {
+            held.push(id);
+            pending.extend([below, rest]);
+        }
+    }
+}
+
+/// Those of `ops` that `last` is computed from, itself among them, where the value of `stored` is read from memory; ascending.
+fn behind(graph: &Graph, ops: &[OpId], last: OpId, stored: Option<OpId>) -> Vec<OpId> {
+    let mut found = BTreeSet::from([last]);
+    let mut next = vec![last];
+    while let Some(id) = next.pop() {
+        for input in graph.value_inputs(id) {
+            if Some(input) != stored && ops.binary_search(&input).is_ok() && found.insert(input) {
+                next.push(input);
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// Bytes of what `ops`, ascending, read from memory and of what the last of them makes.
+fn needs(graph: &Graph, ops: &[OpId]) -> u64 {
+    let read = ops.iter().flat_map(|&id| graph.value_inputs(id)).filter(|id| ops.binary_search(id).is_err());
+    let values: BTreeSet<OpId> = read.chain(ops.last().copied()).collect();
+    values.iter().fold(0u64, |sum, &id| sum.saturating_add(graph.value_bytes(id).0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Fusion;
+    use super::super::tests::{fuse, graph};
+    use super::*;
+    use crate::graph::LayerType::{Activation, Dense};
+
+    #[test]
+    fn a_fusion_that_needs_more_than_there_is_falls_into_parts_that_need_less() {
+        // Four products, 100 bytes each, and their sum, one after another.
+        let program = || {
+            graph(
+                &[
+                    ("s.dot", Dense, &[0]),
+                    ("s.dot", Dense, &[0]),
+                    ("s.dot", Dense, &[0]),
+                    ("s.dot", Dense, &[0]),
+                    ("s.add", Activation, &[1, 2]),
+                    ("s.add", Activation, &[3, 5]),
+                    ("s.add", Activation, &[4, 6]),
+                ],
+                &[7],
+            )
+        };
+        let mut fused = program();
+        let groups = fuse(&mut fused, Fusion::Xla, &[]);
+        assert_eq!(groups.len(), 1);
+        let parts = |most: u64| parts_within(&program(), &fused, &groups, Bytes(most));
+        // It reads 400 bytes and makes 100.
+        assert!(exceed(&fused, &groups, Bytes(499)) && !exceed(&fused, &groups, Bytes(500)));
+        assert!(parts(500).is_empty());
+        // Either cut leaves one part that needs 400; of those the first is taken.
+        assert_eq!(parts(499), [OpId(4)]);
+        assert_eq!(parts(399), [4, 5].map(OpId));
+        // Two operands and a result: less cannot be had.
+        assert_eq!(parts(1), [4, 5].map(OpId));
+    }
+}
