@@ -9,6 +9,7 @@ import unittest
 import zlib
 
 import jax
+import jax.export
 import jax.numpy as jnp
 
 from ballast import _programs
@@ -17,6 +18,7 @@ from ballast.export._jax_layers import checkpointed
 from ballast.export._jax_models import MODELS, AlexNet, Gpt2, InceptionV3, Mlp, ResNet50, Vgg16
 from ballast.export._jax_sequences import Bert, Decoder, Lstm, Vit
 from ballast.export._jax_vision import MobileNet, UNet
+from ballast.export.generic import generic
 
 
 class OwnStepTest(unittest.TestCase):
@@ -57,6 +59,33 @@ def make():
             [sys.executable, "-m", "ballast.export.jax", "step", "missing.py:make", "-o", "never.mlir"], capture_output=True, text=True, check=False,
         )
         self.assertEqual((found.returncode, found.stderr), (1, "missing.py: not a Python file\n"))
+
+
+class GenericTest(unittest.TestCase):
+    """Programs in the forms that JAX gives them."""
+
+    def test_every_form_is_the_same_program(self):
+        jitted = jax.jit(lambda weights, x: jnp.tanh(x @ weights).sum())
+        given = jnp.ones((4, 4)), jnp.ones((2, 4))
+        exported = jax.export.export(jitted)(*given)
+        forms = {
+            "pretty": jitted.lower(*given).as_text().encode(), "located": jitted.lower(*given).as_text(debug_info=True).encode(),
+            "artifact": exported.mlir_module_serialized, "module": exported.mlir_module().encode(),
+        }
+        try:
+            forms["export"] = bytes(exported.serialize())
+        except ImportError:  # It needs flatbuffers.
+            pass
+        for name, data in forms.items():
+            text = generic(data)
+            self.assertEqual([text.count(f'"stablehlo.{op}"') for op in ("dot_general", "tanh", "reduce")], [1, 1, 1], name)
+            self.assertEqual(generic(text.encode()), text, "what is generic stays")
+        self.assertIn("test_export_jax.py", generic(forms["located"]))
+
+    def test_what_is_no_program_is_refused_in_words(self):
+        for data in (b"junk", b"\xff\xfe\x00", b"ML\xefR\x00"):
+            with self.assertRaises(ValueError):
+                generic(data)
 
 
 class ModelTest(unittest.TestCase):

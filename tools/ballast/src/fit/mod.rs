@@ -20,9 +20,10 @@ use ballast_core::units::Bytes;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output::{check, paths, read_text, write_file, write_json};
+use crate::output::{check, paths, write_file, write_json};
 use crate::ranges::{count, seconds, share};
 use crate::run::Measured;
+use crate::run::generic::generic;
 use crate::run::plan::StageFigures;
 use crate::run::xla::{self, Job};
 use forms::Form;
@@ -67,9 +68,9 @@ enum Loops {
 }
 
 /// Arguments of `ballast fit`.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(crate) struct Args {
-    /// StableHLO program.
+    /// StableHLO program, in any form that JAX writes.
     program: PathBuf,
     /// Most memory XLA may take: bytes with a unit, or a percentage of what it takes for the program as it is.
     #[arg(long)]
@@ -206,8 +207,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         limit,
     };
     check(paths(std::slice::from_ref(&args.program)), [args.output.as_path()])?;
+    let folder = tempfile::tempdir().map_err(|error| bad(format!("no temporary folder: {error}")))?;
     // A file that cannot be read, or has another format, is said to be before anything is compiled.
-    read_text(&args.program)?;
+    let given = args;
+    let args = &Args { program: generic(&args.program, folder.path(), &job)?, ..args.clone() };
     let unplanned = xla::measure(&args.program, false, &job)?;
     let unplanned_bytes = args.cap_counts.of(&unplanned);
     let cap_bytes = match cap {
@@ -216,7 +219,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         CapSpec::Share(share) => (unplanned_bytes as f64 * share).floor() as u64,
         CapSpec::Absolute(Bytes(bytes)) => bytes,
     };
-    let folder = tempfile::tempdir().map_err(|error| bad(format!("no temporary folder: {error}")))?;
     // Nothing is written that takes more than the program as it is.
     let most_bytes = cap_bytes.min(unplanned_bytes);
     let file = folder.path().join("planned.mlir");
@@ -229,7 +231,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let (true, Some(failure)) = (tries.is_empty(), failed) {
         return Err(failure);
     }
-    let missed = missed(args, cap_bytes, unplanned_bytes, &tries);
+    let missed = missed(given, cap_bytes, unplanned_bytes, &tries);
     let (chosen, program) = chosen.unzip();
     if let Some(program) = &program {
         write_file(&args.output, program)?;

@@ -1,6 +1,7 @@
 //! `ballast run`: a program and its rewritten form on the same random arguments; results, memory and time compared.
 
 pub(crate) mod compare;
+pub(crate) mod generic;
 pub(crate) mod held;
 pub(crate) mod mpi;
 pub(crate) mod native;

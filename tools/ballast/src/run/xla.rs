@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::Measured;
 use super::compare::{Taken, read_results};
+use super::generic::generic;
 use super::held::Held;
 use super::tools::{beside, capture};
 use crate::failure::Failure;
@@ -70,7 +71,7 @@ pub(crate) fn without_barriers(program: &Path, to: &Path, job: &Job<'_>) -> Resu
     let io = |error: std::io::Error| Failure::BadInput(format!("{what}: {error}"));
     let lowered = folder.path().join("program.mlir");
     let mut lower = Command::new(beside("ballast-opt")?);
-    lower.arg(program).args([
+    lower.arg(generic(program, folder.path(), job)?).args([
         "--allow-unregistered-dialect",
         "--ballast-inline",
         "--mlir-print-op-generic",
@@ -93,7 +94,8 @@ pub(crate) fn measure(program: &Path, planned: bool, job: &Job<'_>) -> Result<Me
     let lowered = folder.path().join("program.mlir");
     let mut lower = Command::new(beside("ballast-opt")?);
     // XLA parses StableHLO in generic form, as stock MLIR prints it.
-    lower.arg(program).args(["--allow-unregistered-dialect", "--mlir-print-op-generic", "-o"]).arg(&lowered);
+    lower.arg(generic(program, folder.path(), job)?);
+    lower.args(["--allow-unregistered-dialect", "--mlir-print-op-generic", "-o"]).arg(&lowered);
     let stored = planned && job.stored;
     if planned {
         lower.arg(format!("--ballast-to-stablehlo=function='{}' number-ops={stored}", job.function));
