@@ -157,7 +157,7 @@ def test_an_lstm_whose_input_needs_no_gradient_trains():
             return self.head(self.lstm(x)[0])
 
     (plan,) = check(Model(), (torch.randn(12, 8, 16),), ["93%"])
-    assert plan.recomputed and plan.measured_bytes <= plan.cap_bytes
+    assert plan.measured_bytes <= plan.cap_bytes < plan.unplanned_bytes
 
 
 def test_a_model_that_torch_does_not_capture_runs_with_a_warning():
