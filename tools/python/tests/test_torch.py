@@ -416,11 +416,12 @@ def test_what_cannot_be_planned_is_said_in_a_sentence():
         torch.compile(sized, backend=ballast.torch.Backend("1GiB"), dynamic=True)(x)
 
 
-def test_a_missing_compiler_is_said_in_a_sentence(tmp_path, monkeypatch):
+@pytest.mark.parametrize("layers", [lambda linear: torch.nn.Sequential(linear, torch.nn.Tanh()), lambda linear: linear], ids=["both passes", "backward alone"])
+def test_a_missing_compiler_is_said_in_a_sentence(layers, tmp_path, monkeypatch):
     import torch._inductor.config
 
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
-    compiled = ballast.torch.compile(torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Tanh()), cap="1GiB", compiler="inductor")
+    compiled = ballast.torch.compile(layers(torch.nn.Linear(8, 8)), cap="1GiB", compiler="inductor")
     with torch._inductor.config.patch({"cpp.cxx": (str(tmp_path / "no-compiler"),)}), pytest.raises(ballast.BallastError, match="compiler='eager'"):
         compiled(torch.randn(4, 8))
 

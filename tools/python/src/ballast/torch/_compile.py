@@ -327,12 +327,16 @@ class Backend:
         self.asked = True
         if self.compiler == "inductor":
             from torch._inductor.compile_fx import compile_fx
+            from torch._inductor.cpp_builder import get_cpp_compiler
 
             patches: dict[str, Any] = {"custom_partitioner_fn": self.partitioner}
             if self.partitioner.offload:
                 # Its own order counts what is on the host as if it were not, and would move copies to where they hide nothing.
                 patches["reorder_for_peak_memory"] = False
             try:
+                # Asked for now: a graph of library calls alone would miss it in the backward pass, inside of autograd.
+                if all(value.device.type == "cpu" for value in example_inputs if isinstance(value, torch.Tensor)):
+                    get_cpp_compiler()
                 return compile_fx(gm, example_inputs, config_patches=patches)
             except Exception as error:
                 missing = _without_compiler(error)
