@@ -160,6 +160,16 @@ def test_an_lstm_whose_input_needs_no_gradient_trains():
     assert plan.measured_bytes <= plan.cap_bytes < plan.unplanned_bytes
 
 
+def test_a_profile_that_somebody_else_takes_is_left_alone():
+    model, batch = MODELS["encoder"]()
+    compiled = ballast.torch.compile(model, cap="95%", **QUICK)
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profiler:
+        compiled(*batch).sum().backward()
+    assert compiled.plan.measured_bytes is None
+    names = {event.key for event in profiler.key_averages()}
+    assert "aten::addmm" in names and not any("ballast region" in name for name in names)
+
+
 def test_a_model_that_torch_does_not_capture_runs_with_a_warning():
     model = torch.jit.script(torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Tanh()))
     with pytest.warns(UserWarning, match="WITHOUT a plan"):

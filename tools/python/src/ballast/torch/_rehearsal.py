@@ -38,11 +38,11 @@ def rehearse(
     """Runs both passes once.
 
     Returns:
-        None where they are not run: an op does more than compute its result (collectives, ops of the user's own), an op refuses made-up values, or `needed`
-        bytes, inputs and parameters among them, are more than `FREE_SHARE` of what is free.
+        None where they are not run: an op does more than compute its result (collectives, ops of the user's own), an op refuses made-up values, somebody
+        else is profiling, or `needed` bytes, inputs and parameters among them, are more than `FREE_SHARE` of what is free.
     """
     graphs = (forward, backward)
-    if not all(_only_computes(node) for graph in graphs for node in graph.graph.nodes) or needed > FREE_SHARE * _free_bytes(device):
+    if torch.autograd._profiler_enabled() or not all(_only_computes(node) for graph in graphs for node in graph.graph.nodes) or needed > FREE_SHARE * _free_bytes(device):
         return None
     regions = Regions(device or torch.device("cpu"))
     try:
