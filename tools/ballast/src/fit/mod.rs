@@ -210,7 +210,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let folder = tempfile::tempdir().map_err(|error| bad(format!("no temporary folder: {error}")))?;
     // A file that cannot be read, or has another format, is said to be before anything is compiled.
     let given = args;
-    let args = &Args { program: generic(&args.program, folder.path(), &job)?, ..args.clone() };
+    let args = &Args { program: generic(&args.program, folder.path(), &args.python, limit)?, ..args.clone() };
     let unplanned = xla::measure(&args.program, false, &job)?;
     let unplanned_bytes = args.cap_counts.of(&unplanned);
     let cap_bytes = match cap {

@@ -3,20 +3,25 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use super::tools::capture;
-use super::xla::Job;
 use crate::failure::Failure;
 use crate::output::read_bytes;
 
 /// The package's own script, so that no package need be installed.
 const SCRIPT: &str = include_str!("../../../python/src/ballast/export/generic.py");
 
-/// The program itself where it is in generic form, or else a copy in it, in the folder.
+/// The program itself where it is in generic form, or else a copy in it, in the folder, by a Python with JAX, which may take so long.
 ///
 /// # Errors
 /// The file cannot be read, is no program in any of the forms, or Python cannot be run.
-pub(crate) fn generic(program: &Path, folder: &Path, job: &Job<'_>) -> Result<PathBuf, Failure> {
+pub(crate) fn generic(
+    program: &Path,
+    folder: &Path,
+    python: &Path,
+    limit: Duration,
+) -> Result<PathBuf, Failure> {
     if is_generic(&read_bytes(program)?) {
         return Ok(program.to_owned());
     }
@@ -24,7 +29,7 @@ pub(crate) fn generic(program: &Path, folder: &Path, job: &Job<'_>) -> Result<Pa
     let io = |error: std::io::Error| Failure::BadInput(format!("{what}: {error}"));
     let (script, to) = (folder.join("generic.py"), folder.join("generic.mlir"));
     std::fs::write(&script, SCRIPT).map_err(io)?;
-    capture(Command::new(job.python).arg(&script).arg(program).arg("-o").arg(&to), &what, job.limit)?;
+    capture(Command::new(python).arg(&script).arg(program).arg("-o").arg(&to), &what, limit)?;
     Ok(to)
 }
 

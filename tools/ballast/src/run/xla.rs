@@ -71,7 +71,7 @@ pub(crate) fn without_barriers(program: &Path, to: &Path, job: &Job<'_>) -> Resu
     let io = |error: std::io::Error| Failure::BadInput(format!("{what}: {error}"));
     let lowered = folder.path().join("program.mlir");
     let mut lower = Command::new(beside("ballast-opt")?);
-    lower.arg(generic(program, folder.path(), job)?).args([
+    lower.arg(generic(program, folder.path(), job.python, job.limit)?).args([
         "--allow-unregistered-dialect",
         "--ballast-inline",
         "--mlir-print-op-generic",
@@ -94,7 +94,7 @@ pub(crate) fn measure(program: &Path, planned: bool, job: &Job<'_>) -> Result<Me
     let lowered = folder.path().join("program.mlir");
     let mut lower = Command::new(beside("ballast-opt")?);
     // XLA parses StableHLO in generic form, as stock MLIR prints it.
-    lower.arg(generic(program, folder.path(), job)?);
+    lower.arg(generic(program, folder.path(), job.python, job.limit)?);
     lower.args(["--allow-unregistered-dialect", "--mlir-print-op-generic", "-o"]).arg(&lowered);
     let stored = planned && job.stored;
     if planned {
