@@ -113,17 +113,19 @@ impl Run {
         shape && (!class.within_caps() || self.over(placed) == 0)
     }
 
-    /// The slowest device, recomputation of what it holds above its cap priced in: everything forward once more is a third of a
-    /// training step.
+    /// The slowest device, what it costs to hold less than it would priced in: with the share s of the room between what it would hold and what no
+    /// plan can do without, a twentieth of its time times s^2 / (1.05 - s) (docs/partition-sequence.md).
     fn pressed_seconds(&self) -> f64 {
-        let caps = self.options.caps.as_ref();
-        let pressed =
-            |(device, (seconds, &held)): (usize, (&f64, &u64))| match caps.map(|caps| caps[device].0) {
-                Some(cap) if held > cap => seconds * (1.0 + (1.0 - cap as f64 / held as f64) / 3.0),
-                _ => *seconds,
-            };
-        let devices = self.placed.seconds.iter().zip(&self.placed.peak_bytes).enumerate();
-        devices.map(pressed).fold(0.0, f64::max)
+        let Some(caps) = self.options.caps.as_ref() else {
+            return self.placed.seconds.iter().copied().fold(0.0, f64::max);
+        };
+        let bytes = self.placed.peak_bytes.iter().zip(&self.placed.least_bytes).zip(caps);
+        let pressed = |(&seconds, ((&held, &least), cap)): (&f64, ((&u64, &u64), &Bytes))| {
+            let room = held.saturating_sub(least).max(1) as f64;
+            let squeeze = (held.saturating_sub(cap.0) as f64 / room).min(1.0);
+            seconds * (1.0 + 0.05 * squeeze * squeeze / (1.05 - squeeze))
+        };
+        self.placed.seconds.iter().zip(bytes).map(pressed).fold(0.0, f64::max)
     }
 
     /// Bytes over the caps, on the device where it is most.
