@@ -6,7 +6,7 @@
 
 use ballast_core::device::DeviceId;
 
-/// Seconds lost by a squeeze of [`shape`] 1, as a share of a device's time, where no plan has been made yet.
+/// Seconds lost by a squeeze whose [`Room::shape`] is 1, as a share of a device's time, where no plan has been made yet.
 pub(crate) const RATE: f64 = 0.05;
 
 /// How near to its least memory a device can be planned at a price that is still counted: a share of its room.
