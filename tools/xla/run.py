@@ -163,28 +163,6 @@ def functions(text):
             yield ir.StringAttr(op.attributes["sym_name"]).value, str(alone)
 
 
-def without_barriers(text):
-    """The program with what goes into each optimization barrier instead of what comes out: nothing holds a repeat apart any more."""
-    from jax._src.interpreters import mlir
-    from jaxlib.mlir import ir
-    with mlir.make_ir_context(), ir.Location.unknown():
-        module = ir.Module.parse(text)
-        found = []
-
-        def note(op):
-            if op.name == "stablehlo.optimization_barrier":
-                found.append(op)
-            return ir.WalkResult.ADVANCE
-
-        module.operation.walk(note)
-        for op in found:
-            for result, operand in zip(op.results, list(op.operands)):
-                result.replace_all_uses_with(operand)
-        for op in found:
-            op.erase()
-        return module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
-
-
 def timed(compiled, inputs, runs):
     """Seconds of every run, from the call until all results are there; and the results of the last."""
     seconds = []
@@ -241,12 +219,7 @@ def main():
                         "logarithm is taken")
     parser.add_argument("--stored", action="store_true", help="tell what is held while each instruction runs")
     parser.add_argument("--each", action="store_true", help="time the functions of the program one by one")
-    parser.add_argument("--without-barriers", type=pathlib.Path, help="write the program without its optimization barriers here, no more")
     options = parser.parse_args()
-
-    if options.without_barriers:
-        options.without_barriers.write_text(without_barriers(options.program.read_text()))
-        return
 
     # Arrays keep the types of the program, 64 bits too.
     jax.config.update("jax_enable_x64", True)

@@ -19,22 +19,22 @@ use crate::windows::{broken_windows, carried};
 const CUT_ROUNDS: usize = 200;
 /// Rounds in a row that may raise the bound by less than a share of the cutoff.
 const IDLE_ROUNDS: usize = 6;
-const LEAST_GAIN: f64 = 1e-3;
+pub(crate) const LEAST_GAIN: f64 = 1e-3;
 /// Positions added from rounded solutions of linear programs: how many at a time, and how often in a row with less gain than a share of the value.
-const MORE_POSITIONS: usize = 4;
+pub(crate) const MORE_POSITIONS: usize = 4;
 const IDLE_MODELS: usize = 2;
 const LEAST_GROWTH: f64 = 5e-3;
 /// Rows of a kind added in one round at most.
 const CUTS: usize = 400;
 /// Share of the bound taken off for the tolerances of floating-point solvers.
-const CAUTION: f64 = 1e-7;
+pub(crate) const CAUTION: f64 = 1e-7;
 /// Objective units by which a reduced cost has to clear the cutoff: a hundred times what HiGHS may be off.
-const CLEAR: f64 = 1e-5;
+pub(crate) const CLEAR: f64 = 1e-5;
 
 /// Moves of the local search that a branch-and-bound node counts as.
-const MOVES_PER_NODE: u64 = 5_000;
+pub(crate) const MOVES_PER_NODE: u64 = 5_000;
 /// Moves of the local search that a simplex iteration counts as.
-const MOVES_PER_ITERATION: u64 = 20;
+pub(crate) const MOVES_PER_ITERATION: u64 = 20;
 /// Positions of the first model.
 const FIRST_POSITIONS: usize = 8;
 /// Nodes times positions of the first model at most: a bound has to come soon on large graphs too.

@@ -18,7 +18,9 @@ use crate::link_rows::{broken_link, overloaded_with_link};
 use crate::model::{Column, Row, WHOLE_TIME};
 use crate::outcome::PROVED_WITHIN;
 use crate::program::{Plan, Program, Slot};
-use crate::prover::first_positions;
+use crate::prover::{
+    CAUTION, CLEAR, LEAST_GAIN, MORE_POSITIONS, MOVES_PER_ITERATION, MOVES_PER_NODE, first_positions,
+};
 use crate::windows::broken_windows;
 
 /// Positions of the first model.
@@ -30,12 +32,10 @@ const ROUNDS: usize = 20;
 const ROWS: usize = 400;
 /// Most positions to go on with of those that a proof without swaps ended with: where that took many, their bound would take too long.
 const WATCHED: usize = 16;
-/// Positions added from rounded solutions of linear programs: how often, and how many at a time.
+/// How often positions are added from rounded solutions of linear programs.
 const ROUNDED: usize = 2;
-const MORE_POSITIONS: usize = 4;
-/// Rounds in a row that may raise the bound by less than a share of the value.
+/// Rounds in a row that may raise the bound by less than [`LEAST_GAIN`] of the value.
 const IDLE_ROUNDS: usize = 3;
-const LEAST_GAIN: f64 = 1e-3;
 /// Share of the time left, and moves per node, that a plan has to keep the cap by copies.
 const COMPLETION: f64 = 0.1;
 const COMPLETION_MOVES_PER_NODE: u64 = 50;
@@ -43,17 +43,10 @@ const COMPLETION_MOVES_PER_NODE: u64 = 50;
 const LEAST_WAIT: f64 = 1e-3;
 /// Share of the time left that one linear program with its rounds may take.
 const SHARE: f64 = 0.4;
-/// Share of the bound taken off for the tolerances of floating-point solvers.
-const CAUTION: f64 = 1e-7;
-/// Objective units by which a reduced cost has to clear the cutoff.
-const CLEAR: f64 = 1e-5;
 /// Share of the value from which on a bound is near.
 const NEAR: f64 = 0.75;
 /// Share of what a proof may leave open that is left open.
 const SAFE: f64 = 0.9;
-/// Moves of the local search that a simplex iteration and a branch-and-bound node count as.
-const MOVES_PER_ITERATION: u64 = 20;
-const MOVES_PER_NODE: u64 = 5_000;
 
 /// What a bound is looked for against.
 pub(crate) struct Goal<'a> {

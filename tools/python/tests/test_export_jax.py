@@ -166,16 +166,20 @@ def hash_of(name):
     return zlib.crc32(name.encode())
 
 
+def perceptron():
+    """A small loss, drawn parameters and a drawn batch."""
+    loss, shapes, batch = export_jax.model_loss(Mlp(batch=8, features=16, width=32), jnp.float32)
+    keys = iter(jax.random.split(jax.random.key(0), len(shapes) + 2))
+    parameters = {name: 0.1 * jax.random.normal(next(keys), leaf.shape) for name, leaf in shapes.items()}
+    return loss, parameters, jax.random.normal(next(keys), batch[0].shape), jax.random.randint(next(keys), batch[1].shape, 0, 10)
+
+
 class StepTest(unittest.TestCase):
     """The step is the derivative it claims to be."""
 
     def test_repeated_steps_learn_one_batch(self):
         """A hundred steps on one batch more than halve the loss."""
-        loss, shapes, batch = export_jax.model_loss(Mlp(batch=8, features=16, width=32), jnp.float32)
-        keys = iter(jax.random.split(jax.random.key(0), len(shapes) + 2))
-        parameters = {name: 0.1 * jax.random.normal(next(keys), leaf.shape) for name, leaf in shapes.items()}
-        x = jax.random.normal(next(keys), batch[0].shape)
-        labels = jax.random.randint(next(keys), batch[1].shape, 0, 10)
+        loss, parameters, x, labels = perceptron()
         step = jax.jit(export_jax.training_step(loss, 0.1))
         losses = []
         for _ in range(100):
@@ -185,12 +189,8 @@ class StepTest(unittest.TestCase):
 
     def test_adamw_learns_one_batch(self):
         """So does AdamW, with moments of its own."""
-        loss, shapes, batch = export_jax.model_loss(Mlp(batch=8, features=16, width=32), jnp.float32)
-        keys = iter(jax.random.split(jax.random.key(0), len(shapes) + 2))
-        parameters = {name: 0.1 * jax.random.normal(next(keys), leaf.shape) for name, leaf in shapes.items()}
-        x = jax.random.normal(next(keys), batch[0].shape)
-        labels = jax.random.randint(next(keys), batch[1].shape, 0, 10)
-        moments = {name: (jnp.zeros(leaf.shape), jnp.zeros(leaf.shape)) for name, leaf in shapes.items()}
+        loss, parameters, x, labels = perceptron()
+        moments = {name: (jnp.zeros(leaf.shape), jnp.zeros(leaf.shape)) for name, leaf in parameters.items()}
         step = jax.jit(export_jax.adamw_step(loss, 0.01))
         number, losses = jnp.zeros(()), []
         for _ in range(50):

@@ -25,12 +25,32 @@ pub(crate) fn generic(
     if is_generic(&read_bytes(program)?) {
         return Ok(program.to_owned());
     }
-    let what = program.display().to_string();
-    let io = |error: std::io::Error| Failure::BadInput(format!("{what}: {error}"));
-    let (script, to) = (folder.join("generic.py"), folder.join("generic.mlir"));
-    std::fs::write(&script, SCRIPT).map_err(io)?;
-    capture(Command::new(python).arg(&script).arg(program).arg("-o").arg(&to), &what, limit)?;
+    let to = folder.join("generic.mlir");
+    write(program, &to, true, folder, python, limit)?;
     Ok(to)
+}
+
+/// Writes a program in generic form, with its optimization barriers or without.
+///
+/// # Errors
+/// As [`generic`].
+pub(crate) fn write(
+    program: &Path,
+    to: &Path,
+    barriers: bool,
+    folder: &Path,
+    python: &Path,
+    limit: Duration,
+) -> Result<(), Failure> {
+    let what = program.display().to_string();
+    let script = folder.join("generic.py");
+    std::fs::write(&script, SCRIPT).map_err(|error| Failure::BadInput(format!("{what}: {error}")))?;
+    let mut run = Command::new(python);
+    run.arg(&script).arg(program).arg("-o").arg(to);
+    if !barriers {
+        run.arg("--without-barriers");
+    }
+    capture(&mut run, &what, limit).map(|_| ())
 }
 
 /// Is this text without an op of StableHLO in pretty form? There, and nowhere else, its name follows white space.

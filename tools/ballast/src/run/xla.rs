@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::Measured;
 use super::compare::{Taken, read_results};
-use super::generic::generic;
+use super::generic::{generic, write};
 use super::held::Held;
 use super::tools::{beside, capture};
 use crate::failure::Failure;
@@ -68,7 +68,6 @@ pub(crate) fn without_barriers(program: &Path, to: &Path, job: &Job<'_>) -> Resu
     let folder =
         tempfile::tempdir().map_err(|error| Failure::BadInput(format!("no temporary folder: {error}")))?;
     let what = program.display().to_string();
-    let io = |error: std::io::Error| Failure::BadInput(format!("{what}: {error}"));
     let lowered = folder.path().join("program.mlir");
     let mut lower = Command::new(beside("ballast-opt")?);
     lower.arg(generic(program, folder.path(), job.python, job.limit)?).args([
@@ -78,11 +77,7 @@ pub(crate) fn without_barriers(program: &Path, to: &Path, job: &Job<'_>) -> Resu
         "-o",
     ]);
     capture(lower.arg(&lowered), &what, job.limit)?;
-    let script = folder.path().join("run.py");
-    std::fs::write(&script, SCRIPT).map_err(io)?;
-    let mut run = Command::new(job.python);
-    run.arg(&script).arg(&lowered).arg("--without-barriers").arg(to);
-    capture(&mut run, &what, job.limit).map(|_| ())
+    write(&lowered, to, false, folder.path(), job.python, job.limit)
 }
 
 /// Compiles a program, and runs it unless told otherwise.

@@ -13,8 +13,8 @@ import sys
 BYTECODE = b"ML\xefR"
 
 
-def generic(data):
-    """The text in generic form.
+def generic(data, *, barriers=True):
+    """The text in generic form, with its optimization barriers or without.
 
     Raises:
         ValueError: it is none of the forms above; the message says what was wrong.
@@ -34,7 +34,28 @@ def generic(data):
                 module = ir.Module.parse(text_of(data))
         except ir.MLIRError as error:
             raise ValueError(str(error)) from error
+        if not barriers:
+            drop_barriers(module)
         return module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
+
+
+def drop_barriers(module):
+    """Puts what goes into each optimization barrier in place of what comes out: nothing holds a repeat apart any more."""
+    from jaxlib.mlir import ir
+
+    found = []
+
+    def visit(operation):
+        if operation.name == "stablehlo.optimization_barrier":
+            found.append(operation)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    for barrier in found:
+        for result, operand in zip(barrier.results, list(barrier.operands), strict=True):
+            result.replace_all_uses_with(operand)
+    for barrier in found:
+        barrier.erase()
 
 
 def text_of(data):
@@ -58,9 +79,10 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m ballast.export.generic", description=__doc__.split("\n")[0])
     parser.add_argument("program", type=pathlib.Path, help="StableHLO program in any form")
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True, help="file to write")
+    parser.add_argument("--without-barriers", action="store_true", help="leave optimization barriers out, and with them what holds recomputation apart")
     options = parser.parse_args()
     try:
-        text = generic(options.program.read_bytes())
+        text = generic(options.program.read_bytes(), barriers=not options.without_barriers)
     except (OSError, ValueError) as error:
         sys.exit(f"{options.program}: {error}")
     options.output.write_text(text)

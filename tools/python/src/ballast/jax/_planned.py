@@ -12,6 +12,7 @@ from jax.interpreters import mlir as jax_mlir
 from jaxlib.mlir import ir
 
 from .. import _programs
+from ..export.generic import drop_barriers
 
 #: What a step costs: operations of its compiled form, by which plans are compared.
 OPERATIONS = "operations"
@@ -73,19 +74,7 @@ def without_barriers(text: str) -> str:
         ])
         with jax_mlir.make_ir_context(), ir.Location.unknown():
             module = ir.Module.parse(target.read_text())
-            barriers: list[Any] = []
-
-            def visit(operation: Any) -> Any:
-                if operation.name == BARRIER:
-                    barriers.append(operation)
-                return ir.WalkResult.ADVANCE
-
-            module.operation.walk(visit)
-            for barrier in barriers:
-                for result, operand in zip(barrier.results, list(barrier.operands), strict=True):
-                    result.replace_all_uses_with(operand)
-            for barrier in barriers:
-                barrier.erase()
+            drop_barriers(module)
             return generic(module)
 
 
