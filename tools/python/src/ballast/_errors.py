@@ -27,3 +27,10 @@ class NoPlan(BallastError):
 
 class UnsupportedModel(BallastError):
     """The model cannot be planned: a graph that breaks, dynamic shapes."""
+
+
+def of_ballast(error: BaseException | None) -> BallastError | None:
+    """What Ballast said, if an error that somebody else raised goes back to that."""
+    while error is not None and not isinstance(error, BallastError):
+        error = getattr(error, "inner_exception", None) or error.__cause__
+    return error

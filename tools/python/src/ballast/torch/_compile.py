@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import dataclasses
 import sys
 import uuid
@@ -20,14 +21,15 @@ from torch._inductor.custom_graph_pass import CustomPartitionerFn
 
 from .. import _planner
 from .._devices import DEVICES, HostLink, by_name
-from .._errors import BallastError, NoPlan, UnsupportedModel
+from .._errors import BallastError, NoPlan, UnsupportedModel, of_ballast
 from .._plan import Plan
 from .._units import format_bytes, parse_cap
 from ._copies import copies
 from ._cost import Measured, Roofline, TimeOf, link_of
 from ._counts import KNOWN, Counts, Made
-from ._graph import JointProblem
+from ._graph import JointProblem, main_device
 from ._judge import judge
+from ._readback import ReadBack, Way
 from ._rehearsal import rehearse
 from ._report import report
 from ._rewrite import rewrite
@@ -56,7 +58,8 @@ class Partitioner(CustomPartitionerFn):
         seed: Seed of its random choices.
         threads: Threads it searches with; default: all cores.
         rehearse: Every step planned is run once on made-up values on its own device, and what the allocator has then counts where that is more than the
-            values of the graph. Not where `times` names a device.
+            values of the graph; where that cannot be done, and under inductor, `Backend` and `compile` read the allocator in the second step, and plan again
+            where it gave more than the cap. Not where `times` names a device.
         fused: Price elementwise ops as a fusing compiler runs them.
         in_flight: Micro-batches whose forward pass has run and whose backward pass has not, as on a stage of a pipeline: what one
             keeps between its passes counts so often. With `cap_counts="step"`.
@@ -87,6 +90,7 @@ class Partitioner(CustomPartitionerFn):
         self.offload = offload
         #: The plan of every graph that was split, in order.
         self.plans: list[Plan] = []
+        self._again: tuple[int, int] | None = None
 
     def uuid(self) -> str:
         """Another one at every call: what a cache holds may have been compiled without a plan or for another cap, and None would be its key."""
@@ -120,22 +124,37 @@ class Partitioner(CustomPartitionerFn):
             seen = None if tried is None or self.fused else tried.peak_bytes
             return Made(forward, backward, writer, memory, copies(forward, backward, link), seen)
 
-        counts = Counts(self.cap_counts, joint, self.in_flight, link)
+        index, unseen = self._again or (len(self.plans), 0)
+        counts = Counts(self.cap_counts, joint, self.in_flight, link, unseen)
         best = made(joint.problem.keep_all())
         unplanned = counts.of(best)
-        cap = parse_cap(self.cap, unplanned)
+        # A share is of what was known of the step when it was planned first.
+        cap = parse_cap(self.cap, unplanned) if self._again is None else self.plans[index].cap_bytes
         schedule = None
         if unplanned > cap:
             best, schedule = self._planned(counts, cap, made)
         plan = report(joint, counts, cap, unplanned, schedule, best)
         if schedule is not None:
             plan.notes += KNOWN.answered(counts.key(), cap, plan.seconds)
-        self.plans.append(plan)
+        self.plans[index:index + 1] = [plan]
         return best.forward, best.backward
+
+    @contextlib.contextmanager
+    def again(self, index: int, unseen: int) -> Iterator[None]:
+        """The graph split now is one that was split before, and took `unseen` bytes more than was counted."""
+        self._again = index, unseen
+        try:
+            yield
+        finally:
+            self._again = None
+
+    def reads_back(self, plan: Plan) -> bool:
+        """Is there a measurement to wait for? Not where the step was rehearsed, nor where the device is not the one that `times` names."""
+        return self.rehearse and self.cap_counts == "step" and self.in_flight == 1 and plan.measured_bytes is None
 
     def _warn(self, link: HostLink | None) -> None:
         """Of what makes a plan true of less than it seems."""
-        if self.plans:
+        if self.plans and self._again is None:
             warnings.warn(
                 f"Ballast: graph {len(self.plans) + 1} of this model is planned under the cap alone; the cap of a step holds for a model of "
                 "one graph (fullgraph=True)",
@@ -207,7 +226,8 @@ class Partitioner(CustomPartitionerFn):
             try:
                 schedule = self._solve(counts, budget)
             except NoPlan as error:
-                if least is None:
+                # Of a plan made again only whether there is one matters.
+                if least is None and self._again is None:
                     least = self._least(counts, budget, error, made)
                 break
             outcome = made(schedule.steps, schedule.budget_bytes)
@@ -325,11 +345,36 @@ class Backend:
     def __call__(self, gm: fx.GraphModule, example_inputs: list[Any], **_options: Any) -> Any:
         """Compiles a graph that dynamo has captured."""
         self.asked = True
+        index = len(self.plans)
+        # Compilers change what they compile.
+        graph = copy.deepcopy(gm.graph)
+
+        def compile_graph(read_back: ReadBack, inputs: Any, way: Way) -> tuple[Callable[..., Any], Plan | None]:
+            with self.partitioner.again(index, way.unseen) if index < len(self.plans) else contextlib.nullcontext():
+                run = self._compile(fx.GraphModule(gm, copy.deepcopy(graph)), list(inputs), read_back, way)
+            plan = self.plans[index] if index < len(self.plans) else None
+            return run, plan if plan is not None and self.partitioner.reads_back(plan) else None
+
+        def chosen(plan: Plan) -> None:
+            self.plans[index] = plan
+
+        device = main_device(value for value in example_inputs if isinstance(value, torch.Tensor))
+        return ReadBack(device, compile_graph, chosen, fuses=self.compiler == "inductor").compile(example_inputs)
+
+    def _compile(self, gm: fx.GraphModule, example_inputs: list[Any], read_back: ReadBack, way: Way) -> Callable[..., Any]:
         if self.compiler == "inductor":
-            from torch._inductor.compile_fx import compile_fx
+            from torch._inductor.compile_fx import compile_fx, compile_fx_inner
             from torch._inductor.cpp_builder import get_cpp_compiler
 
+            def inner(graph: fx.GraphModule, inputs: Any, **given: Any) -> Any:
+                compiled = compile_fx_inner(graph, inputs, **given)
+                if given.get("is_inference"):
+                    return compiled
+                return read_back.backward(graph, compiled) if given.get("is_backward") else read_back.forward(compiled)
+
             patches: dict[str, Any] = {"custom_partitioner_fn": self.partitioner}
+            if way.apart:
+                patches["max_fusion_size"] = 1
             if self.partitioner.offload:
                 # Its own order counts what is on the host as if it were not, and would move copies to where they hide nothing.
                 patches["reorder_for_peak_memory"] = False
@@ -337,7 +382,7 @@ class Backend:
                 # Asked for now: a graph of library calls alone would miss it in the backward pass, inside of autograd.
                 if all(value.device.type == "cpu" for value in example_inputs if isinstance(value, torch.Tensor)):
                     get_cpp_compiler()
-                return compile_fx(gm, example_inputs, config_patches=patches)
+                return compile_fx(gm, example_inputs, inner, config_patches=patches)
             except Exception as error:
                 missing = _without_compiler(error)
                 if missing is None:
@@ -358,8 +403,9 @@ class Backend:
         # With it, tracing makes one op of an LSTM whose input needs no gradient, and that op has nothing for the backward pass when it runs.
         with functorch_config.patch(enable_autograd_cache=False), _onednn(enabled and not _has_lstm(gm)):
             return aot_autograd(
-                fw_compiler=boxed_nop, bw_compiler=boxed_nop, inference_compiler=boxed_nop, partition_fn=partition,
-                keep_inference_input_mutations=True,
+                fw_compiler=lambda graph, inputs: read_back.forward(boxed_nop(graph, inputs)),
+                bw_compiler=lambda graph, inputs: read_back.backward(graph, boxed_nop(graph, inputs)),
+                inference_compiler=boxed_nop, partition_fn=partition, keep_inference_input_mutations=True,
             )(gm, example_inputs)
 
 
@@ -508,12 +554,10 @@ def _call(function: Callable[..., Any], args: Any, kwargs: Any, backend: Backend
             )
         return found
     except exceptions.BackendCompilerFailed as error:
-        inner = error.inner_exception
-        while inner is not None and not isinstance(inner, BallastError):
-            inner = inner.__cause__
-        if inner is None:
+        said = of_ballast(error)
+        if said is None:
             raise
-        raise inner from None
+        raise said from None
     except exceptions.Unsupported as error:
         first = str(error).strip().splitlines()[0]
         raise UnsupportedModel(

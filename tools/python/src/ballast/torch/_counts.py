@@ -44,8 +44,10 @@ class Made:
 class Counts:
     """What a cap counts, and the problem whose budget says the same."""
 
-    def __init__(self, what: str, joint: JointProblem, in_flight: int, link: HostLink | None) -> None:
+    def __init__(self, what: str, joint: JointProblem, in_flight: int, link: HostLink | None, unseen: int = 0) -> None:
         self.what = what
+        #: Bytes that the step was seen to take beyond what is counted here.
+        self.unseen = unseen
         self.link = link
         self.joint = joint
         self.in_flight = in_flight
@@ -63,7 +65,7 @@ class Counts:
         """A name for what is planned, the same under every cap; for caps that count something else, too."""
         problem = self.joint.problem
         problem.nodes[self.joint.boundary].workspace = 0
-        return key_of("torch", what or self.what, self.in_flight, problem.to_json(), self.link)
+        return key_of("torch", what or self.what, self.in_flight, problem.to_json(), self.link, self.unseen)
 
     def remember(self, outcome: Made, schedule: _planner.Schedule) -> int:
         """What the graphs of a schedule take; it is a candidate for every cap above that, the one it was made for or not, and for caps
@@ -101,7 +103,7 @@ class Counts:
         memory = made.memory
         if (what or self.what) == "saved":
             return memory.saved_bytes
-        return max(memory.peak_bytes, made.rehearsed_bytes or 0) + self.beside(memory)
+        return max(memory.peak_bytes, made.rehearsed_bytes or 0) + self.unseen + self.beside(memory)
 
     def beside(self, memory: Memory) -> int:
         """What is there beside one micro-batch's step: parameters and inputs, and what other micro-batches in flight keep."""

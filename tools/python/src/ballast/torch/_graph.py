@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -68,6 +69,11 @@ def storages(node: fx.Node) -> list[tuple[int, int]]:
     return list(found.items())
 
 
+def main_device(values: Iterable[torch.Tensor]) -> torch.device | None:
+    """Where values are computed: an accelerator, if any is on one."""
+    return min({value.device for value in values}, key=lambda device: (device.type == "cpu", str(device)), default=None)
+
+
 def is_tangent(node: fx.Node) -> bool:
     """Is this an input of the backward pass alone?"""
     return node.op == "placeholder" and ("tangents" in str(node.target) or "bwd_seed" in str(node.target) or "bwd_base" in str(node.target))
@@ -105,7 +111,7 @@ class JointProblem:
         self._refuse_dynamic()
         self._backward = self._backward_nodes()
         self._mutated = self._mutated_inputs()
-        self.device = self._main_device()
+        self.device = main_device(tensor for node in self.nodes if node.op == "call_function" for tensor in tensors(node.meta.get("val")))
         self._random: int | None = None
         self.boundary = -1
         self._build()
@@ -157,11 +163,6 @@ class JointProblem:
                 if source is not None:
                     found.update(name for name, _ in storages(source))
         return found
-
-    def _main_device(self) -> torch.device | None:
-        """Where the step runs: an accelerator, if any value is on one."""
-        found = {tensor.device for node in self.nodes if node.op == "call_function" for tensor in tensors(node.meta.get("val"))}
-        return min(found, key=lambda device: (device.type == "cpu", str(device)), default=None)
 
     # The problem.
 

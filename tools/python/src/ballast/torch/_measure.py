@@ -36,6 +36,38 @@ def measure(step: Callable[[], Any], *, device: torch.device | str = "cpu") -> M
     return Regions(torch.device(device)).measure(step)
 
 
+class Span:
+    """What the allocator of a device gives between `begin` and `end`, which need not stand in one function."""
+
+    def __init__(self, device: torch.device) -> None:
+        self._device = device
+        self._profiler: torch.profiler.profile | None = None
+        self._before = 0
+
+    def begin(self) -> None:
+        """From now on. On CUDA torch's own peak starts anew, which is one for all who ask."""
+        if self._device.type == "cuda":
+            torch.cuda.reset_peak_memory_stats(self._device)
+            self._before = torch.cuda.memory_allocated(self._device)
+        else:
+            self._profiler = torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True, acc_events=True)
+            self._profiler.__enter__()
+
+    def end(self) -> tuple[int, int]:
+        """Most bytes that were allocated beyond what was there at the beginning, and what is left of them."""
+        if self._device.type == "cuda":
+            now, most = torch.cuda.memory_allocated(self._device), torch.cuda.max_memory_allocated(self._device)
+            return most - self._before, now - self._before
+        assert self._profiler is not None
+        self._profiler.__exit__(None, None, None)
+        return _allocated(self.events())
+
+    def events(self) -> list[Any]:
+        """The profiler's, on the CPU, once it has ended."""
+        assert self._profiler is not None
+        return self._profiler.profiler.kineto_results.experimental_event_tree()
+
+
 class Regions:
     """A measurement with named parts, for one call of `measure`."""
 
@@ -83,13 +115,15 @@ class Regions:
 
     def _on_cpu(self, step: Callable[[], Any]) -> Measurement:
         held = HELD.reset()
-        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True, acc_events=True) as profiler:
+        span = Span(self._device)
+        span.begin()
+        try:
             step()
-        roots = profiler.profiler.kineto_results.experimental_event_tree()
-        for event in _events(roots):
+        finally:
+            peak, left = span.end()
+        for event in _events(span.events()):
             if event.name.startswith(_REGION):
                 self.peak_bytes[event.name.removeprefix(_REGION)] = _allocated([event])[0]
-        peak, left = _allocated(roots)
         return Measurement(peak, left, HELD.peak - held)
 
 
