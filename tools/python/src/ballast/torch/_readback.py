@@ -19,7 +19,7 @@ from ._measure import Span
 #: Steps before the one that is measured: in the first one kernels are tuned and libraries take what they keep.
 WARM_UP = 1
 #: Plans made again for one graph before what is left over is only said.
-AGAIN = 4
+AGAIN = 6
 #: Of what was missing, shares that are planned for, the next one where no plan has so little.
 SHARES = (1.0, 0.5, 0.25)
 #: Calls that may go by without a backward pass to measure.
