@@ -5,6 +5,7 @@
 //! calls it primal feasible, and bounds are read separately. Always one thread and a fixed seed: same model in,
 //! same answer out. Interrupts go through HiGHS's callbacks, since its own time limit is looked at too rarely.
 
+use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
@@ -15,7 +16,7 @@ use ballast_core::file;
 use ballast_core::limits::Deadline;
 use highs_sys as sys;
 
-use crate::model::{Column, Model, Row};
+use crate::model::{Column, Model, Name, Row};
 
 #[cfg(test)]
 mod odd;
@@ -406,8 +407,13 @@ impl Highs {
             // SAFETY: a live object, an index in range, a C string.
             unsafe { sys::Highs_passColName(highs.raw, column as sys::HighsInt, name.as_ptr()) };
         }
+        let mut families: HashMap<Name, usize> = HashMap::new();
         for (row, what) in model.rows.iter().enumerate() {
-            let name = text(what.name.to_string())?;
+            // Several covers of one row, say. Readers want names that differ; no name ends in a dot and a number by itself.
+            let count = families.entry(what.name).or_default();
+            *count += 1;
+            let name = if *count == 1 { what.name.to_string() } else { format!("{}.{count}", what.name) };
+            let name = text(name)?;
             // SAFETY: as above.
             unsafe { sys::Highs_passRowName(highs.raw, row as sys::HighsInt, name.as_ptr()) };
         }

@@ -2,7 +2,7 @@
 
 use ballast_core::limits::Limits;
 use ballast_core::memory::{Node, NodeId, Problem, SwapModel};
-use ballast_core::report::BoundClass;
+use ballast_core::report::{BoundClass, Prover};
 use ballast_remat::{
     Error, Options, Order, Relaxation, Solver, assign, curve, least_memory, plan, plan_relaxed,
 };
@@ -455,4 +455,30 @@ fn bounds_say_whether_they_trust_highs() {
     };
     assert!(trusts(Solver::STEPWISE));
     assert!(!trusts(Solver::AUTO));
+}
+
+/// The value and its bound may be the work of two: each is named, with what it took.
+#[test]
+fn reports_name_who_proved_the_bound() {
+    let proved = |problem: &Problem, options: Options| {
+        let report = plan(problem, &options).expect("a plan").report;
+        let bound = report.bound();
+        (report.method.clone(), bound.prover().expect("a name"), bound.work().expect("a count"))
+    };
+    let four = four();
+    let options = Options { cap_bytes: 9, order: Order::Program, ..Options::default() };
+    let (method, prover, work) = proved(&four, options.clone());
+    assert!(method == "best-first" && prover == Prover::BestFirst && work > 0, "{method} {prover:?} {work}");
+    let (method, prover, _) = proved(&four, Options { solver: Solver::STEPWISE, ..options.clone() });
+    assert!(method == "stepwise" && prover == Prover::BranchAndBound, "{method} {prover:?}");
+    let (method, prover, work) = proved(&four, Options { solver: Solver::MILP, ..options.clone() });
+    assert!(prover == Prover::LinearProgram && work > 0, "{method} {prover:?} {work}");
+    // Nothing to plan, and nothing that could be proved.
+    for options in [
+        Options { cap_bytes: four.unplanned_peak(), ..options.clone() },
+        Options { solver: Solver::GREEDY, ..options },
+    ] {
+        let (method, prover, work) = proved(&four, options);
+        assert!(prover == Prover::EachOpOnce && work == 0, "{method} {prover:?} {work}");
+    }
 }
