@@ -137,13 +137,7 @@ impl Dependences {
     }
 
     /// The bound of the interval model at some moments.
-    fn bound(
-        &self,
-        problem: &Problem,
-        cap_bytes: u64,
-        moments: &[usize],
-        deadline: &Deadline,
-    ) -> Proved {
+    fn bound(&self, problem: &Problem, cap_bytes: u64, moments: &[usize], deadline: &Deadline) -> Proved {
         let kept: Vec<usize> =
             (0..problem.nodes.len()).filter(|&v| moments.iter().all(|&x| self.comparable(v, x))).collect();
         let place = |v: usize| kept.binary_search(&v).ok();
