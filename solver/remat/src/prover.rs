@@ -52,6 +52,8 @@ pub(crate) fn prove(program: &Program, incumbent: &Incumbent, mut effort: Option
     let first = FIRST_POSITIONS.min(FIRST_COLUMNS / program.len().max(1)).clamp(1, most);
     let mut critical: Vec<Slot> = first_positions(program, first);
     let (mut bound, mut idle, mut last) = (0.0, 0, None);
+    // A solution broke the cap where the model sees it no better with more positions or rows.
+    let mut unseen = false;
     while !stop(incumbent) {
         let margin = incumbent.margin();
         incumbent.progress.watch(&critical);
@@ -61,7 +63,8 @@ pub(crate) fn prove(program: &Program, incumbent: &Incumbent, mut effort: Option
         {
             return;
         }
-        let Some(more) = proof.run(&mut effort, idle < IDLE_MODELS) else { return };
+        proof.positions_stay = unseen;
+        let Some(more) = proof.run(&mut effort, !unseen && idle < IDLE_MODELS) else { return };
         let grown = incumbent.bound() > bound + LEAST_GROWTH * incumbent.value();
         idle = if grown { 0 } else { idle + 1 };
         bound = incumbent.bound();
@@ -70,10 +73,12 @@ pub(crate) fn prove(program: &Program, incumbent: &Incumbent, mut effort: Option
         let new: Vec<Slot> = more.into_iter().filter(|at| critical.binary_search(at).is_err()).collect();
         critical.extend(spread(&new, most - before));
         critical.sort_unstable();
-        if critical.len() == before && incumbent.margin() >= margin {
-            tracing::debug!("nothing to add");
+        let nothing = critical.len() == before && incumbent.margin() >= margin;
+        if nothing && unseen {
             return;
         }
+        // There is nothing to add: but the optimum of the model as it stands is a bound, and above what was proved when that solution was met.
+        unseen = nothing;
     }
 }
 
