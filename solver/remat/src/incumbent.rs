@@ -205,7 +205,7 @@ impl Incumbent {
     }
 
     /// What is proved so far, who proved it and with how much work.
-    pub(crate) fn found_out(&self) -> Proved {
+    pub(crate) fn proof(&self) -> Proved {
         let (extra, prover) = *lock(&self.bound);
         Proved { extra, prover, work: self.proof_work.load(Ordering::Relaxed) }
     }

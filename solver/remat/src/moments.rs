@@ -153,7 +153,7 @@ impl Dependences {
         let incumbent = Incumbent::new(&program, *deadline, PROOF_TOLERANCE, Arc::new(Progress::default()));
         prove_at(&program, &incumbent, &critical);
         // No plan at all is not for a bound to say.
-        if incumbent.refuted() { Proved::NOTHING } else { incumbent.found_out() }
+        if incumbent.refuted() { Proved::NOTHING } else { incumbent.proof() }
     }
 }
 

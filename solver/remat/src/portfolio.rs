@@ -141,7 +141,7 @@ impl Task<'_> {
         };
         Ok(Some(Proposal {
             plan: program.compact(&Plan::recomputing(&best.plan)),
-            bound: incumbent.found_out().bound(program.total_time, class),
+            bound: incumbent.proof().bound(program.total_time, class),
             method: best.method.into(),
             stop,
             work,
