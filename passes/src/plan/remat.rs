@@ -9,7 +9,7 @@ use ballast_core::device::DeviceId;
 use ballast_core::limits::{Limits, StopReason};
 use ballast_core::pipeline::Spec;
 use ballast_core::plan::{Plan, fingerprint};
-use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
+use ballast_core::report::{Bound, BoundClass, Prover, Report, SearchStats};
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
 use ballast_dialects::attributes as ir;
@@ -510,6 +510,8 @@ fn emit_remarks(program: &Program<'_, '_>, plan: &Plan, facts: &Result<Facts<'_>
             .fact("swap_bytes", stage.score.swap_bytes)
             .fact("bound", stage.report.bound)
             .fact("gap", stage.report.gap)
+            .fact("method", &stage.report.method)
+            .fact("bound_method", stage.report.bound_method.map_or("", Prover::name))
             .emit(location);
     }
     match facts {

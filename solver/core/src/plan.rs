@@ -12,7 +12,7 @@ use crate::limits::StopReason;
 use crate::memory::{CompactPlan, NodeId};
 pub use crate::pipeline::{PipelinePlan, PipelineStage};
 pub use crate::placement::Placement;
-use crate::report::{BoundClass, Report};
+use crate::report::{BoundClass, Prover, Report};
 use crate::simulate::{Balance, StageScore};
 use crate::stage::{NodeSource, Stage};
 use crate::stage_memory::StageMemory;
@@ -86,7 +86,13 @@ pub struct SearchRecord {
     /// Does the bound rest on what HiGHS says of its branch and bound, tolerances and all?
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bound_trusts_highs: bool,
-    /// The method.
+    /// Who proved the bound, where that is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound_method: Option<Prover>,
+    /// Search steps that proofs took, whichever of them gave the bound, on the scale of `work`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound_work: Option<u64>,
+    /// The method that found the plan.
     pub method: String,
     /// Why it stopped.
     pub stop_reason: StopReason,
@@ -107,6 +113,8 @@ impl From<Report> for SearchRecord {
             proved,
             bound_class: bound.class(),
             bound_trusts_highs: bound.trusts_highs(),
+            bound_method: bound.prover(),
+            bound_work: bound.work(),
             method,
             stop_reason,
             work,

@@ -109,6 +109,33 @@ impl std::fmt::Display for BoundClass {
     }
 }
 
+/// Who proved a lower bound on a memory plan's time.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, strum::IntoStaticStr,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum Prover {
+    /// Nobody: in every plan each op runs once.
+    EachOpOnce,
+    /// The dynamic program that counts what a chain's gradients leave room for.
+    Counting,
+    /// Duals of the linear program over residency at critical positions, with what was added to it.
+    LinearProgram,
+    /// HiGHS's branch and bound on a mixed-integer program.
+    BranchAndBound,
+    /// The best-first search over what is on the device and on the host.
+    BestFirst,
+}
+
+impl Prover {
+    /// The name in plans and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
 /// A proven lower bound on an objective, in its own unit, over the plans of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Bound {
@@ -122,13 +149,32 @@ pub struct Bound {
     /// arithmetic.
     #[serde(rename = "bound_trusts_highs", default, skip_serializing_if = "std::ops::Not::not")]
     trusts_highs: bool,
+    /// Who proved it, where that is said.
+    #[serde(rename = "bound_method", default, skip_serializing_if = "Option::is_none")]
+    prover: Option<Prover>,
+    /// Search steps that proofs took, whichever of them gave the bound, on the scale of `work`.
+    #[serde(rename = "bound_work", default, skip_serializing_if = "Option::is_none")]
+    work: Option<u64>,
 }
 
 impl Bound {
     /// What a proof found: no plan of `class` is below `value`. Only the code that holds the proof may say so.
     #[must_use]
     pub const fn proved(value: f64, class: BoundClass) -> Self {
-        Bound { value, class, trusts_highs: false }
+        Bound { value, class, trusts_highs: false, prover: None, work: None }
+    }
+
+    /// What holds for every memory plan: each op runs once, which takes `seconds`.
+    #[must_use]
+    pub const fn each_op_once(seconds: f64) -> Self {
+        Bound::proved(seconds, BoundClass::Any).by(Prover::EachOpOnce, 0)
+    }
+
+    /// The same bound: who proved it, and the search steps that proofs took. What HiGHS's branch and bound proved rests on it.
+    #[must_use]
+    pub const fn by(self, prover: Prover, work: u64) -> Self {
+        let trusts_highs = matches!(prover, Prover::BranchAndBound);
+        Bound { trusts_highs, prover: Some(prover), work: Some(work), ..self }
     }
 
     /// The same bound, its proof resting on HiGHS's branch and bound or not.
@@ -164,6 +210,18 @@ impl Bound {
     #[must_use]
     pub const fn trusts_highs(self) -> bool {
         self.trusts_highs
+    }
+
+    /// Who proved it, where that is said.
+    #[must_use]
+    pub const fn prover(self) -> Option<Prover> {
+        self.prover
+    }
+
+    /// Search steps that proofs took, where that is said.
+    #[must_use]
+    pub const fn work(self) -> Option<u64> {
+        self.work
     }
 
     /// This bound, raised to that of a class that holds all plans of this one.
@@ -446,6 +504,24 @@ mod tests {
         assert_eq!(json(trusting(2.0))["bound_trusts_highs"], true);
         assert!(json(exact(2.0)).get("bound_trusts_highs").is_none());
         assert!(trusting(5.0).beside(5.0).is_ok_and(Bound::trusts_highs));
+    }
+
+    #[test]
+    fn a_bound_names_who_proved_it_and_reports_without_a_name_are_read() {
+        let counted = Bound::proved(9.0, BoundClass::ProgramOrder).by(Prover::Counting, 7);
+        let searched = Bound::proved(9.5, BoundClass::ProgramOrder).by(Prover::BranchAndBound, 40);
+        assert!(!counted.trusts_highs() && searched.trusts_highs());
+        // The larger bound's.
+        assert_eq!(counted.raised_to(searched).prover(), Some(Prover::BranchAndBound));
+        assert_eq!(searched.raised_to(counted), searched);
+        let report = Report::new(10.0, counted, search()).expect("an open gap");
+        let mut json = serde_json::to_value(&report).expect("JSON");
+        assert_eq!((&json["bound_method"], &json["bound_work"]), (&"counting".into(), &7.into()));
+        assert_eq!(Prover::Counting.name(), "counting");
+        let fields = json.as_object_mut().expect("an object");
+        fields.retain(|name, _| !matches!(name.as_str(), "bound_method" | "bound_work"));
+        let older: Report = serde_json::from_value(json).expect("a report of before");
+        assert_eq!((older.bound().prover(), older.bound().work()), (None, None));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use ballast_core::memory::{CompactPlan, NodeId};
 use ballast_core::pipeline::Spec;
 use ballast_core::plan::Plan;
 use ballast_core::program::Program;
-use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
+use ballast_core::report::{Bound, Report, SearchStats};
 use ballast_core::simulate::{balance, judge_stage, orders_can_run};
 use ballast_core::stage::{Stage, settle_views, stages};
 use ballast_core::units::Bytes;
@@ -158,7 +158,7 @@ pub fn unplanned(
                 work: 0,
                 seed: partition.seed,
             };
-            let bound = Bound::proved(stage.problem.total_time(), BoundClass::Any);
+            let bound = Bound::each_op_once(stage.problem.total_time());
             let report = Report::new(replay.time, bound, search)?;
             Ok(StageOutcome {
                 plan,

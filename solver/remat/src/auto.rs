@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ballast_core::memory::{CompactPlan, SwapModel};
-use ballast_core::report::{Bound, BoundClass};
+use ballast_core::report::{Bound, BoundClass, Prover};
 
 use crate::frontier::{Frontier, search_states};
 use crate::outcome::{Error, Order};
@@ -208,7 +208,7 @@ impl Task<'_> {
         match plan {
             Some(plan) => Ok(Some(States::Best(Box::new(Proposal {
                 plan,
-                bound: Bound::proved(bound, class),
+                bound: Bound::proved(bound, class).by(Prover::BestFirst, work),
                 method: "best-first".into(),
                 stop: StopReason::Proved,
                 work,
@@ -218,7 +218,7 @@ impl Task<'_> {
                 let (least, node) = self.problem.working_set();
                 Err(self.infeasible(true, least, node))
             }
-            None => Ok(Some(States::Bound(Bound::proved(bound, class)))),
+            None => Ok(Some(States::Bound(Bound::proved(bound, class).by(Prover::BestFirst, work)))),
         }
     }
 }

@@ -41,7 +41,7 @@ pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<C
             && cap_bytes < unplanned_peak
             && let Some(outcome) = known(problem, &Options { cap_bytes, ..options.clone() }, points.last())
         {
-            let mut outcome = with_bound(outcome, Bound::proved(problem.total_time(), BoundClass::Any))?;
+            let mut outcome = with_bound(outcome, Bound::each_op_once(problem.total_time()))?;
             outcome.report.stop_reason = deadline.reason();
             points.push(CurvePoint { cap_bytes, outcome: Some(outcome) });
             continue;

@@ -2,7 +2,7 @@
 
 use ballast_core::limits::StopReason;
 use ballast_core::memory::{assess, expand};
-use ballast_core::report::{Bound, BoundClass};
+use ballast_core::report::{Bound, BoundClass, Prover};
 
 use crate::highs::{Control, Highs, Status};
 use crate::model::WHOLE_TIME;
@@ -71,7 +71,7 @@ fn solve(task: &Task<'_>) -> Option<Proposal> {
     Some(Proposal {
         plan,
         bound: Bound::proved(program.total_time + extra, BoundClass::ProgramOrderAscending)
-            .trusting_highs(extra > 0.0),
+            .by(if extra > 0.0 { Prover::BranchAndBound } else { Prover::EachOpOnce }, answer.work),
         method: "stepwise".into(),
         stop: if optimal { StopReason::Proved } else { task.deadline.reason() },
         work: answer.work,
@@ -90,6 +90,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
+    use crate::model::{Model, name, single};
     use crate::{Options, Order, Solver, plan};
 
     /// The optimum of a model file, read and solved by HiGHS alone.
@@ -107,6 +108,30 @@ mod tests {
             let value = sys::Highs_getObjectiveValue(highs);
             sys::Highs_destroy(highs);
             value
+        }
+    }
+
+    /// Rows of one name, as covers of one row are, are told apart in a file, and come back as they were.
+    #[test]
+    fn rows_of_one_name_are_told_apart_in_a_file() {
+        let mut model = Model::default();
+        let columns: Vec<usize> = (0..3).map(|v| model.binary(name("again", v, 0), 1.0 + v as f64)).collect();
+        let pair = |a: usize, b: usize| vec![(columns[a], 1.0), (columns[b], 1.0)];
+        model.at_least(single("cover", 3), pair(0, 1), 1.0);
+        model.at_least(name("cover", 3, 2), pair(1, 2), 1.0);
+        model.at_least(single("cover", 3), pair(0, 2), 1.0);
+        model.at_least(single("cover", 3), vec![(columns[0], 3.0), (columns[2], 1.0)], 1.0);
+        let folder = tempfile::tempdir().unwrap();
+        for extension in ["lp", "mps"] {
+            let path = folder.path().join(format!("model.{extension}"));
+            Highs::write(&model, &path).unwrap();
+            // The cheapest cover of all three pairs: the first two columns.
+            assert!((optimum(&path) - 3.0).abs() < 1e-9);
+            let text = std::fs::read_to_string(&path).unwrap();
+            for row in ["cover_3", "cover_3_2", "cover_3.2", "cover_3.3"] {
+                let word = |word: &str| word.trim_end_matches(':') == row;
+                assert!(text.split_whitespace().any(word), "no {row} in {text}");
+            }
         }
     }
 

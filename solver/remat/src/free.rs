@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::memory::{CompactPlan, NodeId, Problem};
-use ballast_core::report::{Bound, BoundClass};
+use ballast_core::report::{BoundClass, Prover};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::baseline::quick;
 use crate::chain::Chain;
 use crate::counting::counting_bound;
+use crate::incumbent::Proved;
 use crate::moments::any_order_bound;
 use crate::order::{Reordering, mean_size};
 use crate::outcome::{Error, PROVED_WITHIN};
@@ -57,7 +58,7 @@ impl Task<'_> {
         let workers = if limits.work_limit.is_some() { WORKERS } else { limits.threads.max(1) as u64 };
         let share = (moves / (workers + 1)).max(1);
         let proves = self.proves_any_order();
-        let (mut results, program_work, (extra, trusts_highs)) = std::thread::scope(|scope| {
+        let (mut results, program_work, proved) = std::thread::scope(|scope| {
             let search_one = move |worker: u64, deadline: &Deadline| {
                 let Options { cap_bytes, rounds, .. } = *self.options;
                 let seed = limits.seed.wrapping_mul(1000).wrapping_add(worker);
@@ -77,7 +78,7 @@ impl Task<'_> {
             let open = !done.load(Ordering::Relaxed) && search.best().is_none_or(|best| best.0 > 0.0);
             let bound = (proves && open).then(|| self.bound_in_any_order());
             results.extend(handles.into_iter().map(|handle| handle.join().unwrap_or(None)));
-            (results, work, bound.unwrap_or_default())
+            (results, work, bound.unwrap_or(Proved::NOTHING))
         });
         let work = program_work + results.iter().flatten().map(|free| free.work).sum::<u64>();
         results.push(search.best().map(|(extra, plan)| Free {
@@ -92,9 +93,9 @@ impl Task<'_> {
         }));
         let best = results.into_iter().flatten().min_by(|a, b| a.extra.total_cmp(&b.extra));
         Ok(best.map(|best| Proposal {
-            bound: Bound::proved(program.total_time + extra, BoundClass::Any).trusting_highs(trusts_highs),
+            bound: proved.bound(program.total_time, BoundClass::Any),
             method: "reorder".into(),
-            stop: if best.extra <= extra + PROVED_WITHIN * program.total_time {
+            stop: if best.extra <= proved.extra + PROVED_WITHIN * program.total_time {
                 StopReason::Proved
             } else if self.deadline.over() {
                 self.deadline.reason()
@@ -109,11 +110,10 @@ impl Task<'_> {
 }
 
 impl Task<'_> {
-    /// The bound, and whether it rests on what HiGHS says of its branch and bound.
-    fn bound_in_any_order(&self) -> (f64, bool) {
+    fn bound_in_any_order(&self) -> Proved {
         // A chain has one order.
         match Chain::of(self.program).and_then(|chain| counting_bound(self.program, &chain, &self.deadline)) {
-            Some(extra) => (extra, false),
+            Some(extra) => Proved { extra, prover: Prover::Counting, work: 0 },
             None => any_order_bound(self.problem, self.options.cap_bytes, &self.deadline),
         }
     }

@@ -5,6 +5,7 @@
 //! calls it primal feasible, and bounds are read separately. Always one thread and a fixed seed: same model in,
 //! same answer out. Interrupts go through HiGHS's callbacks, since its own time limit is looked at too rarely.
 
+use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
@@ -15,7 +16,7 @@ use ballast_core::file;
 use ballast_core::limits::Deadline;
 use highs_sys as sys;
 
-use crate::model::{Column, Model, Row};
+use crate::model::{Column, Model, Name, Row};
 
 #[cfg(test)]
 mod odd;
@@ -114,11 +115,15 @@ pub(crate) struct Highs {
     rows: usize,
     /// Is the model solved without regard to integrality?
     relaxed: bool,
+    /// How often the simplex method may ask whether to go on in the next linear program, about once per iteration; none: no linear program was solved yet.
+    patience: Option<u64>,
 }
 
 struct Watch<'a> {
     control: &'a Control<'a>,
     bound: f64,
+    /// Times the simplex method may still ask whether to go on.
+    patience: u64,
     /// The solution that the control refused.
     refused: Option<Vec<f64>>,
     columns: usize,
@@ -141,6 +146,9 @@ unsafe extern "C" fn watch(
     let (out, input, watch) = unsafe { (&*out, &mut *input, &mut *data.cast::<Watch<'_>>()) };
     // A panic must not cross into C++.
     let stop = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        if kind == sys::kHighsCallbackSimplexInterrupt {
+            watch.patience = watch.patience.saturating_sub(1);
+        }
         if kind == sys::kHighsCallbackMipInterrupt && out.mip_dual_bound.is_finite() {
             watch.bound = watch.bound.max(out.mip_dual_bound);
         }
@@ -169,7 +177,10 @@ unsafe extern "C" fn watch(
                 watch.refused = Some(values.to_vec());
             }
         }
-        watch.refused.is_some() || watch.control.deadline.over() || (watch.control.enough)(watch.bound)
+        watch.patience == 0
+            || watch.refused.is_some()
+            || watch.control.deadline.over()
+            || (watch.control.enough)(watch.bound)
     }))
     .unwrap_or(true);
     if stop {
@@ -185,7 +196,8 @@ impl Highs {
         if raw.is_null() {
             return None;
         }
-        let mut highs = Highs { raw, columns: model.cost.len(), rows: model.rows.len(), relaxed };
+        let mut highs =
+            Highs { raw, columns: model.cost.len(), rows: model.rows.len(), relaxed, patience: None };
         highs.flag("output_flag", false)?;
         highs.int("threads", 1)?;
         highs.text("parallel", "off")?;
@@ -281,8 +293,21 @@ impl Highs {
     }
 
     /// Solves a linear program; `model` is the one passed, with the rows added and the columns fixed since.
+    ///
+    /// From the basis of the last solve the simplex method may turn in a circle: where it takes much longer than any solve before, it begins anew.
     pub(crate) fn solve_linear(&mut self, model: &Model, control: &Control<'_>) -> Answer {
-        let mut answer = self.solve(control);
+        let (mut answer, stuck) = self.solve_within(control, self.patience.unwrap_or(u64::MAX));
+        if stuck {
+            tracing::debug!(self.patience, "a linear program begins anew");
+            // SAFETY: `raw` is a live HiGHS object.
+            unsafe { sys::Highs_clearSolver(self.raw) };
+            let spent = answer.work;
+            answer = self.solve(control);
+            answer.work += spent;
+        }
+        if answer.status == Status::Optimal {
+            self.patience = self.patience.max(Some(LEAST_PATIENCE + PATIENCE * answer.work));
+        }
         if answer.status == Status::Optimal && answer.duals.len() == model.rows.len() {
             let columns = DualColumns { cost: &model.cost, lower: &model.lower, upper: &model.upper };
             let rows = model.rows.iter().zip(&answer.duals).map(|(row, &dual)| DualRow {
@@ -301,6 +326,11 @@ impl Highs {
 
     /// Solves; of a linear program the answer has no bound.
     pub(crate) fn solve(&mut self, control: &Control<'_>) -> Answer {
+        self.solve_within(control, u64::MAX).0
+    }
+
+    /// The same, and whether it ended because the simplex method asked so often whether to go on.
+    fn solve_within(&mut self, control: &Control<'_>, patience: u64) -> (Answer, bool) {
         let mut set = || {
             let seconds = control.deadline.remaining_seconds();
             if seconds.is_finite() {
@@ -319,9 +349,10 @@ impl Highs {
             Some(())
         };
         if set().is_none() {
-            return Answer::failed();
+            return (Answer::failed(), false);
         }
-        let mut state = Watch { control, bound: f64::NEG_INFINITY, refused: None, columns: self.columns };
+        let columns = self.columns;
+        let mut state = Watch { control, bound: f64::NEG_INFINITY, patience, refused: None, columns };
         // SAFETY: `state` outlives the run and is read only after it.
         let status = unsafe {
             sys::Highs_setCallback(self.raw, Some(watch), (&raw mut state).cast());
@@ -340,15 +371,16 @@ impl Highs {
         #[cfg(test)]
         let status = odd::run(status);
         if status == sys::STATUS_ERROR {
-            return Answer::failed();
+            return (Answer::failed(), false);
         }
-        let Watch { bound: seen, refused, .. } = state;
+        let Watch { bound: seen, refused, patience, .. } = state;
         let mut answer = self.answer(seen).unwrap_or_else(Answer::failed);
         if let Some(refused) = refused {
             answer.values = Some(refused);
             answer.status = Status::Stopped;
         }
-        answer
+        let stuck = patience == 0 && answer.status == Status::Stopped;
+        (answer, stuck)
     }
 
     fn answer(&self, seen: f64) -> Option<Answer> {
@@ -406,8 +438,13 @@ impl Highs {
             // SAFETY: a live object, an index in range, a C string.
             unsafe { sys::Highs_passColName(highs.raw, column as sys::HighsInt, name.as_ptr()) };
         }
+        let mut families: HashMap<Name, usize> = HashMap::new();
         for (row, what) in model.rows.iter().enumerate() {
-            let name = text(what.name.to_string())?;
+            // Several covers of one row, say. Readers want names that differ; no name ends in a dot and a number by itself.
+            let count = families.entry(what.name).or_default();
+            *count += 1;
+            let name = if *count == 1 { what.name.to_string() } else { format!("{}.{count}", what.name) };
+            let name = text(name)?;
             // SAFETY: as above.
             unsafe { sys::Highs_passRowName(highs.raw, row as sys::HighsInt, name.as_ptr()) };
         }
@@ -477,6 +514,9 @@ impl Drop for Highs {
     }
 }
 
+/// Patience with a linear program, in iterations of the longest one before it: from the last basis a tenth of them is usual.
+const PATIENCE: u64 = 3;
+const LEAST_PATIENCE: u64 = 5_000;
 const ROW_WISE: sys::HighsInt = 2;
 /// The format of a quadratic objective, which no model here has.
 const NO_HESSIAN: sys::HighsInt = 1;

@@ -1,9 +1,10 @@
 //! What the solvers of one run share: the best plan, the proven bound, and when to stop.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use ballast_core::limits::Deadline;
+use ballast_core::report::{Bound, BoundClass, Prover};
 
 use crate::model::Model;
 use crate::outcome::PROVED_WITHIN;
@@ -16,6 +17,26 @@ const FAR: f64 = 0.25;
 const FAR_FROM_BETTER: f64 = 0.05;
 /// Share of a margin that is used, the rest is for rounding.
 const SAFE: f64 = 0.95;
+
+/// What proofs have shown of the extra time of every plan.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Proved {
+    /// No plan takes less.
+    pub(crate) extra: f64,
+    pub(crate) prover: Prover,
+    /// Work of all proofs, in moves of the local search.
+    pub(crate) work: u64,
+}
+
+impl Proved {
+    /// Before any proof: everything runs once.
+    pub(crate) const NOTHING: Proved = Proved { extra: 0.0, prover: Prover::EachOpOnce, work: 0 };
+
+    /// As a bound on the time of the plans of a class, if everything once takes `total` time.
+    pub(crate) fn bound(self, total: f64, class: BoundClass) -> Bound {
+        Bound::proved(total + self.extra, class).by(self.prover, self.work)
+    }
+}
 
 /// The best plan so far.
 #[derive(Clone, Debug)]
@@ -92,8 +113,10 @@ impl Progress {
 /// Shared state of one run over one order of first runs.
 pub(crate) struct Incumbent {
     best: Mutex<Option<Best>>,
-    /// And whether it rests on what HiGHS says of its branch and bound.
-    bound: Mutex<(f64, bool)>,
+    /// And who proved it.
+    bound: Mutex<(f64, Prover)>,
+    /// Moves of the local search that proofs count as.
+    proof_work: AtomicU64,
     done: AtomicBool,
     pub(crate) progress: Arc<Progress>,
     /// Time of running everything once.
@@ -117,7 +140,8 @@ impl Incumbent {
     ) -> Self {
         Incumbent {
             best: Mutex::new(None),
-            bound: Mutex::new((0.0, false)),
+            bound: Mutex::new((0.0, Prover::EachOpOnce)),
+            proof_work: AtomicU64::new(0),
             done: AtomicBool::new(false),
             progress,
             total_time: program.total_time,
@@ -180,9 +204,15 @@ impl Incumbent {
         lock(&self.bound).0
     }
 
-    /// Does the bound rest on what HiGHS says of its branch and bound?
-    pub(crate) fn trusts_highs(&self) -> bool {
-        lock(&self.bound).1
+    /// What is proved so far, who proved it and with how much work.
+    pub(crate) fn proof(&self) -> Proved {
+        let (extra, prover) = *lock(&self.bound);
+        Proved { extra, prover, work: self.proof_work.load(Ordering::Relaxed) }
+    }
+
+    /// Counts work of a proof, in moves of the local search.
+    pub(crate) fn worked(&self, moves: u64) {
+        self.proof_work.fetch_add(moves, Ordering::Relaxed);
     }
 
     /// Is the best plan as good as the bound?
@@ -229,8 +259,8 @@ impl Incumbent {
         lock(&self.suggestion).take()
     }
 
-    /// Takes a proven lower bound, and whether it rests on what HiGHS says of its branch and bound; a proof ends the search.
-    pub(crate) fn raise(&self, bound: f64, trusts_highs: bool) {
+    /// Takes a proven lower bound, and who proved it; a proof ends the search.
+    pub(crate) fn raise(&self, bound: f64, prover: Prover) {
         let bound = if self.unit > 0.0 { ((bound / self.unit) - 1e-6).ceil() * self.unit } else { bound };
         {
             let mut best = lock(&self.bound);
@@ -238,7 +268,7 @@ impl Incumbent {
                 return;
             }
             tracing::debug!(bound, seconds = self.deadline.elapsed_seconds(), "bound");
-            *best = (bound, trusts_highs);
+            *best = (bound, prover);
         }
         self.settle();
     }

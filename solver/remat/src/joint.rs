@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ballast_core::limits::StopReason;
 use ballast_core::memory::{NodeId, SwapModel};
-use ballast_core::report::{Bound, BoundClass};
+use ballast_core::report::Bound;
 
 use crate::baseline::quick;
 use crate::exchange::{Exchange, paged};
@@ -93,7 +93,7 @@ impl Task<'_> {
         search.polish(&self.deadline);
         Some(Proposal {
             plan: search.best_plan()?,
-            bound: Bound::proved(program.total_time, BoundClass::Any),
+            bound: Bound::each_op_once(program.total_time),
             method: "exchange".into(),
             stop: StopReason::Proved,
             work,

@@ -5,8 +5,8 @@ pub(crate) const WHOLE_TIME: f64 = 100.0;
 /// Memory units: the cap is this much.
 pub(crate) const WHOLE_CAP: f64 = 1000.0;
 
-/// Name of a column or row: its family and up to three indices. Names of rows are unique, or files lose them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Name of a column or row: its family and up to three indices. Several rows added to a model may share one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Name {
     pub(crate) family: &'static str,
     pub(crate) first: usize,

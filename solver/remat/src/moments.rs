@@ -12,7 +12,7 @@ use ballast_core::limits::Deadline;
 use ballast_core::memory::{Node, NodeId, Problem};
 use ballast_core::report::PROOF_TOLERANCE;
 
-use crate::incumbent::{Incumbent, Progress};
+use crate::incumbent::{Incumbent, Progress, Proved};
 use crate::program::{Program, Slot};
 use crate::prover::prove_at;
 
@@ -26,16 +26,16 @@ const LEAST_GAIN: f64 = 0.02;
 /// Share of the time that the single moment with most bytes over the cap has.
 const ALONE: f64 = 0.3;
 
-/// A lower bound on the time of recomputes of every plan that swaps nothing, in any order, and whether it rests on what HiGHS says of its
-/// branch and bound.
-pub(crate) fn any_order_bound(problem: &Problem, cap_bytes: u64, deadline: &Deadline) -> (f64, bool) {
-    let nothing = (0.0, false);
+/// A lower bound on the time of recomputes of every plan that swaps nothing, in any order.
+pub(crate) fn any_order_bound(problem: &Problem, cap_bytes: u64, deadline: &Deadline) -> Proved {
     if problem.nodes.len() > MOST {
-        return nothing;
+        return Proved::NOTHING;
     }
     let order = Dependences::of(problem);
     let all = vec![true; problem.nodes.len()];
-    let Some((_, first)) = order.worst(problem, cap_bytes, &all).first().copied() else { return nothing };
+    let Some((_, first)) = order.worst(problem, cap_bytes, &all).first().copied() else {
+        return Proved::NOTHING;
+    };
     let alone = deadline.within(deadline.remaining_seconds().min(1e6) * ALONE);
     let single = order.bound(problem, cap_bytes, &[first], &alone);
     let moments = order.moments(problem, cap_bytes, first, deadline);
@@ -43,7 +43,8 @@ pub(crate) fn any_order_bound(problem: &Problem, cap_bytes: u64, deadline: &Dead
         return single;
     }
     let several = order.bound(problem, cap_bytes, &moments, deadline);
-    if several.0 > single.0 { several } else { single }
+    let work = single.work + several.work;
+    Proved { work, ..if several.extra > single.extra { several } else { single } }
 }
 
 /// Which ops run before which in every order.
@@ -136,13 +137,7 @@ impl Dependences {
     }
 
     /// The bound of the interval model at some moments.
-    fn bound(
-        &self,
-        problem: &Problem,
-        cap_bytes: u64,
-        moments: &[usize],
-        deadline: &Deadline,
-    ) -> (f64, bool) {
+    fn bound(&self, problem: &Problem, cap_bytes: u64, moments: &[usize], deadline: &Deadline) -> Proved {
         let kept: Vec<usize> =
             (0..problem.nodes.len()).filter(|&v| moments.iter().all(|&x| self.comparable(v, x))).collect();
         let place = |v: usize| kept.binary_search(&v).ok();
@@ -158,7 +153,7 @@ impl Dependences {
         let incumbent = Incumbent::new(&program, *deadline, PROOF_TOLERANCE, Arc::new(Progress::default()));
         prove_at(&program, &incumbent, &critical);
         // No plan at all is not for a bound to say.
-        if incumbent.refuted() { (0.0, false) } else { (incumbent.bound(), incumbent.trusts_highs()) }
+        if incumbent.refuted() { Proved::NOTHING } else { incumbent.proof() }
     }
 }
 
@@ -193,7 +188,7 @@ mod tests {
             assert!(best.report.proved());
             let optimum = best.report.value - problem.total_time();
             let deadline = Deadline::after(None);
-            let (bound, _) = any_order_bound(&problem, cap_bytes, &deadline);
+            let bound = any_order_bound(&problem, cap_bytes, &deadline).extra;
             assert!(
                 bound <= optimum * (1.0 + 1e-9),
                 "{bound} above {optimum} of {problem:?} with {cap_bytes}"
@@ -207,7 +202,7 @@ mod tests {
                 }
             }
             if !moments.is_empty() {
-                let (bound, _) = order.bound(&problem, cap_bytes, &moments, &deadline);
+                let bound = order.bound(&problem, cap_bytes, &moments, &deadline).extra;
                 assert!(
                     bound <= optimum * (1.0 + 1e-9),
                     "{bound} above {optimum} at {moments:?} of {problem:?}"

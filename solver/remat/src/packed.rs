@@ -6,7 +6,7 @@
 
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::{NodeId, Problem, replay};
-use ballast_core::report::{Bound, BoundClass};
+use ballast_core::report::Bound;
 
 use crate::arena::assign;
 use crate::outcome::{Error, Outcome};
@@ -59,7 +59,7 @@ pub(crate) fn packed(
         };
         // Copies of padded values take longer than they will: a bound that counts them says too much.
         let bound = *bound.get_or_insert_with(|| match options.swap {
-            Some(_) => Bound::proved(problem.total_time(), BoundClass::Any),
+            Some(_) => Bound::each_op_once(problem.total_time()),
             None => outcome.report.bound(),
         });
         let swap = options.swap.as_ref();

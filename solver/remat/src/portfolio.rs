@@ -4,7 +4,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use ballast_core::limits::StopReason;
-use ballast_core::report::{Bound, BoundClass};
+use ballast_core::report::{BoundClass, Prover};
 
 use crate::baseline::quick;
 use crate::chain::{Chain, feasible_plan};
@@ -47,7 +47,7 @@ impl Task<'_> {
             let part =
                 if left.is_finite() { self.deadline.within(left * CHAIN_SHARE) } else { self.deadline };
             if let Some(bound) = counting_bound(self.program, chain, &part) {
-                incumbent.raise(bound, false);
+                incumbent.raise(bound, Prover::Counting);
             }
             feasible_plan(self.program, chain, &part)
         }) {
@@ -134,17 +134,14 @@ impl Task<'_> {
         } else {
             StopReason::Finished
         };
+        let class = match (options.swap, program.rounds) {
+            (None, rounds) => in_program_order(rounds),
+            (Some(_), true) => BoundClass::ProgramOrderWithoutSwaps,
+            (Some(_), false) => BoundClass::ProgramOrderAscendingWithoutSwaps,
+        };
         Ok(Some(Proposal {
             plan: program.compact(&Plan::recomputing(&best.plan)),
-            bound: Bound::proved(
-                program.total_time + incumbent.bound(),
-                match (options.swap, program.rounds) {
-                    (None, rounds) => in_program_order(rounds),
-                    (Some(_), true) => BoundClass::ProgramOrderWithoutSwaps,
-                    (Some(_), false) => BoundClass::ProgramOrderAscendingWithoutSwaps,
-                },
-            )
-            .trusting_highs(incumbent.trusts_highs()),
+            bound: incumbent.proof().bound(program.total_time, class),
             method: best.method.into(),
             stop,
             work,

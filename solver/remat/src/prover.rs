@@ -6,6 +6,8 @@
 
 use std::cell::Cell;
 
+use ballast_core::report::Prover;
+
 use crate::cover::broken_cover;
 use crate::highs::{Answer, Control, Highs, Status};
 use crate::incumbent::Incumbent;
@@ -50,6 +52,8 @@ pub(crate) fn prove(program: &Program, incumbent: &Incumbent, mut effort: Option
     let first = FIRST_POSITIONS.min(FIRST_COLUMNS / program.len().max(1)).clamp(1, most);
     let mut critical: Vec<Slot> = first_positions(program, first);
     let (mut bound, mut idle, mut last) = (0.0, 0, None);
+    // A solution broke the cap where the model sees it no better with more positions or rows.
+    let mut unseen = false;
     while !stop(incumbent) {
         let margin = incumbent.margin();
         incumbent.progress.watch(&critical);
@@ -59,7 +63,8 @@ pub(crate) fn prove(program: &Program, incumbent: &Incumbent, mut effort: Option
         {
             return;
         }
-        let Some(more) = proof.run(&mut effort, idle < IDLE_MODELS) else { return };
+        proof.positions_stay = unseen;
+        let Some(more) = proof.run(&mut effort, !unseen && idle < IDLE_MODELS) else { return };
         let grown = incumbent.bound() > bound + LEAST_GROWTH * incumbent.value();
         idle = if grown { 0 } else { idle + 1 };
         bound = incumbent.bound();
@@ -68,10 +73,12 @@ pub(crate) fn prove(program: &Program, incumbent: &Incumbent, mut effort: Option
         let new: Vec<Slot> = more.into_iter().filter(|at| critical.binary_search(at).is_err()).collect();
         critical.extend(spread(&new, most - before));
         critical.sort_unstable();
-        if critical.len() == before && incumbent.margin() >= margin {
-            tracing::debug!("nothing to add");
+        let nothing = critical.len() == before && incumbent.margin() >= margin;
+        if nothing && unseen {
             return;
         }
+        // There is nothing to add: but the optimum of the model as it stands is a bound, and above what was proved when that solution was met.
+        unseen = nothing;
     }
 }
 
@@ -130,11 +137,11 @@ impl<'a> Proof<'a> {
         (self.incumbent.value() - self.margin) / self.time_unit
     }
 
-    /// Reports a bound on the objective of what has not been ruled out by the cutoff, and whether it is HiGHS's word.
-    fn raise(&self, bound: f64, trusts_highs: bool) {
+    /// Reports a bound on the objective of what has not been ruled out by the cutoff, and who proved it.
+    fn raise(&self, bound: f64, prover: Prover) {
         let bound = bound.min(self.cutoff());
         if bound.is_finite() {
-            self.incumbent.raise(bound * self.time_unit * (1.0 - CAUTION), trusts_highs);
+            self.incumbent.raise(bound * self.time_unit * (1.0 - CAUTION), prover);
         }
     }
 
@@ -176,7 +183,7 @@ impl<'a> Proof<'a> {
             let answer = self.branch(effort)?;
             if answer.status == Status::Infeasible {
                 if self.cutoff().is_finite() {
-                    self.raise(f64::INFINITY, true);
+                    self.raise(f64::INFINITY, Prover::BranchAndBound);
                     return Some(Vec::new());
                 }
                 self.incumbent.refute();
@@ -279,7 +286,7 @@ impl<'a> Proof<'a> {
                 iterations,
             };
             let answer = self.relaxed.solve_linear(&self.interval.model, &control);
-            spend(effort, answer.work.max(1) * MOVES_PER_ITERATION)?;
+            self.spend(effort, answer.work.max(1) * MOVES_PER_ITERATION)?;
             if stop(incumbent) {
                 return None;
             }
@@ -288,7 +295,7 @@ impl<'a> Proof<'a> {
                 return Some(());
             }
             let (Status::Optimal, Some(point)) = (answer.status, answer.values) else { return Some(()) };
-            self.raise(answer.bound, false);
+            self.raise(answer.bound, Prover::LinearProgram);
             let gain = LEAST_GAIN * self.cutoff().min(WHOLE_TIME);
             if answer.bound > reached + gain {
                 (reached, idle) = (answer.bound, 0);
@@ -327,6 +334,14 @@ impl<'a> Proof<'a> {
         (!stop(incumbent)).then_some(())
     }
 
+    /// Counts work, and takes it off a deterministic limit; none once that is used up.
+    fn spend(&self, effort: &mut Option<u64>, work: u64) -> Option<()> {
+        self.incumbent.worked(work);
+        let Some(left) = effort else { return Some(()) };
+        *left = left.saturating_sub(work);
+        (*left > 0).then_some(())
+    }
+
     /// Branch-and-bound on the model as it stands. A solution below the cutoff that is no plan stops it.
     fn branch(&mut self, effort: &mut Option<u64>) -> Option<Answer> {
         let (incumbent, cutoff) = (self.incumbent, self.cutoff());
@@ -338,7 +353,7 @@ impl<'a> Proof<'a> {
             highs.start(&known);
         }
         let enough = |bound: f64| {
-            self.raise(bound, true);
+            self.raise(bound, Prover::BranchAndBound);
             stop(incumbent)
         };
         let given = Cell::new(incumbent.value());
@@ -359,9 +374,9 @@ impl<'a> Proof<'a> {
         };
         let answer = highs.solve(&control);
         tracing::debug!(?answer.status, bound = answer.bound, cutoff, nodes = answer.work, seconds = incumbent.deadline.elapsed_seconds(), "solved");
-        spend(effort, answer.work.max(1) * MOVES_PER_NODE);
+        let _ = self.spend(effort, answer.work.max(1) * MOVES_PER_NODE);
         if matches!(answer.status, Status::Optimal | Status::Stopped) {
-            self.raise(answer.bound, true);
+            self.raise(answer.bound, Prover::BranchAndBound);
         }
         Some(answer)
     }
@@ -370,13 +385,6 @@ impl<'a> Proof<'a> {
 /// Is the proof made, out of time, or not worth its time any more?
 fn stop(incumbent: &Incumbent) -> bool {
     incumbent.over() || incumbent.hopeless()
-}
-
-/// Takes work off a deterministic limit; none once it is used up.
-fn spend(effort: &mut Option<u64>, work: u64) -> Option<()> {
-    let Some(left) = effort else { return Some(()) };
-    *left = left.saturating_sub(work);
-    (*left > 0).then_some(())
 }
 
 /// At most so many of the positions, evenly spread.

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::memory::SwapModel;
-use ballast_core::report::{Bound, BoundClass};
+use ballast_core::report::BoundClass;
 
 use crate::exchange::Exchange;
-use crate::incumbent::lock;
+use crate::incumbent::{Proved, lock};
 use crate::outcome::{Order, PROVED_WITHIN};
 use crate::program::{Plan, Program};
 use crate::solver::{Proposal, Task};
@@ -46,13 +46,6 @@ impl Leader {
     fn time(&self) -> f64 {
         lock(&self.0).as_ref().map_or(f64::INFINITY, |(time, _)| *time)
     }
-}
-
-/// What is proved: extra time that every plan takes, and whether that rests on what HiGHS says of its branch and bound.
-#[derive(Clone, Copy, Default)]
-struct Proof {
-    extra: f64,
-    trusts_highs: bool,
 }
 
 /// The searches of one task, their best plans and their end.
@@ -95,7 +88,7 @@ impl<'a> Race<'a> {
         let (made, mut proof) = if limits.threads > 1 {
             self.side_by_side(&mut searches, share)
         } else {
-            (self.in_turn(&mut searches, share), Proof::default())
+            (self.in_turn(&mut searches, share), Proved::NOTHING)
         };
         work += made;
         let deadline = &self.task.deadline;
@@ -112,11 +105,10 @@ impl<'a> Race<'a> {
         let found = searches.iter().filter_map(|search| Some((search.best()?.0, search.best_plan()?)));
         found.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(time, plan)| Proposal {
             plan,
-            bound: Bound::proved(
-                self.task.program.total_time + proof.extra,
+            bound: proof.bound(
+                self.task.program.total_time,
                 if proof.extra > 0.0 { BoundClass::ProgramOrder } else { BoundClass::Any },
-            )
-            .trusting_highs(proof.trusts_highs),
+            ),
             method: if time >= self.met.time() { "milp" } else { "exchange" }.into(),
             stop: self.stop(time, proof),
             work,
@@ -145,7 +137,7 @@ impl<'a> Race<'a> {
     }
 
     /// Is the distance of a plan's time and what is proved a proof?
-    fn closed(&self, time: f64, proof: Proof) -> bool {
+    fn closed(&self, time: f64, proof: Proved) -> bool {
         time <= (self.task.program.total_time + proof.extra) * (1.0 + PROVED_WITHIN)
     }
 
@@ -174,7 +166,7 @@ impl<'a> Race<'a> {
     }
 
     /// Every search on a thread of its own, and a proof beside them where the clock is the limit.
-    fn side_by_side(&self, searches: &mut [Exchange<'_>], share: u64) -> (u64, Proof) {
+    fn side_by_side(&self, searches: &mut [Exchange<'_>], share: u64) -> (u64, Proved) {
         let deadline = self.task.deadline;
         let alone = deadline.remaining_seconds() * ALONE;
         let beside = self.timed && self.task.options.limits.work_limit.is_none();
@@ -193,7 +185,7 @@ impl<'a> Race<'a> {
                 .map(|search| scope.spawn(move || self.drive(search, &deadline, share, alone)))
                 .collect();
             let made = handles.into_iter().map(|handle| handle.join().unwrap_or(0)).sum();
-            (made, prover.and_then(|prover| prover.join().ok()).unwrap_or_default())
+            (made, prover.and_then(|prover| prover.join().ok()).unwrap_or(Proved::NOTHING))
         })
     }
 
@@ -211,10 +203,10 @@ impl<'a> Race<'a> {
     }
 
     /// A bound on plans in program order. Where any order is allowed, the plans it meets count, and the bound does not.
-    fn prove(&self, deadline: Deadline, patience: Deadline, effort: Option<u64>) -> Proof {
+    fn prove(&self, deadline: Deadline, patience: Deadline, effort: Option<u64>) -> Proved {
         let task = self.task;
         if !self.shared && task.program.len() > SMALL {
-            return Proof::default();
+            return Proved::NOTHING;
         }
         let goal = Goal {
             known: &|| self.best.time(),
@@ -230,8 +222,8 @@ impl<'a> Race<'a> {
         };
         let (problem, cap_bytes) = (task.problem, task.options.cap_bytes);
         let stage = Stage { problem, program: task.program, swap: self.swap, cap_bytes };
-        let (extra, trusts_highs) = swap_bound(stage, goal);
-        let proof = if self.shared { Proof { extra, trusts_highs } } else { Proof::default() };
+        let proof = swap_bound(stage, goal);
+        let proof = if self.shared { proof } else { Proved { work: proof.work, ..Proved::NOTHING } };
         if self.timed && self.closed(self.best.time(), proof) {
             self.finish.store(true, Ordering::Relaxed);
         }
@@ -239,7 +231,7 @@ impl<'a> Race<'a> {
     }
 
     /// Why the searches ended, for the best plan's time.
-    fn stop(&self, time: f64, proof: Proof) -> StopReason {
+    fn stop(&self, time: f64, proof: Proved) -> StopReason {
         if self.is_least(time) || self.closed(time, proof) {
             StopReason::Proved
         } else if self.task.deadline.over() || self.task.options.limits.work_limit.is_none() {

@@ -182,7 +182,7 @@ impl Proposal {
     pub fn in_one_pass(method: &'static str, plan: CompactPlan, problem: &Problem) -> Self {
         Proposal {
             plan,
-            bound: Bound::proved(problem.total_time(), BoundClass::Any),
+            bound: Bound::each_op_once(problem.total_time()),
             method: method.into(),
             stop: StopReason::Finished,
             work: 0,

@@ -7,12 +7,13 @@
 
 use ballast_core::limits::Deadline;
 use ballast_core::memory::{Problem, SwapModel};
+use ballast_core::report::Prover;
 
 use crate::completion::with_copies;
 use crate::cover::broken_cover;
 use crate::exchange::{Exchange, State, assess_plan};
 use crate::highs::{Control, Highs, Status};
-use crate::incumbent::Progress;
+use crate::incumbent::{Progress, Proved};
 use crate::interval::Interval;
 use crate::link_rows::{broken_link, overloaded_with_link};
 use crate::model::{Column, Row, WHOLE_TIME};
@@ -74,12 +75,11 @@ pub(crate) struct Stage<'a> {
     pub(crate) cap_bytes: u64,
 }
 
-/// A lower bound on the extra time of every plan under the cap, at most that of the best plan known; and whether it rests on what HiGHS says
-/// of its branch and bound. Plans met on the way are offered.
-pub(crate) fn swap_bound(stage: Stage<'_>, goal: Goal<'_>) -> (f64, bool) {
+/// A lower bound on the extra time of every plan under the cap, at most that of the best plan known. Plans met on the way are offered.
+pub(crate) fn swap_bound(stage: Stage<'_>, goal: Goal<'_>) -> Proved {
     let value = (goal.known)() - stage.program.total_time;
     if value <= 0.0 || !value.is_finite() {
-        return (0.0, false);
+        return Proved::NOTHING;
     }
     // All plans there are: recomputes of a position in any order.
     let program = stage.program.clone().with_rounds(true);
@@ -88,11 +88,13 @@ pub(crate) fn swap_bound(stage: Stage<'_>, goal: Goal<'_>) -> (f64, bool) {
         unit: value / WHOLE_TIME,
         goal,
         bound: 0.0,
-        trusts_highs: false,
+        prover: Prover::EachOpOnce,
+        work: 0,
         point: Vec::new(),
     };
     search.run();
-    (search.bound * search.unit * (1.0 - CAUTION), search.trusts_highs)
+    let Search { bound, prover, work, unit, .. } = search;
+    Proved { extra: bound * unit * (1.0 - CAUTION), prover, work }
 }
 
 struct Search<'a> {
@@ -102,7 +104,9 @@ struct Search<'a> {
     goal: Goal<'a>,
     /// In units of the objective.
     bound: f64,
-    trusts_highs: bool,
+    prover: Prover,
+    /// Work so far, in moves of the local search.
+    work: u64,
     /// The solution of the linear program of the last model; empty where it did not come to one.
     point: Vec<f64>,
 }
@@ -131,21 +135,22 @@ impl<'a> Search<'a> {
             || self.bound >= self.cutoff()
     }
 
-    fn raise(&mut self, bound: f64, trusts_highs: bool) {
+    fn raise(&mut self, bound: f64, prover: Prover) {
         // What costs more was ruled out along the way.
         let bound = bound.min(self.cutoff());
         if bound > self.bound {
             tracing::debug!(
                 bound,
-                trusts_highs,
+                ?prover,
                 seconds = self.goal.deadline.elapsed_seconds(),
                 "bound with swaps"
             );
-            (self.bound, self.trusts_highs) = (bound, trusts_highs);
+            (self.bound, self.prover) = (bound, prover);
         }
     }
 
     fn spend(&mut self, work: u64) {
+        self.work += work;
         if let Some(effort) = &mut self.goal.effort {
             *effort = effort.saturating_sub(work);
         }
@@ -295,11 +300,11 @@ impl<'a> Search<'a> {
             let answer = relaxed.solve_linear(&interval.model, &control);
             self.spend(answer.work.max(1) * MOVES_PER_ITERATION);
             if answer.status == Status::Infeasible {
-                self.raise(f64::INFINITY, true);
+                self.raise(f64::INFINITY, Prover::BranchAndBound);
                 return None;
             }
             let (Status::Optimal, Some(point)) = (answer.status, answer.values) else { break };
-            self.raise(answer.bound, false);
+            self.raise(answer.bound, Prover::LinearProgram);
             if self.over() {
                 return None;
             }
@@ -378,8 +383,8 @@ impl<'a> Search<'a> {
         self.spend(answer.work.max(1) * MOVES_PER_NODE);
         tracing::debug!(?answer.status, bound = answer.bound, nodes = answer.work, seconds = self.goal.deadline.elapsed_seconds(), rows = interval.model.rows.len(), "solved with swaps");
         match answer.status {
-            Status::Infeasible => self.raise(f64::INFINITY, true),
-            Status::Optimal | Status::Stopped => self.raise(answer.bound, true),
+            Status::Infeasible => self.raise(f64::INFINITY, Prover::BranchAndBound),
+            Status::Optimal | Status::Stopped => self.raise(answer.bound, Prover::BranchAndBound),
             Status::Failed => return None,
         }
         answer.values
@@ -464,7 +469,7 @@ mod tests {
                 effort: None,
             };
             let stage = Stage { problem: &problem, program: &program, swap: &swap, cap_bytes };
-            let (bound, _) = swap_bound(stage, goal);
+            let bound = swap_bound(stage, goal).extra;
             assert!(best.get() >= exact.report.bound().value() * (1.0 - 1e-9), "{} is no plan", best.get());
             assert!(
                 bound <= optimum * (1.0 + 1e-6) + 1e-9,
@@ -536,7 +541,7 @@ mod tests {
             effort: None,
         };
         let stage = Stage { problem: &problem, program: &program, swap: &swap, cap_bytes };
-        let (bound, _) = swap_bound(stage, goal);
+        let bound = swap_bound(stage, goal).extra;
         // What was found on the way is the best there is, and proved to be.
         assert!((found.get() - (problem.total_time() + 4.0)).abs() < 1e-9, "{}", found.get());
         assert!(bound <= 4.0 && bound > 4.0 - 1e-3, "{bound}");

@@ -9,6 +9,7 @@ use ballast_core::device::DeviceId;
 use ballast_core::explain::{Fate, Verdict, seconds};
 use ballast_core::memory::{EventKind, NodeId};
 use ballast_core::plan::Plan;
+use ballast_core::report::Prover;
 use serde_json::json;
 
 use crate::curve::Curve;
@@ -178,6 +179,8 @@ fn stage_tables(body: &mut String, plan: &Plan) {
         (true, "recompute"),
         (true, "swap"),
         (true, "gap %"),
+        (false, "found by"),
+        (false, "bound by"),
         (true, "weights"),
         (true, "unplanned peak"),
         (true, "peak"),
@@ -212,6 +215,8 @@ fn stage_tables(body: &mut String, plan: &Plan) {
             (true, milliseconds(score.recompute_seconds)),
             (true, milliseconds(score.exposed_swap_seconds)),
             (true, format!("{:.3}", stage.report.gap * 100.0)),
+            (false, escape(&stage.report.method)),
+            (false, stage.report.bound_method.map_or("-", Prover::name).to_owned()),
             (true, unit.show(score.resident_bytes)),
             (true, unit.show(score.unplanned_peak_bytes)),
             (true, unit.show(score.peak_bytes)),

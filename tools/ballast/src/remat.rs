@@ -8,7 +8,7 @@ use ballast_core::instance::Steps;
 use ballast_core::limits::Limits;
 use ballast_core::outside::Executable;
 use ballast_core::plan::ArenaPlan;
-use ballast_core::report::BoundClass;
+use ballast_core::report::{BoundClass, Prover};
 use ballast_core::units::Bytes;
 use ballast_remat::{Options, Order, Outcome, Relaxation, SOLVERS, Solver, plan_relaxed};
 use serde::Serialize;
@@ -108,6 +108,10 @@ struct Summary {
     bound_class: BoundClass,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     bound_trusts_highs: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound_method: Option<Prover>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound_work: Option<u64>,
     method: String,
     stop_reason: ballast_core::limits::StopReason,
     seconds: f64,
@@ -186,6 +190,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         proved: report.proved(),
         bound_class: bound.class(),
         bound_trusts_highs: bound.trusts_highs(),
+        bound_method: bound.prover(),
+        bound_work: bound.work(),
         method: report.method,
         stop_reason: report.stop_reason,
         seconds: report.seconds,

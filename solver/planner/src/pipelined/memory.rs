@@ -14,7 +14,7 @@
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::memory::{CompactPlan, SwapModel};
 use ballast_core::pipeline::{InFlight, Measured, MicroBatch, floor_bytes, need_bytes};
-use ballast_core::report::{Bound, BoundClass, FalseBound, Report, SearchStats};
+use ballast_core::report::{Bound, FalseBound, Report, SearchStats};
 use ballast_remat::{Error, Order, Solver};
 
 /// Shares of the largest stash tried first, and the least distance of two shares tried later.
@@ -229,7 +229,7 @@ impl Search<'_> {
         }
         let stages = found.into_iter().zip(measured).zip(self.micros).map(|((found, measured), micro)| {
             let value = measured.seconds() - micro.send_seconds();
-            let bound = Bound::proved(micro.problem.total_time(), BoundClass::Any);
+            let bound = Bound::each_op_once(micro.problem.total_time());
             let search = SearchStats {
                 method: found.method,
                 stop_reason: StopReason::Finished,

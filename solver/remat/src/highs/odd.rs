@@ -4,13 +4,14 @@
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ballast_core::limits::Limits;
+use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::{Problem, SwapModel};
 use highs_sys as sys;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::Answer;
+use super::{Answer, Control, Highs, LEAST_PATIENCE, Status};
+use crate::model::{Model, single};
 use crate::random::random_problem;
 use crate::{Error, Options, Order, Outcome, Solver, plan};
 
@@ -149,6 +150,42 @@ fn every_oddity() {
         }
     }
     assert!(plans > 1000 && asked > 500, "{plans} plans, {asked} runs asked HiGHS");
+}
+
+/// A linear program whose solve goes on without end is begun anew, and has the optimum it has.
+#[test]
+fn a_linear_program_that_takes_too_long_begins_anew() {
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let mut model = Model::default();
+    let columns: Vec<usize> =
+        (0..40).map(|at| model.binary(single("again", at), rng.random_range(1.0..2.0))).collect();
+    for row in 0..60 {
+        let mut terms: Vec<(usize, f64)> = Vec::new();
+        for &column in &columns {
+            if rng.random_bool(0.3) {
+                terms.push((column, rng.random_range(0.5..1.5)));
+            }
+        }
+        model.at_least(single("cover", row), terms, 2.0);
+    }
+    let deadline = Deadline::after(None);
+    let control = Control {
+        deadline: &deadline,
+        enough: &|_| false,
+        refuse: &|_| false,
+        better: &|| None,
+        nodes: None,
+        iterations: None,
+    };
+    let whole = Highs::new(&model, true).unwrap().solve_linear(&model, &control);
+    assert!(whole.status == Status::Optimal && whole.work > 10, "{whole:?}");
+    let mut highs = Highs::new(&model, true).unwrap();
+    let (cut, stuck) = highs.solve_within(&control, 5);
+    assert!(stuck && cut.status == Status::Stopped, "{cut:?}");
+    highs.patience = Some(5);
+    let again = highs.solve_linear(&model, &control);
+    assert!(again.status == Status::Optimal && (again.bound - whole.bound).abs() < 1e-9, "{again:?}");
+    assert!(highs.patience > Some(LEAST_PATIENCE));
 }
 
 /// In a process of its own: what HiGHS says is the same for all threads of one.

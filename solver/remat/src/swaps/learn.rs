@@ -2,7 +2,7 @@
 
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::memory::{CompactPlan, Replay, SwapModel, expand, replay};
-use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
+use ballast_core::report::{Bound, Report, SearchStats};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -366,7 +366,7 @@ pub fn plan_from(
         work: learned.rounds,
         seed: limits.seed,
     };
-    let bound = Bound::proved(step.problem.total_time(), BoundClass::Any);
+    let bound = Bound::each_op_once(step.problem.total_time());
     let report =
         Report::new(judged.time, bound, search).map_err(|error| LearnError::Iteration(error.to_string()))?;
     Ok((plan, judged, learned, report))

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ballast_core::limits::interrupted;
 use ballast_core::memory::Problem;
+use ballast_core::report::Prover;
 use ballast_remat::{Error as NoPlan, Options, Order, Outcome, Solver, plan};
 
 use crate::failure::Failure;
@@ -69,7 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::write_text(&format!("{heading}\n{table}\n"), args.output.as_deref())
 }
 
-const HEADS: [&str; 18] = [
+const HEADS: [&str; 19] = [
     "instance",
     "nodes",
     "budget",
@@ -80,6 +81,7 @@ const HEADS: [&str; 18] = [
     "proved",
     "class",
     "method",
+    "proved by",
     "recomputes",
     "CPU s",
     "s to 1 %",
@@ -145,6 +147,7 @@ fn row(args: &Args, problem: &Problem, share: &str, bytes: u64) -> Result<Vec<St
                 if report.proved() { "yes" } else { "no" }.to_owned(),
                 report.bound().class().to_string(),
                 report.method.clone(),
+                report.bound().prover().map_or("-", Prover::name).to_owned(),
                 outcome.replay.recomputes.to_string(),
                 format!("{cpu:.2}"),
                 reached.map_or_else(|| "-".to_owned(), |(seconds, _)| format!("{seconds:.2}")),
@@ -152,7 +155,7 @@ fn row(args: &Args, problem: &Problem, share: &str, bytes: u64) -> Result<Vec<St
             ]);
         }
         None => {
-            row.extend(vec!["-".to_owned(); 7]);
+            row.extend(vec!["-".to_owned(); 8]);
             row.extend([format!("{cpu:.2}"), "-".to_owned(), "-".to_owned()]);
         }
     }
