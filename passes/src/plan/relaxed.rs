@@ -7,6 +7,7 @@ use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir;
 use ballast_dialects::remarks::Kind;
+use ballast_partition::{Reason, Unavoidable};
 use ballast_planner::{Error, Planned, Relaxed};
 use melior::ir::operation::OperationLike;
 
@@ -18,8 +19,8 @@ struct Why {
     remedy: &'static str,
 }
 
-/// Warns, once per function, of caps that were raised.
-pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned) {
+/// Warns, once per function, of caps that were raised, each to at most so many times what was asked for.
+pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned, limit: f64) {
     let shortfall = |relaxed: &&Relaxed| relaxed.used.as_f64() / relaxed.requested.as_f64().max(1.0);
     let Some(worst) = planned.relaxed.iter().max_by(|a, b| shortfall(a).total_cmp(&shortfall(b))) else {
         return;
@@ -51,7 +52,7 @@ pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned) {
         why.reason,
         why.remedy
     );
-    let others: Vec<_> = planned
+    let mut notes: Vec<_> = planned
         .relaxed
         .iter()
         .filter(|relaxed| relaxed.device != worst.device)
@@ -62,7 +63,11 @@ pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned) {
             )
         })
         .collect();
-    diagnostics::warning_with_notes(program.place(op), &text, &others);
+    let unavoidable = unavoidable(program, planned, limit);
+    if let Some(found) = &unavoidable {
+        notes.push((program.place(op), unavoidable_text(program, found, planned.relaxed.len())));
+    }
+    diagnostics::warning_with_notes(program.place(op), &text, &notes);
     let number = |bytes: Option<Bytes>| bytes.map_or_else(|| "none".to_owned(), |bytes| bytes.0.to_string());
     program
         .remark(Kind::Missed, "Cap", "no memory plan keeps the cap asked for")
@@ -71,10 +76,42 @@ pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned) {
         .fact("cap", worst.used.0)
         .fact("least_cap", number(least(worst)))
         .fact("smallest_cap", number(worst.smallest))
+        .fact("raised_caps", planned.relaxed.len())
+        .fact("unavoidable_caps", unavoidable.map_or(0, |found| found.caps))
         .fact("op", name)
         .fact("reason", &why.reason)
         .fact("remedy", why.remedy)
         .emit(program.place(op));
+}
+
+/// The caps of several devices that no placement keeps, where that is known without a search.
+fn unavoidable(program: &Program<'_, '_>, planned: &Planned, limit: f64) -> Option<Unavoidable> {
+    let stages = &planned.plan.stages;
+    if stages.len() < 2 || planned.plan.pipeline.is_some() {
+        return None;
+    }
+    let mut caps = vec![Bytes::ZERO; program.cluster.devices.len()];
+    for stage in stages {
+        caps[stage.score.device.0] = Bytes(stage.requested_cap_bytes);
+    }
+    ballast_partition::unavoidable(&program.view(), &caps, limit)
+}
+
+fn unavoidable_text(program: &Program<'_, '_>, found: &Unavoidable, raised: usize) -> String {
+    let why = match &found.reason {
+        Reason::Op { op, needs, cap } => format!(
+            "'{}' alone needs {} at once, and no device may hold more than {}",
+            program.imported.graph.ops[*op].name,
+            mebibytes(*needs),
+            mebibytes(*cap)
+        ),
+        Reason::Together { held, caps } => format!(
+            "arguments, buffers of results and one working set take {}, and all devices together may hold {}",
+            mebibytes(*held),
+            mebibytes(*caps)
+        ),
+    };
+    format!("at least {} of the {raised} caps raised would be so under any placement: {why}", found.caps)
 }
 
 /// Reports that there is no plan.

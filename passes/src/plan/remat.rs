@@ -67,7 +67,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
     };
     let Attempt { program, start, planner, cap, planned } = attempt;
     let planned = planned.map_err(|failure| relaxed::refuse(&program, &start.device_of, &failure))?;
-    relaxed::warn(&program, &planned);
+    relaxed::warn(&program, &planned, planner.relax_limit);
     // The pass that made the partition has said it already, where it had the same caps.
     let said = annotations::read_plan(&program.imported)
         .is_some_and(|earlier| PlanSettings::of(&earlier).cap.as_ref() == Some(&options.cap));
@@ -396,7 +396,11 @@ impl Start {
             granularity: granularity(self.settings.granularity),
             use_all_devices: self.settings.use_all_devices,
             order: self.settings.order.map_or(partition::sequence::Order::Program, order),
-            limits: Limits { time_limit_seconds: again.time_limit_seconds, ..*limits },
+            limits: Limits {
+                time_limit_seconds: again.time_limit_seconds,
+                seed: limits.seed.wrapping_add(again.fruitless),
+                ..*limits
+            },
             caps: Some(again.caps.to_vec()),
             start: Some(again.device_of.to_vec()),
             ..partition::Options::default()

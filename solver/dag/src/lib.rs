@@ -27,6 +27,7 @@ pub mod outside;
 mod pairs;
 mod price_bound;
 pub mod problem;
+pub mod proof;
 pub mod reduce;
 mod session;
 pub mod solve;

@@ -27,6 +27,7 @@ mod proposer;
 pub mod rl;
 pub mod sequence;
 mod squeeze;
+mod unavoidable;
 mod workload;
 
 pub use error::Error;
@@ -38,3 +39,4 @@ pub use placement::placement_of;
 pub use plan::{Partition, Proposed, Refined, plan, repartition};
 pub use proposer::{Candidate, Proposal, Proposer, Task};
 pub use squeeze::Measured;
+pub use unavoidable::{Reason, Unavoidable, unavoidable};

@@ -5,9 +5,10 @@ use ballast_core::device::DeviceId;
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::program::Program;
-use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
+use ballast_core::report::{Bound, BoundClass, PROOF_TOLERANCE, Report, SearchStats};
 use ballast_core::simulate::Balance;
 use ballast_core::stage::Stage;
+use ballast_dag::proof;
 use ballast_dag::spreading::Budget;
 
 use crate::dynamic::{self, Site};
@@ -105,6 +106,10 @@ const GIVEN: &str = "given";
 const BOUND_BEFORE: f64 = 0.02;
 const BOUND_AFTER: f64 = 0.2;
 const BOUND_STEPS: u64 = 12_000_000;
+
+/// Share of the time left that an integer program of all ops may take, and the most of it, seconds.
+const PROGRAM_SHARE: f64 = 0.9;
+const PROGRAM_SECONDS: f64 = 5.0;
 
 /// The best placement so far, and what is known about it.
 struct Search<'a> {
@@ -285,8 +290,42 @@ impl<'a> Search<'a> {
         self.take(&*proposer, proposal);
         if bounded {
             self.count_crossings(options, 1.0, BOUND_STEPS);
+            self.solve_as_program(options);
         }
         Ok(())
+    }
+
+    /// Proves that a small program has no faster placement, or finds one, by an integer program.
+    fn solve_as_program(&mut self, options: &Options) {
+        let limited = options.limits.work_limit.is_some_and(|limit| limit < self.work + proof::STEPS);
+        if self.program.devices() == 1 || limited || self.is_proved() {
+            return;
+        }
+        let clock = match options.limits.time_limit_seconds {
+            Some(_) => {
+                self.deadline.within((self.deadline.remaining_seconds() * PROGRAM_SHARE).min(PROGRAM_SECONDS))
+            }
+            None => self.deadline,
+        };
+        let ops = &self.items.ops;
+        let placed: Vec<DeviceId> = ops.ops.iter().map(|&op| self.best.device_of[op]).collect();
+        let Some((bound, better)) = free::by_program(ops, self.links, &placed, &options.limits, &clock)
+        else {
+            return;
+        };
+        self.work += proof::STEPS;
+        self.floor =
+            Bound::proved(bound, BoundClass::AnyAssignment).trusting_highs(true).raised_to(self.floor);
+        let Some(better) = better.map(|placement| self.judged(&placement)) else { return };
+        let as_busy = !self.use_all || better.balance.idle_devices <= self.best.balance.idle_devices;
+        if better.beats(&self.best) && as_busy {
+            (self.best, self.method) = (better, "free-program");
+        }
+    }
+
+    /// Is the best placement as fast as any can be?
+    fn is_proved(&self) -> bool {
+        self.floor.value() >= self.best.balance.tmax_seconds * (1.0 - PROOF_TOLERANCE)
     }
 
     /// Raises the bound for any placement by what must cross between devices.

@@ -106,6 +106,25 @@ fn small_programs_reach_the_optimum_and_their_bounds_stay_below() {
 }
 
 #[test]
+fn small_programs_over_like_links_are_proved_at_the_optimum() {
+    for seed in 200..225 {
+        let devices = 2 + seed as usize % 2;
+        let (graph, seconds) = random_graph(seed, if devices == 2 { 10 } else { 7 });
+        let cluster = cluster(devices, 1 << 40, LINK);
+        let slower: Vec<f64> = seconds.iter().map(|s| s * if seed % 3 == 2 { 2.0 } else { 1.0 }).collect();
+        let rows: Vec<Vec<f64>> =
+            (0..devices).map(|d| if d == 0 { seconds.clone() } else { slower.clone() }).collect();
+        let costs = costs(&rows);
+        let limits = Limits { time_limit_seconds: None, work_limit: Some(6_000_000), seed: 5, threads: 1 };
+        let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
+        let found = plan(&program, &Options { limits, ..by(Mover::Annealing) }).expect("a plan");
+        let (best, report) = (optimum(&graph, &costs, &cluster), found.report);
+        assert!((report.value / best - 1.0).abs() < 1e-9, "seed {seed}: {} of {best}", report.value);
+        assert!(report.proved(), "seed {seed}: {} bounded by {}", report.value, report.bound().value());
+    }
+}
+
+#[test]
 fn never_slower_than_a_cut() {
     for seed in 100..120 {
         let (graph, seconds) = random_graph(seed, 60);

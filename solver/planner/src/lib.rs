@@ -9,6 +9,7 @@
 
 mod assemble;
 pub mod pipelined;
+mod polish;
 pub mod replan;
 mod rounds;
 mod stages;

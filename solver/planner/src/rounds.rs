@@ -15,6 +15,7 @@ use ballast_partition::Measured;
 
 use crate::assemble::{Planned, Round, assemble};
 use crate::pipelined;
+use crate::polish::polish;
 use crate::stages::{StageOutcome, caps_of, plan_stages};
 use crate::{Error, Options};
 
@@ -25,30 +26,56 @@ const ROUND_SHARE: f64 = 0.45;
 /// Share of the slowest stage's time from which on what memory adds to it is worth another partition.
 const WORTH_A_ROUND: f64 = 1e-3;
 
+/// Share of the time limit kept for the stages that matter in the best round: until then all stages are planned alike.
+const POLISH_SHARE: f64 = 0.15;
+
+/// By how much a raised cap more must make the slowest stage faster, where caps are raised anyway.
+const RAISED_CAP: f64 = 1.25;
+
+/// Searches that come back with a placement known before, or with one that has no plan, after which no other is looked for.
+const MOST_FRUITLESS: u64 = 3;
+
 /// Share of the time left that a search for another partition may take.
 const REPARTITION_SHARE: f64 = 0.35;
 
 impl Round {
-    /// Smaller is better: the fewer caps raised, then the slowest stage.
-    fn rank(&self) -> (usize, f64) {
-        (self.outcomes.iter().filter(|outcome| outcome.relaxed()).count(), self.balance.tmax_seconds)
+    /// Smaller is better.
+    fn rank(&self) -> Rank {
+        rank_of(&self.outcomes)
     }
 
     /// May another placement be better? It may where a cap was raised, where recomputation and swaps made the slowest stage
     /// slower, and where the stages are out of balance.
     fn may_improve(&self, max_ratio: f64) -> bool {
         let free = self.stages.iter().map(Stage::load_seconds).fold(0.0, f64::max);
-        self.rank().0 > 0
+        self.outcomes.iter().any(StageOutcome::relaxed)
             || self.balance.tmax_seconds > free * (1.0 + WORTH_A_ROUND)
             || !self.balance.within(max_ratio)
     }
 }
 
+/// What rounds are compared by: is any cap raised, the slowest stage with raised caps priced in, and bytes over the caps.
+pub(crate) type Rank = (bool, f64, u64);
+
+/// Of the memory plans of all stages.
+pub(crate) fn rank_of(outcomes: &[StageOutcome]) -> Rank {
+    let over = |outcome: &StageOutcome| outcome.cap.0.saturating_sub(outcome.requested_cap.0);
+    let raised = outcomes.iter().filter(|outcome| outcome.relaxed()).count();
+    let tmax = outcomes.iter().map(|outcome| outcome.score.seconds).fold(0.0, f64::max);
+    rank(raised, tmax, outcomes.iter().map(over).sum())
+}
+
+/// A plan that keeps every cap is better than any that does not. Where none does, a device with less memory than its plan needs is missing in
+/// any case: a raised cap more then is worth a slowest stage that is faster by a fifth, and so is one less a slower one.
+fn rank(raised: usize, tmax_seconds: f64, over_bytes: u64) -> Rank {
+    (raised > 0, tmax_seconds * RAISED_CAP.powi(i32::try_from(raised).unwrap_or(i32::MAX)), over_bytes)
+}
+
 /// Plans the memory of a placed program, and repartitions while another placement may be better.
 ///
 /// `partition` is the report of the partition given; `repartition`, where the caller has a partitioner to
-/// offer, maps a placement and its planned stage seconds to another placement. The best round wins: the fewest caps
-/// raised, then the least tmax.
+/// offer, maps a placement and its planned stage seconds to another placement. The best round wins: one that keeps all caps, or
+/// else the least tmax, a quarter of it more for every raised cap; then the stages that decide are planned once more.
 ///
 /// # Errors
 /// When a stage of the given partition has no plan. Later rounds that fail are dropped.
@@ -71,51 +98,70 @@ pub fn plan(
     }
     let given = device_of.clone();
     let deadline = Deadline::start(&options.limits);
-    let may_move = repartition.is_some() && options.max_rounds > 1;
-    let share = |deadline: &Deadline| match options.limits.time_limit_seconds {
-        Some(_) if may_move => deadline.within(deadline.remaining_seconds() * ROUND_SHARE),
-        _ => *deadline,
-    };
     let caps = caps_of_all(program, &device_of, options.cap);
-    let mut best = round(program, device_of, &caps, options, &share(&deadline))?;
-    let mut seen = vec![Made::of(&best)];
-    while seen.len() < options.max_rounds && best.may_improve(options.max_ratio) && !deadline.over() {
-        let Some(repartition) = repartition else { break };
-        let measured: Vec<Measured<'_>> = seen.iter().map(Made::measured).collect();
-        let again = Again {
-            device_of: &best.device_of,
-            rounds: &measured,
-            caps: &caps,
-            time_limit_seconds: options
-                .limits
-                .time_limit_seconds
-                .map(|_| deadline.remaining_seconds() * REPARTITION_SHARE),
-        };
-        let Some(mut next) = repartition(&again).map_err(Error::Partition)? else { break };
-        settle_views(graph, &mut next);
-        if seen.iter().any(|made| made.device_of == next) {
-            break;
-        }
-        match round(program, next, &caps, options, &share(&deadline)) {
-            Ok(candidate) => {
-                seen.push(Made::of(&candidate));
-                if candidate.rank() < best.rank() {
-                    best = candidate;
-                }
-            }
-            Err(failure) => {
-                tracing::debug!("round {} is dropped: {failure}", seen.len() + 1);
-                break;
-            }
-        }
-    }
-    let rounds = seen.len();
+    let rounds_end = match options.limits.time_limit_seconds {
+        Some(seconds) if program.cluster.devices.len() > 1 => deadline.within(seconds * (1.0 - POLISH_SHARE)),
+        _ => deadline,
+    };
+    let (mut best, rounds) = best_round(program, device_of, &caps, options, (&rounds_end, repartition))?;
+    polish(program, &mut best, &caps, options, &deadline);
     if best.device_of == given {
         let floor = Bound::any_assignment(graph, costs);
         // The partition given is of the class its bound is for, and planned memory only adds to its time.
         partition.bound().under_other_caps(floor).beside(best.balance.tmax_seconds)?;
     }
     assemble(program, best, partition, rounds)
+}
+
+/// The best of all rounds, and how many there were.
+fn best_round(
+    program: &Program<'_>,
+    device_of: Vec<DeviceId>,
+    caps: &[Bytes],
+    options: &Options,
+    (deadline, repartition): (&Deadline, Option<&Repartition<'_>>),
+) -> Result<(Round, usize), Error> {
+    let may_move = repartition.is_some() && options.max_rounds > 1;
+    let share = |deadline: &Deadline| match options.limits.time_limit_seconds {
+        Some(_) if may_move => deadline.within(deadline.remaining_seconds() * ROUND_SHARE),
+        _ => *deadline,
+    };
+    let mut best = round(program, device_of, caps, options, &share(deadline))?;
+    let mut seen = vec![Made::of(&best)];
+    let mut fruitless = 0;
+    while seen.len() < options.max_rounds && best.may_improve(options.max_ratio) && !deadline.over() {
+        let Some(repartition) = repartition else { break };
+        let measured: Vec<Measured<'_>> = seen.iter().map(Made::measured).collect();
+        let again = Again {
+            device_of: &best.device_of,
+            rounds: &measured,
+            caps,
+            fruitless,
+            time_limit_seconds: options
+                .limits
+                .time_limit_seconds
+                .map(|_| deadline.remaining_seconds() * REPARTITION_SHARE),
+        };
+        let Some(mut next) = repartition(&again).map_err(Error::Partition)? else { break };
+        settle_views(program.graph, &mut next);
+        let known = seen.iter().any(|made| made.device_of == next);
+        match if known { None } else { Some(round(program, next, caps, options, &share(deadline))) } {
+            Some(Ok(candidate)) => {
+                seen.push(Made::of(&candidate));
+                if candidate.rank() < best.rank() {
+                    best = candidate;
+                }
+                continue;
+            }
+            Some(Err(failure)) => tracing::debug!("round {} is dropped: {failure}", seen.len() + 1),
+            None => {}
+        }
+        fruitless += 1;
+        if fruitless > MOST_FRUITLESS {
+            break;
+        }
+    }
+    Ok((best, seen.len()))
 }
 
 /// The plan of a placement in which nothing is recomputed or swapped. Where a stage's peak is over its cap, the
@@ -226,6 +272,8 @@ pub struct Again<'a> {
     pub rounds: &'a [Measured<'a>],
     /// The cap asked for on every device.
     pub caps: &'a [Bytes],
+    /// Searches so far that came to nothing: their random choices are better not made again.
+    pub fruitless: u64,
     /// Seconds the search may take, where time is limited.
     pub time_limit_seconds: Option<f64>,
 }
@@ -251,4 +299,18 @@ fn round(
     }
     let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
     Ok(Round { device_of, stages, outcomes, balance: balance(&scores), pipeline: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rank;
+
+    #[test]
+    fn kept_caps_come_first_and_raised_ones_have_a_price() {
+        assert!(rank(0, 40.0, 0) < rank(1, 10.0, 1));
+        // Four caps raised instead of five are not worth twice the time; three are worth a tenth.
+        assert!(rank(5, 17.2, 100) < rank(4, 37.7, 80));
+        assert!(rank(4, 11.0, 80) < rank(5, 10.0, 100));
+        assert!(rank(2, 10.0, 80) < rank(2, 10.0, 81));
+    }
 }

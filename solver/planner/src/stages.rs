@@ -64,17 +64,32 @@ pub fn plan_stages(
     options: &Options,
     deadline: &Deadline,
 ) -> Result<Vec<StageOutcome>, Error> {
+    let all: Vec<usize> = (0..stages.len()).collect();
+    plan_some(graph, stages, (caps, &[]), &all, cluster, options, deadline).into_iter().collect()
+}
+
+/// Plans the `chosen` stages as [`plan_stages`] does, each from its plan of `starts`, where these are given.
+pub(crate) fn plan_some(
+    graph: &Graph,
+    stages: &[Stage],
+    (caps, starts): (&[Bytes], &[StageOutcome]),
+    chosen: &[usize],
+    cluster: &Cluster,
+    options: &Options,
+    deadline: &Deadline,
+) -> Vec<Result<StageOutcome, Error>> {
     let tight = |index: usize| stages[index].problem.unplanned_peak() > caps[index].0;
     // The hard ones first, so that what they leave is shared by the rest.
-    let mut queue: Vec<usize> = (0..stages.len()).collect();
-    queue.sort_by_key(|&index| (!tight(index), index));
-    let waiting = AtomicUsize::new(queue.iter().filter(|&&index| tight(index)).count());
+    let mut queue: Vec<usize> = (0..chosen.len()).collect();
+    queue.sort_by_key(|&place| (!tight(chosen[place]), chosen[place]));
+    let waiting = AtomicUsize::new(chosen.iter().filter(|&&index| tight(index)).count());
     let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<Option<Result<StageOutcome, Error>>>> = Mutex::new(vec![None; stages.len()]);
-    let workers = options.limits.threads.clamp(1, stages.len().max(1));
+    let results: Mutex<Vec<Option<Result<StageOutcome, Error>>>> = Mutex::new(vec![None; chosen.len()]);
+    let workers = options.limits.threads.clamp(1, chosen.len().max(1));
     let inner_threads = (options.limits.threads / waiting.load(Ordering::Relaxed).max(1)).max(1);
     let work = || {
-        while let Some(&index) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
+        while let Some(&place) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let index = chosen[place];
             let share = match tight(index) {
                 true => workers as f64 / waiting.fetch_sub(1, Ordering::Relaxed).max(workers) as f64,
                 false => 1.0,
@@ -87,8 +102,9 @@ pub fn plan_stages(
                 threads: inner_threads,
                 ..options.limits
             };
-            let outcome = plan_stage(graph, &stages[index], caps[index], cluster, options, limits);
-            results.lock().unwrap_or_else(std::sync::PoisonError::into_inner)[index] = Some(outcome);
+            let start = starts.get(index).map(|outcome| &outcome.plan);
+            let outcome = plan_stage(graph, &stages[index], (caps[index], start), cluster, options, limits);
+            results.lock().unwrap_or_else(std::sync::PoisonError::into_inner)[place] = Some(outcome);
         }
     };
     std::thread::scope(|scope| {
@@ -113,7 +129,7 @@ pub fn caps_of(stages: &[Stage], cluster: &Cluster, cap: CapSpec) -> Vec<Bytes> 
 fn plan_stage(
     graph: &Graph,
     stage: &Stage,
-    requested_cap: Bytes,
+    (requested_cap, start): (Bytes, Option<&CompactPlan>),
     cluster: &Cluster,
     options: &Options,
     limits: Limits,
@@ -131,6 +147,7 @@ fn plan_stage(
         q_learning: options.q_learning.clone(),
         q_table: options.q_tables.get(&stage.device).cloned(),
         outside: options.outside.clone(),
+        starts: start.into_iter().cloned().collect(),
         ..ballast_remat::Options::default()
     };
     let failed = |message: String, node: Option<NodeId>| Error::Stage {

@@ -62,7 +62,8 @@ fn a_share_stays_as_many_bytes_in_every_round_and_rounds_tell_what_plans_came_to
     let again = |again: &Again<'_>| {
         assert_eq!(again.caps, caps);
         let last = again.rounds.last().expect("the round before");
-        seen.borrow_mut().push((again.rounds.len(), last.device_of.to_vec(), last.seconds.to_vec()));
+        let told = (again.rounds.len(), again.fruitless);
+        seen.borrow_mut().push((told, last.device_of.to_vec(), last.seconds.to_vec()));
         let next = [&other, &given][usize::from(again.rounds.len() > 1)];
         Ok(Some(next.clone()))
     };
@@ -77,10 +78,13 @@ fn a_share_stays_as_many_bytes_in_every_round_and_rounds_tell_what_plans_came_to
     for stage in &planned.stages {
         assert_eq!(Bytes(stage.requested_cap_bytes), caps[stage.score.device.0]);
     }
-    // The placement proposed the second time had been planned.
+    // The placement proposed the second time had been planned: later searches know, and are few.
     let seen = seen.into_inner();
     assert_eq!(planned.rounds, 2);
-    assert_eq!(seen.iter().map(|(rounds, ..)| *rounds).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(
+        seen.iter().map(|(told, ..)| *told).collect::<Vec<_>>(),
+        [(1, 0), (2, 0), (2, 1), (2, 2), (2, 3)]
+    );
     assert_eq!((&seen[0].1, &seen[1].1), (&given, &other));
     assert!(seen[0].2[0] > 2.0 * layers as f64 - 1.0, "recomputation counts: {:?}", seen[0].2);
 }

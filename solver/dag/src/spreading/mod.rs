@@ -233,4 +233,4 @@ impl Found {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

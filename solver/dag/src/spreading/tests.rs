@@ -27,7 +27,7 @@ fn prove(problem: &Problem, value: f64, steps: u64) -> Proof {
 }
 
 /// The smallest largest load of all plans.
-fn best_of_all(problem: &Problem) -> f64 {
+pub(crate) fn best_of_all(problem: &Problem) -> f64 {
     let devices = problem.device_count();
     let mut assignment = vec![0; problem.nodes.len()];
     let mut best = f64::INFINITY;
@@ -41,7 +41,7 @@ fn best_of_all(problem: &Problem) -> f64 {
     }
 }
 
-fn random_problem(random: &mut impl Rng) -> Problem {
+pub(crate) fn random_problem(random: &mut impl Rng) -> Problem {
     let count = random.random_range(4..9);
     let kinds = match random.random_range(0..3) {
         0 => vec![kind(3, 1.0)],

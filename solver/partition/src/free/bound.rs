@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use ballast_core::device::DeviceId;
+use ballast_core::limits::{Deadline, Limits};
 use petgraph::unionfind::UnionFind;
 
 use crate::loads::Links;
@@ -10,6 +11,7 @@ use crate::sequence::{Pin, Sequence};
 use crate::workload::workload;
 use ballast_dag::bound::{WorkPrices, simple_bound};
 use ballast_dag::hypergraph::Hypergraph;
+use ballast_dag::proof;
 use ballast_dag::spreading::{self, Budget, Proof};
 
 /// No assignment is faster than a fair share of the work, for unequal devices at the best prices of their time found, or than
@@ -29,6 +31,33 @@ pub(crate) fn any_assignment(sequence: &Sequence, links: &Links) -> f64 {
 /// No assignment better than one of this slowest device is faster than this: what must cross between devices is counted.
 pub(crate) fn by_crossings(sequence: &Sequence, links: &Links, value: f64, budget: &Budget<'_>) -> Proof {
     spreading::bound_of(&workload(sequence, links, None).0, value, budget)
+}
+
+/// The bound that an integer program of all items proves, where there are few, and a placement by which the slowest device may be faster
+/// than in this one.
+pub(crate) fn by_program(
+    sequence: &Sequence,
+    links: &Links,
+    placement: &[DeviceId],
+    limits: &Limits,
+    clock: &Deadline,
+) -> Option<(f64, Option<Vec<DeviceId>>)> {
+    let (problem, devices) = workload(sequence, links, None);
+    let mut index_of = vec![0; devices.len()];
+    for (index, &device) in devices.iter().enumerate() {
+        index_of[device.0] = index;
+    }
+    let mut plan: Vec<usize> = placement.iter().map(|&device| index_of[device.0]).collect();
+    let mut of_colour = vec![0; problem.colours];
+    for (node, &index) in problem.nodes.iter().zip(&plan) {
+        node.colour.into_iter().for_each(|colour| of_colour[colour] = index);
+    }
+    // Further values of an item are where the item is.
+    plan.extend(problem.nodes[placement.len()..].iter().map(|node| node.colour.map_or(0, |c| of_colour[c])));
+    let proof = proof::prove(&problem, &plan, limits, clock)?;
+    let better = proof.better.map(|plan| plan[..placement.len()].iter().map(|&i| devices[i]).collect());
+    // Sums in another order leave a proven bound a rounding above the value it equals.
+    Some((proof.bound * (1.0 - 1e-12), better))
 }
 
 /// The largest load that the user's device rules make by themselves: what is bound to a device runs there, and a value from one

@@ -26,7 +26,7 @@ use crate::pipeline::{RunTimes, layers};
 use crate::proposer::{Candidate, Proposal, Proposer, Task};
 use crate::sequence::Granularity;
 
-pub(crate) use bound::{any_assignment, by_crossings};
+pub(crate) use bound::{any_assignment, by_crossings, by_program};
 
 /// Pieces of the layer view, and planned ops above which a quarter of them is taken: pricing all runs takes the product.
 const PIECES: usize = 192;

@@ -255,10 +255,16 @@ impl Sequence {
         self.arrivals[item].iter().map(all).fold(self.working_set[item], u64::max)
     }
 
-    /// What the neediest item takes alone, its arguments and results among it, bytes: with all inputs made on its device, less than which
-    /// no placement takes; or, `wherever` they are made, which may be more.
+    /// What the neediest item takes alone, as in [`Sequence::needs`].
     #[must_use]
     pub(crate) fn neediest(&self, wherever: bool) -> u64 {
+        self.needs(wherever).into_iter().max().unwrap_or(0)
+    }
+
+    /// What every item takes alone, its arguments and results among it, bytes: with all inputs made on its device, less than which
+    /// no placement takes; or, `wherever` they are made, which may be more.
+    #[must_use]
+    pub(crate) fn needs(&self, wherever: bool) -> Vec<u64> {
         let working_set =
             |item: usize| if wherever { self.most_working_set(item) } else { self.working_set[item] };
         let mut alone: Vec<u64> =
@@ -268,7 +274,7 @@ impl Sequence {
                 alone[reader] = alone[reader].saturating_add(argument.bytes);
             }
         }
-        alone.into_iter().max().unwrap_or(0)
+        alone
     }
 
     /// Running sums of seconds by row: `prefix[row][i]` is the time of the first `i` items.

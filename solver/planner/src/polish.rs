@@ -1,0 +1,100 @@
+//! More time for the stages that decide how good a plan is.
+//!
+//! Rounds plan all stages alike. What the whole is worth hangs on those whose caps were raised and on the slowest: they are planned again from
+//! their plans, and a better one takes the place of the old. Nothing gets worse by that.
+
+use ballast_core::limits::Deadline;
+use ballast_core::memory::NodeId;
+use ballast_core::program::Program;
+use ballast_core::simulate::{balance, orders_can_run};
+use ballast_core::units::Bytes;
+
+use crate::Options;
+use crate::assemble::Round;
+use crate::rounds::rank_of;
+use crate::stages::{StageOutcome, plan_some};
+
+/// Stages whose time is at least this share of the slowest one's are planned again.
+const SLOW: f64 = 0.95;
+
+/// Share of a stage's time that memory must have added to it.
+const WORTH_IT: f64 = 1e-3;
+
+/// Times that stages are chosen, and the share of the time left that each but the last takes.
+const TIMES: usize = 3;
+const SHARE: f64 = 0.5;
+
+/// At most so much of the time spent before.
+const OF_BEFORE: f64 = 0.5;
+
+/// Seconds below which no search comes to anything.
+const LEAST_SECONDS: f64 = 0.01;
+
+/// Plans the stages that decide again while there is time; nothing without a limit of time.
+pub(crate) fn polish(
+    program: &Program<'_>,
+    best: &mut Round,
+    caps: &[Bytes],
+    options: &Options,
+    deadline: &Deadline,
+) {
+    if options.limits.time_limit_seconds.is_none() || best.stages.len() < 2 {
+        return;
+    }
+    let seconds = deadline.remaining_seconds().min(OF_BEFORE * deadline.elapsed_seconds());
+    let deadline = deadline.within(seconds);
+    for time in 0..TIMES {
+        let chosen = decisive(best);
+        if chosen.is_empty() || deadline.remaining_seconds() < LEAST_SECONDS {
+            return;
+        }
+        let share = if time + 1 < TIMES { SHARE } else { 1.0 };
+        let clock = deadline.within(deadline.remaining_seconds() * share);
+        let starts = (caps, &best.outcomes[..]);
+        let (graph, cluster) = (program.graph, program.cluster);
+        let again = plan_some(graph, &best.stages, starts, &chosen, cluster, options, &clock);
+        let found: Vec<(usize, StageOutcome)> = chosen
+            .into_iter()
+            .zip(again)
+            .filter_map(|(index, outcome)| Some((index, outcome.ok()?)))
+            .filter(|(index, outcome)| rank(outcome) < rank(&best.outcomes[*index]))
+            .collect();
+        if !take(best, &found) {
+            found.iter().for_each(|one| {
+                take(best, std::slice::from_ref(one));
+            });
+        }
+    }
+}
+
+/// Puts plans in the place of those of their stages, where that makes the whole no worse.
+fn take(best: &mut Round, found: &[(usize, StageOutcome)]) -> bool {
+    let mut outcomes = best.outcomes.clone();
+    for (index, outcome) in found {
+        outcomes[*index] = outcome.clone();
+    }
+    let orders: Vec<Option<&[NodeId]>> = outcomes.iter().map(|o| o.plan.order.as_deref()).collect();
+    if rank_of(&outcomes) > rank_of(&best.outcomes) || !orders_can_run(&best.stages, &orders) {
+        return false;
+    }
+    let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
+    (best.balance, best.outcomes) = (balance(&scores), outcomes);
+    true
+}
+
+/// Smaller is better: is the cap kept, seconds, and bytes.
+fn rank(outcome: &StageOutcome) -> (bool, f64, u64) {
+    (outcome.relaxed(), outcome.score.seconds, outcome.cap.0)
+}
+
+/// The stages that may be better: those whose caps were raised and need not be, as far as is known, and the slowest ones.
+fn decisive(round: &Round) -> Vec<usize> {
+    let slow = SLOW * round.balance.tmax_seconds;
+    let decides = |&index: &usize| {
+        let (stage, outcome) = (&round.stages[index], &round.outcomes[index]);
+        let open = outcome.relaxed() && stage.problem.working_set().0 <= outcome.requested_cap.0;
+        let lost = outcome.score.seconds > stage.load_seconds() * (1.0 + WORTH_IT);
+        open || outcome.score.seconds >= slow && lost && !outcome.report.proved()
+    };
+    (0..round.stages.len()).filter(decides).collect()
+}
