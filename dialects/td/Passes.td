@@ -437,8 +437,8 @@ def BallastPairLoops : BallastPass<"ballast-pair-loops"> {
     %2:3 = "stablehlo.while"(%j, %g, %1#2) ({ ... }, { ... %x = "stablehlo.dynamic_slice"(%carries, 11 - %j); the residual from %x ... })
     ```
 
-    A loop in no pair stays as it is, and a missed remark says why: its iterations cannot be counted, it is inside another loop, or no later loop alone reads what it
-    stacks. A stack that is read by anything else, or not slice by slice, stays; it does not count.
+    A loop in no pair stays as it is, and a missed remark says why: its iterations cannot be counted, no later loop alone reads what it
+    stacks, or it is inside a branch or a loop that is in a pair itself. Bodies of counted loops in no pair are looked into. A stack that is read by anything else, or not slice by slice, stays; it does not count.
   }];
   let options = [
     Text<"cap", "cap", "", "Cap of all stacks that only pairs of loops use: bytes with a unit, such as `8GiB`, or a percentage of what these take, such as "

@@ -1,12 +1,13 @@
 //! Fusions and stacks that are planned in parts: which ops store their values besides those a fusing back end would store by itself.
 
 use ballast_core::cost::Costs;
-use ballast_core::fusion::{Group, exceed, parts, parts_within, sums_in_parts};
+use ballast_core::fusion::{Group, computed_inside, exceed, parts, parts_within, sums_in_parts};
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::Reported;
 use melior::ir::operation::OperationRef;
 
+use crate::backend::storage::Storage;
 use crate::backend::xla::equal;
 use crate::import::{self, ImportOptions};
 
@@ -21,22 +22,32 @@ pub(crate) fn for_devices(unfused: &Graph, fused: &Graph, groups: &[Group], cost
     held
 }
 
-/// Ops that are to store their values so that no fusion needs about all of the cap for itself.
-pub(crate) fn too_large(
+/// Storage with which no fusion needs about all of the cap for itself, where that can be had: what more than half of it goes into is computed inside where
+/// that takes less, and what needs seven eighths then stores a value on the way. `graph` has `groups` by `storage`.
+pub(crate) fn within(
     module: OperationRef<'_, '_>,
     options: &ImportOptions,
-    fused: &Graph,
-    groups: &[Group],
+    (graph, groups): (&Graph, &[Group]),
+    storage: Storage,
     cap: Bytes,
-) -> Result<Vec<OpId>, Reported> {
+) -> Result<Storage, Reported> {
     // What is not part of the fusion takes some room too.
     let most = Bytes(cap.0 - cap.0 / 8);
-    if !exceed(fused, groups, most) {
-        return Ok(Vec::new());
+    let inside = computed_inside(graph, groups, Bytes(cap.0 / 2));
+    if inside.is_empty() && !exceed(graph, groups, most) {
+        return Ok(storage);
     }
+    let storage = storage.computing_inside(inside);
+    let mut fused = import::read(module, options)?;
     let mut unfused = import::read(module, options)?;
+    let groups = storage.apply(&mut fused);
     equal::merge(&mut unfused);
-    Ok(parts_within(&unfused.graph, fused, groups, most))
+    let held = if exceed(&fused.graph, &groups, most) {
+        parts_within(&unfused.graph, &fused.graph, &groups, most)
+    } else {
+        vec![]
+    };
+    Ok(storage.holding(held))
 }
 
 /// Parts of stacks that loops made, [`Iterations::Apart`](crate::lower::unroll::Iterations::Apart): stored, so that no device reads every slice.

@@ -35,7 +35,7 @@ use crate::import::{self, ImportOptions, Imported, dlti, sharding};
 use crate::lower::ballast_inline::inline_calls;
 use crate::lower::ballast_unroll::{is_loop, open_in_function};
 use crate::lower::unroll::{Budget, Iterations, Nested, carried_bytes, open_in_block};
-use crate::parts::{LONG, for_devices, too_large};
+use crate::parts::{LONG, for_devices, within};
 
 /// Seconds a search may take when the user names neither a time nor a work limit.
 const DEFAULT_TIME_LIMIT_SECONDS: f64 = 60.0;
@@ -448,19 +448,19 @@ fn read_quietly<'c: 'a, 'a>(
             && made_with.as_ref().is_some_and(|settings| settings.fusion == storage.model())
     });
     if let (Chosen::Options(..), false) = (source.storage, is_decided) {
-        let held = match (unfused, source.within) {
-            (Some(unfused), _) => for_devices(&unfused, &imported.graph, &groups, &estimate.costs),
-            (None, Some(cap)) if storage.model() == passes::FusionModel::XlaCpu => {
-                let most = cap.bytes(
-                    peak_on_one(&imported.graph, &estimate.costs, &cluster),
-                    cluster.devices[0].memory,
-                );
-                too_large(module, &options, &imported.graph, &groups, most)?
+        let before = storage.clone();
+        match (unfused, source.within) {
+            (Some(unfused), _) => {
+                storage = storage.holding(for_devices(&unfused, &imported.graph, &groups, &estimate.costs));
             }
-            (None, _) => Vec::new(),
-        };
-        if !held.is_empty() {
-            storage = storage.holding(held);
+            (None, Some(cap)) if storage.model() == passes::FusionModel::XlaCpu => {
+                let peak = peak_on_one(&imported.graph, &estimate.costs, &cluster);
+                let most = cap.bytes(peak, cluster.devices[0].memory);
+                storage = within(module, &options, (&imported.graph, &groups), storage, most)?;
+            }
+            (None, _) => {}
+        }
+        if storage != before {
             imported = import::read(module, &options)?;
             groups = storage.apply(&mut imported);
             estimate = price(&imported.graph);

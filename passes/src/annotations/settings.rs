@@ -36,6 +36,8 @@ pub(crate) struct PlanSettings {
     pub(crate) held: Vec<OpId>,
     /// Is room left for gaps of the back end's heap?
     pub(crate) heap_gaps: bool,
+    /// Ops computed in every fusion that reads them, however expensive they are, ascending.
+    pub(crate) inside: Vec<OpId>,
     /// How the partition was found; none where somebody else made it.
     pub(crate) method: Option<PartitionMethod>,
     /// Order of the op sequence that was cut; none as above.
@@ -72,6 +74,7 @@ impl Default for PlanSettings {
             granularity: Granularity::Op,
             held: Vec::new(),
             heap_gaps: true,
+            inside: Vec::new(),
             method: None,
             order: None,
             overlap: None,
@@ -123,10 +126,9 @@ impl PlanSettings {
             granularity: text("granularity")
                 .and_then(|name| Granularity::of_name(&name))
                 .unwrap_or(default.granularity),
-            held: text("held")
-                .map(|text| text.split(',').filter_map(|op| op.parse().ok().map(OpId)).collect())
-                .unwrap_or_default(),
+            held: text("held").map(|text| ops(&text)).unwrap_or_default(),
             heap_gaps: !is("heap_gaps", "false"),
+            inside: text("inside").map(|text| ops(&text)).unwrap_or_default(),
             method: text("method").and_then(|name| PartitionMethod::of_name(&name)),
             order: text("order").and_then(|name| PartitionOrder::of_name(&name)),
             overlap: text("overlap").map(|text| text == "true"),
@@ -175,9 +177,11 @@ impl PlanSettings {
         entries.extend(self.method.map(|method| ("method", method.name().to_owned())));
         entries.extend(self.order.map(|order| ("order", order.name().to_owned())));
         entries.extend(self.overlap.map(|overlap| ("overlap", overlap.to_string())));
-        if !self.held.is_empty() {
-            let held: Vec<String> = self.held.iter().map(OpId::to_string).collect();
-            entries.push(("held", held.join(",")));
+        for (name, ops) in [("held", &self.held), ("inside", &self.inside)] {
+            if !ops.is_empty() {
+                let ops: Vec<String> = ops.iter().map(OpId::to_string).collect();
+                entries.push((name, ops.join(",")));
+            }
         }
         if !self.caps.is_empty() {
             entries.push(("caps", paired(&self.caps)));
@@ -206,6 +210,10 @@ impl PlanSettings {
 }
 
 /// Numbers and the bytes of each, as `number:bytes,number:bytes`; what is no such pair is left out.
+fn ops(text: &str) -> Vec<OpId> {
+    text.split(',').filter_map(|op| op.parse().ok().map(OpId)).collect()
+}
+
 fn pairs<Id>(text: &str, id: impl Fn(usize) -> Id) -> Vec<(Id, Bytes)> {
     let pair = |entry: &str| {
         let (number, bytes) = entry.split_once(':')?;

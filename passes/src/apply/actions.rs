@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ballast_core::device::DeviceId;
 use ballast_core::fusion::Group;
-use ballast_core::graph::{Graph, OpId, OpRole, TensorId};
+use ballast_core::graph::{Graph, OpId, OpRole, Storage, TensorId};
 use ballast_core::memory::{Schedule, Step};
 use ballast_core::stage::{NodeSource, Stage};
 
@@ -312,15 +312,17 @@ impl<'p> Merger<'p> {
         let travellers = found_behind(self.graph, &self.reads[op], members, |op| &self.reads[op]);
         self.check_inputs(device, op, &travellers)?;
         let again = self.memories[device].ran.get(&op).copied();
+        let held;
         if let Some(last_run) = again {
-            self.hold_back(device, op, Some(last_run));
+            held = self.hold_back(device, op, Some(last_run));
         } else {
             let waits = self.early[op].fills_memory || self.early[op].repeats;
-            let held = waits && self.hold_back(device, op, None);
+            held = waits && self.hold_back(device, op, None);
             if self.early[op].takes_operands && !held {
                 self.wait_for_turn(device, op);
             }
         }
+        self.make_anew(device, op, held);
         let memory = &self.memories[device];
         let again = self.early[op].computes_again.iter().filter(|value| !memory.barred.contains(value));
         let again: Vec<Held> = again.map(|&value| Held::Value(value)).collect();
@@ -336,6 +338,23 @@ impl<'p> Merger<'p> {
             self.push(device, What::Store(Held::Sent(op)));
         }
         Ok(())
+    }
+
+    /// Puts a barrier over what ops are made of that earlier fusions computed, too: behind it, what is made of them is another value. Where they were made
+    /// again since, it is anyway, and a fusion may overwrite what it reads without a barrier between. `held`: values are behind a new one already.
+    fn make_anew(&mut self, device: DeviceId, op: OpId, held: bool) {
+        let ran = &self.memories[device].ran;
+        let early = &self.early[op];
+        let last = early.made_in.iter().filter_map(|root| ran.get(root)).max();
+        let values = early.made_once.iter().filter_map(|place| match *place {
+            Storage::Op(value) => (!held && ran.get(&value) < last).then_some(Held::Value(value)),
+            Storage::Argument(argument) => Some(Held::Argument(argument)),
+            Storage::None => None,
+        });
+        let values: Vec<Held> = values.collect();
+        if !values.is_empty() {
+            self.barrier(device, values);
+        }
     }
 
     /// Everything the op and its travellers read must be on the device.

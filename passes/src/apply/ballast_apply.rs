@@ -91,7 +91,7 @@ fn carry_out_one(
     let mut late = SpreadLate::default();
     if let Some(storage) = figures.as_ref().map(|plan| Storage::of_plan(&PlanSettings::of(plan))) {
         groups = storage.apply(&mut imported);
-        early = storage.early(&imported, &left_alone);
+        early = storage.early(&imported, &groups, &left_alone);
         late = storage.spread_late(&imported.graph);
     }
     if number_ops {

@@ -1,8 +1,8 @@
 //! Which values the back end stores and what of arguments and results a cap counts: chosen by option when a program is planned,
 //! kept in the settings of its plan, and taken from there whenever the plan is read again.
 
-use ballast_core::fusion::{Fusion, Group, fuse};
-use ballast_core::graph::{BoundaryMemory, Graph, OpId, OpRole};
+use ballast_core::fusion::{Fusion, Group, fuse, fuse_with, made_of};
+use ballast_core::graph::{BoundaryMemory, Graph, OpId, OpRole, Storage as Place, TensorId};
 use ballast_core::stored::StoredFile;
 use ballast_core::units::Bytes;
 use ballast_dialects::passes::{CapCounts, FusionModel};
@@ -28,6 +28,10 @@ pub(crate) struct Early {
     pub(crate) repeats: bool,
     /// Stored values that it would compute once more for this op, and therefore keep what they are made of.
     pub(crate) computes_again: Vec<OpId>,
+    /// What ops are made of that are computed inside this one's fusion and inside earlier ones: it would compute them once, and store them.
+    pub(crate) made_once: Vec<Place>,
+    /// The ops that end those earlier fusions.
+    pub(crate) made_in: Vec<OpId>,
 }
 
 /// Spread constants that are to be made where they are read; both lists ascending.
@@ -56,6 +60,8 @@ pub(crate) struct Storage {
     /// Ops that store their values whatever reads them, ascending: a fusion too long for one device falls into parts there, and the back
     /// end was seen to store others. A spread constant among them is made where it is read.
     held: Vec<OpId>,
+    /// Ops computed in every fusion that reads them, however expensive they are, ascending.
+    inside: Vec<OpId>,
     /// Bytes the back end was seen to hold while an op runs, besides those that are predicted; by op, ascending.
     workspace: Vec<(OpId, Bytes)>,
     /// Is room left for gaps of the heap?
@@ -78,9 +84,9 @@ impl Storage {
             (chosen, _) => chosen,
         };
         let earlier = earlier.filter(|earlier| earlier.fusion == model);
-        let (held, workspace) =
-            earlier.map(|earlier| (earlier.held.clone(), earlier.workspace.clone())).unwrap_or_default();
-        Storage { model, counts, held, workspace, gaps }
+        let none = PlanSettings::default();
+        let PlanSettings { held, inside, workspace, .. } = earlier.unwrap_or(&none).clone();
+        Storage { model, counts, held, inside, workspace, gaps }
     }
 
     /// The same, corrected by what was measured.
@@ -94,7 +100,15 @@ impl Storage {
         held.extend(&self.held);
         held.sort_unstable();
         held.dedup();
-        Storage { held, workspace: self.workspace.clone(), ..*self }
+        Storage { held, inside: self.inside.clone(), workspace: self.workspace.clone(), ..*self }
+    }
+
+    /// The same with further ops computed in every fusion that reads them.
+    pub(crate) fn computing_inside(&self, mut inside: Vec<OpId>) -> Self {
+        inside.extend(&self.inside);
+        inside.sort_unstable();
+        inside.dedup();
+        Storage { inside, ..self.clone() }
     }
 
     /// What a plan was made with.
@@ -103,6 +117,7 @@ impl Storage {
             model: settings.fusion,
             counts: settings.cap_counts,
             held: settings.held.clone(),
+            inside: settings.inside.clone(),
             workspace: settings.workspace.clone(),
             gaps: settings.heap_gaps,
         }
@@ -143,11 +158,13 @@ impl Storage {
                 op.workspace = op.workspace + bytes;
             }
         }
-        let groups = classes.map(|classes| fuse(graph, &classes, fusion, &self.held)).unwrap_or_default();
+        let groups = classes
+            .map(|classes| fuse_with(graph, &classes, fusion, &self.held, &self.inside))
+            .unwrap_or_default();
         if self.is_cpu() && self.gaps {
             leave_room(graph);
         }
-        let of_any_program = Storage { held: Vec::new(), workspace: Vec::new(), ..*self };
+        let of_any_program = Storage { held: Vec::new(), inside: Vec::new(), workspace: Vec::new(), ..*self };
         loops::price(imported, &|body| {
             of_any_program.apply(body);
         });
@@ -163,9 +180,14 @@ impl Storage {
         fuse(&mut imported.graph.clone(), &cpu_classes(imported), Fusion::Xla, &[])
     }
 
-    /// By op: what the back end would do long before its turn, or besides; `left_alone` has what it would fuse. Select-and-scatter
+    /// By op: what the back end would do long before its turn, or besides; `left_alone` has what it would fuse, `groups` what the plan has as one. Select-and-scatter
     /// may: its first half takes less memory when it is done.
-    pub(crate) fn early(&self, imported: &Imported<'_, '_>, left_alone: &[Group]) -> Vec<Early> {
+    pub(crate) fn early(
+        &self,
+        imported: &Imported<'_, '_>,
+        groups: &[Group],
+        left_alone: &[Group],
+    ) -> Vec<Early> {
         let graph = &imported.graph;
         let repeats = OpId::first(graph.ops.len()).map(|id| reads_behind_barrier(graph, id));
         if !self.is_cpu() {
@@ -181,7 +203,7 @@ impl Storage {
                 repeats,
                 takes_operands: copies(held) || graph.value_inputs(id).is_empty(),
                 fills_memory: largest > 0 && stored(id) >= largest.div_ceil(MATTERS),
-                computes_again: Vec::new(),
+                ..Early::default()
             })
             .collect();
         for group in left_alone {
@@ -196,6 +218,18 @@ impl Storage {
         for op in &mut early {
             op.computes_again.sort_unstable();
             op.computes_again.dedup();
+        }
+        for &id in &self.inside {
+            let mut earlier: Vec<OpId> = Vec::new();
+            for group in groups.iter().filter(|group| group.members.binary_search(&id).is_ok()) {
+                let known = &mut early[group.root];
+                // The first one computes it anyway.
+                if !earlier.is_empty() {
+                    known.made_once.extend(made_of(graph, &imported.reads, group, id));
+                    known.made_in.extend(&earlier);
+                }
+                earlier.push(group.root);
+            }
         }
         early
     }
@@ -228,11 +262,12 @@ impl Storage {
 
     /// As settings of a plan.
     pub(crate) fn settings(&self) -> PlanSettings {
-        let Storage { model, counts, held, workspace, gaps } = self.clone();
+        let Storage { model, counts, held, inside, workspace, gaps } = self.clone();
         PlanSettings {
             fusion: model,
             cap_counts: counts,
             held,
+            inside,
             workspace,
             heap_gaps: gaps,
             ..PlanSettings::default()
@@ -265,8 +300,12 @@ fn leave_room(graph: &mut Graph) {
 fn is_spread_constant(graph: &Graph, id: OpId) -> bool {
     let is_constant = |op: OpId| graph.ops[op].role == OpRole::Constant;
     let is_number = |op: OpId| is_constant(op) && graph.ops[op].inputs.is_empty();
+    // What a reduction begins with is spread over nothing, and behind a barrier XLA would not know it.
+    let is_larger = |base: TensorId| {
+        graph.ops[id].outputs.iter().any(|&made| graph.tensors[made].bytes > graph.tensors[base].bytes)
+    };
     is_constant(id)
-        && matches!(*graph.ops[id].inputs, [base] if graph.tensors[base].producer.is_some_and(is_number))
+        && matches!(*graph.ops[id].inputs, [base] if is_larger(base) && graph.tensors[base].producer.is_some_and(is_number))
 }
 
 /// May XLA's library run the op, with the elementwise ops fused into it or as one behind a reduction?

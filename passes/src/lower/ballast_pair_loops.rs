@@ -18,7 +18,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use crate::files;
 use crate::import::{self, Body, ImportOptions, Imported};
 use crate::lower::ballast_inline::inline_calls;
-use crate::lower::pairs::{Pair, Problem, Rewritten, pairs, rewrite};
+use crate::lower::pairs::{Pair, Problem, Rewritten, body_of, pairs, rewrite};
 
 /// Runs the pass.
 ///
@@ -42,7 +42,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPairLoopsOption
         return Err(diagnostics::error(function.location(), &text));
     }
     let [block] = ir::blocks(function)[..] else { return Ok(()) };
-    let (pairs, singles) = pairs(block);
+    let (mut pairs, singles) = pairs(block);
     for single in &singles {
         let text = format!("a loop stays as it is: {}", single.why);
         Remark::new(Kind::Missed, "LoopAlone", &name, text).emit(single.op.location());
@@ -50,6 +50,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPairLoopsOption
     let mut file = StacksFile { version: STACKS_VERSION, ..StacksFile::default() };
     if !pairs.is_empty() {
         let imported = import::read(module, &ImportOptions { function: wanted, dynamic_dim: None })?;
+        pairs.retain(|pair| body_of(&imported, pair).is_some());
         file = decide(&name, &imported, &pairs, cap, options.time_limit)?;
     }
     if options.plan_file.is_empty() {
@@ -103,7 +104,7 @@ fn decide<'c: 'a, 'a>(
         } else {
             1.0 / pairs.len() as f64
         };
-        file.trips += pair.trips as f64 * share;
+        file.trips += pair.trips as f64 * pair.times as f64 * share;
         let location = pair.forward.op.location();
         let Some(Rewritten { dropped, added, again }) = rewrite(pair, decision)? else {
             Remark::new(Kind::Missed, "StacksKept", name, "a pair of loops keeps all its stacks")

@@ -14,6 +14,7 @@
 //! Not modelled: buffers reused in place, common subexpressions, copies that change a layout, rewrites by the
 //! algebraic simplifier. `docs/cost-model.md` and `docs/running-plans.md` compare the outcome with XLA's buffer assignment.
 
+mod inside;
 mod parts;
 mod repeats;
 mod sums;
@@ -25,11 +26,11 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::{Graph, LayerType, OpId, OpRole, Storage, TensorId};
-use crate::units::Bytes;
 
+pub use inside::{computed_inside, made_of};
 pub use parts::parts;
 pub use sums::sums_in_parts;
-use together::together;
+use together::{groups, rewrite};
 pub use within::{exceed, parts_within};
 
 /// How the back end fuses.
@@ -78,6 +79,8 @@ pub enum FusionKind {
     Transpose,
     /// Moves elements that a convolution alone reads, and copies to another place anyway: a reversed kernel.
     Reversal,
+    /// Puts a margin and gaps into what a reduction over windows alone reads, and counts with anyway.
+    Padding,
     /// Spreads elements over more of them.
     Broadcast,
     /// Makes elements from their indices alone.
@@ -112,6 +115,8 @@ struct Fuser<'g> {
     repeats_stored: bool,
     /// Ops that store their values whatever reads them.
     held: BTreeSet<OpId>,
+    /// Ops computed in every fusion that reads them, however expensive.
+    inside: &'g [OpId],
     /// The fusions an op is computed in, ascending: itself for an op that stores its value.
     roots: Vec<Vec<OpId>>,
 }
@@ -122,6 +127,20 @@ struct Fuser<'g> {
 /// # Panics
 /// If `classes` is not that of the graph.
 pub fn fuse(graph: &mut Graph, classes: &FusionClasses, fusion: Fusion, held: &[OpId]) -> Vec<Group> {
+    fuse_with(graph, classes, fusion, held, &[])
+}
+
+/// The same; those of `inside`, ascending, are computed in every fusion that reads them, however expensive they are.
+///
+/// # Panics
+/// If `classes` is not that of the graph.
+pub fn fuse_with(
+    graph: &mut Graph,
+    classes: &FusionClasses,
+    fusion: Fusion,
+    held: &[OpId],
+    inside: &[OpId],
+) -> Vec<Group> {
     match fusion {
         Fusion::None => Vec::new(),
         Fusion::Xla | Fusion::XlaHeld => {
@@ -132,6 +151,7 @@ pub fn fuse(graph: &mut Graph, classes: &FusionClasses, fusion: Fusion, held: &[
                 returned: graph.returned_ops(),
                 roots: vec![Vec::new(); graph.ops.len()],
                 held: held.into_iter().collect(),
+                inside,
                 graph,
                 classes,
             };
@@ -211,6 +231,11 @@ impl Fuser<'_> {
 
     fn takes(&self, reader: OpId, producer: OpId) -> bool {
         let (reads, makes) = (self.classes.ops[reader], self.classes.ops[producer]);
+        // The windows are moved over what is not padded: it takes nothing in.
+        if [reads.kind, makes.kind].contains(&FusionKind::Padding) {
+            let windows = self.graph.ops[reader].layer == LayerType::Pooling;
+            return makes.kind == FusionKind::Padding && windows && self.readers[producer].len() == 1;
+        }
         match self.graph.ops[reader].layer {
             LayerType::Dense => makes.kind == FusionKind::Transpose && self.readers[producer].len() == 1,
             // Only where barriers keep both together: elsewhere XLA may reverse a kernel long before it is read.
@@ -238,37 +263,6 @@ impl Fuser<'_> {
             .iter()
             .any(|&root| root != id && self.graph.ops[root].layer == LayerType::Normalisation)
     }
-}
-
-/// The fusions of more than one op, by the ops that end them.
-fn groups(roots: &[Vec<OpId>]) -> Vec<Group> {
-    let mut members: Vec<Vec<OpId>> = vec![Vec::new(); roots.len()];
-    for (id, roots) in OpId::of(roots) {
-        for &root in roots.iter().filter(|&&root| root != id) {
-            members[root].push(id);
-        }
-    }
-    let groups = OpId::first(roots.len()).zip(members).map(|(root, members)| Group { root, members });
-    groups.filter(|group| !group.members.is_empty()).collect()
-}
-
-/// Moves the work of fused ops to their roots and lets the roots read what the fusion reads.
-fn rewrite(graph: &mut Graph, roots: &[Vec<OpId>]) -> Vec<Group> {
-    let inside: Vec<bool> =
-        OpId::of(roots).map(|(id, roots)| !roots.is_empty() && !roots.contains(&id)).collect();
-    let groups = groups(roots);
-    let fused: Vec<_> =
-        groups.iter().map(|group| (group.root, together(graph, group.root, &group.members))).collect();
-    for (root, op) in fused {
-        graph.ops[root] = op;
-    }
-    for (op, _) in graph.ops.iter_mut().zip(&inside).filter(|(_, inside)| **inside) {
-        op.role = OpRole::Constant;
-        (op.work.flops, op.work.macs_exact, op.work.bytes) = (0, 0, Bytes::ZERO);
-        op.work.priced = true;
-        op.workspace = Bytes::ZERO;
-    }
-    groups
 }
 
 #[cfg(test)]

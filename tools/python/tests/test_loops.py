@@ -51,8 +51,9 @@ def body_of(choose):
     return jax.checkpoint(iteration) if checkpointed else iteration
 
 
-def program(seed):
-    """The gradient of a loss over one or two random loops, of which the second may run backwards or go on from the first."""
+def program(seed, batches=None):
+    """The gradient of a loss over one or two random loops, of which the second may run backwards or go on from the first; summed over so many batches in a loop
+    of its own, if any."""
     choose = random.Random(seed)
     trips = choose.choice([2, 3, 5])
     loops = [(body_of(choose), choose.random() < 0.3) for _ in range(choose.choice([1, 1, 2]))]
@@ -67,7 +68,19 @@ def program(seed):
     given = [jax.ShapeDtypeStruct((trips, WIDTH, WIDTH), jnp.float32) for _ in loops]
     keys = jax.ShapeDtypeStruct((trips, 2), jnp.uint32)
     x = jax.ShapeDtypeStruct((ROWS, WIDTH), jnp.float32)
-    lowered = jax.jit(jax.value_and_grad(loss, argnums=(0, 1)), keep_unused=True).lower(given, x, keys)
+    step = jax.value_and_grad(loss, argnums=(0, 1))
+    if batches is not None:
+        x = jax.ShapeDtypeStruct((batches, ROWS, WIDTH), jnp.float32)
+        of_one = step
+
+        def step(weights, xs, keys):
+            def batch(total, x):
+                value, (of_weights, of_x) = of_one(weights, x, keys)
+                return jax.tree.map(jnp.add, total, of_weights), (value, of_x)
+
+            return jax.lax.scan(batch, jax.tree.map(jnp.zeros_like, weights), xs)
+
+    lowered = jax.jit(step, keep_unused=True).lower(given, x, keys)
     return lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True), [*given, x, keys], choose
 
 
@@ -87,8 +100,9 @@ def results(text, shapes):
 
 def test_random_loops_give_the_same_results_whatever_is_kept(tmp_path):
     rewritten = 0
-    for seed in range(20):
-        text, shapes, choose = program(seed)
+    inside = 0
+    for seed, batches in [*((seed, None) for seed in range(20)), *((seed, 2) for seed in range(20, 28))]:
+        text, shapes, choose = program(seed, batches)
         source, target, decided = (tmp_path / name for name in ("step.mlir", "paired.mlir", "decided.json"))
         source.write_text(text)
         cap = choose.choice([80, 50, 20, 1])
@@ -97,10 +111,11 @@ def test_random_loops_give_the_same_results_whatever_is_kept(tmp_path):
         plan = json.loads(decided.read_text())
         assert plan["kept-bytes"] <= plan["stack-bytes"], (seed, plan)
         rewritten += plan["rewritten"]
+        inside += plan["rewritten"] if batches else 0
         for expected, found in zip(results(text, shapes), results(target.read_text(), shapes), strict=True):
             assert np.isfinite(expected).all(), seed
             np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max(), err_msg=f"{seed}")
-    assert rewritten >= 15, rewritten
+    assert rewritten >= 15 and inside >= 5, (rewritten, inside)
 
 
 def decoder(layers):

@@ -6,6 +6,7 @@ use ballast_core::fusion::{FusionClass, FusionClasses, FusionKind};
 use ballast_core::graph::{Graph, LayerType, Op, OpId, TensorId};
 use ballast_dialects::types::shape;
 use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
 
 use crate::import::Imported;
 
@@ -62,6 +63,9 @@ pub(crate) fn classes(imported: &Imported<'_, '_>) -> FusionClasses {
     for id in reversed_kernels(graph) {
         ops[id].kind = FusionKind::Reversal;
     }
+    for id in padded_windows(imported) {
+        ops[id].kind = FusionKind::Padding;
+    }
     let ranks = TensorId::first(graph.tensors.len()).map(|tensor| rank(tensor).unwrap_or(0)).collect();
     FusionClasses { ops, ranks }
 }
@@ -107,6 +111,35 @@ fn reversed_kernels(graph: &Graph) -> Vec<OpId> {
     let kernels = graph.ops.iter().filter(|op| last_name(&op.name) == "convolution");
     let kernels = kernels.filter_map(|op| op.inputs.get(1).and_then(is_reversal));
     kernels.filter(|&reversal| !read_by_others[reversal]).collect()
+}
+
+/// Paddings that a reduction over windows alone reads, with what the reduction begins with: XLA's algebraic simplifier moves the windows over what was
+/// padded instead (`HandleReduceWindow` in `algebraic_simplifier.cc`). The gradient of average pooling is one.
+fn padded_windows(imported: &Imported<'_, '_>) -> Vec<OpId> {
+    let graph = &imported.graph;
+    let of = |tensor: TensorId, name: &str| {
+        graph.tensors[tensor].producer.filter(|&op| last_name(&graph.ops[op].name) == name)
+    };
+    // JAX spreads a number over no dimensions.
+    let number = |mut tensor: TensorId| {
+        while let Some(spread) = of(tensor, "broadcast_in_dim") {
+            tensor = *graph.ops[spread].inputs.first()?;
+        }
+        of(tensor, "constant").and_then(|op| imported.ops[op].attribute("value").ok())
+    };
+    let mut readers = vec![0_usize; graph.ops.len()];
+    for &tensor in graph.ops.iter().flat_map(|op| &op.inputs) {
+        graph.tensors[tensor].producer.into_iter().for_each(|op| readers[op] += 1);
+    }
+    let windows = graph.ops.iter().filter(|op| last_name(&op.name) == "reduce_window");
+    let padded = windows.filter_map(|op| {
+        let [values, first] = op.inputs[..] else { return None };
+        let padding = of(values, "pad")?;
+        let filled = graph.ops[padding].inputs.get(1).copied()?;
+        (readers[padding] == 1 && number(first).is_some() && number(first) == number(filled))
+            .then_some(padding)
+    });
+    padded.collect()
 }
 
 fn class(op: &Op) -> FusionClass {
@@ -215,6 +248,36 @@ mod tests {
         fuse(&mut imported.graph, &classes, Fusion::XlaHeld, &[]);
         assert_eq!(imported.graph.value_bytes(OpId(0)), Bytes::ZERO);
         assert_ne!(imported.graph.value_bytes(OpId(2)), Bytes::ZERO);
+    }
+
+    #[test]
+    fn a_margin_of_what_windows_begin_with_is_not_stored() {
+        let context = context();
+        let stored = |margin: &str| {
+            let text = format!(
+                r#"func.func @f(%a: tensor<4x4xf32>) -> tensor<8x8xf32> {{
+                %z = "stablehlo.constant"() <{{value = dense<0.0> : tensor<f32>}}> : () -> tensor<f32>
+                %m = "stablehlo.constant"() <{{value = dense<{margin}> : tensor<f32>}}> : () -> tensor<f32>
+                %n = "stablehlo.broadcast_in_dim"(%z) <{{broadcast_dimensions = array<i64>}}> : (tensor<f32>) -> tensor<f32>
+                %0 = "stablehlo.add"(%a, %a) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+                %1 = "stablehlo.pad"(%0, %m) <{{edge_padding_low = array<i64: 1, 1>, edge_padding_high = array<i64: 1, 1>, interior_padding = array<i64: 1, 1>}}> : (tensor<4x4xf32>, tensor<f32>) -> tensor<9x9xf32>
+                %2 = "stablehlo.reduce_window"(%1, %n) <{{window_dimensions = array<i64: 2, 2>}}> ({{
+                ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+                  %s = "stablehlo.add"(%l, %r) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+                  "stablehlo.return"(%s) : (tensor<f32>) -> ()
+                }}) : (tensor<9x9xf32>, tensor<f32>) -> tensor<8x8xf32>
+                return %2 : tensor<8x8xf32>
+            }}"#
+            );
+            let module = Module::parse(&context, &text).expect("the test's program parses");
+            let mut imported =
+                read(module.as_operation(), &ImportOptions::default()).expect("the test's program is read");
+            let classes = cpu_classes(&imported);
+            fuse(&mut imported.graph, &classes, Fusion::XlaHeld, &[]);
+            imported.graph.planned().map(|id| imported.graph.ops[id].name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(stored("0.0"), ["stablehlo.add", "stablehlo.reduce_window"]);
+        assert_eq!(stored("1.0"), ["stablehlo.pad", "stablehlo.reduce_window"]);
     }
 
     #[test]

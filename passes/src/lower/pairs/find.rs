@@ -76,6 +76,8 @@ pub(crate) struct Pair<'c, 'a> {
     pub(crate) forward: Loop<'c, 'a>,
     pub(crate) backward: Loop<'c, 'a>,
     pub(crate) trips: u64,
+    /// How often both run: once for every iteration of the loops they are inside of.
+    pub(crate) times: u64,
     /// Stacks whose slices the backward loop reads, all at the same iteration of the forward loop.
     pub(super) stacks: Vec<Stack<'c, 'a>>,
     /// Counters of the forward loop by the number of the carried value.
@@ -99,25 +101,33 @@ struct Counted<'c, 'a> {
     integers: Vec<(Value<'c, 'a>, Vec<i64>)>,
 }
 
-/// The pairs among the loops of a block, no loop in two of them, and the loops that are in none.
+/// The pairs among the loops of a block, no loop in two of them, and the loops that are in none. Where a loop is in none, its body is looked into, as that of
+/// a loop over micro-batches or steps of training.
 pub(crate) fn pairs<'c: 'a, 'a>(block: BlockRef<'c, 'a>) -> (Vec<Pair<'c, 'a>>, Vec<Single<'c, 'a>>) {
+    pairs_inside(block, 1)
+}
+
+fn pairs_inside<'c: 'a, 'a>(block: BlockRef<'c, 'a>, times: u64) -> (Vec<Pair<'c, 'a>>, Vec<Single<'c, 'a>>) {
     let mut counted: Vec<Counted<'c, 'a>> = Vec::new();
     let mut singles: Vec<Single<'c, 'a>> = Vec::new();
+    // Bodies of loops that are in no pair, and how often each runs.
+    let mut bodies: Vec<(BlockRef<'c, 'a>, u64)> = Vec::new();
     for op in ir::ops(block) {
         match Loop::of(op).map(|found| found.and_then(Counted::of)) {
             _ if ir::name(op) == "scf.for" => {
                 singles.push(Single { op, why: "of loops `stablehlo.while` alone is paired".to_owned() });
+                singles.extend(inside(op));
             }
             Some(Ok(found)) => counted.push(found),
-            Some(Err(why)) => singles.push(Single { op, why: why.to_string() }),
-            None => {}
+            Some(Err(why)) => {
+                singles.push(Single { op, why: why.to_string() });
+                singles.extend(inside(op));
+            }
+            None => singles.extend(inside(op)),
         }
-        let inside = ir::nested(op).into_iter().filter(|&inner| Loop::of(inner).is_some());
-        let inside = inside.map(|op| Single { op, why: "it is inside another loop or branch".to_owned() });
-        singles.extend(inside);
     }
     let mut taken = vec![false; counted.len()];
-    let mut pairs = Vec::new();
+    let mut pairs: Vec<Pair<'c, 'a>> = Vec::new();
     for first in 0..counted.len() {
         if taken[first] {
             continue;
@@ -131,9 +141,30 @@ pub(crate) fn pairs<'c: 'a, 'a>(block: BlockRef<'c, 'a>) -> (Vec<Pair<'c, 'a>>, 
             pairs.push(pair);
         }
     }
-    let alone = counted.iter().zip(taken).filter(|(_, taken)| !taken);
-    singles.extend(alone.map(|(counted, _)| Single { op: counted.found.op, why: counted.why_alone() }));
+    for (counted, taken) in counted.iter().zip(taken) {
+        if taken {
+            singles.extend(inside(counted.found.op));
+        } else {
+            singles.push(Single { op: counted.found.op, why: counted.why_alone() });
+            bodies.push((counted.found.body, times.saturating_mul(counted.trips)));
+        }
+    }
+    pairs.iter_mut().for_each(|pair| pair.times = times);
+    for (body, times) in bodies {
+        let (more, alone) = pairs_inside(body, times);
+        pairs.extend(more);
+        singles.extend(alone);
+    }
     (pairs, singles)
+}
+
+/// The loops inside an op that is not looked into.
+fn inside<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> impl Iterator<Item = Single<'c, 'a>> {
+    let loops = ir::nested(op).into_iter().filter(|&inner| Loop::of(inner).is_some());
+    loops.map(|op| Single {
+        op,
+        why: "it is inside a branch, or a loop that is paired or not counted".to_owned(),
+    })
 }
 
 impl<'c: 'a, 'a> Counted<'c, 'a> {
@@ -244,7 +275,7 @@ fn pair<'c: 'a, 'a>(first: &Counted<'c, 'a>, second: &Counted<'c, 'a>) -> Option
     let index = index_of(stacks.first()?, *stacks.first()?.slices.first()?)?;
     let counters = counters(first, second, &iterations?);
     let (forward, backward) = (first.found, second.found);
-    Some(Pair { forward, backward, trips: first.trips, stacks, counters, index })
+    Some(Pair { forward, backward, trips: first.trips, times: 1, stacks, counters, index })
 }
 
 /// Does an op of this block read one slice of a stack along this axis?

@@ -6,5 +6,5 @@ mod rewrite;
 mod writer;
 
 pub(crate) use find::{Pair, pairs};
-pub(crate) use problem::Problem;
+pub(crate) use problem::{Problem, body_of};
 pub(crate) use rewrite::{Rewritten, rewrite};

@@ -11,7 +11,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Value, ValueLike};
 
 use super::find::{Pair, Stack, arguments, key};
-use crate::import::Imported;
+use crate::import::{Body, Imported};
 use crate::lower::unroll::keeps_order;
 
 /// Bytes moved that weigh as one operation: a repeated op is mostly fused with others, and then moves next to nothing.
@@ -61,9 +61,8 @@ impl<'c: 'a, 'a> Problem<'c, 'a> {
         let mut problem =
             Problem { slices: Slices::default(), values: vec![], operations: vec![], stack_bytes: 0 };
         for (number, pair) in pairs.iter().enumerate() {
-            let body = imported.bodies.iter().find(|body| imported.ops[body.of] == pair.forward.op);
-            if let Some(body) = body {
-                Builder::new(imported, &body.imported, pair, number).add(&mut problem);
+            if let Some((program, body)) = body_of(imported, pair) {
+                Builder::new(program, body, pair, number).add(&mut problem);
             }
         }
         problem
@@ -100,6 +99,18 @@ impl<'c: 'a, 'a> Problem<'c, 'a> {
 
     fn runs(&self, kept: &Kept) -> impl Iterator<Item = &(usize, f64)> {
         self.operations.iter().zip(&kept.again).filter(|(_, again)| **again).map(|(runs, _)| runs)
+    }
+}
+
+/// The program that a pair is in, the function or the body of another loop, and the body of its forward loop; none where these were not read.
+pub(crate) fn body_of<'p, 'c: 'a, 'a>(
+    program: &'p Imported<'c, 'a>,
+    pair: &Pair<'c, 'a>,
+) -> Option<(&'p Imported<'c, 'a>, &'p Imported<'c, 'a>)> {
+    let is_it = |body: &&Body<'c, 'a>| program.ops[body.of] == pair.forward.op;
+    match program.bodies.iter().find(is_it) {
+        Some(body) => Some((program, &body.imported)),
+        None => program.bodies.iter().find_map(|body| body_of(&body.imported, pair)),
     }
 }
 
@@ -256,7 +267,7 @@ impl<'p, 'c: 'a, 'a> Builder<'p, 'c, 'a> {
         let inputs: Vec<usize> = op.inputs.iter().filter_map(known).collect();
         let may_repeat = op.pure_op && !op.rules.never_recompute && !op.rules.must_keep;
         let number = may_repeat.then(|| {
-            let trips = self.pair.trips as f64;
+            let trips = self.pair.trips as f64 * self.pair.times as f64;
             let cost = (op.work.flops as f64 + op.work.bytes.as_f64() / BYTES_PER_OPERATION) * trips;
             problem.slices.ops.push(SliceOp { inputs, cost });
             problem.operations.push((self.number, op.work.flops as f64 * trips));

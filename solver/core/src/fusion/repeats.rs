@@ -13,7 +13,7 @@ use crate::graph::{OpId, OpRole};
 const MOST_COPIES: usize = 16;
 /// Most operations that are repeated per byte of the value that would be stored instead: about as many as a device does while it moves a byte
 /// (`solver/core/src/devices`: 10 in f32 on an A100, 15 on a CPU, 20 on an H100).
-const MOST_OPERATIONS: u64 = 16;
+pub(super) const MOST_OPERATIONS: u64 = 16;
 
 /// Most bytes that are read again per byte of that value.
 const MOST_READ: u64 = 8;
@@ -33,7 +33,12 @@ impl Fuser<'_> {
     /// May the op be computed in each of so many fusions?
     pub(super) fn may_repeat(&self, id: OpId, copies: usize) -> bool {
         let is_cheap = || !self.classes.ops[id].expensive && (self.repeats_stored || !self.is_long(id));
-        copies == 1 || (copies <= MOST_COPIES && is_cheap())
+        copies == 1 || (copies <= MOST_COPIES && (self.is_inside(id) || is_cheap()))
+    }
+
+    /// Is it to be computed in every fusion that reads it?
+    fn is_inside(&self, id: OpId) -> bool {
+        self.inside.binary_search(&id).is_ok()
     }
 
     /// Does all that an op's fusion computes and reads for it cost more than storing its value?
@@ -67,7 +72,7 @@ impl Fuser<'_> {
         op.role == OpRole::Compute
             && self.is_fusible(id)
             && !self.returned[id]
-            && (readers.len() == 1 || !self.classes.ops[id].expensive)
+            && (readers.len() == 1 || !self.classes.ops[id].expensive || self.is_inside(id))
             && readers.iter().all(|&reader| self.takes(reader, id))
     }
 }

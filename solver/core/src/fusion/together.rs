@@ -1,10 +1,11 @@
 //! What a fusion reads, moves and computes.
 
-use crate::graph::{Graph, Op, OpId, Storage, TensorId};
+use super::Group;
+use crate::graph::{Graph, Op, OpId, OpRole, Storage, TensorId};
 use crate::units::Bytes;
 
 /// The root's op with the inputs, work and workspace of its whole fusion.
-pub(super) fn together(graph: &Graph, root: OpId, members: &[OpId]) -> Op {
+fn together(graph: &Graph, root: OpId, members: &[OpId]) -> Op {
     let mut op = graph.ops[root].clone();
     let mut inputs: Vec<TensorId> = Vec::new();
     // Of every input, what the ops read of it one by one: some read a part of it.
@@ -48,4 +49,35 @@ pub(super) fn together(graph: &Graph, root: OpId, members: &[OpId]) -> Op {
     op.work.bytes = (stored + graph.value_bytes(root)).min(alone);
     op.inputs = inputs;
     op
+}
+
+/// The fusions of more than one op, by the ops that end them.
+pub(super) fn groups(roots: &[Vec<OpId>]) -> Vec<Group> {
+    let mut members: Vec<Vec<OpId>> = vec![Vec::new(); roots.len()];
+    for (id, roots) in OpId::of(roots) {
+        for &root in roots.iter().filter(|&&root| root != id) {
+            members[root].push(id);
+        }
+    }
+    let groups = OpId::first(roots.len()).zip(members).map(|(root, members)| Group { root, members });
+    groups.filter(|group| !group.members.is_empty()).collect()
+}
+
+/// Moves the work of fused ops to their roots and lets the roots read what the fusion reads.
+pub(super) fn rewrite(graph: &mut Graph, roots: &[Vec<OpId>]) -> Vec<Group> {
+    let inside: Vec<bool> =
+        OpId::of(roots).map(|(id, roots)| !roots.is_empty() && !roots.contains(&id)).collect();
+    let groups = groups(roots);
+    let fused: Vec<_> =
+        groups.iter().map(|group| (group.root, together(graph, group.root, &group.members))).collect();
+    for (root, op) in fused {
+        graph.ops[root] = op;
+    }
+    for (op, _) in graph.ops.iter_mut().zip(&inside).filter(|(_, inside)| **inside) {
+        op.role = OpRole::Constant;
+        (op.work.flops, op.work.macs_exact, op.work.bytes) = (0, 0, Bytes::ZERO);
+        op.work.priced = true;
+        op.workspace = Bytes::ZERO;
+    }
+    groups
 }
