@@ -298,7 +298,8 @@ impl<'a> Search<'a> {
     /// Proves that a small program has no faster placement, or finds one, by an integer program.
     fn solve_as_program(&mut self, options: &Options) {
         let limited = options.limits.work_limit.is_some_and(|limit| limit < self.work + proof::STEPS);
-        if self.program.devices() == 1 || limited || self.is_proved() {
+        let proved = self.floor.value() >= self.best.balance.tmax_seconds * (1.0 - PROOF_TOLERANCE);
+        if self.program.devices() == 1 || limited || proved {
             return;
         }
         let clock = match options.limits.time_limit_seconds {
@@ -321,11 +322,6 @@ impl<'a> Search<'a> {
         if better.beats(&self.best) && as_busy {
             (self.best, self.method) = (better, "free-program");
         }
-    }
-
-    /// Is the best placement as fast as any can be?
-    fn is_proved(&self) -> bool {
-        self.floor.value() >= self.best.balance.tmax_seconds * (1.0 - PROOF_TOLERANCE)
     }
 
     /// Raises the bound for any placement by what must cross between devices.
