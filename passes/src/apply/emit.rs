@@ -1,6 +1,6 @@
 //! Writes actions as IR: ops and their repeats as clones in the order of the actions, copies to and from the host, barriers.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use ballast_core::device::DeviceId;
 use ballast_core::graph::{OpId, OpRole, TensorId};
@@ -147,13 +147,12 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
                     .collect();
                 let late: Vec<OpId> =
                     travellers.iter().copied().filter(|&id| self.late.is_for(graph, id, *op)).collect();
-                let reads = &self.imported.reads;
-                let is_number = |id: OpId| !late.is_empty() && reads[id].is_empty();
-                for &number in travellers.iter().filter(|&&id| is_number(id)) {
+                let spread = self.spread_from(travellers, &late);
+                for &number in &spread {
                     self.copy(device, number)?;
                 }
                 let numbers = self.delay(device, &late, *op)?;
-                for &traveller in travellers.iter().filter(|&&id| !is_number(id)) {
+                for &traveller in travellers.iter().filter(|id| !spread.contains(id)) {
                     self.copy(device, traveller)?;
                 }
                 // What a reduction starts from stays a constant, by which a compiler knows it.
@@ -171,6 +170,22 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
             What::Store(held) => self.store(device, *held),
             What::Load(held) => self.load(device, *held),
         }
+    }
+
+    /// Those of the ops that travel with another one which `late` of them are spread from, ascending: numbers, or what is computed of these.
+    fn spread_from(&self, travellers: &[OpId], late: &[OpId]) -> BTreeSet<OpId> {
+        let mut found = BTreeSet::new();
+        let mut pending = late.to_vec();
+        while let Some(id) = pending.pop() {
+            let makers = self.imported.reads[id].iter();
+            let makers = makers.filter_map(|&tensor| self.imported.graph.tensors[tensor].producer);
+            for maker in makers.filter(|maker| travellers.binary_search(maker).is_ok()) {
+                if found.insert(maker) {
+                    pending.push(maker);
+                }
+            }
+        }
+        found
     }
 
     /// Clones an op of the original program.
