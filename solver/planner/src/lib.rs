@@ -10,6 +10,7 @@
 mod assemble;
 pub mod pipelined;
 mod polish;
+mod rank;
 pub mod replan;
 mod rounds;
 mod stages;

@@ -11,7 +11,7 @@ use ballast_core::units::Bytes;
 
 use crate::Options;
 use crate::assemble::Round;
-use crate::rounds::rank_of;
+use crate::rank::rank_of;
 use crate::stages::{StageOutcome, plan_some};
 
 /// Stages whose time is at least this share of the slowest one's are planned again.
