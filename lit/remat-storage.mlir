@@ -22,6 +22,14 @@
 // LATE: "stablehlo.maximum"
 // LATE: #[[AT]] = loc("ballast.0")
 
+// A number may be computed: all of it comes before what waits.
+// RUN: ballast-opt %t/computed.mlir --allow-unregistered-dialect --remat="fusion=xla-cpu cap-counts=temp heap-gaps=false time-limit=5 storage=%t/computed.json" --ballast-to-stablehlo | FileCheck %s --check-prefix=COMPUTED
+// COMPUTED: %[[ZERO:.+]] = "stablehlo.constant"
+// COMPUTED: %[[ONE:.+]] = "stablehlo.exponential"(%[[ZERO]])
+// COMPUTED: %[[LATE:.+]]:2 = "stablehlo.optimization_barrier"(%[[ONE]], %{{.*}})
+// COMPUTED: "stablehlo.broadcast_in_dim"(%[[LATE]]#0)
+// COMPUTED: "stablehlo.maximum"
+
 // What a file may not say.
 // RUN: not ballast-opt %t/program.mlir --allow-unregistered-dialect --remat="storage=%t/other.json" 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: other.json: op 4 ('stablehlo.add') is none of the program's: the file was measured on another program; measure again
@@ -49,6 +57,27 @@ func.func @main(%a: tensor<4x4xf32>, %b: tensor<4xf32>) -> tensor<4x4xf32> {
   %1 = "stablehlo.broadcast_in_dim"(%b) <{broadcast_dimensions = array<i64: 1>}> : (tensor<4xf32>) -> tensor<4x4xf32>
   %2 = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
   %3 = "stablehlo.broadcast_in_dim"(%2) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4x4xf32>
+  %4 = "stablehlo.maximum"(%1, %3) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %5 = "stablehlo.add"(%0, %4) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %6 = "stablehlo.dot_general"(%5, %a) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %7 = "stablehlo.dot_general"(%6, %a) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %7 : tensor<4x4xf32>
+}
+
+//--- computed.json
+{"version": 1, "ops": [
+  {"op": 1, "name": "stablehlo.broadcast_in_dim", "stored": true},
+  {"op": 4, "name": "stablehlo.broadcast_in_dim", "stored": true},
+  {"op": 5, "name": "stablehlo.maximum", "workspace-bytes": 1000}
+]}
+
+//--- computed.mlir
+func.func @main(%a: tensor<4x4xf32>, %b: tensor<4xf32>) -> tensor<4x4xf32> {
+  %0 = "stablehlo.dot_general"(%a, %a) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = "stablehlo.broadcast_in_dim"(%b) <{broadcast_dimensions = array<i64: 1>}> : (tensor<4xf32>) -> tensor<4x4xf32>
+  %2 = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %c = "stablehlo.exponential"(%2) : (tensor<f32>) -> tensor<f32>
+  %3 = "stablehlo.broadcast_in_dim"(%c) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4x4xf32>
   %4 = "stablehlo.maximum"(%1, %3) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %5 = "stablehlo.add"(%0, %4) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %6 = "stablehlo.dot_general"(%5, %a) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>

@@ -1,5 +1,6 @@
 //! Writes actions as IR: ops and their repeats as clones in the order of the actions, copies to and from the host, barriers.
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
 use ballast_core::device::DeviceId;
@@ -37,6 +38,8 @@ struct Emitter<'c, 'a, 'i> {
     device_of: &'i [DeviceId],
     /// Spread constants that are made behind a barrier.
     late: &'i SpreadLate,
+    /// An op of the original program whose value was asked for and not made: what would read it must not be left behind.
+    unmade: Cell<Option<OpId>>,
 }
 
 /// Replaces the body of the function by the actions.
@@ -67,6 +70,7 @@ pub(crate) fn emit<'c: 'a, 'a>(
         handles: HashMap::new(),
         device_of,
         late,
+        unmade: Cell::new(None),
     };
     emitter.check(actions)?;
     for action in actions {
@@ -255,7 +259,12 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
     }
 
     fn current(&self, device: DeviceId, tensor: TensorId) -> Value<'c, 'a> {
-        self.current[device].get(&tensor).copied().unwrap_or_else(|| self.imported.value(tensor))
+        self.current[device].get(&tensor).copied().unwrap_or_else(|| {
+            if let Some(producer) = self.imported.graph.tensors[tensor].producer {
+                self.unmade.set(Some(producer));
+            }
+            self.imported.value(tensor)
+        })
     }
 
     /// Host copies as `device` sees them: behind its last barrier over them, or as their maker left them.
@@ -351,6 +360,10 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
             set_operand(self.terminator, index, self.current(device, tensor));
         }
         drop(self.handles);
+        if let Some(producer) = self.unmade.get() {
+            let text = "a value of this op is read where the rewritten program has not made it, which is a fault of ballast: report it with the program and the plan";
+            return Err(diagnostics::error(self.imported.ops[producer].location(), text));
+        }
         for &op in self.imported.ops.iter().rev() {
             // Readers go before what they read.
             erase(op);

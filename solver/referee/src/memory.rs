@@ -30,7 +30,7 @@ pub(crate) struct Claim {
 /// What a run answered.
 pub(crate) enum Answer {
     /// A plan and what is said about it.
-    Plan { compact: CompactPlan, schedule: Schedule, value: f64, bound: Bound, proved: bool },
+    Plan { compact: Box<CompactPlan>, schedule: Schedule, value: f64, bound: Bound, proved: bool },
     /// There is no plan, with proof.
     Refused,
     /// None was found.
@@ -114,7 +114,7 @@ fn claim(problem: &Problem, options: &Options, ledger: &mut Ledger) -> Claim {
     );
     let answer = match plan(problem, options) {
         Ok(outcome) => Answer::Plan {
-            compact: outcome.compact,
+            compact: Box::new(outcome.compact),
             schedule: outcome.schedule,
             value: outcome.report.value,
             bound: outcome.report.bound(),

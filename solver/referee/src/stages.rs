@@ -60,7 +60,7 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
                         value: outcome.report.value,
                         bound: outcome.report.bound(),
                         proved: outcome.report.proved(),
-                        compact: outcome.plan,
+                        compact: Box::new(outcome.plan),
                     },
                     Err(error) => {
                         ledger.contradicts(format!("{who}: {error}"));
