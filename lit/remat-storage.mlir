@@ -26,8 +26,8 @@
 // RUN: ballast-opt %t/computed.mlir --allow-unregistered-dialect --remat="fusion=xla-cpu cap-counts=temp heap-gaps=false time-limit=5 storage=%t/computed.json" --ballast-to-stablehlo | FileCheck %s --check-prefix=COMPUTED
 // COMPUTED: %[[ZERO:.+]] = "stablehlo.constant"
 // COMPUTED: %[[ONE:.+]] = "stablehlo.exponential"(%[[ZERO]])
-// COMPUTED: %[[LATE:.+]]:2 = "stablehlo.optimization_barrier"(%[[ONE]], %{{.*}})
-// COMPUTED: "stablehlo.broadcast_in_dim"(%[[LATE]]#0)
+// COMPUTED: %[[AFTER:.+]]:2 = "stablehlo.optimization_barrier"(%[[ONE]], %{{.*}})
+// COMPUTED: "stablehlo.broadcast_in_dim"(%[[AFTER]]#0)
 // COMPUTED: "stablehlo.maximum"
 
 // What a file may not say.
