@@ -209,11 +209,12 @@ impl PlanSettings {
     }
 }
 
-/// Numbers and the bytes of each, as `number:bytes,number:bytes`; what is no such pair is left out.
+/// Ops by number, as `number,number`; what is no number is left out.
 fn ops(text: &str) -> Vec<OpId> {
     text.split(',').filter_map(|op| op.parse().ok().map(OpId)).collect()
 }
 
+/// Numbers and the bytes of each, as `number:bytes,number:bytes`; what is no such pair is left out.
 fn pairs<Id>(text: &str, id: impl Fn(usize) -> Id) -> Vec<(Id, Bytes)> {
     let pair = |entry: &str| {
         let (number, bytes) = entry.split_once(':')?;
