@@ -44,6 +44,17 @@
 // REDUCED-NEXT: %[[SPREAD:.+]] = "stablehlo.broadcast_in_dim"(%[[NUMBER]])
 // REDUCED-NEXT: "stablehlo.maximum"(%{{.+}}, %[[SPREAD]])
 
+// XLA writes what an elementwise op makes over what it reads for the last time, but only where no barrier stands between. So the number that the sum over
+// windows is halved with waits for the product: the sum itself, the newest value, is read as it was made.
+// RUN: ballast-opt %t/overwritten.mlir --allow-unregistered-dialect --remat="fusion=xla-cpu cap-counts=temp heap-gaps=false time-limit=5" --ballast-verify --ballast-to-stablehlo -o %t/overwritten.out
+// RUN: FileCheck %s --check-prefix=OVERWRITTEN --input-file %t/overwritten.out
+// OVERWRITTEN: %[[PRODUCT:.+]] = "stablehlo.dot_general"
+// OVERWRITTEN: %[[WINDOWS:.+]] = "stablehlo.reduce_window"
+// OVERWRITTEN: %[[LATE:.+]]:2 = "stablehlo.optimization_barrier"(%{{.+}}, %[[PRODUCT]])
+// OVERWRITTEN-NEXT: %[[SPREAD:.+]] = "stablehlo.broadcast_in_dim"(%[[LATE]]#0)
+// OVERWRITTEN-NEXT: %[[HALF:.+]] = "stablehlo.multiply"(%[[WINDOWS]], %[[SPREAD]])
+// OVERWRITTEN-NEXT: "stablehlo.add"(%[[HALF]], %[[LATE]]#1)
+
 // A sum of four products reads 256 bytes and makes 64. Under a cap of 260 it is planned in parts, of which the first has left one value when the
 // last product is made.
 // RUN: ballast-opt %t/four.mlir --allow-unregistered-dialect --remat="fusion=xla-cpu cap=400 cap-counts=temp heap-gaps=false swap=false time-limit=5" --ballast-verify --ballast-to-stablehlo | FileCheck %s --check-prefix=WHOLE
@@ -126,6 +137,23 @@ func.func @main(%x: tensor<4x4xf32>) -> (tensor<4xf32>, tensor<4x4xf32>) {
   %q = "stablehlo.dot_general"(%p, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %n = "stablehlo.maximum"(%q, %zeros) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %r, %n : tensor<4xf32>, tensor<4x4xf32>
+}
+
+//--- overwritten.mlir
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %half = "stablehlo.constant"() <{value = dense<0.5> : tensor<f32>}> : () -> tensor<f32>
+  %halves = "stablehlo.broadcast_in_dim"(%half) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4x4xf32>
+  %p = "stablehlo.dot_general"(%x, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %w = "stablehlo.reduce_window"(%p, %zero) <{padding = dense<1> : tensor<2x2xi64>, window_dimensions = array<i64: 3, 3>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %sum = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%sum) : (tensor<f32>) -> ()
+  }) : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
+  %m = "stablehlo.multiply"(%w, %halves) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s = "stablehlo.add"(%m, %p) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %q = "stablehlo.dot_general"(%s, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %q : tensor<4x4xf32>
 }
 
 //--- four.mlir

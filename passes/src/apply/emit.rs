@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
 use ballast_core::device::DeviceId;
-use ballast_core::graph::{OpId, OpRole, TensorId};
+use ballast_core::graph::{LayerType, OpId, OpRole, TensorId};
 use ballast_dialects::attributes::{self as names, Device};
 use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
@@ -228,8 +228,7 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         spreads: &[OpId],
         reader: OpId,
     ) -> Result<Vec<(TensorId, Value<'c, 'a>)>, Reported> {
-        let last = self.imported.graph.value_inputs(reader).into_iter().max();
-        let last = last.and_then(|last| self.results[last].first().copied());
+        let last = self.waited_for(device, spreads, reader);
         let mut tensors: Vec<TensorId> =
             spreads.iter().filter_map(|&spread| self.imported.reads[spread].first().copied()).collect();
         tensors.sort_unstable();
@@ -246,6 +245,35 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         let barrier = self.build("ballast.barrier", device, location, &operands, &kinds)?;
         self.remap(device, &tensors, barrier.results().map(Value::from));
         Ok(before)
+    }
+
+    /// The value that numbers `spreads` are made of wait for: the last one the reader reads. Where it is enough that they wait for any, one that XLA
+    /// cannot write the reader's value over, as it does where nothing stands between a value and the elementwise op that reads it last.
+    fn waited_for(&self, device: DeviceId, spreads: &[OpId], reader: OpId) -> Option<TensorId> {
+        let graph = &self.imported.graph;
+        let read = graph.value_inputs(reader).into_iter();
+        let mut read = read.filter_map(|value| Some((value, *self.results[value].first()?)));
+        let op = &graph.ops[reader];
+        if op.layer != LayerType::Activation || self.late.has_to_wait(spreads, reader) {
+            return read.max().map(|(_, tensor)| tensor);
+        }
+        let is_behind_barrier = |tensor: TensorId| {
+            let maker = ballast_dialects::ir::producer(self.current(device, tensor));
+            maker.is_some_and(|maker| ballast_dialects::ir::name(maker) == "ballast.barrier")
+        };
+        let may_be_overwritten = |&(value, tensor): &(OpId, TensorId)| {
+            graph.value_bytes(value) == graph.value_bytes(reader) && !is_behind_barrier(tensor)
+        };
+        // The newest is the likeliest to be read for the last time.
+        let first = read.next()?;
+        let waited =
+            read.fold(first, |best, other| match (may_be_overwritten(&best), may_be_overwritten(&other)) {
+                (true, false) => other,
+                (false, false) => best.max(other),
+                (true, true) => best.min(other),
+                (false, true) => best,
+            });
+        Some(waited.1)
     }
 
     /// From here on `values` stand for `tensors`.

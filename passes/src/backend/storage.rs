@@ -39,16 +39,29 @@ pub(crate) struct Early {
 pub(crate) struct SpreadLate {
     /// Spread constants that were seen to be stored, for all that read them.
     stored: Vec<OpId>,
-    /// Ops that write into a copy of what they read: XLA makes the copy of a constant before the first op of the program. And ops that
-    /// a library of XLA's runs with what is fused into them: one spread that several of them read is stored, from the first op on.
-    readers: Vec<OpId>,
+    /// Ops that write into a copy of what they read: XLA makes the copy of a constant before the first op of the program.
+    writers: Vec<OpId>,
+    /// Ops that a library of XLA's runs with what is fused into them: one spread that several of them read is stored, from the first op on.
+    by_library: Vec<OpId>,
 }
 
 impl SpreadLate {
     /// Is `constant` to be made where `reader` reads it?
     pub(crate) fn is_for(&self, graph: &Graph, constant: OpId, reader: OpId) -> bool {
         self.stored.binary_search(&constant).is_ok()
-            || (self.readers.binary_search(&reader).is_ok() && is_spread_constant(graph, constant))
+            || ((self.waits_for_all(reader) || self.by_library.binary_search(&reader).is_ok())
+                && is_spread_constant(graph, constant))
+    }
+
+    /// Would what is spread for `reader` be stored once its number is there, so that this has to wait for all that is read with it? Else it has to be
+    /// another value than those that others read, and XLA fuses it into its only reader.
+    pub(crate) fn has_to_wait(&self, constants: &[OpId], reader: OpId) -> bool {
+        self.waits_for_all(reader)
+            || constants.iter().any(|constant| self.stored.binary_search(constant).is_ok())
+    }
+
+    fn waits_for_all(&self, reader: OpId) -> bool {
+        self.writers.binary_search(&reader).is_ok()
     }
 }
 
@@ -241,8 +254,13 @@ impl Storage {
         };
         let stored = self.held.iter().filter(made_again).copied().collect();
         let ops = OpId::of(&graph.ops).filter(|_| self.model == FusionModel::XlaCpu);
-        let readers = ops.filter(|&(id, op)| writes_into_operand(&op.name) || is_run_by_library(graph, id));
-        SpreadLate { stored, readers: readers.map(|(id, _)| id).collect() }
+        let (writers, others): (Vec<_>, Vec<_>) = ops.partition(|(_, op)| writes_into_operand(&op.name));
+        let by_library = others.into_iter().map(|(id, _)| id).filter(|&id| is_run_by_library(graph, id));
+        SpreadLate {
+            stored,
+            writers: writers.into_iter().map(|(id, _)| id).collect(),
+            by_library: by_library.collect(),
+        }
     }
 
     /// Is it XLA's CPU compiler?
