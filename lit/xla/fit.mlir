@@ -19,7 +19,7 @@
 // RUN: rm -f %t.none.mlir
 // RUN: not ballast fit %examples/mlp3_b128.mlir --cap 40%% --python %python -o %t.none.mlir 2>&1 | FileCheck %s --check-prefix NONE
 // RUN: test ! -e %t.none.mlir
-// NONE: ballast: no plan: {{.*}}mlp3_b128.mlir: no plan of 4 keeps 512.0 KiB as cpu measures it; the least it took is
+// NONE: ballast: no plan: {{.*}}mlp3_b128.mlir: no plan of {{[0-9]+}} keeps 512.0 KiB as cpu measures it; the least it took is
 
 // RUN: not ballast fit %examples/mlp3_b128.mlir --cap 0 --python %python -o %t.none.mlir 2>&1 | FileCheck %s --check-prefix ZERO
 // ZERO: ballast: error: --cap: cap '0' leaves no memory at all

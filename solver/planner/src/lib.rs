@@ -104,6 +104,9 @@ pub struct Pipelining {
     pub granularity: ballast_partition::sequence::Granularity,
 }
 
+/// What [`Error::Infeasible`] says where a longer search may still find a plan: the name of the op that binds is followed by it.
+pub const UNPROVED: &str = "binds in the best plan found";
+
 /// Why there is no plan.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
@@ -111,7 +114,7 @@ pub enum Error {
     #[error(
         "no memory plan of device {device} keeps its cap of {cap}: '{label}' {}; the smallest cap {} {smallest}. Raise the \
          cap, use more devices, or let relax-limit raise it",
-        if *proved { "alone needs more" } else { "binds in the best plan found" },
+        if *proved { "alone needs more" } else { UNPROVED },
         if *found { "found to have a plan is" } else { "possible is" },
     )]
     Infeasible {

@@ -277,7 +277,7 @@ impl Maker<'_> {
 
     /// What is held around a body: what XLA takes for the program less what the body alone is predicted to hold, both unplanned.
     fn around(&self, body: &Form) -> Result<u64, Failure> {
-        let stage = self.planner.plan(body.planned(), predicted(self.planner.args), None, BOUNDLESS)?;
+        let stage = self.planner.plan(body.planned(), predicted(self.planner.args), None, BOUNDLESS, 1)?;
         Ok(body.measured_bytes.saturating_sub(stage.unplanned_peak_bytes))
     }
 

@@ -52,8 +52,8 @@ impl Learned {
         self.around
     }
 
-    /// Takes in what XLA held of a program with `plan`, and took in all, `measured_bytes`; `around_bytes` are held all the while beside what was
-    /// planned.
+    /// Takes in what XLA held of a program with `plan`, and took in all, `measured_bytes`, where it may take `cap_bytes`; `around_bytes` are held all
+    /// the while beside what was planned.
     ///
     /// # Errors
     /// A plan that cannot be replayed.
@@ -62,13 +62,14 @@ impl Learned {
         plan: &Plan,
         graph: &Graph,
         held: &Held,
-        measured_bytes: u64,
+        (measured_bytes, cap_bytes): (u64, u64),
         around_bytes: u64,
     ) -> Result<(), String> {
         let mut predicted = self.predicted(plan)?;
         predicted.iter_mut().for_each(|(_, bytes)| *bytes = bytes.saturating_add(around_bytes));
-        self.correct(differences(held, &predicted, measured_bytes, |op| graph.value_bytes(op).0));
-        self.less = most(&predicted).saturating_sub(measured_bytes);
+        let found = differences(held, &predicted, measured_bytes, |op| graph.value_bytes(op).0);
+        self.less = less(&found, &predicted, measured_bytes, cap_bytes);
+        self.correct(found);
         self.stored.extend(held.peak.iter().flat_map(|buffer| stored_for(graph, buffer)));
         let known = self.above.keys().chain(&self.stored);
         self.names = known.filter_map(|&op| Some((op, graph.ops.get(op.0)?.name.clone()))).collect();
@@ -140,6 +141,17 @@ impl Learned {
 /// The most bytes of steps.
 fn most<T>(steps: &[(T, u64)]) -> u64 {
     steps.iter().map(|&(_, bytes)| bytes).max().unwrap_or(0)
+}
+
+/// Bytes that the next plan may be asked for above the cap, as XLA takes less than is predicted: of the peak; or, where an op was predicted above the
+/// cap, of that op, as one that overwrites what it reads. Else no plan would be there for what XLA can keep.
+fn less(above: &BTreeMap<OpId, i64>, predicted: &[(OpId, u64)], measured_bytes: u64, cap_bytes: u64) -> u64 {
+    let over = predicted.iter().filter(|&&(_, bytes)| bytes > cap_bytes);
+    let of_op = over.map(|&(op, bytes)| {
+        let below = above.get(&op).map_or(0, |&above| u64::try_from(above.saturating_neg()).unwrap_or(0));
+        below.min(bytes - cap_bytes)
+    });
+    of_op.max().unwrap_or(0).max(most(predicted).saturating_sub(measured_bytes))
 }
 
 /// By op, what was held above `predicted` in the stretch in which it ran, the most where it ran several times; below it, negative.
@@ -305,6 +317,19 @@ mod tests {
         learned.correct(found);
         learned.correct(BTreeMap::from([(a, 20), (b, 0), (c, -5)]));
         assert_eq!(learned.above, BTreeMap::from([(a, 20), (b, 20), (c, -5)]));
+    }
+
+    #[test]
+    fn what_an_op_above_the_cap_takes_less_may_be_asked_for() {
+        let [a, b] = [0, 1].map(OpId);
+        let above = |of_a, of_b| BTreeMap::from([(a, of_a), (b, of_b)]);
+        // The peak is there, and op 1 overwrites what it reads: predicted at 90, it took 60.
+        let predicted = [(a, 80), (b, 90)];
+        assert_eq!(less(&above(0, -30), &predicted, 80, 70), 20);
+        assert_eq!(less(&above(0, -5), &predicted, 85, 70), 5);
+        // What keeps the cap needs nothing; as much as the peak was lower is known anyway.
+        assert_eq!(less(&above(0, -30), &predicted, 80, 95), 10);
+        assert_eq!(less(&above(0, 10), &predicted, 100, 70), 0);
     }
 
     #[test]

@@ -29,7 +29,7 @@ use crate::run::xla::{self, Job};
 use forms::Form;
 use planner::Planner;
 use search::Search;
-use tries::{Fitting, Found};
+use tries::{Dropped, Fitting, Found};
 
 /// What the cap is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -180,6 +180,8 @@ struct Answer {
     /// The forms of the program that were planned.
     forms: Vec<Form>,
     tries: Vec<Try>,
+    /// Plans that were asked for and not measured, and why.
+    dropped: Vec<Dropped>,
     /// Which of the tries was written; none where no plan keeps the cap.
     chosen: Option<usize>,
     /// Why there was no further try.
@@ -227,10 +229,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let fitting = Fitting { planner, forms: &forms, most_bytes };
     let mut found = fitting.follow(&|| until.is_some_and(|until| begin.elapsed() >= until))?;
     found.or_without_plan(&forms, most_bytes)?;
-    let Found { tries, chosen, stopped, failed } = found;
-    if let (true, Some(failure)) = (tries.is_empty(), failed) {
-        return Err(failure);
-    }
+    let Found { tries, chosen, dropped, stopped, failed } = found;
+    let failed = failed.filter(|_| tries.is_empty());
     let missed = missed(given, cap_bytes, unplanned_bytes, &tries);
     let (chosen, program) = chosen.unzip();
     if let Some(program) = &program {
@@ -244,11 +244,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         unplanned_compared_flops: forms.first().and_then(Form::compared_flops),
         forms,
         tries,
+        dropped,
         chosen,
         stopped,
     };
     // What was tried is told where nothing keeps the cap, too.
     write_json(&answer, None)?;
+    if let Some(failure) = failed {
+        return Err(failure);
+    }
     if program.is_some() { Ok(()) } else { Err(Failure::NoPlan(missed)) }
 }
 
@@ -356,6 +360,17 @@ fn next_route(routes: &[Route], least_flops: Option<f64>) -> Option<(usize, u64)
     })
 }
 
+/// Where no plan keeps the cap: the route that came nearest of those that more time may help, and the cap to ask for.
+fn with_more_time(routes: &mut [Route]) -> Option<(usize, u64)> {
+    if routes.iter().any(|route| route.search.tries.iter().any(|tried| tried.fits)) {
+        return None;
+    }
+    let measured = |route: &Route| route.search.tries.iter().map(|tried| tried.measured_bytes).min();
+    let waiting = routes.iter().enumerate().filter(|(_, route)| route.search.wants_time());
+    let (index, _) = waiting.min_by_key(|&(index, route)| (measured(route).unwrap_or(u64::MAX), index))?;
+    Some((index, routes[index].search.again()))
+}
+
 /// Operations of a plan that is not worth beating by another route, as a multiple of those without a plan.
 const CHEAP: f64 = 1.02;
 /// Operations of a plan whose loops are still loops that is not worth beating by one that opens them, as a multiple of the latter's. What is opened
@@ -383,7 +398,7 @@ mod tests {
     use super::forms::{AS_IS, Form};
     use super::learned::Learned;
     use super::search::tests::a_try;
-    use super::{Route, Search, StageFigures, Try, best, calibrated, next_route};
+    use super::{Route, Search, StageFigures, Try, best, calibrated, next_route, with_more_time};
     use ballast_core::device::DeviceId;
 
     fn route(tries: Vec<Try>) -> Route {
@@ -456,6 +471,21 @@ mod tests {
         // Fewer operations first, then less memory, whatever the route.
         assert_eq!(best(&[over, under.clone(), a_try(900, 3.0, 1000), a_try(900, 2.5, 1000)]), Some(3));
         assert_eq!(best(&[under.clone(), Try { measured_bytes: 700, ..under }]), Some(1));
+    }
+
+    #[test]
+    fn what_had_too_little_time_is_come_back_to_where_nothing_keeps_the_cap() {
+        let ran_out = |tries| {
+            let route = route(tries);
+            Route { search: Search { closed: true, ran_out: true, ..route.search }, ..route }
+        };
+        let over = a_try(1500, 2.0, 1000);
+        let nearer = a_try(1200, 2.0, 1000);
+        let mut routes = [ran_out(vec![]), ran_out(vec![over.clone()]), ran_out(vec![nearer])];
+        let order: Vec<Option<(usize, u64)>> = (0..4).map(|_| with_more_time(&mut routes)).collect();
+        assert_eq!(order, [Some((2, 1000)), Some((1, 1000)), Some((0, 1000)), None]);
+        let kept = route(vec![a_try(900, 3.0, 1000)]);
+        assert_eq!(with_more_time(&mut [ran_out(vec![over]), kept]), None);
     }
 
     #[test]

@@ -22,7 +22,8 @@ pub(super) struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// Plans a function of a program for a cap, with a model of what XLA stores and what was learned of it; the figures of the only stage.
+    /// Plans a function of a program for a cap, with a model of what XLA stores and what was learned of it, in `patience` times the limits that
+    /// were given; the figures of the only stage.
     ///
     /// # Errors
     /// What the driver says, and a plan for several devices.
@@ -32,6 +33,7 @@ impl Planner<'_> {
         fusion: &str,
         learned: Option<&Learned>,
         cap_bytes: u64,
+        patience: u32,
     ) -> Result<StageFigures, Failure> {
         let what = self.args.program.display().to_string();
         let mut plan = Command::new(beside("ballast-opt")?);
@@ -49,7 +51,7 @@ impl Planner<'_> {
         plan.arg(program).args(["--allow-unregistered-dialect", "-o"]).arg(self.file).arg(format!(
             "--remat=cap-counts={} fusion={fusion} function='{function}' {} {relax}{gaps}{loops}{corrections}plan-file='{}' graph-file='{}' cap={cap_bytes}",
             self.args.cap_counts.name(),
-            self.args.remat,
+            longer(&self.args.remat, patience),
             plan_file.display(),
             graph.display(),
         ));
@@ -87,6 +89,28 @@ impl Planner<'_> {
     }
 }
 
+/// Options of `--remat` with limits of time and work that are so many times as large.
+fn longer(options: &str, times: u32) -> String {
+    if times == 1 {
+        return options.to_owned();
+    }
+    let mut timed = false;
+    let longer = options.split_whitespace().map(|option| {
+        let limit = option.split_once('=').filter(|(name, _)| matches!(*name, "time-limit" | "work-limit"));
+        let Some((name, Ok(limit))) = limit.map(|(name, limit)| (name, limit.parse::<f64>())) else {
+            return option.to_owned();
+        };
+        timed = true;
+        format!("{name}={}", limit * f64::from(times))
+    });
+    let longer: Vec<String> = longer.collect();
+    let default = if timed { String::new() } else { format!(" time-limit={}", DEFAULT_SECONDS * times) };
+    longer.join(" ") + &default
+}
+
+/// Seconds of a search whose options name no limit, as `--remat` has it.
+const DEFAULT_SECONDS: u32 = 60;
+
 /// What a plan is made with and leaves behind.
 pub(super) struct Files {
     pub(super) plan: PathBuf,
@@ -107,3 +131,16 @@ const RELAX: &str = "relax-limit=8 ";
 const NO_GAPS: &str = "heap-gaps=false ";
 /// A form of the program with its loops opened is tried beside this one.
 const WHOLE_LOOPS: &str = "loops=whole ";
+
+#[cfg(test)]
+mod tests {
+    use super::longer;
+
+    #[test]
+    fn limits_are_made_longer_and_the_rest_stays() {
+        assert_eq!(longer("swap=false time-limit=2.5", 1), "swap=false time-limit=2.5");
+        assert_eq!(longer("swap=false time-limit=2.5 seed=1", 4), "swap=false time-limit=10 seed=1");
+        assert_eq!(longer("work-limit=1000", 4), "work-limit=4000");
+        assert_eq!(longer("swap=false", 4), "swap=false time-limit=240");
+    }
+}

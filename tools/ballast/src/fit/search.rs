@@ -14,17 +14,48 @@ pub(super) struct Search {
     pub(super) unplanned_fits: bool,
     /// Did planning or compiling fail?
     pub(super) closed: bool,
+    /// Did planning fail as no plan was found in time, though none was proved not to be there?
+    pub(super) ran_out: bool,
+    /// How many times the limits that were given its plans are made in.
+    pub(super) patience: u32,
     pub(super) tries: Vec<Try>,
     /// What XLA held of the plans before, where that can be told.
     pub(super) learned: Option<Learned>,
 }
 
+/// How many times longer a search is made that had too little time.
+const MORE_PATIENCE: u32 = 4;
+/// How many times longer than was asked for it is made at most.
+const MOST_PATIENCE: u32 = 4;
 /// Plans in a row that are no better than one before them, after which what is learned leads nowhere.
 const IN_VAIN: usize = 2;
 
 impl Search {
     pub(super) fn new(cap_bytes: u64, within: f64) -> Self {
-        Search { cap_bytes, within, unplanned_fits: false, closed: false, tries: Vec::new(), learned: None }
+        Search {
+            cap_bytes,
+            within,
+            unplanned_fits: false,
+            closed: false,
+            ran_out: false,
+            patience: 1,
+            tries: Vec::new(),
+            learned: None,
+        }
+    }
+
+    /// Could more time find what was not found? Either no plan was there in time, or none for the cap that was asked for.
+    pub(super) fn wants_time(&self) -> bool {
+        let raised = |tried: &Try| tried.cut_short && tried.predicted_bytes > tried.asked_bytes;
+        self.patience < MOST_PATIENCE && (self.ran_out || self.tries.last().is_some_and(raised))
+    }
+
+    /// The cap to ask for once more, with more time.
+    pub(super) fn again(&mut self) -> u64 {
+        self.patience = self.patience.saturating_mul(MORE_PATIENCE).min(MOST_PATIENCE);
+        (self.closed, self.ran_out) = (false, false);
+        let slack = (self.cap_bytes as f64 * self.within) as u64;
+        self.learned.as_ref().map_or(self.cap_bytes, |learned| learned.asked(self.cap_bytes - slack / 2))
     }
 
     /// The cap to ask for, or none if another plan is not worth it.
@@ -184,6 +215,23 @@ pub(super) mod tests {
         assert_eq!(learning(tries.clone()).next(), Some(985));
         assert_eq!(learning([tries, vec![raised(1000, 1350)]].concat()).next(), None);
         assert_eq!(learning(vec![raised(1000, 980)]).next(), None);
+    }
+
+    #[test]
+    fn a_search_that_had_too_little_time_is_given_more_once() {
+        let mut ran_out = Search { closed: true, ran_out: true, ..Search::new(1000, 0.03) };
+        assert!(ran_out.wants_time() && ran_out.next().is_none());
+        assert_eq!((ran_out.again(), ran_out.next(), ran_out.patience), (1000, Some(1000), 4));
+        // Longer yet it is not made.
+        (ran_out.closed, ran_out.ran_out) = (true, true);
+        assert!(!ran_out.wants_time());
+        // What failed otherwise, was proved, or kept what it was asked for gains nothing.
+        assert!(!Search { closed: true, ..Search::new(1000, 0.03) }.wants_time());
+        let raised = Try { predicted_bytes: 1500, ..a_try(1500, 1.0, 1000) };
+        let of = |tried: Try| Search { tries: vec![tried], ..Search::new(1000, 0.03) };
+        assert!(!of(raised.clone()).wants_time());
+        assert!(!of(Try { cut_short: true, ..a_try(1500, 1.0, 1000) }).wants_time());
+        assert!(of(Try { cut_short: true, ..raised }).wants_time());
     }
 
     #[test]

@@ -4,14 +4,17 @@ use std::path::Path;
 
 use ballast_core::limits::StopReason;
 use ballast_core::plan::Plan;
+use ballast_core::units::Bytes;
+use ballast_planner::UNPROVED;
+use serde::Serialize;
 
 use super::forms::Form;
 use super::learned::Learned;
 use super::pairs;
 use super::planner::{Files, Planner};
 use super::search::BOUNDLESS;
-use super::{Route, Try, best, calibrated, next_route, routes};
-use crate::failure::Failure;
+use super::{Route, Try, best, calibrated, next_route, routes, with_more_time};
+use crate::failure::{Failure, note};
 use crate::graph_file;
 use crate::output::{read_bytes, read_text};
 use crate::run::held::Held;
@@ -22,10 +25,29 @@ pub(super) struct Found {
     pub(super) tries: Vec<Try>,
     /// The try to write, and its program.
     pub(super) chosen: Option<(usize, Vec<u8>)>,
+    /// Plans that were asked for and not measured.
+    pub(super) dropped: Vec<Dropped>,
     /// Why there was no further try.
     pub(super) stopped: &'static str,
     /// Why the last route that was given up was.
     pub(super) failed: Option<Failure>,
+}
+
+/// A plan that was asked for and not measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Dropped {
+    /// Form of the program.
+    program: String,
+    /// Model of what XLA stores.
+    fusion: String,
+    /// Cap the plan was asked for.
+    asked_bytes: u64,
+    /// Tries that had been measured by then.
+    after_tries: usize,
+    /// Why there is no plan, or why it was not measured.
+    reason: String,
+    /// Was the time over before a plan was found, or before it was proved that there is none?
+    ran_out: bool,
 }
 
 impl Found {
@@ -61,7 +83,8 @@ impl Fitting<'_> {
         // Without a plan nothing is computed twice.
         let unplanned = self.forms.iter().rfind(|form| !form.is_paired());
         let least_flops = unplanned.and_then(Form::compared_flops);
-        let mut found = Found { tries: Vec::new(), chosen: None, stopped: "finished", failed: None };
+        let mut found =
+            Found { tries: Vec::new(), chosen: None, dropped: Vec::new(), stopped: "finished", failed: None };
         loop {
             let most = self.planner.args.tries as usize;
             if found.tries.iter().filter(|tried| !tried.loops_stay).count() >= most {
@@ -71,41 +94,68 @@ impl Fitting<'_> {
             for route in routes.iter_mut().filter(|route| route.search.tries.len() >= most) {
                 route.search.closed = true;
             }
-            if !found.tries.is_empty() && over() {
+            if !(found.tries.is_empty() && found.dropped.is_empty()) && over() {
                 found.stopped = "time-limit";
                 return Ok(found);
             }
-            let Some((route, asked_bytes)) = next_route(&routes, least_flops) else { return Ok(found) };
+            // Where nothing else is left, what had too little time is given more.
+            let next = next_route(&routes, least_flops).or_else(|| with_more_time(&mut routes));
+            let Some((route, asked_bytes)) = next else { return Ok(found) };
             let route = &mut routes[route];
             let asked_bytes = self.first_calibrated(route, asked_bytes);
-            match self.attempt(route, asked_bytes) {
-                // The same program again: it was measured.
-                Ok(None) => route.search.closed = true,
-                Ok(Some((tried, learned))) => {
-                    tracing::info!(
-                        tried.program,
-                        tried.fusion,
-                        asked_bytes,
-                        tried.measured_bytes,
-                        tried.fits,
-                        "planned"
-                    );
-                    route.search.learned = learned;
-                    route.search.tries.push(tried.clone());
-                    found.tries.push(tried);
-                    let last = found.tries.len() - 1;
-                    if best(&found.tries) == Some(last) {
-                        found.chosen = Some((last, read_bytes(self.planner.file)?));
-                    }
-                }
-                // Another route may still do, and what was found stays.
-                Err(failure) => {
-                    tracing::warn!("{}", failure.message());
-                    route.search.closed = true;
-                    found.failed = Some(failure);
-                }
-            }
+            let outcome = self.attempt(route, asked_bytes);
+            self.take(&mut found, route, asked_bytes, outcome)?;
         }
+    }
+
+    /// Takes in what became of a plan that a route was asked for, and says it.
+    fn take(
+        &self,
+        found: &mut Found,
+        route: &mut Route,
+        asked_bytes: u64,
+        outcome: Result<Option<(Try, Option<Learned>)>, Failure>,
+    ) -> Result<(), Failure> {
+        let reason = match outcome {
+            Ok(Some((tried, learned))) => {
+                note(&said(&tried, self.forms[0].compared_flops()));
+                route.search.learned = learned;
+                route.search.tries.push(tried.clone());
+                found.tries.push(tried);
+                let last = found.tries.len() - 1;
+                if best(&found.tries) == Some(last) {
+                    found.chosen = Some((last, read_bytes(self.planner.file)?));
+                }
+                return Ok(());
+            }
+            Ok(None) => "the same program was measured before".to_owned(),
+            // Another route may still do, and what was found stays.
+            Err(failure) => {
+                let message = failure.message();
+                route.search.ran_out = message.contains(UNPROVED);
+                let reason = last_error(message).to_owned();
+                found.failed = Some(failure);
+                reason
+            }
+        };
+        route.search.closed = true;
+        let dropped = Dropped {
+            program: self.forms[route.form].name.clone(),
+            fusion: route.fusion.to_owned(),
+            asked_bytes,
+            after_tries: found.tries.len(),
+            reason,
+            ran_out: route.search.ran_out,
+        };
+        note(&format!(
+            "{}, {}: asked for {}, dropped: {}",
+            dropped.program,
+            dropped.fusion,
+            Bytes(asked_bytes),
+            dropped.reason
+        ));
+        found.dropped.push(dropped);
+        Ok(())
     }
 
     /// What to ask a route for: at first, where what its model says is another thing than what XLA takes, the same share of both.
@@ -114,7 +164,7 @@ impl Fitting<'_> {
             return asked_bytes;
         }
         let form = &self.forms[route.form];
-        match self.planner.plan(form.planned(), route.fusion, None, BOUNDLESS) {
+        match self.planner.plan(form.planned(), route.fusion, None, BOUNDLESS, 1) {
             Ok(stage) => calibrated(self.most_bytes, &stage, form),
             Err(failure) => {
                 tracing::warn!("{}", failure.message());
@@ -136,7 +186,8 @@ impl Fitting<'_> {
         let Planner { args, file, job } = self.planner;
         let known = route.search.learned.as_ref();
         let own_bytes = asked_bytes.saturating_sub(form.around_bytes).max(1);
-        let stage = self.planner.plan(form.planned(), route.fusion, known, own_bytes)?;
+        let patience = route.search.patience;
+        let stage = self.planner.plan(form.planned(), route.fusion, known, own_bytes, patience)?;
         let measured = xla::measure(file, true, &Job { function: &form.function, ..*job })?;
         let measured_bytes = args.cap_counts.of(&measured);
         let plan = read_plan(file)?;
@@ -162,6 +213,29 @@ impl Fitting<'_> {
     }
 }
 
+/// A try in words; `unplanned` are the operations of the program as it is.
+fn said(tried: &Try, unplanned: Option<f64>) -> String {
+    let operations = tried.compared_flops.zip(unplanned.filter(|&flops| flops > 0.0));
+    let operations =
+        operations.map_or(String::new(), |(flops, all)| format!(", {:.3} of the operations", flops / all));
+    format!(
+        "{}, {}: asked for {}, planned {}, measured {}{}{operations}{}",
+        tried.program,
+        tried.fusion,
+        Bytes(tried.asked_bytes),
+        Bytes(tried.expected_bytes),
+        Bytes(tried.measured_bytes),
+        if tried.fits { "" } else { ", which is above the cap" },
+        if tried.cut_short { ", its search was cut short" } else { "" },
+    )
+}
+
+/// What went wrong, of all that a program said: its last error.
+fn last_error(message: &str) -> &str {
+    let mut errors = message.lines().filter_map(|line| line.split_once(" error: "));
+    errors.next_back().map_or_else(|| message.lines().next().unwrap_or_default(), |(_, error)| error)
+}
+
 /// The plan of a program that was planned just now.
 fn read_plan(file: &Path) -> Result<Plan, Failure> {
     let text = read_text(&Files::beside(file).plan)?;
@@ -184,7 +258,7 @@ fn learn(
     let graph = graph_file::read(&Files::beside(file).graph)?;
     let mut learned = route.search.learned.clone().unwrap_or_default();
     learned
-        .take(plan, &graph, held, measured_bytes, form.around_bytes)
+        .take(plan, &graph, held, (measured_bytes, route.search.cap_bytes), form.around_bytes)
         .map_err(|error| not_a_plan(&error))?;
     Ok(learned)
 }
