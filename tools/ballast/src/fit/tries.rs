@@ -230,10 +230,11 @@ fn said(tried: &Try, unplanned: Option<f64>) -> String {
     )
 }
 
-/// What went wrong, of all that a program said: its last error.
+/// What went wrong, of all that a program said: its last error, or its last line.
 fn last_error(message: &str) -> &str {
     let mut errors = message.lines().filter_map(|line| line.split_once(" error: "));
-    errors.next_back().map_or_else(|| message.lines().next().unwrap_or_default(), |(_, error)| error)
+    let last = || message.lines().rfind(|line| !line.is_empty()).unwrap_or_default();
+    errors.next_back().map_or_else(last, |(_, error)| error)
 }
 
 /// The plan of a program that was planned just now.
