@@ -263,3 +263,20 @@ fn learn(
         .map_err(|error| not_a_plan(&error))?;
     Ok(learned)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::last_error;
+
+    #[test]
+    fn the_reason_is_the_last_error_of_the_program_or_its_last_line() {
+        let diagnosed =
+            "p.mlir: ballast-opt failed, exit status: 1\np.mlir:3:1: error: no plan\n  %0 = add\n  ^";
+        assert_eq!(last_error(diagnosed), "no plan");
+        assert_eq!(
+            last_error("p.mlir: ballast-opt failed, exit status: 1\nno option 'x'\n\n"),
+            "no option 'x'"
+        );
+        assert_eq!((last_error("python was ended"), last_error("")), ("python was ended", ""));
+    }
+}
