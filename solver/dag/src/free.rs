@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use crate::anneal::{Cooling, anneal};
 use crate::bound::{WorkPrices, simple_bound};
 use crate::contiguous;
+use crate::covering::{self, Covering};
 use crate::hypergraph::Hypergraph;
 use crate::mip::{MipLimits, reassign};
 use crate::multilevel::{Coarse, merge_heavy};
@@ -57,6 +58,12 @@ const CROSSING_SHARE: f64 = 0.2;
 const CROSSING_STEPS: u64 = 60_000_000;
 const EARLY_CROSSING_STEPS: u64 = 10_000_000;
 
+/// Share of the time limit, and of the work left, for one call of the bound by sets that cover; its programs where neither is limited, and their
+/// branch-and-bound nodes.
+const COVERING_SHARE: f64 = 0.25;
+const COVERING_PROGRAMS: u64 = 400;
+const COVERING_NODES: u32 = 2_000;
+
 /// Looks for the best free plan; `programs`: also by integer programs and with bounds from them.
 pub(crate) fn search(session: &mut Session<'_>, programs: bool) {
     let graph = Hypergraph::of(session.problem);
@@ -86,6 +93,7 @@ fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
     let mut random = ChaCha8Rng::seed_from_u64(session.limits.seed);
     let mut moves = MOVES_PER_GROUP * graph.len() as u64;
     let mut round = 0;
+    let mut covering = Covering::default();
     let (rounds, most_moves) =
         if session.finish_early { (EARLY_ROUNDS, EARLY_MOVES) } else { (u64::MAX, MOST_MOVES) };
     while !session.over(0) && !session.proved() && round < rounds {
@@ -126,6 +134,7 @@ fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
                 }
                 2 if !session.finish_early => price_bound::raise_by_work(session, graph),
                 3 => price_bound::prove_by_counting(session, graph),
+                _ if !session.finish_early => prove_by_covering(session, graph, &mut covering),
                 _ => {}
             }
         }
@@ -147,6 +156,26 @@ fn prove_by_crossings(session: &mut Session<'_>, graph: &Hypergraph) {
     let proof = spreading::bound(graph, value, &budget);
     session.work += proof.steps;
     session.prove(proof.bound);
+}
+
+/// Raises the bound by profits that a linear program finds.
+fn prove_by_covering(session: &mut Session<'_>, graph: &Hypergraph, covering: &mut Covering) {
+    if session.over(0) || session.proved() {
+        return;
+    }
+    session.report_phase("covering by sets");
+    let clock = session.share(COVERING_SHARE);
+    let left =
+        |limit: u64| (limit.saturating_sub(session.work) as f64 * COVERING_SHARE) as u64 / WORK_PER_PROGRAM;
+    let budget = covering::Budget {
+        clock: &clock,
+        programs: session.limits.work_limit.map_or(COVERING_PROGRAMS, left),
+        nodes: session.program_nodes(COVERING_NODES),
+        seed: session.limits.seed,
+    };
+    let raised = covering.raise(graph, session.value(), session.bound, &budget);
+    session.work += raised.programs * WORK_PER_PROGRAM;
+    session.prove_by_highs(raised.bound);
 }
 
 /// The whole problem as one program, for small graphs.

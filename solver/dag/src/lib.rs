@@ -11,6 +11,7 @@ pub mod bound;
 pub mod chain;
 pub mod check;
 mod contiguous;
+mod covering;
 pub mod descent;
 mod floaters;
 mod free;

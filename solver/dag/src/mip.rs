@@ -14,7 +14,7 @@ use crate::loads::Loads;
 const LOAD_SCALE: f64 = 1000.0;
 
 /// Tolerance of rows and of integers.
-const TOLERANCE: f64 = 1e-9;
+pub(crate) const TOLERANCE: f64 = 1e-9;
 
 /// Limits of one call.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,13 @@ pub struct MipLimits {
     pub threads: usize,
 }
 
-fn run(problem: RowProblem, sense: Sense, limits: MipLimits, start: Option<&[f64]>) -> Option<SolvedModel> {
+fn run(
+    problem: RowProblem,
+    sense: Sense,
+    gap: f64,
+    limits: MipLimits,
+    start: Option<&[f64]>,
+) -> Option<SolvedModel> {
     let mut model = problem.try_optimise(sense).ok()?;
     model.make_quiet();
     model.set_threads(NonZeroU32::new(limits.threads as u32).unwrap_or(NonZeroU32::MIN));
@@ -38,7 +44,7 @@ fn run(problem: RowProblem, sense: Sense, limits: MipLimits, start: Option<&[f64
         model.set_option("time_limit", limits.seconds.max(0.01));
     }
     model.set_option("mip_max_nodes", limits.nodes.min(i32::MAX as u32) as i32);
-    model.set_option("mip_rel_gap", TOLERANCE);
+    model.set_option("mip_rel_gap", gap);
     model.set_option("mip_feasibility_tolerance", TOLERANCE);
     model.set_option("primal_feasibility_tolerance", TOLERANCE);
     if let Some(start) = start {
@@ -135,7 +141,7 @@ pub(crate) fn reassign(graph: &Hypergraph, start: &[usize], open: &[usize], limi
         problem.add_row(..=0.0, row);
         add_memory_row(&mut problem, graph, kind, &moving, |g| on[g][slot]);
     }
-    let Some(solved) = run(problem, Sense::Minimise, limits, Some(&hint)) else {
+    let Some(solved) = run(problem, Sense::Minimise, TOLERANCE, limits, Some(&hint)) else {
         return Reassigned { placement: None, bound: None };
     };
     let bound = proven(&solved).map(|bound| bound / scale);
@@ -186,15 +192,24 @@ fn add_memory_row(
     }
 }
 
-/// A proven bound on the profit of any set of groups whose load on one device of a kind is at most `threshold`.
+/// The most profit that a set of groups has whose load on one device of a kind is at most `threshold`.
+pub(crate) struct Richest {
+    /// A proven bound on it.
+    pub(crate) bound: f64,
+    /// The best set found; empty where none was.
+    pub(crate) set: Vec<u32>,
+}
+
+/// Looks for the set of groups with the most profit whose load on one device of a kind is at most `threshold`, to a relative gap.
 #[must_use]
 pub(crate) fn richest_set(
     graph: &Hypergraph,
     kind: usize,
     profit: &[f64],
     threshold: f64,
+    gap: f64,
     limits: MipLimits,
-) -> Option<f64> {
+) -> Option<Richest> {
     let scale = LOAD_SCALE / threshold;
     let factor = graph.kinds[kind].transfer_factor;
     let mut problem = RowProblem::new();
@@ -220,5 +235,11 @@ pub(crate) fn richest_set(
     problem.add_row(..=LOAD_SCALE, row);
     let groups: Vec<usize> = (0..graph.len()).collect();
     add_memory_row(&mut problem, graph, kind, &groups, |g| inside[g]);
-    proven(&run(problem, Sense::Maximise, limits, None)?)
+    let solved = run(problem, Sense::Maximise, gap, limits, None)?;
+    let bound = proven(&solved)?;
+    let found = solved.primal_solution_status() == HighsSolutionStatus::Feasible;
+    let solution = found.then(|| solved.get_solution());
+    let taken =
+        |g: &usize| solution.as_ref().is_some_and(|solution| solution.columns()[inside[*g].index()] > 0.5);
+    Some(Richest { bound, set: (0..graph.len()).filter(taken).map(|g| g as u32).collect() })
 }

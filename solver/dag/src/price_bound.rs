@@ -6,7 +6,7 @@
 
 use crate::bound::WorkPrices;
 use crate::hypergraph::Hypergraph;
-use crate::mip::{MipLimits, richest_set};
+use crate::mip::{MipLimits, TOLERANCE, richest_set};
 use crate::neighbourhood::WORK_PER_PROGRAM;
 use crate::session::Session;
 
@@ -117,8 +117,8 @@ fn exceeds(
     for &kind in &used {
         let limits = MipLimits { seconds: seconds / 3.0, nodes, seed: session.limits.seed, threads: 1 };
         session.work += WORK_PER_PROGRAM;
-        match richest_set(graph, kind, &scaled, threshold, limits) {
-            Some(most) => held += graph.kinds[kind].count as f64 * most,
+        match richest_set(graph, kind, &scaled, threshold, TOLERANCE, limits) {
+            Some(most) => held += graph.kinds[kind].count as f64 * most.bound,
             None => return false,
         }
         if held >= 1.0 {
