@@ -405,9 +405,12 @@ impl Start {
             start: Some(again.device_of.to_vec()),
             ..partition::Options::default()
         };
-        partition::repartition(&program.view(), &options, again.rounds)
-            .map(|outcome| Some(outcome.device_of))
-            .map_err(|error| error.to_string())
+        let next = match again.simple {
+            Some(number) => partition::simple(&program.view(), &options, number),
+            None => partition::repartition(&program.view(), &options, again.rounds)
+                .map(|outcome| Some(outcome.device_of)),
+        };
+        next.map_err(|error| error.to_string())
     }
 }
 

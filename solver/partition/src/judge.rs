@@ -10,7 +10,7 @@ use ballast_core::units::Bytes;
 use crate::options::Options;
 use crate::rl::machine::Score;
 use crate::sequence::Sequence;
-use crate::squeeze::{RATE, Room};
+use crate::squeeze::{RATE, Room, missed};
 
 /// Weight of memory over the cap in a cut: recomputing everything forward costs about a third of a training step's
 /// computation, so a stage at twice its cap counts as a sixth slower.
@@ -28,6 +28,8 @@ pub(crate) struct Judged {
     over_peak: u64,
     /// Slowest stage, with what its peak is over the cap priced in, seconds.
     pressed_seconds: f64,
+    /// What caps that no plan can keep count for: 1 where there are none.
+    pub(crate) missing: f64,
     /// The loads as the learner's reward counts them.
     pub(crate) score: Score,
 }
@@ -44,11 +46,12 @@ impl Judged {
         self.no_worse(other) && self.over_peak <= other.over_peak
     }
 
-    /// Less over the caps, else faster with the memory over them priced in.
+    /// Within the caps where the other is not, else faster with the memory over them priced in.
     pub(crate) fn beats(&self, other: &Judged) -> bool {
-        self.over_least < other.over_least
-            || self.over_least == other.over_least
-                && self.pressed_seconds < other.pressed_seconds * (1.0 - 1e-12)
+        let kept = |judged: &Judged| judged.missing <= 1.0;
+        let counted = |judged: &Judged| judged.pressed_seconds * judged.missing;
+        kept(self) && !kept(other)
+            || kept(self) == kept(other) && counted(self) < counted(other) * (1.0 - 1e-12)
     }
 
     /// What the user should know of its memory.
@@ -120,8 +123,8 @@ impl<'a> Judge<'a> {
         let idle = stages.iter().filter(|stage| stage.idle()).count();
         let busy = stages.iter().filter(|stage| !stage.idle());
         let balance = Balance::of(busy.map(Stage::load_seconds), idle);
-        let (mut over_least, mut over_device, mut over_peak, mut pressed_seconds) =
-            (0, DeviceId(0), 0u64, 0.0f64);
+        let (mut over_least, mut over_device, mut over_peak) = (0, DeviceId(0), 0u64);
+        let (mut pressed_seconds, mut missing) = (0.0f64, 1.0);
         let mut score = Score { tmax_seconds: balance.tmax_seconds, ..Score::default() };
         for ((stage, &cap), &rate) in stages.iter().zip(&self.caps).zip(&self.rates) {
             score.compute_seconds = score.compute_seconds.max(stage.compute_seconds);
@@ -132,12 +135,13 @@ impl<'a> Judge<'a> {
                 (over_least, over_device) = (over, stage.device);
             }
             score.violations += usize::from(over > 0);
+            missing *= missed(over as f64 / (cap as f64).max(1.0));
             let peak = stage.problem.unplanned_peak();
             score.memory_bytes = score.memory_bytes.max(peak as f64);
             over_peak = over_peak.saturating_add(peak.saturating_sub(cap));
             pressed_seconds = room(stage, cap).pressed(stage.load_seconds(), rate).max(pressed_seconds);
         }
-        Judged { device_of, balance, over_least, over_device, over_peak, pressed_seconds, score }
+        Judged { device_of, balance, over_least, over_device, over_peak, pressed_seconds, missing, score }
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod again;
 pub mod chain;
 pub mod chip;
 mod dynamic;
@@ -30,13 +31,14 @@ mod squeeze;
 mod unavoidable;
 mod workload;
 
+pub use again::{repartition, simple};
 pub use error::Error;
 pub use given::{Given, GivenError, plan_given};
 pub use items::Items;
 pub use method::METHODS;
 pub use options::{Entry, Make, Method, Mover, Options};
 pub use placement::placement_of;
-pub use plan::{Partition, Proposed, Refined, plan, repartition};
+pub use plan::{Partition, Proposed, Refined, plan};
 pub use proposer::{Candidate, Proposal, Proposer, Task};
-pub use squeeze::Measured;
+pub use squeeze::{Measured, RAISED_CAP};
 pub use unavoidable::{Reason, Unavoidable, unavoidable};

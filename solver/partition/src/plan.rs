@@ -7,7 +7,6 @@ use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::program::Program;
 use ballast_core::report::{Bound, BoundClass, PROOF_TOLERANCE, Report, SearchStats};
 use ballast_core::simulate::Balance;
-use ballast_core::stage::Stage;
 use ballast_dag::proof;
 use ballast_dag::spreading::Budget;
 
@@ -16,14 +15,13 @@ use crate::error::Error;
 use crate::fine_tune::{Keep, fine_tune};
 use crate::free;
 use crate::items::Items;
-use crate::judge::{Judge, Judged, PRESSURE, room};
+use crate::judge::{Judge, Judged, PRESSURE};
 use crate::loads::Links;
 use crate::membership::Membership;
-use crate::options::{Method, Options, check};
+use crate::options::{Options, check};
 use crate::proposer::{Proposal, Proposer, Task};
 use crate::rl::machine::{Judge as Goal, Score};
 use crate::sequence::{Granularity, Index, Sequence};
-use crate::squeeze::{self, Measured, Sample};
 
 /// A partition.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +79,7 @@ pub fn plan(program: &Program<'_>, options: &Options) -> Result<Partition, Error
 }
 
 /// As [`plan`]; `rates`: what memory over the caps costs every device, where that is known; `bounded`: time is spent on a bound, too.
-fn search(
+pub(crate) fn search(
     program: &Program<'_>,
     options: &Options,
     rates: Option<Vec<f64>>,
@@ -379,7 +377,7 @@ impl<'a> Search<'a> {
                     false => {
                         variant.beats(&self.best)
                             || self.method == GIVEN
-                                && variant.over_least <= self.best.over_least
+                                && variant.missing <= self.best.missing
                                 && variant.device_of != self.best.device_of
                     }
                 };
@@ -496,79 +494,6 @@ impl<'a> Search<'a> {
             notes: self.notes,
         })
     }
-}
-
-/// Partitions again with what memory plans of earlier placements came to, the last of `rounds` the latest.
-///
-/// The free search (`method=auto`) learns from them what memory over a cap costs each device, and searches for the placement whose
-/// plans would be fastest, from [`Options::start`] on. The other methods know no such price: for them the costs of a stage's ops are scaled so that its
-/// computation takes the seconds measured last, recomputation and swaps included. The report's figures are in the seconds searched with.
-///
-/// `seconds[device]`: seconds of the whole stage, transfers between devices included; a device without an
-/// entry or without computation keeps its costs.
-///
-/// # Errors
-/// As [`plan`].
-pub fn repartition(
-    program: &Program<'_>,
-    options: &Options,
-    rounds: &[Measured<'_>],
-) -> Result<Partition, Error> {
-    let Program { graph, costs, cluster } = *program;
-    check(program, options)?;
-    let fits = |device_of: &[DeviceId]| {
-        device_of.len() == graph.ops.len() && device_of.iter().all(|d| d.0 < cluster.devices.len())
-    };
-    let Some(last) = rounds.last().filter(|_| rounds.iter().all(|round| fits(round.device_of))) else {
-        return Err(Error::Shape("the earlier plan does not fit the program and the cluster".into()));
-    };
-    if options.method == Method::AUTO {
-        let caps = Judge::new(program, options).caps;
-        let rates = squeeze::rates(cluster.devices.len(), &samples(program, &caps, rounds));
-        tracing::debug!("memory over the caps costs {rates:?}");
-        return search(program, options, Some(rates), false);
-    }
-    let factor: Vec<f64> = program
-        .stages(last.device_of)
-        .iter()
-        .map(|stage| {
-            let transfers = stage.receive_seconds + stage.send_seconds;
-            let measured = last.seconds.get(stage.device.0).map(|seconds| seconds - transfers);
-            match measured {
-                Some(seconds) if seconds.is_finite() && seconds > 0.0 && stage.compute_seconds > 0.0 => {
-                    seconds / stage.compute_seconds
-                }
-                _ => 1.0,
-            }
-        })
-        .collect();
-    let mut scaled = costs.clone();
-    for row in &mut scaled.seconds {
-        for (op, seconds) in row.iter_mut().enumerate() {
-            *seconds *= factor[last.device_of[op]];
-        }
-    }
-    search(&Program { graph, costs: &scaled, cluster }, options, None, false)
-}
-
-/// Every device of every round.
-fn samples(program: &Program<'_>, caps: &[u64], rounds: &[Measured<'_>]) -> Vec<Sample> {
-    let of_round = |round: &Measured<'_>| {
-        let stages = program.stages(round.device_of);
-        let sample = |stage: &Stage| {
-            let device = stage.device.0;
-            let load = stage.load_seconds();
-            Sample {
-                device,
-                room: room(stage, caps[device]),
-                load,
-                seconds: round.seconds.get(device).copied().filter(|s| s.is_finite()).unwrap_or(load),
-                raised: round.raised.get(device).copied().unwrap_or(false),
-            }
-        };
-        stages.iter().map(sample).collect::<Vec<_>>()
-    };
-    rounds.iter().flat_map(of_round).collect()
 }
 
 /// The bound for any assignment, devices that differ priced in.

@@ -10,16 +10,25 @@ use ballast_core::device::DeviceId;
 pub(crate) const RATE: f64 = 0.05;
 
 /// How near to its least memory a device can be planned at a price that is still counted: a share of its room.
-const EDGE: f64 = 0.05;
+const EDGE: f64 = 0.2;
 
 /// What a device counts as slower by, as a share of its time, where its cap had to be raised.
 const RAISED: f64 = 0.5;
+
+/// By how much a raised cap more must make the slowest stage faster, where caps are raised anyway.
+pub const RAISED_CAP: f64 = 1.25;
 
 /// Squeezes below this say little about dearer ones.
 const TOLD_FROM: f64 = 0.02;
 
 /// Rates are looked for in this range.
 const RATES: (f64, f64) = (0.002, 4.0);
+
+/// Raised caps have a price where some cannot be kept: what a device counts for whose least memory is over its cap by this share, to be multiplied over
+/// the devices; 1 where it is not.
+pub(crate) fn missed(over: f64) -> f64 {
+    if over > 0.0 { RAISED_CAP + over } else { 1.0 }
+}
 
 /// What memory plans of a placement came to.
 #[derive(Clone, Copy, Debug)]
@@ -70,14 +79,22 @@ pub(crate) struct Sample {
     pub(crate) raised: bool,
 }
 
+impl Sample {
+    /// Can no plan keep the cap? Then what was lost says nothing of what another placement would lose.
+    fn out_of_reach(&self) -> bool {
+        self.room.least > self.room.cap
+    }
+}
+
 /// The rate of every device: the largest that its own plans came to, or what all of them together did.
 pub(crate) fn rates(devices: usize, samples: &[Sample]) -> Vec<f64> {
     let lost = |sample: &Sample| {
         let raised = if sample.raised { RAISED * sample.load } else { 0.0 };
         (sample.seconds - sample.load).max(0.0) + raised
     };
-    let telling: Vec<&Sample> =
-        samples.iter().filter(|s| s.room.shape() > TOLD_FROM && s.load > 0.0).collect();
+    let tells =
+        |sample: &&Sample| sample.room.shape() > TOLD_FROM && sample.load > 0.0 && !sample.out_of_reach();
+    let telling: Vec<&Sample> = samples.iter().filter(tells).collect();
     let all: f64 = telling.iter().map(|sample| sample.load * sample.room.shape()).sum();
     let usual = if all > 0.0 { telling.iter().map(|s| lost(s)).sum::<f64>() / all } else { RATE };
     (0..devices)
@@ -100,8 +117,8 @@ mod tests {
     #[test]
     fn nothing_is_lost_below_the_cap_and_the_more_the_nearer_the_least_is() {
         assert_eq!(room(60.0).shape(), 0.0);
-        // Half of the room taken away: 0.25 / 0.55.
-        assert!((room(100.0).shape() - 0.25 / 0.55).abs() < 1e-12);
+        // Half of the room taken away: 0.25 / 0.7.
+        assert!((room(100.0).shape() - 0.25 / 0.7).abs() < 1e-12);
         let shapes: Vec<f64> = (60..2000).map(|held| room(f64::from(held)).shape()).collect();
         assert!(shapes.is_sorted_by(|a, b| a < b), "{shapes:?}");
         // The same bytes over a cap that is the least: out of reach.
@@ -129,5 +146,12 @@ mod tests {
         let raised = Sample { raised: true, ..sample(0, 100.0, 0.04) };
         assert!(super::rates(1, &[raised])[0] > again[0]);
         assert_eq!(super::rates(2, &[]), [RATE; 2]);
+        // A cap that no plan could keep tells nothing: not of its device, and not of others.
+        let beyond = Sample { room: Room { held: 100.0, least: 60.1, cap: 60.0 }, ..raised };
+        assert_eq!(
+            super::rates(1, &[sample(0, 100.0, 0.04), beyond]),
+            super::rates(1, &[sample(0, 100.0, 0.04)])
+        );
+        assert_eq!(super::rates(2, &[beyond]), [RATE; 2]);
     }
 }

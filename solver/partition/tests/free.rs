@@ -10,7 +10,7 @@ use ballast_core::program::Program;
 use ballast_core::report::BoundClass;
 use ballast_core::stage::{Stage, settle_views, stages};
 use ballast_core::units::Bytes;
-use ballast_partition::{Measured, Method, Mover, Options, Partition, plan, repartition};
+use ballast_partition::{Measured, Method, Mover, Options, Partition, plan, repartition, simple};
 use support::{cluster, costs, graph, random_graph};
 
 fn solve(graph: &Graph, costs: &Costs, cluster: &Cluster, method: Method, threads: usize) -> Partition {
@@ -161,6 +161,57 @@ fn layers_fold_by_themselves() {
     let free = solve(&graph, &costs, &cluster, Method::AUTO, 1);
     assert!(cut.report.value > 21.5, "{}", cut.report.value);
     assert!(free.report.value < 20.5, "{}", free.report.value);
+}
+
+#[test]
+fn folded_layers_and_the_cut_need_no_search() {
+    let (mut graph, seconds) = training_chain(40);
+    for (op, backward) in graph.ops.iter_mut().zip((0..80).map(|op| op >= 40)) {
+        op.backward = Some(backward);
+    }
+    let cluster = cluster(4, 1 << 40, Link { bandwidth: 100.0, latency_seconds: 0.0 });
+    let costs = costs(&vec![seconds; 4]);
+    let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
+    let of = |method, number| {
+        let options = Options { method, ..Options::default() };
+        simple(&program, &options, number).expect("options that make sense")
+    };
+    let folded = of(Method::AUTO, 0).expect("folded layers");
+    assert!(tmax(&graph, &costs, &cluster, &folded) < 21.5, "both passes of a layer are together");
+    let cut = of(Method::AUTO, 1).expect("a cut");
+    assert_eq!(
+        tmax(&graph, &costs, &cluster, &cut),
+        solve(&graph, &costs, &cluster, Method::DP, 1).report.value
+    );
+    assert_eq!(of(Method::AUTO, 2), None);
+    assert_eq!(of(Method::DP, 0), None, "its placements are cuts");
+}
+
+#[test]
+fn a_cap_missed_by_little_is_mended_without_leaving_the_device_idle() {
+    // Twenty ops a device, and one that needs all but 15 bytes of the larger cap: beside it arguments of 20 bytes have no room, which
+    // says nothing of the other ops.
+    let mut ops: Vec<(Vec<usize>, u64, bool)> = (0..40).map(|_| (Vec::new(), 1, true)).collect();
+    ops[0].1 = 484;
+    let mut graph = graph(&ops);
+    for (op, tensor) in graph.tensors.iter_mut().filter(|tensor| tensor.producer.is_none()).enumerate() {
+        tensor.bytes = Bytes(if op == 1 { 20 } else { 0 });
+    }
+    let (costs, cluster) = (costs(&vec![vec![1.0; 40]; 2]), cluster(2, 1 << 40, LINK));
+    let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
+    let given: Vec<DeviceId> = (0..40).map(|op| DeviceId(usize::from(op >= 20))).collect();
+    let limits = Limits { time_limit_seconds: None, work_limit: Some(200_000), seed: 5, threads: 1 };
+    let options = Options {
+        method: Method::AUTO,
+        limits,
+        caps: Some(vec![Bytes(500), Bytes(100)]),
+        start: Some(given.clone()),
+        ..Options::default()
+    };
+    let round = Measured { device_of: &given, seconds: &[20.0; 2], raised: &[true, false] };
+    let found = repartition(&program, &options, &[round]).expect("a plan");
+    assert_eq!((found.device_of[0], found.device_of[1]), (DeviceId(0), DeviceId(1)));
+    assert_eq!(found.report.value, 20.0, "{:?}", found.device_of);
 }
 
 #[test]

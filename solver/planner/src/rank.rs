@@ -1,9 +1,10 @@
 //! Which of two sets of memory plans, one plan a stage, is better.
 
-use crate::stages::StageOutcome;
+use ballast_core::stage::Stage;
+use ballast_core::units::Bytes;
+use ballast_partition::RAISED_CAP;
 
-/// By how much a raised cap more must make the slowest stage faster, where caps are raised anyway.
-const RAISED_CAP: f64 = 1.25;
+use crate::stages::StageOutcome;
 
 /// What rounds are compared by: is any cap raised, the slowest stage with raised caps priced in, and bytes over the caps.
 pub(crate) type Rank = (bool, f64, u64);
@@ -16,6 +17,14 @@ pub(crate) fn rank_of(outcomes: &[StageOutcome]) -> Rank {
     rank(raised, tmax, outcomes.iter().map(over).sum())
 }
 
+/// No memory plans of these stages have a smaller rank.
+pub(crate) fn least_rank(stages: &[Stage], caps: &[Bytes]) -> Rank {
+    let least = |(stage, cap): (&Stage, &Bytes)| stage.problem.working_set().0.saturating_sub(cap.0);
+    let over: Vec<u64> = stages.iter().zip(caps).map(least).collect();
+    let tmax = stages.iter().map(Stage::load_seconds).fold(0.0, f64::max);
+    rank(over.iter().filter(|&&over| over > 0).count(), tmax, over.iter().sum())
+}
+
 /// A plan that keeps every cap is better than any that does not. Where none does, a device with less memory than its plan needs is missing in
 /// any case: a raised cap more then is worth a slowest stage that is faster by a fifth, and so is one less a slower one.
 fn rank(raised: usize, tmax_seconds: f64, over_bytes: u64) -> Rank {
@@ -24,7 +33,13 @@ fn rank(raised: usize, tmax_seconds: f64, over_bytes: u64) -> Rank {
 
 #[cfg(test)]
 mod tests {
-    use super::rank;
+    use ballast_core::cost::Costs;
+    use ballast_core::device::{Cluster, DeviceId};
+    use ballast_core::graph::{Graph, Op, OpId, Tensor};
+    use ballast_core::stage::stages;
+    use ballast_core::units::Bytes;
+
+    use super::{least_rank, rank};
 
     #[test]
     fn kept_caps_come_first_and_raised_ones_have_a_price() {
@@ -33,5 +48,28 @@ mod tests {
         assert!(rank(5, 17.2, 100) < rank(4, 37.7, 80));
         assert!(rank(4, 11.0, 80) < rank(5, 10.0, 100));
         assert!(rank(2, 10.0, 80) < rank(2, 10.0, 81));
+    }
+
+    #[test]
+    fn no_plan_is_better_than_all_values_kept_where_memory_is_no_matter() {
+        // Two ops of 2 and 3 s without a value between them, which make 10 and 100 bytes: each runs on a device of its own.
+        let mut graph = Graph { name: "two".into(), ..Graph::default() };
+        for (id, bytes) in [10, 100].into_iter().enumerate() {
+            graph.ops.push(Op::new(format!("op{id}"), [], [id]));
+            graph.tensors.push(Tensor {
+                producer: Some(OpId(id)),
+                index: 0,
+                bytes: Bytes(bytes),
+                returned: true,
+                type_name: "value".into(),
+            });
+        }
+        let costs = Costs { seconds: vec![vec![2.0, 3.0]; 2] };
+        let cluster = Cluster::from_count(2).expect("devices");
+        let stages = stages(&graph, &costs, &cluster, &[DeviceId(0), DeviceId(1)]);
+        let of = |caps: [u64; 2]| least_rank(&stages, &caps.map(Bytes));
+        assert_eq!(of([10, 100]), rank(0, 3.0, 0));
+        assert_eq!(of([10, 60]), rank(1, 3.0, 40));
+        assert_eq!(of([4, 60]), rank(2, 3.0, 46));
     }
 }

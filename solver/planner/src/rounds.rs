@@ -16,7 +16,7 @@ use ballast_partition::Measured;
 use crate::assemble::{Planned, Round, assemble};
 use crate::pipelined;
 use crate::polish::polish;
-use crate::rank::{Rank, rank_of};
+use crate::rank::{Rank, least_rank, rank_of};
 use crate::stages::{StageOutcome, caps_of, plan_stages};
 use crate::{Error, Options};
 
@@ -32,6 +32,9 @@ const POLISH_SHARE: f64 = 0.15;
 
 /// Searches that come back with a placement known before, or with one that has no plan, after which no other is looked for.
 const MOST_FRUITLESS: u64 = 3;
+
+/// Share of the time left that the memory plan of a placement made without a search may take.
+const SIMPLE_SHARE: f64 = 0.15;
 
 /// Share of the time left that a search for another partition may take.
 const REPARTITION_SHARE: f64 = 0.35;
@@ -109,40 +112,109 @@ fn best_round(
     };
     let mut best = round(program, device_of, caps, options, &share(deadline))?;
     let mut seen = vec![Made::of(&best)];
-    let mut fruitless = 0;
-    while seen.len() < options.max_rounds && best.may_improve(options.max_ratio) && !deadline.over() {
+    let mut rounds = 1;
+    let mut simple = Vec::new();
+    let (mut fruitless, mut tried_simple) = (0, false);
+    while rounds < options.max_rounds && best.may_improve(options.max_ratio) && !deadline.over() {
         let Some(repartition) = repartition else { break };
-        let measured: Vec<Measured<'_>> = seen.iter().map(Made::measured).collect();
-        let again = Again {
-            device_of: &best.device_of,
-            rounds: &measured,
-            caps,
-            fruitless,
-            time_limit_seconds: options
-                .limits
-                .time_limit_seconds
-                .map(|_| deadline.remaining_seconds() * REPARTITION_SHARE),
-        };
-        let Some(mut next) = repartition(&again).map_err(Error::Partition)? else { break };
-        settle_views(program.graph, &mut next);
-        let known = seen.iter().any(|made| made.device_of == next);
-        match if known { None } else { Some(round(program, next, caps, options, &share(deadline))) } {
+        let tools = (options, deadline, repartition);
+        let next = another(program, tools, &best, (caps, &seen), (fruitless, None))?;
+        let exhausted = next.is_none();
+        let next =
+            next.filter(|next| !simple.contains(next) && seen.iter().all(|made| made.device_of != *next));
+        match next.map(|next| round(program, next, caps, options, &share(deadline))) {
             Some(Ok(candidate)) => {
                 seen.push(Made::of(&candidate));
+                rounds += 1;
                 if candidate.rank() < best.rank() {
                     best = candidate;
                 }
-                continue;
             }
-            Some(Err(failure)) => tracing::debug!("round {} is dropped: {failure}", seen.len() + 1),
-            None => {}
+            Some(Err(failure)) => {
+                tracing::debug!("round {} is dropped: {failure}", rounds + 1);
+                fruitless += 1;
+            }
+            None => fruitless += 1,
         }
-        fruitless += 1;
-        if fruitless > MOST_FRUITLESS {
+        // After a first search, whose placement most of them cannot beat: they cost little then.
+        if !tried_simple {
+            tried_simple = true;
+            seen.extend(try_simple(program, caps, tools, &mut best, &seen, &mut simple)?);
+        }
+        if exhausted || fruitless > MOST_FRUITLESS {
             break;
         }
     }
-    Ok((best, seen.len()))
+    Ok((best, rounds))
+}
+
+/// How placements are planned, until when, and who makes them.
+type Tools<'a, 'b> = (&'a Options, &'a Deadline, &'a Repartition<'b>);
+
+/// Another placement than those `seen`: searched, or the simple one of this number.
+fn another(
+    program: &Program<'_>,
+    (options, deadline, repartition): Tools<'_, '_>,
+    best: &Round,
+    (caps, seen): (&[Bytes], &[Made]),
+    (fruitless, simple): (u64, Option<usize>),
+) -> Result<Option<Vec<DeviceId>>, Error> {
+    let measured: Vec<Measured<'_>> = seen.iter().map(Made::measured).collect();
+    let limit = options.limits.time_limit_seconds;
+    let again = Again {
+        device_of: &best.device_of,
+        rounds: &measured,
+        caps,
+        fruitless,
+        simple,
+        time_limit_seconds: limit.map(|_| deadline.remaining_seconds() * REPARTITION_SHARE),
+    };
+    let mut next = repartition(&again).map_err(Error::Partition)?;
+    if let Some(next) = &mut next {
+        settle_views(program.graph, next);
+    }
+    Ok(next)
+}
+
+/// Plans the placements that need no search, each in little time and only where it may be the best: where memory decides, the plain ones may be
+/// better than all that was found for time. They are no rounds; what is learned of the one that is best is returned.
+fn try_simple(
+    program: &Program<'_>,
+    caps: &[Bytes],
+    tools: Tools<'_, '_>,
+    best: &mut Round,
+    seen: &[Made],
+    simple: &mut Vec<Vec<DeviceId>>,
+) -> Result<Option<Made>, Error> {
+    let (options, deadline, _) = tools;
+    let mut made = None;
+    for number in 0.. {
+        if !best.may_improve(options.max_ratio) || deadline.over() {
+            break;
+        }
+        let Some(next) = another(program, tools, best, (caps, seen), (0, Some(number)))? else { break };
+        if simple.contains(&next) || seen.iter().any(|made| made.device_of == next) {
+            continue;
+        }
+        simple.push(next.clone());
+        let stages = stages(program.graph, program.costs, program.cluster, &next);
+        let clock = match options.limits.time_limit_seconds {
+            Some(_) => deadline.within(deadline.remaining_seconds() * SIMPLE_SHARE),
+            None => *deadline,
+        };
+        if least_rank(&stages, caps) >= best.rank() {
+            continue;
+        }
+        match round(program, next, caps, options, &clock) {
+            Ok(candidate) if candidate.rank() < best.rank() => {
+                made = Some(Made::of(&candidate));
+                *best = candidate;
+            }
+            Ok(_) => {}
+            Err(failure) => tracing::debug!("simple placement {number} is dropped: {failure}"),
+        }
+    }
+    Ok(made)
 }
 
 /// The plan of a placement in which nothing is recomputed or swapped. Where a stage's peak is over its cap, the
@@ -255,6 +327,8 @@ pub struct Again<'a> {
     pub caps: &'a [Bytes],
     /// Searches so far that came to nothing: their random choices are better not made again.
     pub fruitless: u64,
+    /// The placement of this number is wanted of those that need no search, such as the folded layers; none: one is searched.
+    pub simple: Option<usize>,
     /// Seconds the search may take, where time is limited.
     pub time_limit_seconds: Option<f64>,
 }

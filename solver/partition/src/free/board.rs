@@ -44,33 +44,39 @@ pub(super) struct Site {
     pub(super) caps: Option<Caps>,
 }
 
-/// Share of a cap that the least a device needs may take: it is counted to within a hundredth.
-const MARGIN: f64 = 0.99;
-
 /// Bytes of every device.
 #[derive(Clone, Debug)]
 pub(super) struct Caps {
-    /// What it may hold; where the neediest item fits no device, what that needs.
+    /// What it may hold, or what an item needs that fits no device.
     pub(super) cap: Vec<f64>,
     /// What memory over the cap costs.
     pub(super) rate: Vec<f64>,
     /// What it holds besides what a board counts.
     pub(super) unseen: Vec<f64>,
-    /// What no plan can do with less than; where the neediest item fits no device, what that needs.
-    pub(super) least: Vec<f64>,
 }
 
 impl Caps {
-    /// Of a sequence whose devices have these caps.
-    pub(super) fn new(sequence: &Sequence, caps: &[u64], rates: &[f64], unseen: Option<&[f64]>) -> Self {
+    /// Of a sequence whose devices have these caps. Where an item fits no device, what the neediest takes stands in for the caps of the devices that
+    /// run such an item in a placement of the items, or for all caps where none is given: others can do without a raised one.
+    pub(super) fn new(
+        sequence: &Sequence,
+        (caps, rates): (&[u64], &[f64]),
+        unseen: Option<&[f64]>,
+        placement: Option<&[DeviceId]>,
+    ) -> Self {
         let largest = caps.iter().copied().max().unwrap_or(0);
-        let fits = sequence.neediest(false) <= largest;
-        let floor = if fits { 0 } else { sequence.neediest(true) };
+        let needs = sequence.needs(false);
+        let large: Vec<usize> = (0..needs.len()).filter(|&item| needs[item] > largest).collect();
+        let floor = if large.is_empty() { 0 } else { sequence.neediest(true) };
+        let raised = |device: usize| match placement {
+            Some(placement) => large.iter().any(|&item| placement[item].0 == device),
+            None => true,
+        };
+        let cap = |(device, &cap): (usize, &u64)| if raised(device) { cap.max(floor) } else { cap } as f64;
         Caps {
-            cap: caps.iter().map(|&cap| (cap as f64).max(floor as f64)).collect(),
+            cap: caps.iter().enumerate().map(cap).collect(),
             rate: rates.to_vec(),
             unseen: unseen.map_or_else(|| vec![0.0; caps.len()], <[f64]>::to_vec),
-            least: caps.iter().map(|&cap| (MARGIN * cap as f64).max(floor as f64)).collect(),
         }
     }
 }

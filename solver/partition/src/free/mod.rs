@@ -24,7 +24,7 @@ use crate::judge::unread_argument_bytes;
 use crate::options::Mover;
 use crate::pipeline::{RunTimes, layers};
 use crate::proposer::{Candidate, Proposal, Proposer, Task};
-use crate::sequence::Granularity;
+use crate::sequence::{Granularity, Sequence};
 
 pub(crate) use bound::{any_assignment, by_crossings, by_program};
 
@@ -50,7 +50,9 @@ impl Proposer for Auto {
     fn propose(&mut self, task: &Task<'_>) -> Result<Proposal, Error> {
         let mut proposal = Proposal::default();
         let mut starts = vec![task.items.read(task.best)];
-        if let Some(folded) = (!task.measured).then(|| folded(task)).flatten() {
+        if let Some(folded) =
+            (!task.measured).then(|| folded(task.program, &task.items.ops, task.deadline)).flatten()
+        {
             starts.push(task.items.read(&task.items.place(task.program.graph, &folded)));
             proposal.candidates.push(Candidate { method: "layers-dp", device_of: folded });
         }
@@ -164,10 +166,10 @@ fn peaks(program: Program<'_>, device_of: &[DeviceId]) -> Vec<f64> {
 
 /// Forward and backward ops of the same layers together, cut by dynamic programming: the device of every op of the
 /// sequence. None for programs that are no training step and for ones with device rules.
-fn folded(task: &Task<'_>) -> Option<Vec<DeviceId>> {
-    let Program { graph, costs, cluster } = task.program;
-    let (ops, devices) = (&task.items.ops, cluster.devices.len());
-    if devices < 2 || task.deadline.over() {
+pub(crate) fn folded(program: Program<'_>, ops: &Sequence, deadline: &Deadline) -> Option<Vec<DeviceId>> {
+    let Program { graph, costs, cluster } = program;
+    let devices = cluster.devices.len();
+    if devices < 2 || deadline.over() {
         return None;
     }
     let pieces = if ops.len() > MANY_OPS { PIECES / 4 } else { PIECES };

@@ -109,7 +109,7 @@ pub(crate) fn search(task: &Task<'_>) -> Option<Found> {
         mover: task.learns.then(Policy::new),
     };
     for start in &starts {
-        search.offer(State::new(&board, &site, start).value(), start.clone());
+        search.offer(State::new(&board, &site, start).worth().value, start.clone());
     }
     let stopped = match rayon::ThreadPoolBuilder::new().num_threads(task.limits.threads).build() {
         Ok(pool) => pool.install(|| search.rounds()),
@@ -127,7 +127,8 @@ pub(crate) fn search(task: &Task<'_>) -> Option<Found> {
 }
 
 fn site(task: &Task<'_>) -> Site {
-    let caps = task.caps.map(|(caps, rates)| Caps::new(task.sequence, caps, rates, task.unseen));
+    let given = task.unseen.and(task.starts.last()).map(Vec::as_slice);
+    let caps = task.caps.map(|caps| Caps::new(task.sequence, caps, task.unseen, given));
     Site::new(&task.sequence.row_of, task.links, caps)
 }
 
@@ -346,7 +347,7 @@ impl Search<'_> {
         for _ in 0..ORDERS {
             let order = breadth_first(board, random.random_range(0..board.groups));
             let placement = runs(board, self.site, &order);
-            let value = State::new(board, self.site, &placement).value();
+            let value = State::new(board, self.site, &placement).worth().value;
             if best.as_ref().is_none_or(|(known, _)| value < *known) {
                 best = Some((value, placement));
             }

@@ -2,7 +2,7 @@
 
 use super::board::{AFTER, BEFORE, Board, GroupId, MOMENTS, Site};
 use super::least::Needed;
-use crate::squeeze::Room;
+use crate::squeeze::{Room, missed};
 
 /// A placement.
 #[derive(Clone)]
@@ -25,9 +25,55 @@ pub(super) struct State<'a> {
     needed: Vec<Needed>,
 }
 
-/// What a device counts as slower by, as a share of its time, where no plan keeps its cap: at all, and for as much again as the cap.
-const IMPOSSIBLE: f64 = 1.0;
+/// What a device counts as slower by where no plan keeps its cap, as a share of the loads it is compared with: at all, and for as much again as the cap.
+/// A little over the cap is little at high temperatures, so that a search gets across.
+const IMPOSSIBLE: f64 = 0.15;
 const IMPOSSIBLE_SHARE: f64 = 8.0;
+
+/// A device with its memory priced in.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pressed {
+    /// Its load with what it holds above its cap priced in.
+    pub(super) seconds: f64,
+    /// By what share the least it needs is over its cap: 0 where a plan may keep it.
+    pub(super) over: f64,
+}
+
+impl Pressed {
+    /// What the device counts for where loads are compared with this one. One that no plan can bring under its cap counts as slower, however
+    /// little it runs: else it would be left with little.
+    pub(super) fn counted(self, scale_seconds: f64) -> f64 {
+        match self.over > 0.0 {
+            true => self.seconds.max(scale_seconds) * (1.0 + IMPOSSIBLE + IMPOSSIBLE_SHARE * self.over),
+            false => self.seconds,
+        }
+    }
+}
+
+/// What a placement is worth: is no cap out of reach, the slowest device, and what it counts as where caps are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Worth {
+    /// Smaller is better.
+    pub(super) value: f64,
+    /// The slowest device, memory priced in where a plan may keep its cap: what loads are to be compared with.
+    pub(super) seconds: f64,
+}
+
+/// A placement with a cap out of reach is worse than any without.
+const OUT_OF_REACH: f64 = 1e6;
+
+impl Worth {
+    /// Of the load and what memory makes of it on every device.
+    pub(super) fn of(devices: impl Iterator<Item = (f64, Pressed)>) -> Self {
+        let (mut seconds, mut slowest, mut missing) = (f64::MIN_POSITIVE, f64::MIN_POSITIVE, 1.0);
+        for (load, pressed) in devices {
+            seconds = seconds.max(if pressed.over > 0.0 { load } else { pressed.seconds });
+            slowest = slowest.max(pressed.seconds);
+            missing *= missed(pressed.over);
+        }
+        Worth { value: if missing > 1.0 { OUT_OF_REACH * missing * slowest } else { slowest }, seconds }
+    }
+}
 
 impl<'a> State<'a> {
     /// Counts up a placement.
@@ -159,32 +205,21 @@ impl<'a> State<'a> {
         self.needed.get(device).map_or(0.0, |needed| needed.bytes(&self.board.needs))
     }
 
-    /// The largest load, memory priced in where a plan may keep the cap: what loads are to be compared with while no plan exists.
-    pub(super) fn scale(&self) -> f64 {
-        let of = |device: usize| match &self.site.caps {
-            Some(caps) if self.least(device) > caps.least[device] => self.load[device],
-            _ => self.pressed_now(device),
-        };
-        (0..self.site.devices).map(of).fold(0.0, f64::max)
-    }
-
-    /// Load of a device with what it holds above its cap priced in.
-    fn pressed(&self, device: usize, load: f64, held: f64, least: f64) -> f64 {
+    fn pressed(&self, device: usize, load: f64, held: f64, least: f64) -> Pressed {
         match &self.site.caps {
             Some(caps) => {
-                let over = least / caps.least[device] - 1.0;
-                let price = if over > 0.0 { IMPOSSIBLE + IMPOSSIBLE_SHARE * over } else { 0.0 };
                 let held = held + caps.unseen[device];
                 let room = Room { held, least, cap: caps.cap[device] };
-                room.pressed(load, caps.rate[device]) * (1.0 + price)
+                let over = (least / room.cap.max(1.0) - 1.0).max(0.0);
+                Pressed { seconds: room.pressed(load, caps.rate[device]), over }
             }
-            None => load,
+            None => Pressed { seconds: load, over: 0.0 },
         }
     }
 
-    /// The largest load, memory priced in.
-    pub(super) fn value(&self) -> f64 {
-        (0..self.site.devices).map(|device| self.pressed_now(device)).fold(0.0, f64::max)
+    /// What the placement is worth.
+    pub(super) fn worth(&self) -> Worth {
+        Worth::of((0..self.site.devices).map(|device| (self.load[device], self.pressed_now(device))))
     }
 
     /// What moving a group adds to loads and bytes of its device and of `to`, where links are alike.
@@ -239,7 +274,7 @@ impl<'a> State<'a> {
     }
 
     /// Both devices of a move after it, with what they hold priced in, where links are alike.
-    pub(super) fn pressed_after(&self, group: GroupId, to: usize, change: &Change) -> (f64, f64) {
+    pub(super) fn pressed_after(&self, group: GroupId, to: usize, change: &Change) -> (Pressed, Pressed) {
         let from = self.device_of(group);
         let (least_from, least_to) = match self.needed.is_empty() {
             true => (0.0, 0.0),
@@ -269,7 +304,7 @@ impl<'a> State<'a> {
     }
 
     /// The load of a device as it is, with what it holds priced in.
-    pub(super) fn pressed_now(&self, device: usize) -> f64 {
+    pub(super) fn pressed_now(&self, device: usize) -> Pressed {
         self.pressed(device, self.load[device], self.held(device), self.least(device))
     }
 
@@ -383,6 +418,41 @@ mod tests {
     }
 
     #[test]
+    fn caps_out_of_reach_count_for_more_than_any_time_and_by_their_number() {
+        let worth = |devices: &[(f64, f64, f64)]| {
+            let of = |&(load, seconds, over): &(f64, f64, f64)| (load, Pressed { seconds, over });
+            Worth::of(devices.iter().map(of))
+        };
+        let kept = worth(&[(1.0, 40.0, 0.0), (2.0, 2.0, 0.0)]);
+        let missed = worth(&[(1.0, 1.5, 0.001), (2.0, 2.0, 0.0)]);
+        assert!(kept.value < missed.value, "{kept:?} {missed:?}");
+        assert_eq!((kept.value, kept.seconds), (40.0, 40.0));
+        // Loads are compared with what a device without a plan is busy for, not with what memory would cost it.
+        assert_eq!(worth(&[(1.0, 20.0, 0.1), (2.0, 2.0, 0.0)]).seconds, 2.0);
+        // Two caps out of reach for a tenth less time are no gain, for half of it they are.
+        let two = |seconds: f64| worth(&[(1.0, seconds, 0.001), (1.0, seconds, 0.001)]).value;
+        assert!(missed.value < two(1.8) && two(1.0) < missed.value);
+        // However little a device runs that can keep no plan, it counts for more than the loads it is compared with.
+        let idle = Pressed { seconds: 0.01, over: 0.01 };
+        assert!(idle.counted(2.0) > 2.0 && idle.counted(2.0) < Pressed { over: 0.5, ..idle }.counted(2.0));
+        assert_eq!(Pressed { over: 0.0, ..idle }.counted(2.0), 0.01);
+    }
+
+    #[test]
+    fn an_item_that_fits_nowhere_widens_the_caps_of_its_own_device() {
+        let mut graph = random_graph(&mut ChaCha8Rng::seed_from_u64(5), 12);
+        graph.ops[4].workspace = Bytes(1000);
+        let costs = Costs { seconds: vec![vec![1.0; 12]; 3] };
+        let items = Items::new(&graph, &costs, (Granularity::Op, Order::Program), 3);
+        let placed: Vec<DeviceId> = (0..12).map(|op| DeviceId(op % 3)).collect();
+        let of = |placement| Caps::new(&items.sequence, (&[500; 3], &[0.1; 3]), None, placement).cap;
+        let item = items.ops.ops.iter().position(|&op| op == OpId(4)).expect("a planned op");
+        let wide: Vec<bool> = of(Some(&placed[..])).iter().map(|&cap| cap > 500.0).collect();
+        assert_eq!(wide, [0, 1, 2].map(|device| device == item % 3));
+        assert!(of(None).iter().all(|&cap| cap > 1000.0), "none is known to run it");
+    }
+
+    #[test]
     fn bytes_are_kept_up_while_groups_move_and_never_exceed_what_a_stage_holds() {
         let mut random = ChaCha8Rng::seed_from_u64(3);
         let mut exact = 0;
@@ -394,7 +464,7 @@ mod tests {
             let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
             let items = Items::new(&graph, &costs, (Granularity::Op, Order::Program), devices);
             let links = Links::new(&cluster);
-            let caps = Caps::new(&items.sequence, &[50; 3], &[0.1; 3], None);
+            let caps = Caps::new(&items.sequence, (&[50; 3], &[0.1; 3]), None, None);
             let site = Site::new(&items.sequence.row_of, &links, Some(caps));
             let board = Board::of(&items.sequence, &site, true);
             let mut state = State::new(&board, &site, &vec![0; ops]);

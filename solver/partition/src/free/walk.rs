@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::board::{Board, GroupId, Site};
 use super::policy::{INPUTS, Policy, Source};
-use super::state::State;
+use super::state::{Pressed, State, Worth};
 
 /// Nets with more ends than this say little about who belongs together.
 const WIDE: usize = 16;
@@ -79,9 +79,9 @@ struct Walk<'a> {
     random: ChaCha8Rng,
     power: i32,
     /// Of every device: load with memory priced in, and its energy.
-    pressed: Vec<f64>,
+    pressed: Vec<Pressed>,
     energy: Vec<f64>,
-    /// Value of the best placement met, and what energies are relative to: the same, or less while no plan keeps the caps.
+    /// Value of the best placement met, and its slowest device, to which energies are relative.
     value: f64,
     scale: f64,
     best: Vec<u32>,
@@ -100,16 +100,17 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn new(board: &'a Board, site: &'a Site, start: &[u32], power: i32, seed: u64) -> Self {
         let state = State::new(board, site, start);
+        let worth = state.worth();
         let devices = site.devices;
         let mut walk = Walk {
             board,
             site,
-            value: state.value().max(f64::MIN_POSITIVE),
-            scale: state.scale().max(f64::MIN_POSITIVE),
+            value: worth.value,
+            scale: worth.seconds,
             state,
             random: ChaCha8Rng::seed_from_u64(seed),
             power,
-            pressed: vec![0.0; devices],
+            pressed: vec![Pressed::default(); devices],
             energy: vec![0.0; devices],
             best: start.to_vec(),
             moved: Vec::new(),
@@ -127,7 +128,6 @@ impl<'a> Walk<'a> {
     /// Takes the placement as it is for the best.
     fn forget(&mut self) {
         self.value = f64::INFINITY;
-        self.scale = self.state.scale().max(f64::MIN_POSITIVE);
         self.keep_best();
     }
 
@@ -143,8 +143,8 @@ impl<'a> Walk<'a> {
         self.energy[device] = self.energy_of(pressed);
     }
 
-    fn energy_of(&self, pressed: f64) -> f64 {
-        (pressed / self.scale).powi(self.power)
+    fn energy_of(&self, pressed: Pressed) -> f64 {
+        (pressed.counted(self.scale) / self.scale).powi(self.power)
     }
 
     fn step(&mut self, temperature: f64) {
@@ -224,8 +224,8 @@ impl<'a> Walk<'a> {
             (temperature.ln() as f32 + 4.0) / 3.0,
             if self.is_last() { 1.0 } else { 0.0 },
             if at_border { 1.0 } else { 0.0 },
-            squashed((self.pressed[from] / self.scale - 1.0) * power),
-            squashed((self.pressed[to] / self.scale - 1.0) * power),
+            squashed((self.pressed[from].counted(self.scale) / self.scale - 1.0) * power),
+            squashed((self.pressed[to].counted(self.scale) / self.scale - 1.0) * power),
             squashed((less + more) / temperature),
             squashed(less / temperature),
             of_load(change.on_from),
@@ -382,17 +382,16 @@ impl<'a> Walk<'a> {
     }
 
     fn keep_best(&mut self) {
-        let value = self.pressed.iter().copied().fold(0.0, f64::max);
-        if value >= self.value * (1.0 - 1e-9) {
+        let worth = Worth::of(self.state.loads().iter().copied().zip(self.pressed.iter().copied()));
+        if worth.value >= self.value * (1.0 - 1e-9) {
             return;
         }
-        self.value = value;
-        self.scale = self.scale.min(value);
+        (self.value, self.scale) = (worth.value, worth.seconds);
         for group in self.moved.drain(..) {
             self.has_moved[group as usize] = false;
             self.best[group as usize] = self.state.placement()[group as usize];
         }
-        // Energies are relative to the best value.
+        // Energies are relative to the best placement.
         for device in 0..self.site.devices {
             self.energy[device] = self.energy_of(self.pressed[device]);
         }

@@ -218,6 +218,9 @@ impl Contender {
             ..ballast_planner::Options::default()
         };
         let again = |again: &Again<'_>| {
+            if again.simple.is_some() {
+                return Ok(None);
+            }
             let options = partition_options(task, Method::DP, &limits, start.cap_bytes());
             ballast_partition::repartition(&task.program, &options, again.rounds)
                 .map(|outcome| Some(outcome.device_of))

@@ -1,0 +1,115 @@
+//! Placements for programs whose memory has been planned: searched again with what the plans came to, or made without a search.
+
+use ballast_core::device::DeviceId;
+use ballast_core::limits::Deadline;
+use ballast_core::program::Program;
+use ballast_core::stage::Stage;
+
+use crate::error::Error;
+use crate::free;
+use crate::items::Items;
+use crate::judge::{Judge, room};
+use crate::options::{Method, Options, check};
+use crate::plan::{Partition, plan, search};
+use crate::squeeze::{self, Measured, Sample};
+
+/// Partitions again with what memory plans of earlier placements came to, the last of `rounds` the latest.
+///
+/// The free search (`method=auto`) learns from them what memory over a cap costs each device, and searches for the placement whose
+/// plans would be fastest, from [`Options::start`] on. The other methods know no such price: for them the costs of a stage's ops are scaled so that its
+/// computation takes the seconds measured last, recomputation and swaps included. The report's figures are in the seconds searched with.
+///
+/// `seconds[device]`: seconds of the whole stage, transfers between devices included; a device without an
+/// entry or without computation keeps its costs.
+///
+/// # Errors
+/// As [`plan`].
+pub fn repartition(
+    program: &Program<'_>,
+    options: &Options,
+    rounds: &[Measured<'_>],
+) -> Result<Partition, Error> {
+    let Program { graph, costs, cluster } = *program;
+    check(program, options)?;
+    let fits = |device_of: &[DeviceId]| {
+        device_of.len() == graph.ops.len() && device_of.iter().all(|d| d.0 < cluster.devices.len())
+    };
+    let Some(last) = rounds.last().filter(|_| rounds.iter().all(|round| fits(round.device_of))) else {
+        return Err(Error::Shape("the earlier plan does not fit the program and the cluster".into()));
+    };
+    if options.method == Method::AUTO {
+        let caps = Judge::new(program, options).caps;
+        let rates = squeeze::rates(cluster.devices.len(), &samples(program, &caps, rounds));
+        tracing::debug!("memory over the caps costs {rates:?}");
+        return search(program, options, Some(rates), false);
+    }
+    let factor: Vec<f64> = program
+        .stages(last.device_of)
+        .iter()
+        .map(|stage| {
+            let transfers = stage.receive_seconds + stage.send_seconds;
+            let measured = last.seconds.get(stage.device.0).map(|seconds| seconds - transfers);
+            match measured {
+                Some(seconds) if seconds.is_finite() && seconds > 0.0 && stage.compute_seconds > 0.0 => {
+                    seconds / stage.compute_seconds
+                }
+                _ => 1.0,
+            }
+        })
+        .collect();
+    let mut scaled = costs.clone();
+    for row in &mut scaled.seconds {
+        for (op, seconds) in row.iter_mut().enumerate() {
+            *seconds *= factor[last.device_of[op]];
+        }
+    }
+    search(&Program { graph, costs: &scaled, cluster }, options, None, false)
+}
+
+/// Every device of every round.
+fn samples(program: &Program<'_>, caps: &[u64], rounds: &[Measured<'_>]) -> Vec<Sample> {
+    let of_round = |round: &Measured<'_>| {
+        let stages = program.stages(round.device_of);
+        let sample = |stage: &Stage| {
+            let device = stage.device.0;
+            let load = stage.load_seconds();
+            Sample {
+                device,
+                room: room(stage, caps[device]),
+                load,
+                seconds: round.seconds.get(device).copied().filter(|s| s.is_finite()).unwrap_or(load),
+                raised: round.raised.get(device).copied().unwrap_or(false),
+            }
+        };
+        stages.iter().map(sample).collect::<Vec<_>>()
+    };
+    rounds.iter().flat_map(of_round).collect()
+}
+
+/// A placement that needs no search, by number, none beyond the last: the folded layers, and the cut of the sequence under the caps. Only for the free
+/// search (`method=auto`), which goes on from anywhere; the other methods have their own class of placements.
+///
+/// # Errors
+/// As [`plan`].
+pub fn simple(
+    program: &Program<'_>,
+    options: &Options,
+    number: usize,
+) -> Result<Option<Vec<DeviceId>>, Error> {
+    check(program, options)?;
+    if options.method != Method::AUTO || number > 1 {
+        return Ok(None);
+    }
+    if number == 1 {
+        let cut = plan(program, &Options { method: Method::DP, start: None, ..options.clone() })?;
+        return Ok(Some(cut.device_of));
+    }
+    let Program { graph, costs, .. } = *program;
+    let deadline = Deadline::on(options.clock, options.limits.time_limit_seconds);
+    let items = Items::new(graph, costs, (options.granularity, options.order), program.devices());
+    let folded = free::folded(*program, &items.ops, &deadline);
+    match folded {
+        Some(folded) => Ok(Some(items.place(graph, &folded))),
+        None => simple(program, options, 1),
+    }
+}
