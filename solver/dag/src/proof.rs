@@ -1,9 +1,8 @@
-//! Proofs for a plan that somebody else found: small problems as one integer program, larger ones by sets that cover.
+//! Small problems as one integer program, beside a plan that somebody else found.
 
 use ballast_core::limits::{Deadline, Limits};
 
 use crate::check::check;
-use crate::covering::{Budget, Covering};
 use crate::hypergraph::Hypergraph;
 use crate::mip::{MipLimits, reassign};
 use crate::neighbourhood::WORK_PER_PROGRAM;
@@ -17,19 +16,8 @@ pub(crate) const SMALL: usize = 600;
 const NODES: u32 = 5_000;
 const NODES_WITHOUT_CLOCK: u32 = 250;
 
-/// Steps that a proof counts for, at most.
-pub const STEPS: u64 = 10 * WORK_PER_PROGRAM + COVERING_PROGRAMS * WORK_PER_SET;
-
-/// Groups up to which sets of one device are looked for, the programs for them, and the steps that each counts for.
-const MOST_COVERED: usize = 400;
-const COVERING_PROGRAMS: u64 = 60;
-const WORK_PER_SET: u64 = WORK_PER_PROGRAM / 10;
-
-/// Share of the time for the whole problem as one program.
-const PROGRAM_SHARE: f64 = 0.6;
-
-/// Relative gap below which nothing more is tried.
-const CLOSED: f64 = 0.01;
+/// Steps that the program counts for.
+pub const STEPS: u64 = 10 * WORK_PER_PROGRAM;
 
 /// What was proved, and found on the way.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,57 +28,29 @@ pub struct Proof {
     pub better: Option<Assignment>,
 }
 
-/// Looks for better plans and for the proof that there are none: by the whole problem as one program of HiGHS, which what no better plan
-/// needs has made smaller, where that is small; then by [sets that cover](crate::covering), from the bound given. None where the
-/// plan breaks a rule, and where HiGHS says nothing.
+/// Looks for better plans and for the proof that there are none, by the whole problem as one program of HiGHS, which what no better plan
+/// needs has made smaller. None where that is too large, where the plan breaks a rule, and where HiGHS says nothing.
 #[must_use]
-pub fn prove(
-    problem: &Problem,
-    plan: &Assignment,
-    bound: f64,
-    limits: &Limits,
-    clock: &Deadline,
-) -> Option<Proof> {
+pub fn prove(problem: &Problem, plan: &Assignment, limits: &Limits, clock: &Deadline) -> Option<Proof> {
     let value = check(problem, PlanClass::Free, plan).ok()?.max_load;
     if !(value > 0.0 && value.is_finite()) || clock.over() {
         return None;
     }
     let graph = merge_uncuttable(&Hypergraph::of(problem), value);
     let graph = merge_dominated(&graph, value, false);
-    let whole = by_program(problem, &graph, plan, value, limits, clock);
-    let better = whole.as_ref().and_then(|proof| proof.better.as_ref());
-    let known = whole.as_ref().map_or(bound, |proof| proof.bound.max(bound));
-    // A better plan makes groups that this one does not: its own proof is another call.
-    if better.is_some() || graph.len() > MOST_COVERED || known >= value * (1.0 - CLOSED) {
-        return whole;
-    }
-    let budget = Budget { clock, programs: COVERING_PROGRAMS, nodes: nodes(clock), seed: limits.seed };
-    let raised = Covering::default().raise(&graph, value, known, &budget);
-    let bound = whole.as_ref().map_or(raised.bound, |proof| proof.bound.max(raised.bound));
-    (whole.is_some() || raised.bound > known).then_some(Proof { bound: bound.min(value), better: None })
-}
-
-fn nodes(clock: &Deadline) -> u32 {
-    if clock.remaining_seconds().is_finite() { NODES } else { NODES_WITHOUT_CLOCK }
-}
-
-/// The whole problem as one program, where that is small.
-fn by_program(
-    problem: &Problem,
-    graph: &Hypergraph,
-    plan: &Assignment,
-    value: f64,
-    limits: &Limits,
-    clock: &Deadline,
-) -> Option<Proof> {
     let devices = problem.device_count();
     if graph.len() * devices > SMALL {
         return None;
     }
-    let seconds = clock.remaining_seconds() * PROGRAM_SHARE;
-    let limits = MipLimits { seconds, nodes: nodes(clock), seed: limits.seed, threads: 1 };
+    let seconds = clock.remaining_seconds();
+    let limits = MipLimits {
+        seconds,
+        nodes: if seconds.is_finite() { NODES } else { NODES_WITHOUT_CLOCK },
+        seed: limits.seed,
+        threads: 1,
+    };
     let open: Vec<usize> = (0..devices).collect();
-    let solved = reassign(graph, &graph.restrict(plan), &open, limits);
+    let solved = reassign(&graph, &graph.restrict(plan), &open, limits);
     let better = solved.placement.map(|placement| graph.expand(&placement, problem.nodes.len()));
     let better = better.filter(|plan| {
         check(problem, PlanClass::Free, plan).is_ok_and(|verdict| verdict.max_load < value * (1.0 - 1e-9))
@@ -117,7 +77,7 @@ mod tests {
             let devices = problem.device_count();
             let plan: Assignment = problem.nodes.iter().map(|_| random.random_range(0..devices)).collect();
             let Ok(verdict) = check(&problem, PlanClass::Free, &plan) else { continue };
-            let Some(proof) = prove(&problem, &plan, 0.0, &limits, &Deadline::after(None)) else { continue };
+            let Some(proof) = prove(&problem, &plan, &limits, &Deadline::after(None)) else { continue };
             assert!(proof.bound <= best * (1.0 + 1e-6), "case {case}: {} above {best}", proof.bound);
             assert!(proof.bound >= best * (1.0 - 1e-6), "case {case}: {} below {best}", proof.bound);
             proved += 1;
@@ -139,6 +99,6 @@ mod tests {
         let problem = random_problem(&mut random);
         let clock = Deadline::after(None);
         let nowhere = vec![problem.device_count(); problem.nodes.len()];
-        assert_eq!(prove(&problem, &nowhere, 0.0, &Limits::default(), &clock), None);
+        assert_eq!(prove(&problem, &nowhere, &Limits::default(), &clock), None);
     }
 }

@@ -308,8 +308,7 @@ impl<'a> Search<'a> {
         };
         let ops = &self.items.ops;
         let placed: Vec<DeviceId> = ops.ops.iter().map(|&op| self.best.device_of[op]).collect();
-        let Some((bound, better)) =
-            free::by_program(ops, self.links, &placed, self.floor.value(), &options.limits, &clock)
+        let Some((bound, better)) = free::by_program(ops, self.links, &placed, &options.limits, &clock)
         else {
             return;
         };

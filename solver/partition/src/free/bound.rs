@@ -33,13 +33,12 @@ pub(crate) fn by_crossings(sequence: &Sequence, links: &Links, value: f64, budge
     spreading::bound_of(&workload(sequence, links, None).0, value, budget)
 }
 
-/// The bound that an integer program of all items proves, where there are few, or programs for one device each, and a placement by
-/// which the slowest device may be faster than in this one; `bound` is what is proved already.
+/// The bound that an integer program of all items proves, where there are few, and a placement by which the slowest device may be faster
+/// than in this one.
 pub(crate) fn by_program(
     sequence: &Sequence,
     links: &Links,
     placement: &[DeviceId],
-    bound: f64,
     limits: &Limits,
     clock: &Deadline,
 ) -> Option<(f64, Option<Vec<DeviceId>>)> {
@@ -55,7 +54,7 @@ pub(crate) fn by_program(
     }
     // Further values of an item are where the item is.
     plan.extend(problem.nodes[placement.len()..].iter().map(|node| node.colour.map_or(0, |c| of_colour[c])));
-    let proof = proof::prove(&problem, &plan, bound, limits, clock)?;
+    let proof = proof::prove(&problem, &plan, limits, clock)?;
     let better = proof.better.map(|plan| plan[..placement.len()].iter().map(|&i| devices[i]).collect());
     // Sums in another order leave a proven bound a rounding above the value it equals.
     Some((proof.bound * (1.0 - 1e-12), better))
