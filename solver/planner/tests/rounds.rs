@@ -91,3 +91,38 @@ fn a_share_stays_as_many_bytes_in_every_round_and_rounds_tell_what_plans_came_to
     assert_eq!((&seen[0].1, &seen[1].1), (&given, &other));
     assert!(seen[0].2[0] > 2.0 * layers as f64 - 1.0, "recomputation counts: {:?}", seen[0].2);
 }
+
+#[test]
+fn placements_that_need_no_search_are_tried_beside_the_rounds() {
+    let (layers, devices) = (12, 2);
+    let graph = training(layers);
+    let costs = Costs { seconds: vec![vec![1.0; 2 * layers]; devices] };
+    let cluster = Cluster::from_count(devices).expect("devices");
+    let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
+    // All but the loss and its gradient on one device: the other is nearly idle.
+    let given: Vec<DeviceId> =
+        (0..2 * layers).map(|op| DeviceId(usize::from(op == layers - 1 || op == layers))).collect();
+    let layer = |op: usize| op.min(2 * layers - 1 - op);
+    let folded: Vec<DeviceId> =
+        (0..2 * layers).map(|op| DeviceId(usize::from(layer(op) >= layers / 2))).collect();
+    let whole = vec![DeviceId(0); 2 * layers];
+    let asked = RefCell::new(Vec::new());
+    let again = |again: &Again<'_>| {
+        asked.borrow_mut().push(again.simple);
+        Ok(again.simple.and_then(|number| [&whole, &folded].get(number).map(|&of| of.clone())))
+    };
+    let options = Options {
+        cap: CapSpec::Absolute(Bytes(1 << 30)),
+        limits: Limits { time_limit_seconds: None, work_limit: Some(2_000), seed: 1, threads: 1 },
+        swap: false,
+        relax_limit: 100.0,
+        max_rounds: 4,
+        ..Options::default()
+    };
+    let planned = plan(&program, given, report(), &options, Some(&again)).expect("a plan");
+    assert_eq!(planned.device_of, folded);
+    assert!(planned.plan.cap_met);
+    assert_eq!(planned.plan.rounds, 1, "they are no rounds");
+    // No other placement was known; the first plain one cannot win, and the second, in balance, is the last that was wanted.
+    assert_eq!(asked.into_inner(), [None, Some(0), Some(1)]);
+}
