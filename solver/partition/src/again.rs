@@ -86,6 +86,9 @@ fn samples(program: &Program<'_>, caps: &[u64], rounds: &[Measured<'_>]) -> Vec<
     rounds.iter().flat_map(of_round).collect()
 }
 
+/// How many placements [`simple`] makes at most.
+pub const SIMPLE_PLACEMENTS: usize = 2;
+
 /// A placement that needs no search, by number, none beyond the last: the folded layers, and the cut of the sequence under the caps. Only for the free
 /// search (`method=auto`), which goes on from anywhere; the other methods have their own class of placements.
 ///
@@ -97,7 +100,7 @@ pub fn simple(
     number: usize,
 ) -> Result<Option<Vec<DeviceId>>, Error> {
     check(program, options)?;
-    if options.method != Method::AUTO || number > 1 {
+    if options.method != Method::AUTO || number >= SIMPLE_PLACEMENTS {
         return Ok(None);
     }
     if number == 1 {

@@ -31,7 +31,7 @@ mod squeeze;
 mod unavoidable;
 mod workload;
 
-pub use again::{repartition, simple};
+pub use again::{SIMPLE_PLACEMENTS, repartition, simple};
 pub use error::Error;
 pub use given::{Given, GivenError, plan_given};
 pub use items::Items;

@@ -11,7 +11,7 @@ use ballast_core::report::{Bound, Report, SearchStats};
 use ballast_core::simulate::{balance, judge_stage, orders_can_run};
 use ballast_core::stage::{Stage, settle_views, stages};
 use ballast_core::units::Bytes;
-use ballast_partition::Measured;
+use ballast_partition::{Measured, SIMPLE_PLACEMENTS};
 
 use crate::assemble::{Planned, Round, assemble};
 use crate::pipelined;
@@ -188,7 +188,7 @@ fn try_simple(
 ) -> Result<Option<Made>, Error> {
     let (options, deadline, _) = tools;
     let mut made = None;
-    for number in 0.. {
+    for number in 0..SIMPLE_PLACEMENTS {
         if !best.may_improve(options.max_ratio) || deadline.over() {
             break;
         }

@@ -129,8 +129,13 @@ fn run(
         None => outcome.device_of.clone(),
     };
     let again: &Repartition<'_> = &|again| {
-        let found = ballast_partition::repartition(&program.view(), &first, again.rounds);
-        found.map(|outcome| Some(outcome.device_of)).map_err(|error| error.to_string())
+        let program = program.view();
+        let found = match again.simple {
+            Some(number) => ballast_partition::simple(&program, &first, number),
+            None => ballast_partition::repartition(&program, &first, again.rounds)
+                .map(|outcome| Some(outcome.device_of)),
+        };
+        found.map_err(|error| error.to_string())
     };
     let found = plan(&program.view(), device_of, outcome.report, &options, Some(again));
     match &found {
