@@ -26,10 +26,11 @@ pub(crate) struct Judged {
     over_device: DeviceId,
     /// Sum over the devices of the unplanned peak over the cap.
     over_peak: u64,
-    /// Slowest stage, with what its peak is over the cap priced in, seconds.
-    pressed_seconds: f64,
-    /// What caps that no plan can keep count for: 1 where there are none.
+    /// What caps that no plan can keep count for, in rounds of memory plans: 1 where there are none, and before the first plan.
     pub(crate) missing: f64,
+    /// What placements are compared by: what is over the caps, then the slowest stage with memory over them priced in. In rounds of memory
+    /// plans a cap is kept or raised, by however little: is any out of reach, then the slowest stage with these priced in, too.
+    rank: (f64, f64),
     /// The loads as the learner's reward counts them.
     pub(crate) score: Score,
 }
@@ -46,12 +47,10 @@ impl Judged {
         self.no_worse(other) && self.over_peak <= other.over_peak
     }
 
-    /// Within the caps where the other is not, else faster with the memory over them priced in.
+    /// Less over the caps, else faster with the memory over them priced in.
     pub(crate) fn beats(&self, other: &Judged) -> bool {
-        let kept = |judged: &Judged| judged.missing <= 1.0;
-        let counted = |judged: &Judged| judged.pressed_seconds * judged.missing;
-        kept(self) && !kept(other)
-            || kept(self) == kept(other) && counted(self) < counted(other) * (1.0 - 1e-12)
+        self.rank.0 < other.rank.0
+            || self.rank.0 == other.rank.0 && self.rank.1 < other.rank.1 * (1.0 - 1e-12)
     }
 
     /// What the user should know of its memory.
@@ -86,6 +85,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) caps: Vec<u64>,
     /// What memory over the cap costs every device.
     pub(crate) rates: Vec<f64>,
+    /// Are there memory plans already?
+    pub(crate) measured: bool,
 }
 
 impl<'a> Judge<'a> {
@@ -95,7 +96,7 @@ impl<'a> Judge<'a> {
             None => program.cluster.devices.iter().map(|device| device.memory.0).collect(),
         };
         let rates = vec![RATE; caps.len()];
-        Judge { program: *program, caps, rates }
+        Judge { program: *program, caps, rates, measured: false }
     }
 
     /// Caps without what no stage decides about: arguments that no op reads are resident on device 0, where
@@ -135,13 +136,19 @@ impl<'a> Judge<'a> {
                 (over_least, over_device) = (over, stage.device);
             }
             score.violations += usize::from(over > 0);
-            missing *= missed(over as f64 / (cap as f64).max(1.0));
+            if self.measured {
+                missing *= missed(over as f64 / (cap as f64).max(1.0));
+            }
             let peak = stage.problem.unplanned_peak();
             score.memory_bytes = score.memory_bytes.max(peak as f64);
             over_peak = over_peak.saturating_add(peak.saturating_sub(cap));
             pressed_seconds = room(stage, cap).pressed(stage.load_seconds(), rate).max(pressed_seconds);
         }
-        Judged { device_of, balance, over_least, over_device, over_peak, pressed_seconds, missing, score }
+        let rank = match self.measured {
+            true => (f64::from(u8::from(missing > 1.0)), pressed_seconds * missing),
+            false => (over_least as f64, pressed_seconds),
+        };
+        Judged { device_of, balance, over_least, over_device, over_peak, missing, rank, score }
     }
 }
 

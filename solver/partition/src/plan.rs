@@ -154,7 +154,7 @@ impl<'a> Search<'a> {
         let mut judge = Judge::new(program, options);
         let measured = rates.is_some();
         if let Some(rates) = rates {
-            judge.rates = rates;
+            (judge.rates, judge.measured) = (rates, true);
         }
         let items = Items::new(graph, costs, (options.granularity, options.order), program.devices());
         let caps = judge.caps_for_stages();
