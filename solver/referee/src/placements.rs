@@ -114,7 +114,7 @@ impl Run {
     }
 
     /// The slowest device, what it costs to hold less than it would priced in: with the share s of the room between what it would hold and what no
-    /// plan can do without, a twentieth of its time times s^2 / (1.05 - s) (docs/partition-sequence.md).
+    /// plan can do without, a twentieth of its time times s^2 / (1.2 - s) (docs/partition-sequence.md).
     fn pressed_seconds(&self) -> f64 {
         let Some(caps) = self.options.caps.as_ref() else {
             return self.placed.seconds.iter().copied().fold(0.0, f64::max);
@@ -123,7 +123,7 @@ impl Run {
         let pressed = |(&seconds, ((&held, &least), cap)): (&f64, ((&u64, &u64), &Bytes))| {
             let room = held.saturating_sub(least).max(1) as f64;
             let squeeze = (held.saturating_sub(cap.0) as f64 / room).min(1.0);
-            seconds * (1.0 + 0.05 * squeeze * squeeze / (1.05 - squeeze))
+            seconds * (1.0 + 0.05 * squeeze * squeeze / (1.2 - squeeze))
         };
         self.placed.seconds.iter().zip(bytes).map(pressed).fold(0.0, f64::max)
     }
