@@ -18,10 +18,8 @@ use rayon::prelude::*;
 use crate::bound::WorkPrices;
 use crate::hypergraph::Hypergraph;
 use crate::mip::{MipLimits, Richest, richest_set};
+use crate::price_bound::{BELOW, MOST_GROUPS, SLACK};
 use crate::reduce::{merge_dominated, merge_uncuttable};
-
-/// Groups above which programs over all groups are not tried.
-const MOST_GROUPS: usize = 1_000;
 
 /// The relative gap that a program for one set may leave.
 const GAP: f64 = 1e-4;
@@ -33,9 +31,6 @@ const STEP: f64 = 0.3;
 const STEP_GROWTH: f64 = 1.6;
 const STEP_LEAST: f64 = 0.01;
 
-/// Relative slack against HiGHS's rounding before something counts as left over.
-const SLACK: f64 = 1e-6;
-
 /// The box at first, what it grows by, and the size above which it is everything.
 const BOX: f64 = 1.5;
 const BOX_GROWTH: f64 = 2.0;
@@ -43,9 +38,6 @@ const BOX_MOST: f64 = 200.0;
 
 /// Share of the mean profit by which the box is wider, so that profits of nothing can rise.
 const BOX_MEAN: f64 = 0.05;
-
-/// How far below the value the highest threshold stands: well inside the tolerance of a proof.
-const BELOW: f64 = 5e-7;
 
 /// Between bound and value, relative: below the first nothing is tried, below the second the value itself is.
 const CLOSED: f64 = 1e-4;
@@ -169,7 +161,9 @@ impl<'a> Attempt<'a> {
     /// Of the sets seen those that fit this threshold stay.
     fn new(graph: &'a Hypergraph, threshold: f64, profit: Vec<f64>, mut sets: Vec<Set>) -> Self {
         let total: f64 = profit.iter().sum();
-        let centre = profit.iter().map(|p| p / total).collect();
+        // Groups that take no time, only bytes and transfers, have no work to begin with.
+        let share = |p: f64| if total > 0.0 { p / total } else { 1.0 / graph.len() as f64 };
+        let centre = profit.into_iter().map(share).collect();
         let kinds: Vec<usize> = (0..graph.kinds.len()).filter(|&k| graph.kinds[k].count > 0).collect();
         sets.retain(|set| set.load <= threshold * (1.0 + SLACK));
         Attempt { graph, kinds, threshold, sets, centre, left: f64::NEG_INFINITY, reach: BOX }

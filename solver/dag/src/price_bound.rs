@@ -12,13 +12,13 @@ use crate::session::Session;
 
 /// How far below a value the threshold stands at which the value is proved, well inside the tolerance of a proof
 /// and well outside HiGHS's own.
-const BELOW: f64 = 5e-7;
+pub(crate) const BELOW: f64 = 5e-7;
 
 /// Relative slack against HiGHS's rounding before a sum counts as too small.
-const SLACK: f64 = 1e-6;
+pub(crate) const SLACK: f64 = 1e-6;
 
 /// Groups above which programs over all groups are not tried.
-const MOST_GROUPS: usize = 1_000;
+pub(crate) const MOST_GROUPS: usize = 1_000;
 
 /// Bisections with profits of work.
 const BISECTIONS: usize = 6;
