@@ -54,6 +54,13 @@ pub(crate) struct Control<'a> {
     pub(crate) iterations: Option<u64>,
 }
 
+impl<'a> Control<'a> {
+    /// Until a deadline or until `enough`; no other limit.
+    pub(crate) fn until(deadline: &'a Deadline, enough: &'a dyn Fn(f64) -> bool) -> Self {
+        Control { deadline, enough, refuse: &|_| false, better: &|| None, nodes: None, iterations: None }
+    }
+}
+
 /// How a solve ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
@@ -79,7 +86,7 @@ pub(crate) struct Answer {
     /// Reduced cost of each column at the optimum of a linear program: those the bound was made with.
     pub(crate) reduced: Vec<f64>,
     /// Dual of each row there.
-    duals: Vec<f64>,
+    pub(crate) duals: Vec<f64>,
     /// Branch-and-bound nodes, or simplex iterations of a linear program.
     pub(crate) work: u64,
 }
@@ -96,7 +103,7 @@ impl Answer {
     }
 
     /// Of a solve that HiGHS gave up.
-    fn failed() -> Self {
+    pub(crate) fn failed() -> Self {
         Answer {
             status: Status::Failed,
             values: None,
@@ -284,12 +291,14 @@ impl Highs {
 
     /// Fixes columns; the next solve starts from the last basis.
     pub(crate) fn fix(&mut self, columns: &[(Column, f64)]) -> Option<()> {
-        columns.iter().try_for_each(|&(column, value)| {
-            // SAFETY: a live object and an index in range.
-            let status =
-                unsafe { sys::Highs_changeColBounds(self.raw, column as sys::HighsInt, value, value) };
-            (status != sys::STATUS_ERROR).then_some(())
-        })
+        columns.iter().try_for_each(|&(column, value)| self.between(column, value, value))
+    }
+
+    /// Sets the bounds of a column; the next solve starts from the last basis.
+    pub(crate) fn between(&mut self, column: Column, lower: f64, upper: f64) -> Option<()> {
+        // SAFETY: a live object and an index in range.
+        let status = unsafe { sys::Highs_changeColBounds(self.raw, column as sys::HighsInt, lower, upper) };
+        (status != sys::STATUS_ERROR).then_some(())
     }
 
     /// Solves a linear program; `model` is the one passed, with the rows added and the columns fixed since.

@@ -118,6 +118,8 @@ pub(crate) struct Incumbent {
     /// Moves of the local search that proofs count as.
     proof_work: AtomicU64,
     done: AtomicBool,
+    /// Proofs that want the cores of the searches.
+    occupied: AtomicU64,
     pub(crate) progress: Arc<Progress>,
     /// Time of running everything once.
     total_time: f64,
@@ -143,6 +145,7 @@ impl Incumbent {
             bound: Mutex::new((0.0, Prover::EachOpOnce)),
             proof_work: AtomicU64::new(0),
             done: AtomicBool::new(false),
+            occupied: AtomicU64::new(0),
             progress,
             total_time: program.total_time,
             impossible: AtomicBool::new(false),
@@ -171,6 +174,17 @@ impl Incumbent {
         let now = self.deadline.elapsed_seconds();
         let better = self.progress.latest_seconds().unwrap_or(since_seconds).max(since_seconds);
         now - since_seconds > least_seconds && now - better > (now - since_seconds) / 2.0
+    }
+
+    /// Asks searches that have stalled to rest, until what is returned is dropped.
+    pub(crate) fn occupy(&self) -> impl Drop + '_ {
+        self.occupied.fetch_add(1, Ordering::Relaxed);
+        Occupied(self)
+    }
+
+    /// Do proofs want the cores of the searches, which have stalled?
+    pub(crate) fn rests(&self) -> bool {
+        self.occupied.load(Ordering::Relaxed) > 0 && self.stalled(0.0, 0.0)
     }
 
     /// Ends the search.
@@ -277,6 +291,15 @@ impl Incumbent {
         if self.proved() {
             self.finish();
         }
+    }
+}
+
+/// A proof that wants the cores of the searches.
+struct Occupied<'a>(&'a Incumbent);
+
+impl Drop for Occupied<'_> {
+    fn drop(&mut self) {
+        self.0.occupied.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -6,6 +6,7 @@
 
 #![deny(unsafe_code)]
 
+mod aim;
 mod arena;
 mod auto;
 mod baseline;
@@ -16,6 +17,7 @@ mod copies;
 mod counting;
 mod cover;
 mod curve;
+mod divide;
 #[cfg_attr(test, expect(unsafe_code, reason = "the C interface of HiGHS, apart from the wrapper"))]
 mod exact;
 mod exchange;

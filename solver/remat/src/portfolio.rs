@@ -83,8 +83,9 @@ impl Task<'_> {
             // A thread of its own that may be left behind: HiGHS looks at the clock too rarely to be waited for.
             let (program, incumbent) = (program.clone(), Arc::clone(&incumbent));
             let (seed, searches) = (options.limits.seed.wrapping_add(1), parts.search);
+            let threads = options.limits.threads;
             std::thread::spawn(move || {
-                prove(&program, &incumbent, None);
+                prove(&program, &incumbent, None, threads);
                 if searches {
                     climb(&mut Search::new(&program, seed), &incumbent);
                 }
@@ -97,6 +98,10 @@ impl Task<'_> {
         let began = self.deadline.elapsed_seconds();
         if parts.search {
             while work < limit && !incumbent.over() {
+                if incumbent.rests() {
+                    std::thread::sleep(REST);
+                    continue;
+                }
                 work += search.run((limit - work).min(4096), &self.deadline);
                 exchange_plans(&mut search, &incumbent);
                 if parts.stall_seconds.is_some_and(|least| incumbent.stalled(began, least)) {
@@ -109,7 +114,7 @@ impl Task<'_> {
         }
         if alone && parts.prover {
             // Plans and bounds must not depend on who is faster: one after the other, both counted.
-            prove(program, &incumbent, Some(limit));
+            prove(program, &incumbent, Some(limit), 1);
         }
         let left = self.deadline.remaining_seconds();
         let left = if incumbent.over() { 0.0 } else { left.min(1e6) };
@@ -193,6 +198,8 @@ fn exchange_plans(search: &mut Search<'_>, incumbent: &Incumbent) {
 const CHAIN_SHARE: f64 = 0.4;
 /// Seconds below which it and the covering program are left out.
 const LEAST_SECONDS: f64 = 2.0;
+/// Between two looks whether a search that rests may go on.
+const REST: Duration = Duration::from_millis(10);
 /// Seconds, and share of the time limit, that a proof may take to end after it was told to.
 const GRACE: f64 = 0.05;
 /// Most seconds of that.

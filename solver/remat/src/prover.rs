@@ -8,13 +8,13 @@ use std::cell::Cell;
 
 use ballast_core::report::Prover;
 
+use crate::aim::Aim;
 use crate::cover::broken_cover;
 use crate::highs::{Answer, Control, Highs, Status};
 use crate::incumbent::Incumbent;
 use crate::interval::{Interval, overloaded};
 use crate::model::{Column, Row, WHOLE_TIME};
 use crate::program::{Program, Slot};
-use crate::timeline::Timeline;
 use crate::windows::{broken_windows, carried};
 
 /// Rounds of rows added to one linear program at most.
@@ -26,6 +26,10 @@ pub(crate) const LEAST_GAIN: f64 = 1e-3;
 pub(crate) const MORE_POSITIONS: usize = 4;
 const IDLE_MODELS: usize = 2;
 const LEAST_GROWTH: f64 = 5e-3;
+/// Solutions over the cap that may end branch-and-bound in a row without so many new positions, and the nodes of a tree that none ends twice.
+const REFUSALS: usize = 2;
+const FRUITFUL: usize = 2;
+const DEEP: u64 = 10;
 /// Rows of a kind added in one round at most.
 const CUTS: usize = 400;
 /// Share of the bound taken off for the tolerances of floating-point solvers.
@@ -47,34 +51,43 @@ const COLUMNS: usize = 100_000;
 /// Proves until done: ends when proved, over, or when the model has no more to say. Small models first: a bound in
 /// no time, and positions are added only where solutions break the cap.
 /// With `effort` the amount of work, not the clock, ends each solve.
-pub(crate) fn prove(program: &Program, incumbent: &Incumbent, mut effort: Option<u64>) {
+/// Without `effort` a model that will not change any more is divided among so many threads.
+pub(crate) fn prove(program: &Program, incumbent: &Incumbent, mut effort: Option<u64>, threads: usize) {
     let most = most_positions(program);
     let first = FIRST_POSITIONS.min(FIRST_COLUMNS / program.len().max(1)).clamp(1, most);
     let mut critical: Vec<Slot> = first_positions(program, first);
     let (mut bound, mut idle, mut last) = (0.0, 0, None);
     // A solution broke the cap where the model sees it no better with more positions or rows.
     let mut unseen = false;
+    let mut refusals = 0;
     while !stop(incumbent) {
         let margin = incumbent.margin();
         incumbent.progress.watch(&critical);
         let Some(mut proof) = Proof::new(program, incumbent, &critical, margin) else { return };
         if let Some(last) = last.take()
-            && proof.add(carried(&proof.interval, &last)).is_none()
+            && proof.add(carried(&proof.aim.interval, &last)).is_none()
         {
             return;
         }
         proof.positions_stay = unseen;
+        proof.refusals = refusals;
+        proof.threads = if effort.is_none() { threads } else { 1 };
         let Some(more) = proof.run(&mut effort, !unseen && idle < IDLE_MODELS) else { return };
         let grown = incumbent.bound() > bound + LEAST_GROWTH * incumbent.value();
         idle = if grown { 0 } else { idle + 1 };
+        refusals = proof.refusals;
         bound = incumbent.bound();
-        last = Some(proof.interval);
+        let stayed = proof.stayed;
+        last = Some(proof.aim.interval);
         let before = critical.len();
         let new: Vec<Slot> = more.into_iter().filter(|at| critical.binary_search(at).is_err()).collect();
         critical.extend(spread(&new, most - before));
         critical.sort_unstable();
+        if stayed || (refusals < REFUSALS && critical.len() >= before + FRUITFUL) {
+            refusals = 0;
+        }
         let nothing = critical.len() == before && incumbent.margin() >= margin;
-        if nothing && unseen {
+        if nothing && stayed {
             return;
         }
         // There is nothing to add: but the optimum of the model as it stands is a bound, and above what was proved when that solution was met.
@@ -91,23 +104,28 @@ pub(crate) fn prove_at(program: &Program, incumbent: &Incumbent, critical: &[Slo
 }
 
 /// The proof on one set of positions.
-struct Proof<'a> {
-    program: &'a Program,
-    incumbent: &'a Incumbent,
-    interval: Interval<'a>,
-    /// Time of the problem per unit of the objective.
-    time_unit: f64,
-    /// Plans of this much time less than the best are not looked for.
-    margin: f64,
-    relaxed: Highs,
+pub(crate) struct Proof<'a> {
+    pub(crate) aim: Aim<'a>,
+    pub(crate) relaxed: Highs,
     /// The last solution of the linear program.
-    point: Vec<f64>,
+    pub(crate) point: Vec<f64>,
     /// No position is added: solutions that are over the cap elsewhere are as good as others.
-    positions_stay: bool,
+    pub(crate) positions_stay: bool,
+    /// How often in a row branch-and-bound ended at a solution over the cap without more than a new position; a large tree counts for several.
+    refusals: usize,
+    /// Was the last branch-and-bound one that ends at none?
+    stayed: bool,
+    /// Threads for a model that will not change any more.
+    pub(crate) threads: usize,
 }
 
 impl<'a> Proof<'a> {
-    fn new(program: &'a Program, incumbent: &'a Incumbent, critical: &[Slot], margin: f64) -> Option<Self> {
+    pub(crate) fn new(
+        program: &'a Program,
+        incumbent: &'a Incumbent,
+        critical: &[Slot],
+        margin: f64,
+    ) -> Option<Self> {
         // The best plan costs as much as the solver's tolerances are made for.
         let value = incumbent.value();
         let whole = if value > 0.0 { value.min(program.total_time) } else { program.total_time };
@@ -121,59 +139,23 @@ impl<'a> Proof<'a> {
         );
         let relaxed = Highs::new(&interval.model, true)?;
         Some(Proof {
-            program,
-            incumbent,
-            interval,
-            time_unit,
-            margin,
+            aim: Aim { program, incumbent, interval, time_unit, margin },
             relaxed,
             point: Vec::new(),
             positions_stay: false,
+            refusals: 0,
+            stayed: false,
+            threads: 1,
         })
-    }
-
-    /// Objective of the plans that need not be looked for.
-    fn cutoff(&self) -> f64 {
-        (self.incumbent.value() - self.margin) / self.time_unit
-    }
-
-    /// Reports a bound on the objective of what has not been ruled out by the cutoff, and who proved it.
-    fn raise(&self, bound: f64, prover: Prover) {
-        let bound = bound.min(self.cutoff());
-        if bound.is_finite() {
-            self.incumbent.raise(bound * self.time_unit * (1.0 - CAUTION), prover);
-        }
-    }
-
-    /// The best plan as a point of the model; none without a plan.
-    fn known(&self) -> Option<Vec<f64>> {
-        let mut line = Timeline::new(self.program);
-        line.load(&self.incumbent.best()?.plan);
-        Some(self.interval.point(&line))
-    }
-
-    /// Objective of a point.
-    fn objective(&self, point: &[f64]) -> f64 {
-        self.interval.model.cost.iter().zip(point).map(|(cost, value)| cost * value).sum()
-    }
-
-    /// The plan of a point, offered to the incumbent if it keeps the cap.
-    fn line(&self, point: &[f64]) -> Timeline<'a> {
-        let mut line = Timeline::new(self.program);
-        line.load(&self.interval.plan(point, false).again);
-        if line.excess <= 0.0 {
-            self.incumbent.offer(line.extra_time, &line.plan(), "milp");
-        }
-        line
     }
 
     /// Solves; the positions to add. None when a limit stopped it.
     /// Positions at which the rounded solution of the linear program is over the cap do without branch-and-bound, where asked for.
     fn run(&mut self, effort: &mut Option<u64>, rounds: bool) -> Option<Vec<Slot>> {
-        self.incumbent.progress.solves(&self.interval.model);
+        self.aim.incumbent.progress.solves(&self.aim.interval.model);
         loop {
             self.tighten(effort)?;
-            self.incumbent.progress.solves(&self.interval.model);
+            self.aim.incumbent.progress.solves(&self.aim.interval.model);
             if rounds {
                 let more = self.unseen();
                 if !more.is_empty() {
@@ -182,33 +164,34 @@ impl<'a> Proof<'a> {
             }
             let answer = self.branch(effort)?;
             if answer.status == Status::Infeasible {
-                if self.cutoff().is_finite() {
-                    self.raise(f64::INFINITY, Prover::BranchAndBound);
+                if self.aim.cutoff().is_finite() {
+                    self.aim.raise(f64::INFINITY, Prover::BranchAndBound);
                     return Some(Vec::new());
                 }
-                self.incumbent.refute();
+                self.aim.incumbent.refute();
                 return None;
             }
-            let Some(point) = answer.values.filter(|_| !stop(self.incumbent)) else {
-                let stopped = answer.status == Status::Stopped && !stop(self.incumbent) && *effort != Some(0);
+            let Some(point) = answer.values.filter(|_| !stop(self.aim.incumbent)) else {
+                let stopped =
+                    answer.status == Status::Stopped && !stop(self.aim.incumbent) && *effort != Some(0);
                 if stopped { continue } else { return None }
             };
-            if stop(self.incumbent) || *effort == Some(0) {
+            if stop(self.aim.incumbent) || *effort == Some(0) {
                 return None;
             }
-            if self.objective(&point) >= self.cutoff() {
+            if self.aim.objective(&point) >= self.aim.cutoff() {
                 // Nothing below the cutoff; or a better plan was found at the very end.
                 if answer.status == Status::Optimal {
                     return Some(Vec::new());
                 }
                 continue;
             }
-            let line = self.line(&point);
-            let broken = self.interval.broken_running(&point, 0.5, 1e-6);
+            let line = self.aim.line(&point);
+            let broken = self.aim.interval.broken_running(&point, 0.5, 1e-6);
             tracing::debug!(broken = broken.len(), excess = line.excess, "solution");
             if line.excess > 0.0 {
                 // Nearly a plan, and a cheap one: a start for the local search.
-                self.incumbent.suggest(line.plan());
+                self.aim.incumbent.suggest(line.plan());
             }
             if broken.is_empty() {
                 return Some(overloaded(&line));
@@ -222,8 +205,8 @@ impl<'a> Proof<'a> {
         if self.point.is_empty() {
             return Vec::new();
         }
-        let line = self.line(&self.interval.rounded(&self.point));
-        let (known, cap) = (&self.interval.critical, self.program.cap);
+        let line = self.aim.line(&self.aim.interval.rounded(&self.point));
+        let (known, cap) = (&self.aim.interval.critical, self.aim.program.cap);
         let mut worst: Vec<(f64, Slot)> = Vec::new();
         let mut next = true;
         for (&bytes, at) in line.first_bytes().iter().zip(0..) {
@@ -244,17 +227,17 @@ impl<'a> Proof<'a> {
 
     fn add(&mut self, mut rows: Vec<Row>) -> Option<()> {
         self.relaxed.add_rows(&rows)?;
-        self.interval.model.rows.append(&mut rows);
+        self.aim.interval.model.rows.append(&mut rows);
         Some(())
     }
 
     /// Fixes columns that no plan below the cutoff uses: with `bound` and the reduced costs of a dual solution, a
     /// column moved from its bound costs at least that much.
     fn fix(&mut self, bound: f64, reduced: &[f64]) -> Option<usize> {
-        let room = self.cutoff() - bound + CLEAR;
+        let room = self.aim.cutoff() - bound + CLEAR;
         // The best plan stays a point of the model: branch-and-bound wants one to start from.
-        let Some(known) = self.known() else { return Some(0) };
-        let model = &mut self.interval.model;
+        let Some(known) = self.aim.known() else { return Some(0) };
+        let model = &mut self.aim.interval.model;
         let fixed: Vec<(Column, f64)> = (0..model.cost.len())
             .filter(|&column| model.lower[column] < model.upper[column] && reduced[column].abs() > room)
             .map(|column| (column, if reduced[column] > 0.0 { 0.0 } else { 1.0 }))
@@ -268,24 +251,18 @@ impl<'a> Proof<'a> {
     }
 
     /// Adds rows to the linear program until it breaks none, fixing columns on the way.
-    fn tighten(&mut self, effort: &mut Option<u64>) -> Option<()> {
+    pub(crate) fn tighten(&mut self, effort: &mut Option<u64>) -> Option<()> {
         // No plan is cheaper than nothing at all: the costs themselves are reduced costs.
-        let incumbent = self.incumbent;
-        let costs = self.interval.model.cost.clone();
+        let incumbent = self.aim.incumbent;
+        let costs = self.aim.interval.model.cost.clone();
         self.fix(0.0, &costs)?;
         let (mut reached, mut idle) = (f64::NEG_INFINITY, 0);
         self.point.clear();
         for round in 0..CUT_ROUNDS {
             let iterations = effort.map(|effort| effort / MOVES_PER_ITERATION);
-            let control = Control {
-                deadline: &self.incumbent.deadline,
-                enough: &|_| stop(incumbent),
-                refuse: &|_| false,
-                better: &|| None,
-                nodes: None,
-                iterations,
-            };
-            let answer = self.relaxed.solve_linear(&self.interval.model, &control);
+            let enough = |_| stop(incumbent);
+            let control = Control { iterations, ..Control::until(&incumbent.deadline, &enough) };
+            let answer = self.relaxed.solve_linear(&self.aim.interval.model, &control);
             self.spend(effort, answer.work.max(1) * MOVES_PER_ITERATION)?;
             if stop(incumbent) {
                 return None;
@@ -295,22 +272,22 @@ impl<'a> Proof<'a> {
                 return Some(());
             }
             let (Status::Optimal, Some(point)) = (answer.status, answer.values) else { return Some(()) };
-            self.raise(answer.bound, Prover::LinearProgram);
-            let gain = LEAST_GAIN * self.cutoff().min(WHOLE_TIME);
+            self.aim.raise(answer.bound, Prover::LinearProgram);
+            let gain = LEAST_GAIN * self.aim.cutoff().min(WHOLE_TIME);
             if answer.bound > reached + gain {
                 (reached, idle) = (answer.bound, 0);
             } else {
                 idle += 1;
             }
             let fixed = self.fix(answer.bound, &answer.reduced)?;
-            let mut running = self.interval.broken_running(&point, 0.02, 1e-3);
+            let mut running = self.aim.interval.broken_running(&point, 0.02, 1e-3);
             running.sort_by(|a, b| (b.value(&point) - b.upper).total_cmp(&(a.value(&point) - a.upper)));
             running.truncate(CUTS);
-            let memory = self.interval.model.rows.iter().filter(|row| row.is_memory()).chain(&running);
+            let memory = self.aim.interval.model.rows.iter().filter(|row| row.is_memory()).chain(&running);
             let mut covers: Vec<Row> = memory.filter_map(|row| broken_cover(row, &point)).collect();
             covers.sort_by(|a, b| (b.lower - b.value(&point)).total_cmp(&(a.lower - a.value(&point))));
             covers.truncate(CUTS);
-            let mut windows = broken_windows(&self.interval, &point);
+            let mut windows = broken_windows(&self.aim.interval, &point);
             windows.sort_by(|a, b| (b.lower - b.value(&point)).total_cmp(&(a.lower - a.value(&point))));
             windows.truncate(CUTS);
             tracing::debug!(
@@ -336,54 +313,62 @@ impl<'a> Proof<'a> {
 
     /// Counts work, and takes it off a deterministic limit; none once that is used up.
     fn spend(&self, effort: &mut Option<u64>, work: u64) -> Option<()> {
-        self.incumbent.worked(work);
+        self.aim.incumbent.worked(work);
         let Some(left) = effort else { return Some(()) };
         *left = left.saturating_sub(work);
         (*left > 0).then_some(())
     }
 
+    /// Is the model solved to its own optimum, whatever its solutions are over the cap by? Each that ends branch-and-bound throws a tree away.
+    fn stays(&self) -> bool {
+        self.positions_stay || self.refusals >= REFUSALS
+    }
+
     /// Branch-and-bound on the model as it stands. A solution below the cutoff that is no plan stops it.
     fn branch(&mut self, effort: &mut Option<u64>) -> Option<Answer> {
-        let (incumbent, cutoff) = (self.incumbent, self.cutoff());
-        let mut highs = Highs::new(&self.interval.model, false)?;
-        let margin = self.margin / self.time_unit;
-        highs.gaps(0.0, margin.max(1e-6))?;
-        if let Some(known) = self.known() {
-            highs.cutoff(cutoff + 2.0 * margin)?;
-            highs.start(&known);
+        let refuses = !self.stays();
+        self.stayed = !refuses;
+        let divides = self.threads > 1 && !refuses;
+        let parts = if divides { self.branch_parts() } else { None };
+        let answer = match parts {
+            Some(answer) => answer,
+            None => self.branch_whole(effort, refuses)?,
+        };
+        if answer.status == Status::Stopped && !stop(self.aim.incumbent) {
+            self.refusals += if answer.work >= DEEP { REFUSALS } else { 1 };
         }
+        Some(answer)
+    }
+
+    /// The same by one HiGHS.
+    pub(crate) fn branch_whole(&self, effort: &mut Option<u64>, refuses: bool) -> Option<Answer> {
+        let (incumbent, cutoff) = (self.aim.incumbent, self.aim.cutoff());
+        let mut highs = self.aim.branching(&self.aim.interval.model)?;
         let enough = |bound: f64| {
-            self.raise(bound, Prover::BranchAndBound);
+            self.aim.raise(bound, Prover::BranchAndBound);
             stop(incumbent)
         };
         let given = Cell::new(incumbent.value());
-        let better = || {
-            let value = incumbent.value();
-            (given.replace(value) > value).then(|| self.known()).flatten()
-        };
-        let refuse = |point: &[f64]| {
-            !self.positions_stay && self.objective(point) < self.cutoff() && self.line(point).excess > 0.0
-        };
+        let better = || self.aim.better(&given);
+        let refuse = |point: &[f64]| self.aim.is_over_cap(point) && refuses;
         let control = Control {
-            deadline: &incumbent.deadline,
-            enough: &enough,
             refuse: &refuse,
             better: &better,
             nodes: effort.map(|effort| effort / MOVES_PER_NODE),
-            iterations: None,
+            ..Control::until(&incumbent.deadline, &enough)
         };
         let answer = highs.solve(&control);
         tracing::debug!(?answer.status, bound = answer.bound, cutoff, nodes = answer.work, seconds = incumbent.deadline.elapsed_seconds(), "solved");
         let _ = self.spend(effort, answer.work.max(1) * MOVES_PER_NODE);
         if matches!(answer.status, Status::Optimal | Status::Stopped) {
-            self.raise(answer.bound, Prover::BranchAndBound);
+            self.aim.raise(answer.bound, Prover::BranchAndBound);
         }
         Some(answer)
     }
 }
 
 /// Is the proof made, out of time, or not worth its time any more?
-fn stop(incumbent: &Incumbent) -> bool {
+pub(crate) fn stop(incumbent: &Incumbent) -> bool {
     incumbent.over() || incumbent.hopeless()
 }
 
