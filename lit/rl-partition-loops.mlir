@@ -52,6 +52,10 @@
 // RUN: ballast-opt %s --remat="cap=90%% swap=false time-limit=2 function=layers" --remarks-filter=ballast --allow-unregistered-dialect -o %t.mlir 2> %t.log
 // RUN: FileCheck %s --check-prefix=OPENED --input-file=%t.log
 // RUN: FileCheck %s --check-prefix=CAP --input-file=%t.mlir
+// So it is where all was put on one device before the cap was known.
+// RUN: ballast-opt %s --rl-partition="devices=1 time-limit=2 function=layers" --remat="cap=90%% swap=false time-limit=2 function=layers" --ballast-verify="function=layers" --remarks-filter=ballast --allow-unregistered-dialect -o %t.mlir 2> %t.log
+// RUN: FileCheck %s --check-prefix=OPENED --input-file=%t.log
+// RUN: FileCheck %s --check-prefix=CAP --input-file=%t.mlir
 // OPENED: [Passed] Unroll {{.*}}Function=layers
 // OPENED-NOT: LoopWhole
 // CAP-LABEL: func.func @layers

@@ -69,7 +69,7 @@ def Remat : BallastPass<"remat"> {
     in the partition given, and stays as many bytes when ops move. A program without
     `ballast.device` is one stage on the first device. Every plan is replayed by an independent judge before it is written.
 
-    Where a program that is not partitioned is over the cap, its counted loops are opened first (`loops`); a share stays one of the peak before.
+    Where a program that is not partitioned, or is on one device, is over the cap, its counted loops are opened first (`loops`); a share stays one of the peak before.
 
     Where no plan keeps the cap, the cap is raised in steps, `cap_met = false` says so in the plan, and a warning names the cap asked for, the one
     used and the least possible, the op that binds, why, and what would help; `relax-limit=0` fails there instead.

@@ -12,6 +12,7 @@ mod driver;
 mod files;
 mod import;
 mod lower;
+mod opening;
 mod parts;
 mod plan;
 pub mod plugin;

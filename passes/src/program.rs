@@ -16,15 +16,13 @@ use ballast_core::report::Bound;
 use ballast_core::stage::stages;
 use ballast_core::stored::StoredFile;
 use ballast_core::units::Bytes;
-use ballast_dialects::attributes::PLAN;
-use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir;
 use ballast_dialects::passes;
 use ballast_dialects::remarks::{Kind, Remark};
 use indexmap::IndexMap;
+use melior::ir::Location;
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{Location, Module};
 
 use crate::annotations;
 use crate::annotations::settings::PlanSettings;
@@ -33,13 +31,15 @@ use crate::backend::xla::{barriers, products, updates};
 use crate::files;
 use crate::import::{self, ImportOptions, Imported, dlti, sharding};
 use crate::lower::ballast_inline::inline_calls;
-use crate::lower::ballast_unroll::{is_loop, open_in_function};
-use crate::lower::unroll::{Budget, Iterations, Nested, carried_bytes, open_in_block};
-use crate::parts::{LONG, for_devices, within};
+use crate::lower::ballast_unroll::is_loop;
+use crate::lower::unroll::carried_bytes;
+use crate::opening::{Loops, open_loops};
+use crate::parts::{for_devices, within};
 
 /// Seconds a search may take when the user names neither a time nor a work limit.
 const DEFAULT_TIME_LIMIT_SECONDS: f64 = 60.0;
 /// Where a program and its costs come from, as the passes' options say it.
+#[derive(Clone, Copy)]
 pub(crate) struct Source<'o> {
     pub function: &'o str,
     pub devices: &'o str,
@@ -52,27 +52,6 @@ pub(crate) struct Source<'o> {
     pub loops: Loops,
     /// Cap of one device, under which fusions that alone exceed it are planned in parts.
     pub within: Option<CapSpec>,
-}
-
-/// Which counted loops are opened before planning.
-#[derive(Clone, Copy)]
-pub(crate) enum Loops {
-    /// None.
-    Whole,
-    /// All, where one takes much of a device's share of the time.
-    ForTime,
-    /// All, where the program that is not partitioned is over this cap with them whole.
-    ForCap(CapSpec),
-}
-
-impl Loops {
-    /// As an option says it; `open` where it is left to the planner.
-    pub(crate) fn chosen(handling: passes::LoopHandling, open: Loops) -> Self {
-        match handling {
-            passes::LoopHandling::Auto => open,
-            passes::LoopHandling::Whole => Loops::Whole,
-        }
-    }
 }
 
 /// The [`Source`] that the options of a planning pass name.
@@ -90,7 +69,7 @@ macro_rules! source {
                 $options.heap_gaps,
             ),
             measured_storage: "",
-            loops: $crate::program::Loops::Whole,
+            loops: $crate::opening::Loops::Whole,
             within: None,
         }
     };
@@ -183,7 +162,7 @@ impl Program<'_, '_> {
     }
 
     /// No placement is faster than a fair share of the work, or than the longest op.
-    fn least_tmax_seconds(&self) -> f64 {
+    pub(crate) fn least_tmax_seconds(&self) -> f64 {
         Bound::any_assignment(&self.imported.graph, &self.costs).value()
     }
 
@@ -203,7 +182,9 @@ pub(crate) fn read_for_planning<'c: 'a, 'a>(
 ) -> Result<Program<'c, 'a>, Reported> {
     let cluster = cluster(module, source.devices)?;
     inline_calls(module, (!source.function.is_empty()).then_some(source.function))?;
-    let whole_peak = open_loops(module, source, &cluster)?;
+    let opened = open_loops(module, source, &cluster)?;
+    let source = &opened.as_ref().map_or(*source, |opened| opened.like(source));
+    let whole_peak = opened.map(|opened| opened.whole_peak);
     barriers::split(module)?;
     products::exchange(module)?;
     // On several devices the order is what they are cut in, too.
@@ -222,72 +203,6 @@ pub(crate) fn read_for_planning<'c: 'a, 'a>(
         program.remark(Kind::Missed, "LoopWhole", text).fact("bytes", carried_bytes(op)).emit(ir::place(op));
     }
     Ok(program)
-}
-
-/// Opens the counted loops of the function to be planned where one of them as one op would stand in the plan's way; the peak of the
-/// program on one device before, if it was done.
-fn open_loops(
-    module: OperationRef<'_, '_>,
-    source: &Source<'_>,
-    cluster: &(Cluster, bool),
-) -> Result<Option<Bytes>, Reported> {
-    let looped = |function: OperationRef<'_, '_>| {
-        !function.has_attribute(PLAN) && ir::nested(function).into_iter().any(is_loop)
-    };
-    let open = !matches!(source.loops, Loops::Whole);
-    if !open || !import::functions(module).into_iter().any(|(_, function)| looped(function)) {
-        return Ok(None);
-    }
-    let program = read_quietly(module, source, cluster.clone())?.0;
-    let loops: Vec<OpId> =
-        program.imported.graph.planned().filter(|&op| is_loop(program.imported.ops[op])).collect();
-    if !looped(program.imported.function) || loops.is_empty() {
-        return Ok(None);
-    }
-    let peak = peak_on_one(&program.imported.graph, &program.costs, &program.cluster);
-    let most_ops = passes::BallastUnrollOptions::default().max_ops;
-    let in_the_way = match source.loops {
-        Loops::Whole => false,
-        Loops::ForTime => {
-            let work: f64 = program.imported.graph.planned().map(|op| program.costs.least_seconds(op)).sum();
-            let share = work / program.cluster.devices.len() as f64;
-            program.cluster.devices.len() > 1
-                && loops.iter().any(|&op| program.costs.least_seconds(op) > LONG * share)
-                && least_tmax_opened(module, source, cluster, most_ops)?
-                    .is_some_and(|seconds| seconds < program.least_tmax_seconds())
-        }
-        Loops::ForCap(cap) => cap.bytes(peak, program.cluster.devices[0].memory) < peak,
-    };
-    if !in_the_way {
-        return Ok(None);
-    }
-    // On one device they are opened for the memory of each value, which fusion across iterations only helps.
-    let iterations = if program.cluster.devices.len() > 1 { Iterations::Apart } else { Iterations::Joined };
-    let budget = Budget::new(most_ops, iterations);
-    open_in_function(&program.imported.graph.name, program.imported.function, Nested::Outer, budget)?;
-    Ok(Some(peak))
-}
-
-/// What the slowest device takes at least with the loops opened, tried on a copy: ops of short iterations may take longer one by one than
-/// their loop does as one op.
-fn least_tmax_opened(
-    module: OperationRef<'_, '_>,
-    source: &Source<'_>,
-    cluster: &(Cluster, bool),
-    most_ops: u64,
-) -> Result<Option<f64>, Reported> {
-    let Some(copy) = Module::from_operation(Mapping::new().clone_op(&module)) else { return Ok(None) };
-    let wanted = (!source.function.is_empty()).then_some(source.function);
-    let function = import::function(copy.as_operation(), wanted)?;
-    let [block] = ir::blocks(function)[..] else { return Ok(None) };
-    open_in_block(
-        ir::context(function),
-        block,
-        Nested::Outer,
-        &mut Budget::new(most_ops, Iterations::Apart),
-    )?;
-    let program = read_quietly(copy.as_operation(), source, cluster.clone())?.0;
-    Ok(Some(program.least_tmax_seconds()))
 }
 
 /// Says that a program is spread over a mesh of devices, of which a plan knows nothing.
@@ -353,7 +268,7 @@ pub(crate) fn read_as_is<'c: 'a, 'a>(
 }
 
 /// The devices: those of the option, else those of the module, else one default device.
-fn cluster(module: OperationRef<'_, '_>, devices: &str) -> Result<(Cluster, bool), Reported> {
+pub(crate) fn cluster(module: OperationRef<'_, '_>, devices: &str) -> Result<(Cluster, bool), Reported> {
     let report = |error: &dyn std::fmt::Display| diagnostics::error(module.location(), &error.to_string());
     if !devices.is_empty() {
         return Cluster::parse(devices).map(|cluster| (cluster, true)).map_err(|error| report(&error));
@@ -388,7 +303,7 @@ fn read<'c: 'a, 'a>(
 }
 
 /// The program, and how many ops of which name have no price but their bytes.
-fn read_quietly<'c: 'a, 'a>(
+pub(crate) fn read_quietly<'c: 'a, 'a>(
     module: OperationRef<'c, 'a>,
     source: &Source<'_>,
     (mut cluster, mut cluster_is_new): (Cluster, bool),
@@ -474,7 +389,7 @@ fn read_quietly<'c: 'a, 'a>(
 }
 
 /// The peak of a graph on the first device, unplanned.
-fn peak_on_one(graph: &Graph, costs: &Costs, cluster: &Cluster) -> Bytes {
+pub(crate) fn peak_on_one(graph: &Graph, costs: &Costs, cluster: &Cluster) -> Bytes {
     let on_one = vec![DeviceId(0); graph.ops.len()];
     let stages = stages(graph, costs, cluster, &on_one);
     Bytes(stages.first().map_or(0, |stage| stage.problem.unplanned_peak()))

@@ -16,7 +16,8 @@ use melior::ir::{Attribute, Identifier, RegionLike, Type};
 
 use crate::files;
 use crate::import;
-use crate::program::{self, Chosen, Loops, Program, Source};
+use crate::opening::Loops;
+use crate::program::{self, Chosen, Program, Source};
 
 /// Runs the pass.
 ///

@@ -9,8 +9,9 @@ use ballast_dialects::remarks::Kind;
 use ballast_planner::pipelined::choose;
 use melior::ir::operation::OperationRef;
 
+use crate::opening::Loops;
 use crate::plan::{remat, rl_partition};
-use crate::program::{self, Loops};
+use crate::program;
 use crate::signals;
 
 /// Runs the pass.

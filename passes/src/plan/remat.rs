@@ -26,9 +26,10 @@ use crate::annotations;
 use crate::annotations::settings::PlanSettings;
 use crate::files;
 use crate::import::dlti_text;
+use crate::opening::Loops;
 use crate::plan::rl_partition::{granularity, mover, order};
 use crate::plan::{explained, page, relaxed};
-use crate::program::{self, Loops, Program};
+use crate::program::{self, Program};
 use crate::signals;
 
 /// Runs the pass.

@@ -25,8 +25,9 @@ use crate::annotations;
 use crate::annotations::settings::PlanSettings;
 use crate::files;
 use crate::import::dlti_text;
+use crate::opening::Loops;
 use crate::plan::page;
-use crate::program::{self, Loops, Program};
+use crate::program::{self, Program};
 use crate::signals;
 
 /// Runs the pass.

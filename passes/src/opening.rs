@@ -1,0 +1,146 @@
+//! Which counted loops are opened before planning: to a planner a loop is one op.
+
+use ballast_core::cap::CapSpec;
+use ballast_core::device::Cluster;
+use ballast_core::graph::OpId;
+use ballast_core::plan::fingerprint;
+use ballast_core::units::Bytes;
+use ballast_dialects::attributes::{self as plan_ir, PLAN};
+use ballast_dialects::cloning::Mapping;
+use ballast_dialects::diagnostics::Reported;
+use ballast_dialects::ir;
+use ballast_dialects::passes;
+use melior::ir::Module;
+use melior::ir::operation::{OperationLike, OperationRef};
+
+use crate::annotations;
+use crate::annotations::settings::PlanSettings;
+use crate::import;
+use crate::lower::ballast_unroll::{is_loop, open_in_function};
+use crate::lower::unroll::{Budget, Iterations, Nested, open_in_block};
+use crate::parts::LONG;
+use crate::program::{Chosen, Program, Source, peak_on_one, read_quietly};
+
+/// Which counted loops are opened before planning.
+#[derive(Clone, Copy)]
+pub(crate) enum Loops {
+    /// None.
+    Whole,
+    /// All, where one takes much of a device's share of the time.
+    ForTime,
+    /// All, where the program that is not partitioned, or has one device, is over this cap with them whole.
+    ForCap(CapSpec),
+}
+
+impl Loops {
+    /// As an option says it; `open` where it is left to the planner.
+    pub(crate) fn chosen(handling: passes::LoopHandling, open: Loops) -> Self {
+        match handling {
+            passes::LoopHandling::Auto => open,
+            passes::LoopHandling::Whole => Loops::Whole,
+        }
+    }
+}
+
+/// A program with its loops opened: what it was like before.
+pub(crate) struct Opened {
+    /// Its peak on one device.
+    pub(crate) whole_peak: Bytes,
+    /// What the back end stores, as options or an earlier plan said.
+    fusion: passes::FusionModel,
+}
+
+impl Opened {
+    /// Where to read the program from now: an earlier plan is gone, and what it was made with stays.
+    pub(crate) fn like<'o>(&self, source: &Source<'o>) -> Source<'o> {
+        let storage = match source.storage {
+            Chosen::Options(_, counts, gaps) => Chosen::Options(self.fusion, counts, gaps),
+            Chosen::Plan => Chosen::Plan,
+        };
+        Source { storage, ..*source }
+    }
+}
+
+/// Opens the counted loops of the function to be planned where one of them as one op would stand in the plan's way; what the program was
+/// like before, if it was done.
+///
+/// A plan that puts everything on one device, whatever its memory, is forgotten for it: the pass that made it knew no cap.
+pub(crate) fn open_loops(
+    module: OperationRef<'_, '_>,
+    source: &Source<'_>,
+    cluster: &(Cluster, bool),
+) -> Result<Option<Opened>, Reported> {
+    let again = matches!(source.loops, Loops::ForCap(_)) && cluster.0.devices.len() == 1;
+    let looped = |function: OperationRef<'_, '_>| {
+        (again || !function.has_attribute(PLAN)) && ir::nested(function).into_iter().any(is_loop)
+    };
+    let open = !matches!(source.loops, Loops::Whole);
+    if !open || !import::functions(module).into_iter().any(|(_, function)| looped(function)) {
+        return Ok(None);
+    }
+    let program = read_quietly(module, source, cluster.clone())?.0;
+    let loops: Vec<OpId> =
+        program.imported.graph.planned().filter(|&op| is_loop(program.imported.ops[op])).collect();
+    if !looped(program.imported.function) || loops.is_empty() {
+        return Ok(None);
+    }
+    let earlier = annotations::read_plan(&program.imported);
+    if earlier.as_ref().is_some_and(|earlier| !is_plain(earlier, &program)) {
+        return Ok(None);
+    }
+    let peak = peak_on_one(&program.imported.graph, &program.costs, &program.cluster);
+    let most_ops = passes::BallastUnrollOptions::default().max_ops;
+    let in_the_way = match source.loops {
+        Loops::Whole => false,
+        Loops::ForTime => {
+            let work: f64 = program.imported.graph.planned().map(|op| program.costs.least_seconds(op)).sum();
+            let share = work / program.cluster.devices.len() as f64;
+            program.cluster.devices.len() > 1
+                && loops.iter().any(|&op| program.costs.least_seconds(op) > LONG * share)
+                && least_tmax_opened(module, source, cluster, most_ops)?
+                    .is_some_and(|seconds| seconds < program.least_tmax_seconds())
+        }
+        Loops::ForCap(cap) => cap.bytes(peak, program.cluster.devices[0].memory) < peak,
+    };
+    if !in_the_way {
+        return Ok(None);
+    }
+    if earlier.is_some() {
+        annotations::clear(&program.imported);
+    }
+    // On one device they are opened for the memory of each value, which fusion across iterations only helps.
+    let iterations = if program.cluster.devices.len() > 1 { Iterations::Apart } else { Iterations::Joined };
+    let budget = Budget::new(most_ops, iterations);
+    open_in_function(&program.imported.graph.name, program.imported.function, Nested::Outer, budget)?;
+    Ok(Some(Opened { whole_peak: peak, fusion: program.storage.model() }))
+}
+
+/// What the slowest device takes at least with the loops opened, tried on a copy: ops of short iterations may take longer one by one than
+/// their loop does as one op.
+fn least_tmax_opened(
+    module: OperationRef<'_, '_>,
+    source: &Source<'_>,
+    cluster: &(Cluster, bool),
+    most_ops: u64,
+) -> Result<Option<f64>, Reported> {
+    let Some(copy) = Module::from_operation(Mapping::new().clone_op(&module)) else { return Ok(None) };
+    let wanted = (!source.function.is_empty()).then_some(source.function);
+    let function = import::function(copy.as_operation(), wanted)?;
+    let [block] = ir::blocks(function)[..] else { return Ok(None) };
+    open_in_block(
+        ir::context(function),
+        block,
+        Nested::Outer,
+        &mut Budget::new(most_ops, Iterations::Apart),
+    )?;
+    let program = read_quietly(copy.as_operation(), source, cluster.clone())?.0;
+    Ok(Some(program.least_tmax_seconds()))
+}
+
+/// Is an earlier plan of the program as it is, and made with nothing that opening its loops would lose?
+fn is_plain(earlier: &plan_ir::Plan<'_>, program: &Program<'_, '_>) -> bool {
+    let settings = PlanSettings::of(earlier);
+    let measured = [&settings.held, &settings.inside].iter().any(|ops| !ops.is_empty());
+    let same = earlier.fingerprint == format!("{:016x}", fingerprint(&program.imported.graph));
+    same && !measured && settings.workspace.is_empty() && settings.pipeline.is_none()
+}
