@@ -1,6 +1,5 @@
-//! Which counted loops are opened before planning: to a planner a loop is one op.
+//! Reading a program to plan it: calls inlined, and counted loops opened where as one op each they would stand in the plan's way.
 
-use ballast_core::cap::CapSpec;
 use ballast_core::device::Cluster;
 use ballast_core::graph::OpId;
 use ballast_core::plan::fingerprint;
@@ -10,49 +9,64 @@ use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::ir;
 use ballast_dialects::passes;
+use ballast_dialects::remarks::Kind;
 use melior::ir::Module;
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations;
 use crate::annotations::settings::PlanSettings;
+use crate::backend::xla::{barriers, products, updates};
 use crate::import;
+use crate::lower::ballast_inline::inline_calls;
 use crate::lower::ballast_unroll::{is_loop, open_in_function};
-use crate::lower::unroll::{Budget, Iterations, Nested, open_in_block};
+use crate::lower::unroll::{Budget, Iterations, Nested, carried_bytes, open_in_block};
 use crate::parts::LONG;
-use crate::program::{Chosen, Program, Source, peak_on_one, read_quietly};
+use crate::program::{Chosen, Loops, Program, Source, cluster, options, peak_on_one, read, read_quietly};
 
-/// Which counted loops are opened before planning.
-#[derive(Clone, Copy)]
-pub(crate) enum Loops {
-    /// None.
-    Whole,
-    /// All, where one takes much of a device's share of the time.
-    ForTime,
-    /// All, where the program that is not partitioned, or has one device, is over this cap with them whole.
-    ForCap(CapSpec),
-}
-
-impl Loops {
-    /// As an option says it; `open` where it is left to the planner.
-    pub(crate) fn chosen(handling: passes::LoopHandling, open: Loops) -> Self {
-        match handling {
-            passes::LoopHandling::Auto => open,
-            passes::LoopHandling::Whole => Loops::Whole,
-        }
+/// Inlines the calls of private helpers, opens loops that stand in a plan's way, and reads the program, which has something to plan.
+///
+/// # Errors
+/// With the diagnostic that was emitted.
+pub(crate) fn read_for_planning<'c: 'a, 'a>(
+    module: OperationRef<'c, 'a>,
+    source: &Source<'_>,
+) -> Result<Program<'c, 'a>, Reported> {
+    let cluster = cluster(module, source.devices)?;
+    inline_calls(module, (!source.function.is_empty()).then_some(source.function))?;
+    let opened = open_loops(module, source, &cluster)?;
+    let source = &opened.as_ref().map_or(*source, |opened| opened.like(source));
+    let whole_peak = opened.map(|opened| opened.whole_peak);
+    barriers::split(module)?;
+    products::exchange(module)?;
+    // On several devices the order is what they are cut in, too.
+    if cluster.0.devices.len() == 1 {
+        updates::hasten(module, &options(source))?;
     }
+    let program = Program { whole_peak, ..read(module, source, cluster)? };
+    if program.imported.graph.planned().next().is_none() {
+        let text = "the function has no op to plan: it returns arguments, constants and views of them; leave it out, or name \
+                    another with function=";
+        return Err(program.error(None, text));
+    }
+    // Those that could not be opened have been named.
+    for &op in program.imported.ops.iter().filter(|&&op| is_loop(op) && whole_peak.is_none()) {
+        let text = "a loop is planned as one op; --ballast-unroll before this pass opens those whose iterations are known";
+        program.remark(Kind::Missed, "LoopWhole", text).fact("bytes", carried_bytes(op)).emit(ir::place(op));
+    }
+    Ok(program)
 }
 
 /// A program with its loops opened: what it was like before.
-pub(crate) struct Opened {
+struct Opened {
     /// Its peak on one device.
-    pub(crate) whole_peak: Bytes,
+    whole_peak: Bytes,
     /// What the back end stores, as options or an earlier plan said.
     fusion: passes::FusionModel,
 }
 
 impl Opened {
     /// Where to read the program from now: an earlier plan is gone, and what it was made with stays.
-    pub(crate) fn like<'o>(&self, source: &Source<'o>) -> Source<'o> {
+    fn like<'o>(&self, source: &Source<'o>) -> Source<'o> {
         let storage = match source.storage {
             Chosen::Options(_, counts, gaps) => Chosen::Options(self.fusion, counts, gaps),
             Chosen::Plan => Chosen::Plan,
@@ -65,7 +79,7 @@ impl Opened {
 /// like before, if it was done.
 ///
 /// A plan that puts everything on one device, whatever its memory, is forgotten for it: the pass that made it knew no cap.
-pub(crate) fn open_loops(
+fn open_loops(
     module: OperationRef<'_, '_>,
     source: &Source<'_>,
     cluster: &(Cluster, bool),

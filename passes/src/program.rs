@@ -27,13 +27,8 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use crate::annotations;
 use crate::annotations::settings::PlanSettings;
 use crate::backend::storage::Storage;
-use crate::backend::xla::{barriers, products, updates};
 use crate::files;
 use crate::import::{self, ImportOptions, Imported, dlti, sharding};
-use crate::lower::ballast_inline::inline_calls;
-use crate::lower::ballast_unroll::is_loop;
-use crate::lower::unroll::carried_bytes;
-use crate::opening::{Loops, open_loops};
 use crate::parts::{for_devices, within};
 
 /// Seconds a search may take when the user names neither a time nor a work limit.
@@ -54,6 +49,27 @@ pub(crate) struct Source<'o> {
     pub within: Option<CapSpec>,
 }
 
+/// Which counted loops are opened before planning.
+#[derive(Clone, Copy)]
+pub(crate) enum Loops {
+    /// None.
+    Whole,
+    /// All, where one takes much of a device's share of the time.
+    ForTime,
+    /// All, where the program that is not partitioned, or has one device, is over this cap with them whole.
+    ForCap(CapSpec),
+}
+
+impl Loops {
+    /// As an option says it; `open` where it is left to the planner.
+    pub(crate) fn chosen(handling: passes::LoopHandling, open: Loops) -> Self {
+        match handling {
+            passes::LoopHandling::Auto => open,
+            passes::LoopHandling::Whole => Loops::Whole,
+        }
+    }
+}
+
 /// The [`Source`] that the options of a planning pass name.
 macro_rules! source {
     ($options:expr) => {
@@ -69,7 +85,7 @@ macro_rules! source {
                 $options.heap_gaps,
             ),
             measured_storage: "",
-            loops: $crate::opening::Loops::Whole,
+            loops: $crate::program::Loops::Whole,
             within: None,
         }
     };
@@ -172,39 +188,6 @@ impl Program<'_, '_> {
     }
 }
 
-/// Inlines the calls of private helpers, opens loops that stand in a plan's way, and reads the program, which has something to plan.
-///
-/// # Errors
-/// With the diagnostic that was emitted.
-pub(crate) fn read_for_planning<'c: 'a, 'a>(
-    module: OperationRef<'c, 'a>,
-    source: &Source<'_>,
-) -> Result<Program<'c, 'a>, Reported> {
-    let cluster = cluster(module, source.devices)?;
-    inline_calls(module, (!source.function.is_empty()).then_some(source.function))?;
-    let opened = open_loops(module, source, &cluster)?;
-    let source = &opened.as_ref().map_or(*source, |opened| opened.like(source));
-    let whole_peak = opened.map(|opened| opened.whole_peak);
-    barriers::split(module)?;
-    products::exchange(module)?;
-    // On several devices the order is what they are cut in, too.
-    if cluster.0.devices.len() == 1 {
-        updates::hasten(module, &options(source))?;
-    }
-    let program = Program { whole_peak, ..read(module, source, cluster)? };
-    if program.imported.graph.planned().next().is_none() {
-        let text = "the function has no op to plan: it returns arguments, constants and views of them; leave it out, or name \
-                    another with function=";
-        return Err(program.error(None, text));
-    }
-    // Those that could not be opened have been named.
-    for &op in program.imported.ops.iter().filter(|&&op| is_loop(op) && whole_peak.is_none()) {
-        let text = "a loop is planned as one op; --ballast-unroll before this pass opens those whose iterations are known";
-        program.remark(Kind::Missed, "LoopWhole", text).fact("bytes", carried_bytes(op)).emit(ir::place(op));
-    }
-    Ok(program)
-}
-
 /// Says that a program is spread over a mesh of devices, of which a plan knows nothing.
 pub(crate) fn warn_of_shardings(module: OperationRef<'_, '_>, program: &Program<'_, '_>) {
     let Some(spread) = sharding::find(module, &program.imported) else { return };
@@ -280,14 +263,14 @@ pub(crate) fn cluster(module: OperationRef<'_, '_>, devices: &str) -> Result<(Cl
 }
 
 /// What a program is read with.
-fn options(source: &Source<'_>) -> ImportOptions {
+pub(crate) fn options(source: &Source<'_>) -> ImportOptions {
     ImportOptions {
         function: (!source.function.is_empty()).then(|| source.function.to_owned()),
         dynamic_dim: (source.dynamic_dim > 0).then_some(source.dynamic_dim),
     }
 }
 
-fn read<'c: 'a, 'a>(
+pub(crate) fn read<'c: 'a, 'a>(
     module: OperationRef<'c, 'a>,
     source: &Source<'_>,
     cluster: (Cluster, bool),

@@ -16,8 +16,7 @@ use melior::ir::{Attribute, Identifier, RegionLike, Type};
 
 use crate::files;
 use crate::import;
-use crate::opening::Loops;
-use crate::program::{self, Chosen, Program, Source};
+use crate::program::{self, Chosen, Loops, Program, Source};
 
 /// Runs the pass.
 ///

@@ -9,9 +9,9 @@ use ballast_dialects::remarks::Kind;
 use ballast_planner::pipelined::choose;
 use melior::ir::operation::OperationRef;
 
-use crate::opening::Loops;
+use crate::opening;
 use crate::plan::{remat, rl_partition};
-use crate::program;
+use crate::program::{self, Loops};
 use crate::signals;
 
 /// Runs the pass.
@@ -49,7 +49,7 @@ fn shortest(
     let planner = remat::planner_options(module, options)?;
     let loops = Loops::chosen(options.loops, Loops::ForTime);
     let source = program::Source { loops, ..program::source!(options) };
-    let mut program = program::read_for_planning(module, &source)?;
+    let mut program = opening::read_for_planning(module, &source)?;
     program::recall_passes(&mut program);
     // The plan itself stays until the program is partitioned: it may be all that tells the passes apart.
     program::forget_devices(&mut program);

@@ -26,10 +26,10 @@ use crate::annotations;
 use crate::annotations::settings::PlanSettings;
 use crate::files;
 use crate::import::dlti_text;
-use crate::opening::Loops;
+use crate::opening;
 use crate::plan::rl_partition::{granularity, mover, order};
 use crate::plan::{explained, page, relaxed};
-use crate::program::{self, Program};
+use crate::program::{self, Loops, Program};
 use crate::signals;
 
 /// Runs the pass.
@@ -50,7 +50,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
         within: Some(planner.cap),
         ..program::source!(options)
     };
-    let program = program::read_for_planning(module, &source)?;
+    let program = opening::read_for_planning(module, &source)?;
     let mut options = options.clone();
     if let (Some(peak), CapSpec::Share(_)) = (program.whole_peak, planner.cap) {
         // The same bytes: opened, the program may hold more or less.

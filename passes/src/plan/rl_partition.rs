@@ -25,9 +25,9 @@ use crate::annotations;
 use crate::annotations::settings::PlanSettings;
 use crate::files;
 use crate::import::dlti_text;
-use crate::opening::Loops;
+use crate::opening;
 use crate::plan::page;
-use crate::program::{self, Program};
+use crate::program::{self, Loops, Program};
 use crate::signals;
 
 /// Runs the pass.
@@ -46,7 +46,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
         program::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
     let loops = Loops::chosen(options.loops, Loops::ForTime);
     let source = program::Source { loops, ..program::source!(options) };
-    let mut program = program::read_for_planning(module, &source)?;
+    let mut program = opening::read_for_planning(module, &source)?;
     program::recall_passes(&mut program);
     program::forget_plan(&mut program);
     program.divide_devices(pipeline)?;

@@ -23,8 +23,7 @@ use crate::annotations::pipeline::{self as step, Figures};
 use crate::annotations::settings::PlanSettings;
 use crate::annotations::{self, Annotated};
 use crate::import;
-use crate::opening::Loops;
-use crate::program::{self, Chosen, Program, Source, mebibytes};
+use crate::program::{self, Chosen, Loops, Program, Source, mebibytes};
 use crate::report::claims::{self, lie, same_time};
 
 /// A planned program whose attributes were found true.

@@ -9,8 +9,10 @@ use crate::incumbent::Incumbent;
 use crate::interval::Interval;
 use crate::model::Model;
 use crate::program::Program;
-use crate::prover::CAUTION;
 use crate::timeline::Timeline;
+
+/// Share of the bound taken off for the tolerances of floating-point solvers.
+pub(crate) const CAUTION: f64 = 1e-7;
 
 /// A model, the best plan, and what is cheaper.
 pub(crate) struct Aim<'a> {

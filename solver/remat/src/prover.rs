@@ -32,8 +32,6 @@ const FRUITFUL: usize = 2;
 const DEEP: u64 = 10;
 /// Rows of a kind added in one round at most.
 const CUTS: usize = 400;
-/// Share of the bound taken off for the tolerances of floating-point solvers.
-pub(crate) const CAUTION: f64 = 1e-7;
 /// Objective units by which a reduced cost has to clear the cutoff: a hundred times what HiGHS may be off.
 pub(crate) const CLEAR: f64 = 1e-5;
 

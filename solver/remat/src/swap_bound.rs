@@ -9,6 +9,7 @@ use ballast_core::limits::Deadline;
 use ballast_core::memory::{Problem, SwapModel};
 use ballast_core::report::Prover;
 
+use crate::aim::CAUTION;
 use crate::completion::with_copies;
 use crate::cover::broken_cover;
 use crate::exchange::{Exchange, State, assess_plan};
@@ -20,7 +21,7 @@ use crate::model::{Column, Row, WHOLE_TIME};
 use crate::outcome::PROVED_WITHIN;
 use crate::program::{Plan, Program, Slot};
 use crate::prover::{
-    CAUTION, CLEAR, LEAST_GAIN, MORE_POSITIONS, MOVES_PER_ITERATION, MOVES_PER_NODE, first_positions,
+    CLEAR, LEAST_GAIN, MORE_POSITIONS, MOVES_PER_ITERATION, MOVES_PER_NODE, first_positions,
 };
 use crate::windows::broken_windows;
 
