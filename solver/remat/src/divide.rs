@@ -170,13 +170,16 @@ impl Shared {
 fn together(aim: &Aim<'_>, answers: Vec<Answer>) -> Answer {
     let bound = answers.iter().map(|answer| match answer.status {
         Status::Infeasible => f64::INFINITY,
-        Status::Failed => f64::NEG_INFINITY,
-        Status::Optimal | Status::Stopped => answer.bound,
+        Status::Optimal | Status::Stopped | Status::Failed => answer.bound,
     });
     let bound = bound.fold(f64::INFINITY, f64::min);
     let work = answers.iter().map(|answer| answer.work).sum();
     let has = |status| answers.iter().any(|answer| answer.status == status);
-    let status = [Status::Failed, Status::Stopped, Status::Optimal].into_iter().find(|&status| has(status));
+    if has(Status::Failed) {
+        // What one part says is nothing without the others.
+        return Answer { work, ..Answer::failed() };
+    }
+    let status = [Status::Stopped, Status::Optimal].into_iter().find(|&status| has(status));
     let cost = |answer: &Answer| answer.values.as_ref().map_or(f64::INFINITY, |point| aim.objective(point));
     let best = answers.into_iter().min_by(|a, b| cost(a).total_cmp(&cost(b)));
     let values = best.and_then(|answer| answer.values);
