@@ -2,7 +2,6 @@
 
 use ballast_core::device::Cluster;
 use ballast_core::graph::OpId;
-use ballast_core::plan::fingerprint;
 use ballast_core::units::Bytes;
 use ballast_dialects::attributes::{self as plan_ir, PLAN};
 use ballast_dialects::cloning::Mapping;
@@ -153,8 +152,7 @@ fn least_tmax_opened(
 
 /// Is an earlier plan of the program as it is, and made with nothing that opening its loops would lose?
 fn is_plain(earlier: &plan_ir::Plan<'_>, program: &Program<'_, '_>) -> bool {
-    let settings = PlanSettings::of(earlier);
-    let measured = [&settings.held, &settings.inside].iter().any(|ops| !ops.is_empty());
-    let same = earlier.fingerprint == format!("{:016x}", fingerprint(&program.imported.graph));
-    same && !measured && settings.workspace.is_empty() && settings.pipeline.is_none()
+    let PlanSettings { held, inside, workspace, pipeline, .. } = PlanSettings::of(earlier);
+    let measured = !(held.is_empty() && inside.is_empty() && workspace.is_empty());
+    program.is_as_planned(earlier) && !measured && pipeline.is_none()
 }

@@ -16,6 +16,7 @@ use ballast_core::report::Bound;
 use ballast_core::stage::stages;
 use ballast_core::stored::StoredFile;
 use ballast_core::units::Bytes;
+use ballast_dialects::attributes;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir;
 use ballast_dialects::passes;
@@ -180,6 +181,11 @@ impl Program<'_, '_> {
     /// No placement is faster than a fair share of the work, or than the longest op.
     pub(crate) fn least_tmax_seconds(&self) -> f64 {
         Bound::any_assignment(&self.imported.graph, &self.costs).value()
+    }
+
+    /// Is the program what it was when a plan of it was made?
+    pub(crate) fn is_as_planned(&self, plan: &attributes::Plan<'_>) -> bool {
+        plan.fingerprint == format!("{:016x}", fingerprint(&self.imported.graph))
     }
 
     /// A remark about the function.
@@ -408,7 +414,7 @@ pub(crate) fn pipeline(
 /// Tells the passes apart as the plan of a pipeline did, where there is one for the program as it is.
 pub(crate) fn recall_passes(program: &mut Program<'_, '_>) {
     let Some(plan) = annotations::read_plan(&program.imported) else { return };
-    if plan.fingerprint != format!("{:016x}", fingerprint(&program.imported.graph)) {
+    if !program.is_as_planned(&plan) {
         return;
     }
     if let Some(first) = PlanSettings::of(&plan).first_backward {

@@ -8,7 +8,7 @@ use ballast_core::cap::{CapSpec, ParseCapError};
 use ballast_core::device::DeviceId;
 use ballast_core::limits::{Limits, StopReason};
 use ballast_core::pipeline::Spec;
-use ballast_core::plan::{Plan, fingerprint};
+use ballast_core::plan::Plan;
 use ballast_core::report::{Bound, BoundClass, Prover, Report, SearchStats};
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
@@ -335,7 +335,7 @@ impl Start {
             );
             return Err(program.error(None, &text));
         }
-        if earlier.fingerprint != format!("{:016x}", fingerprint(graph)) {
+        if !program.is_as_planned(&earlier) {
             let text =
                 "the function was edited after it was planned: remove `ballast.plan` and plan it again";
             return Err(program.error(None, text));

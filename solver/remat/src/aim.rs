@@ -79,8 +79,8 @@ impl<'a> Aim<'a> {
         line
     }
 
-    /// Is a point that is cheaper than what is looked for over the cap? If it is a plan, it is offered.
-    pub(crate) fn is_over_cap(&self, point: &[f64]) -> bool {
+    /// Offers a solution that branch-and-bound met, if it is a plan; true for one that is cheap enough and over the cap.
+    pub(crate) fn offer_or_refuse(&self, point: &[f64]) -> bool {
         self.objective(point) < self.cutoff() && self.line(point).excess > 0.0
     }
 }

@@ -14,7 +14,7 @@ use crate::aim::Aim;
 use crate::highs::{Answer, Control, Status};
 use crate::incumbent::lock;
 use crate::model::Column;
-use crate::prover::{Proof, stop};
+use crate::prover::{MOVES_PER_ITERATION, Proof, stop};
 
 /// Columns tried as dividers at most.
 const TRIED: usize = 16;
@@ -92,6 +92,7 @@ impl Proof<'_> {
         let enough = |_| stop(incumbent);
         let control = Control::until(deadline, &enough);
         let answer = self.relaxed.solve_linear(&self.aim.interval.model, &control);
+        incumbent.worked(answer.work * MOVES_PER_ITERATION);
         match answer.status {
             Status::Optimal => Some(answer.bound),
             Status::Infeasible => Some(f64::INFINITY),
@@ -150,7 +151,7 @@ impl Shared {
         let better = || aim.better(&given);
         let look = |point: &[f64]| {
             // A plan among them is worth having; what is over the cap is as good a solution as others.
-            aim.is_over_cap(point);
+            aim.offer_or_refuse(point);
             false
         };
         let deadline = &aim.incumbent.deadline;
@@ -223,7 +224,7 @@ mod tests {
             let [first, second, third] = [incumbent(), incumbent(), incumbent()];
             let Some(whole) = proof_of(&first, 1) else { continue };
             let Some(mut parts) = proof_of(&second, if round % 2 == 0 { 2 } else { 4 }) else { continue };
-            let expected = whole.branch_whole(&mut None, false).expect("solved");
+            let expected = whole.branch_whole(None, false).expect("solved");
             let Some(found) = parts.branch_parts() else { continue };
             divided += 1;
             // A plan met on the way may end either.

@@ -49,15 +49,8 @@ fn solve(task: &Task<'_>) -> Option<Proposal> {
     task.progress.solves(&stepwise.model);
     let mut highs = Highs::new(&stepwise.model, false)?;
     highs.gaps(0.0, 1e-7)?;
-    let control = Control {
-        deadline: &task.deadline,
-        enough: &|_| task.deadline.over(),
-        refuse: &|_| false,
-        better: &|| None,
-        nodes: None,
-        iterations: None,
-    };
-    let answer = highs.solve(&control);
+    let enough = |_| task.deadline.over();
+    let answer = highs.solve(&Control::until(&task.deadline, &enough));
     let point = answer.values?;
     let extra = (answer.bound * program.total_time / WHOLE_TIME).max(0.0);
     let optimal = answer.status == Status::Optimal;

@@ -330,8 +330,9 @@ impl<'a> Proof<'a> {
         let parts = if divides { self.branch_parts() } else { None };
         let answer = match parts {
             Some(answer) => answer,
-            None => self.branch_whole(effort, refuses)?,
+            None => self.branch_whole(*effort, refuses)?,
         };
+        let _ = self.spend(effort, answer.work.max(1) * MOVES_PER_NODE);
         if answer.status == Status::Stopped && !stop(self.aim.incumbent) {
             self.refusals += if answer.work >= DEEP { REFUSALS } else { 1 };
         }
@@ -339,7 +340,7 @@ impl<'a> Proof<'a> {
     }
 
     /// The same by one HiGHS.
-    pub(crate) fn branch_whole(&self, effort: &mut Option<u64>, refuses: bool) -> Option<Answer> {
+    pub(crate) fn branch_whole(&self, effort: Option<u64>, refuses: bool) -> Option<Answer> {
         let (incumbent, cutoff) = (self.aim.incumbent, self.aim.cutoff());
         let mut highs = self.aim.branching(&self.aim.interval.model)?;
         let enough = |bound: f64| {
@@ -348,7 +349,7 @@ impl<'a> Proof<'a> {
         };
         let given = Cell::new(incumbent.value());
         let better = || self.aim.better(&given);
-        let refuse = |point: &[f64]| self.aim.is_over_cap(point) && refuses;
+        let refuse = |point: &[f64]| self.aim.offer_or_refuse(point) && refuses;
         let control = Control {
             refuse: &refuse,
             better: &better,
@@ -357,7 +358,6 @@ impl<'a> Proof<'a> {
         };
         let answer = highs.solve(&control);
         tracing::debug!(?answer.status, bound = answer.bound, cutoff, nodes = answer.work, seconds = incumbent.deadline.elapsed_seconds(), "solved");
-        let _ = self.spend(effort, answer.work.max(1) * MOVES_PER_NODE);
         if matches!(answer.status, Status::Optimal | Status::Stopped) {
             self.aim.raise(answer.bound, Prover::BranchAndBound);
         }

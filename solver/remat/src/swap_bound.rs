@@ -290,14 +290,9 @@ impl<'a> Search<'a> {
         self.point.clear();
         for _ in 0..ROUNDS {
             let stop = self.goal.stop;
-            let control = Control {
-                deadline: &turn,
-                enough: &|_| stop(),
-                refuse: &|_| false,
-                better: &|| None,
-                nodes: None,
-                iterations: self.goal.effort.map(|effort| effort / MOVES_PER_ITERATION),
-            };
+            let enough = |_| stop();
+            let iterations = self.goal.effort.map(|effort| effort / MOVES_PER_ITERATION);
+            let control = Control { iterations, ..Control::until(&turn, &enough) };
             let answer = relaxed.solve_linear(&interval.model, &control);
             self.spend(answer.work.max(1) * MOVES_PER_ITERATION);
             if answer.status == Status::Infeasible {
@@ -372,14 +367,9 @@ impl<'a> Search<'a> {
             let plan = interval.plan(point, false);
             assess_plan(problem, program, swap, cap_bytes, &plan).is_none_or(|state| state.excess > 0.0)
         };
-        let control = Control {
-            deadline: &deadline,
-            enough: &|_| stop(),
-            refuse: &refuse,
-            better: &|| None,
-            nodes: self.goal.effort.map(|effort| effort / MOVES_PER_NODE),
-            iterations: None,
-        };
+        let enough = |_| stop();
+        let nodes = self.goal.effort.map(|effort| effort / MOVES_PER_NODE);
+        let control = Control { refuse: &refuse, nodes, ..Control::until(&deadline, &enough) };
         let answer = highs.solve(&control);
         self.spend(answer.work.max(1) * MOVES_PER_NODE);
         tracing::debug!(?answer.status, bound = answer.bound, nodes = answer.work, seconds = self.goal.deadline.elapsed_seconds(), rows = interval.model.rows.len(), "solved with swaps");

@@ -169,14 +169,7 @@ fn a_linear_program_that_takes_too_long_begins_anew() {
         model.at_least(single("cover", row), terms, 2.0);
     }
     let deadline = Deadline::after(None);
-    let control = Control {
-        deadline: &deadline,
-        enough: &|_| false,
-        refuse: &|_| false,
-        better: &|| None,
-        nodes: None,
-        iterations: None,
-    };
+    let control = Control::until(&deadline, &|_| false);
     let whole = Highs::new(&model, true).unwrap().solve_linear(&model, &control);
     assert!(whole.status == Status::Optimal && whole.work > 10, "{whole:?}");
     let mut highs = Highs::new(&model, true).unwrap();
