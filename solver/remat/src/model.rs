@@ -64,6 +64,12 @@ impl Row {
     }
 }
 
+/// Keeps the rows a point breaks most, at most so many.
+pub(crate) fn keep_most_broken(rows: &mut Vec<Row>, most: usize, excess: impl Fn(&Row) -> f64) {
+    rows.sort_by(|a, b| excess(b).total_cmp(&excess(a)));
+    rows.truncate(most);
+}
+
 /// Adds up the factors of a column that appears more than once.
 pub(crate) fn merge(terms: &mut Vec<(Column, f64)>) {
     terms.sort_unstable_by_key(|&(column, _)| column);

@@ -13,7 +13,7 @@ use crate::cover::broken_cover;
 use crate::highs::{Answer, Control, Highs, Status};
 use crate::incumbent::Incumbent;
 use crate::interval::{Interval, overloaded};
-use crate::model::{Column, Row, WHOLE_TIME};
+use crate::model::{Column, Row, WHOLE_TIME, keep_most_broken};
 use crate::program::{Program, Slot};
 use crate::windows::{broken_windows, carried};
 
@@ -160,6 +160,9 @@ impl<'a> Proof<'a> {
                     return Some(more);
                 }
             }
+            if self.stays() {
+                self.add_rounded()?;
+            }
             let answer = self.branch(effort)?;
             if answer.status == Status::Infeasible {
                 if self.aim.cutoff().is_finite() {
@@ -196,6 +199,18 @@ impl<'a> Proof<'a> {
             }
             self.add(broken)?;
         }
+    }
+
+    /// Adds the rows that the rounded solution of the linear program breaks, but not that solution itself, as its recomputes weigh too
+    /// little there: solutions of branch-and-bound would break them, and each throws a tree away.
+    fn add_rounded(&mut self) -> Option<()> {
+        if self.point.is_empty() {
+            return Some(());
+        }
+        let rounded = self.aim.interval.rounded(&self.point);
+        let mut broken = self.aim.interval.broken_running(&rounded, 0.5, 1e-6);
+        keep_most_broken(&mut broken, CUTS, |row| row.value(&rounded) - row.upper);
+        self.add(broken)
     }
 
     /// The positions at which the rounded solution of the linear program is over the cap, at most so many.
@@ -279,15 +294,12 @@ impl<'a> Proof<'a> {
             }
             let fixed = self.fix(answer.bound, &answer.reduced)?;
             let mut running = self.aim.interval.broken_running(&point, 0.02, 1e-3);
-            running.sort_by(|a, b| (b.value(&point) - b.upper).total_cmp(&(a.value(&point) - a.upper)));
-            running.truncate(CUTS);
+            keep_most_broken(&mut running, CUTS, |row| row.value(&point) - row.upper);
             let memory = self.aim.interval.model.rows.iter().filter(|row| row.is_memory()).chain(&running);
             let mut covers: Vec<Row> = memory.filter_map(|row| broken_cover(row, &point)).collect();
-            covers.sort_by(|a, b| (b.lower - b.value(&point)).total_cmp(&(a.lower - a.value(&point))));
-            covers.truncate(CUTS);
+            keep_most_broken(&mut covers, CUTS, |row| row.lower - row.value(&point));
             let mut windows = broken_windows(&self.aim.interval, &point);
-            windows.sort_by(|a, b| (b.lower - b.value(&point)).total_cmp(&(a.lower - a.value(&point))));
-            windows.truncate(CUTS);
+            keep_most_broken(&mut windows, CUTS, |row| row.lower - row.value(&point));
             tracing::debug!(
                 round,
                 bound = answer.bound,

@@ -17,7 +17,7 @@ use crate::highs::{Control, Highs, Status};
 use crate::incumbent::{Progress, Proved};
 use crate::interval::Interval;
 use crate::link_rows::{broken_link, overloaded_with_link};
-use crate::model::{Column, Row, WHOLE_TIME};
+use crate::model::{Column, Row, WHOLE_TIME, keep_most_broken};
 use crate::outcome::PROVED_WITHIN;
 use crate::program::{Plan, Program, Slot};
 use crate::prover::{
@@ -319,18 +319,18 @@ impl<'a> Search<'a> {
             fixed.iter().for_each(|&(column, value)| model.fix(column, value));
             relaxed.fix(&fixed)?;
             let mut running = interval.broken_running(&point, 0.02, 1e-3);
-            keep_most_broken(&mut running, |row| row.value(&point) - row.upper);
+            keep_most_broken(&mut running, ROWS, |row| row.value(&point) - row.upper);
             let memory = interval.model.rows.iter().filter(|row| row.is_memory()).chain(&running);
             let mut covers: Vec<Row> = memory.filter_map(|row| broken_cover(row, &point)).collect();
-            keep_most_broken(&mut covers, |row| row.lower - row.value(&point));
+            keep_most_broken(&mut covers, ROWS, |row| row.lower - row.value(&point));
             running.append(&mut covers);
             let mut link = broken_link(&interval, &point, LEAST_WAIT, self.cutoff());
-            keep_most_broken(&mut link, |row| row.value(&point) - row.upper);
+            keep_most_broken(&mut link, ROWS, |row| row.value(&point) - row.upper);
             running.append(&mut link);
             if running.is_empty() || idle > 0 {
                 // They are many, and say nothing of the link: it comes first.
                 let mut windows = broken_windows(&interval, &point);
-                keep_most_broken(&mut windows, |row| row.lower - row.value(&point));
+                keep_most_broken(&mut windows, ROWS, |row| row.lower - row.value(&point));
                 running.append(&mut windows);
             }
             tracing::debug!(
@@ -380,12 +380,6 @@ impl<'a> Search<'a> {
         }
         answer.values
     }
-}
-
-/// Keeps the rows a point breaks most.
-fn keep_most_broken(rows: &mut Vec<Row>, excess: impl Fn(&Row) -> f64) {
-    rows.sort_by(|a, b| excess(b).total_cmp(&excess(a)));
-    rows.truncate(ROWS);
 }
 
 #[cfg(test)]
