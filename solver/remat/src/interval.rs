@@ -424,6 +424,7 @@ mod tests {
 
     use super::*;
     use crate::cover::broken_cover;
+    use crate::last_runs::broken_last_runs;
     use crate::windows::{broken_windows, carried};
 
     /// Every row must hold at the point of every plan that keeps the cap: the rows the model starts with, of
@@ -431,7 +432,7 @@ mod tests {
     #[test]
     fn no_row_cuts_off_a_plan() {
         let mut rng = ChaCha8Rng::seed_from_u64(11);
-        let (mut count, mut wide, mut kept) = (0, 0, 0);
+        let (mut count, mut wide, mut kept, mut pairs) = (0, 0, 0, 0);
         for round in 0..2000 {
             let n = rng.random_range(4..16);
             let nodes = (0..n)
@@ -477,6 +478,14 @@ mod tests {
             }
             let broken = interval.broken_running(&point, 0.5, 1e-6);
             assert!(broken.is_empty(), "{} cuts off {plan:?}", broken[0].name);
+            for share in [0.5, 0.7, 0.9, 1.0] {
+                let whole: Vec<f64> = point.iter().map(|_| f64::from(rng.random_bool(share))).collect();
+                for row in broken_last_runs(&interval, &whole) {
+                    assert!(row.value(&point) <= row.upper, "{} in {plan:?}", row.name);
+                    assert!(row.value(&whole) > row.upper, "{} is not broken", row.name);
+                    pairs += 1;
+                }
+            }
             let finer: Vec<Slot> =
                 (0..n as Slot).filter(|at| critical.contains(at) || rng.random_bool(0.5)).collect();
             let finer = Interval::new(&program, &finer, 1.0);
@@ -507,6 +516,9 @@ mod tests {
                 wide += windows.len();
             }
         }
-        assert!(count > 1000 && wide > 1000 && kept > 1000, "{count} covers, {wide} windows, {kept} kept");
+        assert!(
+            count > 1000 && wide > 1000 && kept > 1000 && pairs > 100,
+            "{count} covers, {wide} windows, {kept} kept, {pairs} pairs"
+        );
     }
 }

@@ -31,6 +31,7 @@ mod interval;
 mod joint;
 #[expect(unsafe_code, reason = "instructions that not every processor has")]
 mod lanes;
+mod last_runs;
 mod link;
 mod link_rows;
 mod model;

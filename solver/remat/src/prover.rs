@@ -13,6 +13,7 @@ use crate::cover::broken_cover;
 use crate::highs::{Answer, Control, Highs, Status};
 use crate::incumbent::Incumbent;
 use crate::interval::{Interval, overloaded};
+use crate::last_runs::broken_last_runs;
 use crate::model::{Column, Row, WHOLE_TIME, keep_most_broken};
 use crate::program::{Program, Slot};
 use crate::windows::{broken_windows, carried};
@@ -188,7 +189,11 @@ impl<'a> Proof<'a> {
                 continue;
             }
             let line = self.aim.line(&point);
-            let broken = self.aim.interval.broken_running(&point, 0.5, 1e-6);
+            let mut broken = self.aim.interval.broken_running(&point, 0.5, 1e-6);
+            // Where else there would be no more to say.
+            if broken.is_empty() && self.stayed {
+                broken = broken_last_runs(&self.aim.interval, &point);
+            }
             tracing::debug!(broken = broken.len(), excess = line.excess, "solution");
             if line.excess > 0.0 {
                 // Nearly a plan, and a cheap one: a start for the local search.

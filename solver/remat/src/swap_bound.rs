@@ -16,6 +16,7 @@ use crate::exchange::{Exchange, State, assess_plan};
 use crate::highs::{Control, Highs, Status};
 use crate::incumbent::{Progress, Proved};
 use crate::interval::Interval;
+use crate::last_runs::broken_last_runs;
 use crate::link_rows::{broken_link, overloaded_with_link};
 use crate::model::{Column, Row, WHOLE_TIME, keep_most_broken};
 use crate::outcome::PROVED_WITHIN;
@@ -191,11 +192,14 @@ impl<'a> Search<'a> {
             self.spend(COMPLETION_MOVES_PER_NODE * self.stage.program.len() as u64);
             let mut rows = interval.broken_running(&point, 0.5, 1e-6);
             rows.append(&mut broken_link(&interval, &point, LEAST_WAIT, self.cutoff()));
-            tracing::debug!(rows = rows.len(), short = short.len(), "solution with swaps looked at");
+            let known = &interval.critical;
+            let mut critical: Vec<Slot> =
+                short.into_iter().filter(|at| known.binary_search(at).is_err()).collect();
+            if rows.is_empty() && critical.is_empty() {
+                rows = broken_last_runs(&interval, &point);
+            }
+            tracing::debug!(rows = rows.len(), positions = critical.len(), "solution with swaps looked at");
             if rows.is_empty() {
-                let known = &interval.critical;
-                let mut critical: Vec<Slot> =
-                    short.into_iter().filter(|at| known.binary_search(at).is_err()).collect();
                 if critical.is_empty() || critical.len() + known.len() > most {
                     return;
                 }
