@@ -1,7 +1,10 @@
 //! Fusions and stacks that are planned in parts: which ops store their values besides those a fusing back end would store by itself.
 
 use ballast_core::cost::Costs;
-use ballast_core::fusion::{Group, computed_inside, exceed, parts, parts_within, sums_in_parts};
+use ballast_core::device::DeviceId;
+use ballast_core::fusion::{
+    Group, computed_inside, exceed, parts, parts_within, read_and_made, sums_in_parts,
+};
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::Reported;
@@ -31,8 +34,7 @@ pub(crate) fn within(
     storage: Storage,
     cap: Bytes,
 ) -> Result<Storage, Reported> {
-    // What is not part of the fusion takes some room too.
-    let most = Bytes(cap.0 - cap.0 / 8);
+    let most = room_for_one(cap);
     let inside = computed_inside(graph, groups, Bytes(cap.0 / 2));
     if inside.is_empty() && !exceed(graph, groups, most) {
         return Ok(storage);
@@ -43,11 +45,37 @@ pub(crate) fn within(
     let groups = storage.apply(&mut fused);
     equal::merge(&mut unfused);
     let held = if exceed(&fused.graph, &groups, most) {
-        parts_within(&unfused.graph, &fused.graph, &groups, most)
+        parts_within(&unfused.graph, &fused.graph, &groups, |_| most)
     } else {
         vec![]
     };
     Ok(storage.holding(held))
+}
+
+/// Of a cap, what one fusion may take: what is not part of it takes some room too.
+fn room_for_one(cap: Bytes) -> Bytes {
+    Bytes(cap.0 - cap.0 / 8)
+}
+
+/// Ops that are to store their values so that fusions which are above the cap of every device fall into parts that fit where the whole was placed, if that
+/// can be had. `caps` has the cap of every device and what it leaves besides what stays there throughout.
+pub(crate) fn for_caps(
+    module: OperationRef<'_, '_>,
+    options: &ImportOptions,
+    (graph, groups): (&Graph, &[Group]),
+    device_of: &[DeviceId],
+    caps: &[(Bytes, Bytes)],
+) -> Result<Vec<OpId>, Reported> {
+    let largest = caps.iter().map(|&(cap, _)| cap).max().unwrap_or_default();
+    let too_large = |group: &Group| read_and_made(graph, group) > largest;
+    if !groups.iter().any(too_large) {
+        return Ok(Vec::new());
+    }
+    let room = |group: &Group| caps[device_of[group.root].0].1;
+    let mut unfused = import::read(module, options)?;
+    equal::merge(&mut unfused);
+    let most = |group: &Group| if too_large(group) { room_for_one(room(group)) } else { Bytes(u64::MAX) };
+    Ok(parts_within(&unfused.graph, graph, groups, most))
 }
 
 /// Parts of stacks that loops made, [`Iterations::Apart`](crate::lower::unroll::Iterations::Apart): stored, so that no device reads every slice.

@@ -48,6 +48,8 @@ pub(crate) struct Source<'o> {
     pub loops: Loops,
     /// Cap of one device, under which fusions that alone exceed it are planned in parts.
     pub within: Option<CapSpec>,
+    /// Ops that store their values besides those that do anyway.
+    pub held: &'o [OpId],
 }
 
 /// Which counted loops are opened before planning.
@@ -88,6 +90,7 @@ macro_rules! source {
             measured_storage: "",
             loops: $crate::program::Loops::Whole,
             within: None,
+            held: &[],
         }
     };
 }
@@ -343,7 +346,8 @@ pub(crate) fn read_quietly<'c: 'a, 'a>(
     };
     let price = |graph: &Graph| Costs::estimate_with(graph, &cluster, profile.as_ref(), counting);
     let unfused = (cluster.devices.len() > 1).then(|| imported.graph.clone());
-    let mut storage = corrections.map_or_else(|| storage.clone(), |measured| storage.corrected(&measured));
+    let storage = corrections.map_or_else(|| storage.clone(), |measured| storage.corrected(&measured));
+    let mut storage = storage.holding(source.held.to_vec());
     let mut groups = storage.apply(&mut imported);
     let mut estimate = price(&imported.graph);
     // What an earlier plan for as many devices decided stands, or its ops would not be those of this graph.

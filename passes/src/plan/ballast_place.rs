@@ -89,6 +89,7 @@ fn jobs<'c: 'a, 'a>(
                     measured_storage: "",
                     loops: Loops::Whole,
                     within: None,
+                    held: &[],
                 },
             )?;
             let step: f64 = program.costs.seconds.first().map_or(0.0, |ops| ops.iter().sum());

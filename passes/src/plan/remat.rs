@@ -10,7 +10,7 @@ use ballast_core::limits::{Limits, StopReason};
 use ballast_core::pipeline::Spec;
 use ballast_core::plan::Plan;
 use ballast_core::report::{Bound, BoundClass, Prover, Report, SearchStats};
-use ballast_core::stage::{Stage, stages};
+use ballast_core::stage::{Stage, settle_views, stages};
 use ballast_core::units::Bytes;
 use ballast_dialects::attributes as ir;
 use ballast_dialects::diagnostics::{self, Reported};
@@ -27,6 +27,7 @@ use crate::annotations::settings::PlanSettings;
 use crate::files;
 use crate::import::dlti_text;
 use crate::opening;
+use crate::parts;
 use crate::plan::rl_partition::{granularity, mover, order};
 use crate::plan::{explained, page, relaxed};
 use crate::program::{self, Loops, Program};
@@ -135,6 +136,10 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
                 "order=free with a schedule: a stage of a pipeline keeps program order; use order=program";
             return Err(program.error(None, text));
         }
+        let (mut program, start) = match planner.pipeline {
+            None => start.within_caps(module, program, options, planner.cap)?,
+            Some(_) => (program, start),
+        };
         for op in &mut program.imported.graph.ops {
             op.rules.device = None;
         }
@@ -358,6 +363,44 @@ impl Start {
             movable: devices > 1 && !settings.pinned,
             settings,
         })
+    }
+
+    /// The program of several devices with fused ops in parts that alone are above every cap, where the option left open what is fused: the parts
+    /// stay where the whole was.
+    fn within_caps<'c: 'a, 'a>(
+        self,
+        module: OperationRef<'c, 'a>,
+        program: Program<'c, 'a>,
+        options: &RematOptions,
+        cap: CapSpec,
+    ) -> Result<(Program<'c, 'a>, Self), Reported> {
+        if !self.movable || !matches!(options.fusion, passes::FusionModel::Auto) || program.groups.is_empty()
+        {
+            return Ok((program, self));
+        }
+        let source = program::Source { measured_storage: &options.storage, ..program::source!(options) };
+        let stages = program.view().stages(&self.device_of);
+        let mut caps = vec![Default::default(); program.cluster.devices.len()];
+        for (stage, cap) in stages.iter().zip(ballast_planner::caps_of(&stages, &program.cluster, cap)) {
+            caps[stage.device.0] = (cap, Bytes(cap.0.saturating_sub(stage.problem.resident_bytes)));
+        }
+        let fused = (&program.imported.graph, &program.groups[..]);
+        let held = parts::for_caps(module, &program::options(&source), fused, &self.device_of, &caps)?;
+        if held.is_empty() {
+            return Ok((program, self));
+        }
+        let program = program::read_as_is(module, &program::Source { held: &held, ..source })?;
+        let mut device_of = self.device_of;
+        settle_views(&program.imported.graph, &mut device_of);
+        let text = "fused ops that alone are above every cap are planned in parts";
+        program.remark(Kind::Passed, "FusionSplit", text).fact("stored", held.len()).emit(module.location());
+        // Parts may be spread over devices: what was proved of the whole is no bound any more.
+        let floor = Bound::any_assignment(&program.imported.graph, &program.costs);
+        let loads = program.view().stages(&device_of);
+        let mut report = self.report;
+        report.value = loads.iter().map(Stage::load_seconds).fold(0.0, f64::max);
+        let report = report.rebound(floor).map_err(|bad| program.error(None, &bad.to_string()))?;
+        Ok((program, Start { device_of, report, ..self }))
     }
 
     /// The pipeline to plan: that of the options, which must be that of the partition.

@@ -200,6 +200,7 @@ fn read<'c: 'a, 'a>(
         measured_storage: "",
         loops,
         within: None,
+        held: &[],
     };
     let mut program = program::read_as_is(module, &source)?;
     program::recall_passes(&mut program);

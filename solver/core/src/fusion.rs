@@ -31,7 +31,7 @@ pub use inside::{computed_inside, made_of};
 pub use parts::parts;
 pub use sums::sums_in_parts;
 use together::{groups, rewrite};
-pub use within::{exceed, parts_within};
+pub use within::{exceed, parts_within, read_and_made};
 
 /// How the back end fuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -194,6 +194,17 @@ impl Bound {
         Bound::proved(longest.max(total / devices.max(1) as f64), BoundClass::AnyAssignment)
     }
 
+    /// The same bound for all orders of first runs, where program order is the only one.
+    #[must_use]
+    pub const fn in_any_order(self) -> Self {
+        let class = match self.class {
+            BoundClass::ProgramOrder => BoundClass::Any,
+            BoundClass::ProgramOrderAscending => BoundClass::AnyOrderAscending,
+            other => other,
+        };
+        Bound { class, ..self }
+    }
+
     /// The bound, in the objective's unit.
     #[must_use]
     pub const fn value(self) -> f64 {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ballast_core::memory::{CompactPlan, SwapModel};
+use ballast_core::memory::{CompactPlan, NodeId, Problem, SwapModel};
 use ballast_core::report::{Bound, BoundClass, Prover};
 
 use crate::frontier::{Frontier, search_states};
@@ -133,6 +133,11 @@ impl MemorySolver for Milp {
     }
 }
 
+/// Does every op read the one before it, so that first runs have one order?
+fn has_one_order(problem: &Problem) -> bool {
+    problem.nodes.iter().enumerate().skip(1).all(|(at, node)| node.inputs.contains(&NodeId(at - 1)))
+}
+
 /// What the search over states of a small problem found.
 enum States {
     /// The best plan.
@@ -146,8 +151,11 @@ impl Task<'_> {
     fn search_for(&self, parts: Parts) -> Result<Option<Proposal>, Error> {
         if self.options.swap.is_some() {
             self.joint()
-        } else if self.options.order == Order::Free {
+        } else if self.options.order == Order::Free && !has_one_order(self.problem) {
             self.free()
+        } else if self.options.order == Order::Free {
+            let proposal = self.search_and_prove(parts)?;
+            Ok(proposal.map(|found| Proposal { bound: found.bound.in_any_order(), ..found }))
         } else {
             self.search_and_prove(parts)
         }

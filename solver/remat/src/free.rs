@@ -8,13 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::memory::{CompactPlan, NodeId, Problem};
-use ballast_core::report::{BoundClass, Prover};
+use ballast_core::report::BoundClass;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::baseline::quick;
-use crate::chain::Chain;
-use crate::counting::counting_bound;
 use crate::incumbent::Proved;
 use crate::moments::any_order_bound;
 use crate::order::{Reordering, mean_size};
@@ -76,7 +74,8 @@ impl Task<'_> {
             let until = self.deadline.within(self.deadline.remaining_seconds() * (1.0 - BOUND_SHARE));
             let mut results = vec![search_one(0, if proves { &until } else { &self.deadline })];
             let open = !done.load(Ordering::Relaxed) && search.best().is_none_or(|best| best.0 > 0.0);
-            let bound = (proves && open).then(|| self.bound_in_any_order());
+            let bound = (proves && open)
+                .then(|| any_order_bound(self.problem, self.options.cap_bytes, &self.deadline));
             results.extend(handles.into_iter().map(|handle| handle.join().unwrap_or(None)));
             (results, work, bound.unwrap_or(Proved::NOTHING))
         });
@@ -110,14 +109,6 @@ impl Task<'_> {
 }
 
 impl Task<'_> {
-    fn bound_in_any_order(&self) -> Proved {
-        // A chain has one order.
-        match Chain::of(self.program).and_then(|chain| counting_bound(self.program, &chain, &self.deadline)) {
-            Some(extra) => Proved { extra, prover: Prover::Counting, work: 0 },
-            None => any_order_bound(self.problem, self.options.cap_bytes, &self.deadline),
-        }
-    }
-
     /// Is a bound looked for? With a work limit what it buys would depend on the clock, and with swaps it would not hold.
     fn proves_any_order(&self) -> bool {
         let limits = self.options.limits;

@@ -9,7 +9,8 @@
 //! - `running_v_j`: bytes while v runs again in interval j are at most the cap: v, its inputs, and what is
 //!   certain to be there at that moment. Added where a solution breaks them.
 //!
-//! Further rows are covers of memory rows ([`crate::cover`]), and what a window of intervals says of runs as a whole ([`crate::windows`]).
+//! Further rows are covers of memory rows ([`crate::cover`]), what a window of intervals says of runs as a whole ([`crate::windows`]), and that of
+//! two runs in one interval one is the last ([`crate::last_runs`]).
 //!
 //! With a host link `back_v_j` says that v comes back from the host in interval j and `out_v` that it was ever copied there: a
 //! third way to be there in the first three families, and

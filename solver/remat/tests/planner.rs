@@ -162,6 +162,28 @@ fn free_orders_are_never_worse_and_never_claimed_for_program_order() {
 }
 
 #[test]
+fn where_there_is_one_order_free_orders_are_proved_as_program_order_is() {
+    let mut recomputed = 0;
+    for seed in 0..20 {
+        let problem = chain(12, Some(seed));
+        let (least, most) = (problem.working_set().0, problem.unplanned_peak());
+        let limits = Limits { time_limit_seconds: Some(20.0), ..Limits::default() };
+        let program = Options { cap_bytes: u64::midpoint(least, most), limits, ..Options::default() };
+        let free = Options { order: Order::Free, ..program.clone() };
+        let (Ok(program), Ok(free)) = (plan(&problem, &program), plan(&problem, &free)) else { continue };
+        assert!(program.report.proved() && free.report.proved(), "seed {seed}");
+        assert!(
+            (program.report.value - free.report.value).abs() <= 1e-6 * program.report.value,
+            "seed {seed}"
+        );
+        let class = free.report.bound().class();
+        assert!(matches!(class, BoundClass::Any | BoundClass::AnyOrderAscending), "{class:?}");
+        recomputed += u32::from(program.report.value > problem.total_time());
+    }
+    assert!(recomputed > 5, "{recomputed}");
+}
+
+#[test]
 fn baselines_are_plans_and_the_search_beats_them() {
     let problem = chain(40, Some(3));
     let cap = problem.unplanned_peak() / 2;

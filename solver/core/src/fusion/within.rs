@@ -15,17 +15,25 @@ const MOST_OPS: usize = 512;
 /// Does a group read and make more than `most` bytes of stored values? `fused` is the graph with the groups.
 #[must_use]
 pub fn exceed(fused: &Graph, groups: &[Group], most: Bytes) -> bool {
-    let needs = |root: OpId| {
-        let read = fused.value_inputs(root).into_iter().chain([root]);
-        read.fold(0u64, |sum, id| sum.saturating_add(fused.value_bytes(id).0))
-    };
-    groups.iter().any(|group| needs(group.root) > most.0)
+    groups.iter().any(|group| read_and_made(fused, group) > most)
 }
 
-/// Ops to hold so that groups which read and make more than `most` bytes fall into parts which need less: at the op that leaves the least
+/// The bytes of stored values that a group reads and makes. `fused` is the graph with the group.
+#[must_use]
+pub fn read_and_made(fused: &Graph, group: &Group) -> Bytes {
+    let stored = fused.value_inputs(group.root).into_iter().chain([group.root]);
+    Bytes(stored.fold(0u64, |sum, id| sum.saturating_add(fused.value_bytes(id).0)))
+}
+
+/// Ops to hold so that groups which read and make more than `most` says fall into parts which need less: at the op that leaves the least
 /// to the part that needs most, again and again. `graph` has not been fused, `fused` has, into `groups`.
 #[must_use]
-pub fn parts_within(graph: &Graph, fused: &Graph, groups: &[Group], most: Bytes) -> Vec<OpId> {
+pub fn parts_within(
+    graph: &Graph,
+    fused: &Graph,
+    groups: &[Group],
+    most: impl Fn(&Group) -> Bytes,
+) -> Vec<OpId> {
     let roots = computed_in(graph, fused, groups);
     let mut held = Vec::new();
     for group in groups {
@@ -33,7 +41,7 @@ pub fn parts_within(graph: &Graph, fused: &Graph, groups: &[Group], most: Bytes)
         // What is computed in several fusions would be stored for all of them.
         let may_be_held =
             |id: OpId| id != group.root && roots[id].len() == 1 && graph.value_bytes(id) > Bytes::ZERO;
-        split(graph, ops, &may_be_held, most.0, &mut held);
+        split(graph, ops, &may_be_held, most(group).0, &mut held);
     }
     held.sort_unstable();
     held.dedup();
@@ -125,7 +133,7 @@ mod tests {
         let mut fused = program();
         let groups = fuse(&mut fused, Fusion::Xla, &[]);
         assert_eq!(groups.len(), 1);
-        let parts = |most: u64| parts_within(&program(), &fused, &groups, Bytes(most));
+        let parts = |most: u64| parts_within(&program(), &fused, &groups, |_| Bytes(most));
         // It reads 400 bytes and makes 100.
         assert!(exceed(&fused, &groups, Bytes(499)) && !exceed(&fused, &groups, Bytes(500)));
         assert!(parts(500).is_empty());
