@@ -86,6 +86,14 @@ impl Failure {
         }
     }
 
+    /// What went wrong, of all that a program said: its last error, or its last line.
+    pub(crate) fn reason(&self) -> &str {
+        let message = self.message();
+        let mut errors = message.lines().filter_map(|line| line.split_once(" error: "));
+        let last = || message.lines().rfind(|line| !line.is_empty()).unwrap_or_default();
+        errors.next_back().map_or_else(last, |(_, error)| error)
+    }
+
     /// Tells the user, and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         let kind = match self {
@@ -137,4 +145,19 @@ fn end_by_signal(signal: libc::c_int) -> ExitCode {
         libc::raise(signal);
     }
     ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Failure;
+
+    #[test]
+    fn the_reason_is_the_last_error_of_the_program_or_its_last_line() {
+        let reason = |message: &str| Failure::BadInput(message.to_owned()).reason().to_owned();
+        let diagnosed =
+            "p.mlir: ballast-opt failed, exit status: 1\np.mlir:3:1: error: no plan\n  %0 = add\n  ^";
+        assert_eq!(reason(diagnosed), "no plan");
+        assert_eq!(reason("p.mlir: ballast-opt failed, exit status: 1\nno option 'x'\n\n"), "no option 'x'");
+        assert_eq!((reason("python was ended"), reason("")), ("python was ended".to_owned(), String::new()));
+    }
 }

@@ -145,3 +145,16 @@ def test_fit_keeps_a_cap_with_loops_that_stay_loops(tmp_path):
     assert 1.0 <= chosen["compared_flops"] / next(form for form in answer["forms"] if form["name"] == "as-is")["flops"]
     assert fitted.read_text().count("stablehlo.while") == 2
     _programs.run("ballast", ["run", source, fitted, "--backend", "xla", "--python", sys.executable, "--json", "-"])
+
+
+def test_fit_goes_on_without_a_form_that_takes_too_long_to_compile(tmp_path):
+    source, fitted, python = tmp_path / "step.mlir", tmp_path / "fitted.mlir", tmp_path / "python"
+    source.write_text(decoder(20).compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True))
+    # Compiles what has loops, and is not done with anything else.
+    python.write_text(f'#!/bin/sh\ncase "$2" in *.mlir) grep -q stablehlo.while "$2" || exec sleep 600;; esac\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    answer = json.loads(
+        _programs.run("ballast", ["fit", source, "--python", python, "--cap", "60%", "--step-limit", "20", "--tries", "2", "-o", fitted])
+    )
+    assert {form["name"] for form in answer["forms"]}.isdisjoint({"loops-opened"})
+    assert answer["tries"][answer["chosen"]]["measured_bytes"] <= 0.6 * answer["unplanned_bytes"]

@@ -10,7 +10,7 @@ use super::Loops;
 use super::planner::Planner;
 use super::predicted;
 use super::search::BOUNDLESS;
-use crate::failure::Failure;
+use crate::failure::{Failure, note};
 use crate::output::read_text;
 use crate::run::Measured;
 use crate::run::tools::{beside, capture};
@@ -317,7 +317,7 @@ impl Maker<'_> {
             }),
             // The program itself could be compiled, so it can still be planned as it is.
             Err(failure) => {
-                tracing::warn!("{name}: {}", failure.message());
+                note(&format!("{name}: left out: {}", failure.reason()));
                 None
             }
         }

@@ -96,9 +96,10 @@ pub(crate) struct Args {
     /// Seconds for all of it: no plan is begun after them. None: as long as the tries take; above zero, at most 1e9.
     #[arg(long, value_parser = seconds)]
     time_limit: Option<f64>,
-    /// Seconds that planning or compiling one program may take, at most; above zero, at most 1e9.
-    #[arg(long, value_parser = seconds, default_value_t = 600.0)]
-    step_limit: f64,
+    /// Seconds that planning or compiling one program may take, at most; above zero, at most 1e9. Without it 600, and for the program in another form, such
+    /// as with its loops opened, two minutes or twenty times what the program as it is took.
+    #[arg(long, value_parser = seconds)]
+    step_limit: Option<f64>,
     /// Function to plan; without it the only public function, or `main`.
     #[arg(long, default_value = "")]
     function: String,
@@ -188,6 +189,12 @@ struct Answer {
     stopped: &'static str,
 }
 
+/// What planning or compiling one program may take, where no limit is given; and compiling it in another form: at least, and in times of what it took as
+/// it is. Opened loops of a hundred iterations may compile for longer than all else together.
+const STEP_LIMIT: Duration = Duration::from_secs(600);
+const FORM_LIMIT: Duration = Duration::from_secs(120);
+const FORM_TIMES: u32 = 20;
+
 /// Runs the command.
 ///
 /// # Errors
@@ -195,7 +202,7 @@ struct Answer {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let bad = |text: String| Failure::BadInput(text);
     let cap: CapSpec = args.cap.parse().map_err(|error| bad(format!("--cap: {error}")))?;
-    let limit = Duration::from_secs_f64(args.step_limit);
+    let limit = args.step_limit.map_or(STEP_LIMIT, Duration::from_secs_f64);
     let until = args.time_limit.map(Duration::from_secs_f64);
     let begin = Instant::now();
     let job = Job {
@@ -213,7 +220,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // A file that cannot be read, or has another format, is said to be before anything is compiled.
     let given = args;
     let args = &Args { program: generic(&args.program, folder.path(), &args.python, limit)?, ..args.clone() };
+    let started = Instant::now();
     let unplanned = xla::measure(&args.program, false, &job)?;
+    let of_forms = match args.step_limit {
+        Some(_) => limit,
+        None => limit.min(FORM_LIMIT.max(started.elapsed() * FORM_TIMES)),
+    };
     let unplanned_bytes = args.cap_counts.of(&unplanned);
     let cap_bytes = match cap {
         CapSpec::DeviceMemory => return Err(bad("--cap: give bytes or a percentage".into())),
@@ -224,8 +236,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // Nothing is written that takes more than the program as it is.
     let most_bytes = cap_bytes.min(unplanned_bytes);
     let file = folder.path().join("planned.mlir");
-    let planner = Planner { args, job: &job, file: &file };
+    let planner = Planner { args, job: &Job { limit: of_forms, ..job }, file: &file };
     let forms = forms::of(&planner, &unplanned, folder.path(), most_bytes)?;
+    let planner = Planner { args, job: &job, file: &file };
     let fitting = Fitting { planner, forms: &forms, most_bytes };
     let mut found = fitting.follow(&|| until.is_some_and(|until| begin.elapsed() >= until))?;
     found.or_without_plan(&forms, most_bytes)?;

@@ -133,7 +133,7 @@ impl Fitting<'_> {
             Err(failure) => {
                 let message = failure.message();
                 route.search.ran_out = message.contains(UNPROVED);
-                let reason = last_error(message).to_owned();
+                let reason = failure.reason().to_owned();
                 found.failed = Some(failure);
                 reason
             }
@@ -230,13 +230,6 @@ fn said(tried: &Try, unplanned: Option<f64>) -> String {
     )
 }
 
-/// What went wrong, of all that a program said: its last error, or its last line.
-fn last_error(message: &str) -> &str {
-    let mut errors = message.lines().filter_map(|line| line.split_once(" error: "));
-    let last = || message.lines().rfind(|line| !line.is_empty()).unwrap_or_default();
-    errors.next_back().map_or_else(last, |(_, error)| error)
-}
-
 /// The plan of a program that was planned just now.
 fn read_plan(file: &Path) -> Result<Plan, Failure> {
     let text = read_text(&Files::beside(file).plan)?;
@@ -262,21 +255,4 @@ fn learn(
         .take(plan, &graph, held, (measured_bytes, route.search.cap_bytes), form.around_bytes)
         .map_err(|error| not_a_plan(&error))?;
     Ok(learned)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::last_error;
-
-    #[test]
-    fn the_reason_is_the_last_error_of_the_program_or_its_last_line() {
-        let diagnosed =
-            "p.mlir: ballast-opt failed, exit status: 1\np.mlir:3:1: error: no plan\n  %0 = add\n  ^";
-        assert_eq!(last_error(diagnosed), "no plan");
-        assert_eq!(
-            last_error("p.mlir: ballast-opt failed, exit status: 1\nno option 'x'\n\n"),
-            "no option 'x'"
-        );
-        assert_eq!((last_error("python was ended"), last_error("")), ("python was ended", ""));
-    }
 }

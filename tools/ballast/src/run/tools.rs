@@ -60,7 +60,7 @@ pub(crate) fn capture(command: &mut Command, what: &str, limit: Duration) -> Res
                 "interrupted".to_owned()
             } else {
                 format!(
-                    "not done after {} s, the time limit: raise it with --time-limit",
+                    "not done after {} s, the time limit: raise it with --time-limit (--step-limit of `ballast fit`)",
                     limit.as_secs_f64()
                 )
             };
