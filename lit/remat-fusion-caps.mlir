@@ -1,5 +1,5 @@
-// A sum of eight values is one fused op that reads all of them, which no device may hold. On several devices the sum is stored in parts where the whole
-// was placed, and the plan keeps its caps; the parts are in what the plan was made with, so that whoever reads it sees the same ops.
+// A sum of eight values is one fused op, of which the partition stores one part; what is left reads more than any device may hold. It is stored in further
+// parts where the whole was placed, and the plan keeps its caps; the parts are in what the plan was made with, so that whoever reads it sees the same ops.
 // RUN: ballast-opt %s --allow-unregistered-dialect --rl-partition="devices=2 work-limit=20000" --remat="cap=60% cap-counts=temp swap=false work-limit=400000" --ballast-verify --remarks-filter=ballast 2>&1 | FileCheck %s
 // Where what is fused was chosen, it stays.
 // RUN: ballast-opt %s --allow-unregistered-dialect --rl-partition="devices=2 work-limit=20000 fusion=xla" --remat="cap=60% cap-counts=temp swap=false work-limit=400000 fusion=xla" 2>&1 | FileCheck %s --check-prefix=WHOLE
@@ -9,9 +9,11 @@
 // CHECK: remark: [Passed] FusionSplit {{.*}}fused ops that alone are above every cap are planned in parts", stored={{[1-9]}}
 // CHECK-NOT: no memory plan keeps
 // CHECK: fusion = "xla"
-// CHECK-SAME: held =
+// CHECK-SAME: held = "{{[0-9]+, ?[0-9]+}}
 // WHOLE: warning: no memory plan keeps the cap
 // LARGE-NOT: FusionSplit
+// LARGE: fusion = "xla"
+// LARGE-SAME: held = "18"
 func.func @main(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %d0 = "stablehlo.dot_general"(%x, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   %t0 = "stablehlo.tanh"(%d0) : (tensor<64x64xf32>) -> tensor<64x64xf32>

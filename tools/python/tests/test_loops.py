@@ -151,10 +151,12 @@ def test_fit_goes_on_without_a_form_that_takes_too_long_to_compile(tmp_path):
     source, fitted, python = tmp_path / "step.mlir", tmp_path / "fitted.mlir", tmp_path / "python"
     source.write_text(decoder(20).compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True))
     # Compiles what has loops, and is not done with anything else.
-    python.write_text(f'#!/bin/sh\ncase "$2" in *.mlir) grep -q stablehlo.while "$2" || exec sleep 600;; esac\nexec {sys.executable} "$@"\n')
+    slow = f"{{ touch {tmp_path}/slow; exec sleep 600; }}"
+    python.write_text(f'#!/bin/sh\ncase "$2" in *.mlir) grep -q stablehlo.while "$2" || {slow};; esac\nexec {sys.executable} "$@"\n')
     python.chmod(0o755)
     answer = json.loads(
         _programs.run("ballast", ["fit", source, "--python", python, "--cap", "60%", "--step-limit", "20", "--tries", "2", "-o", fitted])
     )
+    assert (tmp_path / "slow").exists()
     assert {form["name"] for form in answer["forms"]}.isdisjoint({"loops-opened"})
     assert answer["tries"][answer["chosen"]]["measured_bytes"] <= 0.6 * answer["unplanned_bytes"]
