@@ -9,8 +9,8 @@
 //! - `running_v_j`: bytes while v runs again in interval j are at most the cap: v, its inputs, and what is
 //!   certain to be there at that moment. Added where a solution breaks them.
 //!
-//! Further rows are covers of memory rows ([`crate::cover`]), what a window of intervals says of runs as a whole ([`crate::windows`]), and that of
-//! two runs in one interval one is the last ([`crate::last_runs`]).
+//! Further rows are covers of memory rows ([`crate::cover`]), what a window of intervals says of runs as a whole ([`crate::windows`]), and which
+//! values can be there together at the end of an interval ([`crate::passage`]).
 //!
 //! With a host link `back_v_j` says that v comes back from the host in interval j and `out_v` that it was ever copied there: a
 //! third way to be there in the first three families, and
@@ -53,6 +53,8 @@ pub(crate) struct Interval<'a> {
     pub(crate) back: Vec<Vec<u32>>,
     /// The host link, where copies run beside computation.
     pub(crate) link: Option<Link>,
+    /// May values be swapped, with copies that count in full?
+    pub(crate) in_full: bool,
     bytes: f64,
 }
 
@@ -117,8 +119,17 @@ impl<'a> Interval<'a> {
         let link = swap
             .filter(|swap| swap.overlap)
             .map(|swap| Link::new(program, swap, critical.len(), (time, bytes), &mut model));
-        let mut interval =
-            Interval { program, critical: critical.to_vec(), model, stay, again, back, link, bytes };
+        let mut interval = Interval {
+            program,
+            critical: critical.to_vec(),
+            model,
+            stay,
+            again,
+            back,
+            link,
+            in_full: in_full.is_some(),
+            bytes,
+        };
         for j in 0..critical.len() {
             interval.rows_of(j);
         }
@@ -425,7 +436,7 @@ mod tests {
 
     use super::*;
     use crate::cover::broken_cover;
-    use crate::last_runs::broken_last_runs;
+    use crate::passage::broken_passages;
     use crate::windows::{broken_windows, carried};
 
     fn random(rng: &mut ChaCha8Rng, n: usize) -> Problem {
@@ -446,9 +457,9 @@ mod tests {
         let mut count = 0;
         for share in [0.5, 0.7, 0.9, 1.0] {
             let whole: Vec<f64> = point.iter().map(|_| f64::from(rng.random_bool(share))).collect();
-            for row in broken_last_runs(interval, &whole) {
-                assert!(row.value(point) <= row.upper, "{} cuts off a plan", row.name);
-                assert!(row.value(&whole) > row.upper, "{} is not broken", row.name);
+            for row in broken_passages(interval, &whole) {
+                assert!(row.value(point) >= row.lower, "{} cuts off a plan", row.name);
+                assert!(row.value(&whole) < row.lower, "{} is not broken", row.name);
                 count += 1;
             }
         }

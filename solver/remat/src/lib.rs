@@ -31,7 +31,6 @@ mod interval;
 mod joint;
 #[expect(unsafe_code, reason = "instructions that not every processor has")]
 mod lanes;
-mod last_runs;
 mod link;
 mod link_rows;
 mod model;
@@ -41,6 +40,7 @@ mod outcome;
 mod outside;
 mod packed;
 mod paging;
+mod passage;
 mod plan;
 mod portfolio;
 mod program;

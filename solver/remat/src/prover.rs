@@ -13,8 +13,8 @@ use crate::cover::broken_cover;
 use crate::highs::{Answer, Control, Highs, Status};
 use crate::incumbent::Incumbent;
 use crate::interval::{Interval, overloaded};
-use crate::last_runs::broken_last_runs;
 use crate::model::{Column, Row, WHOLE_TIME, keep_most_broken};
+use crate::passage::broken_passages;
 use crate::program::{Program, Slot};
 use crate::windows::{broken_windows, carried};
 
@@ -98,6 +98,7 @@ pub(crate) fn prove(program: &Program, incumbent: &Incumbent, mut effort: Option
 pub(crate) fn prove_at(program: &Program, incumbent: &Incumbent, critical: &[Slot]) {
     if let Some(mut proof) = Proof::new(program, incumbent, critical, incumbent.margin()) {
         proof.positions_stay = true;
+        proof.in_order = false;
         proof.run(&mut None, false);
     }
 }
@@ -110,6 +111,8 @@ pub(crate) struct Proof<'a> {
     pub(crate) point: Vec<f64>,
     /// No position is added: solutions that are over the cap elsewhere are as good as others.
     pub(crate) positions_stay: bool,
+    /// Are first runs between critical positions in the program's order?
+    in_order: bool,
     /// How often in a row branch-and-bound ended at a solution over the cap without more than a new position; a large tree counts for several.
     refusals: usize,
     /// Was the last branch-and-bound one that ends at none?
@@ -142,6 +145,7 @@ impl<'a> Proof<'a> {
             relaxed,
             point: Vec::new(),
             positions_stay: false,
+            in_order: true,
             refusals: 0,
             stayed: false,
             threads: 1,
@@ -191,8 +195,8 @@ impl<'a> Proof<'a> {
             let line = self.aim.line(&point);
             let mut broken = self.aim.interval.broken_running(&point, 0.5, 1e-6);
             // Where else there would be no more to say.
-            if broken.is_empty() && self.stayed {
-                broken = broken_last_runs(&self.aim.interval, &point);
+            if broken.is_empty() && self.stayed && self.in_order {
+                broken = broken_passages(&self.aim.interval, &point);
             }
             tracing::debug!(broken = broken.len(), excess = line.excess, "solution");
             if line.excess > 0.0 {

@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::memory::SwapModel;
@@ -10,9 +11,10 @@ use ballast_core::report::BoundClass;
 use crate::exchange::Exchange;
 use crate::incumbent::{Proved, lock};
 use crate::outcome::{Order, PROVED_WITHIN};
+use crate::portfolio::in_program_order;
 use crate::program::{Plan, Program};
 use crate::solver::{Proposal, Task};
-use crate::swap_bound::{Goal, Stage, swap_bound};
+use crate::swap_bound::{Goal, SMALL, Stage, swap_bound};
 
 /// Search steps that a move counts as.
 const MOVE: u64 = 10;
@@ -20,14 +22,18 @@ const MOVE: u64 = 10;
 const PROOF_SHARE: f64 = 0.3;
 /// Share of the time left at which searches begin to go on from the best plan of all.
 const ALONE: f64 = 0.5;
-/// Nodes of a program whose proof may be expected to end.
-const SMALL: usize = 64;
+/// Nodes of a program of which a proof in program order runs for the plans it meets alone.
+const FEW: usize = 64;
 /// Nodes from which on no proof is expected to end, however near it is.
 const LARGE: usize = 2_000;
 /// Share of the time left that the proof of a larger one runs beside the searches while it is far from their plans.
 const PROOF_BESIDE: f64 = 0.4;
 /// Share of the time left at which it is told to end: HiGHS does not look at the clock all the time.
 const PROOF_END: f64 = 0.9;
+
+/// Seconds that every search has at least beside the proof of a small program, and between two looks whether it may go on.
+const LEAST_SEARCH: f64 = 0.5;
+const REST: Duration = Duration::from_millis(10);
 
 /// A plan and its time, of the best so far; shared by threads.
 #[derive(Default)]
@@ -56,6 +62,10 @@ pub(crate) struct Race<'a> {
     best: Leader,
     /// The best that the mixed-integer programs met.
     met: Leader,
+    /// Extra time that every plan is proved to take, once a proof has ended.
+    proved: Mutex<f64>,
+    /// Is a proof under way that wants a core of its own?
+    proving: AtomicBool,
     /// Nothing is left to find.
     finish: AtomicBool,
     /// Searches may hear of each other's plans and of those of the proof: in other orders the values have other numbers.
@@ -70,6 +80,8 @@ impl<'a> Race<'a> {
             swap,
             best: Leader::default(),
             met: Leader::default(),
+            proved: Mutex::default(),
+            proving: AtomicBool::new(false),
             finish: AtomicBool::new(false),
             shared: task.options.order == Order::Program,
             timed: task.options.limits.time_limit_seconds.is_some(),
@@ -107,7 +119,7 @@ impl<'a> Race<'a> {
             plan,
             bound: proof.bound(
                 self.task.program.total_time,
-                if proof.extra > 0.0 { BoundClass::ProgramOrder } else { BoundClass::Any },
+                if proof.extra > 0.0 { in_program_order(self.task.program.rounds) } else { BoundClass::Any },
             ),
             method: if time >= self.met.time() { "milp" } else { "exchange" }.into(),
             stop: self.stop(time, proof),
@@ -131,19 +143,22 @@ impl<'a> Race<'a> {
         }
     }
 
-    /// A plan no other is faster than: nothing is recomputed and every copy is hidden.
+    /// A plan no other is faster than: nothing is recomputed and every copy is hidden, or a proof says so.
     fn is_least(&self, time: f64) -> bool {
-        time <= self.task.program.total_time * (1.0 + 1e-12)
+        let total = self.task.program.total_time;
+        time <= total * (1.0 + 1e-12) || self.closed(time, *lock(&self.proved))
     }
 
-    /// Is the distance of a plan's time and what is proved a proof?
-    fn closed(&self, time: f64, proof: Proved) -> bool {
-        time <= (self.task.program.total_time + proof.extra) * (1.0 + PROVED_WITHIN)
+    /// Is the distance of a plan's time and of the extra time proved a proof?
+    fn closed(&self, time: f64, extra: f64) -> bool {
+        extra > 0.0 && time <= (self.task.program.total_time + extra) * (1.0 + PROVED_WITHIN)
     }
 
     /// Moves of one search until its deadline, its share of the moves or the end of all; returns how many were made.
     fn drive(&self, search: &mut Exchange<'_>, deadline: &Deadline, moves: u64, alone: f64) -> u64 {
         let (mut made, mut coolings, mut joined) = (0, 0, false);
+        let began = self.task.deadline.elapsed_seconds();
+        let mut found = (began, f64::INFINITY);
         while made < moves && !deadline.over() && !self.finish.load(Ordering::Relaxed) {
             // Solutions of the proof at once; what other searches found once each has had time for its own, and after a cooling from then on.
             let late = self.timed && self.task.deadline.remaining_seconds() < alone;
@@ -155,6 +170,17 @@ impl<'a> Race<'a> {
                 && let Some((time, plan)) = &*lock(&leader.0)
             {
                 search.hear(*time, plan);
+            }
+            let now = self.task.deadline.elapsed_seconds();
+            if let Some((time, _)) = search.best()
+                && time < found.1
+            {
+                found = (now, time);
+            }
+            // A search that found nothing for as long as it took to find its best leaves the cores to the proof of a small program.
+            if self.proving.load(Ordering::Relaxed) && now - found.0 > (found.0 - began).max(LEAST_SEARCH) {
+                std::thread::sleep(REST);
+                continue;
             }
             made += search.run((moves - made).min(64), deadline);
             self.note(search);
@@ -205,7 +231,7 @@ impl<'a> Race<'a> {
     /// A bound on plans in program order. Where any order is allowed, the plans it meets count, and the bound does not.
     fn prove(&self, deadline: Deadline, patience: Deadline, effort: Option<u64>) -> Proved {
         let task = self.task;
-        if !self.shared && task.program.len() > SMALL {
+        if !self.shared && task.program.len() > FEW {
             return Proved::NOTHING;
         }
         let goal = Goal {
@@ -221,10 +247,13 @@ impl<'a> Race<'a> {
             effort,
         };
         let (problem, cap_bytes) = (task.problem, task.options.cap_bytes);
+        self.proving.store(self.shared && task.program.len() <= SMALL, Ordering::Relaxed);
         let stage = Stage { problem, program: task.program, swap: self.swap, cap_bytes };
         let proof = swap_bound(stage, goal);
+        self.proving.store(false, Ordering::Relaxed);
         let proof = if self.shared { proof } else { Proved { work: proof.work, ..Proved::NOTHING } };
-        if self.timed && self.closed(self.best.time(), proof) {
+        *lock(&self.proved) = proof.extra;
+        if self.timed && self.is_least(self.best.time()) {
             self.finish.store(true, Ordering::Relaxed);
         }
         proof
@@ -232,7 +261,7 @@ impl<'a> Race<'a> {
 
     /// Why the searches ended, for the best plan's time.
     fn stop(&self, time: f64, proof: Proved) -> StopReason {
-        if self.is_least(time) || self.closed(time, proof) {
+        if self.is_least(time) || self.closed(time, proof.extra) {
             StopReason::Proved
         } else if self.task.deadline.over() || self.task.options.limits.work_limit.is_none() {
             self.task.deadline.reason()

@@ -5,6 +5,8 @@
 //! nearly so: positions and rows are added where they break the cap or need the host link for longer than there is, and plans are
 //! offered to the searches.
 
+use std::cell::RefCell;
+
 use ballast_core::limits::Deadline;
 use ballast_core::memory::{Problem, SwapModel};
 use ballast_core::report::Prover;
@@ -16,16 +18,18 @@ use crate::exchange::{Exchange, State, assess_plan};
 use crate::highs::{Control, Highs, Status};
 use crate::incumbent::{Progress, Proved};
 use crate::interval::Interval;
-use crate::last_runs::broken_last_runs;
 use crate::link_rows::{broken_link, overloaded_with_link};
 use crate::model::{Column, Row, WHOLE_TIME, keep_most_broken};
 use crate::outcome::PROVED_WITHIN;
+use crate::passage::{broken_passages, plan_through};
 use crate::program::{Plan, Program, Slot};
 use crate::prover::{
     CLEAR, LEAST_GAIN, MORE_POSITIONS, MOVES_PER_ITERATION, MOVES_PER_NODE, first_positions,
 };
 use crate::windows::broken_windows;
 
+/// Nodes of a program whose proof may be expected to end.
+pub(crate) const SMALL: usize = 300;
 /// Positions of the first model.
 const FIRST_POSITIONS: usize = 8;
 /// Most columns of a model.
@@ -83,10 +87,8 @@ pub(crate) fn swap_bound(stage: Stage<'_>, goal: Goal<'_>) -> Proved {
     if value <= 0.0 || !value.is_finite() {
         return Proved::NOTHING;
     }
-    // All plans there are: recomputes of a position in any order.
-    let program = stage.program.clone().with_rounds(true);
     let mut search = Search {
-        stage: Stage { program: &program, ..stage },
+        stage,
         unit: value / WHOLE_TIME,
         goal,
         bound: 0.0,
@@ -186,17 +188,27 @@ impl<'a> Search<'a> {
         while let Some(mut interval) = last.take()
             && !self.over()
         {
-            let Some(point) = self.branch(&interval) else { return };
+            let Some(points) = self.branch(&interval) else { return };
+            let Some(point) = points.last() else { return };
             // First, as a better plan makes the rows of the link stronger.
-            let short = self.plan_of(&interval, &point);
+            let short = self.plan_of(&interval, point);
             self.spend(COMPLETION_MOVES_PER_NODE * self.stage.program.len() as u64);
-            let mut rows = interval.broken_running(&point, 0.5, 1e-6);
-            rows.append(&mut broken_link(&interval, &point, LEAST_WAIT, self.cutoff()));
+            let mut rows: Vec<Row> = Vec::new();
+            for point in &points {
+                let passages = if self.is_small() { broken_passages(&interval, point) } else { Vec::new() };
+                let running = interval.broken_running(point, 0.5, 1e-6);
+                let link = broken_link(&interval, point, LEAST_WAIT, self.cutoff());
+                for row in running.into_iter().chain(link).chain(passages) {
+                    if !rows.contains(&row) {
+                        rows.push(row);
+                    }
+                }
+            }
             let known = &interval.critical;
             let mut critical: Vec<Slot> =
                 short.into_iter().filter(|at| known.binary_search(at).is_err()).collect();
             if rows.is_empty() && critical.is_empty() {
-                rows = broken_last_runs(&interval, &point);
+                rows = broken_passages(&interval, point);
             }
             tracing::debug!(rows = rows.len(), positions = critical.len(), "solution with swaps looked at");
             if rows.is_empty() {
@@ -242,6 +254,9 @@ impl<'a> Search<'a> {
         if interval.link.is_some() {
             self.complete(interval, point);
             return overloaded_with_link(interval, point, self.cutoff(), &self.deadline());
+        }
+        if let Some(plan) = plan_through(interval, point) {
+            self.assessed(plan);
         }
         let mut short = Vec::new();
         for early in [false, true] {
@@ -354,14 +369,21 @@ impl<'a> Search<'a> {
         Some(interval)
     }
 
-    /// Branch and bound; a point better than the best plan known, the first that is over the cap or waits longer than it says. None where the
-    /// time is over or there is none.
-    fn branch(&mut self, interval: &Interval<'_>) -> Option<Vec<f64>> {
+    /// Is each model of copies in full solved to its own optimum? That takes little of the time of a small one, and its solutions that are no plans say
+    /// more together than the first of them.
+    fn is_small(&self) -> bool {
+        self.stage.program.len() <= SMALL && !self.stage.swap.overlap
+    }
+
+    /// Branch and bound: points better than the best plan known that are over the cap or wait longer than they say, the best one last. The first ends it,
+    /// but on small models. None where the time is over or there is none.
+    fn branch(&mut self, interval: &Interval<'_>) -> Option<Vec<Vec<f64>>> {
         let mut highs = Highs::new(&interval.model, false)?;
         let cutoff = self.cutoff();
         highs.gaps(0.0, (self.value() - cutoff).max(CLEAR))?;
         highs.cutoff(cutoff)?;
-        let (stop, deadline) = (self.goal.stop, self.deadline());
+        let (stop, deadline, refuses) = (self.goal.stop, self.deadline(), !self.is_small());
+        let met = RefCell::new(Vec::new());
         let Stage { problem, program, swap, cap_bytes } = self.stage;
         let refuse = |point: &[f64]| {
             if interval.link.is_some() {
@@ -369,7 +391,12 @@ impl<'a> Search<'a> {
                     || !overloaded_with_link(interval, point, cutoff, &deadline).is_empty();
             }
             let plan = interval.plan(point, false);
-            assess_plan(problem, program, swap, cap_bytes, &plan).is_none_or(|state| state.excess > 0.0)
+            let state = assess_plan(problem, program, swap, cap_bytes, &plan);
+            let is_none = state.is_none_or(|state| state.excess > 0.0);
+            if is_none && !refuses {
+                met.borrow_mut().push(point.to_vec());
+            }
+            is_none && refuses
         };
         let enough = |_| stop();
         let nodes = self.goal.effort.map(|effort| effort / MOVES_PER_NODE);
@@ -382,7 +409,9 @@ impl<'a> Search<'a> {
             Status::Optimal | Status::Stopped => self.raise(answer.bound, Prover::BranchAndBound),
             Status::Failed => return None,
         }
-        answer.values
+        let mut points = met.into_inner();
+        points.push(answer.values?);
+        Some(points)
     }
 }
 
