@@ -22,7 +22,7 @@ const MOVE: u64 = 10;
 const PROOF_SHARE: f64 = 0.3;
 /// Share of the time left at which searches begin to go on from the best plan of all.
 const ALONE: f64 = 0.5;
-/// Nodes of a program of which a proof in program order runs for the plans it meets alone.
+/// Nodes of a program whose proof runs to its end whatever the copies, and in any order for the plans it meets.
 const FEW: usize = 64;
 /// Nodes from which on no proof is expected to end, however near it is.
 const LARGE: usize = 2_000;
@@ -143,6 +143,11 @@ impl<'a> Race<'a> {
         }
     }
 
+    /// May its proof be expected to end?
+    fn is_small(&self) -> bool {
+        self.task.program.len() <= SMALL && !self.swap.overlap
+    }
+
     /// A plan no other is faster than: nothing is recomputed and every copy is hidden, or a proof says so.
     fn is_least(&self, time: f64) -> bool {
         let total = self.task.program.total_time;
@@ -202,7 +207,7 @@ impl<'a> Race<'a> {
                 let within = |share| deadline.within(deadline.remaining_seconds() * share);
                 let nodes = self.task.program.len();
                 let end = if nodes <= LARGE { PROOF_END } else { PROOF_BESIDE };
-                let patience = if nodes <= SMALL { PROOF_END } else { PROOF_BESIDE };
+                let patience = if nodes <= FEW || self.is_small() { PROOF_END } else { PROOF_BESIDE };
                 let (end, patience) = (within(end), within(patience));
                 scope.spawn(move || self.prove(end, patience, None))
             });
@@ -247,7 +252,7 @@ impl<'a> Race<'a> {
             effort,
         };
         let (problem, cap_bytes) = (task.problem, task.options.cap_bytes);
-        self.proving.store(self.shared && task.program.len() <= SMALL, Ordering::Relaxed);
+        self.proving.store(self.shared && self.is_small(), Ordering::Relaxed);
         let stage = Stage { problem, program: task.program, swap: self.swap, cap_bytes };
         let proof = swap_bound(stage, goal);
         self.proving.store(false, Ordering::Relaxed);

@@ -28,7 +28,7 @@ use crate::prover::{
 };
 use crate::windows::broken_windows;
 
-/// Nodes of a program whose proof may be expected to end.
+/// Nodes of a program whose proof may be expected to end, with copies in full.
 pub(crate) const SMALL: usize = 300;
 /// Positions of the first model.
 const FIRST_POSITIONS: usize = 8;
