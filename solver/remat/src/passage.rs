@@ -493,7 +493,6 @@ impl<'a> Search<'a> {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
     use std::sync::Arc;
 
     use ballast_core::limits::Deadline;
@@ -503,7 +502,7 @@ mod tests {
     use crate::incumbent::{Incumbent, Progress};
     use crate::program::{Again, Program};
     use crate::prover::prove;
-    use crate::swap_bound::{Goal, Stage, swap_bound};
+    use crate::swap_bound::{Stage, bound_and_best};
     use crate::timeline::Timeline;
 
     /// Two values are made of larger ones, then an op needs all memory, then both are read: they have to be made again, one beside the other.
@@ -570,21 +569,11 @@ mod tests {
         };
         for (cap_bytes, rounds, extra) in [(6, false, 6.0), (6, true, 5.0), (7, false, 0.0)] {
             let program = Program::new(&problem, None, cap_bytes).with_rounds(rounds);
-            let found = Cell::new(f64::INFINITY);
-            let goal = Goal {
-                known: &|| found.get().min(problem.total_time() + 8.0),
-                offer: &|time, _| found.set(found.get().min(time)),
-                deadline: Deadline::after(None),
-                patience: Deadline::after(None),
-                stop: &|| false,
-                progress: &Progress::default(),
-                effort: None,
-            };
             let stage = Stage { problem: &problem, program: &program, swap: &swap, cap_bytes };
-            let bound = swap_bound(stage, goal).extra;
+            let (bound, found) = bound_and_best(stage, problem.total_time() + 8.0);
             assert!(bound <= extra && bound > extra - 1e-2, "cap {cap_bytes}: {bound}");
             if extra > 0.0 && !rounds {
-                assert!((found.get() - problem.total_time() - extra).abs() < 1e-9, "{}", found.get());
+                assert!((found - problem.total_time() - extra).abs() < 1e-9, "{}", found);
             }
         }
     }

@@ -415,10 +415,24 @@ impl<'a> Search<'a> {
     }
 }
 
+/// Extra time proved without a limit, and the time of the best plan met, where one of `known` time is known.
+#[cfg(test)]
+pub(crate) fn bound_and_best(stage: Stage<'_>, known: f64) -> (f64, f64) {
+    let found = std::cell::Cell::new(f64::INFINITY);
+    let goal = Goal {
+        known: &|| found.get().min(known),
+        offer: &|time, _| found.set(found.get().min(time)),
+        deadline: Deadline::after(None),
+        patience: Deadline::after(None),
+        stop: &|| false,
+        progress: &Progress::default(),
+        effort: None,
+    };
+    (swap_bound(stage, goal).extra, found.get())
+}
+
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-
     use ballast_core::memory::{Node, Problem};
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
@@ -459,8 +473,7 @@ mod tests {
                 host_capacity_bytes: None,
             };
             let cap_bytes = rng.random_range(least..peak);
-            let program = Program::new(&problem, None, cap_bytes);
-            let deadline = Deadline::after(None);
+            let program = Program::new(&problem, None, cap_bytes).with_rounds(overlap);
             let options = Options {
                 cap_bytes,
                 swap: Some(swap),
@@ -475,20 +488,9 @@ mod tests {
             let optimum = exact.report.bound().value() - problem.total_time();
             // The value known may be any plan's, not only the best one's.
             let value = optimum * rng.random_range(1.0..1.5);
-            let known = || problem.total_time() + value;
-            let best = Cell::new(f64::INFINITY);
-            let goal = Goal {
-                known: &known,
-                offer: &|time, _| best.set(best.get().min(time)),
-                deadline,
-                patience: deadline,
-                stop: &|| false,
-                progress: &Progress::default(),
-                effort: None,
-            };
             let stage = Stage { problem: &problem, program: &program, swap: &swap, cap_bytes };
-            let bound = swap_bound(stage, goal).extra;
-            assert!(best.get() >= exact.report.bound().value() * (1.0 - 1e-9), "{} is no plan", best.get());
+            let (bound, best) = bound_and_best(stage, problem.total_time() + value);
+            assert!(best >= exact.report.bound().value() * (1.0 - 1e-9), "{} is no plan", best);
             assert!(
                 bound <= optimum * (1.0 + 1e-6) + 1e-9,
                 "{bound} above {optimum} of {problem:?} under {swap:?} with {cap_bytes}: {:?}",
@@ -548,20 +550,10 @@ mod tests {
         };
         let cap_bytes = 8;
         let program = Program::new(&problem, None, cap_bytes);
-        let found = Cell::new(f64::INFINITY);
-        let goal = Goal {
-            known: &|| found.get().min(problem.total_time() + 5.0),
-            offer: &|time, _| found.set(found.get().min(time)),
-            deadline: Deadline::after(None),
-            patience: Deadline::after(None),
-            stop: &|| false,
-            progress: &Progress::default(),
-            effort: None,
-        };
         let stage = Stage { problem: &problem, program: &program, swap: &swap, cap_bytes };
-        let bound = swap_bound(stage, goal).extra;
+        let (bound, found) = bound_and_best(stage, problem.total_time() + 5.0);
         // What was found on the way is the best there is, and proved to be.
-        assert!((found.get() - (problem.total_time() + 4.0)).abs() < 1e-9, "{}", found.get());
+        assert!((found - (problem.total_time() + 4.0)).abs() < 1e-9, "{}", found);
         assert!(bound <= 4.0 && bound > 4.0 - 1e-3, "{bound}");
     }
 }
