@@ -457,7 +457,7 @@ mod tests {
         let mut count = 0;
         for share in [0.5, 0.7, 0.9, 1.0] {
             let whole: Vec<f64> = point.iter().map(|_| f64::from(rng.random_bool(share))).collect();
-            for row in broken_passages(interval, &whole) {
+            for row in broken_passages(interval, &whole, &|| false) {
                 assert!(row.value(point) >= row.lower, "{} cuts off a plan", row.name);
                 assert!(row.value(&whole) < row.lower, "{} is not broken", row.name);
                 count += 1;

@@ -29,12 +29,12 @@ const WAYS_OF_ROW: u32 = 60_000;
 /// Share of the cap by which a step has to be over it.
 const OVER: f64 = 1e-9;
 
-/// Rows `passage_j` that a point of whole numbers breaks, at most one of each interval.
-pub(crate) fn broken_passages(interval: &Interval<'_>, point: &[f64]) -> Vec<Row> {
+/// Rows `passage_j` that a point of whole numbers breaks, at most one of each interval; those found until told to stop.
+pub(crate) fn broken_passages(interval: &Interval<'_>, point: &[f64], stop: &dyn Fn() -> bool) -> Vec<Row> {
     if interval.link.is_some() {
         return Vec::new();
     }
-    let passages = (0..interval.critical.len()).map(|j| Passage::new(interval, j));
+    let passages = (0..interval.critical.len()).take_while(|_| !stop()).map(|j| Passage::new(interval, j));
     passages.filter_map(|mut passage| passage.broken(point)).collect()
 }
 
@@ -270,8 +270,8 @@ impl<'a> Passage<'a> {
 
     /// The recomputes and copies back of a way, each with the first run that follows it.
     fn way(&self, question: &Question) -> Option<Vec<(Slot, Way, Slot)>> {
-        let mut search = Search::new(self, question);
-        let mut at = search.run(WAYS as usize)??;
+        let mut search = Search::new(self, question, WAYS);
+        let mut at = search.run()??;
         let mut way = Vec::new();
         while let Some(Came { from, made }) = search.seen.remove(&at) {
             way.extend(
@@ -287,8 +287,8 @@ impl<'a> Passage<'a> {
     /// Is there no way? None where that takes too long to say; `left` is what may be looked at.
     fn is_blocked(&self, question: &Question, left: &mut u32) -> Option<bool> {
         let most = WAYS.min(*left);
-        let mut search = Search::new(self, question);
-        let way = search.run(most as usize).map(|end| end.is_some());
+        let mut search = Search::new(self, question, most);
+        let way = search.run().map(|end| end.is_some());
         *left -= most.min(search.seen.len() as u32);
         way.map(|way| !way)
     }
@@ -331,6 +331,8 @@ struct Search<'a> {
     question: &'a Question,
     /// What may still be read from each first run on.
     wanted: Vec<Set>,
+    /// Most sets to look at.
+    most: usize,
     seen: HashMap<Place, Came>,
     open: Vec<Place>,
 }
@@ -342,12 +344,13 @@ struct Came {
 }
 
 impl<'a> Search<'a> {
-    fn new(passage: &'a Passage<'a>, question: &'a Question) -> Self {
-        Search { passage, question, wanted: Vec::new(), seen: HashMap::new(), open: Vec::new() }
+    fn new(passage: &'a Passage<'a>, question: &'a Question, most: u32) -> Self {
+        let most = most as usize;
+        Search { passage, question, wanted: Vec::new(), most, seen: HashMap::new(), open: Vec::new() }
     }
 
-    /// Where a way ends; none where there is no way. None of either where more sets than `most` would have to be looked at.
-    fn run(&mut self, most: usize) -> Option<Option<Place>> {
+    /// Where a way ends; none where there is no way. None of either where too many sets would have to be looked at.
+    fn run(&mut self) -> Option<Option<Place>> {
         let passage = self.passage;
         self.wanted = vec![0; passage.runs.len() + 1];
         let mut wanted = self.closed(self.question.needs);
@@ -358,7 +361,7 @@ impl<'a> Search<'a> {
         self.wanted[0] = wanted;
         self.visit(Place { next: passage.runs.start, held: self.question.stays, least: 0 }, None, None);
         while let Some(place) = self.open.pop() {
-            if self.seen.len() > most {
+            if self.is_spent() {
                 return None;
             }
             if place.next == passage.runs.end {
@@ -370,7 +373,11 @@ impl<'a> Search<'a> {
                 self.make_room((place, &step), step.to.held, over, place.held & passage.large & !step.reads);
             }
         }
-        Some(None)
+        if self.is_spent() { None } else { Some(None) }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.seen.len() > self.most
     }
 
     /// A set and what it takes to make its values again.
@@ -479,7 +486,8 @@ impl<'a> Search<'a> {
             self.visit(Place { held, ..step.to }, Some(from), step.made);
             return;
         }
-        if self.bytes(spare) < over {
+        // One step may have more sets to drop than may be looked at in all.
+        if self.bytes(spare) < over || self.is_spent() {
             return;
         }
         let mut left = spare;

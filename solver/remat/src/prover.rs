@@ -196,7 +196,8 @@ impl<'a> Proof<'a> {
             let mut broken = self.aim.interval.broken_running(&point, 0.5, 1e-6);
             // Where else there would be no more to say.
             if broken.is_empty() && self.stayed && self.in_order {
-                broken = broken_passages(&self.aim.interval, &point);
+                let over = || stop(self.aim.incumbent);
+                broken = broken_passages(&self.aim.interval, &point, &over);
             }
             tracing::debug!(broken = broken.len(), excess = line.excess, "solution");
             if line.excess > 0.0 {

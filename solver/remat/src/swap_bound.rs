@@ -193,9 +193,11 @@ impl<'a> Search<'a> {
             // First, as a better plan makes the rows of the link stronger.
             let short = self.plan_of(&interval, point);
             self.spend(COMPLETION_MOVES_PER_NODE * self.stage.program.len() as u64);
+            let over = || self.over();
             let mut rows: Vec<Row> = Vec::new();
             for point in &points {
-                let passages = if self.is_small() { broken_passages(&interval, point) } else { Vec::new() };
+                let passages =
+                    if self.is_small() { broken_passages(&interval, point, &over) } else { Vec::new() };
                 let running = interval.broken_running(point, 0.5, 1e-6);
                 let link = broken_link(&interval, point, LEAST_WAIT, self.cutoff());
                 for row in running.into_iter().chain(link).chain(passages) {
@@ -208,7 +210,7 @@ impl<'a> Search<'a> {
             let mut critical: Vec<Slot> =
                 short.into_iter().filter(|at| known.binary_search(at).is_err()).collect();
             if rows.is_empty() && critical.is_empty() {
-                rows = broken_passages(&interval, point);
+                rows = broken_passages(&interval, point, &over);
             }
             tracing::debug!(rows = rows.len(), positions = critical.len(), "solution with swaps looked at");
             if rows.is_empty() {
