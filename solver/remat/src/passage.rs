@@ -581,7 +581,7 @@ mod tests {
             let (bound, found) = bound_and_best(stage, problem.total_time() + 8.0);
             assert!(bound <= extra && bound > extra - 1e-2, "cap {cap_bytes}: {bound}");
             if extra > 0.0 && !rounds {
-                assert!((found - problem.total_time() - extra).abs() < 1e-9, "{}", found);
+                assert!((found - problem.total_time() - extra).abs() < 1e-9, "{found}");
             }
         }
     }

@@ -394,11 +394,11 @@ impl<'a> Search<'a> {
             }
             let plan = interval.plan(point, false);
             let state = assess_plan(problem, program, swap, cap_bytes, &plan);
-            let is_none = state.is_none_or(|state| state.excess > 0.0);
-            if is_none && !refuses {
+            let is_no_plan = state.is_none_or(|state| state.excess > 0.0);
+            if is_no_plan && !refuses {
                 met.borrow_mut().push(point.to_vec());
             }
-            is_none && refuses
+            is_no_plan && refuses
         };
         let enough = |_| stop();
         let nodes = self.goal.effort.map(|effort| effort / MOVES_PER_NODE);
@@ -492,7 +492,7 @@ mod tests {
             let value = optimum * rng.random_range(1.0..1.5);
             let stage = Stage { problem: &problem, program: &program, swap: &swap, cap_bytes };
             let (bound, best) = bound_and_best(stage, problem.total_time() + value);
-            assert!(best >= exact.report.bound().value() * (1.0 - 1e-9), "{} is no plan", best);
+            assert!(best >= exact.report.bound().value() * (1.0 - 1e-9), "{best} is no plan");
             assert!(
                 bound <= optimum * (1.0 + 1e-6) + 1e-9,
                 "{bound} above {optimum} of {problem:?} under {swap:?} with {cap_bytes}: {:?}",
@@ -555,7 +555,7 @@ mod tests {
         let stage = Stage { problem: &problem, program: &program, swap: &swap, cap_bytes };
         let (bound, found) = bound_and_best(stage, problem.total_time() + 5.0);
         // What was found on the way is the best there is, and proved to be.
-        assert!((found - (problem.total_time() + 4.0)).abs() < 1e-9, "{}", found);
+        assert!((found - (problem.total_time() + 4.0)).abs() < 1e-9, "{found}");
         assert!(bound <= 4.0 && bound > 4.0 - 1e-3, "{bound}");
     }
 }
