@@ -10,6 +10,7 @@ use std::os::fd::AsFd as _;
 use std::path::Path;
 
 use ballast_core::file::{self, Output};
+use ballast_core::log;
 use ballast_core::printable::printable;
 use ballast_dialects::driver::{Driver, Ending};
 use ballast_dialects::signals::end_by_closed_pipe;
@@ -23,6 +24,7 @@ const BAD_FILE: i32 = 2;
 
 /// Runs the driver; the exit status.
 pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> i32 {
+    log::to_stderr();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     if arguments.iter().skip(1).any(|argument| argument == "--version" || argument == "-version") {
         say_versions();

@@ -20,6 +20,7 @@ pub mod fusion;
 pub mod graph;
 pub mod instance;
 pub mod limits;
+pub mod log;
 pub mod memory;
 #[expect(unsafe_code, reason = "signals to a process group")]
 pub mod outside;

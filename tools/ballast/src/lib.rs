@@ -110,10 +110,7 @@ impl Command {
 /// The program: reads the command line, runs the command and tells how it ended.
 #[must_use]
 pub fn main() -> ExitCode {
-    tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_env_filter(tracing_subscriber::EnvFilter::from_env("BALLAST_LOG"))
-        .init();
+    ballast_core::log::to_stderr();
     let cli = match Cli::try_parse_from(arguments()) {
         Ok(cli) => cli,
         Err(stopped) => return without_command(&stopped),
