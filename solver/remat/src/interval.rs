@@ -17,13 +17,14 @@
 //! - `out_v_j`: what comes back went out, once for all.
 //!
 //! Where copies count in full, both pay for them. Where copies run beside computation, what they cost is the time that computation
-//! waits: [`crate::link`].
+//! waits: [`crate::link`]. Values that are on the host alone wait like others there, and have no columns, but in small programs: [`crate::host`].
 //!
 //! Every plan in the compact form gives a feasible point of no larger cost, so that the optimum is a lower bound
 //! for all plans with this order of first runs. With all positions critical and all rows the model is exact.
 
 use ballast_core::memory::SwapModel;
 
+use crate::host::{Beside, DETAILED, Host};
 use crate::link::Link;
 use crate::model::{ABSENT, ALWAYS, Column, Model, Row, WHOLE_CAP, WHOLE_TIME, merge, name, single, triple};
 use crate::program::{Again, Plan, Program, Slot};
@@ -53,8 +54,10 @@ pub(crate) struct Interval<'a> {
     pub(crate) back: Vec<Vec<u32>>,
     /// The host link, where copies run beside computation.
     pub(crate) link: Option<Link>,
-    /// May values be swapped, with copies that count in full?
-    pub(crate) in_full: bool,
+    /// What is on the host, where the model says it of copies beside computation.
+    pub(crate) host: Option<Host>,
+    /// May values be swapped, and are copies back in the model?
+    pub(crate) copies: bool,
     bytes: f64,
 }
 
@@ -77,6 +80,7 @@ impl<'a> Interval<'a> {
         let useful = last_useful(program);
         // Copies beside computation take none of its time: what they are worth is said by the rows of the link.
         let in_full = swap.filter(|swap| !swap.overlap);
+        let copies = swap.filter(|swap| !swap.overlap || program.len() <= DETAILED);
         let mut model = Model::default();
         let (mut stay, mut again, mut back) = (Vec::new(), Vec::new(), Vec::new());
         let mut out = vec![ABSENT; program.len()];
@@ -99,17 +103,18 @@ impl<'a> Interval<'a> {
                 if program.repeatable[at] {
                     agains[at] = model.binary(name("again", at, j), program.time[at] * time) as u32;
                 }
-                if let Some(swap) = in_full
-                    && program.swappable[at]
-                {
+                if copies.is_some() && program.swappable[at] {
                     let size = program.size[at] as u64;
-                    if out[at] == ABSENT {
-                        out[at] = model.binary(single("out", at), swap.out_time(size) * time) as u32;
-                    }
-                    let column = model.binary(name("back", at, j), swap.in_time(size) * time);
-                    let terms = vec![(column, 1.0), (out[at] as Column, -1.0)];
-                    model.at_most(name("out", at, j), terms, 0.0);
+                    let cost = in_full.map_or(0.0, |swap| swap.in_time(size) * time);
+                    let column = model.binary(name("back", at, j), cost);
                     backs[at] = column as u32;
+                    if let Some(swap) = in_full {
+                        if out[at] == ABSENT {
+                            out[at] = model.binary(single("out", at), swap.out_time(size) * time) as u32;
+                        }
+                        let terms = vec![(column, 1.0), (out[at] as Column, -1.0)];
+                        model.at_most(name("out", at, j), terms, 0.0);
+                    }
                 }
             }
             stay.push(stays);
@@ -119,6 +124,9 @@ impl<'a> Interval<'a> {
         let link = swap
             .filter(|swap| swap.overlap)
             .map(|swap| Link::new(program, swap, critical.len(), (time, bytes), &mut model));
+        let beside = Beside { critical, stay: &stay, again: &again, back: &back };
+        let host =
+            copies.filter(|swap| swap.overlap).map(|swap| Host::new(program, swap, beside, time, &mut model));
         let mut interval = Interval {
             program,
             critical: critical.to_vec(),
@@ -127,7 +135,8 @@ impl<'a> Interval<'a> {
             again,
             back,
             link,
-            in_full: in_full.is_some(),
+            host,
+            copies: copies.is_some(),
             bytes,
         };
         for j in 0..critical.len() {
@@ -165,6 +174,20 @@ impl<'a> Interval<'a> {
         self.critical[j] + 1..end
     }
 
+    /// Times of the recomputes in some intervals that have no column in the one of a coarser model that these are parts of: of what runs first in it.
+    pub(crate) fn times_without_column(
+        &self,
+        coarser: &Interval<'_>,
+        j: usize,
+        parts: std::ops::Range<usize>,
+    ) -> Vec<(Column, f64)> {
+        let Some(link) = &self.link else { return Vec::new() };
+        let runs = coarser.first_runs(j);
+        let agains = parts.flat_map(|i| self.again[i].iter().enumerate());
+        let own = agains.filter(|&(v, &column)| column != ABSENT && runs.contains(&(v as Slot)));
+        own.map(|(v, &column)| (column as Column, link.time[v])).collect()
+    }
+
     fn rows_of(&mut self, j: usize) {
         let c = self.critical[j];
         let stays = self.stay[j].iter().enumerate();
@@ -172,7 +195,8 @@ impl<'a> Interval<'a> {
             .filter(|&(v, &column)| column != ABSENT && column != ALWAYS && self.program.size[v] > 0.0)
             .map(|(v, &column)| (column as Column, self.units(v)))
             .collect();
-        if self.link.is_none() {
+        // Without such columns values that stay may be on the host alone.
+        if self.link.is_none() || self.copies {
             self.model.at_most(single("capacity", j), capacity, self.room(c));
         }
         let runs = self.first_runs(j);
@@ -228,7 +252,9 @@ impl<'a> Interval<'a> {
         let own = self.again[j][v] as Column;
         let own_bytes = (program.size[v] + program.workspace[v]) * self.bytes;
         let mut terms = vec![(own, own_bytes)];
-        let most = WHOLE_CAP + self.link.as_ref().map_or(0.0, |link| self.most_carried(link, j));
+        let carried =
+            self.link.as_ref().filter(|_| !self.copies).map_or(0.0, |link| self.most_carried(link, j));
+        let most = WHOLE_CAP + carried;
         let mut upper = most + ROUNDING;
         let mut used = own_bytes * point[own];
         for u in (0..self.again[j].len()).filter(|&u| u != v && program.size[u] > 0.0) {
@@ -264,6 +290,8 @@ impl<'a> Interval<'a> {
         let single_step = !program.rounds && self.critical[j] + 1 == self.critical[j + 1];
         let column = |column: u32| (column != ABSENT).then_some(column as Column);
         let (again, back) = (column(self.again[j][u]), column(self.back[j][u]));
+        // Copies back come before all recomputes of such a step.
+        let back = back.filter(|_| !single_step);
         let minus = [again.filter(|_| !(single_step && u < v)), back, None, None];
         let less_of = |minus: [Option<Column>; 4]| minus.into_iter().flatten().map(|c| point[c]).sum::<f64>();
         let less = less_of(minus);

@@ -15,6 +15,7 @@ use crate::program::{Plan, Program};
 use crate::race::Race;
 use crate::solver::Options;
 use crate::solver::{Proposal, Task};
+use crate::swap_bound::is_small;
 
 impl Task<'_> {
     /// Recomputes and swaps together: the best without swaps first, then exchanges from it, from plans by paging, and from those
@@ -111,7 +112,9 @@ impl Task<'_> {
         let part = if timed { part } else { self.deadline };
         let mut search = self.search(program);
         let mut work = search.run(if moves == u64::MAX { moves } else { moves / 2 }, &part);
-        if timed && search.best().is_none() {
+        // The proof of a small program tells of such plans, too.
+        let small = is_small(program, swap);
+        if timed && search.best().is_none() && !small {
             // Plans without swaps are hard to find here, and worth it: copies cost more wherever a link is slow.
             let part = self.deadline.within(self.deadline.remaining_seconds() * RECOMPUTE_AGAIN_SHARE);
             while search.best().is_none() && !part.over() {
@@ -128,7 +131,7 @@ impl Task<'_> {
             // both are starts.
             let options = Options { swap: None, ..self.options.clone() };
             let left = self.deadline.remaining_seconds();
-            let most = if self.copies_decide(swap) { RECOMPUTE_SHARE } else { RECOMPUTE_MOST };
+            let most = if small || self.copies_decide(swap) { RECOMPUTE_SHARE } else { RECOMPUTE_MOST };
             let part = self.deadline.within(left * most);
             let task =
                 Task { options: &options, deadline: part, progress: Arc::clone(&self.progress), ..*self };

@@ -18,6 +18,7 @@ mod counting;
 mod cover;
 mod curve;
 mod divide;
+mod durations;
 #[cfg_attr(test, expect(unsafe_code, reason = "the C interface of HiGHS, apart from the wrapper"))]
 mod exact;
 mod exchange;
@@ -26,9 +27,11 @@ mod frontier;
 mod gaps;
 #[expect(unsafe_code, reason = "the C interface of HiGHS")]
 mod highs;
+mod host;
 mod incumbent;
 mod interval;
 mod joint;
+mod lane_rows;
 #[expect(unsafe_code, reason = "instructions that not every processor has")]
 mod lanes;
 mod link;
@@ -59,6 +62,7 @@ mod stepwise;
 mod swap_bound;
 pub mod swaps;
 mod timeline;
+mod ways;
 mod windows;
 
 pub use arena::{Arena, Buffer, assign};

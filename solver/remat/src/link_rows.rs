@@ -37,9 +37,10 @@ const BETWEEN_LOOKS: Slot = 64;
 /// Windows looked at where only the excess is asked for.
 const CHECKED: usize = 2;
 
-/// Do the rows say anything? Not where copies count in full, take no time, or cannot be made.
+/// Do the rows say anything? Not where copies count in full, take no time, or cannot be made, nor where the model says more of them.
 fn link_of<'a>(interval: &'a Interval<'_>) -> Option<&'a Link> {
-    interval.link.as_ref().filter(|link| link.out_rate.is_finite() && link.in_rate.is_finite())
+    let says = |link: &&Link| link.out_rate.is_finite() && link.in_rate.is_finite();
+    interval.link.as_ref().filter(|_| !interval.copies).filter(says)
 }
 
 /// The rows a point breaks by more than `tolerance` memory units, at most one per critical position, and covers that it breaks, for plans that

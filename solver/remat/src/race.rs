@@ -14,7 +14,7 @@ use crate::outcome::{Order, PROVED_WITHIN};
 use crate::portfolio::in_program_order;
 use crate::program::{Plan, Program};
 use crate::solver::{Proposal, Task};
-use crate::swap_bound::{Goal, SMALL, Stage, swap_bound};
+use crate::swap_bound::{Goal, Stage, is_small, swap_bound};
 
 /// Search steps that a move counts as.
 const MOVE: u64 = 10;
@@ -145,7 +145,7 @@ impl<'a> Race<'a> {
 
     /// May its proof be expected to end?
     fn is_small(&self) -> bool {
-        self.task.program.len() <= SMALL && !self.swap.overlap
+        is_small(self.task.program, self.swap)
     }
 
     /// A plan no other is faster than: nothing is recomputed and every copy is hidden, or a proof says so.

@@ -171,7 +171,7 @@ impl Windows<'_> {
     }
 }
 
-/// What rows of windows and covers of capacity rows of a model say in one of more positions: what ran again in an interval ran again in one of
+/// What rows of windows, passages and durations and covers of capacity rows of a model say in one of more positions: what ran again in an interval ran again in one of
 /// those that it has become.
 pub(crate) fn carried(interval: &Interval<'_>, from: &Interval<'_>) -> Vec<Row> {
     let place = |j: usize| match from.critical.get(j) {
@@ -180,6 +180,12 @@ pub(crate) fn carried(interval: &Interval<'_>, from: &Interval<'_>) -> Vec<Row> 
     };
     let columns = |column: Column, factor: f64| -> Option<Vec<(Column, f64)>> {
         let name = from.model.names[column];
+        if name.family == "stall" {
+            // That of interval j is at j + 1.
+            let j = name.first.checked_sub(1)?;
+            let stall = &interval.link.as_ref()?.stall;
+            return Some((place(j)?..place(j + 1)?).map(|i| (stall[i + 1], factor)).collect());
+        }
         let (v, j) = (name.first, name.second?);
         let (first, end) = (place(j)?, place(j + 1)?);
         let columns = match name.family {
@@ -195,11 +201,15 @@ pub(crate) fn carried(interval: &Interval<'_>, from: &Interval<'_>) -> Vec<Row> 
         let mut name = row.name;
         match (name.family, name.second, name.third) {
             ("window", Some(a), Some(b)) => (name.second, name.third) = (Some(place(a)?), Some(place(b)?)),
-            ("cover", None, None) => name.first = place(name.first)?,
+            ("cover" | "passage" | "duration", None, None) => name.first = place(name.first)?,
             _ => return None,
         }
-        let terms: Vec<Vec<(Column, f64)>> =
+        let mut terms: Vec<Vec<(Column, f64)>> =
             row.terms.iter().map(|&(column, factor)| columns(column, factor)).collect::<Option<_>>()?;
+        if name.family == "duration" {
+            let end = place(row.name.first + 1)?;
+            terms.push(interval.times_without_column(from, row.name.first, name.first..end));
+        }
         let mut terms = terms.concat();
         terms.sort_unstable_by_key(|&(column, _)| column);
         Some(Row { name, terms, ..row.clone() })
