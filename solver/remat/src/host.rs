@@ -82,6 +82,12 @@ impl Host {
         host
     }
 
+    /// The column of a value that is on the host alone while a critical position runs.
+    pub(crate) fn column(&self, j: usize, v: usize) -> Option<Column> {
+        let &column = self.host.get(j)?.get(v)?;
+        (column != ABSENT).then_some(column as Column)
+    }
+
     /// The rows of a value and a critical position.
     fn rows(&self, beside: Beside<'_>, (j, v): (usize, usize), model: &mut Model) {
         let Beside { critical, stay, again, back } = beside;

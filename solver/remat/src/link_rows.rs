@@ -37,10 +37,9 @@ const BETWEEN_LOOKS: Slot = 64;
 /// Windows looked at where only the excess is asked for.
 const CHECKED: usize = 2;
 
-/// Do the rows say anything? Not where copies count in full, take no time, or cannot be made, nor where the model says more of them.
+/// Do the rows say anything? Not where copies count in full, take no time, or cannot be made.
 fn link_of<'a>(interval: &'a Interval<'_>) -> Option<&'a Link> {
-    let says = |link: &&Link| link.out_rate.is_finite() && link.in_rate.is_finite();
-    interval.link.as_ref().filter(|_| !interval.copies).filter(says)
+    interval.link.as_ref().filter(|link| link.out_rate.is_finite() && link.in_rate.is_finite())
 }
 
 /// The rows a point breaks by more than `tolerance` memory units, at most one per critical position, and covers that it breaks, for plans that
@@ -78,7 +77,7 @@ pub(crate) fn overloaded_with_link(
         let units: f64 = waiting.iter().map(|&v| interval.units(v)).sum();
         let mut excess = units - room;
         if excess > LEAST_EXCESS {
-            let values = waiting.into_iter().map(|v| Value::new(interval, v, position, (0, 1.0))).collect();
+            let values = waiting.into_iter().map(|v| Value::new(interval, v, position, ([None; 2], 1.0))).collect();
             let moment = Moment { interval, link, point, position, room, latest, values };
             excess = moment.tightest(CHECKED).first().map_or(0.0, |window| window.excess);
         }
@@ -137,8 +136,8 @@ impl<'a> Waits<'a> {
 struct Value {
     v: usize,
     units: f64,
-    /// Column of `stay`, and the part of the value that waits.
-    stay: Column,
+    /// Columns of `stay`, and of `host` where the model has it, and the part of the value that waits.
+    stay: [Option<Column>; 2],
     stays: f64,
     swappable: bool,
     /// The first run that needs it next; none if there is none.
@@ -146,11 +145,16 @@ struct Value {
 }
 
 impl Value {
-    fn new(interval: &Interval<'_>, v: usize, position: Slot, (stay, stays): (Column, f64)) -> Self {
+    fn new(interval: &Interval<'_>, v: usize, position: Slot, (stay, stays): ([Option<Column>; 2], f64)) -> Self {
         let readers = interval.program.readers(v as Slot);
         let needed = readers.get(readers.partition_point(|&reader| reader <= position)).copied();
         let swappable = interval.program.swappable[v];
         Value { v, units: interval.units(v), stay, stays, swappable, needed }
+    }
+
+    /// Its columns, each with a factor.
+    fn terms(&self, factor: f64) -> impl Iterator<Item = (Column, f64)> {
+        self.stay.into_iter().flatten().map(move |column| (column, factor))
     }
 }
 
@@ -184,7 +188,12 @@ impl<'a> Moment<'a> {
             .iter()
             .enumerate()
             .filter(|&(v, &column)| column != ABSENT && column != ALWAYS && interval.program.size[v] > 0.0)
-            .map(|(v, &stay)| Value::new(interval, v, position, (stay as Column, point[stay as usize])))
+            .map(|(v, &stay)| {
+                let host = interval.host.as_ref().and_then(|host| host.column(k, v));
+                let stay = [Some(stay as Column), host];
+                let stays = stay.iter().flatten().map(|&column| point[column]).sum();
+                Value::new(interval, v, position, (stay, stays))
+            })
             .collect();
         Moment { interval, link, point, position, room: interval.room(position), latest, values }
     }
@@ -383,7 +392,8 @@ impl<'a> Moment<'a> {
     fn row(&self, window: &Window) -> Row {
         let set = self.waiting(window);
         let (upper, late) = self.carried(window, &set);
-        let mut terms: Vec<(Column, f64)> = set.iter().map(|value| (value.stay, value.units)).collect();
+        let mut terms: Vec<(Column, f64)> =
+            set.iter().flat_map(|value| value.terms(value.units)).collect();
         terms.extend(late.into_iter().map(|(column, factor)| (column, -factor)));
         terms.sort_unstable_by_key(|&(column, _)| column);
         Row { name: self.name("link", window), lower: f64::NEG_INFINITY, upper, terms }
@@ -414,7 +424,7 @@ impl<'a> Moment<'a> {
         }
         let mut terms: Vec<(Column, f64)> =
             late.into_iter().map(|(column, factor)| (column, factor / excess)).collect();
-        terms.extend(set.iter().map(|value| (value.stay, -share(value))));
+        terms.extend(set.iter().flat_map(|value| value.terms(-share(value))));
         terms.sort_unstable_by_key(|&(column, _)| column);
         let lower = 1.0 - ROUNDING - set.iter().map(|value| share(value)).sum::<f64>();
         Some((broken, Row { name: self.name("cover", window), lower, upper: f64::INFINITY, terms }))
