@@ -108,12 +108,13 @@ impl Task<'_> {
         let limits = self.options.limits;
         let moves = limits.work_limit.unwrap_or(u64::MAX);
         let timed = limits.time_limit_seconds.is_some();
-        let part = self.deadline.within(self.deadline.remaining_seconds() * RECOMPUTE_SHARE);
+        // The proof of a small program tells of such plans, too.
+        let small = is_small(program, swap);
+        let share = if small { SMALL_SHARE } else { RECOMPUTE_SHARE };
+        let part = self.deadline.within(self.deadline.remaining_seconds() * share);
         let part = if timed { part } else { self.deadline };
         let mut search = self.search(program);
         let mut work = search.run(if moves == u64::MAX { moves } else { moves / 2 }, &part);
-        // The proof of a small program tells of such plans, too.
-        let small = is_small(program, swap);
         if timed && search.best().is_none() && !small {
             // Plans without swaps are hard to find here, and worth it: copies cost more wherever a link is slow.
             let part = self.deadline.within(self.deadline.remaining_seconds() * RECOMPUTE_AGAIN_SHARE);
@@ -184,7 +185,8 @@ impl Task<'_> {
         let (cap_bytes, limits) = (self.options.cap_bytes, self.options.limits);
         let moves = limits.work_limit.unwrap_or(u64::MAX);
         let timed = limits.time_limit_seconds.is_some();
-        let part = self.deadline.within(self.deadline.remaining_seconds() * PAGING_SHARE);
+        let share = if is_small(self.program, swap) { SMALL_SHARE } else { PAGING_SHARE };
+        let part = self.deadline.within(self.deadline.remaining_seconds() * share);
         let tries = if timed { u64::MAX } else { (moves / 1000).clamp(3, MOST_PAGED) };
         let mut plans = Vec::new();
         for (index, &program) in programs.iter().enumerate() {
@@ -204,6 +206,8 @@ const HIDDEN_SHARE: f64 = 0.08;
 const FREE_SHARE: f64 = 0.6;
 /// Share of the time left then that plans by paging may take.
 const PAGING_SHARE: f64 = 0.25;
+/// Share of the time left that plans by paging, and a search without swaps, may take of a small program.
+const SMALL_SHARE: f64 = 0.05;
 /// Most of them without a time limit.
 const MOST_PAGED: u64 = 300;
 /// Share of the time given to plans without swaps before swaps are tried.
