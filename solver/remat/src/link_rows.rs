@@ -77,7 +77,8 @@ pub(crate) fn overloaded_with_link(
         let units: f64 = waiting.iter().map(|&v| interval.units(v)).sum();
         let mut excess = units - room;
         if excess > LEAST_EXCESS {
-            let values = waiting.into_iter().map(|v| Value::new(interval, v, position, ([None; 2], 1.0))).collect();
+            let values =
+                waiting.into_iter().map(|v| Value::new(interval, v, position, ([None; 2], 1.0))).collect();
             let moment = Moment { interval, link, point, position, room, latest, values };
             excess = moment.tightest(CHECKED).first().map_or(0.0, |window| window.excess);
         }
@@ -145,7 +146,12 @@ struct Value {
 }
 
 impl Value {
-    fn new(interval: &Interval<'_>, v: usize, position: Slot, (stay, stays): ([Option<Column>; 2], f64)) -> Self {
+    fn new(
+        interval: &Interval<'_>,
+        v: usize,
+        position: Slot,
+        (stay, stays): ([Option<Column>; 2], f64),
+    ) -> Self {
         let readers = interval.program.readers(v as Slot);
         let needed = readers.get(readers.partition_point(|&reader| reader <= position)).copied();
         let swappable = interval.program.swappable[v];
@@ -392,8 +398,7 @@ impl<'a> Moment<'a> {
     fn row(&self, window: &Window) -> Row {
         let set = self.waiting(window);
         let (upper, late) = self.carried(window, &set);
-        let mut terms: Vec<(Column, f64)> =
-            set.iter().flat_map(|value| value.terms(value.units)).collect();
+        let mut terms: Vec<(Column, f64)> = set.iter().flat_map(|value| value.terms(value.units)).collect();
         terms.extend(late.into_iter().map(|(column, factor)| (column, -factor)));
         terms.sort_unstable_by_key(|&(column, _)| column);
         Row { name: self.name("link", window), lower: f64::NEG_INFINITY, upper, terms }
