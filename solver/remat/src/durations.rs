@@ -8,7 +8,7 @@
 //!
 //! - `duration_j`: `stall_(j+1)` + sum of time_v `again_v_j` >= D (1 - sum over *X* of `stay_v_j`, `again_v_j`, `back_v_j` - sum over *N* of (1 - `stay_v_(j+1)`)).
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use crate::host::Host;
@@ -22,6 +22,8 @@ const SHARES: [f64; 3] = [0.25, 0.0625, 1e-3];
 /// Most places looked at for one time, and for one row in all.
 const PLACES: usize = 3_000;
 const PLACES_OF_ROW: usize = 60_000;
+/// Places between two looks at whether to stop.
+const BETWEEN_LOOKS: usize = 64;
 /// Part of a time that may be rounding.
 const ROUNDING: f64 = 1e-6;
 
@@ -34,7 +36,7 @@ pub(crate) fn broken_durations(
 ) -> Vec<Row> {
     let (Some(link), Some(host)) = (&interval.link, &interval.host) else { return Vec::new() };
     let row = |j: usize| {
-        let times = Times { passage: Passage::new(interval, j), link, host };
+        let times = Times { passage: Passage::new(interval, j), link, host, stop };
         times.broken(point, tolerance)
     };
     (0..interval.critical.len()).take_while(|_| !stop()).filter_map(row).collect()
@@ -45,6 +47,7 @@ struct Times<'a> {
     passage: Passage<'a>,
     link: &'a Link,
     host: &'a Host,
+    stop: &'a dyn Fn() -> bool,
 }
 
 impl Times<'_> {
@@ -67,13 +70,13 @@ impl Times<'_> {
         if !least.is_finite() {
             return None;
         }
-        let takes = |question: &Question| self.least(question, least, &mut left) >= least * (1.0 - ROUNDING);
-        let reasons = self.passage.reasons(point, &mut { takes });
-        let least = least * (1.0 - ROUNDING);
-        terms.extend(reasons.missing.iter().map(|&column| (column, least)));
-        terms.extend(reasons.needs.iter().map(|&column| (column, -least)));
+        let enough = least * (1.0 - ROUNDING);
+        let reasons =
+            self.passage.reasons(point, &mut |question| self.least(question, least, &mut left) >= enough);
+        terms.extend(reasons.missing.iter().map(|&column| (column, enough)));
+        terms.extend(reasons.needs.iter().map(|&column| (column, -enough)));
         merge(&mut terms);
-        let lower = least * (1.0 - reasons.needs.len() as f64);
+        let lower = enough * (1.0 - reasons.needs.len() as f64);
         Some(Row { name: single("duration", j), lower, upper: f64::INFINITY, terms })
     }
 
@@ -81,18 +84,17 @@ impl Times<'_> {
     /// every way takes that was not looked at.
     fn least(&self, question: &Question, enough: f64, left: &mut usize) -> f64 {
         let moves = Moves::new(&self.passage, question);
-        let mut search =
-            Search { times: self, moves, open: BinaryHeap::new(), seen: HashMap::new(), number: 0 };
+        let (states, open, seen) = (Vec::new(), BinaryHeap::new(), HashMap::new());
+        let mut search = Search { times: self, moves, states, open, seen };
         search.visit(State { place: search.moves.start(), copies: Vec::new(), time: 0.0 });
-        let mut looked = 0;
+        let mut looked = 0usize;
         let found = loop {
-            let Some(Open { state, .. }) = search.open.pop() else { break f64::INFINITY };
+            let Some((_, index)) = search.open.pop() else { break f64::INFINITY };
+            let state = search.states[index].clone();
             looked += 1;
-            if state.time >= enough
-                || state.place.next == self.passage.runs.end
-                || looked > PLACES
-                || looked > *left
-            {
+            let ends = state.time >= enough || state.place.next == self.passage.runs.end;
+            let told = looked.is_multiple_of(BETWEEN_LOOKS) && (self.stop)();
+            if ends || told || looked > PLACES.min(*left) {
                 break state.time;
             }
             if search.is_latest(&state) {
@@ -122,39 +124,14 @@ impl State {
     }
 }
 
-/// A state in the queue, the earliest first, and of those the one found last.
-struct Open {
-    state: State,
-    number: usize,
-}
-
-impl PartialEq for Open {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Open {}
-
-impl PartialOrd for Open {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Open {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.state.time.total_cmp(&self.state.time).then(self.number.cmp(&other.number))
-    }
-}
-
 /// A search for the shortest way (Dijkstra).
 struct Search<'a> {
     times: &'a Times<'a>,
     moves: Moves<'a>,
-    open: BinaryHeap<Open>,
+    states: Vec<State>,
+    /// States to go on from, by the bits of their times, which no time below 0 puts out of order: the earliest first, and of those the one found last.
+    open: BinaryHeap<(Reverse<u64>, usize)>,
     seen: HashMap<(Place, Vec<(usize, u64)>), f64>,
-    number: usize,
 }
 
 impl Search<'_> {
@@ -171,8 +148,8 @@ impl Search<'_> {
         let known = self.seen.entry(state.key()).or_insert(f64::INFINITY);
         if time < *known {
             *known = time;
-            self.number += 1;
-            self.open.push(Open { state, number: self.number });
+            self.open.push((Reverse(time.to_bits()), self.states.len()));
+            self.states.push(state);
         }
     }
 

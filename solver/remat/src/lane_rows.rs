@@ -12,7 +12,8 @@ const ROUNDING: f64 = 1e-7;
 /// The rows that a point breaks by more than `tolerance`: for every critical position, and for the end, the one of each direction that it breaks most.
 pub(crate) fn broken_lanes(interval: &Interval<'_>, point: &[f64], tolerance: f64) -> Vec<Row> {
     let (Some(link), Some(host)) = (&interval.link, &interval.host) else { return Vec::new() };
-    let lanes = Lanes { host, interval, link, point };
+    let mut lanes = Lanes { host, interval, link, point, back: Vec::new() };
+    lanes.back = lanes.copies_back();
     let outward = (0..=interval.critical.len()).filter_map(|k| lanes.outward(k, tolerance));
     let inward = (0..interval.critical.len()).filter_map(|k| lanes.inward(k, tolerance));
     outward.chain(inward).collect()
@@ -24,6 +25,15 @@ struct Lanes<'a> {
     interval: &'a Interval<'a>,
     link: &'a Link,
     point: &'a [f64],
+    back: Vec<Back>,
+}
+
+/// A copy back: the first run before which it has ended, its interval, its column and how long it takes.
+struct Back {
+    until: Slot,
+    interval: usize,
+    column: Column,
+    time: f64,
 }
 
 /// A window of time: by first runs alone, and the terms of how much later it gets.
@@ -84,33 +94,38 @@ impl Lanes<'_> {
         Some(self.row(("outward", from as usize, k), self.span(from, until), &copies[..count]))
     }
 
-    /// Copies back that are issued after c_k has run, until the start of some first run.
-    fn inward(&self, k: usize, tolerance: f64) -> Option<Row> {
-        let mut copies: Vec<(Slot, Column, f64)> = Vec::new();
-        for i in k..self.interval.critical.len() {
-            for (v, &column) in
-                self.interval.back[i].iter().enumerate().filter(|&(_, &column)| column != ABSENT)
-            {
-                copies.push((self.needed(v as Slot, i), column as Column, self.host.in_time[v]));
+    /// All copies back, those that have to end first in front.
+    fn copies_back(&self) -> Vec<Back> {
+        let mut copies = Vec::new();
+        for (interval, backs) in self.interval.back.iter().enumerate() {
+            for (v, &column) in backs.iter().enumerate().filter(|&(_, &column)| column != ABSENT) {
+                let (until, time) = (self.needed(v as Slot, interval), self.host.in_time[v]);
+                copies.push(Back { until, interval, column: column as Column, time });
             }
         }
-        copies.sort_by_key(|&(until, column, _)| (until, column));
+        copies.sort_by_key(|copy| (copy.until, copy.column));
+        copies
+    }
+
+    /// Copies back that are issued after c_k has run, until the start of some first run.
+    fn inward(&self, k: usize, tolerance: f64) -> Option<Row> {
+        let copies: Vec<&Back> = self.back.iter().filter(|copy| copy.interval >= k).collect();
         let from = self.interval.critical[k];
         let (mut taken, mut most) = (0.0, None::<(f64, usize)>);
-        for (at, &(until, column, time)) in copies.iter().enumerate() {
-            taken += time * self.point[column];
-            if copies.get(at + 1).is_some_and(|&(next, ..)| next == until) {
+        for (at, copy) in copies.iter().enumerate() {
+            taken += copy.time * self.point[copy.column];
+            if copies.get(at + 1).is_some_and(|next| next.until == copy.until) {
                 continue;
             }
-            let excess = taken - self.length(&self.span(from, until));
+            let excess = taken - self.length(&self.span(from, copy.until));
             if excess > most.map_or(tolerance, |(most, _)| most) {
                 most = Some((excess, at + 1));
             }
         }
         let (_, count) = most?;
-        let until = copies[count - 1].0;
+        let until = copies[count - 1].until;
         let copies: Vec<(Column, f64)> =
-            copies[..count].iter().map(|&(_, column, time)| (column, time)).collect();
+            copies[..count].iter().map(|copy| (copy.column, copy.time)).collect();
         Some(self.row(("inward", k, until as usize), self.span(from, until), &copies))
     }
 
