@@ -243,7 +243,7 @@ impl<'a> Search<'a> {
                 }
                 critical.extend(known);
                 critical.sort_unstable();
-                last = self.tightened(&critical, Some(&interval));
+                last = self.tightened(&critical, self.is_small().then_some(&interval));
             } else {
                 interval.model.rows.append(&mut rows);
                 last = self.tighten(interval);
