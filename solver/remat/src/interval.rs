@@ -465,7 +465,7 @@ mod tests {
     use super::*;
     use crate::cover::broken_cover;
     use crate::passage::broken_passages;
-    use crate::windows::{broken_windows, carried};
+    use crate::windows::{CARRIED, broken_windows, carried};
 
     fn random(rng: &mut ChaCha8Rng, n: usize) -> Problem {
         let nodes = (0..n)
@@ -557,7 +557,7 @@ mod tests {
                 }
                 let mut rows = Interval::new(&program, &critical, 1.0);
                 rows.model.rows = covers.iter().chain(&windows).cloned().collect();
-                for row in carried(&finer, &rows) {
+                for row in carried(&finer, &rows, CARRIED) {
                     let value = row.value(&finer_point);
                     assert!(row.lower - 1e-9 <= value, "{} carried over in {plan:?}", row.name);
                     kept += 1;

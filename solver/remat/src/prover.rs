@@ -16,7 +16,7 @@ use crate::interval::{Interval, overloaded};
 use crate::model::{Column, Row, WHOLE_TIME, keep_most_broken};
 use crate::passage::broken_passages;
 use crate::program::{Program, Slot};
-use crate::windows::{broken_windows, carried};
+use crate::windows::{CARRIED, broken_windows, carried};
 
 /// Rounds of rows added to one linear program at most.
 const CUT_ROUNDS: usize = 200;
@@ -64,7 +64,7 @@ pub(crate) fn prove(program: &Program, incumbent: &Incumbent, mut effort: Option
         incumbent.progress.watch(&critical);
         let Some(mut proof) = Proof::new(program, incumbent, &critical, margin) else { return };
         if let Some(last) = last.take()
-            && proof.add(carried(&proof.aim.interval, &last)).is_none()
+            && proof.add(carried(&proof.aim.interval, &last, CARRIED)).is_none()
         {
             return;
         }

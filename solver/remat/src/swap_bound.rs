@@ -29,7 +29,7 @@ use crate::program::{Plan, Program, Slot};
 use crate::prover::{
     CLEAR, LEAST_GAIN, MORE_POSITIONS, MOVES_PER_ITERATION, MOVES_PER_NODE, first_positions,
 };
-use crate::windows::{broken_windows, carried};
+use crate::windows::{CARRIED_SMALL, broken_windows, carried};
 
 /// Nodes of a program whose proof may be expected to end, with copies in full.
 const SMALL: usize = 300;
@@ -270,7 +270,7 @@ impl<'a> Search<'a> {
             columns = interval.model.cost.len(),
             "interval model with swaps"
         );
-        let mut rows = before.map_or_else(Vec::new, |before| carried(&interval, before));
+        let mut rows = before.map_or_else(Vec::new, |before| carried(&interval, before, CARRIED_SMALL));
         interval.model.rows.append(&mut rows);
         let interval = self.tighten(interval)?;
         self.goal.progress.solves(&interval.model);

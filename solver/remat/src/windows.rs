@@ -171,9 +171,14 @@ impl Windows<'_> {
     }
 }
 
-/// What rows of windows, passages and durations and covers of capacity rows of a model say in one of more positions: what ran again in an interval ran again in one of
+/// Families of rows that can be carried to a model of more positions: those that every proof carries, covers of capacity rows alone, and those of small models as well. Rows of passages
+/// are many in large ones, and proofs of them came later with those of earlier positions.
+pub(crate) const CARRIED: &[&str] = &["window", "cover"];
+pub(crate) const CARRIED_SMALL: &[&str] = &["window", "cover", "passage", "duration"];
+
+/// What rows of some families of a model say in one of more positions: what ran again in an interval ran again in one of
 /// those that it has become.
-pub(crate) fn carried(interval: &Interval<'_>, from: &Interval<'_>) -> Vec<Row> {
+pub(crate) fn carried(interval: &Interval<'_>, from: &Interval<'_>, families: &[&str]) -> Vec<Row> {
     let place = |j: usize| match from.critical.get(j) {
         Some(at) => interval.critical.binary_search(at).ok(),
         None => Some(interval.critical.len()),
@@ -197,7 +202,8 @@ pub(crate) fn carried(interval: &Interval<'_>, from: &Interval<'_>) -> Vec<Row> 
         let there = columns.into_iter().filter(|&column| column != ABSENT && column != ALWAYS);
         Some(there.map(|column| (column as Column, factor)).collect())
     };
-    let rows = from.model.rows.iter().filter_map(|row| {
+    let rows = from.model.rows.iter().filter(|row| families.contains(&row.name.family));
+    let rows = rows.filter_map(|row| {
         let mut name = row.name;
         match (name.family, name.second, name.third) {
             ("window", Some(a), Some(b)) => (name.second, name.third) = (Some(place(a)?), Some(place(b)?)),
