@@ -1,4 +1,4 @@
-//! What is on the host alone, in the interval model of small programs whose copies run beside computation.
+//! What is on the host alone, in the interval model of small programs whose copies run beside computation, or whose host memory has a cap.
 //!
 //! [`crate::link`] lets values wait without saying where. Here `stay_v_j` says that v is on the device while c_j runs and `back_v_j` that it comes back in interval j, as
 //! where copies count in full; `host_v_j` says that it is on the host alone while c_j runs, to come back, and `gone_v_j` that it has been copied out by then, the
@@ -6,7 +6,8 @@
 //! - `alone_v_j`: `host_v_j` + `stay_v_j` <= 1;
 //! - `left_v_j`: `host_v_j` <= `stay_v_(j-1)` + `host_v_(j-1)` + `again_v_(j-1)`, from where it was left on the host;
 //! - `back_v_j` <= `stay_v_j` + `host_v_j` + `again_v_j`;
-//! - `gone_v_j` >= `host_v_j`, `gone_v_(j-1)` and `back_v_(j-1)`.
+//! - `gone_v_j` >= `host_v_j`, `gone_v_(j-1)` and `back_v_(j-1)`;
+//! - `host_capacity_j`: bytes of `host_v_j` are at most the cap of the host's memory, which may hold values besides that are on the device too.
 //!
 //! A copy out begins once its value is made, and what is on the host alone while c_j runs has been copied before: device memory is there again once the
 //! copy has ended, and c_j starts with the memory it needs. A copy back of interval j is issued, with memory of its own, after c_j has run, and has ended before the first run
@@ -19,9 +20,11 @@
 
 use ballast_core::memory::SwapModel;
 
-use crate::model::{ABSENT, ALWAYS, Column, Model, name};
+use crate::model::{ABSENT, ALWAYS, Column, Model, WHOLE_CAP, name, single};
 use crate::program::{Program, Slot};
 
+/// Room for rounding in memory rows, in memory units.
+const ROUNDING: f64 = 1e-7;
 /// Nodes of a program up to which a model has these columns.
 pub(crate) const DETAILED: usize = 100;
 
@@ -78,8 +81,22 @@ impl Host {
             for v in (0..hosts.len()).filter(|&v| hosts[v] != ABSENT) {
                 host.rows(beside, (j, v), model);
             }
+            if let Some(limit) = swap.host_capacity_bytes {
+                host.capacity(program, j, limit, model);
+            }
         }
         host
+    }
+
+    /// The row of the host's memory while a critical position runs.
+    fn capacity(&self, program: &Program, j: usize, limit_bytes: u64, model: &mut Model) {
+        let unit = WHOLE_CAP / (limit_bytes as f64).max(1.0);
+        let columns = self.host[j].iter().enumerate().filter(|&(_, &column)| column != ABSENT);
+        let terms: Vec<(Column, f64)> =
+            columns.map(|(v, &column)| (column as Column, program.size[v] * unit)).collect();
+        if !terms.is_empty() {
+            model.at_most(single("host_capacity", j), terms, WHOLE_CAP + ROUNDING);
+        }
     }
 
     /// The column of a value that is on the host alone while a critical position runs.

@@ -34,7 +34,6 @@ pub(crate) fn broken_passages(interval: &Interval<'_>, point: &[f64], stop: &dyn
 }
 
 /// The plan of ways through all intervals at a point of whole numbers; none where one has none, or the search for it takes too long.
-/// What comes back leaves right after its first run.
 pub(crate) fn plan_through(interval: &Interval<'_>, point: &[f64]) -> Option<Plan> {
     let mut plan = Plan::default();
     for j in 0..interval.critical.len() {
@@ -48,7 +47,7 @@ pub(crate) fn plan_through(interval: &Interval<'_>, point: &[f64]) -> Option<Pla
         for (position, way, slot) in way {
             if way == Way::Back {
                 plan.back.push((position, slot));
-                plan.out.push((slot, slot));
+                plan.out.push((interval.goes_out(point, slot as usize), slot));
                 continue;
             }
             let number = |slot: Slot| interval.program.original[slot as usize];

@@ -503,7 +503,7 @@ mod tests {
                 in_bandwidth: rng.random_range(0.5..6.0),
                 latency: rng.random_range(0.0..0.5),
                 overlap,
-                host_capacity_bytes: None,
+                host_capacity_bytes: rng.random_bool(0.5).then(|| rng.random_range(1..10)),
             };
             let cap_bytes = rng.random_range(least..peak);
             let program = Program::new(&problem, None, cap_bytes).with_rounds(overlap);
@@ -539,12 +539,12 @@ mod tests {
         counts
     }
 
-    /// The bound is never above the optimum of the full program, and mostly meets it.
+    /// The bound is never above the optimum of the full program, and meets it but on a few, where the host's memory has a cap too.
     #[test]
     fn the_bound_lies_below_the_optimum_of_recomputes_and_swaps() {
         let [solved, met, _, swapped] = against_the_optimum(&mut ChaCha8Rng::seed_from_u64(5), 250, false);
         assert!(solved > 80 && swapped > 20, "{solved} {swapped}");
-        assert!(met * 10 > solved * 6, "{met} of {solved}");
+        assert!(met * 20 > solved * 19, "{met} of {solved}");
     }
 
     /// Where copies run beside computation it is never above the optimum either, and meets it on more than four fifths.
