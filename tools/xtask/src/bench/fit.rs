@@ -30,8 +30,8 @@ pub(crate) struct Args {
     /// Leave out the rows under what a checkpoint around every block takes.
     #[arg(long)]
     no_policies: bool,
-    /// Plans for each cap.
-    #[arg(long, default_value = "3")]
+    /// Plans for each cap, as many as `ballast fit` makes by itself.
+    #[arg(long, default_value = "6")]
     tries: u32,
     /// Seed of every search.
     #[arg(long, default_value = "1")]
