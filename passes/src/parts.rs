@@ -57,8 +57,8 @@ fn room_for_one(cap: Bytes) -> Bytes {
     Bytes(cap.0 - cap.0 / 8)
 }
 
-/// Ops that are to store their values so that fusions which are above the cap of every device fall into parts that fit where the whole was placed, if that
-/// can be had. `caps` has the cap of every device and what it leaves besides what stays there throughout.
+/// Ops that are to store their values so that fusions which are above what the caps leave for one fall into parts that fit where the whole was placed, if that
+/// can be had. `caps` has the cap of every device and what stays there throughout.
 pub(crate) fn for_caps(
     module: OperationRef<'_, '_>,
     options: &ImportOptions,
@@ -66,16 +66,33 @@ pub(crate) fn for_caps(
     device_of: &[DeviceId],
     caps: &[(Bytes, Bytes)],
 ) -> Result<Vec<OpId>, Reported> {
-    let largest = caps.iter().map(|&(cap, _)| cap).max().unwrap_or_default();
-    let too_large = |group: &Group| read_and_made(graph, group) > largest;
-    if !groups.iter().any(too_large) {
+    let largest = largest_room(caps);
+    let too_large = |group: &Group| read_and_made(graph, group) > room_for_one(largest);
+    // Where what stays leaves nothing, parts would keep no cap either.
+    if largest == Bytes::ZERO || !groups.iter().any(too_large) {
         return Ok(Vec::new());
     }
-    let room = |group: &Group| caps[device_of[group.root].0].1;
+    let room = |group: &Group| {
+        let (cap, resident) = caps[device_of[group.root].0];
+        match cap.0.saturating_sub(resident.0) {
+            // What stays there leaves nothing: that has to move, or the group.
+            0 => largest,
+            room => Bytes(room).min(largest),
+        }
+    };
     let mut unfused = import::read(module, options)?;
     equal::merge(&mut unfused);
     let most = |group: &Group| if too_large(group) { room_for_one(room(group)) } else { Bytes(u64::MAX) };
     Ok(parts_within(&unfused.graph, graph, groups, most))
+}
+
+/// Most bytes that one device may have for a fusion, wherever what stays on devices throughout is put: its cap, and no more than all caps leave beside that.
+/// `caps` has both of every device.
+fn largest_room(caps: &[(Bytes, Bytes)]) -> Bytes {
+    let cap = caps.iter().map(|&(cap, _)| cap).max().unwrap_or_default();
+    let all: u64 = caps.iter().map(|&(cap, _)| cap.0).sum();
+    let resident: u64 = caps.iter().map(|&(_, resident)| resident.0).sum();
+    cap.min(Bytes(all.saturating_sub(resident)))
 }
 
 /// Parts of stacks that loops made, [`Iterations::Apart`](crate::lower::unroll::Iterations::Apart): stored, so that no device reads every slice.
@@ -107,4 +124,22 @@ fn too_long(unfused: &Graph, fused: &Graph, groups: &[Group], costs: &Costs) -> 
     held.sort_unstable();
     held.dedup();
     held
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fusion_has_what_all_caps_leave_beside_what_stays_at_most() {
+        let caps = |list: &[(u64, u64)]| -> Vec<(Bytes, Bytes)> {
+            list.iter().map(|&(cap, resident)| (Bytes(cap), Bytes(resident))).collect()
+        };
+        // The second device holds more than its cap: some of that has to go to the first.
+        assert_eq!(largest_room(&caps(&[(88, 29), (88, 103)])), Bytes(44));
+        // More than a whole cap nobody has.
+        assert_eq!(largest_room(&caps(&[(50, 0), (40, 10), (60, 0)])), Bytes(60));
+        assert_eq!(largest_room(&caps(&[(10, 20), (20, 20)])), Bytes::ZERO);
+        assert_eq!(largest_room(&[]), Bytes::ZERO);
+    }
 }

@@ -365,7 +365,7 @@ impl Start {
         })
     }
 
-    /// The program of several devices with fused ops in parts that alone are above every cap, where the option left open what is fused: the parts
+    /// The program of several devices with fused ops in parts that alone are above what the caps leave for one, where the option left open what is fused: the parts
     /// stay where the whole was.
     fn within_caps<'c: 'a, 'a>(
         self,
@@ -382,7 +382,7 @@ impl Start {
         let stages = program.view().stages(&self.device_of);
         let mut caps = vec![Default::default(); program.cluster.devices.len()];
         for (stage, cap) in stages.iter().zip(ballast_planner::caps_of(&stages, &program.cluster, cap)) {
-            caps[stage.device.0] = (cap, Bytes(cap.0.saturating_sub(stage.problem.resident_bytes)));
+            caps[stage.device.0] = (cap, Bytes(stage.problem.resident_bytes));
         }
         let fused = (&program.imported.graph, &program.groups[..]);
         let held = parts::for_caps(module, &program::options(&source), fused, &self.device_of, &caps)?;
@@ -392,7 +392,7 @@ impl Start {
         let program = program::read_as_is(module, &program::Source { held: &held, ..source })?;
         let mut device_of = self.device_of;
         settle_views(&program.imported.graph, &mut device_of);
-        let text = "fused ops that alone are above every cap are planned in parts";
+        let text = "fused ops that alone are above what the caps leave for one are planned in parts";
         program.remark(Kind::Passed, "FusionSplit", text).fact("stored", held.len()).emit(module.location());
         // Parts may be spread over devices: what was proved of the whole is no bound any more.
         let floor = Bound::any_assignment(&program.imported.graph, &program.costs);

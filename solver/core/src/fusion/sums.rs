@@ -13,6 +13,9 @@ use crate::graph::{Graph, OpId};
 const LAST_READ: u64 = 4;
 /// And this many times its bytes go into the rest of the fusion for the last time: else the fusion is short.
 const STILL_READ: u64 = 2;
+/// Least values that go into a part of a sum that several devices share: two of which one byte in eight is left, as of a comparison, are no sum, and cost
+/// every device a value that is written and read.
+const LEAST_VALUES: usize = 4;
 /// Most values that are followed into a part. Of those as large as the part, [`LAST_READ`] are enough.
 const MOST_VALUES: usize = 64;
 
@@ -22,7 +25,7 @@ impl Fuser<'_> {
     pub(super) fn part_sums(&mut self) {
         let before = self.held.len();
         let groups = groups(&self.roots);
-        self.held.extend(held_of(self.graph, &groups, &self.roots, &self.readers, usize::MAX));
+        self.held.extend(held_of(self.graph, &groups, &self.roots, &self.readers, Parts::OF_ONE));
         if self.held.len() > before {
             self.decide();
         }
@@ -34,7 +37,21 @@ impl Fuser<'_> {
 #[must_use]
 pub fn sums_in_parts(graph: &Graph, fused: &Graph, groups: &[Group], most: usize) -> Vec<OpId> {
     let roots = computed_in(graph, fused, groups);
-    held_of(graph, groups, &roots, &readers(graph), most)
+    held_of(graph, groups, &roots, &readers(graph), Parts { most, least_values: LEAST_VALUES })
+}
+
+/// Which parts a fusion may fall into.
+#[derive(Clone, Copy)]
+struct Parts {
+    /// About as many at most.
+    most: usize,
+    /// Values that go into each, at least.
+    least_values: usize,
+}
+
+impl Parts {
+    /// Those of one device: whatever frees memory.
+    const OF_ONE: Parts = Parts { most: usize::MAX, least_values: 1 };
 }
 
 /// Ops to hold of all groups, whose ops are computed in `roots` and read by `readers`.
@@ -43,23 +60,17 @@ fn held_of(
     groups: &[Group],
     roots: &[Vec<OpId>],
     readers: &[Vec<OpId>],
-    most_parts: usize,
+    parts: Parts,
 ) -> Vec<OpId> {
     let last_readers: Vec<OpId> =
         OpId::of(readers).map(|(id, readers)| readers.last().copied().unwrap_or(id)).collect();
-    groups.iter().flat_map(|group| held(graph, group, roots, &last_readers, most_parts)).collect()
+    groups.iter().flat_map(|group| held(graph, group, roots, &last_readers, parts)).collect()
 }
 
 /// Ops of a fusion to hold so that no part of it is where many stored values are read for the last time. `graph` has not been fused;
 /// `roots` are the fusions each of its ops is computed in; `last_readers` the last op, in program order, that reads the op's value; ops in several
 /// fusions are left in them.
-fn held(
-    graph: &Graph,
-    group: &Group,
-    roots: &[Vec<OpId>],
-    last_readers: &[OpId],
-    most_parts: usize,
-) -> Vec<OpId> {
+fn held(graph: &Graph, group: &Group, roots: &[Vec<OpId>], last_readers: &[OpId], parts: Parts) -> Vec<OpId> {
     // Others may read it before the fusion runs: it is kept from then on for the fusion alone.
     let dies = |id: OpId| roots[id].contains(&id) && last_readers[id] <= group.root;
     let bytes = |values: &BTreeSet<OpId>| {
@@ -68,7 +79,7 @@ fn held(
     let ops = || group.members.iter().copied().chain([group.root]);
     let all: BTreeSet<OpId> = ops().flat_map(|id| graph.value_inputs(id)).filter(|&id| dies(id)).collect();
     let mut left = bytes(&all);
-    let of_part = left / most_parts.max(1) as u64;
+    let of_part = left / parts.most.max(1) as u64;
     // Ascending, as the ops are.
     let mut held = Vec::new();
     // By op of the fusion: the values that go into it and are not in a stored part yet.
@@ -87,7 +98,8 @@ fn held(
         let size = graph.value_bytes(id).0;
         let read = bytes(&values);
         let is_long = left.saturating_sub(read) >= size.saturating_mul(STILL_READ);
-        let may_be_held = id != group.root && size > 0 && roots[id].len() == 1;
+        let may_be_held =
+            id != group.root && size > 0 && roots[id].len() == 1 && values.len() >= parts.least_values;
         if may_be_held && is_long && read >= size.saturating_mul(LAST_READ).max(of_part) {
             held.push(id);
             left = left.saturating_sub(read).saturating_add(size);
@@ -108,6 +120,7 @@ mod tests {
     use super::*;
     use crate::graph::LayerType;
     use crate::graph::LayerType::{Activation, Dense};
+    use crate::units::Bytes;
 
     #[test]
     fn a_long_sum_is_stored_in_parts_in_a_rewritten_program() {
@@ -146,5 +159,34 @@ mod tests {
         // Values that stay for others would not go away.
         let mut kept = sum(true);
         assert_eq!(fuse(&mut kept, Fusion::XlaHeld, &[]).len(), 1);
+    }
+
+    #[test]
+    fn a_comparison_of_two_values_is_a_part_where_memory_counts_and_none_for_several_devices() {
+        // Four products; a mask of an eighth of their bytes says which of two the third and the fourth are multiplied with.
+        let masked = || {
+            let mut masked = graph(
+                &[
+                    ("s.dot", Dense, &[0]),
+                    ("s.dot", Dense, &[0]),
+                    ("s.dot", Dense, &[0]),
+                    ("s.dot", Dense, &[0]),
+                    ("s.compare", Activation, &[1, 2]),
+                    ("s.select", Activation, &[5, 3]),
+                    ("s.multiply", Activation, &[6, 4]),
+                ],
+                &[7],
+            );
+            masked.tensors[5].bytes = Bytes(12);
+            masked
+        };
+        let mut fused = masked();
+        let groups = fuse(&mut fused, Fusion::Xla, &[]);
+        assert_eq!(groups.len(), 1);
+        assert!(sums_in_parts(&masked(), &fused, &groups, usize::MAX).is_empty());
+        let mut held = masked();
+        fuse(&mut held, Fusion::XlaHeld, &[]);
+        assert_eq!(stored(&held), [0, 1, 2, 3, 4, 6].map(OpId));
+        assert_eq!(stored(&fused), [0, 1, 2, 3, 6].map(OpId));
     }
 }
