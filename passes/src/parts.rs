@@ -3,7 +3,7 @@
 use ballast_core::cost::Costs;
 use ballast_core::device::DeviceId;
 use ballast_core::fusion::{
-    Group, computed_inside, exceed, parts, parts_within, read_and_made, sums_in_parts,
+    Group, computed_inside, exceed, joins, parts, parts_within, read_and_made, sums_in_parts,
 };
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::units::Bytes;
@@ -22,6 +22,7 @@ pub(crate) fn for_devices(unfused: &Graph, fused: &Graph, groups: &[Group], cost
     let mut held = too_long(unfused, fused, groups, costs);
     held.extend(sums_in_parts(unfused, fused, groups, 2 * costs.seconds.len()));
     held.extend(stacks_in_parts(unfused));
+    held.extend(joins(unfused, fused, groups));
     held
 }
 

@@ -381,7 +381,11 @@ impl Start {
         let source = program::Source { measured_storage: &options.storage, ..program::source!(options) };
         let stages = program.view().stages(&self.device_of);
         let mut caps = vec![Default::default(); program.cluster.devices.len()];
-        for (stage, cap) in stages.iter().zip(ballast_planner::caps_of(&stages, &program.cluster, cap)) {
+        let of_stages = ballast_planner::caps_of(&stages, &program.cluster, cap);
+        if stages.iter().zip(&of_stages).all(|(stage, cap)| stage.problem.unplanned_peak() <= cap.0) {
+            return Ok((program, self));
+        }
+        for (stage, cap) in stages.iter().zip(of_stages) {
             caps[stage.device.0] = (cap, Bytes(stage.problem.resident_bytes));
         }
         let fused = (&program.imported.graph, &program.groups[..]);

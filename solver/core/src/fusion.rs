@@ -15,6 +15,7 @@
 //! algebraic simplifier. `docs/cost-model.md` and `docs/running-plans.md` compare the outcome with XLA's buffer assignment.
 
 mod inside;
+mod joins;
 mod parts;
 mod repeats;
 mod sums;
@@ -28,6 +29,7 @@ use serde::{Deserialize, Serialize};
 use crate::graph::{Graph, LayerType, OpId, OpRole, Storage, TensorId};
 
 pub use inside::{computed_inside, made_of};
+pub use joins::joins;
 pub use parts::parts;
 pub use sums::sums_in_parts;
 use together::{groups, rewrite};
