@@ -184,13 +184,19 @@ impl Storage {
         groups
     }
 
-    /// What XLA would fuse if it were left alone, of a program that has been read and not yet rewritten by [`Storage::apply`].
+    /// What XLA would fuse if it were left alone, of a program that has been read and not yet rewritten by [`Storage::apply`]; nothing where it is left alone.
     pub(crate) fn left_alone(&self, imported: &mut Imported<'_, '_>) -> Vec<Group> {
-        if self.model != FusionModel::XlaCpu {
+        let is_left_alone = match self.model {
+            FusionModel::XlaCpu => false,
+            FusionModel::Xla => self.held.is_empty(),
+            _ => true,
+        };
+        if is_left_alone {
             return Vec::new();
         }
         equal::merge(imported);
-        fuse(&mut imported.graph.clone(), &cpu_classes(imported), Fusion::Xla, &[])
+        let classes = if self.is_cpu() { cpu_classes(imported) } else { classes(imported) };
+        fuse(&mut imported.graph.clone(), &classes, Fusion::Xla, &[])
     }
 
     /// By op: what the back end would do long before its turn, or besides; `left_alone` has what it would fuse, `groups` what the plan has as one. Select-and-scatter
@@ -204,7 +210,10 @@ impl Storage {
         let graph = &imported.graph;
         let repeats = OpId::first(graph.ops.len()).map(|id| reads_behind_barrier(graph, id));
         if !self.is_cpu() {
-            return repeats.map(|repeats| Early { repeats, ..Early::default() }).collect();
+            let mut early: Vec<Early> =
+                repeats.map(|repeats| Early { repeats, ..Early::default() }).collect();
+            add_computed_again(graph, left_alone, &|id| self.held.binary_search(&id).is_ok(), &mut early);
+            return early;
         }
         let in_results = graph.in_result_buffers();
         let stored = |id: OpId| graph.stored_bytes(id, &in_results).0.0;
@@ -219,19 +228,7 @@ impl Storage {
                 ..Early::default()
             })
             .collect();
-        for group in left_alone {
-            // Any op of the group that the plan stores, as the parts of a long sum, would take in what the plan stores of it before.
-            for &id in group.members.iter().chain([&group.root]) {
-                let stored = graph.ops[id].role == OpRole::Compute;
-                let read = if stored { graph.value_inputs(id) } else { Vec::new() };
-                let again = read.into_iter().filter(|input| group.members.binary_search(input).is_ok());
-                early[id].computes_again.extend(again);
-            }
-        }
-        for op in &mut early {
-            op.computes_again.sort_unstable();
-            op.computes_again.dedup();
-        }
+        add_computed_again(graph, left_alone, &|_| true, &mut early);
         for &id in &self.inside {
             let mut earlier: Vec<OpId> = Vec::new();
             for group in groups.iter().filter(|group| group.members.binary_search(&id).is_ok()) {
@@ -347,4 +344,27 @@ fn reads_behind_barrier(graph: &Graph, id: OpId) -> bool {
 
 fn is_stablehlo(graph: &Graph) -> bool {
     graph.ops.iter().any(|op| op.name.starts_with("stablehlo."))
+}
+
+/// Adds, of the values that `is_stored` names, those that ops the plan stores would compute again if the back end were left alone: any op of a group, as the parts of a long
+/// sum, would take in what the plan stores of it before.
+fn add_computed_again(
+    graph: &Graph,
+    left_alone: &[Group],
+    is_stored: &dyn Fn(OpId) -> bool,
+    early: &mut [Early],
+) {
+    for group in left_alone {
+        for &id in group.members.iter().chain([&group.root]) {
+            let stored = graph.ops[id].role == OpRole::Compute;
+            let read = if stored { graph.value_inputs(id) } else { Vec::new() };
+            let is_member = |input: &OpId| group.members.binary_search(input).is_ok();
+            let again = read.into_iter().filter(|input| is_member(input) && is_stored(*input));
+            early[id.0].computes_again.extend(again);
+        }
+    }
+    for op in early {
+        op.computes_again.sort_unstable();
+        op.computes_again.dedup();
+    }
 }

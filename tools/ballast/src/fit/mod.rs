@@ -20,7 +20,7 @@ use ballast_core::units::Bytes;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output::{check, paths, write_file, write_json};
+use crate::output::{check, paths, read_text, write_file, write_json};
 use crate::ranges::{count, seconds, share};
 use crate::run::Measured;
 use crate::run::generic::generic;
@@ -103,7 +103,8 @@ pub(crate) struct Args {
     /// Function to plan; without it the only public function, or `main`.
     #[arg(long, default_value = "")]
     function: String,
-    /// What XLA compiles for: cpu, gpu or tpu, as the jaxlib at hand knows them.
+    /// What XLA compiles for: cpu, gpu or tpu, as the jaxlib at hand knows them. For cpu, plans are made with a CPU's times, unless `--remat` or the program describe a
+    /// device.
     #[arg(long, default_value = "cpu")]
     platform: String,
     /// Python with jaxlib.
@@ -236,9 +237,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // Nothing is written that takes more than the program as it is.
     let most_bytes = cap_bytes.min(unplanned_bytes);
     let file = folder.path().join("planned.mlir");
-    let planner = Planner { args, job: &Job { limit: of_forms, ..job }, file: &file };
+    let devices = planner::devices_of(args, &read_text(&args.program)?);
+    let planner = Planner { args, job: &Job { limit: of_forms, ..job }, file: &file, devices };
     let forms = forms::of(&planner, &unplanned, folder.path(), most_bytes)?;
-    let planner = Planner { args, job: &job, file: &file };
+    let planner = Planner { job: &job, ..planner };
     let fitting = Fitting { planner, forms: &forms, most_bytes };
     let mut found = fitting.follow(&|| until.is_some_and(|until| begin.elapsed() >= until))?;
     found.or_without_plan(&forms, most_bytes)?;
@@ -344,8 +346,8 @@ fn routes(args: &Args, forms: &[Form], cap_bytes: u64) -> Vec<Route> {
     routes
 }
 
-/// The route to try next, and the cap to ask for. Until one keeps the cap, all take turns; then that one is followed to its end, and the
-/// others have their turn where it costs more operations than [`CHEAP`] times those of the program without a plan, or [`OPENED`] times where loops stay.
+/// The route to try next, and the cap to ask for. Until one keeps the cap, all take turns; then that one is followed, to its end or, where it costs more operations than
+/// [`CHEAP`] times those of the program without a plan, or [`OPENED`] times where loops stay, for [`FOLLOWED`] tries: then the others have their turn.
 fn next_route(routes: &[Route], least_flops: Option<f64>) -> Option<(usize, u64)> {
     let fits = |route: &Route| route.search.tries.iter().any(|tried| tried.fits);
     let found = routes.iter().any(fits);
@@ -359,7 +361,12 @@ fn next_route(routes: &[Route], least_flops: Option<f64>) -> Option<(usize, u64)
         return None;
     }
     let done = fitting().any(cheap);
-    let may = |route: &Route| !found || fits(route) || (!done && route.search.tries.len() < OTHER_TRIES);
+    let flops = |tried: &Try| tried.compared_flops.unwrap_or(f64::INFINITY);
+    let fewest = fitting().map(flops).fold(f64::INFINITY, f64::min);
+    // Above the cap, but for so much less that it may be worth some memory.
+    let promises = |route: &Route| route.search.tries.iter().any(|tried| flops(tried) * CHEAP < fewest);
+    let others = |route: &Route| !done && (route.search.tries.len() < OTHER_TRIES || promises(route));
+    let may = |route: &Route| !found || fits(route) || others(route);
     let open = routes.iter().enumerate().filter(|(_, route)| may(route));
     let open = open.filter_map(|(index, route)| Some((index, route.search.next()?)));
     let latest = routes.iter().map(|route| route.form).max().unwrap_or(0);
@@ -369,7 +376,8 @@ fn next_route(routes: &[Route], least_flops: Option<f64>) -> Option<(usize, u64)
         let turn = route.search.tries.len() + (latest - route.form);
         // And what the first turn taught is tried before anything else.
         let turn = turn - usize::from(route.search.learned.is_some() && turn > 0);
-        (found && !fits(route), !route.search.unplanned_fits, turn, index)
+        let waits = if fits(route) { !done && route.search.tries.len() >= FOLLOWED } else { found };
+        (waits, !route.search.unplanned_fits, turn, index)
     })
 }
 
@@ -389,7 +397,8 @@ const CHEAP: f64 = 1.02;
 /// Operations of a plan whose loops are still loops that is not worth beating by one that opens them, as a multiple of the latter's. What is opened
 /// compiles several times as long, once for every iteration, and is as much larger as a program.
 const OPENED: f64 = 1.1;
-/// Tries of a route when another one keeps the cap.
+/// Tries of a route that keeps the cap before others have their turn, and tries of those that do not compute less.
+const FOLLOWED: usize = 3;
 const OTHER_TRIES: usize = 2;
 
 /// The try that keeps the cap with the fewest operations, then with the least memory, then the first. One whose loops are still loops is
@@ -470,6 +479,14 @@ mod tests {
         assert_eq!(next(&[route(vec![over.clone()]), route(vec![])]), Some(1));
         assert_eq!(next(&[route(vec![over.clone()]), route(vec![over.clone()])]), Some(0));
         assert_eq!(next(&[route(vec![over.clone()]), route(vec![over.clone(), under.clone()])]), Some(1));
+        // Three dear plans of one, then others have their turn, twice.
+        let dear = |asked_bytes, measured_bytes| Try { asked_bytes, ..a_try(measured_bytes, 3.0, 1000) };
+        let followed = || route(vec![dear(900, 800), dear(920, 820), dear(940, 840)]);
+        assert_eq!(next(&[followed(), route(vec![over.clone()])]), Some(1));
+        let nearly = Try { compared_flops: Some(2.95), ..over.clone() };
+        assert_eq!(next(&[followed(), route(vec![nearly.clone(), nearly])]), Some(0));
+        // Or for as long as they compute less.
+        assert_eq!(next(&[followed(), route(vec![over.clone(), over.clone()])]), Some(1));
         // Near enough: the other one may still find something cheaper.
         let near = a_try(995, 3.0, 1000);
         assert_eq!(next(&[route(vec![near.clone()]), route(vec![over.clone()])]), Some(1));

@@ -19,6 +19,15 @@ pub(super) struct Planner<'a> {
     pub(super) job: &'a Job<'a>,
     /// Where planned programs go, one after the other.
     pub(super) file: &'a Path,
+    /// The option that says which device's times are planned with, where neither the options nor the program say it.
+    pub(super) devices: &'static str,
+}
+
+/// The option that has plans made with the times of the platform that is compiled for: what is cheap to compute again on an accelerator is not what is on a
+/// processor, which reads ten times as many bytes in the time of a product. Empty where the options or the program describe a device, or the platform is the default one.
+pub(super) fn devices_of(args: &Args, program: &str) -> &'static str {
+    let is_described = args.remat.contains("devices=") || program.contains("dlti.target_system_spec");
+    if args.platform == "cpu" && !is_described { "devices=cpu " } else { "" }
 }
 
 impl Planner<'_> {
@@ -41,6 +50,7 @@ impl Planner<'_> {
         let relax = if self.args.remat.contains("relax-limit=") { "" } else { RELAX };
         let gaps = if self.args.remat.contains("heap-gaps=") { "" } else { NO_GAPS };
         let loops = if self.args.remat.contains("loops=") { "" } else { WHOLE_LOOPS };
+        let devices = self.devices;
         let Files { plan: plan_file, graph, storage } = Files::beside(self.file);
         let mut corrections = String::new();
         if let Some(learned) = learned {
@@ -49,7 +59,7 @@ impl Planner<'_> {
             corrections = format!("storage='{}' ", storage.display());
         }
         plan.arg(program).args(["--allow-unregistered-dialect", "-o"]).arg(self.file).arg(format!(
-            "--remat=cap-counts={} fusion={fusion} function='{function}' {} {relax}{gaps}{loops}{corrections}plan-file='{}' graph-file='{}' cap={cap_bytes}",
+            "--remat=cap-counts={} fusion={fusion} function='{function}' {} {relax}{gaps}{loops}{devices}{corrections}plan-file='{}' graph-file='{}' cap={cap_bytes}",
             self.args.cap_counts.name(),
             longer(&self.args.remat, patience),
             plan_file.display(),

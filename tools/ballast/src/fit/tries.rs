@@ -183,7 +183,7 @@ impl Fitting<'_> {
         if form.is_paired() {
             return pairs::attempt(&self.planner, form, route, (asked_bytes, self.most_bytes));
         }
-        let Planner { args, file, job } = self.planner;
+        let Planner { args, file, job, .. } = self.planner;
         let known = route.search.learned.as_ref();
         let own_bytes = asked_bytes.saturating_sub(form.around_bytes).max(1);
         let patience = route.search.patience;
