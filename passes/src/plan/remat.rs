@@ -137,7 +137,7 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             return Err(program.error(None, text));
         }
         let (mut program, start) = match planner.pipeline {
-            None => start.within_caps(module, program, options, planner.cap)?,
+            None => start.within_caps(module, program, options, (planner.cap, &planner.limits))?,
             Some(_) => (program, start),
         };
         for op in &mut program.imported.graph.ops {
@@ -204,6 +204,8 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
     }
 }
 
+/// Share of the limits in which a bound is found for a program whose fusions were divided.
+const BOUND_SHARE: f64 = 0.1;
 /// Least share of the time limit that is worth a second plan.
 const LEAST_REST: f64 = 0.05;
 
@@ -372,7 +374,7 @@ impl Start {
         module: OperationRef<'c, 'a>,
         program: Program<'c, 'a>,
         options: &RematOptions,
-        cap: CapSpec,
+        (cap, limits): (CapSpec, &Limits),
     ) -> Result<(Program<'c, 'a>, Self), Reported> {
         if !self.movable || !matches!(options.fusion, passes::FusionModel::Auto) || program.groups.is_empty()
         {
@@ -393,13 +395,23 @@ impl Start {
         if held.is_empty() {
             return Ok((program, self));
         }
-        let program = program::read_as_is(module, &program::Source { held: &held, ..source })?;
+        let mut program = program::read_as_is(module, &program::Source { held: &held, ..source })?;
+        // Where the partition put ops binds no other placement.
+        program.imported.graph.ops.iter_mut().for_each(|op| op.rules.device = None);
         let mut device_of = self.device_of;
         settle_views(&program.imported.graph, &mut device_of);
         let text = "fused ops that alone are above what the caps leave for one are planned in parts";
         program.remark(Kind::Passed, "FusionSplit", text).fact("stored", held.len()).emit(module.location());
         // Parts may be spread over devices: what was proved of the whole is no bound any more.
-        let floor = Bound::any_assignment(&program.imported.graph, &program.costs);
+        let share = |limit: f64| limit * BOUND_SHARE;
+        let limits = Limits {
+            time_limit_seconds: limits.time_limit_seconds.map(share),
+            work_limit: limits.work_limit.map(|limit| share(limit as f64) as u64),
+            ..*limits
+        };
+        let options = partition::Options { limits, ..partition::Options::default() };
+        let floor = partition::bound_of_given(&program.view(), &options, device_of.clone())
+            .map_err(|error| program.error(None, &error.to_string()))?;
         let loads = program.view().stages(&device_of);
         let mut report = self.report;
         report.value = loads.iter().map(Stage::load_seconds).fold(0.0, f64::max);

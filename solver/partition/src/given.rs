@@ -4,15 +4,18 @@ use ballast_core::device::DeviceId;
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::program::Program;
-use ballast_core::report::{Report, SearchStats};
+use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::stage::settle_views;
 use serde::{Deserialize, Serialize};
 
+use ballast_dag::spreading::Budget;
+
 use crate::error::Error;
+use crate::free::by_crossings;
 use crate::judge::Judge;
 use crate::loads::Links;
 use crate::options::{Options, check};
-use crate::plan::{Partition, any_assignment};
+use crate::plan::{BOUND_STEPS, Partition, any_assignment};
 use crate::sequence::{Sequence, sequence_order};
 
 /// Version of the file.
@@ -153,4 +156,30 @@ pub fn plan_given(
         bounds: vec![floor],
         proposed: None,
     })
+}
+
+/// A bound for any assignment of a program that has this placement: what must cross is counted, within the limits of the options.
+///
+/// # Errors
+/// As [`plan_given`].
+pub fn bound_of_given(
+    program: &Program<'_>,
+    options: &Options,
+    device_of: Vec<DeviceId>,
+) -> Result<Bound, Error> {
+    let clock = Deadline::start(&options.limits);
+    let given = plan_given(program, options, device_of)?;
+    let Program { graph, costs, cluster } = *program;
+    let ops = Sequence::of_ops(graph, costs, sequence_order(graph, options.order));
+    let steps = options.limits.work_limit.unwrap_or(BOUND_STEPS);
+    let budget = Budget { steps, clock: &clock, seed: options.limits.seed };
+    let proof = by_crossings(&ops, &Links::new(cluster), given.report.value, &budget);
+    tracing::debug!(
+        "what must cross: {} of {} s in {} steps, {:.2} s",
+        proof.bound,
+        given.report.value,
+        proof.steps,
+        clock.elapsed_seconds()
+    );
+    Ok(Bound::proved(proof.bound, BoundClass::AnyAssignment).raised_to(given.report.bound()))
 }

@@ -33,7 +33,7 @@ mod workload;
 
 pub use again::{SIMPLE_PLACEMENTS, repartition, simple};
 pub use error::Error;
-pub use given::{Given, GivenError, plan_given};
+pub use given::{Given, GivenError, bound_of_given, plan_given};
 pub use items::Items;
 pub use method::METHODS;
 pub use options::{Entry, Make, Method, Mover, Options};

@@ -10,7 +10,7 @@ use ballast_core::program::Program;
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
 use ballast_partition::sequence::{Granularity, Order};
-use ballast_partition::{Error, Given, Measured, Options, plan, plan_given, repartition};
+use ballast_partition::{Error, Given, Measured, Options, bound_of_given, plan, plan_given, repartition};
 use support::{cluster, costs, graph, random_graph};
 
 const LINK: Link = Link { bandwidth: 16.0, latency_seconds: 0.25 };
@@ -341,6 +341,29 @@ fn a_placement_comes_back_from_its_file_and_is_judged_as_it_is() {
         .value;
     let bound = outcome.report.bound().value();
     assert!(outcome.report.method == "given" && (3.0..=best).contains(&bound), "{bound}, best {best}");
+}
+
+#[test]
+fn a_bound_beside_a_placement_counts_what_must_cross() {
+    let mut raised = 0;
+    for seed in 0..20 {
+        let (graph, seconds) = random_graph(seed, 12);
+        let (costs, cluster) = (costs(&vec![seconds; 3]), cluster(3, 400, LINK));
+        let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
+        let best = plan(&program, &options()).expect("a plan");
+        // Any placement: all ops on one device.
+        let device_of = vec![DeviceId(0); graph.ops.len()];
+        let floor =
+            plan_given(&program, &options(), device_of.clone()).expect("judged").report.bound().value();
+        let bound = bound_of_given(&program, &options(), device_of).expect("a bound").value();
+        assert!(
+            floor <= bound && bound <= best.report.value * (1.0 + 1e-9),
+            "{floor} {bound} {:?}",
+            best.report
+        );
+        raised += usize::from(bound > floor * (1.0 + 1e-6));
+    }
+    assert!(raised > 5, "{raised} of 20 bounds are above the share of the work");
 }
 
 #[test]
