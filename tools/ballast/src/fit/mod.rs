@@ -103,7 +103,7 @@ pub(crate) struct Args {
     /// Function to plan; without it the only public function, or `main`.
     #[arg(long, default_value = "")]
     function: String,
-    /// What XLA compiles for: cpu, gpu or tpu, as the jaxlib at hand knows them. For cpu, plans are made with a CPU's times, unless `--remat` or the program describe a
+    /// What XLA compiles for: cpu, gpu or tpu, as the jaxlib at hand knows them. For cpu, programs in bf16 or f16 are planned with a CPU's times, unless `--remat` or they describe a
     /// device.
     #[arg(long, default_value = "cpu")]
     platform: String,
