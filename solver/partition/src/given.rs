@@ -6,9 +6,8 @@ use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::program::Program;
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::stage::settle_views;
-use serde::{Deserialize, Serialize};
-
 use ballast_dag::spreading::Budget;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::free::by_crossings;
@@ -174,12 +173,5 @@ pub fn bound_of_given(
     let steps = options.limits.work_limit.unwrap_or(BOUND_STEPS);
     let budget = Budget { steps, clock: &clock, seed: options.limits.seed };
     let proof = by_crossings(&ops, &Links::new(cluster), given.report.value, &budget);
-    tracing::debug!(
-        "what must cross: {} of {} s in {} steps, {:.2} s",
-        proof.bound,
-        given.report.value,
-        proof.steps,
-        clock.elapsed_seconds()
-    );
     Ok(Bound::proved(proof.bound, BoundClass::AnyAssignment).raised_to(given.report.bound()))
 }

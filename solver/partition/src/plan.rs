@@ -337,12 +337,6 @@ impl<'a> Search<'a> {
         let budget = Budget { steps, clock: &clock, seed: options.limits.seed };
         let proof = free::by_crossings(&self.items.ops, self.links, value, &budget);
         self.work += proof.steps;
-        tracing::debug!(
-            "what must cross: {} of {value} s in {} steps, {:.2} s",
-            proof.bound,
-            proof.steps,
-            self.deadline.elapsed_seconds()
-        );
         self.floor = Bound::proved(proof.bound, BoundClass::AnyAssignment).raised_to(self.floor);
     }
 

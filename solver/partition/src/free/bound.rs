@@ -30,7 +30,14 @@ pub(crate) fn any_assignment(sequence: &Sequence, links: &Links) -> f64 {
 
 /// No assignment better than one of this slowest device is faster than this: what must cross between devices is counted.
 pub(crate) fn by_crossings(sequence: &Sequence, links: &Links, value: f64, budget: &Budget<'_>) -> Proof {
-    spreading::bound_of(&workload(sequence, links, None).0, value, budget)
+    let proof = spreading::bound_of(&workload(sequence, links, None).0, value, budget);
+    tracing::debug!(
+        "what must cross: {} of {value} s in {} steps, {:.2} s",
+        proof.bound,
+        proof.steps,
+        budget.clock.elapsed_seconds()
+    );
+    proof
 }
 
 /// The bound that an integer program of all items proves, where there are few, and a placement by which the slowest device may be faster
