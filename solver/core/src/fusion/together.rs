@@ -15,7 +15,8 @@ fn together(graph: &Graph, root: OpId, members: &[OpId]) -> Op {
         let member = &graph.ops[id];
         alone = alone + member.work.bytes;
         let made: Bytes = member.outputs.iter().map(|&tensor| graph.tensors[tensor].bytes).sum();
-        let reads = Bytes(member.work.bytes.0.saturating_sub(made.0));
+        let part = if id == root { part_written(graph, member) } else { None };
+        let reads = part.unwrap_or(Bytes(member.work.bytes.0.saturating_sub(made.0)));
         if id != root {
             op.work.flops = op.work.flops.saturating_add(member.work.flops);
             op.work.macs_exact = op.work.macs_exact.saturating_add(member.work.macs_exact);
@@ -29,6 +30,9 @@ fn together(graph: &Graph, root: OpId, members: &[OpId]) -> Op {
             if made_inside {
                 continue;
             }
+            // What a part is written into is not read.
+            let into = part.is_some() && graph.tensors[tensor].bytes == made;
+            let reads = if into { Bytes::ZERO } else { reads };
             match inputs.iter().position(|&input| input == tensor) {
                 Some(at) => read[at] = read[at] + reads,
                 None => {
@@ -46,9 +50,19 @@ fn together(graph: &Graph, root: OpId, members: &[OpId]) -> Op {
         .filter(|&(&tensor, _)| graph.storage(tensor) != Storage::None)
         .map(|(&tensor, &read)| graph.tensors[tensor].bytes.min(read))
         .sum();
-    op.work.bytes = (stored + graph.value_bytes(root)).min(alone);
+    let written = part_written(graph, &graph.ops[root]).unwrap_or(graph.value_bytes(root));
+    op.work.bytes = (stored + written).min(alone);
     op.inputs = inputs;
     op
+}
+
+/// The bytes that an op writes into a value of its size in place, as it does with the stack of a loop; none where it writes all of its value.
+///
+/// Such an op moves less than it makes: what it writes, once in and once out.
+fn part_written(graph: &Graph, op: &Op) -> Option<Bytes> {
+    let made: Bytes = op.outputs.iter().map(|&tensor| graph.tensors[tensor].bytes).sum();
+    let has_place = || op.inputs.iter().any(|&tensor| graph.tensors[tensor].bytes == made);
+    (op.work.bytes < made && has_place()).then(|| Bytes(op.work.bytes.0 / 2))
 }
 
 /// The fusions of more than one op, by the ops that end them.
