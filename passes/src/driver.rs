@@ -65,13 +65,19 @@ fn run(driver: &Driver) -> Result<i32, String> {
     let name = if standard(input) { Path::new("<stdin>") } else { input };
     let program = if standard(input) { read_stdin() } else { file::read(input) };
     let program = program.map_err(|error| refused("input", name, error))?;
+    let form = other_form(&program);
     files::keep(ProgramFiles { input: name.to_owned(), output: output.to_owned() });
     let outcome = match &target {
         Some(target) => driver.run(name, program, target.as_fd(), target.partial()),
         None => driver.run(name, program, std::io::stdout().as_fd(), None),
     };
     let written = match outcome {
-        Ending::Refused => return Ok(REFUSED),
+        Ending::Refused => {
+            if let Some(form) = form {
+                say_how_to_convert(name, form);
+            }
+            return Ok(REFUSED);
+        }
         Ending::NotWritten(error) => Err(error),
         Ending::Done => target.map_or(Ok(()), Output::finish),
     };
@@ -82,6 +88,34 @@ fn run(driver: &Driver) -> Result<i32, String> {
     }
 }
 
+/// What a program is, where MLIR reads it only with StableHLO's own dialects, which it has not.
+fn other_form(program: &[u8]) -> Option<&'static str> {
+    /// With what MLIR's bytecode begins, which portable artifacts and exports of JAX have in them.
+    const BYTECODE: &[u8] = b"ML\xefR";
+    /// How far into a file its form is looked for: its first ops are there.
+    const HEAD: usize = 1 << 20;
+    let head = program.get(..HEAD).unwrap_or(program);
+    if head.windows(BYTECODE.len()).any(|bytes| bytes == BYTECODE) {
+        return Some("bytecode");
+    }
+    let is_op = |text: &[u8]| text.starts_with(b"stablehlo.");
+    let has_op =
+        |line: &[u8]| is_op(line) || line.windows(12).any(|at| at.strip_prefix(b"= ").is_some_and(is_op));
+    let mut lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_start);
+    lines.any(has_op).then_some("text in StableHLO's own form")
+}
+
+/// A program may also be refused for something else: what to try, not what was wrong.
+fn say_how_to_convert(name: &Path, form: &str) {
+    let name = name.display().to_string();
+    let text = format!(
+        "ballast-opt: note: '{name}' is {form}: MLIR reads StableHLO as text in generic form alone, which `python -m \
+         ballast.export.generic {name} -o GENERIC` writes; `ballast fit` reads it as it is"
+    );
+    // Where standard error is closed there is nobody left to tell.
+    let _ = writeln!(std::io::stderr(), "{}", printable(&text));
+}
+
 fn read_stdin() -> std::io::Result<Vec<u8>> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
@@ -89,4 +123,27 @@ fn read_stdin() -> std::io::Result<Vec<u8>> {
             writeln!(std::io::stderr(), "(processing input from stdin now, hit ctrl-c/ctrl-d to interrupt)");
     }
     file::read_open(File::from(stdin.as_fd().try_clone_to_owned()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::other_form;
+
+    #[test]
+    fn forms_that_mlir_does_not_read_are_told_from_generic_text() {
+        let pretty = "  %0 = stablehlo.add %arg0, %arg1 : tensor<4xf32>\n";
+        assert_eq!(other_form(pretty.as_bytes()), Some("text in StableHLO's own form"));
+        assert_eq!(other_form(b"    stablehlo.return %1 : tensor<i1>"), Some("text in StableHLO's own form"));
+        assert_eq!(other_form(b"ML\xefR\rStableHLO_v1.9.0"), Some("bytecode"));
+        let generic = [
+            "%0 = \"stablehlo.add\"(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>",
+            "%0 = \"stablehlo.compare\"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>) -> tensor<i1>",
+            "// stablehlo.add is an op",
+            "func.func @main() { return }",
+            "",
+        ];
+        for text in generic {
+            assert_eq!(other_form(text.as_bytes()), None, "{text}");
+        }
+    }
 }
