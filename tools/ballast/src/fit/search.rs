@@ -87,7 +87,14 @@ impl Search {
             let least = last.predicted_bytes > last.asked_bytes
                 && !last.cut_short
                 && (last.measured_bytes + asked_more).abs_diff(last.predicted_bytes) <= slack;
-            return (!in_vain && !least).then(|| learned.asked(self.cap_bytes - slack / 2));
+            let asked = learned.asked(self.cap_bytes - slack / 2);
+            if in_vain {
+                // There is memory left, and what the last plan took too much of it is what the model does not know: less is asked by that, once.
+                let over = last.measured_bytes.saturating_sub(self.cap_bytes);
+                return (low.is_some() && over > 0 && last.asked_bytes >= asked)
+                    .then(|| asked.saturating_sub(over));
+            }
+            return (!least).then_some(asked);
         }
         // The plan took more than it was asked for, as no smaller one was found: asking for less is in vain.
         if low.is_none() && last.predicted_bytes > last.asked_bytes {
@@ -215,6 +222,17 @@ pub(super) mod tests {
         assert_eq!(learning(tries.clone()).next(), Some(985));
         assert_eq!(learning([tries, vec![raised(1000, 1350)]].concat()).next(), None);
         assert_eq!(learning(vec![raised(1000, 980)]).next(), None);
+    }
+
+    #[test]
+    fn memory_that_a_model_in_vain_leaves_is_asked_for_once_more_with_less() {
+        let asked = |asked_bytes, measured| Try { asked_bytes, ..a_try(measured, 1.0, 1000) };
+        let tries = vec![asked(1000, 600), asked(985, 1150), asked(985, 1100)];
+        let search = |tries| Search { tries, learned: Some(Learned::default()), ..Search::new(1000, 0.03) };
+        assert_eq!(search(tries.clone()).next(), Some(885));
+        assert_eq!(search([tries, vec![asked(885, 1050)]].concat()).next(), None);
+        // Nothing keeps the cap: the model knows too little for that, too.
+        assert_eq!(search(vec![asked(1000, 1090), asked(985, 1150), asked(985, 1100)]).next(), None);
     }
 
     #[test]
