@@ -62,7 +62,7 @@ fn together(graph: &Graph, root: OpId, members: &[OpId]) -> Op {
 fn part_written(graph: &Graph, op: &Op) -> Option<Bytes> {
     let made: Bytes = op.outputs.iter().map(|&tensor| graph.tensors[tensor].bytes).sum();
     let has_place = || op.inputs.iter().any(|&tensor| graph.tensors[tensor].bytes == made);
-    (op.work.bytes < made && has_place()).then(|| Bytes(op.work.bytes.0 / 2))
+    (op.work.bytes < made && has_place()).then_some(Bytes(op.work.bytes.0 / 2))
 }
 
 /// The fusions of more than one op, by the ops that end them.
