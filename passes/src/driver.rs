@@ -110,7 +110,7 @@ fn say_how_to_convert(name: &Path, form: &str) {
     let name = name.display().to_string();
     let text = format!(
         "ballast-opt: note: '{name}' is {form}: MLIR reads StableHLO as text in generic form alone, which `python -m \
-         ballast.export.generic {name} -o GENERIC` writes; `ballast fit` reads it as it is"
+         ballast.export.generic PROGRAM -o GENERIC` writes; `ballast fit` reads it as it is"
     );
     // Where standard error is closed there is nobody left to tell.
     let _ = writeln!(std::io::stderr(), "{}", printable(&text));
