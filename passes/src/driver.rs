@@ -90,13 +90,13 @@ fn run(driver: &Driver) -> Result<i32, String> {
 
 /// What a program is, where MLIR reads it only with StableHLO's own dialects, which it has not.
 fn other_form(program: &[u8]) -> Option<&'static str> {
-    /// With what MLIR's bytecode begins, which portable artifacts and exports of JAX have in them.
-    const BYTECODE: &[u8] = b"ML\xefR";
+    /// Who says in bytecode to have made it: portable artifacts and exports of JAX have that in them.
+    const PRODUCER: &[u8] = b"StableHLO_v";
     /// How far into a file its form is looked for: its first ops are there.
     const HEAD: usize = 1 << 20;
     let head = program.get(..HEAD).unwrap_or(program);
-    if head.windows(BYTECODE.len()).any(|bytes| bytes == BYTECODE) {
-        return Some("bytecode");
+    if head.windows(PRODUCER.len()).any(|bytes| bytes == PRODUCER) {
+        return Some("bytecode of StableHLO");
     }
     let is_op = |text: &[u8]| text.starts_with(b"stablehlo.");
     let has_op =
@@ -134,7 +134,8 @@ mod tests {
         let pretty = "  %0 = stablehlo.add %arg0, %arg1 : tensor<4xf32>\n";
         assert_eq!(other_form(pretty.as_bytes()), Some("text in StableHLO's own form"));
         assert_eq!(other_form(b"    stablehlo.return %1 : tensor<i1>"), Some("text in StableHLO's own form"));
-        assert_eq!(other_form(b"ML\xefR\rStableHLO_v1.9.0"), Some("bytecode"));
+        assert_eq!(other_form(b"ML\xefR\rStableHLO_v1.9.0"), Some("bytecode of StableHLO"));
+        assert_eq!(other_form(b"ML\xefR\rMLIR22.1.0"), None, "MLIR reads that of its own dialects");
         let generic = [
             "%0 = \"stablehlo.add\"(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>",
             "%0 = \"stablehlo.compare\"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>) -> tensor<i1>",
