@@ -433,32 +433,6 @@ mod tests {
     }
 
     #[test]
-    fn a_fusion_that_writes_a_part_in_place_moves_what_it_reads_and_that_part() {
-        let written = |negated: u64| {
-            let mut stacks = graph(
-                &[
-                    ("s.dot", Dense, &[0]),
-                    ("s.negate", Activation, &[1]),
-                    ("s.dynamic_update_slice", Activation, &[0, 2]),
-                ],
-                &[3],
-            );
-            // The argument is a stack of a thousand bytes, and a hundred go into it.
-            for tensor in [0, 3] {
-                stacks.tensors[TensorId(tensor)].bytes = Bytes(1000);
-            }
-            stacks.ops[1].work.bytes = Bytes(negated);
-            stacks.ops[2].work.bytes = Bytes(2 * 100);
-            assert_eq!(fuse(&mut stacks, Fusion::Xla, &[]), [group([1, 2])]);
-            stacks.ops[2].work.bytes
-        };
-        // The product is read once and goes into the stack: what is between them stays inside, and the stack is not read.
-        assert_eq!(written(2 * 100), Bytes(100 + 100));
-        // A hundred bytes of which ten are read.
-        assert_eq!(written(10 + 100), Bytes(10 + 100));
-    }
-
-    #[test]
     fn cheap_ops_are_repeated_and_expensive_ones_are_not() {
         for (name, is_stored) in [("s.add", false), ("s.tanh", true)] {
             let mut forked = graph(
