@@ -98,8 +98,8 @@ pub(super) fn rewrite(graph: &mut Graph, roots: &[Vec<OpId>]) -> Vec<Group> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{fuse, graph, group};
     use super::super::Fusion;
+    use super::super::tests::{fuse, graph, group};
     use super::*;
     use crate::graph::LayerType::{Activation, Dense};
 
