@@ -98,9 +98,8 @@ fn other_form(program: &[u8]) -> Option<&'static str> {
     if head.windows(PRODUCER.len()).any(|bytes| bytes == PRODUCER) {
         return Some("bytecode of StableHLO");
     }
-    let is_op = |text: &[u8]| text.starts_with(b"stablehlo.");
     let has_op =
-        |line: &[u8]| is_op(line) || line.windows(12).any(|at| at.strip_prefix(b"= ").is_some_and(is_op));
+        |line: &[u8]| line.starts_with(b"stablehlo.") || line.windows(12).any(|at| at == b"= stablehlo.");
     let mut lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_start);
     lines.any(has_op).then_some("text in StableHLO's own form")
 }

@@ -11,11 +11,12 @@ fn together(graph: &Graph, root: OpId, members: &[OpId]) -> Op {
     // Of every input, what the ops read of it one by one: some read a part of it.
     let mut read: Vec<Bytes> = Vec::new();
     let mut alone = Bytes::ZERO;
+    let in_place = part_written(graph, &op);
     for id in members.iter().copied().chain([root]) {
         let member = &graph.ops[id];
         alone = alone + member.work.bytes;
         let made: Bytes = member.outputs.iter().map(|&tensor| graph.tensors[tensor].bytes).sum();
-        let part = if id == root { part_written(graph, member) } else { None };
+        let part = in_place.filter(|_| id == root);
         let reads = part.unwrap_or(Bytes(member.work.bytes.0.saturating_sub(made.0)));
         if id != root {
             op.work.flops = op.work.flops.saturating_add(member.work.flops);
@@ -50,7 +51,7 @@ fn together(graph: &Graph, root: OpId, members: &[OpId]) -> Op {
         .filter(|&(&tensor, _)| graph.storage(tensor) != Storage::None)
         .map(|(&tensor, &read)| graph.tensors[tensor].bytes.min(read))
         .sum();
-    let written = part_written(graph, &graph.ops[root]).unwrap_or(graph.value_bytes(root));
+    let written = in_place.unwrap_or(graph.value_bytes(root));
     op.work.bytes = (stored + written).min(alone);
     op.inputs = inputs;
     op
