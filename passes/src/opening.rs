@@ -48,11 +48,36 @@ pub(crate) fn read_for_planning<'c: 'a, 'a>(
         return Err(program.error(None, text));
     }
     // Those that could not be opened have been named.
-    for &op in program.imported.ops.iter().filter(|&&op| is_loop(op) && whole_peak.is_none()) {
+    let whole: Vec<_> =
+        program.imported.ops.iter().copied().filter(|&op| is_loop(op) && whole_peak.is_none()).collect();
+    let faster = if whole.is_empty() { None } else { faster_opened(module, source, &program)? };
+    for op in whole {
         let text = "a loop is planned as one op; --ballast-unroll before this pass opens those whose iterations are known";
-        program.remark(Kind::Missed, "LoopWhole", text).fact("bytes", carried_bytes(op)).emit(ir::place(op));
+        let mut remark = program.remark(Kind::Missed, "LoopWhole", text).fact("bytes", carried_bytes(op));
+        if let Some(seconds) = faster {
+            remark = remark
+                .fact("least_seconds_of_program", program.least_tmax_seconds())
+                .fact("least_seconds_opened", seconds);
+        }
+        remark.emit(ir::place(op));
     }
     Ok(program)
+}
+
+/// What a program on one device takes at least with its loops opened, where that is less than with loops as one op each: opened they are other ops, for which
+/// no bound of the program as it stands holds.
+fn faster_opened(
+    module: OperationRef<'_, '_>,
+    source: &Source<'_>,
+    program: &Program<'_, '_>,
+) -> Result<Option<f64>, Reported> {
+    if program.cluster.devices.len() > 1 || !matches!(source.loops, Loops::ForTime) {
+        return Ok(None);
+    }
+    let most_ops = passes::BallastUnrollOptions::default().max_ops;
+    let cluster = (program.cluster.clone(), program.cluster_is_new);
+    let opened = least_tmax_opened(module, source, &cluster, most_ops)?;
+    Ok(opened.filter(|&seconds| seconds < program.least_tmax_seconds()))
 }
 
 /// A program with its loops opened: what it was like before.

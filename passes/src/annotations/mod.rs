@@ -10,7 +10,7 @@ use ballast_core::device::DeviceId;
 use ballast_core::graph::{OpId, OpRole, Work};
 use ballast_core::limits::StopReason;
 use ballast_core::plan::{OpPlan, Plan, ReceivePlan, SwapPlan};
-use ballast_core::stage::settle_views;
+use ballast_core::stage::settle_fused;
 use ballast_dialects::attributes as ir;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir as program_ir;
@@ -78,7 +78,7 @@ pub(crate) fn write<'c>(
     let function = imported.function;
     let context = ballast_dialects::ir::context(function);
     let mut device_of = device_of.to_vec();
-    settle_views(&imported.graph, &mut device_of);
+    settle_fused(&imported.graph, &imported.reads, &mut device_of);
     let mut written: Vec<(OperationRef<'c, '_>, &str, Attribute<'c>)> = Vec::new();
     for (id, &device) in OpId::of(&device_of) {
         let op = imported.ops[id];
@@ -258,7 +258,7 @@ pub(crate) fn read_devices(
         }
         Some(_) => return Ok(None),
     }
-    settle_views(graph, &mut device_of);
+    settle_fused(graph, &imported.reads, &mut device_of);
     Ok(Some(device_of))
 }
 

@@ -1,7 +1,7 @@
 //! Which values the back end stores and what of arguments and results a cap counts: chosen by option when a program is planned,
 //! kept in the settings of its plan, and taken from there whenever the plan is read again.
 
-use ballast_core::fusion::{Fusion, Group, fuse, fuse_with, made_of};
+use ballast_core::fusion::{Fusion, Group, fuse, fuse_with, made_of, write_over};
 use ballast_core::graph::{BoundaryMemory, Graph, OpId, OpRole, Storage as Place, TensorId};
 use ballast_core::stored::StoredFile;
 use ballast_core::units::Bytes;
@@ -172,8 +172,13 @@ impl Storage {
             }
         }
         let groups = classes
-            .map(|classes| fuse_with(graph, &classes, fusion, &self.held, &self.inside))
+            .as_ref()
+            .map(|classes| fuse_with(graph, classes, fusion, &self.held, &self.inside))
             .unwrap_or_default();
+        // Of XLA's CPU compiler it is measured what it holds.
+        if let Some(classes) = classes.filter(|_| self.model == FusionModel::Xla) {
+            write_over(graph, &imported.reads, &classes);
+        }
         if self.is_cpu() && self.gaps {
             leave_room(graph);
         }

@@ -157,6 +157,7 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
             workspace: Bytes(if free { 0 } else { facts.workspace }),
             rules: rules(op),
             inner: Vec::new(),
+            over: None,
         });
         self.ops.push(op);
         self.workspace_in_xla.push(if free {

@@ -16,6 +16,7 @@
 
 mod inside;
 mod joins;
+mod over;
 mod parts;
 mod repeats;
 mod sums;
@@ -30,6 +31,7 @@ use crate::graph::{Graph, LayerType, OpId, OpRole, Storage, TensorId};
 
 pub use inside::{computed_inside, made_of};
 pub use joins::joins;
+pub use over::write_over;
 pub use parts::parts;
 pub use sums::sums_in_parts;
 use together::{groups, rewrite};

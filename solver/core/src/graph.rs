@@ -132,6 +132,9 @@ pub struct Op {
     /// What runs inside of it one after another, as the body of a loop does: its time is that of these. Empty: it is one piece of work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inner: Vec<Inner>,
+    /// The op whose value it writes its own over, where both are on one device: nobody reads that afterwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<OpId>,
 }
 
 /// Work inside of an op.
@@ -167,6 +170,7 @@ impl Op {
             workspace: Bytes::ZERO,
             rules: Rules::default(),
             inner: Vec::new(),
+            over: None,
         }
     }
 }

@@ -71,6 +71,15 @@ impl Stage {
 /// Gives views and constants the device of their first reader (they travel with it, so this is a label, not a
 /// cost); without a reader, that of the op their value comes from, else device 0.
 pub fn settle_views(graph: &Graph, device_of: &mut [DeviceId]) {
+    settle(graph, |id| &graph.ops[id].inputs, device_of);
+}
+
+/// The same for a graph that was fused: what is computed inside a fusion has the device of that. `reads` has what every op read before.
+pub fn settle_fused(graph: &Graph, reads: &[Vec<TensorId>], device_of: &mut [DeviceId]) {
+    settle(graph, |id| &reads[id], device_of);
+}
+
+fn settle<'g>(graph: &Graph, reads: impl Fn(OpId) -> &'g [TensorId], device_of: &mut [DeviceId]) {
     let mut first_reader = vec![None; graph.ops.len()];
     for (id, op) in OpId::of(&graph.ops).rev() {
         let placed = match op.role {
@@ -78,7 +87,7 @@ pub fn settle_views(graph: &Graph, device_of: &mut [DeviceId]) {
             OpRole::View | OpRole::Constant => first_reader[id],
         };
         if let Some(device) = placed {
-            for &tensor in &op.inputs {
+            for &tensor in reads(id) {
                 if let Some(producer) = graph.tensors[tensor].producer {
                     first_reader[producer] = Some(device);
                 }
@@ -89,12 +98,17 @@ pub fn settle_views(graph: &Graph, device_of: &mut [DeviceId]) {
         if op.role == OpRole::Compute {
             continue;
         }
-        device_of[id] = first_reader[id].unwrap_or_else(|| {
-            op.outputs.first().map_or(DeviceId(0), |&tensor| match graph.storage(tensor) {
-                Storage::Op(base) => device_of[base],
-                Storage::Argument(_) | Storage::None => DeviceId(0),
-            })
-        });
+        let made_of = || {
+            let base = op.outputs.first().map(|&tensor| graph.storage(tensor));
+            let read = reads(id).first().and_then(|&tensor| graph.tensors[tensor].producer);
+            match base {
+                Some(Storage::Op(base)) => Some(base),
+                Some(Storage::None) => read,
+                Some(Storage::Argument(_)) | None => None,
+            }
+        };
+        device_of[id] =
+            first_reader[id].or_else(|| Some(device_of[made_of()?])).unwrap_or(DeviceId(0));
     }
 }
 
@@ -114,6 +128,9 @@ pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[Devi
     let mut send_seconds = vec![0.0f64; graph.ops.len()];
     let mut sent = vec![false; graph.ops.len()];
     let mut node_of = vec![Vec::<(DeviceId, NodeId)>::new(); graph.ops.len()];
+    let over = in_place(graph, device_of);
+    // The node in whose memory the value of an op lies on the op's device.
+    let mut lies_in: Vec<Option<NodeId>> = vec![None; graph.ops.len()];
     let find = |list: &[(DeviceId, NodeId)], device| list.iter().find(|(d, _)| *d == device).map(|x| x.1);
 
     for id in graph.planned() {
@@ -131,25 +148,38 @@ pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[Devi
                 node
             });
             inputs.push(node);
+            inputs.extend(lies_in[producer].filter(|_| device_of[producer] == device));
         }
         inputs.sort_unstable();
+        inputs.dedup();
         builders[device].read_arguments(graph, id);
         let (bytes, in_result) = graph.stored_bytes(id, &in_results);
+        let operand = over[id].and_then(|operand| {
+            let below = lies_in[operand].filter(|_| device_of[operand] == device);
+            Some((find(&node_of[operand], device)?, below))
+        });
         if graph.ends == BoundaryMemory::Throughout {
             builders[device].hold(in_result);
         }
         let node = Node {
             label: op.name.clone(),
             time: costs.of(device, id),
-            bytes: bytes.0,
+            bytes: if operand.is_some() { 0 } else { bytes.0 },
             workspace_bytes: op.workspace.0,
             inputs,
             backward: op.backward.unwrap_or(false),
             keep: returned[id],
-            recomputable: op.pure_op && !op.rules.never_recompute && !op.rules.must_keep,
-            swappable: !op.rules.never_swap && !op.rules.must_keep,
+            recomputable: op.pure_op
+                && !op.rules.never_recompute
+                && !op.rules.must_keep
+                && operand.is_none(),
+            swappable: !op.rules.never_swap && !op.rules.must_keep && operand.is_none(),
             pinned: op.rules.must_keep,
         };
+        if let Some((operand, below)) = operand {
+            builders[device].written_over(operand);
+            lies_in[id] = below.or(Some(operand));
+        }
         node_of[id].push((device, builders[device].compute(id, node)));
     }
     for id in graph.planned() {
@@ -176,6 +206,26 @@ pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[Devi
         }
     }
     builders.into_iter().map(|builder| builder.finish(graph)).collect()
+}
+
+/// The ops that write over an operand where they are placed: on one device with all that reads it.
+fn in_place(graph: &Graph, device_of: &[DeviceId]) -> Vec<Option<OpId>> {
+    let mut over: Vec<Option<OpId>> = graph.ops.iter().map(|op| op.over).collect();
+    let writer: std::collections::HashMap<OpId, OpId> =
+        OpId::of(&graph.ops).filter_map(|(id, op)| Some((op.over?, id))).collect();
+    if writer.is_empty() {
+        return over;
+    }
+    for id in graph.planned() {
+        for read in graph.value_inputs(id) {
+            if let Some(&writer) = writer.get(&read)
+                && [read, id].iter().any(|&op| device_of[op] != device_of[writer])
+            {
+                over[writer] = None;
+            }
+        }
+    }
+    over
 }
 
 struct Builder {
@@ -224,6 +274,15 @@ impl Builder {
         node.swappable = false;
         node.pinned = op.rules.must_keep;
         self.push(node, NodeSource::Receive(producer))
+    }
+
+    /// A value that is written over is made once and stays till then, and what reads it runs once.
+    fn written_over(&mut self, value: NodeId) {
+        let nodes = &mut self.stage.problem.nodes;
+        (nodes[value].recomputable, nodes[value].swappable) = (false, false);
+        for node in nodes.iter_mut().skip(value.0).filter(|node| node.inputs.contains(&value)) {
+            node.recomputable = false;
+        }
     }
 
     fn read_arguments(&mut self, graph: &Graph, id: OpId) {
@@ -371,6 +430,37 @@ mod tests {
     }
 
     #[test]
+    fn what_writes_over_an_operand_takes_no_memory_of_its_own() {
+        // c, 30 B, writes over b, and d, 30 B, over c; e reads a and d.
+        let mut graph = graph();
+        graph.tensors[4] = tensor(Some(3), 30, false);
+        for (id, inputs, bytes) in [(4, vec![4], 30), (5, vec![1, 5], 1)] {
+            graph.ops.push(op(&inputs, id + 1, OpRole::Compute));
+            graph.tensors.push(tensor(Some(id), bytes, id == 5));
+        }
+        let costs = Costs { seconds: vec![vec![1.0; 6]; 2] };
+        let problem = |graph: &Graph, last: usize| {
+            let device_of = [0, 0, 0, 0, 0, last].map(DeviceId);
+            stages(graph, &costs, &cluster(2), &device_of).remove(0).problem
+        };
+        assert_eq!(problem(&graph, 0).unplanned_peak(), 100 + 20 + 30 + 30);
+        (graph.ops[3].over, graph.ops[4].over) = (Some(OpId(2)), Some(OpId(3)));
+        let whole = problem(&graph, 0);
+        assert_eq!(whole.nodes.iter().map(|node| node.bytes).collect::<Vec<_>>(), [20, 30, 0, 0, 1]);
+        // What is read last of all lies in b.
+        assert_eq!(whole.nodes[4].inputs, [0, 1, 3].map(NodeId));
+        assert_eq!(whole.unplanned_peak(), 100 + 20 + 30 + 1);
+        let again: Vec<bool> = whole.nodes.iter().map(|node| node.recomputable).collect();
+        assert_eq!(again, [true, false, false, false, true]);
+        // Another device reads what d would write over.
+        graph.ops[5].inputs.push(TensorId(4));
+        graph.ops[4].over = None;
+        graph.ops[5].over = Some(OpId(3));
+        let apart = problem(&graph, 1);
+        assert_eq!(apart.nodes.iter().map(|node| node.bytes).collect::<Vec<_>>(), [20, 30, 0, 30]);
+    }
+
+    #[test]
     fn what_has_gone_when_a_result_is_written_lies_in_its_buffer() {
         // a is read by d alone, a result written as soon as a is there, wherever it stands: a has gone when c, 25 B, is written.
         let mut graph = graph();
@@ -436,5 +526,19 @@ mod tests {
         let mut device_of = [0, 7, 1, 2].map(DeviceId);
         settle_views(&graph(), &mut device_of);
         assert_eq!(device_of, [0, 1, 1, 2].map(DeviceId));
+    }
+
+    #[test]
+    fn what_is_computed_inside_a_fusion_has_the_device_of_that() {
+        // b is computed inside c, which reads what b reads; another op equals b, and nobody reads it.
+        let mut graph = graph();
+        graph.ops.push(op(&[3], 5, OpRole::View));
+        graph.tensors.push(tensor(Some(4), 30, false));
+        let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
+        graph.ops[2].role = OpRole::Constant;
+        graph.ops[3].inputs = vec![TensorId(2)];
+        let mut device_of = [0, 7, 7, 2, 7].map(DeviceId);
+        settle_fused(&graph, &reads, &mut device_of);
+        assert_eq!(device_of, [0, 2, 2, 2, 2].map(DeviceId));
     }
 }

@@ -145,7 +145,9 @@ impl Sequence {
         let mut working_set = Vec::with_capacity(order.len());
         let mut arrivals = vec![Vec::new(); order.len()];
         for (item, &op) in order.iter().enumerate() {
-            let mut held = stored[item].0 + graph.ops[op].workspace.0;
+            // What is written over an operand takes no more.
+            let own = if graph.ops[op].over.is_some() { 0 } else { stored[item].0 };
+            let mut held = own + graph.ops[op].workspace.0;
             let mut inputs = Vec::new();
             for producer in graph.value_inputs(op) {
                 let from = place[producer];

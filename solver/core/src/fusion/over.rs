@@ -1,0 +1,216 @@
+//! Values that their last reader writes over.
+//!
+//! A fusion that works on elements may put its result where an operand of its size was, if nobody reads that operand afterwards
+//! (`CanShareOperandBufferWithUser` in XLA's `hlo_dataflow_analysis.cc`). The gradient of a loss over a large vocabulary is the sum of two values of its size, and
+//! lies in one of them.
+//!
+//! A plan that runs an op again, or drops a value, would have to know what is in the memory by then. So only values that are soon read for the last time
+//! are written over, and none of them, nor what else reads what is written over, runs again: of such a value nothing is gained by that.
+
+use std::collections::BTreeSet;
+
+use super::{FusionClasses, FusionKind, readers};
+use crate::graph::{Graph, OpId, OpRole, TensorId};
+use crate::units::Bytes;
+
+/// Most planned ops from the one that makes a value to the last that reads what is written over it.
+const SOON: usize = 16;
+/// What else reads it may be of use for longer if it is so many times smaller.
+const SMALL: u64 = 8;
+
+/// Finds the ops that write over an operand, which becomes [`Op::over`](crate::graph::Op::over). `reads` has what every op read before the
+/// graph was fused.
+pub fn write_over(graph: &mut Graph, reads: &[Vec<TensorId>], classes: &FusionClasses) {
+    let planned: Vec<OpId> = graph.planned().collect();
+    let mut place = vec![0; graph.ops.len()];
+    planned.iter().enumerate().for_each(|(at, &op)| place[op] = at);
+    let over = Over {
+        place,
+        readers: readers(graph),
+        returned: graph.returned_ops(),
+        members: members(graph, reads),
+        in_results: graph.in_result_buffers().iter().map(Option::is_some).collect(),
+        reads,
+        classes,
+        graph,
+    };
+    let found: Vec<(OpId, OpId)> =
+        planned.iter().filter_map(|&op| Some((op, over.operand_of(op)?))).collect();
+    for (op, operand) in found {
+        graph.ops[op].over = Some(operand);
+    }
+}
+
+/// The ops computed inside the fusion that ends with an op, by that op; ascending.
+fn members(graph: &Graph, reads: &[Vec<TensorId>]) -> Vec<Vec<OpId>> {
+    let mut members = vec![Vec::new(); graph.ops.len()];
+    for root in graph.planned() {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![root];
+        while let Some(op) = open.pop() {
+            let inside = reads[op].iter().filter_map(|&tensor| maker(graph, tensor));
+            open.extend(inside.filter(|&op| graph.ops[op].role == OpRole::Constant && seen.insert(op)));
+        }
+        members[root] = seen.into_iter().collect();
+    }
+    members
+}
+
+/// The op that makes a tensor, through views of all of it.
+fn maker(graph: &Graph, mut tensor: TensorId) -> Option<OpId> {
+    loop {
+        let producer = graph.tensors[tensor].producer?;
+        let op = &graph.ops[producer];
+        match op.inputs.first() {
+            Some(&base) if op.role == OpRole::View => tensor = base,
+            _ => return Some(producer),
+        }
+    }
+}
+
+struct Over<'a> {
+    graph: &'a Graph,
+    reads: &'a [Vec<TensorId>],
+    classes: &'a FusionClasses,
+    /// Place among the planned ops.
+    place: Vec<usize>,
+    /// Planned ops that read a value, ascending.
+    readers: Vec<Vec<OpId>>,
+    returned: Vec<bool>,
+    /// By tensor: does it lie in the buffer of a result?
+    in_results: Vec<bool>,
+    members: Vec<Vec<OpId>>,
+}
+
+impl Over<'_> {
+    /// The operand that an op writes over: of several the one that was made last, which is tied down for the shortest time.
+    fn operand_of(&self, op: OpId) -> Option<OpId> {
+        let operands = self.graph.value_inputs(op);
+        operands.into_iter().rev().find(|&operand| {
+            self.is_sole_value(op)
+                && self.is_sole_value(operand)
+                && self.graph.value_bytes(operand) == self.graph.value_bytes(op)
+                && self.readers[operand].last() == Some(&op)
+                && self.last_read(op) <= self.place[operand] + SOON
+                && self.readers[operand].iter().all(|&other| other == op || self.is_of_no_use(other, operand))
+                && self.is_elementwise(operand, op)
+        })
+    }
+
+    /// Is it one value, in memory of its own, that nobody has a say in?
+    fn is_sole_value(&self, id: OpId) -> bool {
+        let op = &self.graph.ops[id];
+        let ruled = op.rules.must_keep || op.rules.never_recompute || op.rules.never_swap;
+        let [output] = op.outputs[..] else { return false };
+        !ruled && !self.returned[id] && !self.in_results[output] && self.graph.value_bytes(id) > Bytes::ZERO
+    }
+
+    /// Place of the last op that reads a value.
+    fn last_read(&self, id: OpId) -> usize {
+        self.readers[id].last().map_or(self.place[id], |&reader| self.place[reader])
+    }
+
+    /// Is nothing gained by running a reader of an operand again?
+    fn is_of_no_use(&self, reader: OpId, operand: OpId) -> bool {
+        let small = self.graph.value_bytes(reader).0.saturating_mul(SMALL) <= self.graph.value_bytes(operand).0;
+        small || self.last_read(reader) <= self.place[operand] + SOON
+    }
+
+    /// Does every element of a fusion's value come from the one at the same place of an operand, wherever that is read?
+    fn is_elementwise(&self, operand: OpId, root: OpId) -> bool {
+        let mut made_of = BTreeSet::from([operand]);
+        for &id in self.members[root].iter().chain([&root]) {
+            let mut read = self.reads[id].iter().filter_map(|&tensor| maker(self.graph, tensor));
+            if read.any(|read| made_of.contains(&read)) {
+                if self.classes.ops[id].kind != FusionKind::Elementwise {
+                    return false;
+                }
+                made_of.insert(id);
+            }
+        }
+        made_of.contains(&root)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{classes, fuse, graph};
+    use super::super::{Fusion, FusionKind};
+    use super::*;
+    use crate::graph::LayerType::{Activation, Dense, Normalisation};
+
+    /// By op: what it writes over, in a graph of [`graph`] once that is fused.
+    fn over(graph: &Graph) -> Vec<Option<usize>> {
+        let mut fused = graph.clone();
+        let classes = classes(graph);
+        let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
+        fuse(&mut fused, Fusion::Xla, &[]);
+        write_over(&mut fused, &reads, &classes);
+        fused.ops.iter().map(|op| op.over.map(|operand| operand.0)).collect()
+    }
+
+    /// A product, its sum, and the product divided by it, which another product reads.
+    fn softmax() -> Graph {
+        let mut graph = graph(
+            &[
+                ("s.dot", Dense, &[0]),
+                ("s.reduce", Normalisation, &[1]),
+                ("s.broadcast_in_dim", Activation, &[2]),
+                ("s.divide", Activation, &[1, 3]),
+                ("s.dot", Dense, &[4]),
+            ],
+            &[5],
+        );
+        graph.tensors[2].bytes = Bytes(10);
+        graph
+    }
+
+    #[test]
+    fn the_last_reader_writes_over_what_it_reads_element_by_element() {
+        assert_eq!(over(&softmax()), [None, None, None, Some(0), None]);
+        // Another op reads it afterwards, or another element of it.
+        let mut later = softmax();
+        later.ops[4].inputs.push(TensorId(1));
+        assert_eq!(over(&later), [None; 5]);
+        let mut moved = softmax();
+        moved.ops[3].name = "s.transpose".to_owned();
+        moved.ops[3].inputs.truncate(1);
+        assert!(classes(&moved).ops[3].kind != FusionKind::Elementwise);
+        assert_eq!(over(&moved)[3], None);
+    }
+
+    #[test]
+    fn results_values_of_other_sizes_and_what_rules_are_about_stay() {
+        let changed = |change: &dyn Fn(&mut Graph)| {
+            let mut graph = softmax();
+            change(&mut graph);
+            over(&graph)[3]
+        };
+        assert_eq!(changed(&|_| ()), Some(0));
+        assert_eq!(changed(&|graph| graph.tensors[1].returned = true), None);
+        assert_eq!(changed(&|graph| graph.tensors[4].returned = true), None);
+        assert_eq!(changed(&|graph| graph.tensors[4].bytes = Bytes(50)), None);
+        assert_eq!(changed(&|graph| graph.ops[0].rules.must_keep = true), None);
+        assert_eq!(changed(&|graph| graph.ops[3].rules.never_swap = true), None);
+    }
+
+    #[test]
+    fn what_a_plan_may_want_to_make_again_is_not_tied_down() {
+        // Between the quotient and the product that reads it, so many others.
+        let with = |between: usize| {
+            let mut ops: Vec<(&str, crate::graph::LayerType, Vec<usize>)> = vec![
+                ("s.dot", Dense, vec![0]),
+                ("s.reduce", Normalisation, vec![1]),
+                ("s.divide", Activation, vec![1, 2]),
+            ];
+            ops.extend((0..between).map(|_| ("s.dot", Dense, vec![0])));
+            ops.push(("s.dot", Dense, vec![3]));
+            let ops: Vec<_> =
+                ops.iter().map(|(name, layer, inputs)| (*name, *layer, inputs.as_slice())).collect();
+            let mut graph = graph(&ops, &[ops.len()]);
+            graph.tensors[2].bytes = Bytes(10);
+            over(&graph)[2]
+        };
+        assert_eq!((with(SOON - 3), with(SOON - 2)), (Some(0), None));
+    }
+}
