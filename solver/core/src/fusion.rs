@@ -11,7 +11,7 @@
 //! these read its operand instead. Elementwise ops and data movement take what they read; a reduction takes the one op in front of it (XLA makes the pair a library call, which
 //! takes nothing more); a matrix product takes a transpose,
 //! in a rewritten program a convolution the reversal of its kernel.
-//! Not modelled: buffers reused in place, common subexpressions, copies that change a layout, rewrites by the
+//! What an op writes over an operand takes no memory (`over.rs`). Not modelled: common subexpressions, copies that change a layout, rewrites by the
 //! algebraic simplifier. `docs/cost-model.md` and `docs/running-plans.md` compare the outcome with XLA's buffer assignment.
 
 mod inside;

@@ -19,8 +19,8 @@ const SOON: usize = 16;
 const SMALL: u64 = 8;
 
 /// Finds the ops that write over an operand, which becomes [`Op::over`](crate::graph::Op::over). `reads` has what every op read before the
-/// graph was fused.
-pub fn write_over(graph: &mut Graph, reads: &[Vec<TensorId>], classes: &FusionClasses) {
+/// graph was fused; those of `held`, ascending, are read behind a barrier in a rewritten program, across which XLA reuses no memory.
+pub fn write_over(graph: &mut Graph, reads: &[Vec<TensorId>], classes: &FusionClasses, held: &[OpId]) {
     let planned: Vec<OpId> = graph.planned().collect();
     let mut place = vec![0; graph.ops.len()];
     planned.iter().enumerate().for_each(|(at, &op)| place[op] = at);
@@ -32,6 +32,7 @@ pub fn write_over(graph: &mut Graph, reads: &[Vec<TensorId>], classes: &FusionCl
         in_results: graph.in_result_buffers().iter().map(Option::is_some).collect(),
         reads,
         classes,
+        held,
         graph,
     };
     let found: Vec<(OpId, OpId)> =
@@ -72,6 +73,7 @@ struct Over<'a> {
     graph: &'a Graph,
     reads: &'a [Vec<TensorId>],
     classes: &'a FusionClasses,
+    held: &'a [OpId],
     /// Place among the planned ops.
     place: Vec<usize>,
     /// Planned ops that read a value, ascending.
@@ -89,6 +91,7 @@ impl Over<'_> {
         operands.into_iter().rev().find(|&operand| {
             self.is_sole_value(op)
                 && self.is_sole_value(operand)
+                && self.held.binary_search(&operand).is_err()
                 && self.graph.value_bytes(operand) == self.graph.value_bytes(op)
                 && self.readers[operand].last() == Some(&op)
                 && self.last_read(op) <= self.place[operand] + SOON
@@ -141,11 +144,16 @@ mod tests {
 
     /// By op: what it writes over, in a graph of [`graph`] once that is fused.
     fn over(graph: &Graph) -> Vec<Option<usize>> {
+        over_with(graph, &[])
+    }
+
+    /// The same with values that are held.
+    fn over_with(graph: &Graph, held: &[OpId]) -> Vec<Option<usize>> {
         let mut fused = graph.clone();
         let classes = classes(graph);
         let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
-        fuse(&mut fused, Fusion::Xla, &[]);
-        write_over(&mut fused, &reads, &classes);
+        fuse(&mut fused, Fusion::Xla, held);
+        write_over(&mut fused, &reads, &classes, held);
         fused.ops.iter().map(|op| op.over.map(|operand| operand.0)).collect()
     }
 
@@ -168,6 +176,7 @@ mod tests {
     #[test]
     fn the_last_reader_writes_over_what_it_reads_element_by_element() {
         assert_eq!(over(&softmax()), [None, None, None, Some(0), None]);
+        assert_eq!(over_with(&softmax(), &[OpId(0)]), [None; 5], "behind a barrier");
         // Another op reads it afterwards, or another element of it.
         let mut later = softmax();
         later.ops[4].inputs.push(TensorId(1));
