@@ -177,7 +177,7 @@ impl Storage {
             .unwrap_or_default();
         // Of XLA's CPU compiler it is measured what it holds.
         if let Some(classes) = classes.filter(|_| self.model == FusionModel::Xla) {
-            write_over(graph, &imported.reads, &classes, &self.held);
+            write_over(graph, (&imported.reads, &groups), &classes, &self.held);
         }
         if self.is_cpu() && self.gaps {
             leave_room(graph);

@@ -107,8 +107,7 @@ fn settle<'g>(graph: &Graph, reads: impl Fn(OpId) -> &'g [TensorId], device_of: 
                 Some(Storage::Argument(_)) | None => None,
             }
         };
-        device_of[id] =
-            first_reader[id].or_else(|| Some(device_of[made_of()?])).unwrap_or(DeviceId(0));
+        device_of[id] = first_reader[id].or_else(|| Some(device_of[made_of()?])).unwrap_or(DeviceId(0));
     }
 }
 
@@ -169,10 +168,7 @@ pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[Devi
             inputs,
             backward: op.backward.unwrap_or(false),
             keep: returned[id],
-            recomputable: op.pure_op
-                && !op.rules.never_recompute
-                && !op.rules.must_keep
-                && operand.is_none(),
+            recomputable: op.pure_op && !op.rules.never_recompute && !op.rules.must_keep && operand.is_none(),
             swappable: !op.rules.never_swap && !op.rules.must_keep && operand.is_none(),
             pinned: op.rules.must_keep,
         };

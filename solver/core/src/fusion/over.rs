@@ -5,30 +5,39 @@
 //! lies in one of them.
 //!
 //! A plan that runs an op again, or drops a value, would have to know what is in the memory by then. So only values that are soon read for the last time
-//! are written over, and none of them, nor what else reads what is written over, runs again: of such a value nothing is gained by that.
+//! are written over, and none of them, nor what else reads what is written over, runs again: of such a value little is gained by that. Little is not
+//! nothing where all values are alike and a cap leaves room for few of them, so that the value has to be a good part of all there is at once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-use super::{FusionClasses, FusionKind, readers};
+use super::{FusionClasses, FusionKind, Group, readers};
 use crate::graph::{Graph, OpId, OpRole, TensorId};
 use crate::units::Bytes;
 
 /// Most planned ops from the one that makes a value to the last that reads what is written over it.
-const SOON: usize = 16;
+const SOON: usize = 6;
+/// Part, one in so many, of all values at the fullest moment that a value has to be.
+const PART: u64 = 16;
 /// What else reads it may be of use for longer if it is so many times smaller.
 const SMALL: u64 = 8;
 
 /// Finds the ops that write over an operand, which becomes [`Op::over`](crate::graph::Op::over). `reads` has what every op read before the
-/// graph was fused; those of `held`, ascending, are read behind a barrier in a rewritten program, across which XLA reuses no memory.
-pub fn write_over(graph: &mut Graph, reads: &[Vec<TensorId>], classes: &FusionClasses, held: &[OpId]) {
+/// graph was fused into `groups`; those of `held`, ascending, are read behind a barrier in a rewritten program, across which XLA reuses no memory.
+pub fn write_over(
+    graph: &mut Graph,
+    (reads, groups): (&[Vec<TensorId>], &[Group]),
+    classes: &FusionClasses,
+    held: &[OpId],
+) {
     let planned: Vec<OpId> = graph.planned().collect();
     let mut place = vec![0; graph.ops.len()];
     planned.iter().enumerate().for_each(|(at, &op)| place[op] = at);
     let over = Over {
+        least: Bytes(fullest(graph, &planned, &place).div_ceil(PART)),
         place,
         readers: readers(graph),
         returned: graph.returned_ops(),
-        members: members(graph, reads),
+        members: groups.iter().map(|group| (group.root, group.members.as_slice())).collect(),
         in_results: graph.in_result_buffers().iter().map(Option::is_some).collect(),
         reads,
         classes,
@@ -37,24 +46,27 @@ pub fn write_over(graph: &mut Graph, reads: &[Vec<TensorId>], classes: &FusionCl
     };
     let found: Vec<(OpId, OpId)> =
         planned.iter().filter_map(|&op| Some((op, over.operand_of(op)?))).collect();
+    tracing::debug!(count = found.len(), ?found, "written over");
     for (op, operand) in found {
         graph.ops[op].over = Some(operand);
     }
 }
 
-/// The ops computed inside the fusion that ends with an op, by that op; ascending.
-fn members(graph: &Graph, reads: &[Vec<TensorId>]) -> Vec<Vec<OpId>> {
-    let mut members = vec![Vec::new(); graph.ops.len()];
-    for root in graph.planned() {
-        let mut seen = BTreeSet::new();
-        let mut open = vec![root];
-        while let Some(op) = open.pop() {
-            let inside = reads[op].iter().filter_map(|&tensor| maker(graph, tensor));
-            open.extend(inside.filter(|&op| graph.ops[op].role == OpRole::Constant && seen.insert(op)));
+/// Bytes of all values at the moment when they are most, if every op runs once; `place` has the place of every op among the planned ones.
+fn fullest(graph: &Graph, planned: &[OpId], place: &[usize]) -> u64 {
+    let (readers, returned) = (readers(graph), graph.returned_ops());
+    let mut ends = vec![0u64; planned.len()];
+    let (mut live, mut most) = (0u64, 0);
+    for (at, &op) in planned.iter().enumerate() {
+        let bytes = graph.value_bytes(op).0;
+        if !returned[op] {
+            ends[readers[op].last().map_or(at, |&reader| place[reader])] += bytes;
         }
-        members[root] = seen.into_iter().collect();
+        live = live.saturating_add(bytes);
+        most = most.max(live);
+        live = live.saturating_sub(ends[at]);
     }
-    members
+    most
 }
 
 /// The op that makes a tensor, through views of all of it.
@@ -74,6 +86,8 @@ struct Over<'a> {
     reads: &'a [Vec<TensorId>],
     classes: &'a FusionClasses,
     held: &'a [OpId],
+    /// Bytes that a value has at least.
+    least: Bytes,
     /// Place among the planned ops.
     place: Vec<usize>,
     /// Planned ops that read a value, ascending.
@@ -81,7 +95,8 @@ struct Over<'a> {
     returned: Vec<bool>,
     /// By tensor: does it lie in the buffer of a result?
     in_results: Vec<bool>,
-    members: Vec<Vec<OpId>>,
+    /// Ops fused into an op, ascending.
+    members: HashMap<OpId, &'a [OpId]>,
 }
 
 impl Over<'_> {
@@ -105,7 +120,10 @@ impl Over<'_> {
         let op = &self.graph.ops[id];
         let ruled = op.rules.must_keep || op.rules.never_recompute || op.rules.never_swap;
         let [output] = op.outputs[..] else { return false };
-        !ruled && !self.returned[id] && !self.in_results[output] && self.graph.value_bytes(id) > Bytes::ZERO
+        !ruled
+            && !self.returned[id]
+            && !self.in_results[output]
+            && self.graph.value_bytes(id) >= self.least.max(Bytes(1))
     }
 
     /// Place of the last op that reads a value.
@@ -115,14 +133,16 @@ impl Over<'_> {
 
     /// Is nothing gained by running a reader of an operand again?
     fn is_of_no_use(&self, reader: OpId, operand: OpId) -> bool {
-        let small = self.graph.value_bytes(reader).0.saturating_mul(SMALL) <= self.graph.value_bytes(operand).0;
+        let small =
+            self.graph.value_bytes(reader).0.saturating_mul(SMALL) <= self.graph.value_bytes(operand).0;
         small || self.last_read(reader) <= self.place[operand] + SOON
     }
 
     /// Does every element of a fusion's value come from the one at the same place of an operand, wherever that is read?
     fn is_elementwise(&self, operand: OpId, root: OpId) -> bool {
         let mut made_of = BTreeSet::from([operand]);
-        for &id in self.members[root].iter().chain([&root]) {
+        let members = self.members.get(&root).copied().unwrap_or_default();
+        for &id in members.iter().chain([&root]) {
             let mut read = self.reads[id].iter().filter_map(|&tensor| maker(self.graph, tensor));
             if read.any(|read| made_of.contains(&read)) {
                 if self.classes.ops[id].kind != FusionKind::Elementwise {
@@ -152,8 +172,8 @@ mod tests {
         let mut fused = graph.clone();
         let classes = classes(graph);
         let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
-        fuse(&mut fused, Fusion::Xla, held);
-        write_over(&mut fused, &reads, &classes, held);
+        let groups = fuse(&mut fused, Fusion::Xla, held);
+        write_over(&mut fused, (&reads, &groups), &classes, held);
         fused.ops.iter().map(|op| op.over.map(|operand| operand.0)).collect()
     }
 
@@ -201,6 +221,25 @@ mod tests {
         assert_eq!(changed(&|graph| graph.tensors[4].bytes = Bytes(50)), None);
         assert_eq!(changed(&|graph| graph.ops[0].rules.must_keep = true), None);
         assert_eq!(changed(&|graph| graph.ops[3].rules.never_swap = true), None);
+    }
+
+    #[test]
+    fn one_of_many_alike_is_not_tied_down() {
+        // Products that are held until the end beside the one that is divided.
+        let with = |held: usize| {
+            let product = held + 1;
+            let mut ops: Vec<(&str, crate::graph::LayerType, Vec<usize>)> =
+                vec![("s.dot", Dense, vec![0]); product];
+            ops.push(("s.reduce", Normalisation, vec![product]));
+            ops.push(("s.divide", Activation, vec![product, product + 1]));
+            ops.push(("s.dot", Dense, (1..product).chain([product + 2]).collect()));
+            let ops: Vec<_> =
+                ops.iter().map(|(name, layer, inputs)| (*name, *layer, inputs.as_slice())).collect();
+            let mut graph = graph(&ops, &[ops.len()]);
+            graph.tensors[product + 1].bytes = Bytes(10);
+            over(&graph)[product + 1].is_some()
+        };
+        assert_eq!((with(13), with(14)), (true, false));
     }
 
     #[test]
