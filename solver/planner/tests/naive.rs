@@ -109,6 +109,13 @@ fn naive(graph: &Graph, costs: &Costs, cluster: &Cluster, plan: &Plan) -> Vec<(f
     devices.map(|device| naive_device(graph, costs, cluster, &entry, device)).collect()
 }
 
+/// The operand where an op's value lies, if that and all that reads it are on the op's device.
+fn written_over(graph: &Graph, entry: &BTreeMap<OpId, &OpPlan>, op: OpId) -> Option<OpId> {
+    let operand = graph.ops[op].over?;
+    let readers = graph.planned().filter(|&reader| graph.value_inputs(reader).contains(&operand));
+    readers.chain([operand]).all(|other| entry[&other].device == entry[&op].device).then_some(operand)
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Event {
     Run(OpId),
@@ -182,14 +189,10 @@ fn naive_device(
             assert!(held.contains(&input), "device {device}: {input} is read and not there");
         }
         let made = makes(event);
-        // It lies where the operand was, if that and all that reads it are here.
         if let Event::Run(op) = event
-            && let Some(operand) = graph.ops[op].over
+            && let Some(operand) = written_over(graph, entry, op)
         {
-            let readers = graph.planned().filter(|&reader| graph.value_inputs(reader).contains(&operand));
-            if readers.chain([operand]).all(|other| entry[&other].device == device) {
-                held.remove(&operand);
-            }
+            held.remove(&operand);
         }
         held.extend(made);
         let workspace = match event {
