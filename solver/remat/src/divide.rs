@@ -207,7 +207,12 @@ mod tests {
     fn parts_have_the_optimum_of_the_whole() {
         let mut rng = ChaCha8Rng::seed_from_u64(5);
         let (mut divided, mut compared, mut refuted) = (0, 0, 0);
-        for round in 0..400 {
+        // How many are refuted depends on which part ends first.
+        let enough = |divided, compared, refuted| divided > 80 && compared > 60 && refuted > 5;
+        for round in 0..4000 {
+            if enough(divided, compared, refuted) {
+                break;
+            }
             let problem = random_problem(&mut rng, 8..16, 0.35, 0.95);
             let (most, (least, _)) = (problem.unplanned_peak(), problem.working_set());
             let cap = least + (most.saturating_sub(least) as f64 * rng.random_range(0.0..0.6)) as u64;
@@ -256,7 +261,7 @@ mod tests {
             }
         }
         assert!(
-            divided > 40 && compared > 20 && refuted > 5,
+            enough(divided, compared, refuted),
             "{divided} divided, {compared} compared, {refuted} refuted"
         );
     }
