@@ -32,11 +32,14 @@ pub fn write_over(
     let planned: Vec<OpId> = graph.planned().collect();
     let mut place = vec![0; graph.ops.len()];
     planned.iter().enumerate().for_each(|(at, &op)| place[op] = at);
+    let (readers, returned) = (readers(graph), graph.returned_ops());
+    let last = |op: OpId| readers[op].last().map_or(place[op], |&reader| place[reader]);
+    let most = fullest(graph, &planned, |op| (!returned[op]).then(|| last(op)));
     let over = Over {
-        least: Bytes(fullest(graph, &planned, &place).div_ceil(PART)),
+        least: Bytes(most.div_ceil(PART)),
         place,
-        readers: readers(graph),
-        returned: graph.returned_ops(),
+        readers,
+        returned,
         members: groups.iter().map(|group| (group.root, group.members.as_slice())).collect(),
         in_results: graph.in_result_buffers().iter().map(Option::is_some).collect(),
         reads,
@@ -52,15 +55,15 @@ pub fn write_over(
     }
 }
 
-/// Bytes of all values at the moment when they are most, if every op runs once; `place` has the place of every op among the planned ones.
-fn fullest(graph: &Graph, planned: &[OpId], place: &[usize]) -> u64 {
-    let (readers, returned) = (readers(graph), graph.returned_ops());
+/// Bytes of all values at the moment when they are most, if every op runs once; `last` has the place among the planned ops of the one that
+/// reads a value last, none where it stays.
+fn fullest(graph: &Graph, planned: &[OpId], last: impl Fn(OpId) -> Option<usize>) -> u64 {
     let mut ends = vec![0u64; planned.len()];
     let (mut live, mut most) = (0u64, 0);
     for (at, &op) in planned.iter().enumerate() {
         let bytes = graph.value_bytes(op).0;
-        if !returned[op] {
-            ends[readers[op].last().map_or(at, |&reader| place[reader])] += bytes;
+        if let Some(last) = last(op) {
+            ends[last] += bytes;
         }
         live = live.saturating_add(bytes);
         most = most.max(live);
