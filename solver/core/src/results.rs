@@ -10,8 +10,9 @@
 //! again, and the buffer is taken by then. So only values none of whose readers can be worth running again count as lying there: those
 //! that make results, and those whose own values lie in the buffers of results on the same terms.
 
-use std::collections::BTreeMap;
+mod buffers;
 
+use self::buffers::{Buffers, Span};
 use crate::graph::{BoundaryMemory, Graph, LayerType, OpId, OpRole, TensorId};
 use crate::units::Bytes;
 
@@ -22,40 +23,6 @@ pub enum InResult {
     Own,
     /// It has gone when the result is written.
     Before,
-}
-
-/// The time a value takes its buffer, in halves of a place in the program.
-#[derive(Clone, Copy, Debug)]
-struct Span {
-    tensor: TensorId,
-    start: usize,
-    end: usize,
-}
-
-/// The buffer of one result.
-struct Buffer {
-    bytes: Bytes,
-    /// What it holds, by start and then in the order in which it went in: no two at the same time.
-    holds: BTreeMap<(usize, usize), Span>,
-}
-
-impl Buffer {
-    fn new(bytes: Bytes) -> Self {
-        Buffer { bytes, holds: BTreeMap::new() }
-    }
-
-    fn put(&mut self, span: Span) {
-        self.holds.insert((span.start, self.holds.len()), span);
-    }
-
-    /// Is a span apart from all held? What is held follows one another, so that only neighbours are asked.
-    fn takes(&self, span: Span, apart: impl Fn(Span, Span) -> bool) -> bool {
-        let after = (span.start, usize::MAX);
-        let mut before = self.holds.range(..=after).rev().map(|(_, &held)| held);
-        let mut later = self.holds.range(after..).map(|(_, &held)| held);
-        before.by_ref().take_while(|held| held.end >= span.start).all(|held| apart(held, span))
-            && later.by_ref().take_while(|held| held.start <= span.end).all(|held| apart(held, span))
-    }
 }
 
 impl Graph {
@@ -83,21 +50,12 @@ impl Graph {
         let mut spans = self.spans(&results);
         // Stable: what is equally large stays in program order.
         spans.sort_by_key(|span| (std::cmp::Reverse(self.tensors[span.tensor].bytes), !results[span.tensor]));
-        let mut buffers: Vec<Buffer> = Vec::new();
+        // The buffers come in order of size, and all are large enough for what comes next: the last that takes it is the smallest.
+        let mut buffers = Buffers::default();
         for span in spans {
-            let bytes = self.tensors[span.tensor].bytes;
             if results[span.tensor] {
-                let mut buffer = Buffer::new(bytes);
-                buffer.put(span);
-                buffers.push(buffer);
-                continue;
-            }
-            // The buffers come in order of size: the last that fits is the smallest.
-            let fits = |buffer: &&mut Buffer| {
-                buffer.bytes >= bytes && buffer.takes(span, |held, span| self.are_apart(held, span))
-            };
-            if let Some(buffer) = buffers.iter_mut().rev().find(fits) {
-                buffer.put(span);
+                buffers.add(span);
+            } else if buffers.put(span, |held, span| self.are_apart(held, span)) {
                 places[span.tensor] = Some(InResult::Before);
             }
         }
@@ -180,40 +138,5 @@ impl Graph {
             found[base] = true;
         }
         found
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use rand::{RngExt, SeedableRng};
-
-    #[test]
-    fn a_buffer_takes_what_is_apart_from_all_it_holds() {
-        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(7);
-        let (mut taken, mut refused) = (0, 0);
-        for _ in 0..200 {
-            let mut buffer = Buffer::new(Bytes(1));
-            for tensor in TensorId::first(40) {
-                let start = rng.random_range(0..60);
-                let end = if tensor == TensorId(0) { usize::MAX } else { start + rng.random_range(0..4) };
-                let span = Span { tensor, start, end };
-                // Those that touch share a buffer where the tensors say so, as an op that overwrites does.
-                let apart = |one: Span, other: Span| {
-                    let (first, second) = if one.start <= other.start { (one, other) } else { (other, one) };
-                    first.end < second.start
-                        || (first.end == second.start && (first.tensor.0 + second.tensor.0) % 2 == 0)
-                };
-                let all = buffer.holds.values().all(|&held| apart(held, span));
-                assert_eq!(buffer.takes(span, apart), all, "{span:?}");
-                if all {
-                    buffer.put(span);
-                    taken += 1;
-                } else {
-                    refused += 1;
-                }
-            }
-        }
-        assert!(taken > 1000 && refused > 1000, "{taken} {refused}");
     }
 }
