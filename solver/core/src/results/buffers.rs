@@ -187,7 +187,8 @@ mod tests {
                     all[found].put(span);
                 }
                 assert_eq!(swept.put(span, apart), found.is_some(), "{span:?}");
-                let held = |buffers: &[Buffer]| buffers.iter().map(|buffer| buffer.0.len()).collect::<Vec<_>>();
+                let held =
+                    |buffers: &[Buffer]| buffers.iter().map(|buffer| buffer.0.len()).collect::<Vec<_>>();
                 assert_eq!(held(&swept.buffers), held(&all));
                 *(if found.is_some() { &mut taken } else { &mut refused }) += 1;
             }
