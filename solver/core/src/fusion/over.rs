@@ -33,11 +33,13 @@ pub fn write_over(
     let mut place = vec![0; graph.ops.len()];
     planned.iter().enumerate().for_each(|(at, &op)| place[op] = at);
     let (readers, returned) = (readers(graph), graph.returned_ops());
-    let last = |op: OpId| readers[op].last().map_or(place[op], |&reader| place[reader]);
-    let most = fullest(graph, &planned, |op| (!returned[op]).then(|| last(op)));
+    let last: Vec<usize> =
+        (0..graph.ops.len()).map(|op| place[readers[op].last().map_or(op, |reader| reader.0)]).collect();
+    let most = fullest(graph, &planned, |op| (!returned[op]).then_some(last[op.0]));
     let over = Over {
         least: Bytes(most.div_ceil(PART)),
         place,
+        last,
         readers,
         returned,
         members: groups.iter().map(|group| (group.root, group.members.as_slice())).collect(),
@@ -93,6 +95,8 @@ struct Over<'a> {
     least: Bytes,
     /// Place among the planned ops.
     place: Vec<usize>,
+    /// By op: the place of the last op that reads its value, its own if nobody does.
+    last: Vec<usize>,
     /// Planned ops that read a value, ascending.
     readers: Vec<Vec<OpId>>,
     returned: Vec<bool>,
@@ -112,7 +116,7 @@ impl Over<'_> {
                 && self.held.binary_search(&operand).is_err()
                 && self.graph.value_bytes(operand) == self.graph.value_bytes(op)
                 && self.readers[operand].last() == Some(&op)
-                && self.last_read(op) <= self.place[operand] + SOON
+                && self.last[op.0] <= self.place[operand] + SOON
                 && self.readers[operand].iter().all(|&other| other == op || self.is_of_no_use(other, operand))
                 && self.is_elementwise(operand, op)
         })
@@ -129,16 +133,11 @@ impl Over<'_> {
             && self.graph.value_bytes(id) >= self.least.max(Bytes(1))
     }
 
-    /// Place of the last op that reads a value.
-    fn last_read(&self, id: OpId) -> usize {
-        self.readers[id].last().map_or(self.place[id], |&reader| self.place[reader])
-    }
-
     /// Is nothing gained by running a reader of an operand again?
     fn is_of_no_use(&self, reader: OpId, operand: OpId) -> bool {
         let small =
             self.graph.value_bytes(reader).0.saturating_mul(SMALL) <= self.graph.value_bytes(operand).0;
-        small || self.last_read(reader) <= self.place[operand] + SOON
+        small || self.last[reader.0] <= self.place[operand] + SOON
     }
 
     /// Does every element of a fusion's value come from the one at the same place of an operand, wherever that is read?
