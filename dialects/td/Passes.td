@@ -88,7 +88,7 @@ def Remat : BallastPass<"remat"> {
     Real<"relaxLimit", "relax-limit", "2.0", "0", "1000",
          "Largest cap to try, as a multiple of the cap asked for; 0: never raise it.">,
     MaxRatioOption,
-    Count<"maxRounds", "max-rounds", "4", "1", "1000000", "Rounds of partition and plan at most.">,
+    Count<"maxRounds", "max-rounds", "16", "1", "1000000", "Rounds of partition and plan at most.">,
     Text<"modelFile", "model-file", "",
          "Path to write the mixed-integer program to, as `.lp` or `.mps`; stage numbers are put before the extension.">,
     Text<"planFile", "plan-file", "", "Path to write the plan to, as JSON.">,

@@ -211,7 +211,7 @@ const MISBEHAVING: Passes = Passes {
         assert_eq!(options.order, MemoryOrder::Free);
         assert!((options.relax_step - 0.123_456_789_012_345).abs() < 1e-18);
         assert_eq!((options.cap.as_str(), options.seed, options.swap), ("60%", u64::MAX, false));
-        assert_eq!(options.max_rounds, 4, "a default");
+        assert_eq!(options.max_rounds, 16, "a default");
         diagnostics::warning(module.location(), &options.plan_file);
         Ok(())
     },

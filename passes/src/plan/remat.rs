@@ -444,7 +444,7 @@ impl Start {
         program: &Program<'_, '_>,
         limits: &Limits,
         again: &Again<'_>,
-    ) -> Result<Option<Vec<DeviceId>>, String> {
+    ) -> Result<Vec<Vec<DeviceId>>, String> {
         let options = partition::Options {
             method: match self.settings.method {
                 // The genetic search starts from a cut as well: rounds repeat that alone.
@@ -465,12 +465,7 @@ impl Start {
             start: Some(again.device_of.to_vec()),
             ..partition::Options::default()
         };
-        let next = match again.simple {
-            Some(number) => partition::simple(&program.view(), &options, number),
-            None => partition::repartition(&program.view(), &options, again.rounds)
-                .map(|outcome| Some(outcome.device_of)),
-        };
-        next.map_err(|error| error.to_string())
+        again.ask(&program.view(), &options)
     }
 }
 

@@ -9,8 +9,10 @@ use crate::error::Error;
 use crate::free;
 use crate::items::Items;
 use crate::judge::{Judge, room};
+use crate::loads::Links;
 use crate::options::{Method, Options, check};
 use crate::plan::{Partition, plan, search};
+use crate::proposer::Task;
 use crate::squeeze::{self, Measured, Sample};
 
 /// Partitions again with what memory plans of earlier placements came to, the last of `rounds` the latest.
@@ -84,6 +86,46 @@ fn samples(program: &Program<'_>, caps: &[u64], rounds: &[Measured<'_>]) -> Vec<
         stages.iter().map(sample).collect::<Vec<_>>()
     };
     rounds.iter().flat_map(of_round).collect()
+}
+
+/// So many placements next to [`Options::start`], which `round` tells of, those estimated best first: for a caller who makes the plans of each. None but
+/// for the free search (`method=auto`).
+///
+/// # Errors
+/// As [`plan`].
+pub fn neighbours(
+    program: &Program<'_>,
+    options: &Options,
+    round: &Measured<'_>,
+    count: usize,
+) -> Result<Vec<Vec<DeviceId>>, Error> {
+    check(program, options)?;
+    let Program { graph, costs, .. } = *program;
+    let Some(given) = options.start.as_deref().filter(|_| options.method == Method::AUTO) else {
+        return Ok(Vec::new());
+    };
+    let judge = Judge::new(program, options);
+    let rates = squeeze::rates_of(program.devices(), &samples(program, &judge.caps, &[*round]));
+    let items = Items::new(graph, costs, (options.granularity, options.order), program.devices());
+    let (caps, links) = (judge.caps_for_stages(), Links::new(program.cluster));
+    let index = items.sequence.index();
+    let deadline = Deadline::on(options.clock, options.limits.time_limit_seconds);
+    let task = Task {
+        program: *program,
+        items: &items,
+        index: &index,
+        links: &links,
+        caps: judge.memory_matters(&items.ops, &caps).then_some(&caps[..]),
+        rates: &rates,
+        measured: true,
+        start: given,
+        best: given,
+        given: Some(given),
+        floor_seconds: 0.0,
+        limits: options.limits,
+        deadline: &deadline,
+    };
+    Ok(free::neighbours(&task, given, count))
 }
 
 /// How many placements [`simple`] makes at most.

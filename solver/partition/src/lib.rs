@@ -31,7 +31,7 @@ mod squeeze;
 mod unavoidable;
 mod workload;
 
-pub use again::{SIMPLE_PLACEMENTS, repartition, simple};
+pub use again::{SIMPLE_PLACEMENTS, neighbours, repartition, simple};
 pub use error::Error;
 pub use given::{Given, GivenError, bound_of_given, plan_given};
 pub use items::Items;

@@ -106,6 +106,17 @@ pub(crate) fn rates(devices: usize, samples: &[Sample]) -> Vec<f64> {
         .collect()
 }
 
+/// The rate of every device at which what its plan came to in the placement of these samples is just what it counts for; of others, what all of them
+/// together did.
+pub(crate) fn rates_of(devices: usize, samples: &[Sample]) -> Vec<f64> {
+    let mut own = rates(devices, samples);
+    for sample in samples.iter().filter(|sample| sample.room.shape() > TOLD_FROM && sample.load > 0.0) {
+        let lost = (sample.seconds - sample.load).max(0.0) / (sample.load * sample.room.shape());
+        own[sample.device] = lost.clamp(RATES.0, RATES.1);
+    }
+    own
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,5 +164,22 @@ mod tests {
             super::rates(1, &[sample(0, 100.0, 0.04)])
         );
         assert_eq!(super::rates(2, &[beyond]), [RATE; 2]);
+    }
+
+    #[test]
+    fn one_placement_alone_has_the_rates_of_its_own_plans() {
+        let sample = |device, held, lost: f64| {
+            let load = 3.0;
+            Sample { device, room: room(held), load, seconds: load * (1.0 + lost), raised: false }
+        };
+        let samples = [sample(0, 100.0, 0.04), sample(1, 50.0, 0.0)];
+        let own = rates_of(3, &samples);
+        let pressed = samples[0].room.pressed(samples[0].load, own[0]);
+        assert!((pressed - samples[0].seconds).abs() < 1e-12, "{pressed}");
+        assert_eq!((own[1], own[2]), (own[0], own[0]), "what is told of the others");
+        // A cap was raised: the seconds are those of its plan.
+        let raised = Sample { raised: true, ..samples[0] };
+        assert!((rates_of(1, &[raised])[0] - own[0]).abs() < 1e-12);
+        assert!(rates(1, &[raised])[0] > own[0]);
     }
 }

@@ -10,7 +10,7 @@ use ballast_core::program::Program;
 use ballast_core::report::BoundClass;
 use ballast_core::stage::{Stage, settle_views, stages};
 use ballast_core::units::Bytes;
-use ballast_partition::{Measured, Method, Mover, Options, Partition, plan, repartition, simple};
+use ballast_partition::{Measured, Method, Mover, Options, Partition, neighbours, plan, repartition, simple};
 use support::{cluster, costs, graph, random_graph};
 
 fn solve(graph: &Graph, costs: &Costs, cluster: &Cluster, method: Method, threads: usize) -> Partition {
@@ -47,6 +47,39 @@ fn optimum(graph: &Graph, costs: &Costs, cluster: &Cluster) -> f64 {
 }
 
 const LINK: Link = Link { bandwidth: 10.0, latency_seconds: 0.5 };
+
+#[test]
+fn neighbours_take_something_from_the_slowest_device_the_best_first() {
+    // Two chains of 8 and 4 s on two devices; the last op of the long one must stay.
+    let mut ops: Vec<(Vec<usize>, u64, bool)> =
+        (0..8).map(|i| (if i == 0 { vec![] } else { vec![i - 1] }, 1, i == 7)).collect();
+    ops.extend((0..4).map(|i| (if i == 0 { vec![] } else { vec![7 + i] }, 1, i == 3)));
+    let mut graph = graph(&ops);
+    graph.ops[7].rules.device = Some(DeviceId(0));
+    let (costs, cluster) = (costs(&vec![vec![1.0; 12]; 2]), cluster(2, 1_000, LINK));
+    let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
+    let given: Vec<DeviceId> = (0..12).map(|op| DeviceId(usize::from(op >= 8))).collect();
+    let seconds =
+        |of: &[DeviceId]| -> Vec<f64> { program.stages(of).iter().map(Stage::load_seconds).collect() };
+    let measured = seconds(&given);
+    let round = Measured { device_of: &given, seconds: &measured, raised: &[false; 2] };
+    let limits = Limits { time_limit_seconds: None, work_limit: Some(1), seed: 5, threads: 1 };
+    let of = |method, seed| {
+        let limits = Limits { seed, ..limits };
+        let options = Options { method, limits, start: Some(given.clone()), ..Options::default() };
+        neighbours(&program, &options, &round, 6).expect("placements")
+    };
+    let near = of(Method::AUTO, 5);
+    assert_eq!(near.len(), 6);
+    assert!(near.iter().all(|of| of[7] == DeviceId(0) && *of != given), "{near:?}");
+    // Moving the first ops of the long chain costs one transfer: 8 s become 6.6 or less.
+    assert!(seconds(&near[0]).into_iter().fold(0.0, f64::max) <= 6.6, "{:?}", seconds(&near[0]));
+    let energy = |of: &Vec<DeviceId>| seconds(of).iter().map(|seconds| seconds.powi(12)).sum::<f64>();
+    assert!(near.is_sorted_by(|a, b| energy(a) <= energy(b) * (1.0 + 1e-9)));
+    assert_eq!(near, of(Method::AUTO, 5));
+    assert_ne!(near, of(Method::AUTO, 6));
+    assert_eq!(of(Method::DP, 5), Vec::<Vec<DeviceId>>::new());
+}
 
 #[test]
 fn memory_that_measured_seconds_pay_for_is_not_priced_again() {

@@ -6,10 +6,9 @@ use ballast_core::device::{Device, DeviceId};
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::StopReason;
 use ballast_core::memory::CompactPlan;
-use ballast_core::plan::{PLAN_VERSION, PipelinePlan, Plan, PlanDevice, StagePlan, fingerprint, op_plans};
+use ballast_core::plan::{PLAN_VERSION, Plan, PlanDevice, StagePlan, fingerprint, op_plans};
 use ballast_core::program::Program;
 use ballast_core::report::{Bound, PROOF_TOLERANCE, Report, gap};
-use ballast_core::simulate::Balance;
 use ballast_core::stage::{NodeSource, Stage};
 use ballast_core::stage_memory::StageMemory;
 use ballast_core::step::step_seconds;
@@ -18,6 +17,7 @@ use ballast_partition::placement_of;
 use ballast_remat::swaps::QTable;
 
 use crate::Error;
+use crate::round::Round;
 use crate::stages::StageOutcome;
 
 /// A plan and what the caller needs to explain it.
@@ -46,16 +46,6 @@ pub struct Relaxed {
     pub used: Bytes,
     /// Smallest cap found to have a plan.
     pub smallest: Option<Bytes>,
-}
-
-/// One partition with its memory plans.
-pub(crate) struct Round {
-    pub(crate) device_of: Vec<DeviceId>,
-    pub(crate) stages: Vec<Stage>,
-    pub(crate) outcomes: Vec<StageOutcome>,
-    pub(crate) balance: Balance,
-    /// The step, where the stages are a pipeline.
-    pub(crate) pipeline: Option<PipelinePlan>,
 }
 
 /// The least conclusive of all searches: an interrupt before a clock before a work limit before a plain end.

@@ -7,17 +7,22 @@
 
 #![forbid(unsafe_code)]
 
+mod again;
 mod assemble;
+mod carry;
+mod near;
 pub mod pipelined;
 mod polish;
 mod rank;
 pub mod replan;
+mod round;
 mod rounds;
 mod stages;
 mod versions;
 
+pub use again::{Again, Repartition, Wanted};
 pub use assemble::{Planned, Relaxed};
-pub use rounds::{Again, Repartition, plan, unplanned};
+pub use rounds::{plan, unplanned};
 pub use stages::{StageOutcome, caps_of, plan_stages, stage_file};
 pub use versions::versions;
 

@@ -10,8 +10,8 @@ use ballast_core::simulate::{balance, orders_can_run};
 use ballast_core::units::Bytes;
 
 use crate::Options;
-use crate::assemble::Round;
 use crate::rank::rank_of;
+use crate::round::Round;
 use crate::stages::{StageOutcome, plan_some};
 
 /// Stages whose time is at least this share of the slowest one's are planned again.
@@ -25,7 +25,7 @@ const TIMES: usize = 3;
 const SHARE: f64 = 0.5;
 
 /// At most so much of the time spent before.
-const OF_BEFORE: f64 = 0.5;
+const OF_BEFORE: f64 = 1.0;
 
 /// Seconds below which no search comes to anything.
 const LEAST_SECONDS: f64 = 0.01;
@@ -50,7 +50,8 @@ pub(crate) fn polish(
         }
         let share = if time + 1 < TIMES { SHARE } else { 1.0 };
         let clock = deadline.within(deadline.remaining_seconds() * share);
-        let starts = (caps, &best.outcomes[..]);
+        let starts: Vec<_> = best.outcomes.iter().map(|outcome| vec![outcome.plan.clone()]).collect();
+        let starts = (caps, &starts[..]);
         let (graph, cluster) = (program.graph, program.cluster);
         let again = plan_some(graph, &best.stages, starts, &chosen, cluster, options, &clock);
         let found: Vec<(usize, StageOutcome)> = chosen

@@ -27,7 +27,7 @@ pub(crate) fn least_rank(stages: &[Stage], caps: &[Bytes]) -> Rank {
 
 /// A plan that keeps every cap is better than any that does not. Where none does, a device with less memory than its plan needs is missing in
 /// any case: a raised cap more then is worth a slowest stage that is faster by a fifth, and so is one less a slower one.
-fn rank(raised: usize, tmax_seconds: f64, over_bytes: u64) -> Rank {
+pub(crate) fn rank(raised: usize, tmax_seconds: f64, over_bytes: u64) -> Rank {
     (raised > 0, tmax_seconds * RAISED_CAP.powi(i32::try_from(raised).unwrap_or(i32::MAX)), over_bytes)
 }
 

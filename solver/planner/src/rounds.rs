@@ -3,29 +3,29 @@
 use ballast_core::cap::CapSpec;
 use ballast_core::device::DeviceId;
 use ballast_core::limits::{Deadline, StopReason};
-use ballast_core::memory::{CompactPlan, NodeId};
+use ballast_core::memory::CompactPlan;
 use ballast_core::pipeline::Spec;
 use ballast_core::plan::Plan;
 use ballast_core::program::Program;
 use ballast_core::report::{Bound, Report, SearchStats};
-use ballast_core::simulate::{balance, judge_stage, orders_can_run};
-use ballast_core::stage::{Stage, settle_views, stages};
+use ballast_core::simulate::{balance, judge_stage};
+use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
-use ballast_partition::{Measured, SIMPLE_PLACEMENTS};
+use ballast_partition::SIMPLE_PLACEMENTS;
 
-use crate::assemble::{Planned, Round, assemble};
+use crate::again::{Made, Repartition, Tools, Wanted, another};
+use crate::assemble::{Planned, assemble};
+use crate::near::descend;
 use crate::pipelined;
 use crate::polish::polish;
-use crate::rank::{Rank, least_rank, rank_of};
-use crate::stages::{StageOutcome, caps_of, plan_stages};
+use crate::rank::least_rank;
+use crate::round::Round;
+use crate::stages::{StageOutcome, caps_of};
 use crate::{Error, Options};
 
-/// Share of the time left that one round may take, where other rounds may follow: the given partition comes from
-/// an exact cut and deserves the most care.
-const ROUND_SHARE: f64 = 0.45;
-
-/// Share of the slowest stage's time from which on what memory adds to it is worth another partition.
-const WORTH_A_ROUND: f64 = 1e-3;
+/// Share of the time left that the plans of one round may take where other rounds may follow. What memory costs a placement is told by plans alone,
+/// so that many of them, each from what is known of the ones before, come to more than a few with much time each.
+const ROUND_SHARE: f64 = 0.18;
 
 /// Share of the time limit kept for the stages that matter in the best round: until then all stages are planned alike.
 const POLISH_SHARE: f64 = 0.15;
@@ -36,24 +36,8 @@ const MOST_FRUITLESS: u64 = 3;
 /// Share of the time left that the memory plan of a placement made without a search may take.
 const SIMPLE_SHARE: f64 = 0.15;
 
-/// Share of the time left that a search for another partition may take.
-const REPARTITION_SHARE: f64 = 0.35;
-
-impl Round {
-    /// Smaller is better.
-    fn rank(&self) -> Rank {
-        rank_of(&self.outcomes)
-    }
-
-    /// May another placement be better? It may where a cap was raised, where recomputation and swaps made the slowest stage
-    /// slower, and where the stages are out of balance.
-    fn may_improve(&self, max_ratio: f64) -> bool {
-        let free = self.stages.iter().map(Stage::load_seconds).fold(0.0, f64::max);
-        self.outcomes.iter().any(StageOutcome::relaxed)
-            || self.balance.tmax_seconds > free * (1.0 + WORTH_A_ROUND)
-            || !self.balance.within(max_ratio)
-    }
-}
+/// Share of the time after which placements are no longer searched for as a whole: single ops move, and their plans decide.
+const WHOLE_SHARE: f64 = 0.7;
 
 /// Plans the memory of a placed program, and repartitions while another placement may be better.
 ///
@@ -89,6 +73,7 @@ pub fn plan(
     };
     let (mut best, rounds) = best_round(program, device_of, &caps, options, (&rounds_end, repartition))?;
     polish(program, &mut best, &caps, options, &deadline);
+    best.tell("polished");
     if best.device_of == given {
         let floor = Bound::any_assignment(graph, costs);
         // The partition given is of the class its bound is for, and planned memory only adds to its time.
@@ -110,7 +95,13 @@ fn best_round(
         Some(_) if may_move => deadline.within(deadline.remaining_seconds() * ROUND_SHARE),
         _ => *deadline,
     };
-    let mut best = round(program, device_of, caps, options, &share(deadline))?;
+    let timed = options.limits.time_limit_seconds.is_some();
+    let whole = match options.limits.time_limit_seconds {
+        Some(_) if may_move => deadline.within(deadline.remaining_seconds() * WHOLE_SHARE),
+        _ => *deadline,
+    };
+    let mut best = Round::plan(program, device_of, (caps, None), options, &share(deadline))?;
+    best.tell("given");
     let mut seen = vec![Made::of(&best)];
     let mut rounds = 1;
     let mut simple = Vec::new();
@@ -118,12 +109,13 @@ fn best_round(
     while rounds < options.max_rounds && best.may_improve(options.max_ratio) && !deadline.over() {
         let Some(repartition) = repartition else { break };
         let tools = (options, deadline, repartition);
-        let next = another(program, tools, &best, (caps, &seen), (fruitless, None))?;
+        let next = another(program, tools, &best, (caps, &seen), (fruitless, Wanted::Searched))?.pop();
         let exhausted = next.is_none();
         let next =
             next.filter(|next| !simple.contains(next) && seen.iter().all(|made| made.device_of != *next));
-        match next.map(|next| round(program, next, caps, options, &share(deadline))) {
+        match next.map(|next| Round::plan(program, next, (caps, Some(&best)), options, &share(deadline))) {
             Some(Ok(candidate)) => {
+                candidate.tell("round");
                 seen.push(Made::of(&candidate));
                 rounds += 1;
                 if candidate.rank() < best.rank() {
@@ -141,39 +133,14 @@ fn best_round(
             tried_simple = true;
             seen.extend(try_simple(program, caps, tools, &mut best, &seen, &mut simple)?);
         }
-        if exhausted || fruitless > MOST_FRUITLESS {
+        if exhausted || fruitless > MOST_FRUITLESS || timed && whole.over() {
             break;
         }
     }
-    Ok((best, rounds))
-}
-
-/// How placements are planned, until when, and who makes them.
-type Tools<'a, 'b> = (&'a Options, &'a Deadline, &'a Repartition<'b>);
-
-/// Another placement than those `seen`: searched, or the simple one of this number.
-fn another(
-    program: &Program<'_>,
-    (options, deadline, repartition): Tools<'_, '_>,
-    best: &Round,
-    (caps, seen): (&[Bytes], &[Made]),
-    (fruitless, simple): (u64, Option<usize>),
-) -> Result<Option<Vec<DeviceId>>, Error> {
-    let measured: Vec<Measured<'_>> = seen.iter().map(Made::measured).collect();
-    let limit = options.limits.time_limit_seconds;
-    let again = Again {
-        device_of: &best.device_of,
-        rounds: &measured,
-        caps,
-        fruitless,
-        simple,
-        time_limit_seconds: limit.map(|_| deadline.remaining_seconds() * REPARTITION_SHARE),
-    };
-    let mut next = repartition(&again).map_err(Error::Partition)?;
-    if let Some(next) = &mut next {
-        settle_views(program.graph, next);
+    if let Some(repartition) = repartition.filter(|_| timed && options.max_rounds > 1) {
+        descend(program, &mut best, caps, (options, deadline, repartition))?;
     }
-    Ok(next)
+    Ok((best, rounds))
 }
 
 /// Plans the placements that need no search, each in little time and only where it may be the best: where memory decides, the plain ones may be
@@ -192,7 +159,10 @@ fn try_simple(
         if !best.may_improve(options.max_ratio) || deadline.over() {
             break;
         }
-        let Some(next) = another(program, tools, best, (caps, seen), (0, Some(number)))? else { break };
+        let Some(next) = another(program, tools, best, (caps, seen), (0, Wanted::Simple(number)))?.pop()
+        else {
+            break;
+        };
         if simple.contains(&next) || seen.iter().any(|made| made.device_of == next) {
             continue;
         }
@@ -205,8 +175,9 @@ fn try_simple(
         if least_rank(&stages, caps) >= best.rank() {
             continue;
         }
-        match round(program, next, caps, options, &clock) {
+        match Round::plan(program, next, (caps, Some(best)), options, &clock) {
             Ok(candidate) if candidate.rank() < best.rank() => {
+                candidate.tell("simple");
                 made = Some(Made::of(&candidate));
                 *best = candidate;
             }
@@ -294,64 +265,4 @@ fn caps_of_all(program: &Program<'_>, device_of: &[DeviceId], cap: CapSpec) -> V
         }
     }
     caps
-}
-
-/// What a round came to.
-struct Made {
-    device_of: Vec<DeviceId>,
-    seconds: Vec<f64>,
-    raised: Vec<bool>,
-}
-
-impl Made {
-    fn of(round: &Round) -> Self {
-        Made {
-            device_of: round.device_of.clone(),
-            seconds: round.outcomes.iter().map(|outcome| outcome.score.seconds).collect(),
-            raised: round.outcomes.iter().map(StageOutcome::relaxed).collect(),
-        }
-    }
-
-    fn measured(&self) -> Measured<'_> {
-        Measured { device_of: &self.device_of, seconds: &self.seconds, raised: &self.raised }
-    }
-}
-
-/// Placements whose memory has been planned, for the search of another one.
-pub struct Again<'a> {
-    /// The device of every op in the best of them.
-    pub device_of: &'a [DeviceId],
-    /// What all of them came to, the latest last.
-    pub rounds: &'a [Measured<'a>],
-    /// The cap asked for on every device.
-    pub caps: &'a [Bytes],
-    /// Searches so far that came to nothing: their random choices are better not made again.
-    pub fruitless: u64,
-    /// The placement of this number is wanted of those that need no search, such as the folded layers; none: one is searched.
-    pub simple: Option<usize>,
-    /// Seconds the search may take, where time is limited.
-    pub time_limit_seconds: Option<f64>,
-}
-
-/// Maps placements and what their plans take to another placement; none: no other is known.
-pub type Repartition<'a> = dyn Fn(&Again<'_>) -> Result<Option<Vec<DeviceId>>, String> + 'a;
-
-fn round(
-    program: &Program<'_>,
-    device_of: Vec<DeviceId>,
-    caps: &[Bytes],
-    options: &Options,
-    deadline: &Deadline,
-) -> Result<Round, Error> {
-    let Program { graph, costs, cluster } = *program;
-    let stages = stages(graph, costs, cluster, &device_of);
-    let mut outcomes = plan_stages(graph, &stages, caps, cluster, options, deadline)?;
-    let orders: Vec<Option<&[NodeId]>> = outcomes.iter().map(|o| o.plan.order.as_deref()).collect();
-    if !orders_can_run(&stages, &orders) {
-        // Reordered stages that would wait for each other: program order always runs.
-        let program = Options { order: ballast_remat::Order::Program, ..options.clone() };
-        outcomes = plan_stages(graph, &stages, caps, cluster, &program, deadline)?;
-    }
-    let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
-    Ok(Round { device_of, stages, outcomes, balance: balance(&scores), pipeline: None })
 }

@@ -68,11 +68,11 @@ pub fn plan_stages(
     plan_some(graph, stages, (caps, &[]), &all, cluster, options, deadline).into_iter().collect()
 }
 
-/// Plans the `chosen` stages as [`plan_stages`] does, each from its plan of `starts`, where these are given.
+/// Plans the `chosen` stages as [`plan_stages`] does, each from its plans of `starts`, where these are given.
 pub(crate) fn plan_some(
     graph: &Graph,
     stages: &[Stage],
-    (caps, starts): (&[Bytes], &[StageOutcome]),
+    (caps, starts): (&[Bytes], &[Vec<CompactPlan>]),
     chosen: &[usize],
     cluster: &Cluster,
     options: &Options,
@@ -102,8 +102,8 @@ pub(crate) fn plan_some(
                 threads: inner_threads,
                 ..options.limits
             };
-            let start = starts.get(index).map(|outcome| &outcome.plan);
-            let outcome = plan_stage(graph, &stages[index], (caps[index], start), cluster, options, limits);
+            let starts = starts.get(index).map_or(&[][..], Vec::as_slice);
+            let outcome = plan_stage(graph, &stages[index], (caps[index], starts), cluster, options, limits);
             results.lock().unwrap_or_else(std::sync::PoisonError::into_inner)[place] = Some(outcome);
         }
     };
@@ -129,7 +129,7 @@ pub fn caps_of(stages: &[Stage], cluster: &Cluster, cap: CapSpec) -> Vec<Bytes> 
 fn plan_stage(
     graph: &Graph,
     stage: &Stage,
-    (requested_cap, start): (Bytes, Option<&CompactPlan>),
+    (requested_cap, starts): (Bytes, &[CompactPlan]),
     cluster: &Cluster,
     options: &Options,
     limits: Limits,
@@ -147,7 +147,7 @@ fn plan_stage(
         q_learning: options.q_learning.clone(),
         q_table: options.q_tables.get(&stage.device).cloned(),
         outside: options.outside.clone(),
-        starts: start.into_iter().cloned().collect(),
+        starts: starts.to_vec(),
         ..ballast_remat::Options::default()
     };
     let failed = |message: String, node: Option<NodeId>| Error::Stage {

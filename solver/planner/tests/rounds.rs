@@ -10,7 +10,7 @@ use ballast_core::limits::{Limits, StopReason};
 use ballast_core::program::Program;
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::units::Bytes;
-use ballast_planner::{Again, Options, plan};
+use ballast_planner::{Again, Options, Wanted, plan};
 
 /// So many ops forward, whose values ops backward read in reverse.
 fn training(layers: usize) -> Graph {
@@ -61,14 +61,14 @@ fn a_share_stays_as_many_bytes_in_every_round_and_rounds_tell_what_plans_came_to
     let seen = RefCell::new(Vec::new());
     let again = |again: &Again<'_>| {
         assert_eq!(again.caps, caps);
-        if again.simple.is_some() {
-            return Ok(None);
+        if again.wanted != Wanted::Searched {
+            return Ok(Vec::new());
         }
         let last = again.rounds.last().expect("the round before");
         let told = (again.rounds.len(), again.fruitless);
         seen.borrow_mut().push((told, last.device_of.to_vec(), last.seconds.to_vec()));
         let next = [&other, &given][usize::from(again.rounds.len() > 1)];
-        Ok(Some(next.clone()))
+        Ok(vec![next.clone()])
     };
     let options = Options {
         cap: CapSpec::Share(0.5),
@@ -108,8 +108,13 @@ fn placements_that_need_no_search_are_tried_beside_the_rounds() {
     let whole = vec![DeviceId(0); 2 * layers];
     let asked = RefCell::new(Vec::new());
     let again = |again: &Again<'_>| {
-        asked.borrow_mut().push(again.simple);
-        Ok(again.simple.and_then(|number| [&whole, &folded].get(number).map(|&of| of.clone())))
+        asked.borrow_mut().push(again.wanted);
+        Ok(match again.wanted {
+            Wanted::Simple(number) => {
+                [&whole, &folded].get(number).map(|&of| of.clone()).into_iter().collect()
+            }
+            _ => Vec::new(),
+        })
     };
     let options = Options {
         cap: CapSpec::Absolute(Bytes(1 << 30)),
@@ -124,5 +129,46 @@ fn placements_that_need_no_search_are_tried_beside_the_rounds() {
     assert!(planned.plan.cap_met);
     assert_eq!(planned.plan.rounds, 1, "they are no rounds");
     // No other placement was known; the first plain one cannot win, and the second, in balance, is the last that was wanted.
-    assert_eq!(asked.into_inner(), [None, Some(0), Some(1)]);
+    assert_eq!(asked.into_inner(), [Wanted::Searched, Wanted::Simple(0), Wanted::Simple(1)]);
+}
+
+#[test]
+fn placements_next_to_the_best_are_taken_where_their_plans_are_better() {
+    let (layers, devices) = (12, 2);
+    let graph = training(layers);
+    let costs = Costs { seconds: vec![vec![1.0; 2 * layers]; devices] };
+    let cluster = Cluster::from_count(devices).expect("devices");
+    let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
+    // All but the loss and its gradient on one device. Layer by layer, from the last, the other takes them over.
+    let layer = |op: usize| op.min(2 * layers - 1 - op);
+    let folded = |first: usize| -> Vec<DeviceId> {
+        (0..2 * layers).map(|op| DeviceId(usize::from(layer(op) >= first))).collect()
+    };
+    let asked = RefCell::new(0);
+    let again = |again: &Again<'_>| {
+        let Wanted::Near { count, .. } = again.wanted else { return Ok(Vec::new()) };
+        assert!(count > 1 && again.rounds.len() == 1);
+        let [now] = again.rounds else { return Ok(Vec::new()) };
+        assert_eq!(now.device_of, again.device_of);
+        *asked.borrow_mut() += 1;
+        let first = layers - now.device_of.iter().filter(|device| device.0 == 1).count() / 2;
+        // A worse one first.
+        Ok(vec![vec![DeviceId(0); 2 * layers], folded(first - 1)])
+    };
+    let options = Options {
+        cap: CapSpec::Absolute(Bytes(1 << 30)),
+        limits: Limits { time_limit_seconds: Some(20.0), work_limit: Some(2_000), seed: 1, threads: 1 },
+        swap: false,
+        max_rounds: 4,
+        ..Options::default()
+    };
+    let given = folded(layers - 1);
+    let planned = plan(&program, given.clone(), report(), &options, Some(&again)).expect("a plan");
+    assert_eq!(planned.device_of, folded(layers / 2));
+    // Six layers are half of all: five moves, the last of which leaves nothing to be had.
+    assert_eq!(asked.take(), layers / 2 - 1);
+    // No limit of time: what comes out is a matter of the rounds alone.
+    let untimed = Options { limits: Limits { time_limit_seconds: None, ..options.limits }, ..options };
+    let planned = plan(&program, given.clone(), report(), &untimed, Some(&again)).expect("a plan");
+    assert_eq!(planned.device_of, given);
 }

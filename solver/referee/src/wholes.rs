@@ -128,15 +128,7 @@ fn run(
         Some(pipeline) => balanced(&program.view(), first.granularity, pipeline.spec).ok()?.device_of,
         None => outcome.device_of.clone(),
     };
-    let again: &Repartition<'_> = &|again| {
-        let program = program.view();
-        let found = match again.simple {
-            Some(number) => ballast_partition::simple(&program, &first, number),
-            None => ballast_partition::repartition(&program, &first, again.rounds)
-                .map(|outcome| Some(outcome.device_of)),
-        };
-        found.map_err(|error| error.to_string())
-    };
+    let again: &Repartition<'_> = &|again| again.ask(&program.view(), &first);
     let found = plan(&program.view(), device_of, outcome.report, &options, Some(again));
     match &found {
         Err(Error::Bound(error)) => ledger.contradicts(format!("{who}: {error}: {program:?}")),

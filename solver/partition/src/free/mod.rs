@@ -9,6 +9,8 @@ mod board;
 mod bound;
 mod least;
 mod levels;
+mod moves;
+mod near;
 mod policy;
 mod search;
 mod state;
@@ -153,6 +155,17 @@ impl Auto {
             learns: self.mover == Mover::Learned,
         }
     }
+}
+
+/// So many placements of the items next to a given one, whose memory plans have told the rates of the task: those estimated best first.
+pub(crate) fn neighbours(task: &Task<'_>, given: &[DeviceId], count: usize) -> Vec<Vec<DeviceId>> {
+    let starts = [task.items.read(given)];
+    let search = Auto { mover: Mover::None }.task(task, &starts, None, task.limits, task.deadline);
+    let held = search::held(&search, &starts[0]);
+    let hidden: Vec<f64> =
+        held.into_iter().zip(peaks(task.program, given)).map(|(held, peak)| peak - held).collect();
+    let near = near::neighbours(&search::Task { unseen: Some(&hidden), ..search }, count);
+    near.into_iter().map(|placed| task.items.place(task.program.graph, &task.items.to_ops(&placed))).collect()
 }
 
 /// What every device holds at most without any plan, but for arguments that no op reads: no search decides about those.

@@ -94,8 +94,7 @@ pub(crate) fn search(task: &Task<'_>) -> Option<Found> {
     if devices < 2 || task.sequence.is_empty() || task.deadline.over() {
         return None;
     }
-    let site = site(task);
-    let board = Board::of(task.sequence, &site, task.caps.is_some());
+    let (site, board) = setting(task);
     let mut starts: Vec<Vec<u32>> = task.starts.iter().map(|start| bound(&board, start)).collect();
     starts.dedup();
     let mut search = Search {
@@ -126,21 +125,23 @@ pub(crate) fn search(task: &Task<'_>) -> Option<Found> {
     })
 }
 
-fn site(task: &Task<'_>) -> Site {
+/// The devices, and what is placed on them.
+pub(super) fn setting(task: &Task<'_>) -> (Site, Board) {
     let given = task.unseen.and(task.starts.last()).map(Vec::as_slice);
     let caps = task.caps.map(|caps| Caps::new(task.sequence, caps, task.unseen, given));
-    Site::new(&task.sequence.row_of, task.links, caps)
+    let site = Site::new(&task.sequence.row_of, task.links, caps);
+    let board = Board::of(task.sequence, &site, task.caps.is_some());
+    (site, board)
 }
 
 /// A placement with every group where rules bind it.
-fn bound(board: &Board, placement: &[DeviceId]) -> Vec<u32> {
+pub(super) fn bound(board: &Board, placement: &[DeviceId]) -> Vec<u32> {
     (0..board.groups).map(|group| board.pins[group].unwrap_or(placement[group]).0 as u32).collect()
 }
 
 /// What a board sees of the bytes that every device holds in a placement of the items.
 pub(crate) fn held(task: &Task<'_>, placement: &[DeviceId]) -> Vec<f64> {
-    let site = site(task);
-    let board = Board::of(task.sequence, &site, task.caps.is_some());
+    let (site, board) = setting(task);
     let state = State::new(&board, &site, &bound(&board, placement));
     (0..site.devices).map(|device| state.held(device)).collect()
 }

@@ -177,6 +177,14 @@ impl<'a> State<'a> {
         self.load[maker] += sign * slowest;
     }
 
+    pub(super) fn board(&self) -> &'a Board {
+        self.board
+    }
+
+    pub(super) fn devices(&self) -> usize {
+        self.site.devices
+    }
+
     pub(super) fn device_of(&self, group: GroupId) -> usize {
         self.place[group] as usize
     }

@@ -4,11 +4,10 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::board::{Board, GroupId, Site};
+use super::moves::{grow, target};
 use super::policy::{INPUTS, Policy, Source};
 use super::state::{Pressed, State, Worth};
 
-/// Nets with more ends than this say little about who belongs together.
-const WIDE: usize = 16;
 /// Odds of moves of annealing: a single group, a swap, a cluster, and a single group and a cluster at a net that is cut. A cluster takes tens of
 /// times as long as a single group; under caps, where one group alone seldom makes room, it is worth that.
 const ODDS: [u32; 5] = [6, 1, 1, 8, 2];
@@ -159,12 +158,12 @@ impl<'a> Walk<'a> {
         let at_border = |walk: &mut Self| walk.border().unwrap_or((group, walk.state.device_of(group)));
         match kind.take_while(|&sum| sum <= drawn).count() {
             0 => {
-                let to = self.target(group);
+                let to = target(&self.state, group, &mut self.random);
                 self.try_single(group, to, temperature);
             }
             1 => self.try_swap(group, temperature),
             2 => {
-                let to = self.target(group);
+                let to = target(&self.state, group, &mut self.random);
                 self.try_cluster(group, to, ANY_SIZE, temperature);
             }
             3 => {
@@ -185,7 +184,7 @@ impl<'a> Walk<'a> {
         let drawn = if source == Source::Border { self.border() } else { None };
         let (group, to) = drawn.unwrap_or_else(|| {
             let group = self.random.random_range(0..self.board.groups);
-            (group, self.target(group))
+            (group, target(&self.state, group, &mut self.random))
         });
         let from = self.state.device_of(group);
         if source == Source::Swap {
@@ -252,21 +251,6 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// A device next to the group over one of its nets, or any.
-    fn target(&mut self, group: GroupId) -> usize {
-        let nets = self.board.nets_of.of(group);
-        if !nets.is_empty() && self.random.random_range(0..4) > 0 {
-            let net = nets[self.random.random_range(0..nets.len())] as usize;
-            let ends = self.board.ends.of(net);
-            let end = ends[self.random.random_range(0..ends.len())] as usize;
-            let device = self.state.device_of(end);
-            if device != self.state.device_of(group) {
-                return device;
-            }
-        }
-        self.random.random_range(0..self.site.devices)
-    }
-
     fn accepts(&mut self, change: f64, temperature: f64) -> bool {
         change <= 0.0 || self.random.random::<f64>() < (-change / temperature).exp()
     }
@@ -311,29 +295,7 @@ impl<'a> Walk<'a> {
         let least = sizes.0.min(largest);
         let size = least + (self.random.random::<f64>().powi(2) * (largest - least + 1) as f64) as usize;
         let mut cluster = std::mem::take(&mut self.cluster);
-        cluster.clear();
-        cluster.push(seed);
-        self.marked[seed] = true;
-        let mut at = 0;
-        while at < cluster.len() && cluster.len() < size {
-            for &net in self.board.nets_of.of(cluster[at]) {
-                let ends = self.board.ends.of(net as usize);
-                if ends.len() > WIDE || self.random.random_range(0..5) == 0 {
-                    continue;
-                }
-                for &end in ends {
-                    let end = end as usize;
-                    if !self.marked[end] && cluster.len() < size && self.state.device_of(end) == from {
-                        self.marked[end] = true;
-                        cluster.push(end);
-                    }
-                }
-            }
-            at += 1;
-        }
-        for &group in &cluster {
-            self.marked[group] = false;
-        }
+        grow(&self.state, seed, size, (&mut cluster, &mut self.marked), &mut self.random);
         if cluster.iter().all(|&group| self.board.runs(group, to)) {
             let moves: Vec<(GroupId, usize)> = cluster.iter().map(|&group| (group, to)).collect();
             self.try_all(&moves, temperature);

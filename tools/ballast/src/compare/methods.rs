@@ -218,13 +218,7 @@ impl Contender {
             ..ballast_planner::Options::default()
         };
         let again = |again: &Again<'_>| {
-            if again.simple.is_some() {
-                return Ok(None);
-            }
-            let options = partition_options(task, Method::DP, &limits, start.cap_bytes());
-            ballast_partition::repartition(&task.program, &options, again.rounds)
-                .map(|outcome| Some(outcome.device_of))
-                .map_err(|error| error.to_string())
+            again.ask(&task.program, &partition_options(task, Method::DP, &limits, start.cap_bytes()))
         };
         let again: Option<&Repartition<'_>> = (*self == Contender::Rounds).then_some(&again);
         let planned = ballast_planner::plan(&task.program, device_of, report, &options, again)

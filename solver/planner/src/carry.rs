@@ -1,0 +1,134 @@
+//! The memory plan of a stage carried over to one that runs nearly the same ops.
+
+use std::collections::{BTreeSet, HashMap};
+
+use ballast_core::memory::{CompactPlan, NodeId};
+use ballast_core::stage::{NodeSource, Stage};
+
+use crate::stages::StageOutcome;
+
+/// What a stage's plan tells another placement of the same program.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    pub(crate) stage: &'a Stage,
+    pub(crate) outcome: &'a StageOutcome,
+}
+
+impl Known<'_> {
+    /// The plan for the nodes that are still there, with its copies and without. Neither need keep any cap.
+    pub(crate) fn starts_for(&self, stage: &Stage) -> Vec<CompactPlan> {
+        let old = &self.outcome.plan;
+        if old.order.is_some() || !old.rounds.is_empty() || !old.copies.is_empty() {
+            return Vec::new();
+        }
+        let new_of: HashMap<NodeSource, usize> =
+            stage.sources.iter().enumerate().map(|(node, &source)| (source, node)).collect();
+        // Of every old position the first new one that is not before it: nodes of both stages are in program order.
+        let end = stage.sources.len();
+        let mut position_of = vec![end; self.stage.sources.len() + 1];
+        for (node, source) in self.stage.sources.iter().enumerate().rev() {
+            position_of[node] = new_of.get(source).copied().unwrap_or(position_of[node + 1]);
+        }
+        let carried = |list: &[(usize, NodeId)], last: usize| {
+            let places = list.iter().filter_map(|&(position, node)| {
+                let node = NodeId(*new_of.get(&self.stage.sources[node.0])?);
+                Some((position_of[position], node)).filter(|(position, _)| *position <= last)
+            });
+            places.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>()
+        };
+        let without = CompactPlan { recompute: carried(&old.recompute, end), ..CompactPlan::default() };
+        let with = CompactPlan {
+            swap_out: carried(&old.swap_out, end.saturating_sub(1)),
+            swap_in: carried(&old.swap_in, end),
+            ..without.clone()
+        };
+        if with == without { vec![without] } else { vec![with, without] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ballast_core::cost::Costs;
+    use ballast_core::device::{Cluster, DeviceId};
+    use ballast_core::graph::{Graph, Op, OpId, Tensor};
+    use ballast_core::limits::{Deadline, Limits};
+    use ballast_core::memory::expand;
+    use ballast_core::program::Program;
+    use ballast_core::units::Bytes;
+
+    use crate::Options;
+    use crate::round::Round;
+
+    use super::*;
+
+    /// Four ops forward and four backward, each of which reads what the one opposite made.
+    fn training() -> Graph {
+        let mut graph = Graph { name: "training".into(), ..Graph::default() };
+        for id in 0..8 {
+            let inputs: Vec<usize> = match id {
+                0 => vec![],
+                1..=4 => vec![id - 1],
+                _ => vec![id - 1, 7 - id],
+            };
+            graph.ops.push(Op::new(format!("op{id}"), inputs, [id]));
+            graph.tensors.push(Tensor {
+                producer: Some(OpId(id)),
+                index: 0,
+                bytes: Bytes(100),
+                returned: id == 7,
+                type_name: "value".into(),
+            });
+        }
+        graph
+    }
+
+    #[test]
+    fn what_is_left_of_a_plan_keeps_its_place_among_the_nodes_that_are_left() {
+        let graph = training();
+        let costs = Costs { seconds: vec![vec![1.0; 8]; 2] };
+        let cluster = Cluster::from_count(2).expect("devices");
+        let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
+        let limits = Limits { time_limit_seconds: None, work_limit: Some(1_000), seed: 1, threads: 1 };
+        let options = Options { limits, ..Options::default() };
+        let place = |away: &[usize]| -> Vec<DeviceId> {
+            (0..8).map(|op| DeviceId(usize::from(away.contains(&op)))).collect()
+        };
+        let caps = [Bytes(10_000); 2];
+        let round = Round::plan(&program, place(&[]), (&caps, None), &options, &Deadline::after(None));
+        let mut round = round.expect("a plan");
+        let at = |list: &[(usize, usize)]| -> Vec<(usize, NodeId)> {
+            list.iter().map(|&(position, node)| (position, NodeId(node))).collect()
+        };
+        // Op 1 is made again for op 6, op 2 for op 5; op 0 is on the host from op 1 to op 7.
+        round.outcomes[0].plan = CompactPlan {
+            recompute: at(&[(5, 2), (6, 1)]),
+            swap_out: at(&[(1, 0)]),
+            swap_in: at(&[(7, 0)]),
+            ..CompactPlan::default()
+        };
+        let known = Known { stage: &round.stages[0], outcome: &round.outcomes[0] };
+        let carried = |away: &[usize]| {
+            let stage = &program.stages(&place(away))[0];
+            let starts = known.starts_for(stage);
+            assert!(starts.iter().all(|start| expand(&stage.problem, start).is_ok()), "{starts:?}");
+            starts
+        };
+        let all = carried(&[]);
+        assert_eq!(all[0], round.outcomes[0].plan);
+        assert_eq!(all[1], CompactPlan { recompute: at(&[(5, 2), (6, 1)]), ..CompactPlan::default() });
+        // Op 3, which op 4 reads, is received in its place: nothing moves. Without op 2, which op 5 receives, its second run is gone.
+        assert_eq!(carried(&[3])[0], round.outcomes[0].plan);
+        let less = CompactPlan { recompute: at(&[(6, 1)]), ..round.outcomes[0].plan.clone() };
+        let stage = &program.stages(&place(&[2]))[0];
+        assert_eq!(stage.sources[2], NodeSource::Receive(OpId(2)));
+        assert_eq!(carried(&[2])[0], less);
+        // Op 6 is elsewhere: what ran before it runs before op 7, which receives its value.
+        let later = carried(&[6]);
+        assert!(
+            later[0].recompute.iter().any(|&(position, node)| position >= 6 && node == NodeId(1)),
+            "{later:?}"
+        );
+        // Nothing of an op that is gone.
+        assert_eq!(carried(&[0, 1, 2])[0], CompactPlan::default());
+    }
+}

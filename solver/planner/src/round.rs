@@ -1,0 +1,110 @@
+//! One partition with its memory plans.
+
+use ballast_core::device::DeviceId;
+use ballast_core::limits::Deadline;
+use ballast_core::memory::NodeId;
+use ballast_core::plan::PipelinePlan;
+use ballast_core::program::Program;
+use ballast_core::simulate::{Balance, balance, orders_can_run};
+use ballast_core::stage::Stage;
+use ballast_core::units::Bytes;
+
+use crate::carry::Known;
+use crate::rank::{Rank, rank_of};
+use crate::stages::{StageOutcome, plan_some, plan_stages};
+use crate::{Error, Options};
+
+/// Share of the slowest stage's time from which on what memory adds to it is worth another partition.
+const WORTH_A_ROUND: f64 = 1e-3;
+
+/// A placement and the plans of its stages.
+#[derive(Clone)]
+pub(crate) struct Round {
+    pub(crate) device_of: Vec<DeviceId>,
+    pub(crate) stages: Vec<Stage>,
+    pub(crate) outcomes: Vec<StageOutcome>,
+    pub(crate) balance: Balance,
+    /// The step, where the stages are a pipeline.
+    pub(crate) pipeline: Option<PipelinePlan>,
+}
+
+impl Round {
+    /// Plans a placement: of ops, then of stages, as [`Round::of_stages`] does.
+    pub(crate) fn plan(
+        program: &Program<'_>,
+        device_of: Vec<DeviceId>,
+        before: (&[Bytes], Option<&Round>),
+        options: &Options,
+        deadline: &Deadline,
+    ) -> Result<Round, Error> {
+        let stages = program.stages(&device_of);
+        Round::of_stages(program, (device_of, stages), before, options, deadline)
+    }
+
+    /// Plans stages under the caps. One that is as it was `before` has the plan it had; others start from what is left of theirs.
+    pub(crate) fn of_stages(
+        program: &Program<'_>,
+        (device_of, stages): (Vec<DeviceId>, Vec<Stage>),
+        (caps, before): (&[Bytes], Option<&Round>),
+        options: &Options,
+        deadline: &Deadline,
+    ) -> Result<Round, Error> {
+        let Program { graph, cluster, .. } = *program;
+        let known = |index: usize| {
+            before.map(|before| Known { stage: &before.stages[index], outcome: &before.outcomes[index] })
+        };
+        let changed: Vec<usize> = (0..stages.len())
+            .filter(|&index| known(index).is_none_or(|known| *known.stage != stages[index]))
+            .collect();
+        let mut starts = vec![Vec::new(); stages.len()];
+        for &index in &changed {
+            starts[index] = known(index).map(|known| known.starts_for(&stages[index])).unwrap_or_default();
+        }
+        let planned = plan_some(graph, &stages, (caps, &starts), &changed, cluster, options, deadline);
+        let mut planned = planned.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();
+        let mut outcomes = Vec::new();
+        for index in 0..stages.len() {
+            let outcome = match changed.binary_search(&index) {
+                Ok(_) => planned.next(),
+                Err(_) => known(index).map(|known| known.outcome.clone()),
+            };
+            outcomes.extend(outcome);
+        }
+        let orders: Vec<Option<&[NodeId]>> = outcomes.iter().map(|o| o.plan.order.as_deref()).collect();
+        if !orders_can_run(&stages, &orders) {
+            // Reordered stages that would wait for each other: program order always runs.
+            let program = Options { order: ballast_remat::Order::Program, ..options.clone() };
+            outcomes = plan_stages(graph, &stages, caps, cluster, &program, deadline)?;
+        }
+        let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
+        Ok(Round { device_of, stages, outcomes, balance: balance(&scores), pipeline: None })
+    }
+
+    /// Smaller is better.
+    pub(crate) fn rank(&self) -> Rank {
+        rank_of(&self.outcomes)
+    }
+
+    /// Tells what it came to.
+    pub(crate) fn tell(&self, name: &str) {
+        let of = |(stage, outcome): (&Stage, &StageOutcome)| {
+            (
+                stage.device.0,
+                outcome.score.seconds / stage.load_seconds(),
+                outcome.cap.0.saturating_sub(outcome.requested_cap.0),
+            )
+        };
+        let free = self.stages.iter().map(Stage::load_seconds).fold(0.0, f64::max);
+        let devices: Vec<_> = self.stages.iter().zip(&self.outcomes).map(of).collect();
+        tracing::debug!(free_ms = 1e3 * free, tmax_ms = 1e3 * self.balance.tmax_seconds, ?devices, "{name}");
+    }
+
+    /// May another placement be better? It may where a cap was raised, where recomputation and swaps made the slowest stage
+    /// slower, and where the stages are out of balance.
+    pub(crate) fn may_improve(&self, max_ratio: f64) -> bool {
+        let free = self.stages.iter().map(Stage::load_seconds).fold(0.0, f64::max);
+        self.outcomes.iter().any(StageOutcome::relaxed)
+            || self.balance.tmax_seconds > free * (1.0 + WORTH_A_ROUND)
+            || !self.balance.within(max_ratio)
+    }
+}
