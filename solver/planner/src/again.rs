@@ -101,7 +101,7 @@ pub type Repartition<'a> = dyn Fn(&Again<'_>) -> Result<Vec<Vec<DeviceId>>, Stri
 pub(crate) type Tools<'a, 'b> = (&'a Options, &'a Deadline, &'a Repartition<'b>);
 
 /// Other placements than those `seen`, as far as the partitioner knows any.
-pub(crate) fn another(
+pub(crate) fn others(
     program: &Program<'_>,
     (options, deadline, repartition): Tools<'_, '_>,
     best: &Round,

@@ -5,45 +5,33 @@ use std::collections::{BTreeSet, HashMap};
 use ballast_core::memory::{CompactPlan, NodeId};
 use ballast_core::stage::{NodeSource, Stage};
 
-use crate::stages::StageOutcome;
-
-/// What a stage's plan tells another placement of the same program.
-#[derive(Clone, Copy)]
-pub(crate) struct Known<'a> {
-    pub(crate) stage: &'a Stage,
-    pub(crate) outcome: &'a StageOutcome,
-}
-
-impl Known<'_> {
-    /// The plan for the nodes that are still there, with its copies and without. Neither need keep any cap.
-    pub(crate) fn starts_for(&self, stage: &Stage) -> Vec<CompactPlan> {
-        let old = &self.outcome.plan;
-        if old.order.is_some() || !old.rounds.is_empty() || !old.copies.is_empty() {
-            return Vec::new();
-        }
-        let new_of: HashMap<NodeSource, usize> =
-            stage.sources.iter().enumerate().map(|(node, &source)| (source, node)).collect();
-        // Of every old position the first new one that is not before it: nodes of both stages are in program order.
-        let end = stage.sources.len();
-        let mut position_of = vec![end; self.stage.sources.len() + 1];
-        for (node, source) in self.stage.sources.iter().enumerate().rev() {
-            position_of[node] = new_of.get(source).copied().unwrap_or(position_of[node + 1]);
-        }
-        let carried = |list: &[(usize, NodeId)], last: usize| {
-            let places = list.iter().filter_map(|&(position, node)| {
-                let node = NodeId(*new_of.get(&self.stage.sources[node.0])?);
-                Some((position_of[position], node)).filter(|(position, _)| *position <= last)
-            });
-            places.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>()
-        };
-        let without = CompactPlan { recompute: carried(&old.recompute, end), ..CompactPlan::default() };
-        let with = CompactPlan {
-            swap_out: carried(&old.swap_out, end.saturating_sub(1)),
-            swap_in: carried(&old.swap_in, end),
-            ..without.clone()
-        };
-        if with == without { vec![without] } else { vec![with, without] }
+/// The plan of a stage for the nodes that are still there in another one of the same program, with its copies and without. Neither need keep any cap.
+pub(crate) fn carried_over((before, plan): (&Stage, &CompactPlan), stage: &Stage) -> Vec<CompactPlan> {
+    if plan.order.is_some() || !plan.rounds.is_empty() || !plan.copies.is_empty() {
+        return Vec::new();
     }
+    let new_of: HashMap<NodeSource, usize> =
+        stage.sources.iter().enumerate().map(|(node, &source)| (source, node)).collect();
+    // Of every old position the first new one that is not before it: nodes of both stages are in program order.
+    let end = stage.sources.len();
+    let mut position_of = vec![end; before.sources.len() + 1];
+    for (node, source) in before.sources.iter().enumerate().rev() {
+        position_of[node] = new_of.get(source).copied().unwrap_or(position_of[node + 1]);
+    }
+    let carried = |list: &[(usize, NodeId)], last: usize| {
+        let places = list.iter().filter_map(|&(position, node)| {
+            let node = NodeId(*new_of.get(&before.sources[node.0])?);
+            Some((position_of[position], node)).filter(|(position, _)| *position <= last)
+        });
+        places.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>()
+    };
+    let without = CompactPlan { recompute: carried(&plan.recompute, end), ..CompactPlan::default() };
+    let with = CompactPlan {
+        swap_out: carried(&plan.swap_out, end.saturating_sub(1)),
+        swap_in: carried(&plan.swap_in, end),
+        ..without.clone()
+    };
+    if with == without { vec![without] } else { vec![with, without] }
 }
 
 #[cfg(test)]
@@ -106,10 +94,10 @@ mod tests {
             swap_in: at(&[(7, 0)]),
             ..CompactPlan::default()
         };
-        let known = Known { stage: &round.stages[0], outcome: &round.outcomes[0] };
+        let before = (&round.stages[0], &round.outcomes[0].plan);
         let carried = |away: &[usize]| {
             let stage = &program.stages(&place(away))[0];
-            let starts = known.starts_for(stage);
+            let starts = carried_over(before, stage);
             assert!(starts.iter().all(|start| expand(&stage.problem, start).is_ok()), "{starts:?}");
             starts
         };

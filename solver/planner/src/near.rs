@@ -11,7 +11,7 @@ use ballast_core::program::Program;
 use ballast_core::stage::Stage;
 use ballast_core::units::Bytes;
 
-use crate::again::{Made, Tools, Wanted, another};
+use crate::again::{Made, Tools, Wanted, others};
 use crate::rank::{Rank, rank};
 use crate::round::Round;
 use crate::{Error, Options};
@@ -55,7 +55,7 @@ pub(crate) fn descend(
     let (mut number, mut in_vain) = (0, 0);
     while in_vain < MOST_IN_VAIN && !deadline.over() && now.may_improve(options.max_ratio) {
         let wanted = Wanted::Near { count: COUNT, number };
-        let mut near = another(program, tools, &now, (caps, &[Made::of(&now)]), (0, wanted))?;
+        let mut near = others(program, tools, &now, (caps, &[Made::of(&now)]), (0, wanted))?;
         if near.is_empty() {
             break;
         }

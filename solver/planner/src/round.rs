@@ -9,7 +9,7 @@ use ballast_core::simulate::{Balance, balance, orders_can_run};
 use ballast_core::stage::Stage;
 use ballast_core::units::Bytes;
 
-use crate::carry::Known;
+use crate::carry::carried_over;
 use crate::rank::{Rank, rank_of};
 use crate::stages::{StageOutcome, plan_some, plan_stages};
 use crate::{Error, Options};
@@ -50,15 +50,15 @@ impl Round {
         deadline: &Deadline,
     ) -> Result<Round, Error> {
         let Program { graph, cluster, .. } = *program;
-        let known = |index: usize| {
-            before.map(|before| Known { stage: &before.stages[index], outcome: &before.outcomes[index] })
-        };
+        let known = |index: usize| before.map(|before| (&before.stages[index], &before.outcomes[index]));
         let changed: Vec<usize> = (0..stages.len())
-            .filter(|&index| known(index).is_none_or(|known| *known.stage != stages[index]))
+            .filter(|&index| known(index).is_none_or(|(stage, _)| *stage != stages[index]))
             .collect();
         let mut starts = vec![Vec::new(); stages.len()];
         for &index in &changed {
-            starts[index] = known(index).map(|known| known.starts_for(&stages[index])).unwrap_or_default();
+            if let Some((stage, outcome)) = known(index) {
+                starts[index] = carried_over((stage, &outcome.plan), &stages[index]);
+            }
         }
         let planned = plan_some(graph, &stages, (caps, &starts), &changed, cluster, options, deadline);
         let mut planned = planned.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();
@@ -66,7 +66,7 @@ impl Round {
         for index in 0..stages.len() {
             let outcome = match changed.binary_search(&index) {
                 Ok(_) => planned.next(),
-                Err(_) => known(index).map(|known| known.outcome.clone()),
+                Err(_) => known(index).map(|(_, outcome)| outcome.clone()),
             };
             outcomes.extend(outcome);
         }

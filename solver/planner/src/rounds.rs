@@ -13,7 +13,7 @@ use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
 use ballast_partition::SIMPLE_PLACEMENTS;
 
-use crate::again::{Made, Repartition, Tools, Wanted, another};
+use crate::again::{Made, Repartition, Tools, Wanted, others};
 use crate::assemble::{Planned, assemble};
 use crate::near::descend;
 use crate::pipelined;
@@ -109,7 +109,7 @@ fn best_round(
     while rounds < options.max_rounds && best.may_improve(options.max_ratio) && !deadline.over() {
         let Some(repartition) = repartition else { break };
         let tools = (options, deadline, repartition);
-        let next = another(program, tools, &best, (caps, &seen), (fruitless, Wanted::Searched))?.pop();
+        let next = others(program, tools, &best, (caps, &seen), (fruitless, Wanted::Searched))?.pop();
         let exhausted = next.is_none();
         let next =
             next.filter(|next| !simple.contains(next) && seen.iter().all(|made| made.device_of != *next));
@@ -159,7 +159,7 @@ fn try_simple(
         if !best.may_improve(options.max_ratio) || deadline.over() {
             break;
         }
-        let Some(next) = another(program, tools, best, (caps, seen), (0, Wanted::Simple(number)))?.pop()
+        let Some(next) = others(program, tools, best, (caps, seen), (0, Wanted::Simple(number)))?.pop()
         else {
             break;
         };
