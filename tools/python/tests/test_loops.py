@@ -2,6 +2,7 @@
 
 import json
 import random
+import subprocess
 import sys
 
 import pytest
@@ -145,6 +146,20 @@ def test_fit_keeps_a_cap_with_loops_that_stay_loops(tmp_path):
     assert 1.0 <= chosen["compared_flops"] / next(form for form in answer["forms"] if form["name"] == "as-is")["flops"]
     assert fitted.read_text().count("stablehlo.while") == 2
     _programs.run("ballast", ["run", source, fitted, "--backend", "xla", "--python", sys.executable, "--json", "-"])
+
+
+def test_fit_opens_short_loops_where_that_computes_less(tmp_path):
+    source, fitted = tmp_path / "step.mlir", tmp_path / "fitted.mlir"
+    subprocess.run([sys.executable, "-m", "ballast.export.jax", "decoder", "-o", source], check=True, capture_output=True)
+    command = ["fit", source, "--python", sys.executable, "--cap", "40%", "--tries", "2", "--remat", "swap=false time-limit=3", "-o", fitted]
+    answer = json.loads(_programs.run("ballast", command))
+    kept = [tried for tried in answer["tries"] if tried["fits"]]
+    chosen = answer["tries"][answer["chosen"]]
+    assert chosen["program"] == "loops-opened"
+    assert chosen["compared_flops"] == min(tried["compared_flops"] for tried in kept)
+    # Beside loops of more iterations one whose loops stay would have been as good.
+    near = [tried for tried in kept if tried["program"] == "loop-pairs"]
+    assert any(tried["compared_flops"] <= 1.1 * chosen["compared_flops"] for tried in near), answer["tries"]
 
 
 def test_fit_goes_on_without_a_form_that_takes_too_long_to_compile(tmp_path):

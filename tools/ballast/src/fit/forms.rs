@@ -35,6 +35,9 @@ pub(super) struct Form {
     /// Operations with loops counted as often as they run, over those that XLA counts.
     #[serde(skip)]
     pub(super) scale: f64,
+    /// How many times the operations of the best plan of another form one of this form may take and be as good.
+    #[serde(skip)]
+    pub(super) margin: f64,
 }
 
 impl Form {
@@ -68,6 +71,11 @@ impl Form {
 pub(super) const AS_IS: &str = "as-is";
 /// Its counted loops replaced by their iterations.
 const OPENED: &str = "loops-opened";
+/// Margin of plans whose loops are still loops over those that open them. What is opened compiles several times as long, once for every iteration, and is as
+/// much larger as a program.
+pub(super) const LOOPS: f64 = 1.1;
+/// Unless it has at most so many times the ops: then it compiles in about as many times the time, and the better plan is the better one.
+const SHORT: usize = 2;
 /// Its loops as they are, what one stacks for another kept or computed again.
 pub(super) const PAIRED: &str = "loop-pairs";
 /// The body of a loop as a function, which is planned.
@@ -105,6 +113,11 @@ struct Gradients {
     fewer: fn(&str, &str) -> bool,
 }
 
+/// Ops of a program in generic form.
+fn ops(text: &str) -> usize {
+    text.matches("\"stablehlo.").count()
+}
+
 fn selects(text: &str) -> usize {
     text.matches("stablehlo.select_and_scatter").count()
 }
@@ -134,6 +147,7 @@ pub(super) fn of(
         measured_bytes: planner.args.cap_counts.of(unplanned),
         flops: unplanned.flops,
         scale: 1.0,
+        margin: 1.0,
     };
     let mut forms = maker.rewritten(as_is)?;
     // Only what a body holds of its own can be saved in it.
@@ -208,7 +222,7 @@ impl Maker<'_> {
     }
 
     /// With the body of a loop as a function: of the loop with most ops, and of those inside it, the innermost whose body holds half of
-    /// what XLA takes or more, and enough for the cap to be kept by what is planned in it alone. Its plan holds for every iteration, however many there are.
+    /// what XLA takes or more, and may hold half of the cap, or the outermost that may hold some of it. Its plan holds for every iteration, however many there are.
     fn body(&self, as_is: &Form, most_bytes: u64) -> Result<Option<Form>, Failure> {
         let text = read_text(&as_is.file)?;
         if !text.contains("stablehlo.while") || text.contains(BODY_FUNCTION) {
@@ -227,10 +241,12 @@ impl Maker<'_> {
             let body =
                 Form { name: BODY.to_owned(), file, function: BODY_FUNCTION.to_owned(), ..as_is.clone() };
             match self.around(&body) {
-                Ok(around_bytes) if around_bytes < most_bytes.min(body.measured_bytes / 2) => {
-                    found = Some(Form { around_bytes, ..body })
+                Ok(around_bytes) => {
+                    let most = if found.is_none() { most_bytes } else { most_bytes / 2 };
+                    if around_bytes < most.min(body.measured_bytes / 2) {
+                        found = Some(Form { around_bytes, ..body });
+                    }
                 }
-                Ok(_) => {}
                 Err(failure) => {
                     tracing::warn!("the body of a loop: {}", failure.message());
                     break;
@@ -271,8 +287,17 @@ impl Maker<'_> {
                 .for_each(|form| form.scale = scale);
         }
         let scale = forms[0].scale;
-        forms.push(Form { name: PAIRED.to_owned(), around_bytes, scale, ..as_is });
+        let margin = self.margin(forms)?;
+        forms.push(Form { name: PAIRED.to_owned(), around_bytes, scale, margin, ..as_is });
         Ok(())
+    }
+
+    /// How much more a plan may compute whose loops stay loops, beside what opens them.
+    fn margin(&self, forms: &[Form]) -> Result<f64, Failure> {
+        let Some(opened) = forms.iter().find(|form| form.name == OPENED) else { return Ok(LOOPS) };
+        let inlined = self.run(&forms[0], "inlined", &["--ballast-inline"])?;
+        let (opened, inlined) = (ops(&read_text(&opened.file)?), ops(&read_text(&inlined)?));
+        Ok(if opened <= SHORT * inlined { 1.0 } else { LOOPS })
     }
 
     /// What is held around a body: what XLA takes for the program less what the body alone is predicted to hold, both unplanned.

@@ -59,7 +59,8 @@ impl CapCounts {
 /// What may become of loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Loops {
-    /// They stay loops where opening them saves at most a tenth of the operations: opened, they compile as slowly as they have iterations.
+    /// They stay loops where opening them makes the program more than twice as long and saves at most a tenth of the operations: opened, they compile as slowly as
+    /// they have iterations.
     Any,
     /// They stay loops.
     Stay,
@@ -140,9 +141,9 @@ struct Try {
     cut_short: bool,
     /// Operations with loops counted as often as they run, as near as that is known.
     compared_flops: Option<f64>,
-    /// Are paired loops still loops? They compile faster than opened ones.
+    /// How many times the operations of the best other plan it may take and be as good; see [`Form::margin`].
     #[serde(skip)]
-    loops_stay: bool,
+    margin: f64,
 }
 
 impl Try {
@@ -161,7 +162,7 @@ impl Try {
             free: true,
             cut_short: false,
             compared_flops: form.compared_flops(),
-            loops_stay: false,
+            margin: form.margin,
         }
     }
 }
@@ -347,13 +348,13 @@ fn routes(args: &Args, forms: &[Form], cap_bytes: u64) -> Vec<Route> {
 }
 
 /// The route to try next, and the cap to ask for. Until one keeps the cap, all take turns; then that one is followed, to its end or, where it costs more operations than
-/// [`CHEAP`] times those of the program without a plan, or [`OPENED`] times where loops stay, for [`FOLLOWED`] tries: then the others have their turn.
+/// [`CHEAP`] times those of the program without a plan, or its margin, for [`FOLLOWED`] tries: then the others have their turn.
 fn next_route(routes: &[Route], least_flops: Option<f64>) -> Option<(usize, u64)> {
     let fits = |route: &Route| route.search.tries.iter().any(|tried| tried.fits);
     let found = routes.iter().any(fits);
     let fitting = || routes.iter().flat_map(|route| &route.search.tries).filter(|tried| tried.fits);
     let cheap = |tried: &Try| {
-        let most = if tried.loops_stay { OPENED } else { CHEAP };
+        let most = tried.margin.max(CHEAP);
         least_flops.zip(tried.compared_flops).is_some_and(|(least, flops)| flops <= most * least)
     };
     // What keeps the cap without a plan cannot be beaten, unless its author computes some of it twice.
@@ -394,15 +395,12 @@ fn with_more_time(routes: &mut [Route]) -> Option<(usize, u64)> {
 
 /// Operations of a plan that is not worth beating by another route, as a multiple of those without a plan.
 const CHEAP: f64 = 1.02;
-/// Operations of a plan whose loops are still loops that is not worth beating by one that opens them, as a multiple of the latter's. What is opened
-/// compiles several times as long, once for every iteration, and is as much larger as a program.
-const OPENED: f64 = 1.1;
 /// Tries of a route that keeps the cap before others have their turn, and tries of those that do not compute less.
 const FOLLOWED: usize = 3;
 const OTHER_TRIES: usize = 2;
 
-/// The try that keeps the cap with the fewest operations, then with the least memory, then the first. One whose loops are still loops is
-/// as good as one with up to [`OPENED`] times fewer operations.
+/// The try that keeps the cap with the fewest operations, then with the least memory, then the first. One with a margin is as good as one with so many times
+/// fewer operations.
 fn best(tries: &[Try]) -> Option<usize> {
     let flops = |index: usize| tries[index].compared_flops.unwrap_or(0.0);
     let key = |index: usize| (flops(index), tries[index].measured_bytes);
@@ -411,13 +409,13 @@ fn best(tries: &[Try]) -> Option<usize> {
     };
     let fitting = || (0..tries.len()).filter(|&index| tries[index].fits);
     let all = least(&mut fitting())?;
-    let loops = least(&mut fitting().filter(|&index| tries[index].loops_stay));
-    Some(loops.filter(|&loops| flops(loops) <= OPENED * flops(all)).unwrap_or(all))
+    let favoured = least(&mut fitting().filter(|&index| tries[index].margin > 1.0));
+    Some(favoured.filter(|&index| flops(index) <= tries[index].margin * flops(all)).unwrap_or(all))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::forms::{AS_IS, Form};
+    use super::forms::{AS_IS, Form, LOOPS};
     use super::learned::Learned;
     use super::search::tests::a_try;
     use super::{Route, Search, StageFigures, Try, best, calibrated, next_route, with_more_time};
@@ -438,6 +436,7 @@ mod tests {
             measured_bytes: 500,
             flops: None,
             scale: 1.0,
+            margin: 1.0,
         };
         let stage = |unplanned_peak_bytes| StageFigures {
             device: DeviceId(0),
@@ -520,7 +519,7 @@ mod tests {
 
     #[test]
     fn loops_that_stay_are_worth_a_tenth() {
-        let loops = |flops| Try { loops_stay: true, ..a_try(900, flops, 1000) };
+        let loops = |flops| Try { margin: LOOPS, ..a_try(900, flops, 1000) };
         assert_eq!(best(&[a_try(900, 100.0, 1000), loops(109.9)]), Some(1));
         assert_eq!(best(&[loops(109.9), a_try(900, 100.0, 1000), loops(101.0)]), Some(2));
         assert_eq!(best(&[loops(110.1), a_try(900, 100.0, 1000)]), Some(1));

@@ -46,7 +46,7 @@ pub(super) fn attempt(
         fits: measured_bytes <= most_bytes,
         free: stacks.repeated_operations <= 0.0,
         cut_short: false,
-        loops_stay: true,
+        margin: form.margin,
     };
     let beside = measured_bytes.saturating_sub(stacks.kept_bytes);
     Ok(Some((tried, Some(Learned::beside_stacks(beside)))))

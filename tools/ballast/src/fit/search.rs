@@ -144,7 +144,7 @@ pub(super) mod tests {
             free: false,
             cut_short: false,
             compared_flops: Some(flops),
-            loops_stay: false,
+            margin: 1.0,
         }
     }
 

@@ -8,7 +8,7 @@ use ballast_core::units::Bytes;
 use ballast_planner::UNPROVED;
 use serde::Serialize;
 
-use super::forms::Form;
+use super::forms::{Form, PAIRED};
 use super::learned::Learned;
 use super::pairs;
 use super::planner::{Files, Planner};
@@ -87,7 +87,7 @@ impl Fitting<'_> {
             Found { tries: Vec::new(), chosen: None, dropped: Vec::new(), stopped: "finished", failed: None };
         loop {
             let most = self.planner.args.tries as usize;
-            if found.tries.iter().filter(|tried| !tried.loops_stay).count() >= most {
+            if found.tries.iter().filter(|tried| tried.program != PAIRED).count() >= most {
                 found.stopped = "tries";
                 return Ok(found);
             }
@@ -207,7 +207,7 @@ impl Fitting<'_> {
             fits: measured_bytes <= self.most_bytes,
             free: stage.seconds <= stage.unplanned_seconds,
             cut_short: matches!(plan.stop_reason, StopReason::TimeLimit | StopReason::WorkLimit),
-            loops_stay: false,
+            margin: form.margin,
         };
         Ok(Some((tried, learned)))
     }
