@@ -12,7 +12,7 @@ use super::generic::{generic, write};
 use super::held::Held;
 use super::tools::{beside, capture};
 use crate::failure::Failure;
-use crate::output::read_bytes;
+use crate::output::{read_bytes, read_text};
 
 /// The script, so that the program needs no file beside it.
 pub(crate) const SCRIPT: &str = include_str!("../../../xla/run.py");
@@ -99,6 +99,14 @@ pub(crate) fn measure(program: &Path, planned: bool, job: &Job<'_>) -> Result<Me
         lower.arg("--mlir-print-debuginfo");
     }
     capture(&mut lower, &what, job.limit)?;
+    if !job.compile_only
+        && let Some(target) = callback(&read_text(&lowered)?)
+    {
+        return Err(Failure::BadInput(format!(
+            "{what}: its custom call '{target}' is a function of the Python process that traced the program, and there alone: take the callback out, or compile \
+             the program without running it (--compile-only)"
+        )));
+    }
     let script = folder.path().join("run.py");
     std::fs::write(&script, SCRIPT).map_err(io)?;
     if stored {
@@ -141,4 +149,30 @@ pub(crate) fn measure(program: &Path, planned: bool, job: &Job<'_>) -> Result<Me
         held: answer.stored,
         ..Measured::default()
     })
+}
+
+/// The first custom call of a program in generic form that leads back into a Python process, as `jax.pure_callback` and its like write them. What it calls is
+/// an address in that process: in another one it is none.
+fn callback(text: &str) -> Option<&str> {
+    let mut targets = text.split("call_target_name = \"").skip(1).filter_map(|rest| rest.split('"').next());
+    targets.find(|target| target.contains("python") && target.contains("callback"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::callback;
+
+    #[test]
+    fn callbacks_into_python_are_told_from_other_custom_calls() {
+        let call = |target: &str| {
+            format!(
+                "%1 = \"stablehlo.custom_call\"(%0) <{{api_version = 4 : i32, call_target_name = \"{target}\"}}>"
+            )
+        };
+        let text = |targets: [&str; 2]| targets.map(call).join("\n");
+        let one = text(["lapack_spotrf_ffi", "xla_ffi_python_cpu_callback"]);
+        assert_eq!(callback(&one), Some("xla_ffi_python_cpu_callback"));
+        assert_eq!(callback(&text(["lapack_spotrf_ffi", "Sharding"])), None);
+        assert_eq!(callback("%0 = \"stablehlo.add\"(%a, %b)"), None);
+    }
 }
