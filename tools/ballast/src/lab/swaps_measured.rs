@@ -8,7 +8,7 @@ use std::process::Command;
 use ballast_remat::swaps::{Iterations, LearnError, Measured, Scheme};
 
 use crate::failure::Failure;
-use crate::run::compare::{Values, compare};
+use crate::run::compare::{Tolerance, Values, compare};
 use crate::run::native::Lowered;
 use crate::run::{Job, tools};
 
@@ -53,7 +53,7 @@ impl<'a> Native<'a> {
             self.results = Some(results);
             return Ok(measured);
         };
-        let difference = compare(first, &results, Some(0.0)).map_err(Failure::Internal)?;
+        let difference = compare(first, &results, Tolerance::All(0.0)).map_err(Failure::Internal)?;
         difference.verdict().map_err(Failure::Internal)?;
         Ok(measured)
     }

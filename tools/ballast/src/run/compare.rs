@@ -144,6 +144,34 @@ fn tolerance_of(element: &str) -> f64 {
     }
 }
 
+/// How far two results may be apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Tolerance {
+    /// All of them, relative to their largest magnitude.
+    All(f64),
+    /// Each by its type; those in a floating-point type at least by so much.
+    ByType(f64),
+}
+
+impl Tolerance {
+    /// That of the types that a program computes in: a result in f32 that comes from numbers in bf16 is no nearer to another order of the same sums than these.
+    pub(crate) fn of_program(text: &str) -> Self {
+        let computes_in = |element: &str| {
+            [format!("x{element}>"), format!("<{element}>")].iter().any(|end| text.contains(end))
+        };
+        let short = ["bf16", "f16"].into_iter().filter(|element| computes_in(element)).map(tolerance_of);
+        Tolerance::ByType(short.fold(0.0, f64::max))
+    }
+
+    fn of(self, element: &str) -> f64 {
+        match (self, tolerance_of(element)) {
+            (Tolerance::All(tolerance), _) => tolerance,
+            (Tolerance::ByType(least), own) if own > 0.0 => own.max(least),
+            (Tolerance::ByType(_), own) => own,
+        }
+    }
+}
+
 impl Values {
     fn numbers(&self) -> Result<Vec<f64>, String> {
         let numbers =
@@ -171,14 +199,14 @@ fn word(b: &[u8]) -> u64 {
 }
 
 /// Compares results of the same program. An element that is NaN in both is not compared, one that is NaN in one of them differs
-/// infinitely. `tolerance` is for all results; without one each type has its own.
+/// infinitely.
 ///
 /// # Errors
 /// Other numbers, types or sizes of results.
 pub(crate) fn compare(
     before: &[Values],
     after: &[Values],
-    tolerance: Option<f64>,
+    tolerance: Tolerance,
 ) -> Result<Difference, String> {
     if before.len() != after.len() {
         return Err(format!(
@@ -218,7 +246,7 @@ pub(crate) fn compare(
         difference.absolute = difference.absolute.max(apart);
         let relative = if apart == 0.0 { 0.0 } else { apart / largest.max(f64::MIN_POSITIVE) };
         difference.relative = difference.relative.max(relative);
-        let tolerance = tolerance.unwrap_or_else(|| tolerance_of(&before.element));
+        let tolerance = tolerance.of(&before.element);
         // The furthest beyond is the one to look at; of those without a tolerance the first.
         let worse = |beyond: &Beyond| relative * beyond.tolerance > beyond.relative * tolerance;
         if relative > tolerance && difference.beyond.as_ref().is_none_or(worse) {
@@ -241,7 +269,11 @@ fn apart(a: f64, b: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Values, compare};
+    use super::{Tolerance, Values};
+
+    fn compare(before: &[Values], after: &[Values], all: Option<f64>) -> Result<super::Difference, String> {
+        super::compare(before, after, all.map_or(Tolerance::ByType(0.0), Tolerance::All))
+    }
 
     fn singles(values: &[f32]) -> Values {
         Values { element: "f32".into(), bytes: values.iter().flat_map(|x| x.to_le_bytes()).collect() }
@@ -296,6 +328,23 @@ mod tests {
         assert_eq!(far.unwrap().beyond.unwrap().result, 1);
         let whole = |x: i32| Values { element: "i32".into(), bytes: x.to_le_bytes().to_vec() };
         assert!(compare(&[whole(1_000_000)], &[whole(1_000_001)], None).unwrap().verdict().is_err());
+    }
+
+    #[test]
+    fn what_is_computed_in_a_short_type_is_compared_as_one() {
+        let mixed = Tolerance::of_program("%1 = stablehlo.convert %0 : (tensor<4xbf16>) -> tensor<4xf32>");
+        let close = |tolerance| {
+            super::compare(&[singles(&[1.0])], &[singles(&[1.0 + 2_f32.powi(-7)])], tolerance)
+                .unwrap()
+                .verdict()
+                .is_ok()
+        };
+        assert!(close(mixed) && !close(Tolerance::of_program("tensor<4xf32>")));
+        // Of f16 less.
+        assert!(!close(Tolerance::of_program("tensor<f16>")));
+        assert_eq!(Tolerance::of_program("tensor<f16>").of("f32"), 2_f64.powi(-9));
+        // Whole numbers have no rounding.
+        assert_eq!(mixed.of("i32"), 0.0);
     }
 
     #[test]

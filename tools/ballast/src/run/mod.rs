@@ -20,6 +20,7 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::output::{check, paths, print, read_text, write_json};
 use crate::ranges::{count, factor, seconds};
+use compare::Tolerance;
 use plan::{PlanFigures, StageFigures};
 
 /// Who runs the programs.
@@ -50,7 +51,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Largest difference of results to accept, relative to the largest value of the result; without it by element type: 1e-12 for
-    /// f64, 1e-5 for f32, 2^-9 for f16, 2^-6 for bf16, and none for whole numbers; 0 to 1000.
+    /// f64, 1e-5 for f32, 2^-9 for f16, 2^-6 for bf16, the largest of those that the program computes in, and none for whole numbers; 0 to 1000.
     #[arg(long, value_parser = factor)]
     tolerance: Option<f64>,
     /// How often each program runs; the shortest run counts (native and mpi; xla takes three); 1 to 1000000.
@@ -193,7 +194,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         positive: None,
         limit,
     };
-    let plan = PlanFigures::find(&read_text(&args.rewritten)?);
+    let text = read_text(&args.rewritten)?;
+    let plan = PlanFigures::find(&text);
     let (original, rewritten) = match args.backend {
         Backend::Native => {
             (native::measure(&args.original, false, &job)?, native::measure(&args.rewritten, true, &job)?)
@@ -216,7 +218,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let difference = if args.compile_only {
         None
     } else {
-        let compared = compare::compare(&original.results, &rewritten.results, args.tolerance);
+        let tolerance = args.tolerance.map_or_else(|| Tolerance::of_program(&text), Tolerance::All);
+        let compared = compare::compare(&original.results, &rewritten.results, tolerance);
         Some(compared.map_err(Failure::BadInput)?)
     };
     let comparison = Comparison {

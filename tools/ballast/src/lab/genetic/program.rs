@@ -26,7 +26,7 @@ use crate::compare::import;
 use crate::failure::Failure;
 use crate::output::{read_text, write_file, write_json};
 use crate::run::Job;
-use crate::run::compare::{Values, compare};
+use crate::run::compare::{Tolerance, Values, compare};
 use crate::run::mpi::library;
 use crate::run::native::{self, Figures};
 use crate::run::tools::beside;
@@ -300,7 +300,8 @@ impl ProgramRuns<'_> {
         if self.usage.insert(number, usage).is_none() {
             results.sort_by_key(|(number, _)| *number);
             let results: Vec<Values> = results.into_iter().map(|(_, values)| values).collect();
-            let difference = compare(&self.reference, &results, None).map_err(Failure::Internal)?;
+            let difference =
+                compare(&self.reference, &results, Tolerance::ByType(0.0)).map_err(Failure::Internal)?;
             if !difference.identical {
                 return Err(Failure::Internal(format!(
                     "the results of a placement differ from the program's by {:e} of their largest value",
