@@ -34,6 +34,27 @@ fn training(layers: usize) -> Graph {
     graph
 }
 
+/// A training step of so many layers, every op of which takes a second on each of its devices.
+struct Step {
+    graph: Graph,
+    costs: Costs,
+    cluster: Cluster,
+}
+
+impl Step {
+    fn new(layers: usize, devices: usize) -> Self {
+        Step {
+            graph: training(layers),
+            costs: Costs { seconds: vec![vec![1.0; 2 * layers]; devices] },
+            cluster: Cluster::from_count(devices).expect("devices"),
+        }
+    }
+
+    fn program(&self) -> Program<'_> {
+        Program { graph: &self.graph, costs: &self.costs, cluster: &self.cluster }
+    }
+}
+
 fn report() -> Report {
     let search = SearchStats {
         method: "given".into(),
@@ -48,10 +69,8 @@ fn report() -> Report {
 #[test]
 fn a_share_stays_as_many_bytes_in_every_round_and_rounds_tell_what_plans_came_to() {
     let (layers, devices) = (12, 3);
-    let graph = training(layers);
-    let costs = Costs { seconds: vec![vec![1.0; 2 * layers]; devices] };
-    let cluster = Cluster::from_count(devices).expect("devices");
-    let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
+    let step = Step::new(layers, devices);
+    let program = step.program();
     // Device 2 is left idle.
     let given: Vec<DeviceId> = (0..2 * layers).map(|op| DeviceId(usize::from(op == layers))).collect();
     let other: Vec<DeviceId> = (0..2 * layers).map(|op| DeviceId(op % devices)).collect();
@@ -95,10 +114,8 @@ fn a_share_stays_as_many_bytes_in_every_round_and_rounds_tell_what_plans_came_to
 #[test]
 fn placements_that_need_no_search_are_tried_beside_the_rounds() {
     let (layers, devices) = (12, 2);
-    let graph = training(layers);
-    let costs = Costs { seconds: vec![vec![1.0; 2 * layers]; devices] };
-    let cluster = Cluster::from_count(devices).expect("devices");
-    let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
+    let step = Step::new(layers, devices);
+    let program = step.program();
     // All but the loss and its gradient on one device: the other is nearly idle.
     let given: Vec<DeviceId> =
         (0..2 * layers).map(|op| DeviceId(usize::from(op == layers - 1 || op == layers))).collect();
@@ -135,10 +152,8 @@ fn placements_that_need_no_search_are_tried_beside_the_rounds() {
 #[test]
 fn placements_next_to_the_best_are_taken_where_their_plans_are_better() {
     let (layers, devices) = (12, 2);
-    let graph = training(layers);
-    let costs = Costs { seconds: vec![vec![1.0; 2 * layers]; devices] };
-    let cluster = Cluster::from_count(devices).expect("devices");
-    let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
+    let step = Step::new(layers, devices);
+    let program = step.program();
     // All but the loss and its gradient on one device. Layer by layer, from the last, the other takes them over.
     let layer = |op: usize| op.min(2 * layers - 1 - op);
     let folded = |first: usize| -> Vec<DeviceId> {

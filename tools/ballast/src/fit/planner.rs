@@ -9,6 +9,7 @@ use super::Args;
 use super::learned::Learned;
 use crate::failure::Failure;
 use crate::output::{read_bytes, read_text, write_json};
+use crate::run::compare::short_types;
 use crate::run::plan::{PlanFigures, StageFigures};
 use crate::run::tools::{beside, capture};
 use crate::run::xla::Job;
@@ -27,7 +28,7 @@ pub(super) struct Planner<'a> {
 /// bytes that a processor reads meanwhile. In f32 both do about as much per byte. Empty where the options or the program describe a device.
 pub(super) fn devices_of(args: &Args, program: &str) -> &'static str {
     let is_described = args.remat.contains("devices=") || program.contains("dlti.target_system_spec");
-    let is_narrow = program.contains("bf16>") || program.contains("xf16>");
+    let is_narrow = short_types(program).next().is_some();
     if args.platform == "cpu" && is_narrow && !is_described { "devices=cpu " } else { "" }
 }
 

@@ -144,6 +144,14 @@ fn tolerance_of(element: &str) -> f64 {
     }
 }
 
+/// The short floating-point types that a program, as text, has tensors of.
+pub(crate) fn short_types(text: &str) -> impl Iterator<Item = &'static str> {
+    let is_there = |element: &&str| {
+        [format!("x{element}>"), format!("<{element}>")].iter().any(|end| text.contains(end))
+    };
+    ["bf16", "f16"].into_iter().filter(is_there)
+}
+
 /// How far two results may be apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Tolerance {
@@ -156,11 +164,7 @@ pub(crate) enum Tolerance {
 impl Tolerance {
     /// That of the types that a program computes in: a result in f32 that comes from numbers in bf16 is no nearer to another order of the same sums than these.
     pub(crate) fn of_program(text: &str) -> Self {
-        let computes_in = |element: &str| {
-            [format!("x{element}>"), format!("<{element}>")].iter().any(|end| text.contains(end))
-        };
-        let short = ["bf16", "f16"].into_iter().filter(|element| computes_in(element)).map(tolerance_of);
-        Tolerance::ByType(short.fold(0.0, f64::max))
+        Tolerance::ByType(short_types(text).map(tolerance_of).fold(0.0, f64::max))
     }
 
     fn of(self, element: &str) -> f64 {
