@@ -469,6 +469,27 @@ def BallastDepthwiseGradients : BallastPass<"ballast-depthwise-gradients"> {
   }];
 }
 
+def BallastGatherGradients : BallastPass<"ballast-gather-gradients"> {
+  let summary = "Write gradients of gathers that pick one element per row as selections";
+  let description = [{
+    Replaces every `stablehlo.scatter` into zeros that brings at most one element to each row, as the gradient of `take_along_axis(log_p, labels)` or `log_p[arange(n), labels]`
+    does, by a selection: where the position is that of the label, the element, and zero everywhere else. Sums over such a row, or over it negated, become the element. The
+    results are the same (but for the sign of a zero). A scatter and the zeros it starts from are stored, each as large as the rows, which with a vocabulary of 50 000 words may be most of what a step
+    needs; a selection is fused into what reads it.
+
+    ```mlir
+    %0 = "stablehlo.scatter"(%zeros, %labels, %updates) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [2], input_batching_dims = [0, 1], ...
+    // becomes
+    %1 = "stablehlo.iota"() <{iota_dimension = 2 ...
+    %2 = "stablehlo.compare"(%1, %labels_everywhere) <{comparison_direction = EQ ...
+    %3 = "stablehlo.select"(%2, %updates_everywhere, %zeros)
+    ```
+
+    Scatters of whole rows, such as the gradient of an embedding, are left alone; others stay as they are, and a remark says why. Functions that hand such a gradient on, as those of `jax.nn`
+    do, are inlined before by `--ballast-inline`, so that the sums over it are seen.
+  }];
+}
+
 def BallastPoolGradients : BallastPass<"ballast-pool-gradients"> {
   let summary = "Write gradients of max pooling as elementwise ops";
   let description = [{

@@ -222,6 +222,7 @@ const MISBEHAVING: Passes = Passes {
     },
     ballast_apply: idle,
     ballast_entry: idle,
+    ballast_gather_gradients: idle,
     ballast_host_heap: idle,
     ballast_kernels: idle,
     ballast_messages: idle,

@@ -9,10 +9,10 @@
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::ir;
 use ballast_dialects::passes::BallastPoolGradientsOptions;
+use melior::ir::Value;
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{BlockLike, Value};
 
-use crate::lower::gradients::{Gradient, Stays, by_axis, padding, shape, write_out};
+use crate::lower::gradients::{Gradient, Stays, by_axis, only_op, padding, shape, write_out};
 use crate::lower::native::Code;
 use crate::lower::stablehlo::{MOST_POSITIONS, array, make, pad, positions, scalar, tensor};
 
@@ -137,17 +137,7 @@ fn is_of_two<'c: 'a, 'a>(
 ) -> bool {
     let blocks = ir::blocks(op);
     let Some(&block) = blocks.get(region).filter(|_| blocks.len() == 2) else { return false };
-    let ops: Vec<OperationRef<'c, 'a>> = ir::ops(block).collect();
-    let [one, end] = ops[..] else { return false };
-    let argument = |index| block.argument(index).ok().map(Value::from);
-    let reads = |index| one.operand(index).ok();
-    let returned = end.operand(0).ok().zip(one.result(0).ok()).is_some_and(|(a, b)| a == Value::from(b));
-    is(one)
-        && one.operand_count() == 2
-        && reads(0) == argument(0)
-        && reads(1) == argument(1)
-        && end.operand_count() == 1
-        && returned
+    only_op(block).is_some_and(|(one, order)| order == [0, 1] && is(one))
 }
 
 /// Writes the ops of one gradient.

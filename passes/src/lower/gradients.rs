@@ -6,7 +6,7 @@ use ballast_dialects::ir;
 use ballast_dialects::operations::{erase, replace_all_uses};
 use ballast_dialects::remarks::{Kind, Remark};
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{Value, ValueLike};
+use melior::ir::{BlockLike, BlockRef, Value, ValueLike};
 
 use crate::import;
 use crate::import::types::Types;
@@ -99,4 +99,15 @@ pub(crate) fn padding(op: OperationRef<'_, '_>, axes: usize) -> Option<(Vec<i64>
     let padding = if padding.len() == 1 { vec![padding[0]; 2 * axes] } else { padding };
     let side = |from| padding.iter().copied().skip(from).step_by(2).collect();
     (padding.len() == 2 * axes).then(|| (side(0), side(1)))
+}
+
+/// The op that a block of two arguments is, if it is one over both of them and a return of its result; and the order in which it reads them.
+pub(crate) fn only_op<'c: 'a, 'a>(block: BlockRef<'c, 'a>) -> Option<(OperationRef<'c, 'a>, [usize; 2])> {
+    let ops: Vec<OperationRef<'c, 'a>> = ir::ops(block).collect();
+    let [one, end] = ops[..] else { return None };
+    let argument = |index| block.argument(index).ok().map(Value::from);
+    let is = |operand, index| one.operand(operand).ok().is_some_and(|value| Some(value) == argument(index));
+    let order = [[0, 1], [1, 0]].into_iter().find(|&[first, second]| is(0, first) && is(1, second))?;
+    let returned = end.operand(0).ok().zip(one.result(0).ok()).is_some_and(|(a, b)| a == Value::from(b));
+    (one.operand_count() == 2 && end.operand_count() == 1 && returned).then_some((one, order))
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod ballast_depthwise_gradients;
 pub(crate) mod ballast_entry;
+pub(crate) mod ballast_gather_gradients;
 pub(crate) mod ballast_host_heap;
 pub(crate) mod ballast_inline;
 pub(crate) mod ballast_kernels;

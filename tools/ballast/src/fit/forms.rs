@@ -1,5 +1,5 @@
 //! Forms of a program that `ballast fit` plans: as it is, with its loops opened or paired, the body of a loop alone, without its author's checkpoints, with
-//! gradients of depthwise kernels and of max pooling written out.
+//! gradients of gathers, of depthwise kernels and of max pooling written out.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -86,17 +86,27 @@ const BODY_FUNCTION: &str = "ballast_body";
 const MOST_DEPTH: u64 = 8;
 /// What its author decided to compute twice computed once, loops opened: where barriers are, as `jax.checkpoint` writes them.
 const REMOVED: &str = "checkpoints-removed";
-/// Its gradients of depthwise kernels as sums over elementwise products, its gradients of max pooling as elementwise ops: both hold less beside
+/// Its gradients of gathers as selections, of depthwise kernels as sums over elementwise products, of max pooling as elementwise ops: all hold less beside
 /// their operands and results; loops opened, checkpoints removed.
-const WRITTEN_OUT: [Gradients; 2] = [
+const WRITTEN_OUT: [Gradients; 3] = [
+    Gradients {
+        form: "gather-gradients",
+        // What JAX has as functions of their own hand such a gradient on.
+        before: &["--ballast-inline"],
+        flag: "--ballast-gather-gradients",
+        has: |text| scatters(text) > 0,
+        fewer: |before, after| scatters(after) < scatters(before),
+    },
     Gradients {
         form: "depthwise-gradients",
+        before: &[],
         flag: "--ballast-depthwise-gradients",
         has: |text| batch_groups(text) > 0,
         fewer: |before, after| batch_groups(after) < batch_groups(before),
     },
     Gradients {
         form: "pool-gradients",
+        before: &[],
         flag: "--ballast-pool-gradients",
         has: |text| selects(text) > 0,
         fewer: |before, after| selects(after) < selects(before),
@@ -106,6 +116,8 @@ const WRITTEN_OUT: [Gradients; 2] = [
 /// Gradients that a pass writes out.
 struct Gradients {
     form: &'static str,
+    /// Passes that run first.
+    before: &'static [&'static str],
     flag: &'static str,
     /// Does a program have any?
     has: fn(&str) -> bool,
@@ -116,6 +128,10 @@ struct Gradients {
 /// Ops of a program in generic form.
 fn ops(text: &str) -> usize {
     text.matches("\"stablehlo.").count()
+}
+
+fn scatters(text: &str) -> usize {
+    text.matches("\"stablehlo.scatter\"").count()
 }
 
 fn selects(text: &str) -> usize {
@@ -320,12 +336,17 @@ impl Maker<'_> {
 
     /// With gradients written out, where it has any that can be.
     fn written_out(&self, gradients: &Gradients, of: &Form) -> Result<Option<Form>, Failure> {
-        let before = read_text(&of.file)?;
-        if !(gradients.has)(&before) {
+        if !(gradients.has)(&read_text(&of.file)?) {
             return Ok(None);
         }
+        let ready = if gradients.before.is_empty() {
+            of.clone()
+        } else {
+            Form { file: self.run(of, "ready", gradients.before)?, ..of.clone() }
+        };
+        let before = read_text(&ready.file)?;
         let name = of.with(gradients.form);
-        let file = self.run(of, &name, &[gradients.flag])?;
+        let file = self.run(&ready, &name, &[gradients.flag])?;
         let written = (gradients.fewer)(&before, &read_text(&file)?);
         Ok(if written { self.compiled(of.clone(), name, file) } else { None })
     }
