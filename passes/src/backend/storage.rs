@@ -1,7 +1,11 @@
 //! Which values the back end stores and what of arguments and results a cap counts: chosen by option when a program is planned,
 //! kept in the settings of its plan, and taken from there whenever the plan is read again.
 
-use ballast_core::fusion::{Fusion, Group, fuse, fuse_with, made_of, write_over};
+use std::borrow::Cow;
+
+use ballast_core::fusion::{
+    Fusion, FusionClass, FusionClasses, FusionKind, Group, fuse, fuse_with, made_of, write_over,
+};
 use ballast_core::graph::{BoundaryMemory, Graph, OpId, OpRole, Storage as Place, TensorId};
 use ballast_core::stored::StoredFile;
 use ballast_core::units::Bytes;
@@ -141,7 +145,7 @@ impl Storage {
         let fusion = match self.model {
             FusionModel::Auto | FusionModel::None => Fusion::None,
             FusionModel::Xla | FusionModel::XlaCpuAsIs => Fusion::Xla,
-            FusionModel::XlaCpu => Fusion::XlaHeld,
+            FusionModel::Spread | FusionModel::XlaCpu => Fusion::XlaHeld,
         };
         if fusion != Fusion::None {
             equal::merge(imported);
@@ -173,7 +177,7 @@ impl Storage {
         }
         let groups = classes
             .as_ref()
-            .map(|classes| fuse_with(graph, classes, fusion, &self.held, &self.inside))
+            .map(|classes| fuse_with(graph, classes, fusion, &self.stored(classes), &self.inside))
             .unwrap_or_default();
         // Of XLA's CPU compiler it is measured what it holds.
         if let Some(classes) = classes.filter(|_| self.model == FusionModel::Xla) {
@@ -187,6 +191,17 @@ impl Storage {
             of_any_program.apply(body);
         });
         groups
+    }
+
+    /// Ops that store their values whatever reads them, ascending.
+    fn stored(&self, classes: &FusionClasses) -> Cow<'_, [OpId]> {
+        if self.model != FusionModel::Spread {
+            return Cow::Borrowed(&self.held);
+        }
+        let is_spread = |class: &FusionClass| matches!(class.kind, FusionKind::Broadcast | FusionKind::Iota);
+        let stored = OpId::of(&classes.ops)
+            .filter(|&(id, class)| !is_spread(class) || self.held.binary_search(&id).is_ok());
+        Cow::Owned(stored.map(|(id, _)| id).collect())
     }
 
     /// What XLA would fuse if it were left alone, of a program that has been read and not yet rewritten by [`Storage::apply`]; nothing where it is left alone.

@@ -304,7 +304,7 @@ struct Route {
 impl Route {
     /// Is nothing known yet of how its model, which counts every value, and XLA, which fuses most of them, go together?
     fn is_uncalibrated(&self) -> bool {
-        self.fusion == "none" && self.search.tries.is_empty()
+        self.fusion == SPREAD && self.search.tries.is_empty()
     }
 }
 
@@ -315,6 +315,9 @@ fn calibrated(cap_bytes: u64, unplanned: &StageFigures, form: &Form) -> u64 {
     let factor = unplanned.unplanned_peak_bytes as f64 / own(form.measured_bytes);
     (own(cap_bytes) * factor.max(1.0)) as u64 + form.around_bytes
 }
+
+/// The model that counts every value but what loops make where they read it.
+const SPREAD: &str = "spread";
 
 /// The model of what the platform's compiler stores.
 fn predicted(args: &Args) -> &'static str {
@@ -328,7 +331,7 @@ fn routes(args: &Args, forms: &[Form], cap_bytes: u64) -> Vec<Route> {
     let mut routes = Vec::new();
     for (form, found) in forms.iter().enumerate().rev() {
         // Where XLA would make one op of many, storing every value is what lets a plan drop some of them.
-        let all = [predicted, "none"];
+        let all = [predicted, SPREAD];
         if found.is_paired() {
             let search = Search::new(cap_bytes, args.within);
             routes.push(Route { form, fusion: pairs::STACKS, search, seen: Vec::new() });
@@ -423,7 +426,7 @@ mod tests {
 
     fn route(tries: Vec<Try>) -> Route {
         let search = Search { tries, ..Search::new(1000, 0.03) };
-        Route { form: 0, fusion: "none", search, seen: Vec::new() }
+        Route { form: 0, fusion: SPREAD, search, seen: Vec::new() }
     }
 
     #[test]

@@ -121,6 +121,8 @@ struct Measured {
     operations_once: f64,
     /// Iterations of the loops that stack values for later ones; 1 without any.
     trips: f64,
+    /// Temporaries and operations of the same program with its loops opened, what it computes twice held apart; none: it has no loops.
+    opened: Option<(f64, f64)>,
 }
 
 /// A cap by its name.
@@ -175,9 +177,7 @@ impl Bench<'_> {
         if !self.workspace.shell.read_file(program)?.contains("stablehlo.while") {
             return Ok(once);
         }
-        let opened = self.folder.join("opened.mlir");
-        self.rewrite(program, "--ballast-unroll", &opened)?;
-        let operations = self.counted_once(&opened)?.operations;
+        let opened = self.opened(program)?;
         let (paired, stacks) = (self.folder.join("paired.mlir"), self.folder.join("stacks.json"));
         self.rewrite(
             program,
@@ -186,15 +186,25 @@ impl Bench<'_> {
         )?;
         let stacks: Value = serde_json::from_str(&self.workspace.shell.read_file(&stacks)?)?;
         let trips = stacks["trips"].as_f64().context("no trips")?.max(1.0);
-        Ok(Measured { operations, trips, ..once })
+        Ok(Measured { operations: opened.1, trips, opened: Some(opened), ..once })
     }
 
-    /// A program that computes more than `plain` in every iteration of its loops. Its loops stay: opened, XLA would merge what it computes
-    /// twice, so that what they run more is counted as `ballast fit` counts it for plans whose loops stay.
+    /// A program that computes more than `plain` in every iteration of its loops. What loops that stay run more is counted as `ballast fit` counts it for plans
+    /// whose loops stay: from one iteration, for which XLA counts what fusions compute twice, too. That is less for loops that stack less, so the program is
+    /// counted with its loops opened besides, as plans are that open them.
     fn measure_beside(&self, program: &Path, plain: &Measured) -> Result<Measured> {
         let once = self.counted_once(program)?;
         let more = (once.operations_once - plain.operations_once) * plain.trips;
-        Ok(Measured { operations: plain.operations + more, ..once })
+        let opened = plain.opened.map(|_| self.opened(program)).transpose()?;
+        Ok(Measured { operations: plain.operations + more, opened, ..once })
+    }
+
+    /// Temporaries and operations of a program with its loops opened.
+    fn opened(&self, program: &Path) -> Result<(f64, f64)> {
+        let opened = self.folder.join("opened.mlir");
+        self.rewrite(program, "--ballast-unroll", &opened)?;
+        let opened = self.counted_once(&opened)?;
+        Ok((opened.megabytes, opened.operations))
     }
 
     /// What XLA says.
@@ -202,7 +212,7 @@ impl Bench<'_> {
         let answer = self.ask(program)?;
         let operations = answer["flops"].as_f64().context("no operations")?;
         let megabytes = answer["temporary_bytes"].as_f64().context("no temporaries")? / 1e6;
-        Ok(Measured { megabytes, operations, operations_once: operations, trips: 1.0 })
+        Ok(Measured { megabytes, operations, operations_once: operations, trips: 1.0, opened: None })
     }
 
     fn rewrite(&self, program: &Path, pass: &str, output: &Path) -> Result<()> {
@@ -307,7 +317,12 @@ fn row(
         .map(|policy| {
             let found = policies.iter().find(|(name, _)| name == policy);
             found.map_or("-".to_owned(), |(_, found)| {
-                format!("{:.1}, {:.3}", found.megabytes, found.operations / plain.operations.max(1.0))
+                let over = |operations: f64| operations / plain.operations.max(1.0);
+                let opened = found.opened.map(|(megabytes, operations)| {
+                    format!("; opened {megabytes:.1}, {:.3}", over(operations))
+                });
+                let opened = opened.unwrap_or_default();
+                format!("{:.1}, {:.3}{opened}", found.megabytes, over(found.operations))
             })
         })
         .collect();
@@ -333,7 +348,8 @@ mod tests {
 
     #[test]
     fn a_row_says_what_was_kept_and_what_policies_take() {
-        let plain = Measured { megabytes: 100.0, operations: 4.0, operations_once: 4.0, trips: 1.0 };
+        let plain =
+            Measured { megabytes: 100.0, operations: 4.0, operations_once: 4.0, trips: 1.0, opened: None };
         let policy = Measured { megabytes: 30.0, operations: 5.0, ..plain };
         let answer = serde_json::json!({ "chosen": 1, "unplanned_compared_flops": 4.0, "tries": [
             { "program": "as-is", "fusion": "xla-cpu", "measured_bytes": 70_000_000, "compared_flops": 4.0 },
@@ -352,6 +368,9 @@ mod tests {
             ),
             "| m | 100.0 | - | 30.0, 1.250 | 60 %: 60.0 | 58.0 | 59.0, 1.100 | as-is, none | 2 | 12 |"
         );
+        let scanned = Measured { opened: Some((20.0, 4.2)), ..policy };
+        let beside = row("m", &plain, &[("dots_saveable", scanned)], &cap("60 %", 6e7), None, 0.0);
+        assert!(beside.starts_with("| m | 100.0 | - | 30.0, 1.250; opened 20.0, 1.050 |"), "{beside}");
         let nothing = serde_json::json!({ "chosen": null, "tries": [] });
         assert_eq!(
             row("m", &plain, &[], &cap("40 %", 4e7), Fitted::of(&nothing).as_ref(), 1.0),
