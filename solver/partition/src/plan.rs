@@ -103,7 +103,7 @@ const GIVEN: &str = "given";
 /// which tells the bound what it is to be held against. Steps of the second where neither is limited.
 const BOUND_BEFORE: f64 = 0.02;
 const BOUND_AFTER: f64 = 0.2;
-pub(crate) const BOUND_STEPS: u64 = 12_000_000;
+pub(crate) const BOUND_STEPS: u64 = 30_000_000;
 
 /// Share of the time left that an integer program of all ops may take, and the most of it, seconds.
 const PROGRAM_SHARE: f64 = 0.9;

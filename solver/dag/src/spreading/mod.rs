@@ -17,8 +17,10 @@
 //! 1975). Where a few heavy groups share dear values the relaxation would cut those by a small share each; covers say that one is cut whole.
 //!
 //! Rows are generated where the lengths found so far break them. HiGHS solves the relaxations; the bound is computed from its dual
-//! values by weak duality and rests on nothing else it says.
+//! values by weak duality and rests on nothing else it says. Where lengths stay between 0 and 1, plans that cut a net and plans that do not are bounded
+//! apart (`branch.rs`).
 
+mod branch;
 mod program;
 mod rows;
 
@@ -31,6 +33,7 @@ use rayon::prelude::*;
 use crate::hypergraph::{GroupId, Hypergraph};
 use crate::problem::Problem;
 use crate::reduce::{merge_dominated, merge_uncuttable};
+use branch::Open;
 use program::Program;
 use rows::{Around, Broken, Relaxation};
 
@@ -140,27 +143,39 @@ impl<'a> Search<'a> {
 
     /// The best bound, in units of the value, and the steps it took.
     fn run(mut self) -> (f64, u64) {
-        let budget = self.budget;
-        let (mut best, mut settled) = (0.0f64, (0, 0.0f64));
-        let Some(mut program) = Program::new(self.relaxation) else { return (best, 0) };
+        let Some(program) = Program::new(self.relaxation) else { return (0.0, 0) };
+        let root = self.settled(program, 0.0, SETTLED_ROUNDS);
+        let best = self.branch(root);
+        (best, self.steps)
+    }
+
+    fn is_over(&self) -> bool {
+        self.budget.clock.over() || self.steps >= self.budget.steps
+    }
+
+    /// Adds rows to a program whose bound is known to be `least` until that rises no more for so many rounds.
+    fn settled(&mut self, mut program: Program, least: f64, rounds: usize) -> Open {
+        let (mut best, mut settled) = (least, (0, least));
+        let mut columns = Vec::new();
         for round in 0.. {
-            let Some(solution) = program.solve(budget.clock) else { break };
+            let Some(solution) = program.solve(self.budget.clock) else { break };
             self.steps += solution.steps;
             best = best.max(solution.proven);
+            columns = solution.columns;
             if best > settled.1 * (1.0 + SETTLED) {
                 settled = (round, best);
             }
-            let over = budget.clock.over() || self.steps >= budget.steps;
-            if over || best >= 1.0 || round - settled.0 >= SETTLED_ROUNDS {
+            if self.is_over() || best >= 1.0 || round - settled.0 >= rounds {
                 break;
             }
-            self.follow(&solution.columns);
-            let rows = self.broken_rows(&solution.columns);
+            self.follow(&columns);
+            let rows = self.broken_rows(&columns);
             if rows.is_empty() || program.add(rows).is_none() {
                 break;
             }
         }
-        (best, self.steps)
+        let lasting = program.lasting().to_vec();
+        Open { bound: best, columns, lasting, rows: program.priced(), mean: self.mean.clone() }
     }
 
     fn follow(&mut self, columns: &[f64]) {

@@ -105,6 +105,10 @@ impl<'a> Relaxation<'a> {
         1 + self.graph.net_cost.len()
     }
 
+    pub(super) fn net_cost(&self, net: usize) -> f64 {
+        self.graph.net_cost[net]
+    }
+
     /// One by the cost of every net, 1 for the median.
     pub(super) fn inverse_costs(&self) -> Vec<f64> {
         let mut sorted = self.graph.net_cost.clone();
@@ -181,6 +185,17 @@ fn cover_row(tree: &Tree, view: &View, at: &[f64]) -> Option<Broken> {
 }
 
 impl Row {
+    /// That a plan cuts a net, or that it does not.
+    pub(super) fn decided(net: usize, is_cut: bool) -> Self {
+        let sign = if is_cut { 1.0 } else { -1.0 };
+        Row { entries: vec![(1 + net, sign)], least: if is_cut { 1.0 } else { 0.0 } }
+    }
+
+    /// The most by which any columns can miss it.
+    pub(super) fn most_missing(&self) -> f64 {
+        self.least - self.entries.iter().map(|entry| entry.1.min(0.0)).sum::<f64>()
+    }
+
     fn broken(self, at: &[f64], worth: f64, tree: &Tree, near: Vec<GroupId>) -> Option<Broken> {
         let kept: f64 = self.entries.iter().map(|&(column, coefficient)| coefficient * at[column]).sum();
         let by = self.least - kept;

@@ -89,7 +89,7 @@ fn no_plan_is_below_the_bound_and_most_bounds_say_more_than_the_work_does() {
             met += usize::from(proof.bound > best * 0.999);
         }
     }
-    assert!(raised > 300 && met > 100, "{raised} of 800 raised, {met} met");
+    assert!(raised > 600 && met > 300, "{raised} of 800 raised, {met} met");
 }
 
 #[test]
@@ -98,9 +98,9 @@ fn chains_cost_a_cut_for_every_device_but_the_last() {
     for (devices, best) in [(2, 14.0), (4, 9.0)] {
         let problem = chain(24, 2.0, devices);
         let proof = prove(&problem, best, 10_000_000);
-        let work = 24.0 / devices as f64;
         assert!(proof.bound <= best, "{devices} devices: {}", proof.bound);
-        assert!(proof.bound >= work + 0.6 * (best - work), "{devices} devices: {}", proof.bound);
+        // Undecided lengths leave the relaxation below; no plan that cuts them, and none that does not, is better.
+        assert!(proof.bound >= best * (1.0 - 1e-6), "{devices} devices: {}", proof.bound);
     }
 }
 

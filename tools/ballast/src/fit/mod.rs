@@ -421,7 +421,7 @@ mod tests {
     use super::forms::{AS_IS, Form, LOOPS};
     use super::learned::Learned;
     use super::search::tests::a_try;
-    use super::{Route, Search, StageFigures, Try, best, calibrated, next_route, with_more_time};
+    use super::{Route, SPREAD, Search, StageFigures, Try, best, calibrated, next_route, with_more_time};
     use ballast_core::device::DeviceId;
 
     fn route(tries: Vec<Try>) -> Route {
