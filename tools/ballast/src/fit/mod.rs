@@ -308,12 +308,12 @@ impl Route {
     }
 }
 
-/// The cap in bytes of the model: as much of the form's unplanned peak as the cap is of what XLA takes for the form, what is held around
-/// it left out.
-fn calibrated(cap_bytes: u64, unplanned: &StageFigures, form: &Form) -> u64 {
+/// How many bytes a model counts for one that XLA takes of a form, what is held around it left out, at least one; and the cap in bytes of the model: as much of
+/// the form's unplanned peak as the cap is of what XLA takes for the form.
+fn calibrated(cap_bytes: u64, unplanned: &StageFigures, form: &Form) -> (f64, u64) {
     let own = |bytes: u64| bytes.saturating_sub(form.around_bytes).max(1) as f64;
-    let factor = unplanned.unplanned_peak_bytes as f64 / own(form.measured_bytes);
-    (own(cap_bytes) * factor.max(1.0)) as u64 + form.around_bytes
+    let factor = (unplanned.unplanned_peak_bytes as f64 / own(form.measured_bytes)).max(1.0);
+    (factor, (own(cap_bytes) * factor) as u64 + form.around_bytes)
 }
 
 /// The model that counts every value but what loops make where they read it.
@@ -451,12 +451,12 @@ mod tests {
             unplanned_seconds: 1.0,
             temporaries_only: true,
         };
-        assert_eq!(calibrated(200, &stage(2000), &form), 800);
+        assert_eq!(calibrated(200, &stage(2000), &form), (4.0, 800));
         // A prediction below the truth is no reason to ask for less than the cap.
-        assert_eq!(calibrated(200, &stage(400), &form), 200);
+        assert_eq!(calibrated(200, &stage(400), &form), (1.0, 200));
         // Of a loop's body, what is held around the loop is the same in both.
         let form = Form { around_bytes: 100, ..form };
-        assert_eq!(calibrated(200, &stage(2000), &form), 600);
+        assert_eq!(calibrated(200, &stage(2000), &form), (5.0, 600));
     }
 
     #[test]

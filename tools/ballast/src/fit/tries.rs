@@ -102,8 +102,8 @@ impl Fitting<'_> {
             let next = next_route(&routes, least_flops).or_else(|| with_more_time(&mut routes));
             let Some((route, asked_bytes)) = next else { return Ok(found) };
             let route = &mut routes[route];
-            let asked_bytes = self.first_calibrated(route, asked_bytes);
-            let outcome = self.attempt(route, asked_bytes);
+            let (factor, asked_bytes) = self.first_calibrated(route, asked_bytes);
+            let outcome = self.attempt(route, asked_bytes, factor);
             self.take(&mut found, route, asked_bytes, outcome)?;
         }
     }
@@ -158,26 +158,28 @@ impl Fitting<'_> {
         Ok(())
     }
 
-    /// What to ask a route for: at first, where what its model says is another thing than what XLA takes, the same share of both.
-    fn first_calibrated(&self, route: &Route, asked_bytes: u64) -> u64 {
+    /// What to ask a route for: at first, where what its model says is another thing than what XLA takes, the same share of both; and how many bytes of the model
+    /// then stand for one.
+    fn first_calibrated(&self, route: &Route, asked_bytes: u64) -> (f64, u64) {
         if !route.is_uncalibrated() || asked_bytes != self.most_bytes {
-            return asked_bytes;
+            return (1.0, asked_bytes);
         }
         let form = &self.forms[route.form];
         match self.planner.plan(form.planned(), route.fusion, None, BOUNDLESS, 1) {
             Ok(stage) => calibrated(self.most_bytes, &stage, form),
             Err(failure) => {
                 tracing::warn!("{}", failure.message());
-                asked_bytes
+                (1.0, asked_bytes)
             }
         }
     }
 
-    /// Plans for a cap, and lets XLA compile the outcome.
+    /// Plans for a cap, and lets XLA compile the outcome; `factor` bytes of the model stand for one.
     fn attempt(
         &self,
         route: &mut Route,
         asked_bytes: u64,
+        factor: f64,
     ) -> Result<Option<(Try, Option<Learned>)>, Failure> {
         let form = &self.forms[route.form];
         if form.is_paired() {
@@ -194,6 +196,7 @@ impl Fitting<'_> {
         let held = measured.held.as_ref().filter(|held| held.is_told());
         let learned = held.map(|held| learn(route, form, held, measured_bytes, &plan, file)).transpose()?;
         let predicted_bytes = stage.peak_bytes.saturating_add(form.around_bytes);
+        let told_bytes = (stage.peak_bytes as f64 / factor) as u64 + form.around_bytes;
         let tried = Try {
             program: form.name.clone(),
             fusion: route.fusion.to_owned(),
@@ -201,7 +204,7 @@ impl Fitting<'_> {
             compared_flops: measured.flops.map(|flops| flops * form.scale),
             asked_bytes,
             predicted_bytes,
-            expected_bytes: predicted_bytes.saturating_sub(known.map_or(0, Learned::less)),
+            expected_bytes: told_bytes.saturating_sub(known.map_or(0, Learned::less)),
             measured_bytes,
             flops: measured.flops,
             fits: measured_bytes <= self.most_bytes,
