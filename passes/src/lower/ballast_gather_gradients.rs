@@ -117,11 +117,11 @@ const UNFIT: Stays = "its dimension numbers do not fit its operands";
 
 impl Picked {
     fn read(op: OperationRef<'_, '_>, numbers: &Numbers) -> Result<Self, Stays> {
-        let shape = |index| shape(op.operand(index).ok()).ok_or("its operands are not tensors of known size");
+        let sized = |index| shape(op.operand(index).ok()).ok_or("its operands are not tensors of known size");
         if op.operand_count() != 3 {
             return Err("it scatters several values");
         }
-        let ((whole, element), (indices, index), (updates, _)) = (shape(0)?, shape(1)?, shape(2)?);
+        let ((whole, element), (indices, index), (updates, _)) = (sized(0)?, sized(1)?, sized(2)?);
         let is_real = ["f64", "f32", "f16", "bf16"].contains(&element.as_str());
         if !is_real && !is_integer(&element) {
             return Err("its elements are neither common floating-point numbers nor integers");
@@ -137,10 +137,13 @@ impl Picked {
             ir::name(*joined) == "stablehlo.concatenate"
                 && ir::integer(*joined, "dimension") == Some(number(numbers.vector))
                 && joined.operand_count() == numbers.scattered.len()
+                && joined.operands().all(|part| {
+                    shape(Some(part)).is_some_and(|(dims, _)| dims.get(numbers.vector) == Some(&1))
+                })
         });
         // By axis of the indices: which axis of the result it runs along.
         let mut along: Vec<Option<usize>> = vec![None; indices.len()];
-        let mut place = |at: usize, axis: usize| match along.get_mut(at) {
+        let mut place = |at: usize, axis: usize| match along.get_mut(at).filter(|_| at != numbers.vector) {
             Some(place @ None) if whole.get(axis) == indices.get(at) => {
                 *place = Some(axis);
                 Ok(())
