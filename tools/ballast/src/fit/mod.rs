@@ -114,7 +114,7 @@ pub(crate) struct Args {
 }
 
 /// A plan and what XLA took for it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 struct Try {
     /// Form of the program that was planned.
     program: String,
@@ -147,6 +147,11 @@ struct Try {
 }
 
 impl Try {
+    /// Does XLA take more for it than its plan says, by enough that whoever reads the plan is misled?
+    fn understates(&self) -> bool {
+        self.measured_bytes as f64 > self.predicted_bytes as f64 * (1.0 + UNDERSTATED)
+    }
+
     /// A form of the program as it is.
     fn without_plan(form: &Form) -> Self {
         Try {
@@ -297,8 +302,8 @@ struct Route {
     /// Model of what XLA stores.
     fusion: &'static str,
     search: Search,
-    /// Programs with paired loops that were measured.
-    seen: Vec<Vec<u8>>,
+    /// Programs with paired loops that were measured, with what XLA takes and its operations.
+    seen: Vec<(Vec<u8>, u64, Option<f64>)>,
 }
 
 impl Route {
@@ -396,17 +401,36 @@ fn with_more_time(routes: &mut [Route]) -> Option<(usize, u64)> {
     Some((index, routes[index].search.again()))
 }
 
+/// Where the plan to write says less than XLA takes for it: its route, which makes it once more with what was learned, and the cap to ask for.
+fn to_say_again(routes: &mut [Route], chosen: &Try, cap_bytes: u64) -> Option<(usize, u64)> {
+    let made = |route: &Route| route.search.tries.iter().any(|tried| tried == chosen);
+    let (index, route) = routes.iter_mut().enumerate().find(|(_, route)| made(route))?;
+    let learned = route.search.learned.as_ref()?;
+    if !chosen.understates() || std::mem::replace(&mut route.search.said_again, true) {
+        return None;
+    }
+    // A plan that keeps the cap as it is was asked for none, and is again.
+    Some((index, learned.asked(cap_bytes).max(chosen.asked_bytes)))
+}
+
+/// A plan that XLA takes so much more for than it says, as a share, is made again.
+const UNDERSTATED: f64 = 0.01;
+/// And it is as good as one that takes what it says with so many times its operations.
+const ITS_WORD: f64 = 1.002;
 /// Operations of a plan that is not worth beating by another route, as a multiple of those without a plan.
 const CHEAP: f64 = 1.02;
 /// Tries of a route that keeps the cap before others have their turn, and tries of those that do not compute less.
 const FOLLOWED: usize = 3;
 const OTHER_TRIES: usize = 2;
 
-/// The try that keeps the cap with the fewest operations, then with the least memory, then the first. One with a margin is as good as one with so many times
-/// fewer operations.
+/// The try that keeps the cap with the fewest operations, then with the least memory, then that says how much, then the first. One with a margin is as good
+/// as one with so many times fewer operations; one that takes more than it says is not as good as it looks.
 fn best(tries: &[Try]) -> Option<usize> {
-    let flops = |index: usize| tries[index].compared_flops.unwrap_or(0.0);
-    let key = |index: usize| (flops(index), tries[index].measured_bytes);
+    let flops = |index: usize| {
+        let held_to = if tries[index].understates() { ITS_WORD } else { 1.0 };
+        tries[index].compared_flops.unwrap_or(0.0) * held_to
+    };
+    let key = |index: usize| (flops(index), tries[index].measured_bytes, tries[index].understates());
     let least = |indices: &mut dyn Iterator<Item = usize>| {
         indices.reduce(|best, index| if key(index) < key(best) { index } else { best })
     };
@@ -421,7 +445,9 @@ mod tests {
     use super::forms::{AS_IS, Form, LOOPS};
     use super::learned::Learned;
     use super::search::tests::a_try;
-    use super::{Route, SPREAD, Search, StageFigures, Try, best, calibrated, next_route, with_more_time};
+    use super::{
+        Route, SPREAD, Search, StageFigures, Try, best, calibrated, next_route, to_say_again, with_more_time,
+    };
     use ballast_core::device::DeviceId;
 
     fn route(tries: Vec<Try>) -> Route {
@@ -457,6 +483,34 @@ mod tests {
         // Of a loop's body, what is held around the loop is the same in both.
         let form = Form { around_bytes: 100, ..form };
         assert_eq!(calibrated(200, &stage(2000), &form), (5.0, 600));
+    }
+
+    #[test]
+    fn a_plan_that_says_less_than_it_takes_is_made_once_more() {
+        let told = |measured, predicted_bytes| Try { predicted_bytes, ..a_try(measured, 2.0, 1000) };
+        let routes = |tried: &Try, learned| {
+            let mut route = route(vec![tried.clone()]);
+            route.search.learned = learned;
+            [super::Route { form: 1, ..self::route(vec![]) }, route]
+        };
+        let short = told(900, 800);
+        let mut of = routes(&short, Some(Learned::default()));
+        assert_eq!(to_say_again(&mut of, &short, 1000), Some((1, 1000)));
+        assert_eq!(to_say_again(&mut of, &short, 1000), None);
+        // Nothing was learned, or it says enough.
+        assert_eq!(to_say_again(&mut routes(&short, None), &short, 1000), None);
+        let enough = told(900, 895);
+        assert_eq!(to_say_again(&mut routes(&enough, Some(Learned::default())), &enough, 1000), None);
+        // One without a cap is asked for without one.
+        let boundless = Try { asked_bytes: 1 << 50, ..short.clone() };
+        let mut of = routes(&boundless, Some(Learned::default()));
+        assert_eq!(to_say_again(&mut of, &boundless, 1000), Some((1, 1 << 50)));
+        // Of two that take the same the one is written that says so.
+        assert_eq!(best(&[short.clone(), told(900, 900)]), Some(1));
+        // So it is at slightly more operations.
+        let more = |flops| Try { compared_flops: Some(flops), ..told(900, 900) };
+        assert_eq!(best(&[short.clone(), more(2.003)]), Some(1));
+        assert_eq!(best(&[short, more(2.01)]), Some(0));
     }
 
     #[test]

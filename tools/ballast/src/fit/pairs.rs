@@ -15,7 +15,7 @@ use crate::run::xla;
 pub(super) const STACKS: &str = "stacks";
 
 /// Decides about stacks so that XLA takes `asked_bytes`, and lets XLA compile the outcome, which keeps the cap if it takes `most_bytes`; none where
-/// that was measured before.
+/// that was measured before, unless it is to say what it takes.
 pub(super) fn attempt(
     planner: &Planner<'_>,
     form: &Form,
@@ -25,14 +25,19 @@ pub(super) fn attempt(
     let around = route.search.learned.as_ref().and_then(Learned::around).unwrap_or(form.around_bytes);
     let stacks = planner.pair_loops(form.planned(), Some(asked_bytes.saturating_sub(around).max(1)))?;
     let program = read_bytes(planner.file)?;
-    if route.seen.contains(&program) {
-        return Ok(None);
-    }
-    route.seen.push(program);
-    let measured = xla::measure(planner.file, false, planner.job)?;
-    let measured_bytes = planner.args.cap_counts.of(&measured);
+    let seen = route.seen.iter().find(|(seen, ..)| *seen == program);
+    let (measured_bytes, flops) = match seen {
+        Some(&(_, measured_bytes, flops)) if route.search.said_again => (measured_bytes, flops),
+        Some(_) => return Ok(None),
+        None => {
+            let measured = xla::measure(planner.file, false, planner.job)?;
+            let measured_bytes = planner.args.cap_counts.of(&measured);
+            route.seen.push((program, measured_bytes, measured.flops));
+            (measured_bytes, measured.flops)
+        }
+    };
     // XLA counts the body of a loop once.
-    let more = measured.flops.zip(form.flops).map(|(now, before)| (now - before) * stacks.trips);
+    let more = flops.zip(form.flops).map(|(now, before)| (now - before) * stacks.trips);
     let tried = Try {
         program: form.name.clone(),
         fusion: STACKS.to_owned(),
@@ -42,7 +47,7 @@ pub(super) fn attempt(
         predicted_bytes: stacks.kept_bytes.saturating_add(around),
         expected_bytes: stacks.kept_bytes.saturating_add(around),
         measured_bytes,
-        flops: measured.flops,
+        flops,
         fits: measured_bytes <= most_bytes,
         free: stacks.repeated_operations <= 0.0,
         cut_short: false,

@@ -16,6 +16,8 @@ pub(super) struct Search {
     pub(super) closed: bool,
     /// Did planning fail as no plan was found in time, though none was proved not to be there?
     pub(super) ran_out: bool,
+    /// Was a plan made once more as it took more than it said?
+    pub(super) said_again: bool,
     /// How many times the limits that were given its plans are made in.
     pub(super) patience: u32,
     pub(super) tries: Vec<Try>,
@@ -38,6 +40,7 @@ impl Search {
             unplanned_fits: false,
             closed: false,
             ran_out: false,
+            said_again: false,
             patience: 1,
             tries: Vec::new(),
             learned: None,

@@ -13,7 +13,7 @@ use super::learned::Learned;
 use super::pairs;
 use super::planner::{Files, Planner};
 use super::search::BOUNDLESS;
-use super::{Route, Try, best, calibrated, next_route, routes, with_more_time};
+use super::{Route, Try, best, calibrated, next_route, routes, to_say_again, with_more_time};
 use crate::failure::{Failure, note};
 use crate::graph_file;
 use crate::output::{read_bytes, read_text};
@@ -98,8 +98,10 @@ impl Fitting<'_> {
                 found.stopped = "time-limit";
                 return Ok(found);
             }
-            // Where nothing else is left, what had too little time is given more.
+            // Where nothing else is left, what had too little time is given more; and the plan that is written says what XLA takes for it.
             let next = next_route(&routes, least_flops).or_else(|| with_more_time(&mut routes));
+            let chosen = found.chosen.as_ref().map(|&(index, _)| &found.tries[index]);
+            let next = next.or_else(|| to_say_again(&mut routes, chosen?, self.most_bytes));
             let Some((route, asked_bytes)) = next else { return Ok(found) };
             let route = &mut routes[route];
             let (factor, asked_bytes) = self.first_calibrated(route, asked_bytes);
