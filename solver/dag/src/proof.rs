@@ -10,7 +10,7 @@ use crate::problem::{Assignment, PlanClass, Problem};
 use crate::reduce::{merge_dominated, merge_uncuttable};
 
 /// Groups and devices, multiplied, up to which a problem is small.
-pub(crate) const SMALL: usize = 600;
+pub const SMALL: usize = 600;
 
 /// Branch-and-bound nodes where time is limited, and where it is not.
 const NODES: u32 = 5_000;

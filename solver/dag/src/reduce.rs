@@ -1,6 +1,7 @@
 //! Contractions that keep at least one optimal plan.
 
-use crate::hypergraph::Hypergraph;
+use crate::hypergraph::{GroupId, Hypergraph};
+use crate::problem::Problem;
 
 /// Merges groups into a neighbour where that never raises a load of a plan below `value`.
 ///
@@ -112,6 +113,18 @@ pub(crate) fn merge_uncuttable(graph: &Hypergraph, value: f64) -> Hypergraph {
     if target.iter().enumerate().all(|(g, &t)| g == t) { graph.clone() } else { merge(graph, &target) }
 }
 
+/// By node of a problem: its group, where nodes that no plan of a smaller largest load than `value` needs on two devices are one; and how many groups there
+/// are.
+#[must_use]
+pub fn groups_of(problem: &Problem, value: f64) -> (Vec<GroupId>, usize) {
+    let graph = merge_dominated(&merge_uncuttable(&Hypergraph::of(problem), value), value, false);
+    let mut groups = vec![0; problem.nodes.len()];
+    for (group, members) in graph.members.iter().enumerate() {
+        members.iter().for_each(|&node| groups[node] = group);
+    }
+    (groups, graph.len())
+}
+
 /// The quotient by `target`, a map to representatives, numbered by first occurrence.
 fn merge(graph: &Hypergraph, target: &[usize]) -> Hypergraph {
     let mut number = vec![usize::MAX; graph.len()];
@@ -127,4 +140,44 @@ fn merge(graph: &Hypergraph, target: &[usize]) -> Hypergraph {
         })
         .collect();
     graph.quotient(&map, count)
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::groups_of;
+    use crate::hypergraph::Hypergraph;
+    use crate::loads::Loads;
+    use crate::spreading::tests::{best_of_all, random_problem};
+
+    #[test]
+    fn some_plan_of_the_groups_is_as_good_as_any_plan() {
+        let mut random = ChaCha8Rng::seed_from_u64(43);
+        let mut joined = 0;
+        for case in 0..200 {
+            let problem = random_problem(&mut random);
+            let best = best_of_all(&problem);
+            if !(best > 0.0 && best.is_finite()) {
+                continue;
+            }
+            // A value that the best plan is below.
+            let (groups, count) = groups_of(&problem, best * 1.01);
+            joined += problem.nodes.len() - count;
+            let graph = Hypergraph::of(&problem).quotient(&groups, count);
+            let devices = problem.device_count();
+            let mut placement = vec![0; count];
+            let mut found = f64::INFINITY;
+            loop {
+                let loads = Loads::new(&graph, &placement);
+                found = if loads.fits() { found.min(loads.max_load()) } else { found };
+                let Some(at) = placement.iter().rposition(|&device| device + 1 < devices) else { break };
+                placement[at] += 1;
+                placement[at + 1..].fill(0);
+            }
+            assert!((found / best - 1.0).abs() < 1e-9, "case {case}: {found} of groups, {best} of all");
+        }
+        assert!(joined > 60, "{joined} joined");
+    }
 }

@@ -18,6 +18,11 @@ pub(super) struct Coarse {
 }
 
 impl Coarse {
+    /// A board whose groups are joined as they are numbered.
+    pub(super) fn of(board: &Board, site: &Site, (map, count): (Vec<GroupId>, usize)) -> Self {
+        Coarse { board: board.quotient(site, &map, count), map }
+    }
+
     /// A placement of the coarse groups, as one of the finer ones.
     pub(super) fn spread(&self, placement: &[u32]) -> Vec<u32> {
         self.map.iter().map(|&group| placement[group]).collect()
@@ -102,8 +107,7 @@ pub(super) fn coarsen(
             number[cluster]
         })
         .collect();
-    (((n - count) as f64) > LEAST_SHRINKING * n as f64)
-        .then(|| Coarse { board: board.quotient(site, &map, count), map })
+    (((n - count) as f64) > LEAST_SHRINKING * n as f64).then(|| Coarse::of(board, site, (map, count)))
 }
 
 /// The placement of the coarse groups that a placement of the finer ones within the clusters stands for.

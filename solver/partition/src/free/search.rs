@@ -2,17 +2,20 @@
 
 use ballast_core::device::DeviceId;
 use ballast_core::limits::{Deadline, Limits, StopReason};
+use ballast_dag::proof::SMALL;
+use ballast_dag::reduce::groups_of;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use super::board::{Board, Caps, Site};
+use super::board::{Board, Caps, GroupId, Site};
 use super::levels::{Coarse, breadth_first, coarsen, lift, runs};
 use super::policy::Policy;
 use super::state::State;
 use super::walk::{Cooling, anneal};
 use crate::loads::Links;
 use crate::sequence::Sequence;
+use crate::workload::workload;
 
 /// Independent runs whose best result every round goes on from, whatever the number of threads.
 const LANES: usize = 4;
@@ -31,8 +34,23 @@ const MOST_ALL_MOVES: u64 = 60_000_000;
 /// Rounds of any length without a gain of this share, after which a search ends.
 const IDLE_ROUNDS: usize = 24;
 const WORTH_A_ROUND: f64 = 1e-4;
+/// The same where long rounds follow and groups are so few that these cost little.
+const FEW: usize = 1_000;
+const FEW_IDLE_ROUNDS: usize = 6;
 /// A placement this close to its bound is not improved on.
 const CLOSE_ENOUGH: f64 = 1e-4;
+/// Long rounds after that, where no caps are: so many at most, and so many without a gain; rounds after each that combine. Moves of a lane by group, at
+/// least and at most.
+const LONG_ROUNDS: u64 = 12;
+const IDLE_LONG_ROUNDS: usize = 3;
+const COMBINING_ROUNDS: usize = 2;
+/// Share of the time left that they may take.
+const LONG_SHARE: f64 = 0.4;
+const LONG_MOVES_PER_GROUP: u64 = 1_000;
+const FEWEST_LONG_MOVES: u64 = 500_000;
+const MOST_LONG_MOVES: u64 = 3_000_000;
+/// Powers and temperatures that their lanes take in turn.
+const ELSEWHERE: [(i32, f64); 6] = [(12, 10.0), (30, 1.0), (12, 10.0), (12, 0.3), (30, 3.0), (12, 3.0)];
 /// Powers of the energy: coarse levels look more at the sum of all loads, the last at the largest.
 const COARSE_POWER: i32 = 6;
 /// The power that temperatures below are meant for.
@@ -146,6 +164,14 @@ pub(crate) fn held(task: &Task<'_>, placement: &[DeviceId]) -> Vec<f64> {
     (0..site.devices).map(|device| state.held(device)).collect()
 }
 
+/// By item: its group, where items that no placement faster than `value` needs apart are one; and how many groups there are.
+fn together(task: &Task<'_>, value: f64) -> (Vec<GroupId>, usize) {
+    let (mut groups, count) = groups_of(&workload(task.sequence, task.links, None).0, value);
+    // Further values of an item are with it.
+    groups.truncate(task.sequence.len());
+    (groups, count)
+}
+
 struct Search<'a> {
     task: &'a Task<'a>,
     site: &'a Site,
@@ -205,24 +231,17 @@ impl Search<'_> {
         let mut moves = (FIRST_MOVES_PER_GROUP * groups).clamp(FEWEST_MOVES, longest);
         let first = if self.task.unseen.is_some() { NEW_ROUNDS } else { 0 };
         let (mut idle, mut round, mut pace) = (0, first, 0.0);
-        while idle < IDLE_ROUNDS && self.work < all && self.value() > self.task.bound * (1.0 + CLOSE_ENOUGH) {
-            if self.task.deadline.over() {
-                return Some(self.task.deadline.reason());
-            }
-            let left =
-                self.task.limits.work_limit.map(|limit| limit.saturating_sub(self.work) / LANES as u64);
-            if left == Some(0) {
-                return Some(StopReason::WorkLimit);
-            }
-            // A run that is cut off hot is lost: what is left of the time or the work sets its length.
-            let remaining = self.task.deadline.remaining_seconds();
-            let affordable =
-                if pace > 0.0 && remaining.is_finite() { (0.9 * remaining / pace) as u64 } else { u64::MAX };
-            let share = moves.min(affordable.max(FEWEST_MOVES / 4)).min(left.unwrap_or(u64::MAX));
+        // A small problem is solved as one program afterwards.
+        let small = self.board.groups * self.site.devices <= SMALL;
+        let goes_on = self.task.caps.is_none() && !small;
+        let most_idle = if goes_on && self.board.groups <= FEW { FEW_IDLE_ROUNDS } else { IDLE_ROUNDS };
+        while idle < most_idle && self.work < all && !self.is_close_enough() {
+            let share = match self.share(moves, pace, self.task.deadline) {
+                Ok(share) => share,
+                Err(stopped) => return Some(stopped),
+            };
             let before = self.value();
-            let elapsed = self.task.deadline.elapsed_seconds();
-            self.round(round, share);
-            pace = (self.task.deadline.elapsed_seconds() - elapsed) / share as f64;
+            pace = self.paced(share, |search| search.round(round, share));
             let gained = self.value() < before * (1.0 - WORTH_A_ROUND);
             idle = if gained { 0 } else { idle + 1 };
             if !gained && round >= NEW_ROUNDS {
@@ -230,15 +249,124 @@ impl Search<'_> {
             }
             round += 1;
         }
+        if goes_on && let Some(stopped) = self.long_rounds(round, pace) {
+            return Some(stopped);
+        }
         self.task.deadline.over().then(|| self.task.deadline.reason())
+    }
+
+    /// Rounds whose lanes go on from the best so hot that they end elsewhere, each before others that combine what they found; `pace`: seconds that a move has
+    /// taken.
+    fn long_rounds(&mut self, mut round: u64, mut pace: f64) -> Option<StopReason> {
+        let groups = self.board.groups as u64;
+        let moves = (LONG_MOVES_PER_GROUP * groups).clamp(FEWEST_LONG_MOVES, MOST_LONG_MOVES);
+        let deadline = match self.task.deadline.remaining_seconds() {
+            left if left.is_finite() => self.task.deadline.within(left * LONG_SHARE),
+            _ => *self.task.deadline,
+        };
+        let mut idle = 0;
+        for turn in 0..LONG_ROUNDS {
+            if idle == IDLE_LONG_ROUNDS || self.is_close_enough() {
+                break;
+            }
+            let before = self.value();
+            for number in 0..=COMBINING_ROUNDS {
+                let share = match self.share(moves, pace, &deadline) {
+                    Ok(share) => share,
+                    // The rest of the time is for the bound.
+                    Err(_) if !self.task.deadline.over() && !self.is_out_of_work() => return None,
+                    Err(stopped) => return Some(stopped),
+                };
+                pace = self.paced(share, |search| match number {
+                    0 => search.long_round((turn as usize * LANES, round), share),
+                    _ => search.round(round, share),
+                });
+                round += 1;
+            }
+            idle = if self.value() < before * (1.0 - WORTH_A_ROUND) { 0 } else { idle + 1 };
+        }
+        None
+    }
+
+    /// Is nothing left to gain?
+    fn is_close_enough(&self) -> bool {
+        self.value() <= self.task.bound * (1.0 + CLOSE_ENOUGH)
+    }
+
+    /// Moves of a lane in a round, of so many at most; or the limit that leaves none. `pace`: seconds that one takes, zero where that is not known.
+    fn share(&self, moves: u64, pace: f64, deadline: &Deadline) -> Result<u64, StopReason> {
+        if deadline.over() {
+            return Err(deadline.reason());
+        }
+        if self.is_out_of_work() {
+            return Err(StopReason::WorkLimit);
+        }
+        let left = self.work_left();
+        // A run that is cut off hot is lost: what is left of the time or the work sets its length.
+        let remaining = deadline.remaining_seconds();
+        let affordable =
+            if pace > 0.0 && remaining.is_finite() { (0.9 * remaining / pace) as u64 } else { u64::MAX };
+        Ok(moves.min(affordable.max(FEWEST_MOVES / 4)).min(left.unwrap_or(u64::MAX)))
+    }
+
+    /// Moves that every lane has left.
+    fn work_left(&self) -> Option<u64> {
+        self.task.limits.work_limit.map(|limit| limit.saturating_sub(self.work) / LANES as u64)
+    }
+
+    fn is_out_of_work(&self) -> bool {
+        self.work_left() == Some(0)
+    }
+
+    /// Seconds that a move of a lane takes in a round of so many.
+    fn paced(&mut self, moves: u64, round: impl FnOnce(&mut Self)) -> f64 {
+        let elapsed = self.task.deadline.elapsed_seconds();
+        round(self);
+        (self.task.deadline.elapsed_seconds() - elapsed) / moves as f64
+    }
+
+    /// All lanes from the best, at energies and temperatures of their own, from that number on.
+    fn long_round(&mut self, (first, round): (usize, u64), moves: u64) {
+        let Some((value, best)) = self.best.clone() else { return };
+        let merged = Coarse::of(self.board, self.site, together(self.task, value));
+        let start = lift(&merged, &best);
+        let energy = |lane: usize| ELSEWHERE[(first + lane) % ELSEWHERE.len()];
+        let lanes: Vec<((i32, f64), u64)> =
+            (0..LANES).map(|lane| (energy(lane), self.seed(round, lane))).collect();
+        let go_on = || !self.task.deadline.over();
+        let found = lanes.par_iter().map(|&((power, hot), seed)| {
+            let mut mover = self.mover.clone();
+            let cooling = Cooling { power, hot, cold: COLD, moves, forgets: true };
+            let (value, placement, work) =
+                anneal(&merged.board, self.site, &start, cooling, seed, &mut mover, &go_on);
+            (value, merged.spread(&placement), work, mover)
+        });
+        let found = found.collect();
+        self.take(found);
+    }
+
+    fn seed(&self, round: u64, lane: usize) -> u64 {
+        let seed = self.task.limits.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        seed.wrapping_add(round * LANES as u64 + lane as u64)
+    }
+
+    /// Takes in what every lane of a round found.
+    fn take(&mut self, found: Vec<(f64, Vec<u32>, u64, Option<Policy>)>) {
+        let mut movers = Vec::new();
+        for (value, placement, work, mover) in found {
+            self.work += work;
+            self.offer(value, placement);
+            movers.extend(mover);
+        }
+        // What each lane has learned counts alike, whichever ended first.
+        self.mover = Policy::mean(&movers);
     }
 
     fn round(&mut self, round: u64, moves: u64) {
         let mut random = ChaCha8Rng::seed_from_u64(self.task.limits.seed ^ (round << 32));
         let lanes: Vec<Lane> = (0..LANES)
             .map(|lane| {
-                let seed = self.task.limits.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-                let seed = seed.wrapping_add(round * LANES as u64 + lane as u64);
+                let seed = self.seed(round, lane);
                 let best = || self.best.as_ref().map(|(_, placement)| placement.clone());
                 let lane_of = |start: Option<Vec<u32>>, other, hot| Lane {
                     start,
@@ -272,16 +400,8 @@ impl Search<'_> {
                 }
             })
             .collect();
-        let found: Vec<(f64, Vec<u32>, u64, Option<Policy>)> =
-            lanes.par_iter().map(|lane| self.lane(lane)).collect();
-        let mut movers = Vec::new();
-        for (value, placement, work, mover) in found {
-            self.work += work;
-            self.offer(value, placement);
-            movers.extend(mover);
-        }
-        // What each lane has learned counts alike, whichever ended first.
-        self.mover = Policy::mean(&movers);
+        let found = lanes.par_iter().map(|lane| self.lane(lane)).collect();
+        self.take(found);
     }
 
     /// From the coarsest level to the board itself.
