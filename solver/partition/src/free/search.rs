@@ -34,9 +34,6 @@ const MOST_ALL_MOVES: u64 = 60_000_000;
 /// Rounds of any length without a gain of this share, after which a search ends.
 const IDLE_ROUNDS: usize = 24;
 const WORTH_A_ROUND: f64 = 1e-4;
-/// The same where long rounds follow and groups are so few that these cost little.
-const FEW: usize = 1_000;
-const FEW_IDLE_ROUNDS: usize = 6;
 /// A placement this close to its bound is not improved on.
 const CLOSE_ENOUGH: f64 = 1e-4;
 /// Long rounds after that, where no caps are: so many at most, and so many without a gain; rounds after each that combine. Moves of a lane by group, at
@@ -234,8 +231,7 @@ impl Search<'_> {
         // A small problem is solved as one program afterwards.
         let small = self.board.groups * self.site.devices <= SMALL;
         let goes_on = self.task.caps.is_none() && !small;
-        let most_idle = if goes_on && self.board.groups <= FEW { FEW_IDLE_ROUNDS } else { IDLE_ROUNDS };
-        while idle < most_idle && self.work < all && !self.is_close_enough() {
+        while idle < IDLE_ROUNDS && self.work < all && !self.is_close_enough() {
             let share = match self.share(moves, pace, self.task.deadline) {
                 Ok(share) => share,
                 Err(stopped) => return Some(stopped),

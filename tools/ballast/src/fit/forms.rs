@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::Loops;
 use super::planner::Planner;
-use super::predicted;
+use super::routes::predicted;
 use super::search::BOUNDLESS;
 use crate::failure::{Failure, note};
 use crate::output::read_text;

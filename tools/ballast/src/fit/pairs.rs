@@ -3,10 +3,11 @@
 //! What XLA takes is the stacks and what is held beside them. The latter is as much as in the program as it is at first, and what was measured
 //! from then on: computing again in the backward loop takes some memory of its own.
 
+use super::Try;
 use super::forms::Form;
 use super::learned::Learned;
 use super::planner::Planner;
-use super::{Route, Try};
+use super::routes::Route;
 use crate::failure::Failure;
 use crate::output::read_bytes;
 use crate::run::xla;
