@@ -7,9 +7,7 @@ use std::process::Command;
 use serde::Serialize;
 
 use super::Loops;
-use super::planner::Planner;
-use super::routes::predicted;
-use super::search::BOUNDLESS;
+use super::planner::{BOUNDLESS, Planner, predicted};
 use crate::failure::{Failure, note};
 use crate::output::read_text;
 use crate::run::Measured;

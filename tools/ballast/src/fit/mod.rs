@@ -11,6 +11,7 @@ mod pairs;
 mod planner;
 mod routes;
 mod search;
+mod tried;
 mod tries;
 
 use std::path::PathBuf;
@@ -28,7 +29,7 @@ use crate::run::generic::generic;
 use crate::run::xla::{self, Job};
 use forms::Form;
 use planner::Planner;
-use routes::UNDERSTATED;
+use tried::Try;
 use tries::{Dropped, Fitting, Found};
 
 /// What the cap is for.
@@ -112,68 +113,6 @@ pub(crate) struct Args {
     #[arg(long, default_value = "python3")]
     python: PathBuf,
 }
-
-/// A plan and what XLA took for it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-struct Try {
-    /// Form of the program that was planned.
-    program: String,
-    /// Model of what XLA stores that it was planned with.
-    fusion: String,
-    /// Cap the plan was asked for.
-    asked_bytes: u64,
-    /// Peak by the plan.
-    predicted_bytes: u64,
-    /// What XLA is expected to take for it: the peak, less what XLA took less than the plans before.
-    expected_bytes: u64,
-    /// Ops of which more was known than is predicted, from what XLA held of the plans before.
-    corrected_ops: usize,
-    /// What XLA takes.
-    measured_bytes: u64,
-    /// Operations of the planned program, as XLA counts them.
-    flops: Option<f64>,
-    /// Does it keep the cap?
-    fits: bool,
-    /// Is it without recomputation and swaps?
-    #[serde(skip)]
-    free: bool,
-    /// Did a limit of time or work end the search for it? Then that no smaller plan was found does not say that there is none.
-    cut_short: bool,
-    /// Operations with loops counted as often as they run, as near as that is known.
-    compared_flops: Option<f64>,
-    /// How many times the operations of the best other plan it may take and be as good; see [`Form::margin`].
-    #[serde(skip)]
-    margin: f64,
-}
-
-impl Try {
-    /// Does XLA take more for it than its plan says, by enough that whoever reads the plan is misled?
-    fn understates(&self) -> bool {
-        self.measured_bytes as f64 > self.predicted_bytes as f64 * (1.0 + UNDERSTATED)
-    }
-
-    /// A form of the program as it is.
-    fn without_plan(form: &Form) -> Self {
-        Try {
-            program: form.name.clone(),
-            fusion: NO_PLAN.to_owned(),
-            asked_bytes: form.measured_bytes,
-            predicted_bytes: form.measured_bytes,
-            expected_bytes: form.measured_bytes,
-            corrected_ops: 0,
-            measured_bytes: form.measured_bytes,
-            flops: form.flops,
-            fits: true,
-            free: true,
-            cut_short: false,
-            compared_flops: form.compared_flops(),
-            margin: form.margin,
-        }
-    }
-}
-
-/// What stands for a model where nothing was planned.
-const NO_PLAN: &str = "no-plan";
 
 /// What the command prints.
 #[derive(Debug, Serialize)]

@@ -3,17 +3,14 @@
 //! What XLA takes is the stacks and what is held beside them. The latter is as much as in the program as it is at first, and what was measured
 //! from then on: computing again in the backward loop takes some memory of its own.
 
-use super::Try;
 use super::forms::Form;
 use super::learned::Learned;
-use super::planner::Planner;
+use super::planner::{Planner, STACKS};
 use super::routes::Route;
+use super::tried::Try;
 use crate::failure::Failure;
 use crate::output::read_bytes;
 use crate::run::xla;
-
-/// What stands for a model of what XLA stores.
-pub(super) const STACKS: &str = "stacks";
 
 /// Decides about stacks so that XLA takes `asked_bytes`, and lets XLA compile the outcome, which keeps the cap if it takes `most_bytes`; none where
 /// that was measured before, unless it is to say what it takes.

@@ -14,6 +14,20 @@ use crate::run::plan::{PlanFigures, StageFigures};
 use crate::run::tools::{beside, capture};
 use crate::run::xla::Job;
 
+/// The model that counts every value but what loops make where they read it.
+pub(super) const SPREAD: &str = "spread";
+
+/// The model of what the platform's compiler stores.
+pub(super) fn predicted(args: &Args) -> &'static str {
+    if args.platform == "cpu" { "xla-cpu" } else { "xla" }
+}
+
+/// What stands for a model where the stacks between paired loops are what is planned.
+pub(super) const STACKS: &str = "stacks";
+
+/// A cap above any program.
+pub(super) const BOUNDLESS: u64 = 1 << 50;
+
 /// What every plan is made with.
 pub(super) struct Planner<'a> {
     pub(super) args: &'a Args,

@@ -1,8 +1,10 @@
 //! The ways to plan a program, and whose turn it is.
 
+use super::Args;
 use super::forms::Form;
+use super::planner::{SPREAD, STACKS, predicted};
 use super::search::Search;
-use super::{Args, Try, pairs};
+use super::tried::Try;
 use crate::run::plan::StageFigures;
 
 /// One way to plan.
@@ -31,14 +33,6 @@ pub(super) fn calibrated(cap_bytes: u64, unplanned: &StageFigures, form: &Form) 
     (factor, (own(cap_bytes) * factor) as u64 + form.around_bytes)
 }
 
-/// The model that counts every value but what loops make where they read it.
-pub(super) const SPREAD: &str = "spread";
-
-/// The model of what the platform's compiler stores.
-pub(super) fn predicted(args: &Args) -> &'static str {
-    if args.platform == "cpu" { "xla-cpu" } else { "xla" }
-}
-
 /// The ways to plan, the most promising first.
 pub(super) fn routes(args: &Args, forms: &[Form], cap_bytes: u64) -> Vec<Route> {
     let predicted = predicted(args);
@@ -49,7 +43,7 @@ pub(super) fn routes(args: &Args, forms: &[Form], cap_bytes: u64) -> Vec<Route> 
         let all = [predicted, SPREAD];
         if found.is_paired() {
             let search = Search::new(cap_bytes, args.within);
-            routes.push(Route { form, fusion: pairs::STACKS, search, seen: Vec::new() });
+            routes.push(Route { form, fusion: STACKS, search, seen: Vec::new() });
             continue;
         }
         let models = if args.remat.contains("fusion=") { &all[..1] } else { &all[..] };
@@ -129,10 +123,6 @@ pub(super) fn to_say_again(routes: &mut [Route], chosen: &Try, cap_bytes: u64) -
     Some((index, learned.asked(cap_bytes).max(chosen.asked_bytes)))
 }
 
-/// A plan that XLA takes so much more for than it says, as a share, is made again.
-pub(super) const UNDERSTATED: f64 = 0.01;
-/// And it is as good as one that takes what it says with so many times its operations.
-pub(super) const ITS_WORD: f64 = 1.002;
 /// Operations of a plan that is not worth beating by another route, as a multiple of those without a plan.
 pub(super) const CHEAP: f64 = 1.02;
 /// A plan above the cap by at most this share of it that computes less than all that keep it is mended before these are bettered.
@@ -141,30 +131,14 @@ pub(super) const NEARLY: f64 = 0.03;
 pub(super) const FOLLOWED: usize = 3;
 pub(super) const OTHER_TRIES: usize = 2;
 
-/// The try that keeps the cap with the fewest operations, then with the least memory, then that says how much, then the first. One with a margin is as good
-/// as one with so many times fewer operations; one that takes more than it says is not as good as it looks.
-pub(super) fn best(tries: &[Try]) -> Option<usize> {
-    let flops = |index: usize| {
-        let held_to = if tries[index].understates() { ITS_WORD } else { 1.0 };
-        tries[index].compared_flops.unwrap_or(0.0) * held_to
-    };
-    let key = |index: usize| (flops(index), tries[index].measured_bytes, tries[index].understates());
-    let least = |indices: &mut dyn Iterator<Item = usize>| {
-        indices.reduce(|best, index| if key(index) < key(best) { index } else { best })
-    };
-    let fitting = || (0..tries.len()).filter(|&index| tries[index].fits);
-    let all = least(&mut fitting())?;
-    let favoured = least(&mut fitting().filter(|&index| tries[index].margin > 1.0));
-    Some(favoured.filter(|&index| flops(index) <= tries[index].margin * flops(all)).unwrap_or(all))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::forms::{AS_IS, Form, LOOPS};
     use super::super::learned::Learned;
     use super::super::search::tests::a_try;
+    use super::super::tried::best;
     use super::{
-        Route, SPREAD, Search, StageFigures, Try, best, calibrated, next_route, to_say_again, with_more_time,
+        Route, SPREAD, Search, StageFigures, Try, calibrated, next_route, to_say_again, with_more_time,
     };
     use ballast_core::device::DeviceId;
 

@@ -1,11 +1,8 @@
 //! Which cap to ask a planner for, given what its plans for other caps took.
 
-use super::Try;
 use super::learned::Learned;
-use super::routes::best;
-
-/// A cap above any program.
-pub(super) const BOUNDLESS: u64 = 1 << 50;
+use super::planner::BOUNDLESS;
+use super::tried::{Try, best};
 
 /// Which cap to ask for next.
 pub(super) struct Search {
@@ -131,7 +128,7 @@ impl Search {
 #[cfg(test)]
 pub(super) mod tests {
     use super::super::forms::AS_IS;
-    use super::super::routes::best;
+    use super::super::tried::best;
     use super::{Learned, Search, Try};
 
     pub(in crate::fit) fn a_try(measured_bytes: u64, flops: f64, cap: u64) -> Try {

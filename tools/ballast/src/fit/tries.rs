@@ -8,13 +8,12 @@ use ballast_core::units::Bytes;
 use ballast_planner::UNPROVED;
 use serde::Serialize;
 
-use super::Try;
 use super::forms::{Form, PAIRED};
 use super::learned::Learned;
 use super::pairs;
-use super::planner::{Files, Planner};
-use super::routes::{Route, best, calibrated, next_route, routes, to_say_again, with_more_time};
-use super::search::BOUNDLESS;
+use super::planner::{BOUNDLESS, Files, Planner};
+use super::routes::{Route, calibrated, next_route, routes, to_say_again, with_more_time};
+use super::tried::{Try, best};
 use crate::failure::{Failure, note};
 use crate::graph_file;
 use crate::output::{read_bytes, read_text};

@@ -1,0 +1,89 @@
+//! A plan that was measured, and which of several is written.
+
+use serde::Serialize;
+
+use super::forms::Form;
+
+/// A plan that XLA takes so much more for than it says, as a share, is made again.
+const UNDERSTATED: f64 = 0.01;
+/// And it is as good as one that takes what it says with so many times its operations.
+const ITS_WORD: f64 = 1.002;
+
+/// A plan and what XLA took for it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Try {
+    /// Form of the program that was planned.
+    pub(super) program: String,
+    /// Model of what XLA stores that it was planned with.
+    pub(super) fusion: String,
+    /// Cap the plan was asked for.
+    pub(super) asked_bytes: u64,
+    /// Peak by the plan.
+    pub(super) predicted_bytes: u64,
+    /// What XLA is expected to take for it: the peak, less what XLA took less than the plans before.
+    pub(super) expected_bytes: u64,
+    /// Ops of which more was known than is predicted, from what XLA held of the plans before.
+    pub(super) corrected_ops: usize,
+    /// What XLA takes.
+    pub(super) measured_bytes: u64,
+    /// Operations of the planned program, as XLA counts them.
+    pub(super) flops: Option<f64>,
+    /// Does it keep the cap?
+    pub(super) fits: bool,
+    /// Is it without recomputation and swaps?
+    #[serde(skip)]
+    pub(super) free: bool,
+    /// Did a limit of time or work end the search for it? Then that no smaller plan was found does not say that there is none.
+    pub(super) cut_short: bool,
+    /// Operations with loops counted as often as they run, as near as that is known.
+    pub(super) compared_flops: Option<f64>,
+    /// How many times the operations of the best other plan it may take and be as good; see [`Form::margin`].
+    #[serde(skip)]
+    pub(super) margin: f64,
+}
+
+impl Try {
+    /// Does XLA take more for it than its plan says, by enough that whoever reads the plan is misled?
+    pub(super) fn understates(&self) -> bool {
+        self.measured_bytes as f64 > self.predicted_bytes as f64 * (1.0 + UNDERSTATED)
+    }
+
+    /// A form of the program as it is.
+    pub(super) fn without_plan(form: &Form) -> Self {
+        Try {
+            program: form.name.clone(),
+            fusion: NO_PLAN.to_owned(),
+            asked_bytes: form.measured_bytes,
+            predicted_bytes: form.measured_bytes,
+            expected_bytes: form.measured_bytes,
+            corrected_ops: 0,
+            measured_bytes: form.measured_bytes,
+            flops: form.flops,
+            fits: true,
+            free: true,
+            cut_short: false,
+            compared_flops: form.compared_flops(),
+            margin: form.margin,
+        }
+    }
+}
+
+/// What stands for a model where nothing was planned.
+const NO_PLAN: &str = "no-plan";
+
+/// The try that keeps the cap with the fewest operations, then with the least memory, then that says how much, then the first. One with a margin is as good
+/// as one with so many times fewer operations; one that takes more than it says is not as good as it looks.
+pub(super) fn best(tries: &[Try]) -> Option<usize> {
+    let flops = |index: usize| {
+        let held_to = if tries[index].understates() { ITS_WORD } else { 1.0 };
+        tries[index].compared_flops.unwrap_or(0.0) * held_to
+    };
+    let key = |index: usize| (flops(index), tries[index].measured_bytes, tries[index].understates());
+    let least = |indices: &mut dyn Iterator<Item = usize>| {
+        indices.reduce(|best, index| if key(index) < key(best) { index } else { best })
+    };
+    let fitting = || (0..tries.len()).filter(|&index| tries[index].fits);
+    let all = least(&mut fitting())?;
+    let favoured = least(&mut fitting().filter(|&index| tries[index].margin > 1.0));
+    Some(favoured.filter(|&index| flops(index) <= tries[index].margin * flops(all)).unwrap_or(all))
+}
