@@ -41,11 +41,12 @@ const CLOSE_ENOUGH: f64 = 1e-4;
 const LONG_ROUNDS: u64 = 12;
 const IDLE_LONG_ROUNDS: usize = 3;
 const COMBINING_ROUNDS: usize = 2;
-/// Share of the time left that they may take.
-const LONG_SHARE: f64 = 0.4;
 const LONG_MOVES_PER_GROUP: u64 = 1_000;
 const FEWEST_LONG_MOVES: u64 = 500_000;
 const MOST_LONG_MOVES: u64 = 3_000_000;
+/// Share of the time left that they may take, and most groups that are moved one by one.
+const LONG_SHARE: f64 = 0.4;
+const MOST_LONG_GROUPS: usize = 5_000;
 /// Powers and temperatures that their lanes take in turn.
 const ELSEWHERE: [(i32, f64); 6] = [(12, 10.0), (30, 1.0), (12, 10.0), (12, 0.3), (30, 3.0), (12, 3.0)];
 /// Powers of the energy: coarse levels look more at the sum of all loads, the last at the largest.
@@ -230,7 +231,7 @@ impl Search<'_> {
         let (mut idle, mut round, mut pace) = (0, first, 0.0);
         // A small problem is solved as one program afterwards.
         let small = self.board.groups * self.site.devices <= SMALL;
-        let goes_on = self.task.caps.is_none() && !small;
+        let goes_on = self.task.caps.is_none() && !small && self.board.groups <= MOST_LONG_GROUPS;
         while idle < IDLE_ROUNDS && self.work < all && !self.is_close_enough() {
             let share = match self.share(moves, pace, self.task.deadline) {
                 Ok(share) => share,
