@@ -179,7 +179,11 @@ mod tests {
 
     #[test]
     fn a_plan_that_says_less_than_it_takes_is_made_once_more() {
-        let told = |measured, predicted_bytes| Try { predicted_bytes, ..a_try(measured, 2.0, 1000) };
+        let told = |measured, predicted_bytes| Try {
+            predicted_bytes,
+            expected_bytes: predicted_bytes,
+            ..a_try(measured, 2.0, 1000)
+        };
         let routes = |tried: &Try, learned| {
             let mut route = route(vec![tried.clone()]);
             route.search.learned = learned;
@@ -199,6 +203,8 @@ mod tests {
         assert_eq!(to_say_again(&mut of, &boundless, 1000), Some((1, 1 << 50)));
         // Of two that take the same the one is written that says so.
         assert_eq!(best(&[short.clone(), told(900, 900)]), Some(1));
+        // Or that says so, and not half as much again.
+        assert_eq!(best(&[told(900, 1300), told(900, 920)]), Some(1));
         // So it is at slightly more operations.
         let more = |flops| Try { compared_flops: Some(flops), ..told(900, 900) };
         assert_eq!(best(&[short.clone(), more(2.003)]), Some(1));

@@ -6,6 +6,8 @@ use super::forms::Form;
 
 /// A plan that XLA takes so much more for than it says, as a share, is made again.
 const UNDERSTATED: f64 = 0.01;
+/// A plan that XLA takes so much more or less for than was expected, as a share, is known badly.
+const MISSTATED: f64 = 0.1;
 /// And it is as good as one that takes what it says with so many times its operations.
 const ITS_WORD: f64 = 1.002;
 
@@ -48,6 +50,12 @@ impl Try {
         self.measured_bytes as f64 > self.predicted_bytes as f64 * (1.0 + UNDERSTATED)
     }
 
+    /// Does XLA take another amount for it than it says, or than was expected?
+    fn misstates(&self) -> bool {
+        let off = self.measured_bytes.abs_diff(self.expected_bytes) as f64;
+        self.understates() || off > self.expected_bytes as f64 * MISSTATED
+    }
+
     /// A form of the program as it is.
     pub(super) fn without_plan(form: &Form) -> Self {
         Try {
@@ -72,13 +80,13 @@ impl Try {
 const NO_PLAN: &str = "no-plan";
 
 /// The try that keeps the cap with the fewest operations, then with the least memory, then that says how much, then the first. One with a margin is as good
-/// as one with so many times fewer operations; one that takes more than it says is not as good as it looks.
+/// as one with so many times fewer operations; one that takes another amount than it says is not as good as it looks.
 pub(super) fn best(tries: &[Try]) -> Option<usize> {
     let flops = |index: usize| {
-        let held_to = if tries[index].understates() { ITS_WORD } else { 1.0 };
+        let held_to = if tries[index].misstates() { ITS_WORD } else { 1.0 };
         tries[index].compared_flops.unwrap_or(0.0) * held_to
     };
-    let key = |index: usize| (flops(index), tries[index].measured_bytes, tries[index].understates());
+    let key = |index: usize| (flops(index), tries[index].measured_bytes, tries[index].misstates());
     let least = |indices: &mut dyn Iterator<Item = usize>| {
         indices.reduce(|best, index| if key(index) < key(best) { index } else { best })
     };
