@@ -208,7 +208,10 @@ mod tests {
         // So it is at slightly more operations.
         let more = |flops| Try { compared_flops: Some(flops), ..told(900, 900) };
         assert_eq!(best(&[short.clone(), more(2.003)]), Some(1));
-        assert_eq!(best(&[short, more(2.01)]), Some(0));
+        assert_eq!(best(&[short.clone(), more(2.01)]), Some(0));
+        // To say too little is worse than to say too much.
+        let too_much = Try { compared_flops: Some(2.002), ..told(880, 1000) };
+        assert_eq!(best(&[short, too_much]), Some(1));
     }
 
     #[test]

@@ -83,8 +83,14 @@ const NO_PLAN: &str = "no-plan";
 /// as one with so many times fewer operations; one that takes another amount than it says is not as good as it looks.
 pub(super) fn best(tries: &[Try]) -> Option<usize> {
     let flops = |index: usize| {
-        let held_to = if tries[index].misstates() { ITS_WORD } else { 1.0 };
-        tries[index].compared_flops.unwrap_or(0.0) * held_to
+        let tried = &tries[index];
+        // That more is taken than was said is worse than that less is.
+        let held_to = match (tried.understates(), tried.misstates()) {
+            (true, _) => ITS_WORD * ITS_WORD,
+            (false, true) => ITS_WORD,
+            (false, false) => 1.0,
+        };
+        tried.compared_flops.unwrap_or(0.0) * held_to
     };
     let key = |index: usize| (flops(index), tries[index].measured_bytes, tries[index].misstates());
     let least = |indices: &mut dyn Iterator<Item = usize>| {
