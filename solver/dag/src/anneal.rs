@@ -20,6 +20,8 @@ pub struct Cooling {
     pub cold: f64,
     /// Moves tried.
     pub moves: u64,
+    /// Does the best placement of the second half count alone, whatever came before?
+    pub forgets: bool,
 }
 
 /// One annealing run from `start`: the best placement met that keeps every cap, if any, with its largest load.
@@ -42,6 +44,9 @@ pub fn anneal(
             if !go_on(step) {
                 break;
             }
+        }
+        if cooling.forgets && step == cooling.moves / 2 {
+            walk.best = None;
         }
         walk.step(temperature);
         temperature *= factor;

@@ -1,50 +1,41 @@
 //! Free plans: annealing from the contiguous optimum and from elsewhere, with bounds.
 
-use ballast_core::limits::Deadline;
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 
-use crate::anneal::{Cooling, anneal};
 use crate::bound::{WorkPrices, simple_bound};
 use crate::contiguous;
 use crate::covering::{self, Covering};
 use crate::hypergraph::Hypergraph;
+use crate::lanes::{LANES, Population, Round};
 use crate::mip::{MipLimits, reassign};
-use crate::multilevel::{Coarse, merge_heavy};
 use crate::neighbourhood::{self, WORK_PER_PROGRAM};
 use crate::price_bound;
-use crate::problem::PlanClass;
+use crate::problem::{Assignment, PlanClass};
 use crate::reduce::{merge_dominated, merge_uncuttable};
 use crate::session::Session;
 use crate::spreading::{self, Budget};
 
-/// Independent searches whose results are merged after every round, whatever the number of threads.
-const LANES: usize = 4;
-
-/// Moves per lane and group in the first round; later rounds double up to the cap.
-const MOVES_PER_GROUP: u64 = 4_000;
-
-/// Most moves of one run.
+/// Moves of a lane in a round: by group, and at most.
+const MOVES_PER_GROUP: u64 = 500;
 const MOST_MOVES: u64 = 3_000_000;
 
-/// Power of the annealing energy.
-const POWER: i32 = 12;
+/// Rounds of annealing without a gain of this share after which an island is left; islands without one after which programs have their turn, and the share of the
+/// time limit after which they do anyway.
+const IDLE_ROUNDS: usize = 8;
+const WORTH_A_ROUND: f64 = 5e-5;
+const IDLE_ISLANDS: u64 = 8;
+const ANNEALING_SHARE: f64 = 0.25;
 
-/// Temperature every run ends at.
-const COLD: f64 = 0.002;
-
-/// Groups above which lanes anneal coarse to fine, and the size of the coarsest level.
-const LARGEST_FLAT: usize = 3_000;
-const COARSEST: usize = 1_500;
-
-/// Rounds after which a search that is to finish early ends, and its most moves of one run.
-const EARLY_ROUNDS: u64 = 2;
-const EARLY_MOVES: u64 = 800_000;
+/// Turns of annealing and programs after which a search that is to finish early ends, and rounds of annealing in each.
+const EARLY_TURNS: u64 = 2;
+const EARLY_ROUNDS: u64 = 8;
 
 /// Groups and devices, multiplied, up to which the whole problem is tried as one program.
-const LARGEST_PROGRAM: usize = 1_500;
-const EARLY_PROGRAM: usize = 600;
+const LARGEST_PROGRAM: usize = 600;
+
+/// The gap from which on work may tell something of it.
+const WORK_TELLS: f64 = 0.01;
 
 /// Share of the time limit for the contiguous start.
 const START_SHARE: f64 = 0.15;
@@ -54,8 +45,8 @@ const PROGRAM_SHARE: f64 = 0.25;
 const PROGRAM_NODES: u32 = 5_000;
 
 /// Share of the time limit, and of the work left, for the bound from what must cross; its steps where neither is limited.
-const CROSSING_SHARE: f64 = 0.2;
-const CROSSING_STEPS: u64 = 60_000_000;
+const CROSSING_SHARE: f64 = 0.15;
+const CROSSING_STEPS: u64 = 200_000_000;
 const EARLY_CROSSING_STEPS: u64 = 10_000_000;
 
 /// Share of the time limit, and of the work left, for one call of the bound by sets that cover; its programs where neither is limited, and their
@@ -91,52 +82,128 @@ fn start(session: &mut Session<'_>, exact: bool) {
 
 fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
     let mut random = ChaCha8Rng::seed_from_u64(session.limits.seed);
-    let mut moves = MOVES_PER_GROUP * graph.len() as u64;
-    let mut round = 0;
+    let mut annealing = Annealing::default();
     let mut covering = Covering::default();
-    let (rounds, most_moves) =
-        if session.finish_early { (EARLY_ROUNDS, EARLY_MOVES) } else { (u64::MAX, MOST_MOVES) };
-    while !session.over(0) && !session.proved() && round < rounds {
-        session.report_phase("annealing");
-        let Some(best) = session.assignment().cloned() else { return };
-        let reduced = merge_uncuttable(graph, session.value());
-        let reduced = merge_dominated(&reduced, session.value(), false);
-        let start = reduced.restrict(&best);
-        let clock = session.clock;
-        let budget = session.limits.work_limit.map_or(u64::MAX, |limit| limit.saturating_sub(session.work));
-        let share = moves.min(most_moves).min(budget / LANES as u64 + 1);
-        let lanes: Vec<_> = (0..LANES)
-            .into_par_iter()
-            .map(|lane| {
-                let seed = lane_seed(session.limits.seed, round, lane);
-                let hot = [0.3, 0.1, 1.0, 0.03][lane];
-                if reduced.len() > LARGEST_FLAT {
-                    return through_levels(&reduced, &start, share, seed, &clock);
-                }
-                let cooling = Cooling { power: POWER, hot, cold: COLD, moves: share };
-                anneal(&reduced, &start, cooling, seed, &mut |_| !clock.over())
-                    .map(|(_, placement)| placement)
-            })
-            .collect();
-        session.work += share * LANES as u64;
-        for placement in lanes.into_iter().flatten() {
-            session.offer(reduced.expand(&placement, session.problem.nodes.len()), "anneal");
+    let mut descended = f64::INFINITY;
+    let most_turns = if session.finish_early { EARLY_TURNS } else { u64::MAX };
+    for turn in 1..=most_turns {
+        if session.over(0) || session.proved() || session.assignment().is_none() {
+            return;
         }
-        moves = moves * 3 / 2;
-        round += 1;
+        annealing.run(session, graph);
         if programs {
-            neighbourhood::descend(session, graph, &mut random);
-            match round {
+            // Once for every placement: sets of devices that a program found nothing for are not tried again.
+            if session.value() < descended {
+                neighbourhood::descend(session, graph, &mut random);
+                descended = session.value();
+            }
+            match turn {
                 1 => {
                     prove_by_crossings(session, graph);
                     price_bound::prove_by_counting(session, graph);
                     whole_program(session, graph);
                 }
-                2 if !session.finish_early => price_bound::raise_by_work(session, graph),
-                3 => price_bound::prove_by_counting(session, graph),
+                // Work alone prices devices too coarsely for the last percent.
+                2 if !session.finish_early && session.bound < session.value() * (1.0 - WORK_TELLS) => {
+                    price_bound::raise_by_work(session, graph);
+                }
+                3 if session.finish_early => price_bound::prove_by_counting(session, graph),
+                3 => {
+                    price_bound::prove_by_counting(session, graph);
+                    prove_by_covering(session, graph, &mut covering);
+                }
                 _ if !session.finish_early => prove_by_covering(session, graph, &mut covering),
                 _ => {}
             }
+        }
+    }
+}
+
+/// Rounds of annealing, on one island after the other: each has placements of its own, so that it ends elsewhere. Every second one starts from the best of all
+/// and has the best of the others to combine it with.
+#[derive(Default)]
+struct Annealing {
+    /// The best placements of the islands before.
+    elite: Population,
+    population: Population,
+    /// The best of the island, by its largest load; none where it is to start.
+    local: Option<(f64, Assignment)>,
+    island: u64,
+    idle: usize,
+    round: u64,
+}
+
+impl Annealing {
+    /// Rounds until islands gain nothing; few, where the search is to finish early.
+    fn run(&mut self, session: &mut Session<'_>, graph: &Hypergraph) {
+        session.report_phase("annealing");
+        let share = session.share(ANNEALING_SHARE);
+        let last_round = if session.finish_early { self.round + EARLY_ROUNDS } else { u64::MAX };
+        let (mut gained_at, mut known) = (self.island, session.value());
+        while self.island < gained_at + IDLE_ISLANDS
+            && self.round < last_round
+            && !share.over()
+            && !session.over(0)
+            && !session.proved()
+        {
+            let (value, clock) = (session.value(), session.clock);
+            let Some(best) = session.assignment() else { return };
+            let reduced = merge_uncuttable(graph, value);
+            let reduced = merge_dominated(&reduced, value, false);
+            let budget =
+                session.limits.work_limit.map_or(u64::MAX, |limit| limit.saturating_sub(session.work));
+            let moves = (MOVES_PER_GROUP * graph.len() as u64).min(MOST_MOVES).min(budget / LANES as u64 + 1);
+            let elsewhere = self.local.is_none() && !self.island.is_multiple_of(2);
+            let (before, start) = match &self.local {
+                Some((known, local)) if *known > value => (*known, local),
+                _ => (value, best),
+            };
+            let round = Round {
+                graph: &reduced,
+                best: &reduced.restrict(start),
+                population: &self.population,
+                elsewhere,
+                number: self.round,
+                moves,
+                seed: session.limits.seed,
+                clock: &clock,
+            };
+            let found = round.run();
+            session.work += moves * LANES as u64;
+            self.round += 1;
+            self.take(session, &reduced, if elsewhere { f64::INFINITY } else { before }, found);
+            if session.value() < known * (1.0 - WORTH_A_ROUND) {
+                (gained_at, known) = (self.island, session.value());
+            }
+        }
+    }
+
+    /// Takes in what the lanes of a round found, where the island had `before`; leaves it where nothing was found for long.
+    fn take(
+        &mut self,
+        session: &mut Session<'_>,
+        graph: &Hypergraph,
+        before: f64,
+        found: Vec<(f64, Vec<usize>)>,
+    ) {
+        let mut least = before;
+        for (max_load, placement) in found {
+            let assignment = graph.expand(&placement, session.problem.nodes.len());
+            self.population.keep(max_load, &assignment);
+            if max_load < least {
+                least = max_load;
+                self.local = Some((max_load, assignment.clone()));
+            }
+            session.offer(assignment, "anneal");
+        }
+        self.idle = if least < before * (1.0 - WORTH_A_ROUND) { 0 } else { self.idle + 1 };
+        if self.idle == IDLE_ROUNDS {
+            if let Some((max_load, local)) = self.local.take() {
+                self.elite.keep(max_load, &local);
+            }
+            (self.idle, self.island) = (0, self.island + 1);
+            self.population =
+                if self.island.is_multiple_of(2) { self.elite.clone() } else { Population::default() };
         }
     }
 }
@@ -181,8 +248,7 @@ fn prove_by_covering(session: &mut Session<'_>, graph: &Hypergraph, covering: &m
 /// The whole problem as one program, for small graphs.
 fn whole_program(session: &mut Session<'_>, graph: &Hypergraph) {
     let devices = session.problem.device_count();
-    let largest = if session.finish_early { EARLY_PROGRAM } else { LARGEST_PROGRAM };
-    let Some(assignment) = session.assignment().filter(|_| graph.len() * devices <= largest) else {
+    let Some(assignment) = session.assignment().filter(|_| graph.len() * devices <= LARGEST_PROGRAM) else {
         return;
     };
     if session.over(0) || session.proved() {
@@ -204,49 +270,4 @@ fn whole_program(session: &mut Session<'_>, graph: &Hypergraph) {
     if let Some(bound) = solved.bound {
         session.prove_by_highs(bound);
     }
-}
-
-/// Anneals coarse to fine: every level merges pairs on one device, so that a placement carries over exactly.
-fn through_levels(
-    graph: &Hypergraph,
-    start: &[usize],
-    moves: u64,
-    seed: u64,
-    clock: &Deadline,
-) -> Option<Vec<usize>> {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let prices = WorkPrices::fit(graph);
-    let devices: usize = graph.kinds.iter().map(|kind| kind.count).sum();
-    let most_work = prices.total / (devices * 20) as f64;
-    let mut levels: Vec<Coarse> = Vec::new();
-    let mut placement = start.to_vec();
-    while levels.last().map_or(graph.len(), |level| level.graph.len()) > COARSEST && !clock.over() {
-        let current = levels.last().map_or(graph, |level| &level.graph);
-        let prices = prices.reprice(current);
-        match merge_heavy(current, &prices, &placement, most_work, &mut random) {
-            Some((coarse, coarse_placement)) => {
-                levels.push(coarse);
-                placement = coarse_placement;
-            }
-            None => break,
-        }
-    }
-    let runs = levels.len() as u64 + 1;
-    let mut hot = 0.1;
-    loop {
-        let current = levels.last().map_or(graph, |level| &level.graph);
-        let cooling = Cooling { power: POWER, hot, cold: COLD, moves: moves / runs };
-        let found = anneal(current, &placement, cooling, random.next_u64(), &mut |_| !clock.over());
-        placement = found.map_or(placement, |(_, better)| better);
-        // Finer levels only polish what the coarser ones settled.
-        hot = 0.01;
-        match levels.pop() {
-            Some(level) => placement = level.spread(&placement),
-            None => return Some(placement),
-        }
-    }
-}
-
-fn lane_seed(seed: u64, round: u64, lane: usize) -> u64 {
-    seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(round * LANES as u64 + lane as u64)
 }

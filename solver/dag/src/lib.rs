@@ -17,6 +17,7 @@ mod floaters;
 mod free;
 pub mod genes;
 pub mod hypergraph;
+mod lanes;
 mod lattice;
 pub mod learned;
 pub mod loads;

@@ -32,7 +32,7 @@ const EARLY_GROUPS: usize = 120;
 
 /// Shares of the time limit that one program, and a whole descent, may take.
 const PROGRAM_SHARE: f64 = 0.05;
-const DESCENT_SHARE: f64 = 0.4;
+const DESCENT_SHARE: f64 = 0.2;
 
 /// Lowers the largest load by opening the worst device with others, until nothing helps; offers every gain.
 pub(crate) fn descend(session: &mut Session<'_>, graph: &Hypergraph, random: &mut ChaCha8Rng) {

@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use super::Search;
 use super::program::Program;
-use super::rows::Row;
+use super::row::Row;
 
 /// Sets of plans that are divided at most.
-const MOST_DIVIDED: usize = 300;
+const MOST_DIVIDED: usize = 600;
 
 /// Rounds without a gain after which the bound of such a set has settled: the sets it is divided into add rows of their own.
 const SETTLED_ROUNDS: usize = 1;
@@ -39,34 +39,36 @@ impl Search<'_> {
         let mut open = BinaryHeap::from([root]);
         for _ in 0..MOST_DIVIDED {
             let Some(least) = open.peek().filter(|least| least.bound < 1.0 && !self.is_over()) else { break };
-            let Some(net) = self.undecided(&least.columns) else { break };
-            let parts = [true, false].map(|is_cut| self.part(least, net, is_cut));
-            let [Some(cut), Some(not_cut)] = parts else { break };
+            let Some(column) = self.undecided(&least.columns) else { break };
+            let parts = [true, false].map(|is_one| self.part(least, column, is_one));
+            let [Some(one), Some(zero)] = parts else { break };
             open.pop();
-            open.extend([cut, not_cut]);
+            open.extend([one, zero]);
         }
         open.peek().map_or(0.0, |least| least.bound)
     }
 
-    /// The net that costs most, by how far it is from being decided.
+    /// The column to decide: the net that costs most, by how far it is from being decided; else the group with most work of which it is not decided on which kind
+    /// of device it runs.
     fn undecided(&self, columns: &[f64]) -> Option<usize> {
-        let at_stake = |net: usize| {
-            let length = columns[1 + net];
-            self.relaxation.net_cost(net) * length.min(1.0 - length)
+        let open = |column: usize| columns[column].min(1.0 - columns[column]);
+        let most = |columns: std::ops::Range<usize>, weight: &dyn Fn(usize) -> f64| {
+            let at_stake = |column: usize| weight(column) * open(column);
+            let column = columns.max_by(|&a, &b| at_stake(a).total_cmp(&at_stake(b)).then(b.cmp(&a)))?;
+            (open(column) > DECIDED && weight(column) > 0.0).then_some(column)
         };
-        let nets = 0..columns.len().saturating_sub(1);
-        let net = nets.max_by(|&a, &b| at_stake(a).total_cmp(&at_stake(b)).then(b.cmp(&a)))?;
-        let length = columns[1 + net];
-        (length.min(1.0 - length) > DECIDED).then_some(net)
+        let nets = (1 + self.relaxation.nets()).min(columns.len());
+        most(1..nets, &|column| self.relaxation.net_cost(column - 1))
+            .or_else(|| most(nets..columns.len(), &|column| self.relaxation.work_of_column(column)))
     }
 
-    /// The plans of a set that cut a net, or those that do not.
-    fn part(&mut self, of: &Open, net: usize, is_cut: bool) -> Option<Open> {
-        let decided = Arc::new(Row::decided(net, is_cut));
+    /// The plans of a set in which a column is 1, or those in which it is 0.
+    fn part(&mut self, of: &Open, column: usize, is_one: bool) -> Option<Open> {
+        let decided = Arc::new(Row::decided(column, is_one));
         let lasting = of.lasting.iter().cloned().chain([decided]);
         let program = Program::with(of.columns.len(), lasting, of.rows.iter().cloned())?;
         self.mean.clone_from(&of.mean);
-        self.mean[1 + net] = if is_cut { 1.0 } else { 0.0 };
+        self.mean[column] = if is_one { 1.0 } else { 0.0 };
         Some(self.settled(program, of.bound, SETTLED_ROUNDS))
     }
 }

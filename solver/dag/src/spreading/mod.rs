@@ -21,7 +21,9 @@
 //! apart (`branch.rs`).
 
 mod branch;
+mod kinds;
 mod program;
+mod row;
 mod rows;
 
 use ballast_core::limits::Deadline;
@@ -35,6 +37,7 @@ use crate::problem::Problem;
 use crate::reduce::{merge_dominated, merge_uncuttable};
 use branch::Open;
 use program::Program;
+use row::{ROOM, Row};
 use rows::{Around, Broken, Relaxation};
 
 /// Most rows that one round adds, by kind, and the groups it looks around for them.
@@ -122,7 +125,9 @@ impl<'a> Search<'a> {
     fn new(relaxation: &'a Relaxation<'a>, budget: &'a Budget<'a>) -> Self {
         let mut sources = relaxation.sources();
         sources.shuffle(&mut ChaCha8Rng::seed_from_u64(budget.seed));
-        let mean = vec![1.0; relaxation.columns()];
+        let mut mean = vec![1.0; relaxation.columns()];
+        // No group is on an uncommon kind yet.
+        mean[1 + relaxation.nets()..].fill(0.0);
         let mut search = Search { relaxation, sources, mean, steps: 0, budget };
         search.calibrate();
         search
@@ -135,7 +140,10 @@ impl<'a> Search<'a> {
         let (mut least, mut most) = (1e-4f64, 1e3f64);
         for _ in 0..CALIBRATIONS {
             let scale = (least * most).sqrt();
-            self.mean = std::iter::once(1.0).chain(shape.iter().map(|s| (scale * s).min(1.0))).collect();
+            self.mean[1..=shape.len()]
+                .iter_mut()
+                .zip(&shape)
+                .for_each(|(mean, s)| *mean = (scale * s).min(1.0));
             let over = self.around(&self.mean.clone(), sample).loads.len();
             if 2 * over > sample { least = scale } else { most = scale }
         }
@@ -182,11 +190,11 @@ impl<'a> Search<'a> {
         for (mean, last) in self.mean.iter_mut().zip(columns) {
             *mean += LAST * (last - *mean);
         }
-        self.mean[rows::ROOM] = columns[rows::ROOM];
+        self.mean[ROOM] = columns[ROOM];
     }
 
     /// Rows broken at the mean by some groups; by all, where none of those has one; at the solution itself, where the mean keeps all.
-    fn broken_rows(&mut self, columns: &[f64]) -> Vec<rows::Row> {
+    fn broken_rows(&mut self, columns: &[f64]) -> Vec<Row> {
         let all = self.sources.len();
         let some = LOOKED_AT.min(all);
         self.sources.rotate_left(some % all.max(1));
@@ -199,7 +207,8 @@ impl<'a> Search<'a> {
             found = self.around(columns, all);
         }
         self.mean = mean;
-        let mut rows = self.choose(found.loads, ROWS_PER_ROUND);
+        let mut rows = self.relaxation.broken_kinds(columns);
+        rows.extend(self.choose(found.loads, ROWS_PER_ROUND));
         rows.extend(self.choose(found.covers, COVERS_PER_ROUND));
         rows
     }
@@ -220,7 +229,7 @@ impl<'a> Search<'a> {
     }
 
     /// The rows broken most, none around a group that is near one chosen before.
-    fn choose(&self, mut found: Vec<Broken>, most: usize) -> Vec<rows::Row> {
+    fn choose(&self, mut found: Vec<Broken>, most: usize) -> Vec<Row> {
         found.sort_by(|a, b| b.by.total_cmp(&a.by).then(a.from.cmp(&b.from)));
         let mut covered = vec![false; self.relaxation.groups()];
         let mut chosen = Vec::new();

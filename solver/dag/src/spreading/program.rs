@@ -5,7 +5,8 @@ use std::sync::Arc;
 use ballast_core::limits::Deadline;
 use highs::{Col, HighsModelStatus, Model, RowProblem, Sense};
 
-use super::rows::{ROOM, Relaxation, Row};
+use super::row::{ROOM, Row};
+use super::rows::Relaxation;
 
 /// Rounds without a price after which a row is let go, and how many of them are let go together: the program is made anew without them.
 const IDLE_ROUNDS: usize = 5;
@@ -42,8 +43,7 @@ pub(super) struct Solution {
 
 impl Program {
     pub(super) fn new(relaxation: &Relaxation<'_>) -> Option<Self> {
-        let shared = Arc::new(relaxation.shared.clone());
-        Self::with(relaxation.columns(), std::iter::once(shared), std::iter::empty())
+        Self::with(relaxation.columns(), relaxation.lasting.iter().cloned(), std::iter::empty())
     }
 
     /// With rows that last, and others.

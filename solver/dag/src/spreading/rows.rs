@@ -2,12 +2,13 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 use crate::bound::WorkPrices;
 use crate::hypergraph::{GroupId, Hypergraph};
 
-/// Column of the largest load; after it the lengths of the nets.
-pub(super) const ROOM: usize = 0;
+use super::kinds::Kinds;
+use super::row::{ROOM, Row};
 
 /// By how much a row must be broken to be added, as a share of the value.
 const BROKEN: f64 = 1e-4;
@@ -23,13 +24,6 @@ const NEAR: f64 = 0.6;
 
 /// Lengths below this are none.
 const NO_LENGTH: f64 = 1e-9;
-
-/// `sum of coefficient * column >= least`, all columns in [0, 1].
-#[derive(Clone, Debug)]
-pub(super) struct Row {
-    pub(super) entries: Vec<(usize, f64)>,
-    pub(super) least: f64,
-}
 
 /// The rows around a group that do not hold.
 #[derive(Default)]
@@ -54,8 +48,10 @@ pub(super) struct Relaxation<'a> {
     views: Vec<View>,
     /// The view from every group: of the kinds that can run it below the value.
     view_of: Vec<usize>,
-    /// All devices together.
-    pub(super) shared: Row,
+    /// Loads as devices of the most common kind see them, and the columns of the other kinds, where there are any.
+    kinds: Option<(View, Kinds)>,
+    /// Rows of all devices together.
+    pub(super) lasting: Vec<Arc<Row>>,
 }
 
 /// The least that groups and cut nets put on a device of one of these kinds.
@@ -93,8 +89,22 @@ impl<'a> Relaxation<'a> {
                 views.len() - 1
             }));
         }
-        let shared = shared(graph, &views, &view_of, value);
-        Some(Relaxation { graph, views, view_of, shared })
+        let kinds = Kinds::of(graph, 1 + graph.net_cost.len(), |g, kind| graph.time(g, kind) < value);
+        let mut lasting = vec![shared(graph, &views, &view_of, value)];
+        lasting.extend(kinds.iter().flat_map(|kinds| kinds.rows(graph, value)));
+        let kinds = kinds.map(|kinds| (View::of(graph, vec![kinds.common], value), kinds));
+        let lasting = lasting.into_iter().map(Arc::new).collect();
+        Some(Relaxation { graph, views, view_of, kinds, lasting })
+    }
+
+    /// Rows of nets and kinds that are broken at these columns.
+    pub(super) fn broken_kinds(&self, at: &[f64]) -> Vec<Row> {
+        self.kinds.as_ref().map_or_else(Vec::new, |(_, kinds)| kinds.broken(self.graph, at))
+    }
+
+    /// Where columns of groups and kinds begin.
+    pub(super) fn nets(&self) -> usize {
+        self.graph.net_cost.len()
     }
 
     pub(super) fn groups(&self) -> usize {
@@ -102,11 +112,17 @@ impl<'a> Relaxation<'a> {
     }
 
     pub(super) fn columns(&self) -> usize {
-        1 + self.graph.net_cost.len()
+        1 + self.nets() + self.kinds.as_ref().map_or(0, |(_, kinds)| kinds.columns())
     }
 
     pub(super) fn net_cost(&self, net: usize) -> f64 {
         self.graph.net_cost[net]
+    }
+
+    /// The work of the group that a column is about, as the most common kind sees it; 0 of columns about nets.
+    pub(super) fn work_of_column(&self, column: usize) -> f64 {
+        let group = self.kinds.as_ref().and_then(|(common, kinds)| Some((common, kinds.group_of(column)?)));
+        group.map_or(0.0, |(common, group)| common.work[group])
     }
 
     /// One by the cost of every net, 1 for the median.
@@ -125,28 +141,46 @@ impl<'a> Relaxation<'a> {
     /// The rows around a group that are broken most at these columns, and the steps that looking took.
     pub(super) fn around(&self, from: GroupId, at: &[f64]) -> Around {
         let view = &self.views[self.view_of[from]];
-        let tree = Tree::around(self.graph, from, &at[1..]);
+        let tree = Tree::around(self.graph, from, &at[1..=self.nets()]);
         let steps = (tree.groups.len() + tree.nets.len()) as u64;
-        Around { steps, load: load_row(&tree, view, at), cover: cover_row(&tree, view, at) }
+        let load = load_row(&tree, (view, &[]), view, at);
+        let on_common = self
+            .kinds
+            .as_ref()
+            .filter(|(common, _)| view.kinds.len() > 1 && view.kinds.contains(&common.kinds[0]));
+        let on_common = on_common.and_then(|(common, kinds)| {
+            let elsewhere: Vec<usize> = kinds.elsewhere(from).collect();
+            load_row(&tree, (view, &elsewhere), common, at)
+        });
+        let load = match (load, on_common) {
+            (Some(any), Some(common)) => Some(if common.by > any.by { common } else { any }),
+            (any, common) => any.or(common),
+        };
+        Around { steps, load, cover: cover_row(&tree, view, at) }
     }
 }
 
-/// No device holds more than the largest load: what is near the first group of the tree runs with it.
-fn load_row(tree: &Tree, view: &View, at: &[f64]) -> Option<Broken> {
+/// No device holds more than the largest load: what is near the first group of the tree runs with it. With loads as `view` sees them, where the first group is not
+/// at `elsewhere`; there they are as `any` sees them at least.
+fn load_row(tree: &Tree, (any, elsewhere): (&View, &[usize]), view: &View, at: &[f64]) -> Option<Broken> {
     let length = &at[1..];
     let mut row: Vec<(usize, f64)> = vec![(ROOM, 1.0)];
     let mut below: Vec<f64> = tree.groups.iter().map(|reached| view.work[reached.group]).collect();
     let least = below.iter().sum();
+    let mut more: f64 =
+        tree.groups.iter().map(|reached| view.work[reached.group] - any.work[reached.group]).sum();
     for &(net, place) in &tree.nets {
         if length[net] > tree.groups[place].distance + NO_LENGTH {
             below[place] += view.cost[net];
+            more += view.cost[net] - any.cost[net];
             row.push((1 + net, -view.cost[net]));
         }
     }
     // What lies behind a net of the tree pays its length.
     tree.sum_up(&mut below, |net, behind| row.push((1 + net, behind)));
+    row.extend(elsewhere.iter().map(|&column| (column, more)));
     let near = tree.groups.iter().take_while(|reached| reached.distance < NEAR).map(|r| r.group).collect();
-    Row { entries: summed(row), least }.broken(at, BROKEN, tree, near)
+    broken(Row { entries: summed(row), least }, at, BROKEN, tree, near)
 }
 
 /// The nearest groups that are too much for one device, the tree without what it does not take for that: a plan cuts one of its nets,
@@ -181,26 +215,14 @@ fn cover_row(tree: &Tree, view: &View, at: &[f64]) -> Option<Broken> {
     let excess = work - 1.0;
     entries.retain(|entry| entry.1 > 0.0);
     entries.iter_mut().for_each(|entry| entry.1 = (entry.1 / excess).min(1.0));
-    Row { entries, least: 1.0 }.broken(at, BROKEN_COVER, tree, near)
+    broken(Row { entries, least: 1.0 }, at, BROKEN_COVER, tree, near)
 }
 
-impl Row {
-    /// That a plan cuts a net, or that it does not.
-    pub(super) fn decided(net: usize, is_cut: bool) -> Self {
-        let sign = if is_cut { 1.0 } else { -1.0 };
-        Row { entries: vec![(1 + net, sign)], least: if is_cut { 1.0 } else { 0.0 } }
-    }
-
-    /// The most by which any columns can miss it.
-    pub(super) fn most_missing(&self) -> f64 {
-        self.least - self.entries.iter().map(|entry| entry.1.min(0.0)).sum::<f64>()
-    }
-
-    fn broken(self, at: &[f64], worth: f64, tree: &Tree, near: Vec<GroupId>) -> Option<Broken> {
-        let kept: f64 = self.entries.iter().map(|&(column, coefficient)| coefficient * at[column]).sum();
-        let by = self.least - kept;
-        (by > worth).then(|| Broken { by, from: tree.groups[0].group, near, row: self })
-    }
+/// A row that these columns break by more than it is worth.
+fn broken(row: Row, at: &[f64], worth: f64, tree: &Tree, near: Vec<GroupId>) -> Option<Broken> {
+    let kept: f64 = row.entries.iter().map(|&(column, coefficient)| coefficient * at[column]).sum();
+    let by = row.least - kept;
+    (by > worth).then(|| Broken { by, from: tree.groups[0].group, near, row })
 }
 
 /// All work, and two sides of every net that is cut, fit on all devices, at prices that turn unequal kinds into one currency.
