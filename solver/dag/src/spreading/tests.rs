@@ -89,7 +89,7 @@ fn no_plan_is_below_the_bound_and_most_bounds_say_more_than_the_work_does() {
             met += usize::from(proof.bound > best * 0.999);
         }
     }
-    assert!(raised > 600 && met > 300, "{raised} of 800 raised, {met} met");
+    assert!(raised > 650 && met > 380, "{raised} of 800 raised, {met} met");
 }
 
 #[test]
@@ -102,6 +102,19 @@ fn chains_cost_a_cut_for_every_device_but_the_last() {
         // Undecided lengths leave the relaxation below; no plan that cuts them, and none that does not, is better.
         assert!(proof.bound >= best * (1.0 - 1e-6), "{devices} devices: {}", proof.bound);
     }
+}
+
+#[test]
+fn a_host_saves_a_side_of_a_net_only_where_it_runs_an_end() {
+    // Nine nodes of work 2 in a row, cuts of 0.5, two accelerators, and a host that takes 7 for one and pays nothing: it runs one at an end, which an accelerator
+    // pays for: 7, 8 + 0.5 and 8 + 2 * 0.5 are 9; or one in the middle, and 4 nodes and one cut on either side.
+    let mut problem = chain(9, 0.5, 2);
+    problem.kinds.push(kind(1, 0.0));
+    problem.nodes.iter_mut().for_each(|node| node.time = vec![2.0, 7.0]);
+    let best = best_of_all(&problem);
+    let proof = prove(&problem, best, 1_000_000);
+    assert!((best - 8.5).abs() < 1e-12, "{best}");
+    assert!(proof.bound <= best && proof.bound >= best * (1.0 - 1e-6), "{} of {best}", proof.bound);
 }
 
 #[test]
