@@ -107,7 +107,6 @@ fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
                 2 if !session.finish_early && session.bound < session.value() * (1.0 - WORK_TELLS) => {
                     price_bound::raise_by_work(session, graph);
                 }
-                3 if session.finish_early => price_bound::prove_by_counting(session, graph),
                 3 => {
                     price_bound::prove_by_counting(session, graph);
                     prove_by_covering(session, graph, &mut covering);

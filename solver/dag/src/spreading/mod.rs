@@ -18,7 +18,7 @@
 //!
 //! Rows are generated where the lengths found so far break them. HiGHS solves the relaxations; the bound is computed from its dual
 //! values by weak duality and rests on nothing else it says. Where lengths stay between 0 and 1, plans that cut a net and plans that do not are bounded
-//! apart (`branch.rs`).
+//! apart (`branch.rs`). Where there are several kinds of devices, further columns say which groups run on which (`kinds.rs`).
 
 mod branch;
 mod kinds;

@@ -102,7 +102,7 @@ impl<'a> Relaxation<'a> {
         self.kinds.as_ref().map_or_else(Vec::new, |(_, kinds)| kinds.broken(self.graph, at))
     }
 
-    /// Where columns of groups and kinds begin.
+    /// Number of nets: their columns follow that of the largest load, those of groups and kinds follow theirs.
     pub(super) fn nets(&self) -> usize {
         self.graph.net_cost.len()
     }
