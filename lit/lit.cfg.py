@@ -42,6 +42,10 @@ python = os.path.join(root, ".deps", "jax", "bin", "python")
 if os.path.exists(python):
     config.available_features.add("xla")
 config.substitutions.append(("%python", python))
+python = os.path.join(root, ".deps", "jax-cuda", "bin", "python")
+if os.path.exists(python):
+    config.available_features.add("xla-cuda")
+config.substitutions.append(("%cuda-python", python))
 config.substitutions.append(("%tools", os.path.join(root, "tools")))
 if os.path.exists(os.path.join(build, "libballast_learner.so")):
     config.available_features.add("learner")

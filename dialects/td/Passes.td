@@ -296,7 +296,8 @@ def BallastToStablehlo : BallastPass<"ballast-to-stablehlo"> {
     Runs `--ballast-apply`, then turns barriers into `stablehlo.optimization_barrier` and swaps into XLA's copies between memories
     (`annotate_device_placement` with the memory kinds `pinned_host` and `device`). A remark says how many copies depend on a
     client that has a separate host memory. XLA's CPU compiler drops barriers early unless it runs with
-    `XLA_FLAGS=--xla_disable_hlo_passes=cse_barrier_expander`.
+    `XLA_FLAGS=--xla_disable_hlo_passes=cse_barrier_expander`. Its compiler for GPUs drops them once it has scheduled, and must not be
+    given that option: it has no code for a barrier.
 
     With `number-ops=true` every op has `loc("ballast.N")`, N the number of the op of the planned program that it runs: XLA keeps such names
     through its own rewriting, so what it stores can be told op by op.

@@ -9,15 +9,17 @@ import json
 import os
 import pathlib
 import sys
+import tempfile
 import time
 
-# Barriers hold recomputed ops back; XLA's CPU compiler would drop them before it schedules.
-os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_disable_hlo_passes=cse_barrier_expander"
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 import jax  # noqa: E402
 import numpy  # noqa: E402
+from jax._src import lib  # noqa: E402
+from jax._src.interpreters import mlir  # noqa: E402
 from jaxlib import xla_client  # noqa: E402
+from jaxlib.mlir import ir  # noqa: E402
 
 NAMES = {"float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16", "bool": "i1",
          "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
@@ -77,8 +79,6 @@ ASKS = {"sqrt", "rsqrt", "log", "cbrt"}
 
 def positive_arguments(text):
     """Numbers of the arguments of the entry that reach a root or a logarithm by way of ops that keep their sign, such as second moments."""
-    from jax._src.interpreters import mlir
-    from jaxlib.mlir import ir
     with mlir.make_ir_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         bodies, calls = {}, {}
@@ -145,8 +145,6 @@ COPY_BYTES = (4 << 10, 32 << 20)
 
 def functions(text):
     """The public functions of a module as programs of their own, by name, in order; private ones go with each."""
-    from jax._src.interpreters import mlir
-    from jaxlib.mlir import ir
     with mlir.make_ir_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         found = [op.operation for op in module.body.operations if op.operation.name == "func.func"]
@@ -194,6 +192,61 @@ def copies(device):
     return found
 
 
+def described(target):
+    """The device of a file that describes it: the compiler of its platform's plugin needs no device."""
+    from jax.experimental import topologies
+    # A plugin would look for its devices first.
+    jax.config.update("jax_platforms", "cpu")
+    try:
+        return topologies.get_topology_desc("described", "cuda", target_config=target.read_text(), topology="1x1x1").devices[0]
+    except jax.errors.JaxRuntimeError as error:
+        sys.exit(f"{target}: XLA does not take this for the description of a GPU: {error}")
+    except RuntimeError:  # JAX knows no such platform.
+        sys.exit("this Python's jaxlib has no compiler for CUDA: install jax-cuda13-plugin of its version, and nvidia-cuda-nvcc")
+
+
+class Compiler:
+    """Compiles for a device, or for the description of one."""
+
+    def __init__(self, device, is_there):
+        self.device = device
+        self.is_there = is_there
+
+    def options(self, dump=None):
+        options = xla_client.CompileOptions()
+        overrides = []
+        if self.device.platform == "cpu":
+            # Barriers hold recomputed ops back; this compiler would drop them before it schedules. That of GPUs drops them after it has.
+            overrides.append(("xla_disable_hlo_passes", "cse_barrier_expander"))
+        elif lib.cuda_path:
+            overrides.append(("xla_gpu_cuda_data_dir", lib.cuda_path))
+        if not self.is_there:
+            # Kernels cannot be timed on a device that is not there.
+            overrides.append(("xla_gpu_autotune_level", 0))
+        if dump:
+            overrides += [("xla_dump_to", dump), ("xla_dump_hlo_as_proto", True)]
+        options.env_option_overrides = overrides
+        return options
+
+    def __call__(self, text, dump=None):
+        devices = xla_client.DeviceList((self.device,))
+        client = self.device.client
+        if self.is_there:
+            return client.compile_and_load(text, devices, self.options(dump))
+        with mlir.make_ir_context(), ir.Location.unknown():
+            return client.compile(ir.Module.parse(text), devices, self.options(dump))
+
+
+def flops(compiled, text, platform):
+    """Operations of a compiled program; of the program as it was handed in where the compiler is not the CPU's."""
+    if platform == "cpu":
+        return compiled.cost_analysis().get("flops")
+    # Products and convolutions that a GPU's libraries compute count as none, and which those are differs from one compilation to the next, as kernels are timed;
+    # the compiler of a device that is not there does not say anything.
+    computation = xla_client._xla.mlir.mlir_module_to_xla_computation(text, use_tuple_args=False, return_tuple=False)
+    return xla_client._xla.hlo_module_cost_analysis(jax.devices("cpu")[0].client, computation.get_hlo_module()).get("flops")
+
+
 def time_each(options, device, compile_program):
     """Seconds of every run of every function, less those of a call that computes nothing."""
     overhead = min(timed(compile_program(EMPTY), Inputs([], device), 100)[0])
@@ -213,6 +266,7 @@ def main():
     parser.add_argument("program", type=pathlib.Path, help="StableHLO program, as text")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--platform", default="cpu", help="where to run: cpu, gpu, tpu; default %(default)s")
+    parser.add_argument("--target", type=pathlib.Path, help="compile for the GPU that this file describes, as XLA writes it, instead; it need not be there")
     parser.add_argument("--runs", type=int, default=1, help="timed runs, after one that is not timed")
     parser.add_argument("--results", type=pathlib.Path, help="run, and write the results here")
     parser.add_argument("--positive", help="numbers of the arguments to draw above zero; default: those of which a root or a "
@@ -223,30 +277,33 @@ def main():
 
     # Arrays keep the types of the program, 64 bits too.
     jax.config.update("jax_enable_x64", True)
-    device = jax.devices(options.platform)[0]
-
-    def compile_program(text):
-        return device.client.compile_and_load(text, xla_client.DeviceList((device,)), xla_client.CompileOptions())
+    if options.target and (options.results or options.each):
+        parser.error("--target describes a device that is not there: nothing can run on it")
+    device = described(options.target) if options.target else jax.devices(options.platform)[0]
+    compile_program = Compiler(device, not options.target)
 
     if options.each:
         json.dump(time_each(options, device, compile_program), sys.stdout)
         return
     text = options.program.read_text()
-    compiled = compile_program(text)
-    memory = compiled.get_compiled_memory_stats()
-    answer = {
-        "temporary_bytes": memory.temp_size_in_bytes,
-        "argument_bytes": memory.argument_size_in_bytes,
-        "result_bytes": memory.output_size_in_bytes,
-        "alias_bytes": memory.alias_size_in_bytes,
-        "flops": compiled.cost_analysis().get("flops"),
-    }
-    if options.stored:
-        from stored import stored
-        try:
-            answer["stored"] = stored(compiled)
-        except Exception as error:  # Another jaxlib may write another format: the sums above hold all the same.
-            answer["stored_error"] = repr(error)
+    with tempfile.TemporaryDirectory() as folder:
+        # Plugins do not hand out what is stored where; they write it down.
+        dump = folder if options.stored and device.platform != "cpu" else None
+        compiled = compile_program(text, dump)
+        memory = compiled.get_compiled_memory_stats()
+        answer = {
+            "temporary_bytes": memory.temp_size_in_bytes,
+            "argument_bytes": memory.argument_size_in_bytes,
+            "result_bytes": memory.output_size_in_bytes,
+            "alias_bytes": memory.alias_size_in_bytes,
+            "flops": flops(compiled, text, device.platform),
+        }
+        if options.stored:
+            from stored import stored
+            try:
+                answer["stored"] = stored(compiled, dump)
+            except Exception as error:  # Another jaxlib may write another format: the sums above hold all the same.
+                answer["stored_error"] = repr(error)
     if options.results:
         if options.positive is None:
             positive = positive_arguments(text)

@@ -5,9 +5,11 @@ Both come as protocol buffers (openxla/xla: hlo.proto, buffer_assignment.proto);
 """
 
 import collections
+import pathlib
 
 PREFIX = "ballast."
 # Numbers of the fields that are read, by message.
+WRITTEN = {"module": 1, "assignment": 3}
 MODULE = {"computations": 3, "entry": 6, "schedule": 7}
 COMPUTATION = {"instructions": 2, "id": 5, "root": 6}
 INSTRUCTION = {"opcode": 2, "metadata": 7, "part": 13, "id": 35, "operands": 36, "called": 38}
@@ -181,11 +183,22 @@ def temporaries(module, assignment):
                 yield (first(allocation["index"]), first(one["offset"])), first(one["bytes"]), span[0], span[1], place[0], span[2]
 
 
-def stored(compiled):
+def parts(compiled, dump):
+    """The module and the buffer assignment of a compiled program: its own, or those that the compiler wrote into a folder."""
+    module = compiled.hlo_modules()[0]
+    if dump is None:
+        return module.as_serialized_hlo_module_proto(), compiled.get_compiled_memory_stats().serialized_buffer_assignment_proto
+    # Kernels that are timed on the way are compiled as modules of their own.
+    written = pathlib.Path(dump).glob(f"*.{module.name}.*after_optimizations.hlo.pb")
+    found = message(max(written, key=lambda file: file.stat().st_size).read_bytes(), WRITTEN)
+    return first(found["module"]), first(found["assignment"])
+
+
+def stored(compiled, dump=None):
     """What is held while each instruction runs, `steps`: its ops and the bytes of all temporaries; and of the larger buffers at the peak, `peak`: the ops
     that make it, whether it only spreads a smaller value, the ops that read it, its bytes."""
-    module = Module(compiled.hlo_modules()[0].as_serialized_hlo_module_proto())
-    assignment = message(compiled.get_compiled_memory_stats().serialized_buffer_assignment_proto, ASSIGNMENT)
+    module, assignment = parts(compiled, dump)
+    module, assignment = Module(module), message(assignment, ASSIGNMENT)
     # A buffer that is overwritten in place lives on: buffers in one place that meet are one.
     chains, buffers = [], list(temporaries(module, assignment))
     for place, size, begin, end, _, _ in sorted(buffers, key=lambda buffer: (buffer[0], buffer[2])):

@@ -102,7 +102,7 @@ def shown_policy(name, given, cap, scanned, arguments, base, expected):
 
     try:
         policy = ballast.step_policy(
-            make, *given, cap=cap, donate_argnums=0, compiler_options=ballast.jax.COMPILER_OPTIONS, time_limit=arguments.policy_time
+            make, *given, cap=cap, donate_argnums=0, compiler_options=ballast.jax.compiler_options(), time_limit=arguments.policy_time
         )
     except ballast.NoPlan as refused:
         return f"refused, least {ballast.format_bytes(refused.least_cap_bytes)}", "", None
@@ -113,7 +113,7 @@ def shown_policy(name, given, cap, scanned, arguments, base, expected):
 
 def compiled(name, wrap, given):
     """A step, compiled so that recomputation stays where it is written."""
-    return jax.jit(step_of(name, wrap), donate_argnums=0).lower(*given).compile(ballast.jax.COMPILER_OPTIONS)
+    return jax.jit(step_of(name, wrap), donate_argnums=0).lower(*given).compile(ballast.jax.compiler_options())
 
 
 def memory(step):

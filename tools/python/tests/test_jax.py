@@ -16,7 +16,7 @@ import numpy as np  # noqa: E402
 import ballast  # noqa: E402
 from ballast import _programs  # noqa: E402
 from ballast.jax import _classes, _step_policy  # noqa: E402
-from ballast.jax._operations import operations  # noqa: E402
+from ballast.jax._operations import operations, operations_of  # noqa: E402
 from ballast.jax._price import copies_of  # noqa: E402
 
 OPTIMIZER = optax.adamw(1e-3)
@@ -93,7 +93,7 @@ def test_a_step_has_no_more_operations_than_under_jaxs_own_policies_at_their_mem
     given = stack, jnp.ones((1024, 64)), jax.random.key(2)
 
     def figures(policy):
-        compiled = jax.jit(dropped(policy)).lower(*given).compile(ballast.jax.COMPILER_OPTIONS)
+        compiled = jax.jit(dropped(policy)).lower(*given).compile(ballast.jax.compiler_options())
         return int(compiled.memory_analysis().temp_size_in_bytes), operations(compiled)
 
     base = figures(None)
@@ -123,7 +123,7 @@ def test_checkpoints_in_a_step_are_where_the_search_starts_and_no_rule():
     checkpointed = step_with(jax.checkpoint(block))
     lowered = jax.jit(checkpointed).lower(*given)
     # As its author wrote it, and as it would be without.
-    theirs, plain = lowered.compile(ballast.jax.COMPILER_OPTIONS), jax.jit(step_with(block)).lower(*given).compile()
+    theirs, plain = lowered.compile(ballast.jax.compiler_options()), jax.jit(step_with(block)).lower(*given).compile()
     assert operations(theirs) > 1.1 * operations(plain)
     cap = (theirs.memory_analysis().temp_size_in_bytes + plain.memory_analysis().temp_size_in_bytes) // 2
     planned = ballast.jit(checkpointed, cap=cap, cap_counts="temp", time_limit=2)
@@ -275,10 +275,10 @@ def blocks(policy, layers=4):
 def test_a_policy_for_the_checkpoints_in_a_step_keeps_its_cap_and_is_no_worse_than_jaxs_own():
     stack = {name: 0.1 * jax.random.normal(jax.random.key(at), (4, 32, 32)) for at, name in enumerate(("up", "middle", "down"))}
     x = jnp.ones((256, 32))
-    options = {"compiler_options": ballast.jax.COMPILER_OPTIONS, "time_limit": 30}
+    options = {"compiler_options": ballast.jax.compiler_options(), "time_limit": 30}
 
     def figures(policy):
-        compiled = jax.jit(blocks(policy)).lower(stack, x).compile(ballast.jax.COMPILER_OPTIONS)
+        compiled = jax.jit(blocks(policy)).lower(stack, x).compile(ballast.jax.compiler_options())
         return int(compiled.memory_analysis().temp_size_in_bytes), operations(compiled), compiled(stack, x)
 
     expected = jax.jit(jax.grad(lambda stack, x: blocks_plain(stack, x)))(stack, x)
@@ -401,7 +401,7 @@ def test_a_step_policy_offloads_on_a_platform_that_does(tmp_path, monkeypatch):
     real = _step_policy._Search._compile
     monkeypatch.setattr(_step_policy._Search, "_compile", compiled)
     monkeypatch.setattr("ballast.jax._price._moves", lambda: True)
-    options = {"times": device_file(tmp_path, "1TB/s"), "compiler_options": ballast.jax.COMPILER_OPTIONS, "time_limit": 120}
+    options = {"times": device_file(tmp_path, "1TB/s"), "compiler_options": ballast.jax.compiler_options(), "time_limit": 120}
     held = ballast.step_policy(step, weights, x, cap="60%", **options).plan
     policy = ballast.step_policy(step, weights, x, cap="60%", offload=True, **options)
     assert policy.plan.offloaded and policy.plan.offloaded_bytes > 0 and policy.plan.peak_bytes <= policy.plan.cap_bytes
@@ -423,6 +423,30 @@ def test_operations_count_a_loop_as_often_as_it_runs():
     assert 8 * product <= operations(jax.jit(scanned).lower(weights, x).compile()) <= 8 * (product + 2 * 16 * 64)
     found = operations(jax.jit(convolved).lower(jnp.ones((3, 3, 4, 8)), jnp.ones((2, 16, 16, 4))).compile())
     assert found == 2 * (2 * 16 * 16 * 8) * (3 * 3 * 4)
+
+
+def test_operations_of_a_gpus_libraries_are_those_of_the_product_or_convolution():
+    def one(result, call):
+        return operations_of(
+            f"""HloModule m
+ENTRY %main (a: f32[16,32], b: f32[32,64], x: f32[2,8,8,4], k: f32[6,3,3,4], y: f32[2,8,8,6]) -> f32[1] {{
+  %a = f32[16,32]{{1,0}} parameter(0)
+  %b = f32[32,64]{{1,0}} parameter(1)
+  %x = f32[2,8,8,4]{{3,2,1,0}} parameter(2)
+  %k = f32[6,3,3,4]{{3,2,1,0}} parameter(3)
+  %y = f32[2,8,8,6]{{3,2,1,0}} parameter(4)
+  %r = ({result}, s8[4194304]{{0}}) custom-call({call}
+}}"""
+        )
+
+    contracted = 'backend_config={"gemm_backend_config":{"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"],"rhs_contracting_dimensions":["0"]}}}'
+    assert one("f32[16,64]{1,0}", f'%a, %b), custom_call_target="__cublas$lt$matmul", {contracted}') == 2 * 16 * 32 * 64
+    convolution = 2 * (2 * 8 * 8 * 6) * (3 * 3 * 4)
+    rest = 'window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_o01i->b01f, custom_call_target="__cudnn$conv'
+    assert one("f32[2,8,8,6]{3,2,1,0}", f'%x, %k), {rest}Forward"') == convolution
+    assert one("f32[2,8,8,4]{3,2,1,0}", f'%y, %k), {rest}BackwardInput"') == convolution
+    assert one("f32[6,3,3,4]{3,2,1,0}", f'%x, %y), {rest}BackwardFilter"') == convolution
+    assert one("f32[16,64]{1,0}", '%a, %b), custom_call_target="__triton$other"') == 0
 
 
 def test_more_memory_is_never_answered_with_more_operations(arguments):
@@ -514,7 +538,7 @@ def test_loops_compute_again_what_they_would_keep_for_their_gradient(jitted):
     given = weights, jax.random.normal(keys[2], (24, 32, 64)), jax.random.key(4)
 
     def compiled(step):
-        found = jax.jit(step).lower(*given).compile(ballast.jax.COMPILER_OPTIONS)
+        found = jax.jit(step).lower(*given).compile(ballast.jax.compiler_options())
         return found(*given), int(found.memory_analysis().temp_size_in_bytes), operations(found)
 
     expected, most, base = compiled(recurrent(gated, jitted))
@@ -536,7 +560,7 @@ def test_a_cap_that_a_checkpoint_around_a_loops_body_keeps_is_kept_with_no_more_
     keys = jax.random.split(jax.random.key(0), 3)
     weights = {name: 0.2 * jax.random.normal(key, (64, 64)) for name, key in zip(("gate", "state"), keys, strict=False)}
     given = weights, jax.random.normal(keys[2], (24, 32, 64)), jax.random.key(4)
-    own = jax.jit(recurrent(jax.checkpoint(gated, prevent_cse=False))).lower(*given).compile(ballast.jax.COMPILER_OPTIONS)
+    own = jax.jit(recurrent(jax.checkpoint(gated, prevent_cse=False))).lower(*given).compile(ballast.jax.compiler_options())
     cap = int(1.05 * own.memory_analysis().temp_size_in_bytes)
     # Loops that are opened, too, may keep it; that they need not is what counts.
     monkeypatch.setattr(_jit._Program, "forms", lambda *_: iter(()))

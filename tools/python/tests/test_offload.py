@@ -290,3 +290,18 @@ def test_streams_wait_for_what_made_the_value_and_readers_for_the_copy(monkeypat
         f"{out} waits for compute", f"on {out}", f"{out} records", f"compute waits for event of {out}",
         f"{back} waits for compute", f"on {back}", f"{back} records", f"compute waits for event of {back}",
     ]
+
+
+def test_copies_are_made_without_a_compiler_unless_one_is_asked_for(monkeypatch):
+    asked = []
+
+    def backend(cap, *, compiler, **options):
+        asked.append(compiler)
+        return lambda gm, inputs: gm
+
+    monkeypatch.setattr("ballast.torch._compile.Backend", backend)
+    there = torch.nn.Linear(2, 2, device="meta")
+    for options in ({}, {"offload": True}, {"offload": True, "compiler": "inductor"}):
+        ballast.torch.compile(there, cap="60%", **options)
+    ballast.torch.compile(torch.nn.Linear(2, 2), cap="60%")
+    assert asked == ["inductor", "eager", "inductor", "eager"]

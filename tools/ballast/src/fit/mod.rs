@@ -109,6 +109,10 @@ pub(crate) struct Args {
     /// device.
     #[arg(long, default_value = "cpu")]
     platform: String,
+    /// Compile for the GPU that this file describes as XLA does (`*.gpu_target_config.pbtxt` of a dump, or tools/xla/h100.txtpb): it need not be at hand, a jaxlib for its platform must.
+    /// Kernels are not timed there, so that they may be others than on the GPU.
+    #[arg(long)]
+    target: Option<PathBuf>,
     /// Python with jaxlib.
     #[arg(long, default_value = "python3")]
     python: PathBuf,
@@ -154,7 +158,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let job = Job {
         function: &args.function,
         python: &args.python,
-        platform: &args.platform,
+        platform: platform_of(args),
+        target: args.target.as_deref(),
         seed: 0,
         compile_only: true,
         stored: true,
@@ -164,8 +169,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     check(paths(std::slice::from_ref(&args.program)), [args.output.as_path()])?;
     let folder = tempfile::tempdir().map_err(|error| bad(format!("no temporary folder: {error}")))?;
     // A file that cannot be read, or has another format, is said to be before anything is compiled.
+    args.target.as_deref().map(read_text).transpose()?;
     let given = args;
-    let args = &Args { program: generic(&args.program, folder.path(), &args.python, limit)?, ..args.clone() };
+    let platform = platform_of(args).to_owned();
+    let args = &Args {
+        program: generic(&args.program, folder.path(), &args.python, limit)?,
+        platform,
+        ..args.clone()
+    };
     let started = Instant::now();
     let unplanned = xla::measure(&args.program, false, &job)?;
     let of_forms = match args.step_limit {
@@ -214,6 +225,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Err(failure);
     }
     if program.is_some() { Ok(()) } else { Err(Failure::NoPlan(missed)) }
+}
+
+/// What XLA compiles for.
+fn platform_of(args: &Args) -> &str {
+    // It is GPUs that are described.
+    if args.target.is_some() { "gpu" } else { &args.platform }
 }
 
 /// Why nothing was written.

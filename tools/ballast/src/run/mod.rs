@@ -66,6 +66,9 @@ pub(crate) struct Args {
     /// Where XLA runs the programs: cpu, gpu or tpu, as the jaxlib at hand knows them.
     #[arg(long, default_value = "cpu")]
     platform: String,
+    /// Compile for the GPU that this file describes as XLA does (`*.gpu_target_config.pbtxt` of a dump, or tools/xla/h100.txtpb): it need not be at hand, a jaxlib for its platform must.
+    #[arg(long, requires = "compile_only")]
+    target: Option<PathBuf>,
     /// Python with jaxlib (xla only).
     #[arg(long, default_value = "python3")]
     python: PathBuf,
@@ -182,12 +185,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::BadInput(text.into()));
     }
     check([args.original.as_path(), args.rewritten.as_path()], paths(&args.json))?;
+    args.target.as_deref().map(read_text).transpose()?;
     let limit = Duration::from_secs_f64(args.time_limit);
     let job = Job { function: &args.function, seed: args.seed, runs: args.runs, limit };
     let xla = xla::Job {
         function: &args.function,
         python: &args.python,
         platform: &args.platform,
+        target: args.target.as_deref(),
         seed: args.seed,
         compile_only: args.compile_only,
         stored: false,

@@ -51,6 +51,8 @@ pub(crate) struct Job<'a> {
     pub(crate) python: &'a Path,
     /// Where the program is to run, as jaxlib names it.
     pub(crate) platform: &'a str,
+    /// Description of a GPU to compile for that need not be at hand.
+    pub(crate) target: Option<&'a Path>,
     /// Seed of the arguments.
     pub(crate) seed: u64,
     /// Compile, do not run.
@@ -116,6 +118,9 @@ pub(crate) fn measure(program: &Path, planned: bool, job: &Job<'_>) -> Result<Me
     let mut run = Command::new(job.python);
     run.arg(&script).arg(&lowered).arg(format!("--seed={}", job.seed)).arg(format!("--runs={RUNS}"));
     run.arg(format!("--platform={}", job.platform));
+    if let Some(target) = job.target {
+        run.arg("--target").arg(target);
+    }
     if stored {
         run.arg("--stored");
     }

@@ -39,6 +39,23 @@ pub(crate) struct Args {
     /// A Python with jaxlib, instead of the one the tests use.
     #[arg(long)]
     python: Option<PathBuf>,
+    /// What XLA compiles for: cpu, gpu or tpu.
+    #[arg(long, default_value = "cpu")]
+    platform: String,
+    /// Compile for the GPU that this file describes, which need not be at hand.
+    #[arg(long)]
+    target: Option<PathBuf>,
+}
+
+impl Args {
+    /// What XLA compiles for, as `ballast fit` and `run.py` take it.
+    fn compiled_for(&self) -> Result<Vec<String>> {
+        let mut options = vec![format!("--platform={}", self.platform)];
+        if let Some(target) = &self.target {
+            options.push(format!("--target={}", from_here(target)?.display()));
+        }
+        Ok(options)
+    }
 }
 
 /// Programs by name, with the arguments of `ballast.export.jax`.
@@ -71,11 +88,12 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     }
     let python = match &args.python {
         Some(python) => from_here(python)?,
+        None if args.target.is_some() => jax::install_cuda_if_missing(workspace)?,
         None => jax::install_if_missing(workspace)?,
     };
     let folder = workspace.release.join("bench");
     workspace.shell.create_dir(&folder)?;
-    let bench = Bench { workspace, python, args, folder };
+    let bench = Bench { workspace, python, args, compiled_for: args.compiled_for()?, folder };
     say!("{HEAD}");
     let everything = args.programs.is_empty() && args.file.is_empty();
     let chosen =
@@ -108,6 +126,7 @@ struct Bench<'b> {
     workspace: &'b Workspace,
     python: PathBuf,
     args: &'b Args,
+    compiled_for: Vec<String>,
     folder: PathBuf,
 }
 
@@ -226,7 +245,9 @@ impl Bench<'_> {
 
     fn ask(&self, program: &Path) -> Result<Value> {
         let (python, script) = (&self.python, self.workspace.root.join("tools/xla/run.py"));
-        let answer = cmd!(self.workspace.shell, "{python} {script} {program}").quiet().read()?;
+        let compiled_for = &self.compiled_for;
+        let answer =
+            cmd!(self.workspace.shell, "{python} {script} {program} {compiled_for...}").quiet().read()?;
         serde_json::from_str(&answer).context("XLA's answer is not JSON")
     }
 
@@ -279,6 +300,7 @@ impl Bench<'_> {
         let (fit, python) = (self.workspace.program("ballast"), &self.python);
         let output = self.folder.join("fitted.mlir");
         let answer = cmd!(self.workspace.shell, "{fit} fit {program} --python {python} -o {output}")
+            .args(&self.compiled_for)
             .arg(format!("--cap={}", cap.bytes))
             .arg(format!("--tries={}", self.args.tries))
             .arg(format!("--remat=swap=false time-limit={limit} seed={seed}"))

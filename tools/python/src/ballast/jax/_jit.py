@@ -26,9 +26,15 @@ from ._loops import rolled
 from ._operations import operations
 from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, body_of_loop, fusion, generic, planned, unit, without_barriers
 
-#: Barriers hold recomputed ops back; XLA's CPU compiler would drop them before it schedules.
-COMPILER_OPTIONS = {"xla_disable_hlo_passes": "cse_barrier_expander"}
 _ELEMENT_BYTES = {"i1": 1, "i8": 1, "ui8": 1, "i16": 2, "ui16": 2, "f16": 2, "bf16": 2, "i32": 4, "ui32": 4, "f32": 4, "i64": 8, "ui64": 8, "f64": 8}
+
+
+def compiler_options() -> dict[str, Any]:
+    """Options for `jax.jit` on the platform at hand, without which barriers that hold recomputed ops back would not last.
+
+    XLA's CPU compiler drops them before it schedules unless it is told not to. That for GPUs drops them after, and has to: it has no code for one.
+    """
+    return {"xla_disable_hlo_passes": "cse_barrier_expander"} if jax.default_backend() == "cpu" else {}
 
 
 class UnplannedWarning(UserWarning):
@@ -440,7 +446,7 @@ class _Program:
     def load(self, program: bytes | Callable[..., Any]) -> Any:
         """The compiled form of a planned program."""
         function = dataclasses.replace(self._exported, mlir_module_serialized=program).call if isinstance(program, bytes) else program
-        call = jax.jit(function, donate_argnums=self._donate, compiler_options=COMPILER_OPTIONS)
+        call = jax.jit(function, donate_argnums=self._donate, compiler_options=compiler_options())
         return call.lower(*self._dynamic, **self._kwargs).compile()
 
     def attempt(self, form: _Form, asked: int, time_limit: float, seed: int) -> tuple[_Try, Any]:

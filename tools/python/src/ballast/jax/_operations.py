@@ -13,6 +13,7 @@ from typing import Any
 _COMPUTATION = re.compile(r"^(ENTRY )?%?([\w.\-]+) \(.*\) -> .* \{$")
 _INSTRUCTION = re.compile(r"^\s+(?:ROOT )?%?([\w.\-]+) = (\(.*?\)|\S+) ([\w\-]+)\((.*)$")
 _SHAPE = re.compile(r"\w+\[([\d,]*)\]")
+_TARGET = re.compile(r'custom_call_target="([^"]*)"')
 _NAME = re.compile(r"%([\w.\-]+)")
 _CALLS = re.compile(r"(?:calls|body|to_apply|true_computation|false_computation)=%?([\w.\-]+)")
 _BRANCHES = re.compile(r"branch_computations=\{([^}]*)\}")
@@ -43,7 +44,8 @@ def operations_of(text: str) -> float:
             instruction = _INSTRUCTION.match(line)
             if instruction:
                 name, kind, op, rest = instruction.groups()
-                shape = None if kind.startswith("(") else _SHAPE.match(kind)
+                # Calls of a GPU's libraries return their scratch memory beside the result.
+                shape = _SHAPE.match(kind.removeprefix("(") if op == "custom-call" else kind)
                 computations[current].append((name, _dims(shape.group(1)) if shape else (), op, rest))
     known: dict[str, float] = {}
 
@@ -76,6 +78,8 @@ def _cost(shape: tuple[int, ...], op: str, rest: str, shapes: dict[str, tuple[in
         return float(size * math.prod(int(extent) for extent in window.group(1).split("x"))) if window else float(size)
     if op == "select-and-scatter":
         return float(math.prod(operands[0]))
+    if op == "custom-call":
+        return _library_cost(shape, rest, operands)
     if op in ("fusion", "call", "while", "conditional", "async-start"):
         trips = _TRIPS.search(rest)
         inner = [called.strip().lstrip("%") for called in _CALLS.findall(rest)]
@@ -83,6 +87,22 @@ def _cost(shape: tuple[int, ...], op: str, rest: str, shapes: dict[str, tuple[in
         # Of branches the most expensive one.
         taken = max((total(name.strip().lstrip("%")) for name in branches.group(1).split(",")), default=0.0) if branches else 0.0
         return (sum(total(name) for name in inner) + taken) * (int(trips.group(1)) if trips else 1)
+    return 0.0
+
+
+def _library_cost(shape: tuple[int, ...], rest: str, operands: list[tuple[int, ...]]) -> float:
+    """Of a product by cuBLAS or a convolution by cuDNN; 0 of all else."""
+    found = _TARGET.search(rest)
+    target = found.group(1) if found else ""
+    if target.startswith("__cublas$"):
+        contracted = re.search(r'"lhs_contracting_dimensions":\[([^\]]*)\]', rest)
+        return 2.0 * math.prod(shape) * math.prod(operands[0][int(at.strip('"'))] for at in (contracted.group(1).split(",") if contracted else ()))
+    if target.startswith("__cudnn$conv"):
+        # Of input, kernel and output of the convolution one is the result, and the other two are read: for the input's gradient the output's comes first.
+        kernel = shape if "BackwardFilter" in target else operands[1]
+        output = operands[0] if "BackwardInput" in target else operands[1] if "BackwardFilter" in target else shape
+        labels = re.search(r"dim_labels=\w+_(\w+)->", rest)
+        return 2.0 * math.prod(output) * math.prod(kernel) / kernel[labels.group(1).index("o")] if labels else 0.0
     return 0.0
 
 

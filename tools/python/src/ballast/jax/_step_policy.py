@@ -44,7 +44,7 @@ def step_policy(
         cap: Bytes, or a share such as `"60%"` of what is counted where the policy saves everything. Memory of the host does not count.
         cap_counts: `"temp"`: XLA's temporaries; `"step"`: arguments and results too, donated memory once.
         donate_argnums, compiler_options: As for `jax.jit`, and to be given to it too. XLA's CPU compiler drops the barriers that hold
-            recomputation back unless it is given `ballast.jax.COMPILER_OPTIONS`.
+            recomputation back unless it is given `ballast.jax.compiler_options()`.
         times: What is made least: `"operations"`, or the seconds of a device such as `"h100-80gb"` or a device file (docs/devices.md).
         offload: Values may be copied to the host's pinned memory and back, paid for in seconds of the host link of the device in `times`.
         time_limit: Seconds to search. Every set that counts is compiled.

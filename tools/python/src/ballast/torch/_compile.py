@@ -109,6 +109,11 @@ class Partitioner(CustomPartitionerFn):
         module = prepare(gm)
         joint = JointProblem(module, num_fwd_outputs, self._time_of, held_bytes=self.held_bytes, movable=bool(self.offload))
         link = self._link(joint)
+        if link is not None and self.fused and joint.device.type == "cuda":
+            raise BallastError(
+                "copies to the host under inductor ended the process where they were tried on CUDA (an H100, PyTorch 2.11; not understood yet): give "
+                "compiler='eager', which copies and has been tried there, or leave offload out"
+            )
         self._warn(link)
         static = static_lifetime_input_indices or []
         def made(steps: list[tuple[str, int]], budget: int = 2**62) -> Made:
@@ -483,7 +488,8 @@ def compile(  # noqa: A001
     Args:
         model: A module or function.
         cap: Bytes, such as `"8GiB"`, or a share such as `"60%"` of what the step takes without a plan.
-        compiler: `"inductor"` or `"eager"`; by default inductor for models on an accelerator, and no compiler on the CPU.
+        compiler: `"inductor"` or `"eager"`; by default inductor for models on an accelerator, and no compiler on the CPU and where values are
+            offloaded.
         optimizer: Its state counts as held for the whole step.
         held_bytes: What else is held.
         fullgraph: Refuse models that break into several graphs; without it every graph is planned under the cap by itself.
@@ -500,7 +506,8 @@ def compile(  # noqa: A001
     _refuse_sharded(model)
     if compiler is None:
         parameter = next(model.parameters(), None) if isinstance(model, torch.nn.Module) else None
-        compiler = "inductor" if parameter is not None and parameter.device.type != "cpu" else "eager"
+        on_accelerator = parameter is not None and parameter.device.type != "cpu"
+        compiler = "inductor" if on_accelerator and not options.get("offload") else "eager"
     if optimizer is not None:
         held_bytes += optimizer_bytes(optimizer)
     backend = Backend(cap, compiler=compiler, held_bytes=held_bytes, **options)

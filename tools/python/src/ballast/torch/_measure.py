@@ -27,12 +27,16 @@ class Measurement:
     host_bytes: int = 0
 
 
-def measure(step: Callable[[], Any], *, device: torch.device | str = "cpu") -> Measurement:
+def measure(step: Callable[[], Any], *, device: torch.device | str | None = None) -> Measurement:
     """Calls `step` once and reads the allocator: CUDA's own statistics, or every allocation the profiler saw on the CPU, where the host's share is no
     memory of torch's allocator.
 
-    Call the step once before, so that compiling does not count.
+    Args:
+        step: What is measured. Call it once before, so that compiling does not count.
+        device: Whose memory. Without it that of CUDA where this process has used it, else the CPU's.
     """
+    if device is None:
+        device = "cuda" if torch.cuda.is_initialized() else "cpu"
     return Regions(torch.device(device)).measure(step)
 
 
