@@ -31,6 +31,11 @@ const STEP: f64 = 0.3;
 const STEP_GROWTH: f64 = 1.6;
 const STEP_LEAST: f64 = 0.01;
 
+/// Profits in a row that leave nothing more over, after which an attempt is given up where bound and value are within a share of each other: profits that far from
+/// proving the last percent seldom come to prove it.
+const MOST_IDLE: u32 = 5;
+const LAST_PERCENT: f64 = 0.01;
+
 /// The box at first, what it grows by, and the size above which it is everything.
 const BOX: f64 = 1.5;
 const BOX_GROWTH: f64 = 2.0;
@@ -113,7 +118,8 @@ impl Covering {
             let all = self.covered.is_none() && high - raised.bound < NEARLY * value;
             let threshold = if all { high } else { 0.5 * (raised.bound + high) };
             let mut attempt = Attempt::new(&graph, threshold, self.profits(&graph), sets);
-            let outcome = attempt.run(budget, &mut raised.programs);
+            let most_idle = if high - raised.bound < LAST_PERCENT * value { MOST_IDLE } else { u32::MAX };
+            let outcome = attempt.run(budget, most_idle, &mut raised.programs);
             self.keep(&graph, &attempt.centre, nodes);
             sets = attempt.sets;
             match outcome {
@@ -169,9 +175,10 @@ impl<'a> Attempt<'a> {
         Attempt { graph, kinds, threshold, sets, centre, left: f64::NEG_INFINITY, reach: BOX }
     }
 
-    fn run(&mut self, budget: &Budget<'_>, programs: &mut u64) -> Outcome {
+    fn run(&mut self, budget: &Budget<'_>, most_idle: u32, programs: &mut u64) -> Outcome {
         let mut points = vec![self.centre.clone()];
         let mut step = STEP;
+        let mut idle = 0;
         loop {
             let before = self.left;
             *programs += (points.len() * self.kinds.len()) as u64;
@@ -189,7 +196,8 @@ impl<'a> Attempt<'a> {
                 self.reach,
                 budget.clock.elapsed_seconds()
             );
-            if budget.clock.over() || *programs >= budget.programs {
+            idle = if self.left > before { 0 } else { idle + 1 };
+            if budget.clock.over() || *programs >= budget.programs || idle >= most_idle {
                 return Outcome::Open;
             }
             let asked = loop {

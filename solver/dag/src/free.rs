@@ -31,11 +31,17 @@ const ANNEALING_SHARE: f64 = 0.25;
 const EARLY_TURNS: u64 = 2;
 const EARLY_ROUNDS: u64 = 8;
 
+/// A gain of this share is one of sums in another order.
+const ROUNDING: f64 = 1e-9;
+
+/// How far above the best placement, as a share, those of islands may be that programs start from once they have nothing for the best.
+const NEAR: f64 = 5e-3;
+
 /// Groups and devices, multiplied, up to which the whole problem is tried as one program.
 const LARGEST_PROGRAM: usize = 600;
 
-/// The gap from which on work may tell something of it.
-const WORK_TELLS: f64 = 0.01;
+/// The gap from which on work may tell something of it, and up to which it is the search that lacks time rather than the bounds.
+const LAST_PERCENT: f64 = 0.01;
 
 /// Share of the time limit for the contiguous start.
 const START_SHARE: f64 = 0.15;
@@ -84,6 +90,10 @@ fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
     let mut random = ChaCha8Rng::seed_from_u64(session.limits.seed);
     let mut annealing = Annealing::default();
     let mut covering = Covering::default();
+    // Turns until sets are asked again, and after the next time that they raise nothing of the last percent.
+    let (mut rest, mut pause) = (0, 1);
+    // Loads of the placements that programs started from.
+    let mut polished = Vec::new();
     let mut descended = f64::INFINITY;
     let most_turns = if session.finish_early { EARLY_TURNS } else { u64::MAX };
     for turn in 1..=most_turns {
@@ -93,8 +103,14 @@ fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
         annealing.run(session, graph);
         if programs {
             // Once for every placement: sets of devices that a program found nothing for are not tried again.
-            if session.value() < descended {
-                neighbourhood::descend(session, graph, &mut random);
+            let start = match session.assignment() {
+                Some(best) if session.value() < descended * (1.0 - ROUNDING) => Some((session.value(), best.clone())),
+                _ if last_percent(session) => annealing.elite.below(session.value() * (1.0 + NEAR), &polished),
+                _ => None,
+            };
+            if let Some((max_load, start)) = start {
+                neighbourhood::descend(session, graph, &start, &mut random);
+                polished.push(max_load);
                 descended = session.value();
             }
             match turn {
@@ -104,15 +120,21 @@ fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
                     whole_program(session, graph);
                 }
                 // Work alone prices devices too coarsely for the last percent.
-                2 if !session.finish_early && session.bound < session.value() * (1.0 - WORK_TELLS) => {
+                2 if !session.finish_early && !last_percent(session) => {
                     price_bound::raise_by_work(session, graph);
                 }
-                3 => {
-                    price_bound::prove_by_counting(session, graph);
+                _ if session.finish_early || turn < 3 => {}
+                _ if rest > 0 => rest -= 1,
+                _ => {
+                    if turn == 3 {
+                        price_bound::prove_by_counting(session, graph);
+                    }
+                    let before = session.bound;
                     prove_by_covering(session, graph, &mut covering);
+                    if session.bound <= before && last_percent(session) {
+                        (rest, pause) = (pause, pause * 2);
+                    }
                 }
-                _ if !session.finish_early => prove_by_covering(session, graph, &mut covering),
-                _ => {}
             }
         }
     }
@@ -130,12 +152,16 @@ struct Annealing {
     island: u64,
     idle: usize,
     round: u64,
+    /// Times [`IDLE_ROUNDS`] that an island may be idle.
+    patience: usize,
 }
 
 impl Annealing {
     /// Rounds until islands gain nothing; few, where the search is to finish early.
     fn run(&mut self, session: &mut Session<'_>, graph: &Hypergraph) {
         session.report_phase("annealing");
+        // In the last percent it is the search that lacks time, before that the bounds.
+        self.patience = if last_percent(session) { self.patience + 1 } else { 1 };
         let share = session.share(ANNEALING_SHARE);
         let last_round = if session.finish_early { self.round + EARLY_ROUNDS } else { u64::MAX };
         let (mut gained_at, mut known) = (self.island, session.value());
@@ -196,7 +222,7 @@ impl Annealing {
             session.offer(assignment, "anneal");
         }
         self.idle = if least < before * (1.0 - WORTH_A_ROUND) { 0 } else { self.idle + 1 };
-        if self.idle == IDLE_ROUNDS {
+        if self.idle >= IDLE_ROUNDS * self.patience {
             if let Some((max_load, local)) = self.local.take() {
                 self.elite.keep(max_load, &local);
             }
@@ -205,6 +231,10 @@ impl Annealing {
                 if self.island.is_multiple_of(2) { self.elite.clone() } else { Population::default() };
         }
     }
+}
+
+fn last_percent(session: &Session<'_>) -> bool {
+    session.bound >= session.value() * (1.0 - LAST_PERCENT)
 }
 
 /// Raises the bound by what must cross between devices in any plan that is better than the best so far.

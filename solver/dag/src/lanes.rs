@@ -79,6 +79,11 @@ impl Population {
         }
     }
 
+    /// The best placement below a load, of those whose loads are not among `left_out`.
+    pub(crate) fn below(&self, most: f64, left_out: &[f64]) -> Option<(f64, Assignment)> {
+        self.kept.iter().find(|(max_load, _)| *max_load < most && !left_out.contains(max_load)).cloned()
+    }
+
     fn draw(&self, graph: &Hypergraph, random: &mut ChaCha8Rng) -> Option<Vec<usize>> {
         let place = (!self.kept.is_empty()).then(|| random.random_range(0..self.kept.len()))?;
         let placement = graph.restrict(&self.kept[place].1);

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use crate::hypergraph::Hypergraph;
 use crate::loads::Loads;
 use crate::mip::{MipLimits, reassign};
+use crate::problem::Assignment;
 use crate::session::Session;
 
 /// Programs solved side by side; fixed, so that the number of threads changes nothing.
@@ -34,10 +35,14 @@ const EARLY_GROUPS: usize = 120;
 const PROGRAM_SHARE: f64 = 0.05;
 const DESCENT_SHARE: f64 = 0.2;
 
-/// Lowers the largest load by opening the worst device with others, until nothing helps; offers every gain.
-pub(crate) fn descend(session: &mut Session<'_>, graph: &Hypergraph, random: &mut ChaCha8Rng) {
-    let Some(assignment) = session.assignment() else { return };
-    let mut placement = graph.restrict(assignment);
+/// Lowers the largest load of a placement by opening the worst device with others, until nothing helps; offers every gain.
+pub(crate) fn descend(
+    session: &mut Session<'_>,
+    graph: &Hypergraph,
+    start: &Assignment,
+    random: &mut ChaCha8Rng,
+) {
+    let mut placement = graph.restrict(start);
     // Sets of devices that a program found nothing for, since one of them last changed.
     let mut exhausted: Vec<Vec<usize>> = Vec::new();
     let clock = session.share(DESCENT_SHARE);

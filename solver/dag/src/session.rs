@@ -102,6 +102,8 @@ impl Session<'_> {
     }
 
     pub(crate) fn report_phase(&self, phase: &'static str) {
-        (self.observe)(&Progress { value: self.value(), bound: self.bound, phase });
+        let (value, bound) = (self.value(), self.bound);
+        tracing::debug!("{phase} from {:.1} s on: {value} over {bound}", self.clock.elapsed_seconds());
+        (self.observe)(&Progress { value, bound, phase });
     }
 }

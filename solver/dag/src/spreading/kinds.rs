@@ -45,7 +45,7 @@ impl Other {
 }
 
 impl Kinds {
-    /// None with one kind, or too many columns. Columns are numbered from `first` on; `runs`: may a kind run a group?
+    /// None with one kind, with kinds that all pay the same for transfers, which work alone tells apart, and with too many columns. Columns are numbered from `first` on; `runs`: may a kind run a group?
     pub(super) fn of(
         graph: &Hypergraph,
         first: usize,
@@ -53,6 +53,10 @@ impl Kinds {
     ) -> Option<Self> {
         let present = || (0..graph.kinds.len()).filter(|&kind| graph.kinds[kind].count > 0);
         let common = present().max_by_key(|&kind| (graph.kinds[kind].count, std::cmp::Reverse(kind)))?;
+        let factor = |kind: usize| graph.kinds[kind].transfer_factor;
+        if present().all(|kind| factor(kind) == factor(common)) {
+            return None;
+        }
         let width = graph.len() + graph.net_cost.len();
         let other = |(place, kind): (usize, usize)| Other {
             kind,

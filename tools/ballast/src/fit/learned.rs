@@ -26,6 +26,8 @@ const MOST_CELLS: usize = 1 << 28;
 pub(super) struct Learned {
     /// Bytes XLA held above the plan where the op ran; below it, negative.
     above: BTreeMap<OpId, i64>,
+    /// The same of the last plan alone.
+    last: BTreeMap<OpId, i64>,
     /// Ops whose values XLA stores though they were predicted to be fused.
     stored: BTreeSet<OpId>,
     /// Names of these ops.
@@ -78,10 +80,18 @@ impl Learned {
 
     /// Takes in differences by op.
     fn correct(&mut self, now: BTreeMap<OpId, i64>) {
-        for (op, above) in now {
+        for (&op, &above) in &now {
             let known = self.above.entry(op).or_insert(above);
             *known = if above >= *known { above } else { i64::midpoint(*known, above) };
         }
+        self.last = now;
+    }
+
+    /// What was learned, with nothing halved of what the last plan taught: of that plan, and of one like it, it says what XLA takes.
+    pub(super) fn of_last_plan(&self) -> Self {
+        let mut exact = self.clone();
+        exact.above.extend(&self.last);
+        exact
     }
 
     /// How many ops are known to hold other than predicted?
@@ -317,6 +327,8 @@ mod tests {
         learned.correct(found);
         learned.correct(BTreeMap::from([(a, 20), (b, 0), (c, -5)]));
         assert_eq!(learned.above, BTreeMap::from([(a, 20), (b, 20), (c, -5)]));
+        // Of the last plan alone it is known.
+        assert_eq!(learned.of_last_plan().above, BTreeMap::from([(a, 20), (b, 0), (c, -5)]));
     }
 
     #[test]

@@ -200,7 +200,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let fitting = Fitting { planner, forms: &forms, most_bytes };
     let mut found = fitting.follow(&|| until.is_some_and(|until| begin.elapsed() >= until))?;
     found.or_without_plan(&forms, most_bytes)?;
-    let Found { tries, chosen, dropped, stopped, failed } = found;
+    let Found { tries, chosen, dropped, stopped, failed, .. } = found;
     let failed = failed.filter(|_| tries.is_empty());
     let missed = missed(given, cap_bytes, unplanned_bytes, &tries);
     let (chosen, program) = chosen.unzip();

@@ -2,7 +2,8 @@
 
 use super::Args;
 use super::forms::Form;
-use super::planner::{SPREAD, STACKS, predicted};
+use super::learned::Learned;
+use super::planner::{BOUNDLESS, SPREAD, STACKS, predicted};
 use super::search::Search;
 use super::tried::Try;
 use crate::run::plan::StageFigures;
@@ -111,16 +112,30 @@ pub(super) fn with_more_time(routes: &mut [Route]) -> Option<(usize, u64)> {
     Some((index, routes[index].search.again()))
 }
 
-/// Where the plan to write says less than XLA takes for it: its route, which makes it once more with what was learned, and the cap to ask for.
-pub(super) fn to_say_again(routes: &mut [Route], chosen: &Try, cap_bytes: u64) -> Option<(usize, u64)> {
+/// Where XLA takes another amount for the plan to write than it says: its route, which makes it once more with what was learned, and the cap to ask for. `taught`
+/// is what that plan taught.
+pub(super) fn to_say_again(
+    routes: &mut [Route],
+    (chosen, taught): (&Try, Option<&Learned>),
+    cap_bytes: u64,
+) -> Option<(usize, u64)> {
     let made = |route: &Route| route.search.tries.iter().any(|tried| tried == chosen);
     let (index, route) = routes.iter_mut().enumerate().find(|(_, route)| made(route))?;
-    let learned = route.search.learned.as_ref()?;
-    if !chosen.understates() || std::mem::replace(&mut route.search.said_again, true) {
+    let mut asked_bytes = route.search.learned.as_ref()?.asked(cap_bytes);
+    if !(chosen.understates() || chosen.is_far_off()) || route.search.said_again {
         return None;
     }
+    // One that takes far less than it says is the plan to make, and no other one that is as little known.
+    if !chosen.understates() && route.fusion != STACKS {
+        let taught = taught?;
+        asked_bytes = taught.asked(chosen.measured_bytes);
+        route.search.learned = Some(taught.clone());
+    } else {
+        asked_bytes = asked_bytes.max(chosen.asked_bytes);
+    }
+    route.search.said_again = true;
     // A plan that keeps the cap as it is was asked for none, and is again.
-    Some((index, learned.asked(cap_bytes).max(chosen.asked_bytes)))
+    Some((index, if chosen.asked_bytes == BOUNDLESS { BOUNDLESS } else { asked_bytes }))
 }
 
 /// Operations of a plan that is not worth beating by another route, as a multiple of those without a plan.
@@ -189,18 +204,26 @@ mod tests {
             route.search.learned = learned;
             [super::Route { form: 1, ..self::route(vec![]) }, route]
         };
+        let again = |routes: &mut [super::Route], tried: &Try| to_say_again(routes, (tried, None), 1000);
         let short = told(900, 800);
         let mut of = routes(&short, Some(Learned::default()));
-        assert_eq!(to_say_again(&mut of, &short, 1000), Some((1, 1000)));
-        assert_eq!(to_say_again(&mut of, &short, 1000), None);
+        assert_eq!(again(&mut of, &short), Some((1, 1000)));
+        assert_eq!(again(&mut of, &short), None);
         // Nothing was learned, or it says enough.
-        assert_eq!(to_say_again(&mut routes(&short, None), &short, 1000), None);
+        assert_eq!(again(&mut routes(&short, None), &short), None);
         let enough = told(900, 895);
-        assert_eq!(to_say_again(&mut routes(&enough, Some(Learned::default())), &enough, 1000), None);
+        assert_eq!(again(&mut routes(&enough, Some(Learned::default())), &enough), None);
         // One without a cap is asked for without one.
         let boundless = Try { asked_bytes: 1 << 50, ..short.clone() };
         let mut of = routes(&boundless, Some(Learned::default()));
-        assert_eq!(to_say_again(&mut of, &boundless, 1000), Some((1, 1 << 50)));
+        assert_eq!(again(&mut of, &boundless), Some((1, 1 << 50)));
+        // One that takes far less than it says is made with what it taught, for what it took.
+        let long = told(600, 900);
+        let mut of = routes(&long, Some(Learned::beside_stacks(1)));
+        assert_eq!(again(&mut of, &long), None);
+        assert_eq!(to_say_again(&mut of, (&long, Some(&Learned::default())), 1000), Some((1, 600)));
+        assert_eq!(of[1].search.learned, Some(Learned::default()));
+        assert_eq!(to_say_again(&mut of, (&long, Some(&Learned::default())), 1000), None);
         // Of two that take the same the one is written that says so.
         assert_eq!(best(&[short.clone(), told(900, 900)]), Some(1));
         // Or that says so, and not half as much again.

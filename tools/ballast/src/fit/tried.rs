@@ -50,10 +50,15 @@ impl Try {
         self.measured_bytes as f64 > self.predicted_bytes as f64 * (1.0 + UNDERSTATED)
     }
 
+    /// Does XLA take another amount for it than was expected, by so much that its model is no guide?
+    pub(super) fn is_far_off(&self) -> bool {
+        let off = self.measured_bytes.abs_diff(self.expected_bytes) as f64;
+        off > self.expected_bytes as f64 * MISSTATED
+    }
+
     /// Does XLA take another amount for it than it says, or than was expected?
     fn misstates(&self) -> bool {
-        let off = self.measured_bytes.abs_diff(self.expected_bytes) as f64;
-        self.understates() || off > self.expected_bytes as f64 * MISSTATED
+        self.understates() || self.is_far_off()
     }
 
     /// A form of the program as it is.

@@ -25,6 +25,8 @@ pub(super) struct Found {
     pub(super) tries: Vec<Try>,
     /// The try to write, and its program.
     pub(super) chosen: Option<(usize, Vec<u8>)>,
+    /// What XLA held of it, and nothing else of the ops that it ran.
+    taught: Option<Learned>,
     /// Plans that were asked for and not measured.
     pub(super) dropped: Vec<Dropped>,
     /// Why there was no further try.
@@ -83,11 +85,18 @@ impl Fitting<'_> {
         // Without a plan nothing is computed twice.
         let unplanned = self.forms.iter().rfind(|form| !form.is_paired());
         let least_flops = unplanned.and_then(Form::compared_flops);
-        let mut found =
-            Found { tries: Vec::new(), chosen: None, dropped: Vec::new(), stopped: "finished", failed: None };
+        let mut found = Found {
+            tries: Vec::new(),
+            chosen: None,
+            taught: None,
+            dropped: Vec::new(),
+            stopped: "finished",
+            failed: None,
+        };
         loop {
             let most = self.planner.args.tries as usize;
-            if found.tries.iter().filter(|tried| tried.program != PAIRED).count() >= most {
+            let made = found.tries.iter().filter(|tried| tried.program != PAIRED).count();
+            if made >= most {
                 found.stopped = "tries";
                 return Ok(found);
             }
@@ -99,9 +108,14 @@ impl Fitting<'_> {
                 return Ok(found);
             }
             // Where nothing else is left, what had too little time is given more; and the plan that is written says what XLA takes for it.
-            let next = next_route(&routes, least_flops).or_else(|| with_more_time(&mut routes));
             let chosen = found.chosen.as_ref().map(|&(index, _)| &found.tries[index]);
-            let next = next.or_else(|| to_say_again(&mut routes, chosen?, self.most_bytes));
+            let again = |routes: &mut [Route]| {
+                to_say_again(routes, (chosen?, found.taught.as_ref()), self.most_bytes)
+            };
+            let is_last = made + 1 == most && chosen.is_some_and(Try::is_far_off);
+            let next = if is_last { again(&mut routes) } else { None };
+            let next = next.or_else(|| next_route(&routes, least_flops));
+            let next = next.or_else(|| with_more_time(&mut routes)).or_else(|| again(&mut routes));
             let Some((route, asked_bytes)) = next else { return Ok(found) };
             let route = &mut routes[route];
             let (factor, asked_bytes) = self.first_calibrated(route, asked_bytes);
@@ -121,13 +135,14 @@ impl Fitting<'_> {
         let reason = match outcome {
             Ok(Some((tried, learned))) => {
                 note(&said(&tried, self.forms[0].compared_flops()));
-                route.search.learned = learned;
                 route.search.tries.push(tried.clone());
                 found.tries.push(tried);
                 let last = found.tries.len() - 1;
                 if best(&found.tries) == Some(last) {
                     found.chosen = Some((last, read_bytes(self.planner.file)?));
+                    found.taught = learned.as_ref().map(Learned::of_last_plan);
                 }
+                route.search.learned = learned;
                 return Ok(());
             }
             Ok(None) => "the same program was measured before".to_owned(),
