@@ -104,8 +104,12 @@ fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
         if programs {
             // Once for every placement: sets of devices that a program found nothing for are not tried again.
             let start = match session.assignment() {
-                Some(best) if session.value() < descended * (1.0 - ROUNDING) => Some((session.value(), best.clone())),
-                _ if last_percent(session) => annealing.elite.below(session.value() * (1.0 + NEAR), &polished),
+                Some(best) if session.value() < descended * (1.0 - ROUNDING) => {
+                    Some((session.value(), best.clone()))
+                }
+                _ if last_percent(session) => {
+                    annealing.elite.below(session.value() * (1.0 + NEAR), &polished)
+                }
                 _ => None,
             };
             if let Some((max_load, start)) = start {
