@@ -188,9 +188,9 @@ def parts(compiled, dump):
     module = compiled.hlo_modules()[0]
     if dump is None:
         return module.as_serialized_hlo_module_proto(), compiled.get_compiled_memory_stats().serialized_buffer_assignment_proto
-    # Kernels that are timed on the way are compiled as modules of their own.
+    # Kernels that are timed on the way are compiled as modules of their own, and what could not be compiled left its own: the last is the one.
     written = pathlib.Path(dump).glob(f"*.{module.name}.*after_optimizations.hlo.pb")
-    found = message(max(written, key=lambda file: file.stat().st_size).read_bytes(), WRITTEN)
+    found = message(max(written, key=lambda file: file.stat().st_mtime_ns).read_bytes(), WRITTEN)
     return first(found["module"]), first(found["assignment"])
 
 

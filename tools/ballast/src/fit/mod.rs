@@ -247,6 +247,6 @@ fn missed(args: &Args, cap_bytes: u64, unplanned_bytes: u64, tries: &[Try]) -> S
         args.program.display(),
         tries.len(),
         Bytes(cap_bytes),
-        args.platform,
+        platform_of(args),
     )
 }
