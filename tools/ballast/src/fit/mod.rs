@@ -89,7 +89,8 @@ pub(crate) struct Args {
     /// Further options of `--remat`.
     #[arg(long, default_value = "swap=false time-limit=10")]
     remat: String,
-    /// Most plans to measure, and as many of paired loops, which take seconds; 1 to 1000.
+    /// Most plans to measure, and as many of paired loops, which take seconds; one more where the plan to be written takes a tenth more or less than was expected;
+    /// 1 to 1000.
     #[arg(long, value_parser = count::<u32, 1, 1000>, default_value_t = 6)]
     tries: u32,
     /// How far below the cap is near enough, as a share of the cap; 0 to 1.

@@ -95,9 +95,13 @@ impl Fitting<'_> {
         };
         loop {
             let most = self.planner.args.tries as usize;
-            let made = found.tries.iter().filter(|tried| tried.program != PAIRED).count();
-            if made >= most {
+            let is_last = found.tries.iter().filter(|tried| tried.program != PAIRED).count() >= most;
+            let chosen = found.chosen.as_ref().map(|&(index, _)| &found.tries[index]);
+            if is_last {
                 found.stopped = "tries";
+            }
+            // The plan that is written is known, if it takes one more try.
+            if is_last && !chosen.is_some_and(Try::is_far_off) {
                 return Ok(found);
             }
             for route in routes.iter_mut().filter(|route| route.search.tries.len() >= most) {
@@ -108,14 +112,14 @@ impl Fitting<'_> {
                 return Ok(found);
             }
             // Where nothing else is left, what had too little time is given more; and the plan that is written says what XLA takes for it.
-            let chosen = found.chosen.as_ref().map(|&(index, _)| &found.tries[index]);
+            let next = match is_last {
+                true => None,
+                false => next_route(&routes, least_flops).or_else(|| with_more_time(&mut routes)),
+            };
             let again = |routes: &mut [Route]| {
                 to_say_again(routes, (chosen?, found.taught.as_ref()), self.most_bytes)
             };
-            let is_last = made + 1 == most && chosen.is_some_and(Try::is_far_off);
-            let next = if is_last { again(&mut routes) } else { None };
-            let next = next.or_else(|| next_route(&routes, least_flops));
-            let next = next.or_else(|| with_more_time(&mut routes)).or_else(|| again(&mut routes));
+            let next = next.or_else(|| again(&mut routes));
             let Some((route, asked_bytes)) = next else { return Ok(found) };
             let route = &mut routes[route];
             let (factor, asked_bytes) = self.first_calibrated(route, asked_bytes);
