@@ -20,6 +20,7 @@ use crate::hypergraph::Hypergraph;
 use crate::mip::{MipLimits, Richest, richest_set};
 use crate::price_bound::{BELOW, MOST_GROUPS, SLACK};
 use crate::reduce::{merge_dominated, merge_uncuttable};
+use crate::session::LAST_PERCENT;
 
 /// The relative gap that a program for one set may leave.
 const GAP: f64 = 1e-4;
@@ -31,10 +32,8 @@ const STEP: f64 = 0.3;
 const STEP_GROWTH: f64 = 1.6;
 const STEP_LEAST: f64 = 0.01;
 
-/// Profits in a row that leave nothing more over, after which an attempt is given up where bound and value are within a share of each other: profits that far from
-/// proving the last percent seldom come to prove it.
+/// Profits in a row that leave nothing more over, after which an attempt is given up in the last percent: what is far from proving that seldom comes to.
 const MOST_IDLE: u32 = 5;
-const LAST_PERCENT: f64 = 0.01;
 
 /// The box at first, what it grows by, and the size above which it is everything.
 const BOX: f64 = 1.5;

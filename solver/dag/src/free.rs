@@ -40,9 +40,6 @@ const NEAR: f64 = 5e-3;
 /// Groups and devices, multiplied, up to which the whole problem is tried as one program.
 const LARGEST_PROGRAM: usize = 600;
 
-/// The gap from which on work may tell something of it, and up to which it is the search that lacks time rather than the bounds.
-const LAST_PERCENT: f64 = 0.01;
-
 /// Share of the time limit for the contiguous start.
 const START_SHARE: f64 = 0.15;
 
@@ -107,7 +104,7 @@ fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
                 Some(best) if session.value() < descended * (1.0 - ROUNDING) => {
                     Some((session.value(), best.clone()))
                 }
-                _ if last_percent(session) => {
+                _ if session.in_last_percent() => {
                     annealing.elite.below(session.value() * (1.0 + NEAR), &polished)
                 }
                 _ => None,
@@ -124,7 +121,7 @@ fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
                     whole_program(session, graph);
                 }
                 // Work alone prices devices too coarsely for the last percent.
-                2 if !session.finish_early && !last_percent(session) => {
+                2 if !session.finish_early && !session.in_last_percent() => {
                     price_bound::raise_by_work(session, graph);
                 }
                 _ if session.finish_early || turn < 3 => {}
@@ -135,7 +132,7 @@ fn rounds(session: &mut Session<'_>, graph: &Hypergraph, programs: bool) {
                     }
                     let before = session.bound;
                     prove_by_covering(session, graph, &mut covering);
-                    if session.bound <= before && last_percent(session) {
+                    if session.bound <= before && session.in_last_percent() {
                         (rest, pause) = (pause, pause * 2);
                     }
                 }
@@ -165,7 +162,7 @@ impl Annealing {
     fn run(&mut self, session: &mut Session<'_>, graph: &Hypergraph) {
         session.report_phase("annealing");
         // In the last percent it is the search that lacks time, before that the bounds.
-        self.patience = if last_percent(session) { self.patience + 1 } else { 1 };
+        self.patience = if session.in_last_percent() { self.patience + 1 } else { 1 };
         let share = session.share(ANNEALING_SHARE);
         let last_round = if session.finish_early { self.round + EARLY_ROUNDS } else { u64::MAX };
         let (mut gained_at, mut known) = (self.island, session.value());
@@ -235,10 +232,6 @@ impl Annealing {
                 if self.island.is_multiple_of(2) { self.elite.clone() } else { Population::default() };
         }
     }
-}
-
-fn last_percent(session: &Session<'_>) -> bool {
-    session.bound >= session.value() * (1.0 - LAST_PERCENT)
 }
 
 /// Raises the bound by what must cross between devices in any plan that is better than the best so far.

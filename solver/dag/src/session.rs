@@ -7,6 +7,9 @@ use crate::check::{Verdict, check};
 use crate::learned::ppo::Placer;
 use crate::problem::{Assignment, PlanClass, Problem};
 
+/// The gap from which on work may tell something of a bound, and up to which it is the search that lacks time rather than the bounds.
+pub(crate) const LAST_PERCENT: f64 = 0.01;
+
 /// How a search stands.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
@@ -80,6 +83,11 @@ impl Session<'_> {
 
     pub(crate) fn proved(&self) -> bool {
         self.bound >= self.value() * (1.0 - PROOF_TOLERANCE)
+    }
+
+    /// Are bound and value within a percent?
+    pub(crate) fn in_last_percent(&self) -> bool {
+        self.bound >= self.value() * (1.0 - LAST_PERCENT)
     }
 
     /// Must the search stop now, `more` steps of work after the last count?

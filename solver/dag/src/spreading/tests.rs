@@ -118,6 +118,18 @@ fn a_host_saves_a_side_of_a_net_only_where_it_runs_an_end() {
 }
 
 #[test]
+fn kinds_have_columns_only_where_transfers_tell_them_apart() {
+    let columns = |factor| {
+        let mut problem = chain(9, 0.5, 2);
+        problem.kinds.push(kind(1, factor));
+        problem.nodes.iter_mut().for_each(|node| node.time = vec![2.0, 7.0]);
+        kinds::Kinds::of(&Hypergraph::of(&problem), 1, |_, _| true).map(|kinds| kinds.columns())
+    };
+    // One for each of nine nodes, one for each of eight nets.
+    assert_eq!((columns(1.0), columns(0.0)), (None, Some(17)));
+}
+
+#[test]
 fn a_tensor_that_all_read_is_paid_by_two_devices() {
     // Six nodes that read one: whoever does not run all of them pays 3, and so does another.
     let mut nodes = vec![node(vec![1.0], 3.0, (1..=6).collect())];

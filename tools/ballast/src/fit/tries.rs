@@ -25,7 +25,7 @@ pub(super) struct Found {
     pub(super) tries: Vec<Try>,
     /// The try to write, and its program.
     pub(super) chosen: Option<(usize, Vec<u8>)>,
-    /// What XLA held of it, and nothing else of the ops that it ran.
+    /// What that try taught, with nothing of the tries before where it knows better.
     taught: Option<Learned>,
     /// Plans that were asked for and not measured.
     pub(super) dropped: Vec<Dropped>,
@@ -99,10 +99,10 @@ impl Fitting<'_> {
             let chosen = found.chosen.as_ref().map(|&(index, _)| &found.tries[index]);
             if is_last {
                 found.stopped = "tries";
-            }
-            // The plan that is written is known, if it takes one more try.
-            if is_last && !chosen.is_some_and(Try::is_far_off) {
-                return Ok(found);
+                // One more, where it is not known what the plan to be written takes.
+                if !chosen.is_some_and(Try::is_far_off) {
+                    return Ok(found);
+                }
             }
             for route in routes.iter_mut().filter(|route| route.search.tries.len() >= most) {
                 route.search.closed = true;
@@ -116,10 +116,8 @@ impl Fitting<'_> {
                 true => None,
                 false => next_route(&routes, least_flops).or_else(|| with_more_time(&mut routes)),
             };
-            let again = |routes: &mut [Route]| {
-                to_say_again(routes, (chosen?, found.taught.as_ref()), self.most_bytes)
-            };
-            let next = next.or_else(|| again(&mut routes));
+            let next =
+                next.or_else(|| to_say_again(&mut routes, (chosen?, found.taught.as_ref()), self.most_bytes));
             let Some((route, asked_bytes)) = next else { return Ok(found) };
             let route = &mut routes[route];
             let (factor, asked_bytes) = self.first_calibrated(route, asked_bytes);
