@@ -462,6 +462,7 @@ impl Start {
                 ..*limits
             },
             caps: Some(again.caps.to_vec()),
+            relax_limit: Some(again.relax_limit),
             start: Some(again.device_of.to_vec()),
             ..partition::Options::default()
         };

@@ -117,6 +117,7 @@ pub fn neighbours(
         links: &links,
         caps: judge.memory_matters(&items.ops, &caps).then_some(&caps[..]),
         rates: &rates,
+        relax_limit: judge.relax_limit,
         measured: true,
         start: given,
         best: given,

@@ -10,7 +10,7 @@ use ballast_core::units::Bytes;
 use crate::options::Options;
 use crate::rl::machine::Score;
 use crate::sequence::Sequence;
-use crate::squeeze::{RATE, Room, missed};
+use crate::squeeze::{RATE, Room, missed, over};
 
 /// Weight of memory over the cap in a cut: recomputing everything forward costs about a third of a training step's
 /// computation, so a stage at twice its cap counts as a sixth slower.
@@ -87,6 +87,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) rates: Vec<f64>,
     /// Are there memory plans already?
     pub(crate) measured: bool,
+    /// By what factor a cap may be raised.
+    pub(crate) relax_limit: f64,
 }
 
 impl<'a> Judge<'a> {
@@ -96,7 +98,8 @@ impl<'a> Judge<'a> {
             None => program.cluster.devices.iter().map(|device| device.memory.0).collect(),
         };
         let rates = vec![RATE; caps.len()];
-        Judge { program: *program, caps, rates, measured: false }
+        let relax_limit = options.relax_limit.unwrap_or(f64::INFINITY);
+        Judge { program: *program, caps, rates, measured: false, relax_limit }
     }
 
     /// Caps without what no stage decides about: arguments that no op reads are resident on device 0, where
@@ -131,13 +134,14 @@ impl<'a> Judge<'a> {
             score.compute_seconds = score.compute_seconds.max(stage.compute_seconds);
             score.route_bytes = score.route_bytes.max(route_bytes(self.program.graph, stage));
             score.stages += usize::from(!stage.idle());
-            let over = stage.problem.working_set().0.saturating_sub(cap);
-            if over > over_least {
-                (over_least, over_device) = (over, stage.device);
+            let least = stage.problem.working_set().0;
+            let over_bytes = least.saturating_sub(cap);
+            if over_bytes > over_least {
+                (over_least, over_device) = (over_bytes, stage.device);
             }
-            score.violations += usize::from(over > 0);
+            score.violations += usize::from(over_bytes > 0);
             if self.measured {
-                missing *= missed(over as f64 / (cap as f64).max(1.0));
+                missing *= missed(over(least as f64, cap as f64, self.relax_limit));
             }
             let peak = stage.problem.unplanned_peak();
             score.memory_bytes = score.memory_bytes.max(peak as f64);

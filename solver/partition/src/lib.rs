@@ -40,5 +40,5 @@ pub use options::{Entry, Make, Method, Mover, Options};
 pub use placement::placement_of;
 pub use plan::{Partition, Proposed, Refined, plan};
 pub use proposer::{Candidate, Proposal, Proposer, Task};
-pub use squeeze::{Measured, RAISED_CAP};
+pub use squeeze::{Measured, RAISED_CAP, missed};
 pub use unavoidable::{Reason, Unavoidable, unavoidable};

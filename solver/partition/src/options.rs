@@ -33,6 +33,8 @@ pub struct Options {
     pub mover: Mover,
     /// Cap of every device; none: the devices' memories.
     pub caps: Option<Vec<Bytes>>,
+    /// By what factor at most a cap may be raised that no memory plan keeps, where plans follow; none: by any.
+    pub relax_limit: Option<f64>,
     /// Must every device get an op, also where fewer devices are faster?
     pub use_all_devices: bool,
     /// A partition to improve on, one device per op (entries of views and constants are not read).

@@ -277,6 +277,7 @@ impl<'a> Search<'a> {
             links: self.links,
             caps: self.memory_matters.then_some(&self.caps[..]),
             rates: &self.judge.rates,
+            relax_limit: self.judge.relax_limit,
             measured,
             start: &self.cut.device_of,
             best: &self.best.device_of,

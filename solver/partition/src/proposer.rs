@@ -25,6 +25,8 @@ pub struct Task<'a> {
     pub caps: Option<&'a [u64]>,
     /// What memory over the cap costs every device, as a share of its time; what of it a squeeze takes is this crate's own affair.
     pub(crate) rates: &'a [f64],
+    /// By what factor a cap may be raised that no plan keeps.
+    pub(crate) relax_limit: f64,
     /// Did memory plans of the placement given tell that?
     pub(crate) measured: bool,
     /// Device of every item in the best cut of the sequence.

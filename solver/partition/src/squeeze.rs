@@ -24,10 +24,20 @@ const TOLD_FROM: f64 = 0.02;
 /// Rates are looked for in this range.
 const RATES: (f64, f64) = (0.002, 4.0);
 
-/// Raised caps have a price where some cannot be kept: what a device counts for whose least memory is over its cap by this share, to be multiplied over
+/// Raised caps have a price where some cannot be kept: what a device counts for whose memory is over its cap by this share, to be multiplied over
 /// the devices; 1 where it is not.
-pub(crate) fn missed(over: f64) -> f64 {
+#[must_use]
+pub fn missed(over: f64) -> f64 {
     if over > 0.0 { RAISED_CAP + over } else { 1.0 }
+}
+
+/// What a device counts as over its cap by that needs more than this may be raised to: as a share of it, beside what it is over by.
+const BEYOND: f64 = 10.0;
+
+/// By what share of its cap a device is over it that needs so many bytes at least; more where it may not be raised to as many, by this factor at most.
+pub(crate) fn over(least: f64, cap: f64, relax_limit: f64) -> f64 {
+    let share = (least / cap.max(1.0) - 1.0).max(0.0);
+    if share > 0.0 && least > cap * relax_limit { share + BEYOND } else { share }
 }
 
 /// What memory plans of a placement came to.
@@ -164,6 +174,19 @@ mod tests {
             super::rates(1, &[sample(0, 100.0, 0.04)])
         );
         assert_eq!(super::rates(2, &[beyond]), [RATE; 2]);
+    }
+
+    #[test]
+    fn what_a_cap_may_not_be_raised_to_counts_for_more_than_what_it_may() {
+        assert_eq!(over(60.0, 60.0, 2.0), 0.0);
+        assert_eq!(over(90.0, 60.0, 2.0), 0.5);
+        assert_eq!(over(120.0, 60.0, 2.0), 1.0);
+        assert!(over(121.0, 60.0, 2.0) > BEYOND);
+        assert_eq!(over(180.0, 60.0, f64::INFINITY), 2.0);
+        // Caps that may not be raised at all.
+        assert!(over(60.0, 60.0, 1.0) == 0.0 && over(61.0, 60.0, 1.0) > BEYOND);
+        // Three caps raised are better than one that may not be.
+        assert!(missed(1.0).powi(3) < missed(over(121.0, 60.0, 2.0)));
     }
 
     #[test]

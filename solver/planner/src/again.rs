@@ -43,6 +43,8 @@ pub struct Again<'a> {
     pub rounds: &'a [Measured<'a>],
     /// The cap asked for on every device.
     pub caps: &'a [Bytes],
+    /// By what factor at most a cap is raised.
+    pub relax_limit: f64,
     /// Searches so far that came to nothing: their random choices are better not made again.
     pub fruitless: u64,
     /// What is asked for.
@@ -114,6 +116,7 @@ pub(crate) fn others(
         device_of: &best.device_of,
         rounds: &measured,
         caps,
+        relax_limit: options.relax_limit.max(1.0),
         fruitless,
         wanted,
         time_limit_seconds: limit.map(|_| deadline.remaining_seconds() * REPARTITION_SHARE),

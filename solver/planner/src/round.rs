@@ -87,11 +87,16 @@ impl Round {
 
     /// Tells what it came to.
     pub(crate) fn tell(&self, name: &str) {
+        let megabytes = |bytes: u64| bytes as f64 / 1e6;
         let of = |(stage, outcome): (&Stage, &StageOutcome)| {
-            (
-                stage.device.0,
-                outcome.score.seconds / stage.load_seconds(),
-                outcome.cap.0.saturating_sub(outcome.requested_cap.0),
+            format!(
+                "{:.3} -> {:.3} ms, {:.0} MB of which {:.0} at least, cap {:.0} + {:.0}",
+                1e3 * stage.load_seconds(),
+                1e3 * outcome.score.seconds,
+                megabytes(stage.problem.unplanned_peak()),
+                megabytes(stage.problem.working_set().0),
+                megabytes(outcome.requested_cap.0),
+                megabytes(outcome.cap.0.saturating_sub(outcome.requested_cap.0)),
             )
         };
         let free = self.stages.iter().map(Stage::load_seconds).fold(0.0, f64::max);

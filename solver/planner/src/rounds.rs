@@ -17,7 +17,7 @@ use crate::again::{Made, Repartition, Tools, Wanted, others};
 use crate::assemble::{Planned, assemble};
 use crate::near::descend;
 use crate::pipelined;
-use crate::polish::polish;
+use crate::polish::{loosen, polish};
 use crate::rank::least_rank;
 use crate::round::Round;
 use crate::stages::{StageOutcome, caps_of};
@@ -101,6 +101,7 @@ fn best_round(
         _ => *deadline,
     };
     let mut best = Round::plan(program, device_of, (caps, None), options, &share(deadline))?;
+    loosen(program, &mut best, options, &share(deadline));
     best.tell("given");
     let mut seen = vec![Made::of(&best)];
     let mut rounds = 1;
@@ -114,7 +115,8 @@ fn best_round(
         let next =
             next.filter(|next| !simple.contains(next) && seen.iter().all(|made| made.device_of != *next));
         match next.map(|next| Round::plan(program, next, (caps, Some(&best)), options, &share(deadline))) {
-            Some(Ok(candidate)) => {
+            Some(Ok(mut candidate)) => {
+                loosen(program, &mut candidate, options, &share(deadline));
                 candidate.tell("round");
                 seen.push(Made::of(&candidate));
                 rounds += 1;

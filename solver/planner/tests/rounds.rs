@@ -6,11 +6,12 @@ use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::{Graph, Op, OpId, Tensor};
-use ballast_core::limits::{Limits, StopReason};
+use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::program::Program;
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::units::Bytes;
-use ballast_planner::{Again, Options, Wanted, plan};
+use ballast_partition::missed;
+use ballast_planner::{Again, Options, Wanted, plan, plan_stages};
 
 /// So many ops forward, whose values ops backward read in reverse.
 fn training(layers: usize) -> Graph {
@@ -186,4 +187,38 @@ fn placements_next_to_the_best_are_taken_where_their_plans_are_better() {
     let untimed = Options { limits: Limits { time_limit_seconds: None, ..options.limits }, ..options };
     let planned = plan(&program, given.clone(), report(), &untimed, Some(&again)).expect("a plan");
     assert_eq!(planned.device_of, given);
+}
+
+#[test]
+fn a_cap_that_is_raised_anyway_is_raised_further_where_the_slowest_stage_gains_by_it() {
+    let (layers, devices) = (16, 2);
+    let step = Step::new(layers, devices);
+    let program = step.program();
+    // The last op alone is elsewhere. No plan of device 0 keeps 150 bytes, and with the least that is possible its chain is made again from the start for every op.
+    let given: Vec<DeviceId> =
+        (0..2 * layers).map(|op| DeviceId(usize::from(op + 1 == 2 * layers))).collect();
+    let options = Options {
+        cap: CapSpec::Absolute(Bytes(150)),
+        limits: Limits { time_limit_seconds: None, work_limit: Some(20_000), seed: 1, threads: 1 },
+        relax_limit: 100.0,
+        swap: false,
+        ..Options::default()
+    };
+    let planned = plan(&program, given.clone(), report(), &options, None).expect("a plan").plan;
+    let [raised, kept] = &planned.stages[..] else { panic!("two stages") };
+    assert_eq!(kept.cap_bytes, 150);
+    let stages = program.stages(&given);
+    let alone =
+        plan_stages(&step.graph, &stages, &[Bytes(150); 2], &step.cluster, &options, &Deadline::after(None))
+            .expect("plans");
+    assert_eq!(raised.smallest_cap_bytes, alone[0].smallest_cap.map(|cap| cap.0));
+    assert!(raised.cap_bytes > alone[0].cap.0, "{} bytes", raised.cap_bytes);
+    // A tenth more of the cap asked for has to make the stage faster by more than that.
+    let price = |cap: u64| missed(cap as f64 / 150.0 - 1.0);
+    assert!(
+        raised.score.seconds * price(raised.cap_bytes) < alone[0].score.seconds * price(alone[0].cap.0),
+        "{} s after {}",
+        raised.score.seconds,
+        alone[0].score.seconds
+    );
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ballast_core::limits::StopReason;
+use ballast_core::limits::{Deadline, StopReason};
 use ballast_core::memory::{NodeId, SwapModel};
 use ballast_core::report::Bound;
 
@@ -12,7 +12,7 @@ use crate::outcome::{Error, Order};
 use crate::paging::Policy;
 use crate::portfolio::Parts;
 use crate::program::{Plan, Program};
-use crate::race::Race;
+use crate::race::{FIRST_SECONDS, Race};
 use crate::solver::Options;
 use crate::solver::{Proposal, Task};
 use crate::swap_bound::is_small;
@@ -111,7 +111,7 @@ impl Task<'_> {
         // The proof of a small program tells of such plans, too.
         let small = is_small(program, swap);
         let share = if small { SMALL_SHARE } else { RECOMPUTE_SHARE };
-        let part = self.deadline.within(self.deadline.remaining_seconds() * share);
+        let part = self.soon(small, share);
         let part = if timed { part } else { self.deadline };
         let mut search = self.search(program);
         let mut work = search.run(if moves == u64::MAX { moves } else { moves / 2 }, &part);
@@ -180,13 +180,19 @@ impl Task<'_> {
         Race::new(self, swap).run(starts, work)
     }
 
+    /// A share of the time left. What comes before the proof of a small program has few seconds where they come one after the other.
+    fn soon(&self, small: bool, share: f64) -> Deadline {
+        let part = self.deadline.within(self.deadline.remaining_seconds() * share);
+        if small && self.options.limits.threads == 1 { part.within(FIRST_SECONDS) } else { part }
+    }
+
     /// The best plan by paging in each of some programs that has one, in a share of the limits.
     fn by_paging<'a>(&self, swap: &SwapModel, programs: &[&'a Program]) -> Vec<(&'a Program, Plan)> {
         let (cap_bytes, limits) = (self.options.cap_bytes, self.options.limits);
         let moves = limits.work_limit.unwrap_or(u64::MAX);
         let timed = limits.time_limit_seconds.is_some();
-        let share = if is_small(self.program, swap) { SMALL_SHARE } else { PAGING_SHARE };
-        let part = self.deadline.within(self.deadline.remaining_seconds() * share);
+        let small = is_small(self.program, swap);
+        let part = self.soon(small, if small { SMALL_SHARE } else { PAGING_SHARE });
         let tries = if timed { u64::MAX } else { (moves / 1000).clamp(3, MOST_PAGED) };
         let mut plans = Vec::new();
         for (index, &program) in programs.iter().enumerate() {

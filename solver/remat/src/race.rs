@@ -20,6 +20,13 @@ use crate::swap_bound::{Goal, Stage, is_small, swap_bound};
 const MOVE: u64 = 10;
 /// Share of the time left that a bound has where it is not looked for beside the searches.
 const PROOF_SHARE: f64 = 0.3;
+/// Share of the time left that searches one after the other have before the proof of a small program, most seconds that they and what comes before them have,
+/// and the share that the proof has then: it is soon done, and finds the best plan.
+const FIRST_TURNS: f64 = 0.1;
+pub(crate) const FIRST_SECONDS: f64 = 0.1;
+const EARLY_PROOF: f64 = 0.6;
+/// The same while the bound is far from the plan known.
+const EARLY_PATIENCE: f64 = 0.2;
 /// Share of the time left at which searches begin to go on from the best plan of all.
 const ALONE: f64 = 0.5;
 /// Nodes of a program whose proof runs to its end whatever the copies, and in any order for the plans it meets.
@@ -100,7 +107,7 @@ impl<'a> Race<'a> {
         let (made, mut proof) = if limits.threads > 1 {
             self.side_by_side(&mut searches, share)
         } else {
-            (self.in_turn(&mut searches, share), Proved::NOTHING)
+            self.in_turn(&mut searches, share)
         };
         work += made;
         let deadline = &self.task.deadline;
@@ -220,15 +227,28 @@ impl<'a> Race<'a> {
         })
     }
 
-    /// One search after the other, with time left for a proof.
-    fn in_turn(&self, searches: &mut [Exchange<'_>], share: u64) -> u64 {
+    /// One search after the other, with time left for a proof. The proof of a small program finds the best plan sooner than they do, as a rule: it has its turn
+    /// after a short one of each.
+    fn in_turn(&self, searches: &mut [Exchange<'_>], share: u64) -> (u64, Proved) {
         let deadline = self.task.deadline;
+        let within = |share| deadline.within(deadline.remaining_seconds() * share);
         let alone = deadline.remaining_seconds() * ALONE;
-        let end = deadline.within(deadline.remaining_seconds() * (1.0 - PROOF_SHARE));
+        if !(self.timed && self.task.options.limits.work_limit.is_none() && self.shared && self.is_small()) {
+            return (self.turns(searches, share, &within(1.0 - PROOF_SHARE), alone), Proved::NOTHING);
+        }
+        let soon = within(FIRST_TURNS).within(FIRST_SECONDS);
+        let first = self.turns(searches, share, &soon, alone);
+        let proof = self.prove(within(EARLY_PROOF), within(EARLY_PATIENCE), None);
+        let rest = self.turns(searches, share.saturating_sub(first), &deadline, alone);
+        (first + rest, proof)
+    }
+
+    /// Every search until the end, the time that is left divided among those to come.
+    fn turns(&self, searches: &mut [Exchange<'_>], share: u64, end: &Deadline, alone: f64) -> u64 {
         let count = searches.len();
         let turns = searches.iter_mut().enumerate().map(|(index, search)| {
             let turn = end.within(end.remaining_seconds() / (count - index) as f64);
-            self.drive(search, if self.timed { &turn } else { &deadline }, share, alone)
+            self.drive(search, if self.timed { &turn } else { &self.task.deadline }, share, alone)
         });
         turns.sum()
     }

@@ -49,6 +49,8 @@ pub(super) struct Site {
 pub(super) struct Caps {
     /// What it may hold, or what an item needs that fits no device.
     pub(super) cap: Vec<f64>,
+    /// What its cap may be raised to.
+    pub(super) most: Vec<f64>,
     /// What memory over the cap costs.
     pub(super) rate: Vec<f64>,
     /// What it holds besides what a board counts.
@@ -60,7 +62,7 @@ impl Caps {
     /// run such an item in a placement of the items, or for all caps where none is given: others can do without a raised one.
     pub(super) fn new(
         sequence: &Sequence,
-        (caps, rates): (&[u64], &[f64]),
+        ((caps, rates), relax_limit): ((&[u64], &[f64]), f64),
         unseen: Option<&[f64]>,
         placement: Option<&[DeviceId]>,
     ) -> Self {
@@ -72,8 +74,14 @@ impl Caps {
             Some(placement) => large.iter().any(|&item| placement[item].0 == device),
             None => true,
         };
-        let cap = |(device, &cap): (usize, &u64)| if raised(device) { cap.max(floor) } else { cap } as f64;
+        // Not where it may not be raised so far, if it may anywhere.
+        let may = |cap: u64| floor as f64 <= cap as f64 * relax_limit;
+        let any = caps.iter().any(|&cap| may(cap));
+        let cap = |(device, &cap): (usize, &u64)| {
+            if raised(device) && (may(cap) || !any) { cap.max(floor) as f64 } else { cap as f64 }
+        };
         Caps {
+            most: caps.iter().map(|&cap| cap as f64 * relax_limit).collect(),
             cap: caps.iter().enumerate().map(cap).collect(),
             rate: rates.to_vec(),
             unseen: unseen.map_or_else(|| vec![0.0; caps.len()], <[f64]>::to_vec),
@@ -134,8 +142,8 @@ pub(super) struct Board {
     pub(super) nets_of: Lists,
     /// Bytes that a device holds once, whichever of its groups need them: arguments, and values from before to after a moment.
     pub(super) hold_bytes: Vec<f64>,
-    /// The moment of every hold, below [`MOMENTS`]; nothing of those there from start to end.
-    pub(super) moment_of: Vec<u8>,
+    /// The moments of every hold, one after the other, below [`MOMENTS`]; nothing of those there from start to end.
+    pub(super) moments_of: Vec<Span>,
     /// Of every group `4 * hold`, and [`BEFORE`] and [`AFTER`] where it needs the bytes on that side.
     pub(super) holds_of: Lists,
     /// So many holds, the first ones, are there from start to end.
@@ -180,7 +188,7 @@ impl Board {
             nets,
             ends,
             hold_bytes: holds.iter().map(|(bytes, ..)| *bytes).collect(),
-            moment_of: holds.iter().map(|(_, moment, _)| *moment).collect(),
+            moments_of: holds.iter().map(|(_, moments, _)| *moments).collect(),
             holds_of: Lists::new(holds_of),
             resident,
             needs: if memory { Needs::of(sequence) } else { Needs::default() },
@@ -259,7 +267,7 @@ impl Board {
             nets,
             ends,
             hold_bytes: self.hold_bytes.clone(),
-            moment_of: self.moment_of.clone(),
+            moments_of: self.moments_of.clone(),
             holds_of,
             resident: self.resident,
             needs: self.needs.quotient(map, count),
@@ -269,35 +277,54 @@ impl Board {
     }
 }
 
-/// Bytes, the moment, and the groups that need them, on which sides of it.
-type Hold = (f64, u8, Vec<(GroupId, u32)>);
+/// Moments one after the other: the first, and the one after the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    first: u8,
+    end: u8,
+}
+
+impl Span {
+    pub(super) fn moments(self) -> std::ops::Range<usize> {
+        usize::from(self.first)..usize::from(self.end)
+    }
+}
+
+/// Bytes, the moments, and the groups that need them, on which sides of these.
+type Hold = (f64, Span, Vec<(GroupId, u32)>);
 
 /// Bytes a device holds at once, and by which of its items: arguments and buffers of results throughout, and the values that live
 /// across each of some moments. A device holds such a value if it has an end of it on either side.
 /// Those that are held throughout come first, so many.
 fn holds(sequence: &Sequence) -> (Vec<Hold>, usize) {
+    let throughout = Span { first: 0, end: 0 };
     let arguments = sequence.arguments.iter().map(|argument| {
         let readers = argument.readers.iter().map(|&reader| (reader, BEFORE | AFTER)).collect();
-        (argument.bytes as f64, 0, readers)
+        (argument.bytes as f64, throughout, readers)
     });
     let buffers = sequence.resident.iter().enumerate().filter(|(_, bytes)| **bytes > 0);
-    let buffers = buffers.map(|(item, &bytes)| (bytes as f64, 0, vec![(item, BEFORE | AFTER)]));
+    let buffers = buffers.map(|(item, &bytes)| (bytes as f64, throughout, vec![(item, BEFORE | AFTER)]));
     let mut holds: Vec<Hold> = arguments.chain(buffers).collect();
     let resident = holds.len();
-    for (number, place) in moments(&sequence.crossing_bytes()).into_iter().enumerate() {
-        let side = |item: usize| if item < place { BEFORE } else { AFTER };
-        let crossing = |value: &&crate::sequence::Value| {
-            value.producer < place
-                && (value.returned || value.readers.last().is_some_and(|&last| last >= place))
-        };
-        holds.extend(sequence.values.iter().filter(crossing).map(|value| {
-            let own = if value.returned { BEFORE | AFTER } else { BEFORE };
+    let places = moments(&sequence.crossing_bytes());
+    for value in &sequence.values {
+        // What lies in the buffer of a result is counted there.
+        let bytes = if value.returned { value.held_bytes } else { value.bytes } as f64;
+        let own = if value.returned { BEFORE | AFTER } else { BEFORE };
+        let last = if value.returned { Some(usize::MAX) } else { value.readers.last().copied() };
+        let crossing = |place: usize| value.producer < place && last.is_some_and(|last| last >= place);
+        let mut open: Option<Hold> = None;
+        for (number, &place) in (0..).zip(&places).filter(|(_, place)| crossing(**place)) {
+            let side = |item: usize| if item < place { BEFORE } else { AFTER };
             let mut needs: Vec<(GroupId, u32)> = vec![(value.producer, own)];
             needs.extend(value.readers.iter().map(|&reader| (reader, side(reader))));
-            // What lies in the buffer of a result is counted there.
-            let bytes = if value.returned { value.held_bytes } else { value.bytes };
-            (bytes as f64, number as u8, needs)
-        }));
+            match &mut open {
+                // No reader lies between the two moments.
+                Some((_, span, known)) if *known == needs => span.end = number + 1,
+                _ => holds.extend(open.replace((bytes, Span { first: number, end: number + 1 }, needs))),
+            }
+        }
+        holds.extend(open);
     }
     (holds, resident)
 }

@@ -147,6 +147,7 @@ impl Auto {
             sequence: &task.items.sequence,
             links: task.links,
             caps: task.caps.map(|caps| (caps, task.rates)),
+            relax_limit: task.relax_limit,
             unseen,
             starts,
             bound: task.floor_seconds,

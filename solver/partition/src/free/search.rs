@@ -80,6 +80,8 @@ pub(crate) struct Task<'a> {
     pub(crate) links: &'a Links,
     /// The cap of every device, and what memory over it costs; none where no stage can be over its cap.
     pub(crate) caps: Option<(&'a [u64], &'a [f64])>,
+    /// By what factor a cap may be raised that no plan keeps.
+    pub(crate) relax_limit: f64,
     /// What every device holds besides what a board sees of it, where a placement has told: the last of `starts`, which the search goes on
     /// from.
     pub(crate) unseen: Option<&'a [f64]>,
@@ -134,6 +136,14 @@ pub(crate) fn search(task: &Task<'_>) -> Option<Found> {
         }
     };
     let work = search.work;
+    if task.caps.is_some() {
+        tracing::debug!(
+            value = search.value(),
+            work,
+            seconds = task.deadline.elapsed_seconds(),
+            "under caps"
+        );
+    }
     search.best.map(|(_, placement)| Found {
         device_of: placement.into_iter().map(|device| DeviceId(device as usize)).collect(),
         work,
@@ -144,7 +154,7 @@ pub(crate) fn search(task: &Task<'_>) -> Option<Found> {
 /// The devices, and what is placed on them.
 pub(super) fn setting(task: &Task<'_>) -> (Site, Board) {
     let given = task.unseen.and(task.starts.last()).map(Vec::as_slice);
-    let caps = task.caps.map(|caps| Caps::new(task.sequence, caps, task.unseen, given));
+    let caps = task.caps.map(|caps| Caps::new(task.sequence, (caps, task.relax_limit), task.unseen, given));
     let site = Site::new(&task.sequence.row_of, task.links, caps);
     let board = Board::of(task.sequence, &site, task.caps.is_some());
     (site, board)

@@ -2,7 +2,7 @@
 
 use super::board::{AFTER, BEFORE, Board, GroupId, MOMENTS, Site};
 use super::least::Needed;
-use crate::squeeze::{Room, missed};
+use crate::squeeze::{Room, missed, over};
 
 /// A placement.
 #[derive(Clone)]
@@ -136,7 +136,10 @@ impl<'a> State<'a> {
                 if self.holds(hold, device) {
                     match hold < self.board.resident {
                         true => self.resident[device] += bytes,
-                        false => self.live[device][usize::from(self.board.moment_of[hold])] += bytes,
+                        false => {
+                            let span = self.board.moments_of[hold].moments();
+                            self.live[device][span].iter_mut().for_each(|live| *live += bytes);
+                        }
                     }
                 }
             }
@@ -218,7 +221,7 @@ impl<'a> State<'a> {
             Some(caps) => {
                 let held = held + caps.unseen[device];
                 let room = Room { held, least, cap: caps.cap[device] };
-                let over = (least / room.cap.max(1.0) - 1.0).max(0.0);
+                let over = over(least, room.cap, caps.most[device] / room.cap.max(1.0));
                 Pressed { seconds: room.pressed(load, caps.rate[device]), over }
             }
             None => Pressed { seconds: load, over: 0.0 },
@@ -262,20 +265,23 @@ impl<'a> State<'a> {
         let (mut live_from, mut live_to) = ([0.0; MOMENTS], [0.0; MOMENTS]);
         for &entry in self.board.holds_of.of(group) {
             let hold = (entry / 4) as usize;
-            let (bytes, moment) = (self.board.hold_bytes[hold], usize::from(self.board.moment_of[hold]));
+            let (bytes, span) = (self.board.hold_bytes[hold], self.board.moments_of[hold].moments());
             let (early, late) = (u32::from(entry & BEFORE != 0), u32::from(entry & AFTER != 0));
             let at =
                 |device: usize| (self.before[hold * devices + device], self.after[hold * devices + device]);
             let (before, after) = at(from);
             if before > 0 && after > 0 && (before == early || after == late) {
-                let sum =
-                    if hold < self.board.resident { &mut resident_from } else { &mut live_from[moment] };
-                *sum -= bytes;
+                match hold < self.board.resident {
+                    true => resident_from -= bytes,
+                    false => live_from[span.clone()].iter_mut().for_each(|live| *live -= bytes),
+                }
             }
             let (before, after) = at(to);
             if !(before > 0 && after > 0) && before + early > 0 && after + late > 0 {
-                let sum = if hold < self.board.resident { &mut resident_to } else { &mut live_to[moment] };
-                *sum += bytes;
+                match hold < self.board.resident {
+                    true => resident_to += bytes,
+                    false => live_to[span].iter_mut().for_each(|live| *live += bytes),
+                }
             }
         }
         Change { on_from, on_to, resident_from, resident_to, live_from, live_to }
@@ -453,7 +459,9 @@ mod tests {
         let costs = Costs { seconds: vec![vec![1.0; 12]; 3] };
         let items = Items::new(&graph, &costs, (Granularity::Op, Order::Program), 3);
         let placed: Vec<DeviceId> = (0..12).map(|op| DeviceId(op % 3)).collect();
-        let of = |placement| Caps::new(&items.sequence, (&[500; 3], &[0.1; 3]), None, placement).cap;
+        let of = |placement| {
+            Caps::new(&items.sequence, ((&[500; 3], &[0.1; 3]), f64::INFINITY), None, placement).cap
+        };
         let item = items.ops.ops.iter().position(|&op| op == OpId(4)).expect("a planned op");
         let wide: Vec<bool> = of(Some(&placed[..])).iter().map(|&cap| cap > 500.0).collect();
         assert_eq!(wide, [0, 1, 2].map(|device| device == item % 3));
@@ -472,7 +480,7 @@ mod tests {
             let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
             let items = Items::new(&graph, &costs, (Granularity::Op, Order::Program), devices);
             let links = Links::new(&cluster);
-            let caps = Caps::new(&items.sequence, (&[50; 3], &[0.1; 3]), None, None);
+            let caps = Caps::new(&items.sequence, ((&[50; 3], &[0.1; 3]), f64::INFINITY), None, None);
             let site = Site::new(&items.sequence.row_of, &links, Some(caps));
             let board = Board::of(&items.sequence, &site, true);
             let mut state = State::new(&board, &site, &vec![0; ops]);
