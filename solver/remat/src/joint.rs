@@ -111,7 +111,7 @@ impl Task<'_> {
         // The proof of a small program tells of such plans, too.
         let small = is_small(program, swap);
         let share = if small { SMALL_SHARE } else { RECOMPUTE_SHARE };
-        let part = self.soon(small, share);
+        let part = self.soon(swap, share);
         let part = if timed { part } else { self.deadline };
         let mut search = self.search(program);
         let mut work = search.run(if moves == u64::MAX { moves } else { moves / 2 }, &part);
@@ -180,10 +180,17 @@ impl Task<'_> {
         Race::new(self, swap).run(starts, work)
     }
 
-    /// A share of the time left. What comes before the proof of a small program has few seconds where they come one after the other.
-    fn soon(&self, small: bool, share: f64) -> Deadline {
+    /// A share of the time left, with few seconds where a proof follows.
+    fn soon(&self, swap: &SwapModel, share: f64) -> Deadline {
         let part = self.deadline.within(self.deadline.remaining_seconds() * share);
-        if small && self.options.limits.threads == 1 { part.within(FIRST_SECONDS) } else { part }
+        if self.is_proved_early(swap) { part.within(FIRST_SECONDS) } else { part }
+    }
+
+    /// Does the proof come before the long searches? On one thread, where the clock is the limit, if it may be expected to end.
+    pub(crate) fn is_proved_early(&self, swap: &SwapModel) -> bool {
+        let Options { limits, order, .. } = self.options;
+        let by_clock = limits.time_limit_seconds.is_some() && limits.work_limit.is_none();
+        by_clock && limits.threads == 1 && *order == Order::Program && is_small(self.program, swap)
     }
 
     /// The best plan by paging in each of some programs that has one, in a share of the limits.
@@ -191,8 +198,8 @@ impl Task<'_> {
         let (cap_bytes, limits) = (self.options.cap_bytes, self.options.limits);
         let moves = limits.work_limit.unwrap_or(u64::MAX);
         let timed = limits.time_limit_seconds.is_some();
-        let small = is_small(self.program, swap);
-        let part = self.soon(small, if small { SMALL_SHARE } else { PAGING_SHARE });
+        let share = if is_small(self.program, swap) { SMALL_SHARE } else { PAGING_SHARE };
+        let part = self.soon(swap, share);
         let tries = if timed { u64::MAX } else { (moves / 1000).clamp(3, MOST_PAGED) };
         let mut plans = Vec::new();
         for (index, &program) in programs.iter().enumerate() {

@@ -233,7 +233,7 @@ impl<'a> Race<'a> {
         let deadline = self.task.deadline;
         let within = |share| deadline.within(deadline.remaining_seconds() * share);
         let alone = deadline.remaining_seconds() * ALONE;
-        if !(self.timed && self.task.options.limits.work_limit.is_none() && self.shared && self.is_small()) {
+        if !self.task.is_proved_early(self.swap) {
             return (self.turns(searches, share, &within(1.0 - PROOF_SHARE), alone), Proved::NOTHING);
         }
         let soon = within(FIRST_TURNS).within(FIRST_SECONDS);
