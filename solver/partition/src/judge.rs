@@ -141,7 +141,8 @@ impl<'a> Judge<'a> {
             }
             score.violations += usize::from(over_bytes > 0);
             if self.measured {
-                missing *= missed(over(least as f64, cap as f64, self.relax_limit));
+                let (least, cap) = (least as f64, cap as f64);
+                missing *= missed(over(least, cap, cap * self.relax_limit));
             }
             let peak = stage.problem.unplanned_peak();
             score.memory_bytes = score.memory_bytes.max(peak as f64);

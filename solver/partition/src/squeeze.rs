@@ -31,13 +31,13 @@ pub fn missed(over: f64) -> f64 {
     if over > 0.0 { RAISED_CAP + over } else { 1.0 }
 }
 
-/// What a device counts as over its cap by that needs more than this may be raised to: as a share of it, beside what it is over by.
+/// What is added to the share a device is over its cap by where the cap may not be raised so far.
 const BEYOND: f64 = 10.0;
 
-/// By what share of its cap a device is over it that needs so many bytes at least; more where it may not be raised to as many, by this factor at most.
-pub(crate) fn over(least: f64, cap: f64, relax_limit: f64) -> f64 {
+/// By what share of its cap a device is over it that needs so many bytes at least, counted higher where that is above the `most` that the cap may be raised to.
+pub(crate) fn over(least: f64, cap: f64, most: f64) -> f64 {
     let share = (least / cap.max(1.0) - 1.0).max(0.0);
-    if share > 0.0 && least > cap * relax_limit { share + BEYOND } else { share }
+    if share > 0.0 && least > most { share + BEYOND } else { share }
 }
 
 /// What memory plans of a placement came to.
@@ -178,15 +178,15 @@ mod tests {
 
     #[test]
     fn what_a_cap_may_not_be_raised_to_counts_for_more_than_what_it_may() {
-        assert_eq!(over(60.0, 60.0, 2.0), 0.0);
-        assert_eq!(over(90.0, 60.0, 2.0), 0.5);
-        assert_eq!(over(120.0, 60.0, 2.0), 1.0);
-        assert!(over(121.0, 60.0, 2.0) > BEYOND);
+        assert_eq!(over(60.0, 60.0, 120.0), 0.0);
+        assert_eq!(over(90.0, 60.0, 120.0), 0.5);
+        assert_eq!(over(120.0, 60.0, 120.0), 1.0);
+        assert!(over(121.0, 60.0, 120.0) > BEYOND);
         assert_eq!(over(180.0, 60.0, f64::INFINITY), 2.0);
         // Caps that may not be raised at all.
-        assert!(over(60.0, 60.0, 1.0) == 0.0 && over(61.0, 60.0, 1.0) > BEYOND);
+        assert!(over(60.0, 60.0, 60.0) == 0.0 && over(61.0, 60.0, 60.0) > BEYOND);
         // Three caps raised are better than one that may not be.
-        assert!(missed(1.0).powi(3) < missed(over(121.0, 60.0, 2.0)));
+        assert!(missed(1.0).powi(3) < missed(over(121.0, 60.0, 120.0)));
     }
 
     #[test]

@@ -10,6 +10,7 @@
 mod again;
 mod assemble;
 mod carry;
+mod loosen;
 mod near;
 pub mod pipelined;
 mod polish;

@@ -15,9 +15,10 @@ use ballast_partition::SIMPLE_PLACEMENTS;
 
 use crate::again::{Made, Repartition, Tools, Wanted, others};
 use crate::assemble::{Planned, assemble};
+use crate::loosen::loosen;
 use crate::near::descend;
 use crate::pipelined;
-use crate::polish::{loosen, polish};
+use crate::polish::polish;
 use crate::rank::least_rank;
 use crate::round::Round;
 use crate::stages::{StageOutcome, caps_of};

@@ -57,17 +57,19 @@ pub fn plan_relaxed(problem: &Problem, options: &Options, relaxation: &Relaxatio
         patience: if relaxation.limit > 0.0 { PATIENCE } else { options.patience },
         ..options.clone()
     };
-    relaxed(options.cap_bytes, &options.limits, relaxation, |cap_bytes, limits| {
+    let peak = problem.unplanned_peak();
+    relaxed((options.cap_bytes, peak), &options.limits, relaxation, |cap_bytes, limits| {
         plan(problem, &Options { cap_bytes, limits, ..hasty.clone() })
     })
 }
 
-/// Calls `attempt` with the cap, and then with raised ones while it answers [`Error::Infeasible`].
+/// Calls `attempt` with the cap, and then with raised ones while it answers [`Error::Infeasible`]; where time is over, with one that the program as it is keeps: its
+/// `peak` needs no search.
 ///
 /// # Errors
 /// As [`plan_relaxed`], and what `attempt` returns.
 fn relaxed(
-    requested: u64,
+    (requested, peak): (u64, u64),
     limits: &Limits,
     relaxation: &Relaxation,
     mut attempt: impl FnMut(u64, Limits) -> Result<Outcome, Error>,
@@ -108,8 +110,12 @@ fn relaxed(
         round += 1.0;
     }
     loop {
+        let over = deadline.over();
+        if over {
+            round = round.max(((peak as f64 / requested.max(1) as f64 - 1.0) / relaxation.step).ceil());
+        }
         let cap = raised(round);
-        if cap > top || deadline.over() {
+        if cap > top {
             return Err(first);
         }
         round += 1.0;
@@ -129,6 +135,7 @@ fn relaxed(
                     binding,
                 });
             }
+            Err(Error::Infeasible { .. }) if over => return Err(first),
             Err(Error::Infeasible { .. }) => {}
             Err(other) => return Err(other),
         }

@@ -407,6 +407,19 @@ fn a_bound_without_swaps_says_so() {
 }
 
 #[test]
+fn a_cap_without_a_plan_is_raised_even_where_no_time_is_left() {
+    let problem = four();
+    let limits = Limits { time_limit_seconds: Some(0.0), ..Limits::default() };
+    let options = Options { cap_bytes: 7, limits, ..Options::default() };
+    // All is kept in 12 bytes, and more than that is asked for: 7 and 15 steps of a twentieth of it.
+    let relaxed = plan_relaxed(&problem, &options, &Relaxation::default()).unwrap();
+    assert_eq!((relaxed.used_cap, relaxed.smallest_cap), (13, Some(problem.unplanned_peak())));
+    assert!(relaxed.plan.compact.recompute.is_empty());
+    let short = Relaxation { limit: 1.5, ..Relaxation::default() };
+    assert!(matches!(plan_relaxed(&problem, &options, &short), Err(Error::Infeasible { .. })));
+}
+
+#[test]
 fn caps_are_raised_at_once_to_the_least_any_plan_can_keep_and_not_by_next_to_nothing() {
     let options = Options { cap_bytes: 2, ..Options::default() };
     let raised = plan_relaxed(&four(), &options, &Relaxation { step: 0.001, limit: 1e9 }).unwrap();

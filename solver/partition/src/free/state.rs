@@ -221,7 +221,7 @@ impl<'a> State<'a> {
             Some(caps) => {
                 let held = held + caps.unseen[device];
                 let room = Room { held, least, cap: caps.cap[device] };
-                let over = over(least, room.cap, caps.most[device] / room.cap.max(1.0));
+                let over = over(least, room.cap, caps.most[device]);
                 Pressed { seconds: room.pressed(load, caps.rate[device]), over }
             }
             None => Pressed { seconds: load, over: 0.0 },
