@@ -18,17 +18,32 @@ pub(crate) fn carried_over((before, plan): (&Stage, &CompactPlan), stage: &Stage
     for (node, source) in before.sources.iter().enumerate().rev() {
         position_of[node] = new_of.get(source).copied().unwrap_or(position_of[node + 1]);
     }
-    let carried = |list: &[(usize, NodeId)], last: usize| {
-        let places = list.iter().filter_map(|&(position, node)| {
-            let node = NodeId(*new_of.get(&before.sources[node.0])?);
-            Some((position_of[position], node)).filter(|(position, _)| *position <= last)
-        });
-        places.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>()
+    // The node that has a value here, and where that is done: before a position, or after it. What arrives from elsewhere by now arrives again where it
+    // has been read before, and is nothing to copy.
+    let arrives = |node: usize| matches!(stage.sources[node], NodeSource::Receive(_));
+    let is_read = |node: usize, until: usize| {
+        stage.problem.nodes[node..until].iter().any(|reader| reader.inputs.contains(&NodeId(node)))
     };
-    let without = CompactPlan { recompute: carried(&plan.recompute, end), ..CompactPlan::default() };
+    let placed = |&(position, node): &(usize, NodeId), is_before: bool| {
+        let source = before.sources[node.0];
+        let received = || new_of.get(&NodeSource::Receive(source.op())).filter(|_| is_before);
+        let node = *new_of.get(&source).or_else(received)?;
+        let first = node + usize::from(is_before);
+        let last = if is_before { end } else { end.checked_sub(1)? };
+        let position = position_of[position];
+        let fits = (first..=last).contains(&position) && (!arrives(node) || is_read(node, position));
+        fits.then_some((position, NodeId(node)))
+    };
+    let back: BTreeSet<_> = plan.swap_in.iter().filter_map(|at| placed(at, true)).collect();
+    let (arriving, copied): (BTreeSet<_>, BTreeSet<_>) =
+        back.into_iter().partition(|&(_, node)| arrives(node.0));
+    let again: BTreeSet<_> = plan.recompute.iter().filter_map(|at| placed(at, true)).collect();
+    let out: BTreeSet<_> = plan.swap_out.iter().filter_map(|at| placed(at, false)).collect();
+    let without =
+        CompactPlan { recompute: again.union(&arriving).copied().collect(), ..CompactPlan::default() };
     let with = CompactPlan {
-        swap_out: carried(&plan.swap_out, end.saturating_sub(1)),
-        swap_in: carried(&plan.swap_in, end),
+        swap_out: out.into_iter().collect(),
+        swap_in: copied.into_iter().collect(),
         ..without.clone()
     };
     if with == without { vec![without] } else { vec![with, without] }
@@ -104,19 +119,22 @@ mod tests {
         let all = carried(&[]);
         assert_eq!(all[0], round.outcomes[0].plan);
         assert_eq!(all[1], CompactPlan { recompute: at(&[(5, 2), (6, 1)]), ..CompactPlan::default() });
-        // Op 3, which op 4 reads, is received in its place: nothing moves. Without op 2, which op 5 receives, its second run is gone.
+        // Op 3, which op 4 reads, is received in its place: nothing moves. Op 2 elsewhere arrives a second time where it ran again.
         assert_eq!(carried(&[3])[0], round.outcomes[0].plan);
-        let less = CompactPlan { recompute: at(&[(6, 1)]), ..round.outcomes[0].plan.clone() };
         let stage = &program.stages(&place(&[2]))[0];
         assert_eq!(stage.sources[2], NodeSource::Receive(OpId(2)));
-        assert_eq!(carried(&[2])[0], less);
+        assert_eq!(carried(&[2])[0], round.outcomes[0].plan);
+        // Op 0 arrives again where it was copied back.
+        let arriving = CompactPlan { recompute: at(&[(5, 2), (6, 1), (7, 0)]), ..CompactPlan::default() };
+        assert_eq!(carried(&[0]), [arriving]);
         // Op 6 is elsewhere: what ran before it runs before op 7, which receives its value.
         let later = carried(&[6]);
         assert!(
             later[0].recompute.iter().any(|&(position, node)| position >= 6 && node == NodeId(1)),
             "{later:?}"
         );
-        // Nothing of an op that is gone.
-        assert_eq!(carried(&[0, 1, 2])[0], CompactPlan::default());
+        // Of ops that are gone what arrives and is read twice; op 1 and op 0 are read once here.
+        let arriving = CompactPlan { recompute: at(&[(3, 0)]), ..CompactPlan::default() };
+        assert_eq!(carried(&[0, 1, 2]), [arriving]);
     }
 }

@@ -20,13 +20,16 @@ use crate::swap_bound::{Goal, Stage, is_small, swap_bound};
 const MOVE: u64 = 10;
 /// Share of the time left that a bound has where it is not looked for beside the searches.
 const PROOF_SHARE: f64 = 0.3;
-/// Share of the time left that searches one after the other have before the proof of a small program, most seconds that they and what comes before them have,
-/// and the share that the proof has then: it is soon done, and finds the best plan.
+/// Share of the time left that searches one after the other have before the proof of a small program, fewest seconds of it, most seconds that they and what
+/// comes before them have, and the share that the proof has then: it is soon done, and finds the best plan.
 const FIRST_TURNS: f64 = 0.1;
+const FEWEST_SECONDS: f64 = 0.06;
 pub(crate) const FIRST_SECONDS: f64 = 0.1;
 const EARLY_PROOF: f64 = 0.6;
 /// The same while the bound is far from the plan known.
 const EARLY_PATIENCE: f64 = 0.2;
+/// Share of the time left that each of several searches one after the other has, those from the best plans first: what starts far off seldom comes to much.
+const TURN: f64 = 0.6;
 /// Share of the time left at which searches begin to go on from the best plan of all.
 const ALONE: f64 = 0.5;
 /// Nodes of a program whose proof runs to its end whatever the copies, and in any order for the plans it meets.
@@ -104,6 +107,8 @@ impl<'a> Race<'a> {
             .filter_map(|(index, (program, start))| self.search(program, start, index))
             .collect();
         searches.iter().for_each(|search| self.note(search));
+        let time = |search: &Exchange<'_>| search.best().map_or(f64::INFINITY, |(time, _)| time);
+        searches.sort_by(|a, b| time(a).total_cmp(&time(b)));
         let (made, mut proof) = if limits.threads > 1 {
             self.side_by_side(&mut searches, share)
         } else {
@@ -236,18 +241,20 @@ impl<'a> Race<'a> {
         if !self.task.is_proved_early(self.swap) {
             return (self.turns(searches, share, &within(1.0 - PROOF_SHARE), alone), Proved::NOTHING);
         }
-        let soon = within(FIRST_TURNS).within(FIRST_SECONDS);
+        let soon = (deadline.remaining_seconds() * FIRST_TURNS).clamp(FEWEST_SECONDS, FIRST_SECONDS);
+        let soon = deadline.within(soon);
         let first = self.turns(searches, share, &soon, alone);
         let proof = self.prove(within(EARLY_PROOF), within(EARLY_PATIENCE), None);
         let rest = self.turns(searches, share.saturating_sub(first), &deadline, alone);
         (first + rest, proof)
     }
 
-    /// Every search until the end, the time that is left divided among those to come.
+    /// Every search until the end, each in its share of the time that is left.
     fn turns(&self, searches: &mut [Exchange<'_>], share: u64, end: &Deadline, alone: f64) -> u64 {
         let count = searches.len();
         let turns = searches.iter_mut().enumerate().map(|(index, search)| {
-            let turn = end.within(end.remaining_seconds() / (count - index) as f64);
+            let part = if index + 1 < count { TURN } else { 1.0 };
+            let turn = end.within(end.remaining_seconds() * part);
             self.drive(search, if self.timed { &turn } else { &self.task.deadline }, share, alone)
         });
         turns.sum()

@@ -31,14 +31,22 @@ const FROM_BEST: f64 = 0.4;
 const FROM_NOTHING: f64 = 0.25;
 /// The cooling that changes a plan least.
 const COLD: usize = 4;
-/// The same where there are copies, whose moves cost more: hot ones find other ways, cold ones settle what is left to save.
-const COOLINGS_WITH_COPIES: [(u64, f64, f64); 5] = [
+/// The same where there are copies, whose moves cost more: hot ones find other ways, cold ones settle what is left to save. The first is soon over, so that
+/// little time comes to something.
+const COOLINGS_WITH_COPIES: [(u64, f64, f64); 6] = [
+    (2_500, 0.6, 0.0003),
     (20_000, 0.3, 0.0003),
     (50_000, 0.03, 0.0003),
     (100_000, 0.3, 0.0003),
     (100_000, 0.03, 0.0003),
     (400_000, 0.1, 0.0003),
 ];
+/// What the weight of the excess rises and falls by with every move: faster than it falls, as plans under the cap are what counts. What it begins with may be a
+/// hundred times too little, in which case a search walks far above the cap; so many first moves change it faster by so much.
+const RISE: f64 = 0.0003;
+const FALL: f64 = 0.0005;
+const FIRST_MOVES: u64 = 2_500;
+const FASTER: f64 = 60.0;
 /// Moves between two looks at the clock.
 const STRIDE: u64 = 64;
 /// Share of the moves that take the dearest of a few recomputes away and relieve until memory is as it was. Single moves
@@ -68,8 +76,9 @@ pub(crate) struct Search<'a> {
     edits: Vec<Edit>,
     /// Time of the plan beyond running everything once, copies included.
     extra: f64,
-    /// Time per byte of excess.
+    /// Time per byte of excess, and moves left that change it fast.
     weight: f64,
+    first_moves: u64,
     /// Rise in penalised time accepted with probability 1/e; falls from `hot` to `cold` over one cooling.
     temperature: f64,
     /// Rise in penalised time above which the present move is refused.
@@ -108,6 +117,7 @@ impl<'a> Search<'a> {
             rng: ChaCha8Rng::seed_from_u64(seed),
             edits: Vec::new(),
             weight,
+            first_moves: FIRST_MOVES,
             temperature: 0.0,
             allowed: 0.0,
             typical,
@@ -239,12 +249,9 @@ impl<'a> Search<'a> {
         if self.finish(self.allowed) && self.line.excess <= 0.0 {
             self.note_best();
         }
-        // Rises faster than it falls: feasible plans are what counts.
-        if self.line.excess > 0.0 {
-            self.weight *= 1.0003;
-        } else {
-            self.weight *= 0.9995;
-        }
+        let pace = if self.first_moves > 0 { FASTER } else { 1.0 };
+        self.first_moves = self.first_moves.saturating_sub(1);
+        self.weight *= if self.line.excess > 0.0 { 1.0 + RISE * pace } else { 1.0 - FALL * pace };
     }
 
     /// A move begins.

@@ -4,16 +4,20 @@
 //! readers, as in [`ballast_dag::hypergraph`]; here links may differ from pair to pair, and arguments are held once by every
 //! device that reads them. Merging groups keeps every load exactly where links are alike.
 
+use std::cmp::Ordering;
+
 use ballast_core::device::DeviceId;
 use indexmap::IndexMap;
 
 use super::least::Needs;
+use super::timeline::Lines;
 use crate::loads::Links;
 use crate::sequence::{Pin, Sequence};
 pub(super) use ballast_dag::hypergraph::GroupId;
 use ballast_dag::hypergraph::Lists;
 
-/// Moments at which bytes are counted. Devices hold most at moments of their own; at one alone a search would find what is held at all others.
+/// Moments at which bytes are counted where groups are merged. Devices hold most at moments of their own; at one alone a search would find what is held at
+/// all others.
 pub(super) const MOMENTS: usize = 16;
 
 /// In [`Board::holds_of`]: the group needs the bytes before the moment.
@@ -150,6 +154,8 @@ pub(super) struct Board {
     pub(super) resident: usize,
     /// What plans cannot do without.
     pub(super) needs: Needs,
+    /// When values are held, item by item; none of merged groups, and where no cap can bind.
+    pub(super) lines: Option<Lines>,
 }
 
 impl Board {
@@ -192,6 +198,7 @@ impl Board {
             holds_of: Lists::new(holds_of),
             resident,
             needs: if memory { Needs::of(sequence) } else { Needs::default() },
+            lines: memory.then(|| Lines::new(sequence)),
         };
         board.rate(site);
         board
@@ -271,6 +278,7 @@ impl Board {
             holds_of,
             resident: self.resident,
             needs: self.needs.quotient(map, count),
+            lines: None,
         };
         board.rate(site);
         board
@@ -294,7 +302,7 @@ impl Span {
 type Hold = (f64, Span, Vec<(GroupId, u32)>);
 
 /// Bytes a device holds at once, and by which of its items: arguments and buffers of results throughout, and the values that live
-/// across each of some moments. A device holds such a value if it has an end of it on either side.
+/// at each of some moments. A device holds such a value if it has an end of it on either side, the item that runs then on both.
 /// Those that are held throughout come first, so many.
 fn holds(sequence: &Sequence) -> (Vec<Hold>, usize) {
     let throughout = Span { first: 0, end: 0 };
@@ -306,16 +314,22 @@ fn holds(sequence: &Sequence) -> (Vec<Hold>, usize) {
     let buffers = buffers.map(|(item, &bytes)| (bytes as f64, throughout, vec![(item, BEFORE | AFTER)]));
     let mut holds: Vec<Hold> = arguments.chain(buffers).collect();
     let resident = holds.len();
-    let places = moments(&sequence.crossing_bytes());
+    let places = moments(&sequence.running_bytes());
+    for (number, &place) in (0..).zip(&places).filter(|(_, place)| sequence.internal_peak[**place] > 0) {
+        let bytes = sequence.internal_peak[place] as f64;
+        holds.push((bytes, Span { first: number, end: number + 1 }, vec![(place, BEFORE | AFTER)]));
+    }
     for value in &sequence.values {
-        // What lies in the buffer of a result is counted there.
-        let bytes = if value.returned { value.held_bytes } else { value.bytes } as f64;
-        let own = if value.returned { BEFORE | AFTER } else { BEFORE };
-        let last = if value.returned { Some(usize::MAX) } else { value.readers.last().copied() };
-        let crossing = |place: usize| value.producer < place && last.is_some_and(|last| last >= place);
+        let bytes = value.stored_bytes() as f64;
+        let (first, last) = value.places();
         let mut open: Option<Hold> = None;
-        for (number, &place) in (0..).zip(&places).filter(|(_, place)| crossing(**place)) {
-            let side = |item: usize| if item < place { BEFORE } else { AFTER };
+        for (number, &place) in (0..).zip(&places).filter(|(_, place)| (first..=last).contains(*place)) {
+            let side = |item: usize| match item.cmp(&place) {
+                Ordering::Less => BEFORE,
+                Ordering::Equal => BEFORE | AFTER,
+                Ordering::Greater => AFTER,
+            };
+            let own = if value.returned { BEFORE | AFTER } else { side(value.producer) };
             let mut needs: Vec<(GroupId, u32)> = vec![(value.producer, own)];
             needs.extend(value.readers.iter().map(|&reader| (reader, side(reader))));
             match &mut open {
@@ -329,7 +343,7 @@ fn holds(sequence: &Sequence) -> (Vec<Hold>, usize) {
     (holds, resident)
 }
 
-/// The place with the most live bytes in each of so many parts of a program, the first of several.
+/// The item with the most live bytes in each of so many parts of a program, the first of several.
 fn moments(live: &[u64]) -> Vec<usize> {
     let part = live.len().div_ceil(MOMENTS).max(1);
     let most = |(number, part_of): (usize, &[u64])| {

@@ -2,7 +2,7 @@
 //!
 //! The cut of the op sequence puts forward and backward ops of one layer on different devices; what a training step wants
 //! keeps them together, and more than that is gained where single ops go elsewhere. The search sees the items of the
-//! sequence, the values between them, and arguments and values that are held across some moments with many live bytes.
+//! sequence, the values between them, and what every device holds while each item runs; where items are merged, at some moments with many live bytes.
 //! What it finds is judged like any other placement.
 
 mod board;
@@ -14,6 +14,7 @@ mod near;
 mod policy;
 mod search;
 mod state;
+mod timeline;
 mod walk;
 
 use ballast_core::device::DeviceId;
@@ -90,8 +91,8 @@ impl Proposer for Auto {
     }
 }
 
-/// Searches from a placement whose plans have told what memory costs. What a board does not see of the bytes held, a search
-/// finds and hides them there: each of so many searches counts what the ones before it hid.
+/// Searches from a placement whose plans have told what memory costs, each from what the one before found. Where items are layers a board does not see all
+/// bytes held, and a search hides them there: each counts what the ones before it hid.
 const LOOKS: usize = 2;
 
 impl Auto {

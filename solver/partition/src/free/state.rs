@@ -2,6 +2,7 @@
 
 use super::board::{AFTER, BEFORE, Board, GroupId, MOMENTS, Site};
 use super::least::Needed;
+use super::timeline::Timelines;
 use crate::squeeze::{Room, missed, over};
 
 /// A placement.
@@ -21,6 +22,9 @@ pub(super) struct State<'a> {
     /// What a device holds throughout, and at every moment besides.
     resident: Vec<f64>,
     live: Vec<[f64; MOMENTS]>,
+    /// The same while each item runs, where groups are single items: then moments do not count, and holds that are not resident.
+    timelines: Option<Timelines>,
+    counted_holds: usize,
     /// What no plan of a device can do without; nothing where no cap can bind.
     needed: Vec<Needed>,
 }
@@ -90,6 +94,8 @@ impl<'a> State<'a> {
             after: vec![0; board.hold_bytes.len() * devices],
             resident: vec![0.0; devices],
             live: vec![[0.0; MOMENTS]; devices],
+            timelines: board.lines.as_ref().map(|lines| Timelines::new(lines, devices, placement)),
+            counted_holds: if board.lines.is_some() { board.resident } else { board.hold_bytes.len() },
             needed: vec![Needed::default(); if site.caps.is_some() { devices } else { 0 }],
         };
         for net in 0..board.nets.len() {
@@ -131,7 +137,7 @@ impl<'a> State<'a> {
         for net in 0..self.board.nets.len() {
             self.charge(net, 1.0);
         }
-        for (hold, &bytes) in self.board.hold_bytes.iter().enumerate() {
+        for (hold, &bytes) in self.board.hold_bytes.iter().enumerate().take(self.counted_holds) {
             for device in 0..devices {
                 if self.holds(hold, device) {
                     match hold < self.board.resident {
@@ -207,6 +213,9 @@ impl<'a> State<'a> {
 
     /// The same with so much more.
     fn held_with(&self, device: usize, resident: f64, live: &[f64; MOMENTS]) -> f64 {
+        if let Some(timelines) = &self.timelines {
+            return self.resident[device] + resident + timelines.most(device);
+        }
         let sums = self.live[device].iter().zip(live).map(|(live, more)| live + more);
         self.resident[device] + resident + sums.fold(0.0, f64::max)
     }
@@ -234,7 +243,29 @@ impl<'a> State<'a> {
     }
 
     /// What moving a group adds to loads and bytes of its device and of `to`, where links are alike.
-    pub(super) fn change(&self, group: GroupId, to: usize) -> Change {
+    pub(super) fn change(&mut self, group: GroupId, to: usize) -> Change {
+        let mut change = self.added(group, to);
+        self.hold_exactly(group, to, &mut change);
+        change
+    }
+
+    /// Makes what both devices of a move would hold exact.
+    pub(super) fn hold_exactly(&mut self, group: GroupId, to: usize, change: &mut Change) {
+        let from = self.device_of(group);
+        if let (Some(timelines), Some(lines)) = (&mut self.timelines, &self.board.lines) {
+            let (on_from, on_to) = timelines.after(lines, group, to as u32);
+            change.held_from = self.resident[from] + change.resident_from + on_from;
+            change.held_to = self.resident[to] + change.resident_to + on_to;
+        }
+    }
+
+    /// Is it known what devices hold while each item runs? That takes longer to find out than what a move adds to loads.
+    pub(super) fn exact(&self) -> bool {
+        self.timelines.is_some()
+    }
+
+    /// The same as [`State::change`], where that is exact with the least that both devices may hold after it alone: cheap to find out.
+    pub(super) fn added(&self, group: GroupId, to: usize) -> Change {
         let from = self.device_of(group);
         let devices = self.site.devices;
         let (mut on_from, mut on_to) = (-self.seconds(group, from), self.seconds(group, to));
@@ -265,6 +296,9 @@ impl<'a> State<'a> {
         let (mut live_from, mut live_to) = ([0.0; MOMENTS], [0.0; MOMENTS]);
         for &entry in self.board.holds_of.of(group) {
             let hold = (entry / 4) as usize;
+            if hold >= self.counted_holds {
+                break;
+            }
             let (bytes, span) = (self.board.hold_bytes[hold], self.board.moments_of[hold].moments());
             let (early, late) = (u32::from(entry & BEFORE != 0), u32::from(entry & AFTER != 0));
             let at =
@@ -284,7 +318,20 @@ impl<'a> State<'a> {
                 }
             }
         }
-        Change { on_from, on_to, resident_from, resident_to, live_from, live_to }
+        let mut change = Change {
+            on_from,
+            on_to,
+            resident_from,
+            resident_to,
+            live_from,
+            live_to,
+            held_from: 0.0,
+            held_to: 0.0,
+        };
+        let gone = self.board.lines.as_ref().map_or(0.0, |lines| lines.bytes_of(group));
+        change.held_from = self.held_with(from, resident_from, &live_from) - gone;
+        change.held_to = self.held_with(to, resident_to, &live_to);
+        change
     }
 
     /// Both devices of a move after it, with what they hold priced in, where links are alike.
@@ -298,9 +345,10 @@ impl<'a> State<'a> {
             ),
         };
         let (on_from, on_to) = (self.load[from] + change.on_from, self.load[to] + change.on_to);
-        let held_from = self.held_with(from, change.resident_from, &change.live_from);
-        let held_to = self.held_with(to, change.resident_to, &change.live_to);
-        (self.pressed(from, on_from, held_from, least_from), self.pressed(to, on_to, held_to, least_to))
+        (
+            self.pressed(from, on_from, change.held_from, least_from),
+            self.pressed(to, on_to, change.held_to, least_to),
+        )
     }
 
     /// How much more is held over the caps after a move, as a share of them: from -1 to 1.
@@ -309,11 +357,8 @@ impl<'a> State<'a> {
         let over = |device: usize, held: f64| {
             ((held + caps.unseen[device]) / caps.cap[device].max(1.0) - 1.0).max(0.0)
         };
-        let on = |device: usize, resident: f64, live: &[f64; MOMENTS]| {
-            over(device, self.held_with(device, resident, live)) - over(device, self.held(device))
-        };
-        let more =
-            on(from, change.resident_from, &change.live_from) + on(to, change.resident_to, &change.live_to);
+        let on = |device: usize, held: f64| over(device, held) - over(device, self.held(device));
+        let more = on(from, change.held_from) + on(to, change.held_to);
         more.clamp(-1.0, 1.0) as f32
     }
 
@@ -324,18 +369,38 @@ impl<'a> State<'a> {
 
     /// Moves a group to another device.
     pub(super) fn relocate(&mut self, group: GroupId, to: usize) {
+        self.relocate_but_timelines(group, to);
+        self.settle(group);
+    }
+
+    /// Brings what is known of what devices hold up to where a group is.
+    pub(super) fn settle(&mut self, group: GroupId) {
+        if let (Some(timelines), Some(lines)) = (&mut self.timelines, &self.board.lines) {
+            timelines.shift(lines, group, self.place[group]);
+        }
+    }
+
+    /// The least a device counts for, whatever it holds.
+    pub(super) fn least_pressed(&self, device: usize) -> Pressed {
+        self.pressed(device, self.load[device], f64::NEG_INFINITY, self.least(device))
+    }
+
+    /// Moves a group; what devices hold while each item runs is not known until it is settled or back.
+    pub(super) fn relocate_but_timelines(&mut self, group: GroupId, to: usize) {
         let from = self.device_of(group);
         if from == to {
             return;
         }
         let devices = self.site.devices;
         let board = self.board;
-        let change = self.change(group, to);
+        let change = self.added(group, to);
         self.resident[from] += change.resident_from;
         self.resident[to] += change.resident_to;
-        for moment in 0..MOMENTS {
-            self.live[from][moment] += change.live_from[moment];
-            self.live[to][moment] += change.live_to[moment];
+        if self.timelines.is_none() {
+            for moment in 0..MOMENTS {
+                self.live[from][moment] += change.live_from[moment];
+                self.live[to][moment] += change.live_to[moment];
+            }
         }
         if !self.needed.is_empty() {
             self.needed[from].hold(change.resident_from);
@@ -368,7 +433,11 @@ impl<'a> State<'a> {
             }
         }
         for &entry in board.holds_of.of(group) {
-            let hold = (entry / 4) as usize * devices;
+            let hold = (entry / 4) as usize;
+            if hold >= self.counted_holds {
+                break;
+            }
+            let hold = hold * devices;
             let (early, late) = (u32::from(entry & BEFORE != 0), u32::from(entry & AFTER != 0));
             self.before[hold + from] -= early;
             self.before[hold + to] += early;
@@ -393,6 +462,9 @@ pub(super) struct Change {
     pub(super) resident_to: f64,
     pub(super) live_from: [f64; MOMENTS],
     pub(super) live_to: [f64; MOMENTS],
+    /// What both hold at most after it.
+    pub(super) held_from: f64,
+    pub(super) held_to: f64,
 }
 
 #[cfg(test)]
@@ -469,9 +541,8 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_kept_up_while_groups_move_and_never_exceed_what_a_stage_holds() {
+    fn what_is_held_is_kept_up_while_items_move_and_is_what_stages_hold() {
         let mut random = ChaCha8Rng::seed_from_u64(3);
-        let mut exact = 0;
         for _ in 0..60 {
             let (ops, devices) = (random.random_range(8..60), 3);
             let graph = random_graph(&mut random, ops);
@@ -485,18 +556,28 @@ mod tests {
             let board = Board::of(&items.sequence, &site, true);
             let mut state = State::new(&board, &site, &vec![0; ops]);
             for _ in 0..200 {
-                state.relocate(random.random_range(0..ops), random.random_range(0..devices));
+                let (item, to) = (random.random_range(0..ops), random.random_range(0..devices));
+                let from = state.device_of(item);
+                let least = state.added(item, to);
+                let change = state.change(item, to);
+                state.relocate(item, to);
+                if from != to {
+                    assert_eq!([change.held_from, change.held_to], [state.held(from), state.held(to)]);
+                    assert!(least.held_from <= change.held_from && least.held_to <= change.held_to);
+                }
             }
             let anew = State::new(&board, &site, state.placement());
+            // Merged groups know some moments alone.
+            let all: Vec<usize> = (0..ops).collect();
+            let merged = board.quotient(&site, &all, ops);
+            let merged = State::new(&merged, &site, state.placement());
             let placed: Vec<DeviceId> = state.placement().iter().map(|&d| DeviceId(d as usize)).collect();
             let stages = program.stages(&items.place(&graph, &placed));
             for (device, stage) in stages.iter().enumerate() {
-                assert_eq!(state.held(device), anew.held(device));
                 let peak = stage.problem.unplanned_peak() as f64;
-                assert!(state.held(device) <= peak, "{} of {peak}", state.held(device));
-                exact += usize::from(state.held(device) >= 0.8 * peak);
+                assert_eq!([state.held(device), anew.held(device)], [peak; 2]);
+                assert!(merged.held(device) <= peak, "{} of {peak}", merged.held(device));
             }
         }
-        assert!(exact > 60, "near the peak on {exact} of 180 devices");
     }
 }

@@ -210,7 +210,7 @@ impl<'a> Walk<'a> {
     }
 
     /// What the network sees of a group that may move: numbers between about -1 and 1.
-    fn described(&self, group: GroupId, to: usize, at_border: bool, temperature: f64) -> [f32; INPUTS] {
+    fn described(&mut self, group: GroupId, to: usize, at_border: bool, temperature: f64) -> [f32; INPUTS] {
         let from = self.state.device_of(group);
         let change = self.state.change(group, to);
         let (on_from, on_to) = self.state.pressed_after(group, to, &change);
@@ -251,8 +251,16 @@ impl<'a> Walk<'a> {
         None
     }
 
-    fn accepts(&mut self, change: f64, temperature: f64) -> bool {
-        change <= 0.0 || self.random.random::<f64>() < (-change / temperature).exp()
+    /// What a move may add to the energy, drawn beforehand where it takes long to find out what it adds: most moves add too much by their loads alone.
+    fn limit(&mut self, temperature: f64) -> f64 {
+        if self.state.exact() { -temperature * self.random.random::<f64>().ln() } else { f64::INFINITY }
+    }
+
+    fn accepts(&mut self, change: f64, limit: f64, temperature: f64) -> bool {
+        match self.state.exact() {
+            true => change <= limit,
+            false => change <= 0.0 || self.random.random::<f64>() < (-change / temperature).exp(),
+        }
     }
 
     fn try_single(&mut self, group: GroupId, to: usize, temperature: f64) {
@@ -264,10 +272,19 @@ impl<'a> Walk<'a> {
             self.try_all(&[(group, to)], temperature);
             return;
         }
-        let change = self.state.change(group, to);
+        let mut change = self.state.added(group, to);
+        let limit = self.limit(temperature);
+        if self.state.exact() {
+            let (on_from, on_to) = self.state.pressed_after(group, to, &change);
+            let least = self.energy_of(on_from) + self.energy_of(on_to) - self.energy[from] - self.energy[to];
+            if least > limit {
+                return;
+            }
+            self.state.hold_exactly(group, to, &mut change);
+        }
         let (on_from, on_to) = self.state.pressed_after(group, to, &change);
         let change = self.energy_of(on_from) + self.energy_of(on_to) - self.energy[from] - self.energy[to];
-        if self.accepts(change, temperature) {
+        if self.accepts(change, limit, temperature) {
             self.gain = (-change / temperature).max(0.0) as f32;
             self.state.relocate(group, to);
             self.note(group);
@@ -309,16 +326,26 @@ impl<'a> Walk<'a> {
         let from = self.state.device_of(moves[0].0);
         let to = moves[0].1;
         for &(group, to) in moves {
-            self.state.relocate(group, to);
+            self.state.relocate_but_timelines(group, to);
         }
+        self.cost += COST_OF_GROUP * moves.len() as f32;
+        let limit = self.limit(temperature);
         // With unequal links the readers on third devices receive at another price.
         let touched = if self.site.uniform { vec![from, to] } else { (0..self.site.devices).collect() };
+        if self.state.exact() {
+            let least =
+                |&device: &usize| self.energy_of(self.state.least_pressed(device)) - self.energy[device];
+            if touched.iter().map(least).sum::<f64>() > limit {
+                self.take_back(moves, from);
+                return;
+            }
+            moves.iter().for_each(|&(group, _)| self.state.settle(group));
+        }
         let change: f64 = touched
             .iter()
             .map(|&device| self.energy_of(self.state.pressed_now(device)) - self.energy[device])
             .sum();
-        self.cost += COST_OF_GROUP * moves.len() as f32;
-        if self.accepts(change, temperature) {
+        if self.accepts(change, limit, temperature) {
             self.gain = (-change / temperature).max(0.0) as f32;
             for &(group, _) in moves {
                 self.note(group);
@@ -328,12 +355,17 @@ impl<'a> Walk<'a> {
             }
             self.keep_best();
         } else {
-            for &(group, to) in moves.iter().rev() {
-                let back = if to == from { moves[0].1 } else { from };
-                self.state.relocate(group, back);
-            }
-            self.state.restore(&self.loads);
+            self.take_back(moves, from);
         }
+    }
+
+    /// Moves between two devices, the first from this one, back to where they were.
+    fn take_back(&mut self, moves: &[(GroupId, usize)], from: usize) {
+        for &(group, to) in moves.iter().rev() {
+            let back = if to == from { moves[0].1 } else { from };
+            self.state.relocate(group, back);
+        }
+        self.state.restore(&self.loads);
     }
 
     fn note(&mut self, group: GroupId) {

@@ -129,6 +129,26 @@ impl Sequence {
         starts
     }
 
+    /// Bytes held while each item runs, wherever the items run.
+    #[must_use]
+    pub(crate) fn running_bytes(&self) -> Vec<u64> {
+        let mut change = vec![0i128; self.len() + 1];
+        for value in &self.values {
+            let (first, last) = value.places();
+            change[first] += i128::from(value.stored_bytes());
+            change[last.saturating_add(1).min(self.len())] -= i128::from(value.stored_bytes());
+        }
+        let mut live = 0i128;
+        change
+            .iter()
+            .zip(&self.internal_peak)
+            .map(|(&delta, &inside)| {
+                live += delta;
+                (live as u64).saturating_add(inside)
+            })
+            .collect()
+    }
+
     /// Bytes that cross each place: `crossing[i]` lies between items `i - 1` and `i`.
     #[must_use]
     pub(crate) fn crossing_bytes(&self) -> Vec<u64> {

@@ -39,6 +39,21 @@ pub struct Value {
     pub returned: bool,
 }
 
+impl Value {
+    /// What it takes where it is made, or wherever it is where it lies in no buffer of a result.
+    pub(crate) fn stored_bytes(&self) -> u64 {
+        // What lies in the buffer of a result is counted there.
+        if self.returned { self.held_bytes } else { self.bytes }
+    }
+
+    /// The items while which it is in memory if it is never made again: from the first to the last of these.
+    pub(crate) fn places(&self) -> (usize, usize) {
+        let last =
+            if self.returned { usize::MAX } else { self.readers.last().copied().unwrap_or(self.producer) };
+        (self.producer, last)
+    }
+}
+
 /// An op that reads values which take more memory when they arrive from another device than where they are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrival {
