@@ -42,7 +42,8 @@ const COOLINGS_WITH_COPIES: [(u64, f64, f64); 6] = [
     (400_000, 0.1, 0.0003),
 ];
 /// What the weight of the excess rises and falls by with every move: faster than it falls, as plans under the cap are what counts. What it begins with may be a
-/// hundred times too little, in which case a search walks far above the cap; so many first moves change it faster by so much.
+/// hundred times too little, in which case a search walks far above the cap; so many first moves change it faster by so much, without copies until there is a
+/// plan: from then on it pays to rise slowly (eleven published instances, 0.5 s: overheads 4.1 %, else 3.8).
 const RISE: f64 = 0.0003;
 const FALL: f64 = 0.0005;
 const FIRST_MOVES: u64 = 2_500;
@@ -249,7 +250,8 @@ impl<'a> Search<'a> {
         if self.finish(self.allowed) && self.line.excess <= 0.0 {
             self.note_best();
         }
-        let pace = if self.first_moves > 0 { FASTER } else { 1.0 };
+        let fast = self.first_moves > 0 && (self.clock.is_some() || self.best.is_none());
+        let pace = if fast { FASTER } else { 1.0 };
         self.first_moves = self.first_moves.saturating_sub(1);
         self.weight *= if self.line.excess > 0.0 { 1.0 + RISE * pace } else { 1.0 - FALL * pace };
     }
