@@ -20,6 +20,9 @@ use ballast_dag::hypergraph::Lists;
 /// all others.
 pub(super) const MOMENTS: usize = 16;
 
+/// Items times devices up to which what is held while each item runs is counted: two trees of as many numbers each for every search under way.
+const MOST_PLACES: usize = 1 << 21;
+
 /// In [`Board::holds_of`]: the group needs the bytes before the moment.
 pub(super) const BEFORE: u32 = 1;
 /// The group needs the bytes after it.
@@ -154,7 +157,7 @@ pub(super) struct Board {
     pub(super) resident: usize,
     /// What plans cannot do without.
     pub(super) needs: Needs,
-    /// When values are held, item by item; none of merged groups, and where no cap can bind.
+    /// When values are held, item by item; none of merged groups, where there are very many, and where no cap can bind.
     pub(super) lines: Option<Lines>,
 }
 
@@ -198,7 +201,7 @@ impl Board {
             holds_of: Lists::new(holds_of),
             resident,
             needs: if memory { Needs::of(sequence) } else { Needs::default() },
-            lines: memory.then(|| Lines::new(sequence)),
+            lines: (memory && groups * site.devices <= MOST_PLACES).then(|| Lines::new(sequence)),
         };
         board.rate(site);
         board
