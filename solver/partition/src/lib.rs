@@ -21,6 +21,7 @@ mod membership;
 mod method;
 mod options;
 mod outside;
+mod peak;
 pub mod pipeline;
 mod placement;
 mod plan;

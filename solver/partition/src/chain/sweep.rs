@@ -1,5 +1,6 @@
 //! What a stage made of neighbouring items costs and needs, for one stage and for all of them.
 
+use crate::peak::Peak;
 use crate::sequence::{Index, Pin, Sequence};
 
 /// Seconds of a transfer as the interval search sees it, whichever devices take part.
@@ -39,7 +40,7 @@ pub struct Sweep<'a> {
     working_set: u64,
     returned: u64,
     pin: Pin,
-    profile: Option<Profile>,
+    profile: Option<Peak<u64>>,
 }
 
 impl<'a> Sweep<'a> {
@@ -65,7 +66,7 @@ impl<'a> Sweep<'a> {
             working_set: 0,
             returned: 0,
             pin: Pin::Free,
-            profile: peaks.map(Profile::new),
+            profile: peaks.map(|places| Peak::new(&vec![0; places])),
         }
     }
 
@@ -121,7 +122,7 @@ impl<'a> Sweep<'a> {
                 }
             }
             for &value in &self.index.makes[item] {
-                let end = if values[value].returned { profile.length } else { place + 1 };
+                let end = if values[value].returned { profile.places() } else { place + 1 };
                 profile.add(place, end, values[value].held_bytes);
             }
         }
@@ -132,64 +133,9 @@ impl<'a> Sweep<'a> {
                 + self.wire.seconds_per_byte * bytes as f64,
             route_bytes: bytes,
             least_bytes: self.resident + self.working_set.max(self.returned),
-            peak_bytes: self.profile.as_ref().map_or(0, |profile| self.resident + profile.max()),
+            peak_bytes: self.profile.as_ref().map_or(0, |profile| self.resident + profile.most()),
             pin: self.pin,
         }
-    }
-}
-
-/// Live bytes by place: range addition and the overall maximum, in logarithmic time.
-struct Profile {
-    length: usize,
-    size: usize,
-    /// Maximum of a node's range without what its ancestors add.
-    max: Vec<u64>,
-    add: Vec<u64>,
-}
-
-impl Profile {
-    fn new(length: usize) -> Self {
-        let size = length.next_power_of_two().max(1);
-        Profile { length, size, max: vec![0; 2 * size], add: vec![0; 2 * size] }
-    }
-
-    /// Adds to the places `from..to`.
-    fn add(&mut self, from: usize, to: usize, bytes: u64) {
-        let (mut left, mut right) = (from + self.size, to + self.size);
-        if from >= to || bytes == 0 {
-            return;
-        }
-        let ends = (left, right - 1);
-        while left < right {
-            if left & 1 == 1 {
-                self.raise(left, bytes);
-                left += 1;
-            }
-            if right & 1 == 1 {
-                right -= 1;
-                self.raise(right, bytes);
-            }
-            left >>= 1;
-            right >>= 1;
-        }
-        self.renew(ends.0);
-        self.renew(ends.1);
-    }
-
-    fn raise(&mut self, node: usize, bytes: u64) {
-        self.max[node] += bytes;
-        self.add[node] += bytes;
-    }
-
-    fn renew(&mut self, mut node: usize) {
-        while node > 1 {
-            node >>= 1;
-            self.max[node] = self.max[2 * node].max(self.max[2 * node + 1]) + self.add[node];
-        }
-    }
-
-    fn max(&self) -> u64 {
-        self.max[1]
     }
 }
 

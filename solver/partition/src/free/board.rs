@@ -10,7 +10,7 @@ use ballast_core::device::DeviceId;
 use indexmap::IndexMap;
 
 use super::least::Needs;
-use super::timeline::Lines;
+use super::timeline::Lifetimes;
 use crate::loads::Links;
 use crate::sequence::{Pin, Sequence};
 pub(super) use ballast_dag::hypergraph::GroupId;
@@ -20,7 +20,7 @@ use ballast_dag::hypergraph::Lists;
 /// all others.
 pub(super) const MOMENTS: usize = 16;
 
-/// Items times devices up to which what is held while each item runs is counted: two trees of as many numbers each for every search under way.
+/// Items times devices up to which what is held while each item runs is counted: every search under way has three numbers for each.
 const MOST_PLACES: usize = 1 << 21;
 
 /// In [`Board::holds_of`]: the group needs the bytes before the moment.
@@ -158,7 +158,7 @@ pub(super) struct Board {
     /// What plans cannot do without.
     pub(super) needs: Needs,
     /// When values are held, item by item; none of merged groups, where there are very many, and where no cap can bind.
-    pub(super) lines: Option<Lines>,
+    pub(super) lifetimes: Option<Lifetimes>,
 }
 
 impl Board {
@@ -201,7 +201,7 @@ impl Board {
             holds_of: Lists::new(holds_of),
             resident,
             needs: if memory { Needs::of(sequence) } else { Needs::default() },
-            lines: (memory && groups * site.devices <= MOST_PLACES).then(|| Lines::new(sequence)),
+            lifetimes: (memory && groups * site.devices <= MOST_PLACES).then(|| Lifetimes::new(sequence)),
         };
         board.rate(site);
         board
@@ -281,7 +281,7 @@ impl Board {
             holds_of,
             resident: self.resident,
             needs: self.needs.quotient(map, count),
-            lines: None,
+            lifetimes: None,
         };
         board.rate(site);
         board

@@ -94,8 +94,11 @@ impl<'a> State<'a> {
             after: vec![0; board.hold_bytes.len() * devices],
             resident: vec![0.0; devices],
             live: vec![[0.0; MOMENTS]; devices],
-            timelines: board.lines.as_ref().map(|lines| Timelines::new(lines, devices, placement)),
-            counted_holds: if board.lines.is_some() { board.resident } else { board.hold_bytes.len() },
+            timelines: board
+                .lifetimes
+                .as_ref()
+                .map(|lifetimes| Timelines::new(lifetimes, devices, placement)),
+            counted_holds: if board.lifetimes.is_some() { board.resident } else { board.hold_bytes.len() },
             needed: vec![Needed::default(); if site.caps.is_some() { devices } else { 0 }],
         };
         for net in 0..board.nets.len() {
@@ -252,8 +255,8 @@ impl<'a> State<'a> {
     /// Makes what both devices of a move would hold exact.
     pub(super) fn hold_exactly(&mut self, group: GroupId, to: usize, change: &mut Change) {
         let from = self.device_of(group);
-        if let (Some(timelines), Some(lines)) = (&mut self.timelines, &self.board.lines) {
-            let (on_from, on_to) = timelines.after(lines, group, to as u32);
+        if let (Some(timelines), Some(lifetimes)) = (&mut self.timelines, &self.board.lifetimes) {
+            let (on_from, on_to) = timelines.after(lifetimes, group, to as u32);
             change.held_from = self.resident[from] + change.resident_from + on_from;
             change.held_to = self.resident[to] + change.resident_to + on_to;
         }
@@ -328,7 +331,7 @@ impl<'a> State<'a> {
             held_from: 0.0,
             held_to: 0.0,
         };
-        let gone = self.board.lines.as_ref().map_or(0.0, |lines| lines.bytes_of(group));
+        let gone = self.board.lifetimes.as_ref().map_or(0.0, |lifetimes| lifetimes.bytes_of(group));
         change.held_from = self.held_with(from, resident_from, &live_from) - gone;
         change.held_to = self.held_with(to, resident_to, &live_to);
         change
@@ -375,8 +378,8 @@ impl<'a> State<'a> {
 
     /// Brings what is known of what devices hold up to where a group is.
     pub(super) fn settle(&mut self, group: GroupId) {
-        if let (Some(timelines), Some(lines)) = (&mut self.timelines, &self.board.lines) {
-            timelines.shift(lines, group, self.place[group]);
+        if let (Some(timelines), Some(lifetimes)) = (&mut self.timelines, &self.board.lifetimes) {
+            timelines.shift(lifetimes, group, self.place[group]);
         }
     }
 

@@ -40,13 +40,12 @@ pub struct Value {
 }
 
 impl Value {
-    /// What it takes where it is made, or wherever it is where it lies in no buffer of a result.
+    /// Bytes it takes: where it is returned, those that lie in no buffer of a result, which is counted as such.
     pub(crate) fn stored_bytes(&self) -> u64 {
-        // What lies in the buffer of a result is counted there.
         if self.returned { self.held_bytes } else { self.bytes }
     }
 
-    /// The items while which it is in memory if it is never made again: from the first to the last of these.
+    /// The first and the last item that it is in memory for, if it is made once.
     pub(crate) fn places(&self) -> (usize, usize) {
         let last =
             if self.returned { usize::MAX } else { self.readers.last().copied().unwrap_or(self.producer) };
