@@ -463,6 +463,7 @@ impl Start {
             },
             caps: Some(again.caps.to_vec()),
             relax_limit: Some(again.relax_limit),
+            copies: again.copies,
             start: Some(again.device_of.to_vec()),
             ..partition::Options::default()
         };

@@ -13,7 +13,8 @@ use crate::loads::Links;
 use crate::options::{Method, Options, check};
 use crate::plan::{Partition, plan, search};
 use crate::proposer::Task;
-use crate::squeeze::{self, Measured, Sample};
+use crate::sequence::{Sequence, sequence_order};
+use crate::squeeze::{Measured, Prices, Sample};
 
 /// Partitions again with what memory plans of earlier placements came to, the last of `rounds` the latest.
 ///
@@ -40,10 +41,9 @@ pub fn repartition(
         return Err(Error::Shape("the earlier plan does not fit the program and the cluster".into()));
     };
     if options.method == Method::AUTO {
-        let caps = Judge::new(program, options).caps;
-        let rates = squeeze::rates(cluster.devices.len(), &samples(program, &caps, rounds));
-        tracing::debug!("memory over the caps costs {rates:?}");
-        return search(program, options, Some(rates), false);
+        let prices = Prices::told(cluster.devices.len(), &samples(program, options, rounds));
+        tracing::debug!("memory over the caps costs {prices:?}");
+        return search(program, options, Some(prices), false);
     }
     let factor: Vec<f64> = program
         .stages(last.device_of)
@@ -69,21 +69,27 @@ pub fn repartition(
 }
 
 /// Every device of every round.
-fn samples(program: &Program<'_>, caps: &[u64], rounds: &[Measured<'_>]) -> Vec<Sample> {
+fn samples(program: &Program<'_>, options: &Options, rounds: &[Measured<'_>]) -> Vec<Sample> {
+    let mut judge = Judge::new(program, options);
+    let ops = Sequence::of_ops(program.graph, program.costs, sequence_order(program.graph, options.order));
+    judge.estimate(&ops, &Links::new(program.cluster), options.copies);
+    let judge = judge;
     let of_round = |round: &Measured<'_>| {
         let stages = program.stages(round.device_of);
-        let sample = |stage: &Stage| {
+        let estimates = judge.estimates(round.device_of, &stages);
+        let sample = |(stage, estimate): (&Stage, Option<f64>)| {
             let device = stage.device.0;
             let load = stage.load_seconds();
             Sample {
                 device,
-                room: room(stage, caps[device]),
+                room: room(stage, judge.caps[device]),
                 load,
                 seconds: round.seconds.get(device).copied().filter(|s| s.is_finite()).unwrap_or(load),
                 raised: round.raised.get(device).copied().unwrap_or(false),
+                estimate,
             }
         };
-        stages.iter().map(sample).collect::<Vec<_>>()
+        stages.iter().zip(estimates).map(sample).collect::<Vec<_>>()
     };
     rounds.iter().flat_map(of_round).collect()
 }
@@ -105,7 +111,7 @@ pub fn neighbours(
         return Ok(Vec::new());
     };
     let judge = Judge::new(program, options);
-    let rates = squeeze::rates_of(program.devices(), &samples(program, &judge.caps, &[*round]));
+    let prices = Prices::just(program.devices(), &samples(program, options, &[*round]));
     let items = Items::new(graph, costs, (options.granularity, options.order), program.devices());
     let (caps, links) = (judge.caps_for_stages(), Links::new(program.cluster));
     let index = items.sequence.index();
@@ -116,7 +122,8 @@ pub fn neighbours(
         index: &index,
         links: &links,
         caps: judge.memory_matters(&items.ops, &caps).then_some(&caps[..]),
-        rates: &rates,
+        prices: &prices,
+        copies: options.copies,
         relax_limit: judge.relax_limit,
         measured: true,
         start: given,

@@ -1,16 +1,19 @@
 //! The core's view of a partition: what stages it makes, how slow they are, how far over their caps.
 
 use ballast_core::device::DeviceId;
-use ballast_core::graph::{BoundaryMemory, Graph};
+use ballast_core::graph::{BoundaryMemory, Graph, OpId};
 use ballast_core::program::Program;
 use ballast_core::simulate::Balance;
 use ballast_core::stage::{NodeSource, Stage};
 use ballast_core::units::Bytes;
 
+use crate::lifetimes::Lifetimes;
+use crate::loads::Links;
 use crate::options::Options;
+use crate::relief::{Copies, Reliefs, Scratch};
 use crate::rl::machine::Score;
 use crate::sequence::Sequence;
-use crate::squeeze::{RATE, Room, missed, over};
+use crate::squeeze::{Prices, Room, missed, over};
 
 /// Weight of memory over the cap in a cut: recomputing everything forward costs about a third of a training step's
 /// computation, so a stage at twice its cap counts as a sixth slower.
@@ -84,7 +87,9 @@ pub(crate) struct Judge<'a> {
     program: Program<'a>,
     pub(crate) caps: Vec<u64>,
     /// What memory over the cap costs every device.
-    pub(crate) rates: Vec<f64>,
+    pub(crate) prices: Prices,
+    /// What values of the op sequence cost to do without, and its ops.
+    reliefs: Option<(Reliefs, Lifetimes, Vec<OpId>)>,
     /// Are there memory plans already?
     pub(crate) measured: bool,
     /// By what factor a cap may be raised.
@@ -97,9 +102,9 @@ impl<'a> Judge<'a> {
             Some(caps) => caps.iter().map(|cap| cap.0).collect(),
             None => program.cluster.devices.iter().map(|device| device.memory.0).collect(),
         };
-        let rates = vec![RATE; caps.len()];
+        let prices = Prices::usual(caps.len());
         let relax_limit = options.relax_limit.unwrap_or(f64::INFINITY);
-        Judge { program: *program, caps, rates, measured: false, relax_limit }
+        Judge { program: *program, caps, prices, reliefs: None, measured: false, relax_limit }
     }
 
     /// Caps without what no stage decides about: arguments that no op reads are resident on device 0, where
@@ -110,6 +115,30 @@ impl<'a> Judge<'a> {
             *first = first.saturating_sub(unread_argument_bytes(self.program.graph).0);
         }
         bytes
+    }
+
+    /// Learns what values of the op sequence cost to do without.
+    pub(crate) fn estimate(&mut self, ops: &Sequence, links: &Links, copies: Copies) {
+        let lifetimes = Lifetimes::new(ops);
+        let reliefs = Reliefs::new(ops, &lifetimes, (self.program.cluster, links), copies);
+        self.reliefs = reliefs.map(|reliefs| (reliefs, lifetimes, ops.ops.clone()));
+    }
+
+    /// Seconds that every stage of a placement loses to keep its cap by an estimate, where one is made.
+    pub(crate) fn estimates(&self, device_of: &[DeviceId], stages: &[Stage]) -> Vec<Option<f64>> {
+        let Some((reliefs, lifetimes, ops)) = &self.reliefs else { return vec![None; stages.len()] };
+        let place: Vec<u32> = ops.iter().map(|&op| device_of[op].0 as u32).collect();
+        let mut scratch = Scratch::default();
+        let of = |(stage, &cap): (&Stage, &u64)| {
+            let room = room(stage, cap);
+            if room.held <= room.cap {
+                return Some(0.0);
+            }
+            let beside = cap as f64 - stage.problem.resident_bytes as f64;
+            let lost = reliefs.lost(lifetimes, &place, (stage.device.0, beside), &mut scratch);
+            Some(room.lost(stage.load_seconds(), lost))
+        };
+        stages.iter().zip(&self.caps).map(of).collect()
     }
 
     /// Could the program be over a cap at all?
@@ -130,7 +159,8 @@ impl<'a> Judge<'a> {
         let (mut over_least, mut over_device, mut over_peak) = (0, DeviceId(0), 0u64);
         let (mut pressed_seconds, mut missing) = (0.0f64, 1.0);
         let mut score = Score { tmax_seconds: balance.tmax_seconds, ..Score::default() };
-        for ((stage, &cap), &rate) in stages.iter().zip(&self.caps).zip(&self.rates) {
+        let estimates = self.estimates(&device_of, &stages);
+        for ((stage, &cap), estimate) in stages.iter().zip(&self.caps).zip(estimates) {
             score.compute_seconds = score.compute_seconds.max(stage.compute_seconds);
             score.route_bytes = score.route_bytes.max(route_bytes(self.program.graph, stage));
             score.stages += usize::from(!stage.idle());
@@ -147,7 +177,12 @@ impl<'a> Judge<'a> {
             let peak = stage.problem.unplanned_peak();
             score.memory_bytes = score.memory_bytes.max(peak as f64);
             over_peak = over_peak.saturating_add(peak.saturating_sub(cap));
-            pressed_seconds = room(stage, cap).pressed(stage.load_seconds(), rate).max(pressed_seconds);
+            let device = stage.device.0;
+            let pressed = match estimate {
+                Some(lost) => stage.load_seconds() + self.prices.factors[device] * lost,
+                None => room(stage, cap).pressed(stage.load_seconds(), self.prices.rates[device]),
+            };
+            pressed_seconds = pressed_seconds.max(pressed);
         }
         let rank = match self.measured {
             true => (f64::from(u8::from(missing > 1.0)), pressed_seconds * missing),

@@ -75,7 +75,14 @@ mod tests {
     fn a_placement_belongs_to_the_classes_whose_rules_it_keeps() {
         // 0 -> 1 -> 2 -> 3, and 0 -> 3; layers are {0, 1} and {2, 3}.
         let mut ops = Sequence::chain(&[1.0; 4], &[1; 4], &[1; 4]);
-        ops.values.push(Value { producer: 0, readers: vec![3], bytes: 1, held_bytes: 1, returned: false });
+        ops.values.push(Value {
+            producer: 0,
+            readers: vec![3],
+            bytes: 1,
+            held_bytes: 1,
+            returned: false,
+            rules: Default::default(),
+        });
         let classes = |device_of: [usize; 4], caps: bool| -> Vec<&'static str> {
             let membership = Membership::of(&ops, &device_of.map(DeviceId), &[0, 2], caps);
             BoundClass::ALL.iter().copied().filter(|&c| membership.within(c)).map(BoundClass::name).collect()

@@ -12,6 +12,7 @@ use ballast_core::units::Bytes;
 use crate::error::Error;
 use crate::genetic::Genetic;
 use crate::proposer::Proposer;
+use crate::relief::Copies;
 use crate::rl::machine::{Judge, Reward, Score};
 use crate::rl::train;
 use crate::sequence::{Granularity, Order};
@@ -35,6 +36,8 @@ pub struct Options {
     pub caps: Option<Vec<Bytes>>,
     /// By what factor at most a cap may be raised that no memory plan keeps, where plans follow; none: by any.
     pub relax_limit: Option<f64>,
+    /// What copies to the host cost, where memory plans follow.
+    pub copies: Copies,
     /// Must every device get an op, also where fewer devices are faster?
     pub use_all_devices: bool,
     /// A partition to improve on, one device per op (entries of views and constants are not read).

@@ -18,10 +18,11 @@ use crate::items::Items;
 use crate::judge::{Judge, Judged, PRESSURE};
 use crate::loads::Links;
 use crate::membership::Membership;
-use crate::options::{Options, check};
+use crate::options::{Method, Options, check};
 use crate::proposer::{Proposal, Proposer, Task};
 use crate::rl::machine::{Judge as Goal, Score};
 use crate::sequence::{Granularity, Index, Sequence};
+use crate::squeeze::Prices;
 
 /// A partition.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,17 +79,17 @@ pub fn plan(program: &Program<'_>, options: &Options) -> Result<Partition, Error
     search(program, options, None, true)
 }
 
-/// As [`plan`]; `rates`: what memory over the caps costs every device, where that is known; `bounded`: time is spent on a bound, too.
+/// As [`plan`]; `prices`: what memory over the caps costs every device, where that is known; `bounded`: time is spent on a bound, too.
 pub(crate) fn search(
     program: &Program<'_>,
     options: &Options,
-    rates: Option<Vec<f64>>,
+    prices: Option<Prices>,
     bounded: bool,
 ) -> Result<Partition, Error> {
     check(program, options)?;
     let links = Links::new(program.cluster);
-    let with_memory = rates.is_some();
-    let mut search = Search::start(program, options, &links, rates);
+    let with_memory = prices.is_some();
+    let mut search = Search::start(program, options, &links, prices);
     search.propose(options, bounded, with_memory)?;
     if !with_memory {
         search.keep_given(options.start.as_deref());
@@ -148,17 +149,20 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// The best cut of the sequence, fine-tuned.
-    fn start(program: &Program<'a>, options: &Options, links: &'a Links, rates: Option<Vec<f64>>) -> Self {
+    fn start(program: &Program<'a>, options: &Options, links: &'a Links, prices: Option<Prices>) -> Self {
         let deadline = Deadline::on(options.clock, options.limits.time_limit_seconds);
         let Program { graph, costs, .. } = *program;
         let mut judge = Judge::new(program, options);
-        let measured = rates.is_some();
-        if let Some(rates) = rates {
-            (judge.rates, judge.measured) = (rates, true);
+        let measured = prices.is_some();
+        if let Some(prices) = prices {
+            (judge.prices, judge.measured) = (prices, true);
         }
         let items = Items::new(graph, costs, (options.granularity, options.order), program.devices());
         let caps = judge.caps_for_stages();
         let memory_matters = judge.memory_matters(&items.ops, &caps);
+        if memory_matters && options.method == Method::AUTO {
+            judge.estimate(&items.ops, links, options.copies);
+        }
         let use_all = options.use_all_devices;
         let site = Site { links, caps: &caps, memory_matters, use_all, pressure: PRESSURE };
         // Where plans of a placement have told what memory costs, the search goes on from it, and no cut is worth the time.
@@ -276,7 +280,8 @@ impl<'a> Search<'a> {
             index: &index,
             links: self.links,
             caps: self.memory_matters.then_some(&self.caps[..]),
-            rates: &self.judge.rates,
+            prices: &self.judge.prices,
+            copies: options.copies,
             relax_limit: self.judge.relax_limit,
             measured,
             start: &self.cut.device_of,

@@ -9,7 +9,9 @@ use ballast_core::program::Program;
 use crate::error::Error;
 use crate::items::Items;
 use crate::loads::Links;
+use crate::relief::Copies;
 use crate::sequence::Index;
+use crate::squeeze::Prices;
 
 /// What a proposer is to improve.
 pub struct Task<'a> {
@@ -23,8 +25,10 @@ pub struct Task<'a> {
     pub links: &'a Links,
     /// Cap of every device, bytes; none where no stage can be over one.
     pub caps: Option<&'a [u64]>,
-    /// What memory over the cap costs every device, as a share of its time; what of it a squeeze takes is this crate's own affair.
-    pub(crate) rates: &'a [f64],
+    /// What memory over the cap costs every device.
+    pub(crate) prices: &'a Prices,
+    /// What copies to the host cost.
+    pub(crate) copies: Copies,
     /// By what factor a cap may be raised that no plan keeps.
     pub(crate) relax_limit: f64,
     /// Did memory plans of the placement given tell that?

@@ -5,7 +5,7 @@ use ballast_core::limits::Deadline;
 use ballast_core::program::Program;
 use ballast_core::stage::settle_views;
 use ballast_core::units::Bytes;
-use ballast_partition::Measured;
+use ballast_partition::{Copies, Measured};
 
 use crate::round::Round;
 use crate::stages::StageOutcome;
@@ -45,6 +45,8 @@ pub struct Again<'a> {
     pub caps: &'a [Bytes],
     /// By what factor at most a cap is raised.
     pub relax_limit: f64,
+    /// What copies to the host cost.
+    pub copies: Copies,
     /// Searches so far that came to nothing: their random choices are better not made again.
     pub fruitless: u64,
     /// What is asked for.
@@ -117,6 +119,11 @@ pub(crate) fn others(
         rounds: &measured,
         caps,
         relax_limit: options.relax_limit.max(1.0),
+        copies: match (options.swap, options.overlap) {
+            (false, _) => Copies::Never,
+            (true, false) => Copies::InFull,
+            (true, true) => Copies::Beside,
+        },
         fruitless,
         wanted,
         time_limit_seconds: limit.map(|_| deadline.remaining_seconds() * REPARTITION_SHARE),

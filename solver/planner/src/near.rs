@@ -39,7 +39,8 @@ fn value_of(rank: Rank, seconds: impl Iterator<Item = f64> + Clone) -> Value {
     (rank.0, rank.1 * mean)
 }
 
-/// Goes on from the best of all rounds while moves make it better and there is time.
+/// Goes on from the best of all rounds while moves make it better and there is time; `given_seconds`: the slowest stage of the placement given without
+/// any plan.
 ///
 /// # Errors
 /// Those of the partitioner.
@@ -48,12 +49,13 @@ pub(crate) fn descend(
     best: &mut Round,
     caps: &[Bytes],
     tools: Tools<'_, '_>,
+    given_seconds: f64,
 ) -> Result<(), Error> {
     let (options, deadline, _) = tools;
     let mut now = best.clone();
     let mut tried: HashSet<Vec<DeviceId>> = HashSet::from([now.device_of.clone()]);
     let (mut number, mut in_vain) = (0, 0);
-    while in_vain < MOST_IN_VAIN && !deadline.over() && now.may_improve(options.max_ratio) {
+    while in_vain < MOST_IN_VAIN && !deadline.over() && now.may_improve(options.max_ratio, given_seconds) {
         let wanted = Wanted::Near { count: COUNT, number };
         let mut near = others(program, tools, &now, (caps, &[Made::of(&now)]), (0, wanted))?;
         if near.is_empty() {

@@ -99,17 +99,56 @@ impl Round {
                 megabytes(outcome.cap.0.saturating_sub(outcome.requested_cap.0)),
             )
         };
-        let free = self.stages.iter().map(Stage::load_seconds).fold(0.0, f64::max);
+        let free = self.free_seconds();
         let devices: Vec<_> = self.stages.iter().zip(&self.outcomes).map(of).collect();
         tracing::debug!(free_ms = 1e3 * free, tmax_ms = 1e3 * self.balance.tmax_seconds, ?devices, "{name}");
     }
 
-    /// May another placement be better? It may where a cap was raised, where recomputation and swaps made the slowest stage
-    /// slower, and where the stages are out of balance.
-    pub(crate) fn may_improve(&self, max_ratio: f64) -> bool {
-        let free = self.stages.iter().map(Stage::load_seconds).fold(0.0, f64::max);
+    /// The slowest stage without any plan, seconds.
+    pub(crate) fn free_seconds(&self) -> f64 {
+        self.stages.iter().map(Stage::load_seconds).fold(0.0, f64::max)
+    }
+
+    /// May another placement be better? It may where a cap was raised, where caps make the slowest stage slower than that of the placement
+    /// given was without any, `given_seconds`, or than this one is without any, and where the stages are out of balance.
+    pub(crate) fn may_improve(&self, max_ratio: f64, given_seconds: f64) -> bool {
+        let free = self.free_seconds().min(given_seconds);
         self.outcomes.iter().any(StageOutcome::relaxed)
             || self.balance.tmax_seconds > free * (1.0 + WORTH_A_ROUND)
             || !self.balance.within(max_ratio)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ballast_core::cost::Costs;
+    use ballast_core::device::Cluster;
+    use ballast_core::graph::{Graph, Op, OpId, Tensor};
+
+    use super::*;
+
+    #[test]
+    fn a_plan_that_costs_nothing_ends_nothing_where_the_placement_given_was_faster_without_caps() {
+        let mut graph = Graph { name: "chain".into(), ..Graph::default() };
+        for id in 0..4 {
+            graph.ops.push(Op::new(format!("op{id}"), if id == 0 { vec![] } else { vec![id - 1] }, [id]));
+            graph.tensors.push(Tensor {
+                producer: Some(OpId(id)),
+                index: 0,
+                bytes: Bytes(100),
+                returned: id == 3,
+                type_name: "value".into(),
+            });
+        }
+        let costs = Costs { seconds: vec![vec![1.0; 4]; 2] };
+        let mut cluster = Cluster::from_count(2).expect("devices");
+        cluster.default_link.bandwidth = 1e12;
+        let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
+        let halves = [0, 0, 1, 1].map(DeviceId).to_vec();
+        let caps = [Bytes(10_000); 2];
+        let round = Round::plan(&program, halves, (&caps, None), &Options::default(), &Deadline::after(None));
+        let round = round.expect("a plan");
+        assert!(!round.may_improve(1.1, round.free_seconds()));
+        assert!(round.may_improve(1.1, 0.9 * round.free_seconds()));
     }
 }

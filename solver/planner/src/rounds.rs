@@ -104,11 +104,15 @@ fn best_round(
     let mut best = Round::plan(program, device_of, (caps, None), options, &share(deadline))?;
     loosen(program, &mut best, options, &share(deadline));
     best.tell("given");
+    let given_seconds = best.free_seconds();
     let mut seen = vec![Made::of(&best)];
     let mut rounds = 1;
     let mut simple = Vec::new();
     let (mut fruitless, mut tried_simple) = (0, false);
-    while rounds < options.max_rounds && best.may_improve(options.max_ratio) && !deadline.over() {
+    while rounds < options.max_rounds
+        && best.may_improve(options.max_ratio, given_seconds)
+        && !deadline.over()
+    {
         let Some(repartition) = repartition else { break };
         let tools = (options, deadline, repartition);
         let next = others(program, tools, &best, (caps, &seen), (fruitless, Wanted::Searched))?.pop();
@@ -134,14 +138,14 @@ fn best_round(
         // After a first search, whose placement most of them cannot beat: they cost little then.
         if !tried_simple {
             tried_simple = true;
-            seen.extend(try_simple(program, caps, tools, &mut best, &seen, &mut simple)?);
+            seen.extend(try_simple(program, (caps, given_seconds), tools, &mut best, &seen, &mut simple)?);
         }
         if exhausted || fruitless > MOST_FRUITLESS || timed && whole.over() {
             break;
         }
     }
     if let Some(repartition) = repartition.filter(|_| timed && options.max_rounds > 1) {
-        descend(program, &mut best, caps, (options, deadline, repartition))?;
+        descend(program, &mut best, caps, (options, deadline, repartition), given_seconds)?;
     }
     Ok((best, rounds))
 }
@@ -150,7 +154,7 @@ fn best_round(
 /// better than all that was found for time. They are no rounds; what is learned of the one that is best is returned.
 fn try_simple(
     program: &Program<'_>,
-    caps: &[Bytes],
+    (caps, given_seconds): (&[Bytes], f64),
     tools: Tools<'_, '_>,
     best: &mut Round,
     seen: &[Made],
@@ -159,7 +163,7 @@ fn try_simple(
     let (options, deadline, _) = tools;
     let mut made = None;
     for number in 0..SIMPLE_PLACEMENTS {
-        if !best.may_improve(options.max_ratio) || deadline.over() {
+        if !best.may_improve(options.max_ratio, given_seconds) || deadline.over() {
             break;
         }
         let Some(next) = others(program, tools, best, (caps, seen), (0, Wanted::Simple(number)))?.pop()

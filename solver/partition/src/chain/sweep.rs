@@ -237,7 +237,14 @@ mod tests {
             if !readers.is_empty() || returned {
                 let bytes = rng.random_range(1..50);
                 let held_bytes = if rng.random_bool(0.3) { rng.random_range(0..=bytes) } else { bytes };
-                sequence.values.push(Value { producer, readers, bytes, held_bytes, returned });
+                sequence.values.push(Value {
+                    producer,
+                    readers,
+                    bytes,
+                    held_bytes,
+                    returned,
+                    rules: Default::default(),
+                });
             }
             sequence.internal_peak[producer] = rng.random_range(0..20);
             sequence.working_set[producer] = rng.random_range(0..20);

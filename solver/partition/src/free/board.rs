@@ -10,9 +10,11 @@ use ballast_core::device::DeviceId;
 use indexmap::IndexMap;
 
 use super::least::Needs;
-use super::timeline::Lifetimes;
+use crate::lifetimes::Lifetimes;
 use crate::loads::Links;
+use crate::relief::Reliefs;
 use crate::sequence::{Pin, Sequence};
+use crate::squeeze::Prices;
 pub(super) use ballast_dag::hypergraph::GroupId;
 use ballast_dag::hypergraph::Lists;
 
@@ -60,6 +62,7 @@ pub(super) struct Caps {
     pub(super) most: Vec<f64>,
     /// What memory over the cap costs.
     pub(super) rate: Vec<f64>,
+    pub(super) factor: Vec<f64>,
     /// What it holds besides what a board counts.
     pub(super) unseen: Vec<f64>,
 }
@@ -69,7 +72,7 @@ impl Caps {
     /// run such an item in a placement of the items, or for all caps where none is given: others can do without a raised one.
     pub(super) fn new(
         sequence: &Sequence,
-        ((caps, rates), relax_limit): ((&[u64], &[f64]), f64),
+        ((caps, prices), relax_limit): ((&[u64], &Prices), f64),
         unseen: Option<&[f64]>,
         placement: Option<&[DeviceId]>,
     ) -> Self {
@@ -90,7 +93,8 @@ impl Caps {
         Caps {
             most: caps.iter().map(|&cap| cap as f64 * relax_limit).collect(),
             cap: caps.iter().enumerate().map(cap).collect(),
-            rate: rates.to_vec(),
+            rate: prices.rates.clone(),
+            factor: prices.factors.clone(),
             unseen: unseen.map_or_else(|| vec![0.0; caps.len()], <[f64]>::to_vec),
         }
     }
@@ -159,6 +163,8 @@ pub(super) struct Board {
     pub(super) needs: Needs,
     /// When values are held, item by item; none of merged groups, where there are very many, and where no cap can bind.
     pub(super) lifetimes: Option<Lifetimes>,
+    /// What the values cost to do without, where that is known.
+    pub(super) reliefs: Option<Reliefs>,
 }
 
 impl Board {
@@ -202,6 +208,7 @@ impl Board {
             resident,
             needs: if memory { Needs::of(sequence) } else { Needs::default() },
             lifetimes: (memory && groups * site.devices <= MOST_PLACES).then(|| Lifetimes::new(sequence)),
+            reliefs: None,
         };
         board.rate(site);
         board
@@ -282,6 +289,7 @@ impl Board {
             resident: self.resident,
             needs: self.needs.quotient(map, count),
             lifetimes: None,
+            reliefs: None,
         };
         board.rate(site);
         board

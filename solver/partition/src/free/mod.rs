@@ -91,7 +91,8 @@ impl Proposer for Auto {
     }
 }
 
-/// Searches from a placement whose plans have told what memory costs, each from what the one before found. Where items are layers a board does not see all
+/// Searches from a placement whose plans have told what memory costs, each from what the ones before found. The first knows bytes over a cap by their
+/// price and gets far; the last knows what each value costs to do without, and mends what that shows. Where items are layers a board does not see all
 /// bytes held, and a search hides them there: each counts what the ones before it hid.
 const LOOKS: usize = 2;
 
@@ -115,6 +116,7 @@ impl Auto {
             let limits = Limits { work_limit, ..task.limits };
             let last = starts.last().cloned().unwrap_or_default();
             let search = self.task(task, &starts, unseen.as_deref(), limits, &deadline);
+            let search = search::Task { by_value: look + 1 == LOOKS, ..search };
             let peaks = peaks(task.program, &placement);
             let hidden = search::held(&search, &last).into_iter().zip(peaks).map(|(held, peak)| peak - held);
             let hidden: Vec<f64> = match &unseen {
@@ -125,12 +127,8 @@ impl Auto {
                 break;
             };
             placement = task.items.place(task.program.graph, &task.items.to_ops(&found.device_of));
-            let same = found.device_of == last;
             starts.push(found.device_of.clone());
             all.push(found);
-            if same {
-                break;
-            }
             unseen = Some(hidden);
         }
         all
@@ -147,7 +145,10 @@ impl Auto {
         search::Task {
             sequence: &task.items.sequence,
             links: task.links,
-            caps: task.caps.map(|caps| (caps, task.rates)),
+            by_value: false,
+            cluster: task.program.cluster,
+            copies: task.copies,
+            caps: task.caps.map(|caps| (caps, task.prices)),
             relax_limit: task.relax_limit,
             unseen,
             starts,
@@ -163,6 +164,7 @@ impl Auto {
 pub(crate) fn neighbours(task: &Task<'_>, given: &[DeviceId], count: usize) -> Vec<Vec<DeviceId>> {
     let starts = [task.items.read(given)];
     let search = Auto { mover: Mover::None }.task(task, &starts, None, task.limits, task.deadline);
+    let search = search::Task { by_value: true, ..search };
     let held = search::held(&search, &starts[0]);
     let hidden: Vec<f64> =
         held.into_iter().zip(peaks(task.program, given)).map(|(held, peak)| peak - held).collect();

@@ -1,6 +1,6 @@
 //! The search itself: rounds of independent lanes, each from coarse to fine.
 
-use ballast_core::device::DeviceId;
+use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_dag::proof::SMALL;
 use ballast_dag::reduce::groups_of;
@@ -14,7 +14,9 @@ use super::policy::Policy;
 use super::state::State;
 use super::walk::{Cooling, anneal};
 use crate::loads::Links;
+use crate::relief::{Copies, Reliefs};
 use crate::sequence::Sequence;
+use crate::squeeze::Prices;
 use crate::workload::workload;
 
 /// Independent runs whose best result every round goes on from, whatever the number of threads.
@@ -61,10 +63,11 @@ const COARSEST: usize = 240;
 const LARGEST_SHARE: f64 = 1.0 / 16.0;
 /// Share of a lane's moves on the coarsest level.
 const COARSE_SHARE: f64 = 0.4;
-/// Temperatures: of a lane that starts anew, of one that goes on, of finer levels, and at the end of all.
+/// Temperatures: of a lane that starts anew, of one that goes on, of finer levels, of lanes that know what values cost, and at the end of all.
 const HOT: f64 = 0.5;
 const WARM: [f64; LANES] = [0.03, 0.1, 0.3, 1.0];
 const FINE: f64 = 0.03;
+const BY_VALUE: [f64; LANES] = [COLD, 0.01, FINE, 0.1];
 const COLD: f64 = 0.002;
 /// Placements kept to combine the best with; two whose values differ by less than this share count as one.
 const MOST_OTHERS: usize = 12;
@@ -79,7 +82,12 @@ pub(crate) struct Task<'a> {
     pub(crate) sequence: &'a Sequence,
     pub(crate) links: &'a Links,
     /// The cap of every device, and what memory over it costs; none where no stage can be over its cap.
-    pub(crate) caps: Option<(&'a [u64], &'a [f64])>,
+    pub(crate) caps: Option<(&'a [u64], &'a Prices)>,
+    /// Is memory over the caps priced by what the values there cost to do without?
+    pub(crate) by_value: bool,
+    /// The devices, and what copies to the host cost.
+    pub(crate) cluster: &'a Cluster,
+    pub(crate) copies: Copies,
     /// By what factor a cap may be raised that no plan keeps.
     pub(crate) relax_limit: f64,
     /// What every device holds besides what a board sees of it, where a placement has told: the last of `starts`, which the search goes on
@@ -156,7 +164,10 @@ pub(super) fn setting(task: &Task<'_>) -> (Site, Board) {
     let given = task.unseen.and(task.starts.last()).map(Vec::as_slice);
     let caps = task.caps.map(|caps| Caps::new(task.sequence, (caps, task.relax_limit), task.unseen, given));
     let site = Site::new(&task.sequence.row_of, task.links, caps);
-    let board = Board::of(task.sequence, &site, task.caps.is_some());
+    let mut board = Board::of(task.sequence, &site, task.caps.is_some());
+    if let Some(lifetimes) = board.lifetimes.as_ref().filter(|_| task.by_value) {
+        board.reliefs = Reliefs::new(task.sequence, lifetimes, (task.cluster, task.links), task.copies);
+    }
     (site, board)
 }
 
@@ -236,7 +247,9 @@ impl Search<'_> {
         let groups = self.board.groups as u64;
         let longest = (MOVES_PER_GROUP * groups).clamp(FEWEST_MOVES, MOST_MOVES);
         let all = (ALL_MOVES_PER_GROUP * groups).clamp(FEWEST_ALL_MOVES, MOST_ALL_MOVES);
-        let mut moves = (FIRST_MOVES_PER_GROUP * groups).clamp(FEWEST_MOVES, longest);
+        let usual = (FIRST_MOVES_PER_GROUP * groups).clamp(FEWEST_MOVES, longest);
+        // Where moves take long, a short round tells how long.
+        let mut moves = if self.board.reliefs.is_some() { FEWEST_MOVES / 10 } else { usual };
         let first = if self.task.unseen.is_some() { NEW_ROUNDS } else { 0 };
         let (mut idle, mut round, mut pace) = (0, first, 0.0);
         // A small problem is solved as one program afterwards.
@@ -251,6 +264,7 @@ impl Search<'_> {
             pace = self.paced(share, |search| search.round(round, share));
             let gained = self.value() < before * (1.0 - WORTH_A_ROUND);
             idle = if gained { 0 } else { idle + 1 };
+            moves = moves.max(usual);
             if !gained && round >= NEW_ROUNDS {
                 moves = ((LONGER * moves as f64) as u64).min(longest);
             }
@@ -383,6 +397,10 @@ impl Search<'_> {
                     moves,
                     seed,
                 };
+                // What values cost is known of items alone.
+                if self.board.reliefs.is_some() {
+                    return Lane { flat: true, ..lane_of(best(), None, BY_VALUE[lane]) };
+                }
                 // What a plan was made of is mended before anything else is tried.
                 if self.task.unseen.is_some() && round == NEW_ROUNDS && lane < 2 {
                     let start = self.starts.last().cloned();

@@ -1,8 +1,11 @@
 //! A placement of all groups with the load and the bytes of every device, kept up while groups move.
 
+use std::cell::RefCell;
+
 use super::board::{AFTER, BEFORE, Board, GroupId, MOMENTS, Site};
 use super::least::Needed;
 use super::timeline::Timelines;
+use crate::relief::{Lost, Scratch};
 use crate::squeeze::{Room, missed, over};
 
 /// A placement.
@@ -25,6 +28,8 @@ pub(super) struct State<'a> {
     /// The same while each item runs, where groups are single items: then moments do not count, and holds that are not resident.
     timelines: Option<Timelines>,
     counted_holds: usize,
+    /// Buffers of estimates of what values cost to do without.
+    scratch: RefCell<Scratch>,
     /// What no plan of a device can do without; nothing where no cap can bind.
     needed: Vec<Needed>,
 }
@@ -41,9 +46,16 @@ pub(super) struct Pressed {
     pub(super) seconds: f64,
     /// By what share the least it needs is over its cap: 0 where a plan may keep it.
     pub(super) over: f64,
+    /// About what a byte less would save it, seconds; infinite where that is not known.
+    pub(super) per_byte: f64,
 }
 
 impl Pressed {
+    /// About the least its seconds come to when it holds so many bytes less.
+    pub(super) fn less(self, freed: f64) -> f64 {
+        self.seconds - FREED * freed * self.per_byte
+    }
+
     /// What the device counts for where loads are compared with this one. One that no plan can bring under its cap counts as slower, however
     /// little it runs: else it would be left with little.
     pub(super) fn counted(self, scale_seconds: f64) -> f64 {
@@ -62,6 +74,9 @@ pub(super) struct Worth {
     /// The slowest device, memory priced in where a plan may keep its cap: what loads are to be compared with.
     pub(super) seconds: f64,
 }
+
+/// Bytes that are freed may be so at several of the fullest moments.
+const FREED: f64 = 2.0;
 
 /// A placement with a cap out of reach is worse than any without.
 const OUT_OF_REACH: f64 = 1e6;
@@ -99,6 +114,7 @@ impl<'a> State<'a> {
                 .as_ref()
                 .map(|lifetimes| Timelines::new(lifetimes, devices, placement)),
             counted_holds: if board.lifetimes.is_some() { board.resident } else { board.hold_bytes.len() },
+            scratch: RefCell::default(),
             needed: vec![Needed::default(); if site.caps.is_some() { devices } else { 0 }],
         };
         for net in 0..board.nets.len() {
@@ -228,16 +244,35 @@ impl<'a> State<'a> {
         self.needed.get(device).map_or(0.0, |needed| needed.bytes(&self.board.needs))
     }
 
-    fn pressed(&self, device: usize, load: f64, held: f64, least: f64) -> Pressed {
+    /// `lost`: what the device loses to keep its cap, where that is estimated.
+    fn pressed(&self, device: usize, load: f64, (held, least): (f64, f64), lost: Option<Lost>) -> Pressed {
         match &self.site.caps {
             Some(caps) => {
                 let held = held + caps.unseen[device];
                 let room = Room { held, least, cap: caps.cap[device] };
                 let over = over(least, room.cap, caps.most[device]);
-                Pressed { seconds: room.pressed(load, caps.rate[device]), over }
+                let factor = caps.factor[device];
+                let (seconds, per_byte) = match lost {
+                    Some(lost) => {
+                        (load + factor * room.lost(load, lost), factor * room.edge() * lost.dearest)
+                    }
+                    None => (room.pressed(load, caps.rate[device]), f64::INFINITY),
+                };
+                Pressed { seconds, over, per_byte }
             }
-            None => Pressed { seconds: load, over: 0.0 },
+            None => Pressed { seconds: load, over: 0.0, per_byte: 0.0 },
         }
+    }
+
+    /// What a device loses that holds so much, resident and at most.
+    fn lost(&self, device: usize, resident: f64, held: f64) -> Option<Lost> {
+        let (caps, reliefs) = (self.site.caps.as_ref()?, self.board.reliefs.as_ref()?);
+        let lifetimes = self.board.lifetimes.as_ref()?;
+        let room = caps.cap[device] - caps.unseen[device];
+        if held <= room {
+            return Some(Lost::default());
+        }
+        Some(reliefs.lost(lifetimes, &self.place, (device, room - resident), &mut self.scratch.borrow_mut()))
     }
 
     /// What the placement is worth.
@@ -249,6 +284,9 @@ impl<'a> State<'a> {
     pub(super) fn change(&mut self, group: GroupId, to: usize) -> Change {
         let mut change = self.added(group, to);
         self.hold_exactly(group, to, &mut change);
+        for arrives in [true, false] {
+            self.lose(group, to, &mut change, arrives);
+        }
         change
     }
 
@@ -260,6 +298,19 @@ impl<'a> State<'a> {
             change.held_from = self.resident[from] + change.resident_from + on_from;
             change.held_to = self.resident[to] + change.resident_to + on_to;
         }
+    }
+
+    /// Estimates what the device that a move goes to, or the one it comes from, loses after it.
+    pub(super) fn lose(&mut self, group: GroupId, to: usize, change: &mut Change, arrives: bool) {
+        let from = self.device_of(group);
+        self.place[group] = to as u32;
+        match arrives {
+            true => change.lost.1 = self.lost(to, self.resident[to] + change.resident_to, change.held_to),
+            false => {
+                change.lost.0 = self.lost(from, self.resident[from] + change.resident_from, change.held_from)
+            }
+        }
+        self.place[group] = from as u32;
     }
 
     /// Is it known what devices hold while each item runs? That takes longer to find out than what a move adds to loads.
@@ -330,6 +381,7 @@ impl<'a> State<'a> {
             live_to,
             held_from: 0.0,
             held_to: 0.0,
+            lost: self.no_loss(),
         };
         let gone = self.board.lifetimes.as_ref().map_or(0.0, |lifetimes| lifetimes.bytes_of(group));
         change.held_from = self.held_with(from, resident_from, &live_from) - gone;
@@ -349,8 +401,8 @@ impl<'a> State<'a> {
         };
         let (on_from, on_to) = (self.load[from] + change.on_from, self.load[to] + change.on_to);
         (
-            self.pressed(from, on_from, change.held_from, least_from),
-            self.pressed(to, on_to, change.held_to, least_to),
+            self.pressed(from, on_from, (change.held_from, least_from), change.lost.0),
+            self.pressed(to, on_to, (change.held_to, least_to), change.lost.1),
         )
     }
 
@@ -367,7 +419,15 @@ impl<'a> State<'a> {
 
     /// The load of a device as it is, with what it holds priced in.
     pub(super) fn pressed_now(&self, device: usize) -> Pressed {
-        self.pressed(device, self.load[device], self.held(device), self.least(device))
+        let held = self.held(device);
+        let lost = self.lost(device, self.resident[device], held);
+        self.pressed(device, self.load[device], (held, self.least(device)), lost)
+    }
+
+    /// What both devices of a move lose at least, where that is estimated.
+    fn no_loss(&self) -> (Option<Lost>, Option<Lost>) {
+        let none = self.board.reliefs.as_ref().map(|_| Lost::default());
+        (none, none)
     }
 
     /// Moves a group to another device.
@@ -383,9 +443,22 @@ impl<'a> State<'a> {
         }
     }
 
+    /// About the least a device counts for that counted for so much at a load, and holds so many bytes less now.
+    pub(super) fn about_least(&self, device: usize, (before, load): (Pressed, f64), freed: f64) -> Pressed {
+        let least = self.least_pressed(device);
+        let more = self.load[device] - load;
+        Pressed { seconds: least.seconds.max(before.less(freed) + more), ..least }
+    }
+
+    /// Bytes that a group needs.
+    pub(super) fn bytes_of(&self, group: GroupId) -> f64 {
+        self.board.lifetimes.as_ref().map_or(0.0, |lifetimes| lifetimes.bytes_of(group))
+    }
+
     /// The least a device counts for, whatever it holds.
     pub(super) fn least_pressed(&self, device: usize) -> Pressed {
-        self.pressed(device, self.load[device], f64::NEG_INFINITY, self.least(device))
+        let least = (f64::NEG_INFINITY, self.least(device));
+        self.pressed(device, self.load[device], least, self.no_loss().0)
     }
 
     /// Moves a group; what devices hold while each item runs is not known until it is settled or back.
@@ -468,119 +541,9 @@ pub(super) struct Change {
     /// What both hold at most after it.
     pub(super) held_from: f64,
     pub(super) held_to: f64,
+    /// What both lose to keep their caps, where that is estimated: at least, or just that.
+    lost: (Option<Lost>, Option<Lost>),
 }
 
 #[cfg(test)]
-mod tests {
-    use ballast_core::cost::Costs;
-    use ballast_core::device::{Cluster, DeviceId};
-    use ballast_core::graph::{Graph, Op, OpId, Tensor};
-    use ballast_core::program::Program;
-    use ballast_core::units::Bytes;
-    use rand::{RngExt, SeedableRng};
-    use rand_chacha::ChaCha8Rng;
-
-    use super::super::board::Caps;
-    use super::*;
-    use crate::items::Items;
-    use crate::loads::Links;
-    use crate::sequence::{Granularity, Order};
-
-    /// Ops that read some of those before them, and an argument each.
-    fn random_graph(random: &mut ChaCha8Rng, ops: usize) -> Graph {
-        let mut graph = Graph { name: "random".into(), ..Graph::default() };
-        let tensor = |producer, bytes, returned| Tensor {
-            producer,
-            index: 0,
-            bytes: Bytes(bytes),
-            returned,
-            type_name: "value".into(),
-        };
-        graph.tensors.push(tensor(None, random.random_range(1..20), false));
-        for id in 0..ops {
-            let inputs: Vec<usize> = (0..3).map(|_| random.random_range(0..graph.tensors.len())).collect();
-            let bytes = random.random_range(1..20);
-            graph.tensors.push(tensor(Some(OpId(id)), bytes, random.random_bool(0.1)));
-            graph.ops.push(Op::new(format!("op{id}"), inputs, vec![id + 1]));
-        }
-        graph
-    }
-
-    #[test]
-    fn caps_out_of_reach_count_for_more_than_any_time_and_by_their_number() {
-        let worth = |devices: &[(f64, f64, f64)]| {
-            let of = |&(load, seconds, over): &(f64, f64, f64)| (load, Pressed { seconds, over });
-            Worth::of(devices.iter().map(of))
-        };
-        let kept = worth(&[(1.0, 40.0, 0.0), (2.0, 2.0, 0.0)]);
-        let missed = worth(&[(1.0, 1.5, 0.001), (2.0, 2.0, 0.0)]);
-        assert!(kept.value < missed.value, "{kept:?} {missed:?}");
-        assert_eq!((kept.value, kept.seconds), (40.0, 40.0));
-        // Loads are compared with what a device without a plan is busy for, not with what memory would cost it.
-        assert_eq!(worth(&[(1.0, 20.0, 0.1), (2.0, 2.0, 0.0)]).seconds, 2.0);
-        // Two caps out of reach for a tenth less time are no gain, for half of it they are.
-        let two = |seconds: f64| worth(&[(1.0, seconds, 0.001), (1.0, seconds, 0.001)]).value;
-        assert!(missed.value < two(1.8) && two(1.0) < missed.value);
-        // However little a device runs that can keep no plan, it counts for more than the loads it is compared with.
-        let idle = Pressed { seconds: 0.01, over: 0.01 };
-        assert!(idle.counted(2.0) > 2.0 && idle.counted(2.0) < Pressed { over: 0.5, ..idle }.counted(2.0));
-        assert_eq!(Pressed { over: 0.0, ..idle }.counted(2.0), 0.01);
-    }
-
-    #[test]
-    fn an_item_that_fits_nowhere_widens_the_caps_of_its_own_device() {
-        let mut graph = random_graph(&mut ChaCha8Rng::seed_from_u64(5), 12);
-        graph.ops[4].workspace = Bytes(1000);
-        let costs = Costs { seconds: vec![vec![1.0; 12]; 3] };
-        let items = Items::new(&graph, &costs, (Granularity::Op, Order::Program), 3);
-        let placed: Vec<DeviceId> = (0..12).map(|op| DeviceId(op % 3)).collect();
-        let of = |placement| {
-            Caps::new(&items.sequence, ((&[500; 3], &[0.1; 3]), f64::INFINITY), None, placement).cap
-        };
-        let item = items.ops.ops.iter().position(|&op| op == OpId(4)).expect("a planned op");
-        let wide: Vec<bool> = of(Some(&placed[..])).iter().map(|&cap| cap > 500.0).collect();
-        assert_eq!(wide, [0, 1, 2].map(|device| device == item % 3));
-        assert!(of(None).iter().all(|&cap| cap > 1000.0), "none is known to run it");
-    }
-
-    #[test]
-    fn what_is_held_is_kept_up_while_items_move_and_is_what_stages_hold() {
-        let mut random = ChaCha8Rng::seed_from_u64(3);
-        for _ in 0..60 {
-            let (ops, devices) = (random.random_range(8..60), 3);
-            let graph = random_graph(&mut random, ops);
-            let costs = Costs { seconds: vec![vec![1.0; ops]; devices] };
-            let cluster = Cluster::from_count(devices).expect("devices");
-            let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
-            let items = Items::new(&graph, &costs, (Granularity::Op, Order::Program), devices);
-            let links = Links::new(&cluster);
-            let caps = Caps::new(&items.sequence, ((&[50; 3], &[0.1; 3]), f64::INFINITY), None, None);
-            let site = Site::new(&items.sequence.row_of, &links, Some(caps));
-            let board = Board::of(&items.sequence, &site, true);
-            let mut state = State::new(&board, &site, &vec![0; ops]);
-            for _ in 0..200 {
-                let (item, to) = (random.random_range(0..ops), random.random_range(0..devices));
-                let from = state.device_of(item);
-                let least = state.added(item, to);
-                let change = state.change(item, to);
-                state.relocate(item, to);
-                if from != to {
-                    assert_eq!([change.held_from, change.held_to], [state.held(from), state.held(to)]);
-                    assert!(least.held_from <= change.held_from && least.held_to <= change.held_to);
-                }
-            }
-            let anew = State::new(&board, &site, state.placement());
-            // Merged groups know some moments alone.
-            let all: Vec<usize> = (0..ops).collect();
-            let merged = board.quotient(&site, &all, ops);
-            let merged = State::new(&merged, &site, state.placement());
-            let placed: Vec<DeviceId> = state.placement().iter().map(|&d| DeviceId(d as usize)).collect();
-            let stages = program.stages(&items.place(&graph, &placed));
-            for (device, stage) in stages.iter().enumerate() {
-                let peak = stage.problem.unplanned_peak() as f64;
-                assert_eq!([state.held(device), anew.held(device)], [peak; 2]);
-                assert!(merged.held(device) <= peak, "{} of {peak}", merged.held(device));
-            }
-        }
-    }
-}
+mod tests;

@@ -3,72 +3,8 @@
 //! A device holds a value from the first to the last of the items there that make or read it; what it holds at most is the peak of sums
 //! over the items in run order, to stretches of which a move adds.
 
-use ballast_dag::hypergraph::Lists;
-
+use crate::lifetimes::Lifetimes;
 use crate::peak::Peak;
-use crate::sequence::Sequence;
-
-/// The values of a sequence with the items that need them, in run order.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Lifetimes {
-    bytes: Vec<f64>,
-    /// Value `i` is needed at `ends[starts[i]..starts[i + 1]]`: places, and the items that need it there.
-    starts: Vec<u32>,
-    ends: Vec<(u32, u32)>,
-    /// Values of every item.
-    values_of: Lists,
-    /// Bytes of all values of an item.
-    bytes_of: Vec<f64>,
-    /// Items.
-    items: usize,
-}
-
-impl Lifetimes {
-    /// Of the items of a sequence.
-    pub(super) fn new(sequence: &Sequence) -> Self {
-        let items = sequence.len();
-        let mut lifetimes = Lifetimes { starts: vec![0], items, ..Lifetimes::default() };
-        let mut push = |bytes: u64, ends: &mut dyn Iterator<Item = (usize, usize)>| {
-            if bytes > 0 {
-                lifetimes.bytes.push(bytes as f64);
-                lifetimes.ends.extend(ends.map(|(place, item)| (place as u32, item as u32)));
-                lifetimes.starts.push(lifetimes.ends.len() as u32);
-            }
-        };
-        for (item, &bytes) in sequence.internal_peak.iter().enumerate() {
-            push(bytes, &mut std::iter::once((item, item)));
-        }
-        for value in &sequence.values {
-            let made = (value.producer, value.producer);
-            let read = value.readers.iter().map(|&reader| (reader, reader));
-            // What is returned stays where it was made.
-            let end = value.returned.then_some((items - 1, value.producer));
-            push(value.stored_bytes(), &mut std::iter::once(made).chain(read).chain(end));
-        }
-        let mut of = vec![Vec::new(); items];
-        for value in 0..lifetimes.bytes.len() {
-            for &(_, item) in lifetimes.ends(value) {
-                let of: &mut Vec<u32> = &mut of[item as usize];
-                if of.last() != Some(&(value as u32)) {
-                    of.push(value as u32);
-                }
-            }
-        }
-        lifetimes.bytes_of =
-            of.iter().map(|of| of.iter().map(|&value| lifetimes.bytes[value as usize]).sum()).collect();
-        lifetimes.values_of = Lists::new(of);
-        lifetimes
-    }
-
-    /// Bytes of all that an item needs.
-    pub(super) fn bytes_of(&self, item: usize) -> f64 {
-        self.bytes_of[item]
-    }
-
-    fn ends(&self, value: usize) -> &[(u32, u32)] {
-        &self.ends[self.starts[value] as usize..self.starts[value + 1] as usize]
-    }
-}
 
 /// The first and the last place of some, if there are any.
 #[derive(Clone, Copy)]
@@ -104,8 +40,9 @@ impl Timelines {
     /// Of a placement of the items.
     pub(super) fn new(lifetimes: &Lifetimes, devices: usize, place: &[u32]) -> Self {
         let mut on = vec![Stretch::NONE; devices];
-        let mut change = vec![vec![0.0; lifetimes.items + 1]; devices];
-        for (value, &bytes) in lifetimes.bytes.iter().enumerate() {
+        let mut change = vec![vec![0.0; lifetimes.items() + 1]; devices];
+        for value in 0..lifetimes.values() {
+            let bytes = lifetimes.bytes(value);
             for &(at, item) in lifetimes.ends(value) {
                 on[place[item as usize] as usize].take(at);
             }
@@ -124,7 +61,7 @@ impl Timelines {
                 sum += more;
                 sum
             });
-            Peak::new(&held.take(lifetimes.items).collect::<Vec<f64>>())
+            Peak::new(&held.take(lifetimes.items()).collect::<Vec<f64>>())
         };
         Timelines { held: change.into_iter().map(of).collect(), place: place.to_vec(), changed: Vec::new() }
     }
@@ -166,7 +103,7 @@ impl Timelines {
     fn stretches(&mut self, lifetimes: &Lifetimes, item: usize, to: u32) {
         let from = self.place[item];
         self.changed.clear();
-        for &value in lifetimes.values_of.of(item) {
+        for &value in lifetimes.values_of(item) {
             let (mut own, mut there, mut here) = (Stretch::NONE, Stretch::NONE, Stretch::NONE);
             for &(at, end) in lifetimes.ends(value as usize) {
                 if end as usize == item {
@@ -180,7 +117,7 @@ impl Timelines {
                     }
                 }
             }
-            let bytes = lifetimes.bytes[value as usize];
+            let bytes = lifetimes.bytes(value as usize);
             for (device, other, bytes) in [(from, here, -bytes), (to, there, bytes)] {
                 if other.none() {
                     self.changed.push((device, own.first, own.last + 1, bytes));

@@ -275,12 +275,23 @@ impl<'a> Walk<'a> {
         let mut change = self.state.added(group, to);
         let limit = self.limit(temperature);
         if self.state.exact() {
-            let (on_from, on_to) = self.state.pressed_after(group, to, &change);
-            let least = self.energy_of(on_from) + self.energy_of(on_to) - self.energy[from] - self.energy[to];
-            if least > limit {
+            let (mut on_from, mut on_to) = self.state.pressed_after(group, to, &change);
+            let freed = self.state.bytes_of(group);
+            on_from.seconds = on_from.seconds.max(self.pressed[from].less(freed) + change.on_from);
+            on_to.seconds = on_to.seconds.max(self.pressed[to].seconds + change.on_to);
+            let refused = |walk: &Self, on_from: Pressed, on_to: Pressed| {
+                walk.energy_of(on_from) + walk.energy_of(on_to) - walk.energy[from] - walk.energy[to] > limit
+            };
+            if refused(self, on_from, on_to) {
                 return;
             }
             self.state.hold_exactly(group, to, &mut change);
+            self.state.lose(group, to, &mut change, true);
+            let (on_from, on_to) = self.state.pressed_after(group, to, &change);
+            if refused(self, on_from, on_to) {
+                return;
+            }
+            self.state.lose(group, to, &mut change, false);
         }
         let (on_from, on_to) = self.state.pressed_after(group, to, &change);
         let change = self.energy_of(on_from) + self.energy_of(on_to) - self.energy[from] - self.energy[to];
@@ -288,8 +299,9 @@ impl<'a> Walk<'a> {
             self.gain = (-change / temperature).max(0.0) as f32;
             self.state.relocate(group, to);
             self.note(group);
-            self.reprice(from);
-            self.reprice(to);
+            for (device, pressed) in [(from, on_from), (to, on_to)] {
+                (self.pressed[device], self.energy[device]) = (pressed, self.energy_of(pressed));
+            }
             self.keep_best();
         }
     }
@@ -332,26 +344,47 @@ impl<'a> Walk<'a> {
         let limit = self.limit(temperature);
         // With unequal links the readers on third devices receive at another price.
         let touched = if self.site.uniform { vec![from, to] } else { (0..self.site.devices).collect() };
+        // What is known to be too much needs no closer look.
+        let mut least = 0.0;
+        let mut bounds = Vec::with_capacity(touched.len());
         if self.state.exact() {
-            let least =
-                |&device: &usize| self.energy_of(self.state.least_pressed(device)) - self.energy[device];
-            if touched.iter().map(least).sum::<f64>() > limit {
+            for &device in &touched {
+                let leaves = |&&(_, to): &&(GroupId, usize)| to != device;
+                let freed = moves.iter().filter(leaves).map(|&(group, _)| self.state.bytes_of(group)).sum();
+                let before = (self.pressed[device], self.loads[device]);
+                let pressed = self.state.about_least(device, before, freed);
+                let change = self.energy_of(pressed) - self.energy[device];
+                bounds.push(change);
+                least += change;
+            }
+            if least > limit {
                 self.take_back(moves, from);
                 return;
             }
             moves.iter().for_each(|&(group, _)| self.state.settle(group));
         }
-        let change: f64 = touched
-            .iter()
-            .map(|&device| self.energy_of(self.state.pressed_now(device)) - self.energy[device])
-            .sum();
+        let mut found = Vec::with_capacity(touched.len());
+        let mut change = 0.0;
+        for (place, &device) in touched.iter().enumerate().rev() {
+            let pressed = self.state.pressed_now(device);
+            let more = self.energy_of(pressed) - self.energy[device];
+            found.push((device, pressed));
+            change += more;
+            if let Some(bound) = bounds.get(place) {
+                least += more - bound;
+                if least > limit {
+                    self.take_back(moves, from);
+                    return;
+                }
+            }
+        }
         if self.accepts(change, limit, temperature) {
             self.gain = (-change / temperature).max(0.0) as f32;
             for &(group, _) in moves {
                 self.note(group);
             }
-            for device in touched {
-                self.reprice(device);
+            for (device, pressed) in found {
+                (self.pressed[device], self.energy[device]) = (pressed, self.energy_of(pressed));
             }
             self.keep_best();
         } else {

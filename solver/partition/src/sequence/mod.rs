@@ -10,7 +10,7 @@ mod order;
 
 use ballast_core::cost::Costs;
 use ballast_core::device::DeviceId;
-use ballast_core::graph::{BoundaryMemory, Graph, OpId};
+use ballast_core::graph::{BoundaryMemory, Graph, Op, OpId};
 
 pub use order::{Order, sequence_order};
 
@@ -37,6 +37,19 @@ pub struct Value {
     pub held_bytes: u64,
     /// Does the function return it?
     pub returned: bool,
+    /// What a memory plan may not do with it.
+    pub rules: ValueRules,
+}
+
+/// What a memory plan may not do with a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ValueRules {
+    /// It may not be made again.
+    pub made_once: bool,
+    /// It may not go to the host.
+    pub not_swapped: bool,
+    /// It may not arrive again where it was received either.
+    pub stays: bool,
 }
 
 impl Value {
@@ -139,6 +152,20 @@ fn stored_bytes(graph: &Graph, order: &[OpId]) -> Vec<(u64, u64)> {
     order.iter().map(of_op).collect()
 }
 
+/// What memory plans may not do with the value of every op: what is written over, or lies where another value was, is made once and stays till then.
+fn value_rules(graph: &Graph) -> Vec<ValueRules> {
+    let of = |op: &Op| ValueRules {
+        made_once: !op.pure_op || op.rules.never_recompute || op.rules.must_keep || op.over.is_some(),
+        not_swapped: op.rules.never_swap || op.rules.must_keep || op.over.is_some(),
+        stays: op.rules.must_keep,
+    };
+    let mut rules: Vec<ValueRules> = graph.ops.iter().map(of).collect();
+    for written_over in graph.ops.iter().filter_map(|op| op.over) {
+        rules[written_over] = ValueRules { made_once: true, not_swapped: true, ..rules[written_over] };
+    }
+    rules
+}
+
 impl Sequence {
     /// The sequence of `graph` with one item per planned op, in the given order of planned ops.
     #[must_use]
@@ -180,6 +207,7 @@ impl Sequence {
                 arrivals[item].push(Arrival { working_set: held, inputs });
             }
         }
+        let rules = value_rules(graph);
         let mut values = Vec::new();
         let mut internal_peak = Vec::with_capacity(order.len());
         for (item, (&op, readers)) in order.iter().zip(readers).enumerate() {
@@ -188,7 +216,9 @@ impl Sequence {
             if readers.is_empty() && !returned[op] {
                 internal += held_bytes;
             } else {
-                values.push(Value { producer: item, readers, bytes, held_bytes, returned: returned[op] });
+                let rules = rules[op];
+                let returned = returned[op];
+                values.push(Value { producer: item, readers, bytes, held_bytes, returned, rules });
             }
             internal_peak.push(internal);
         }
@@ -244,6 +274,7 @@ impl Sequence {
                     bytes: bytes[i],
                     held_bytes: bytes[i],
                     returned: false,
+                    rules: ValueRules::default(),
                 })
                 .collect(),
             arguments: (0..n).map(|i| Argument { readers: vec![i], bytes: memory[i] }).collect(),
