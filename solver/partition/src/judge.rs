@@ -13,7 +13,7 @@ use crate::options::Options;
 use crate::relief::{Copies, Reliefs, Scratch};
 use crate::rl::machine::Score;
 use crate::sequence::Sequence;
-use crate::squeeze::{Prices, Room, missed, over};
+use crate::squeeze::{MISPRICED, Prices, Room, missed, over};
 
 /// Weight of memory over the cap in a cut: recomputing everything forward costs about a third of a training step's
 /// computation, so a stage at twice its cap counts as a sixth slower.
@@ -136,7 +136,7 @@ impl<'a> Judge<'a> {
             }
             let beside = cap as f64 - stage.problem.resident_bytes as f64;
             let lost = reliefs.lost(lifetimes, &place, (stage.device.0, beside), &mut scratch);
-            Some(room.lost(stage.load_seconds(), lost))
+            Some(room.lost(lost))
         };
         stages.iter().zip(&self.caps).map(of).collect()
     }
@@ -157,7 +157,7 @@ impl<'a> Judge<'a> {
         let busy = stages.iter().filter(|stage| !stage.idle());
         let balance = Balance::of(busy.map(Stage::load_seconds), idle);
         let (mut over_least, mut over_device, mut over_peak) = (0, DeviceId(0), 0u64);
-        let (mut pressed_seconds, mut missing) = (0.0f64, 1.0);
+        let (mut by_bytes, mut by_value, mut missing) = (0.0f64, 0.0f64, 1.0);
         let mut score = Score { tmax_seconds: balance.tmax_seconds, ..Score::default() };
         let estimates = self.estimates(&device_of, &stages);
         for ((stage, &cap), estimate) in stages.iter().zip(&self.caps).zip(estimates) {
@@ -178,12 +178,13 @@ impl<'a> Judge<'a> {
             score.memory_bytes = score.memory_bytes.max(peak as f64);
             over_peak = over_peak.saturating_add(peak.saturating_sub(cap));
             let device = stage.device.0;
-            let pressed = match estimate {
-                Some(lost) => stage.load_seconds() + self.prices.factors[device] * lost,
-                None => room(stage, cap).pressed(stage.load_seconds(), self.prices.rates[device]),
-            };
-            pressed_seconds = pressed_seconds.max(pressed);
+            let load = stage.load_seconds();
+            let lost = estimate.map_or(0.0, |lost| self.prices.factors[device] * lost);
+            by_value = by_value.max(load + lost);
+            by_bytes = by_bytes.max(room(stage, cap).pressed(load, self.prices.rates[device]));
         }
+        let mispriced = by_value > by_bytes * (1.0 + MISPRICED);
+        let pressed_seconds = if mispriced { by_value } else { by_bytes };
         let rank = match self.measured {
             true => (f64::from(u8::from(missing > 1.0)), pressed_seconds * missing),
             false => (over_least as f64, pressed_seconds),

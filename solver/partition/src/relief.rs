@@ -2,8 +2,8 @@
 //!
 //! Between two items that need a value it may be away: dropped and made again, received again, or on the host meanwhile. What a device holds above its
 //! cap is covered by such gaps, the cheapest for what they free first, at the fullest item, then at the fullest of the rest. Making a value again
-//! counts all that has to be made again for it. Memory plans of stages come to the same, within a tenth or two, as long as there is room beside
-//! what no plan can do without; less of it makes them dearer.
+//! counts all that has to be made again for it. Memory plans of stages come to about the same as long as there is room beside
+//! what no plan can do without; less of it makes them dearer (docs/partition-sequence.md has figures).
 
 use ballast_core::device::{Cluster, DeviceId};
 
@@ -14,7 +14,7 @@ use crate::sequence::Sequence;
 /// Items above which no estimate is made: it looks at all of them.
 const MOST_ITEMS: usize = 8_192;
 /// Values made again for one that is, at most.
-const MOST_AGAIN: usize = 16;
+const MOST_AGAIN: usize = 64;
 
 /// What copies to the host and back cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,8 +73,6 @@ struct Gap {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Lost {
     pub(crate) seconds: f64,
-    /// Bytes over the cap that no gap covers.
-    pub(crate) uncovered: f64,
     /// The most that a byte cost.
     pub(crate) dearest: f64,
 }
@@ -128,7 +126,9 @@ impl Reliefs {
         while let Some((fullest, over)) = scratch.fullest().filter(|&(_, over)| over > 0.0) {
             let left = self.cover(lifetimes, place, (device, fullest, over), scratch, &mut lost);
             if left > 0.0 {
-                lost.uncovered += left;
+                // What lies where another value was, and such: a plan that keeps the cap does without as much elsewhere.
+                let byte = self.copy.as_ref().map_or(0.0, |copy| copy[device].1);
+                lost.seconds += left * lost.dearest.max(byte);
                 scratch.over.iter_mut().for_each(|over| *over -= left);
             }
         }
@@ -350,8 +350,12 @@ mod tests {
         assert_eq!(kept(Copies::Beside, free).seconds, 2.0 * EXPOSED);
         assert_eq!(kept(Copies::InFull, ValueRules { not_swapped: true, ..free }).seconds, 3.0);
         assert_eq!(kept(Copies::InFull, ValueRules { made_once: true, ..free }).seconds, 2.0);
-        let neither = kept(Copies::Never, ValueRules { made_once: true, ..free });
-        assert_eq!((neither.seconds, neither.uncovered), (0.0, 10.0));
+        // Neither may be: bytes in no gap cost what copies do, or the dearest of those in one, as if another value went.
+        assert_eq!(kept(Copies::Never, ValueRules { made_once: true, ..free }).seconds, 0.0);
+        assert_eq!(
+            kept(Copies::InFull, ValueRules { made_once: true, not_swapped: true, ..free }).seconds,
+            2.0
+        );
         // All fits.
         assert_eq!(lost(&sequence(0, free), &[0; 6], 30.0, Copies::Never), Lost::default());
     }
@@ -365,13 +369,13 @@ mod tests {
         let place = [1, 1, 0, 0, 0, 0];
         assert_eq!(lost(&sequence(1, free), &place, 20.0, Copies::Never).seconds, 3.0);
         assert_eq!(
-            lost(&sequence(1, ValueRules { stays: true, ..free }), &place, 20.0, Copies::Never).uncovered,
-            10.0
+            lost(&sequence(1, ValueRules { stays: true, ..free }), &place, 20.0, Copies::Never).seconds,
+            0.0
         );
         // Item 0 elsewhere: its value arrives again for item 1, which runs again.
         assert_eq!(lost(&sequence(1, free), &[1, 0, 0, 0, 0, 0], 20.0, Copies::Never).seconds, 4.0);
         // No gap makes room for an item and what it reads.
         let tight = lost(&sequence(0, free), &[0; 6], 15.0, Copies::Never);
-        assert_eq!((tight.seconds, tight.uncovered), (3.0, 5.0));
+        assert_eq!(tight.seconds, 3.0 + 5.0 * 0.3);
     }
 }

@@ -25,9 +25,6 @@ const NARROW: f64 = 0.6;
 const NARROW_FROM: f64 = 0.6;
 const NARROW_AT: f64 = 0.85;
 
-/// What a device counts as slower by, as a share of its time, where some of what is over its cap is in no gap.
-const UNCOVERED: f64 = 0.5;
-
 /// Squeezes below this say little about dearer ones.
 const TOLD_FROM: f64 = 0.02;
 
@@ -40,6 +37,9 @@ const RATES: (f64, f64) = (0.002, 4.0);
 pub fn missed(over: f64) -> f64 {
     if over > 0.0 { RAISED_CAP + over } else { 1.0 }
 }
+
+/// By what share the estimate by values must come to more than the price of bytes, to be heeded.
+pub(crate) const MISPRICED: f64 = 0.2;
 
 /// Estimates are corrected by factors of this range.
 const FACTORS: (f64, f64) = (0.01, 8.0);
@@ -92,10 +92,8 @@ impl Room {
     }
 
     /// Seconds that a device loses by an estimate of what it does without.
-    pub(crate) fn lost(self, load: f64, lost: Lost) -> f64 {
-        let uncovered = lost.uncovered / self.cap.max(1.0);
-        let beyond = if uncovered > 0.0 { load * (UNCOVERED + uncovered) } else { 0.0 };
-        lost.seconds * self.edge() + beyond
+    pub(crate) fn lost(self, lost: Lost) -> f64 {
+        lost.seconds * self.edge()
     }
 
     /// Seconds of a device that takes `seconds` without any plan, at this rate.
@@ -311,11 +309,10 @@ mod tests {
     }
 
     #[test]
-    fn little_room_makes_what_is_lost_dearer_and_what_nothing_covers_more_so() {
-        let lost = |seconds, uncovered| Lost { seconds, uncovered, dearest: 0.0 };
+    fn little_room_makes_what_is_lost_dearer() {
+        let lost = Lost { seconds: 0.5, dearest: 0.0 };
         // Half of the room is taken away, then nearly all of it.
-        assert_eq!(room(100.0).lost(3.0, lost(0.5, 0.0)), 0.5);
-        assert!((room(1000.0).lost(3.0, lost(0.5, 0.0)) - 0.5 * (1.0 + NARROW)).abs() < 1e-12);
-        assert!(room(100.0).lost(3.0, lost(0.5, 6.0)) > 0.5 + UNCOVERED * 3.0);
+        assert_eq!(room(100.0).lost(lost), 0.5);
+        assert!((room(1000.0).lost(lost) - 0.5 * (1.0 + NARROW)).abs() < 1e-12);
     }
 }

@@ -28,6 +28,7 @@ use crate::options::Mover;
 use crate::pipeline::{RunTimes, layers};
 use crate::proposer::{Candidate, Proposal, Proposer, Task};
 use crate::sequence::{Granularity, Sequence};
+use crate::squeeze::MISPRICED;
 
 pub(crate) use bound::{any_assignment, by_crossings, by_program};
 
@@ -91,9 +92,9 @@ impl Proposer for Auto {
     }
 }
 
-/// Searches from a placement whose plans have told what memory costs, each from what the ones before found. The first knows bytes over a cap by their
-/// price and gets far; the last knows what each value costs to do without, and mends what that shows. Where items are layers a board does not see all
-/// bytes held, and a search hides them there: each counts what the ones before it hid.
+/// Searches from a placement whose plans have told what memory costs, each from what the one before found. Where values cost more to do without than the
+/// price of bytes says, the next goes by them. Where items are layers a board does not see all bytes held, and a search hides them there: each counts what
+/// the ones before it hid.
 const LOOKS: usize = 2;
 
 impl Auto {
@@ -106,6 +107,7 @@ impl Auto {
         let mut all = Vec::new();
         let mut unseen: Option<Vec<f64>> = None;
         let mut placement = given.to_vec();
+        let mut by_value = false;
         for look in 0..LOOKS {
             let share = 1.0 / (LOOKS - look) as f64;
             let deadline = match task.limits.time_limit_seconds {
@@ -116,19 +118,31 @@ impl Auto {
             let limits = Limits { work_limit, ..task.limits };
             let last = starts.last().cloned().unwrap_or_default();
             let search = self.task(task, &starts, unseen.as_deref(), limits, &deadline);
-            let search = search::Task { by_value: look + 1 == LOOKS, ..search };
+            let search = search::Task { by_value, ..search };
             let peaks = peaks(task.program, &placement);
             let hidden = search::held(&search, &last).into_iter().zip(peaks).map(|(held, peak)| peak - held);
             let hidden: Vec<f64> = match &unseen {
                 Some(known) => hidden.zip(known).map(|(new, &known)| new.max(known)).collect(),
                 None => hidden.collect(),
             };
-            let Some(found) = search::search(&search::Task { unseen: Some(&hidden), ..search }) else {
+            let search = search::Task { unseen: Some(&hidden), ..search };
+            let Some(found) = search::search(&search) else {
                 break;
             };
+            let told = search::value(&search::Task { by_value: true, ..search }, &found.device_of);
+            by_value = told > (1.0 + MISPRICED) * found.value;
+            tracing::debug!(value = found.value, told, "what values cost");
+            let same = found.device_of == last && !by_value;
             placement = task.items.place(task.program.graph, &task.items.to_ops(&found.device_of));
+            // What was found by a wrong price is no answer: this search began from it.
+            if search.by_value {
+                all.clear();
+            }
             starts.push(found.device_of.clone());
             all.push(found);
+            if same {
+                break;
+            }
             unseen = Some(hidden);
         }
         all
@@ -164,7 +178,6 @@ impl Auto {
 pub(crate) fn neighbours(task: &Task<'_>, given: &[DeviceId], count: usize) -> Vec<Vec<DeviceId>> {
     let starts = [task.items.read(given)];
     let search = Auto { mover: Mover::None }.task(task, &starts, None, task.limits, task.deadline);
-    let search = search::Task { by_value: true, ..search };
     let held = search::held(&search, &starts[0]);
     let hidden: Vec<f64> =
         held.into_iter().zip(peaks(task.program, given)).map(|(held, peak)| peak - held).collect();

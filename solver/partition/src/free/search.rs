@@ -78,6 +78,7 @@ const AGREED_SHARE: f64 = 0.2;
 const ORDERS: usize = 6;
 
 /// What is to be placed, and how long that may take.
+#[derive(Clone, Copy)]
 pub(crate) struct Task<'a> {
     pub(crate) sequence: &'a Sequence,
     pub(crate) links: &'a Links,
@@ -107,6 +108,8 @@ pub(crate) struct Task<'a> {
 pub(crate) struct Found {
     /// The device of every item.
     pub(crate) device_of: Vec<DeviceId>,
+    /// What it counts for.
+    pub(crate) value: f64,
     /// Moves tried.
     pub(crate) work: u64,
     /// The limit that stopped the search, if one did.
@@ -152,7 +155,8 @@ pub(crate) fn search(task: &Task<'_>) -> Option<Found> {
             "under caps"
         );
     }
-    search.best.map(|(_, placement)| Found {
+    search.best.map(|(value, placement)| Found {
+        value,
         device_of: placement.into_iter().map(|device| DeviceId(device as usize)).collect(),
         work,
         stopped,
@@ -181,6 +185,12 @@ pub(crate) fn held(task: &Task<'_>, placement: &[DeviceId]) -> Vec<f64> {
     let (site, board) = setting(task);
     let state = State::new(&board, &site, &bound(&board, placement));
     (0..site.devices).map(|device| state.held(device)).collect()
+}
+
+/// What a placement of the items counts for.
+pub(crate) fn value(task: &Task<'_>, placement: &[DeviceId]) -> f64 {
+    let (site, board) = setting(task);
+    State::new(&board, &site, &bound(&board, placement)).worth().value
 }
 
 /// By item: its group, where items that no placement faster than `value` needs apart are one; and how many groups there are.

@@ -253,9 +253,7 @@ impl<'a> State<'a> {
                 let over = over(least, room.cap, caps.most[device]);
                 let factor = caps.factor[device];
                 let (seconds, per_byte) = match lost {
-                    Some(lost) => {
-                        (load + factor * room.lost(load, lost), factor * room.edge() * lost.dearest)
-                    }
+                    Some(lost) => (load + factor * room.lost(lost), factor * room.edge() * lost.dearest),
                     None => (room.pressed(load, caps.rate[device]), f64::INFINITY),
                 };
                 Pressed { seconds, over, per_byte }
