@@ -179,9 +179,12 @@ impl<'a> Judge<'a> {
             over_peak = over_peak.saturating_add(peak.saturating_sub(cap));
             let device = stage.device.0;
             let load = stage.load_seconds();
-            let lost = estimate.map_or(0.0, |lost| self.prices.factors[device] * lost);
-            by_value = by_value.max(load + lost);
-            by_bytes = by_bytes.max(room(stage, cap).pressed(load, self.prices.rates[device]));
+            let room = room(stage, cap);
+            let bytes = room.pressed(load, self.prices.rates[device]);
+            // A cap out of reach is raised: nothing is lost to keep it.
+            let kept = estimate.filter(|_| room.least <= room.cap);
+            by_value = by_value.max(kept.map_or(bytes, |lost| load + self.prices.factors[device] * lost));
+            by_bytes = by_bytes.max(bytes);
         }
         let mispriced = by_value > by_bytes * (1.0 + MISPRICED);
         let pressed_seconds = if mispriced { by_value } else { by_bytes };

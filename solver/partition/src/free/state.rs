@@ -253,8 +253,11 @@ impl<'a> State<'a> {
                 let over = over(least, room.cap, caps.most[device]);
                 let factor = caps.factor[device];
                 let (seconds, per_byte) = match lost {
-                    Some(lost) => (load + factor * room.lost(lost), factor * room.edge() * lost.dearest),
-                    None => (room.pressed(load, caps.rate[device]), f64::INFINITY),
+                    // A cap out of reach is raised: nothing is lost to keep it.
+                    Some(lost) if over == 0.0 => {
+                        (load + factor * room.lost(lost), factor * room.edge() * lost.dearest)
+                    }
+                    _ => (room.pressed(load, caps.rate[device]), f64::INFINITY),
                 };
                 Pressed { seconds, over, per_byte }
             }
