@@ -3,18 +3,16 @@
 use ballast_core::device::DeviceId;
 use ballast_core::limits::Deadline;
 use ballast_core::program::Program;
-use ballast_core::stage::Stage;
 
 use crate::error::Error;
 use crate::free;
 use crate::items::Items;
-use crate::judge::{Judge, room};
+use crate::judge::Judge;
 use crate::loads::Links;
 use crate::options::{Method, Options, check};
 use crate::plan::{Partition, plan, search};
 use crate::proposer::Task;
-use crate::sequence::{Sequence, sequence_order};
-use crate::squeeze::{Measured, Prices, Sample};
+use crate::squeeze::{Measured, Prices};
 
 /// Partitions again with what memory plans of earlier placements came to, the last of `rounds` the latest.
 ///
@@ -41,9 +39,7 @@ pub fn repartition(
         return Err(Error::Shape("the earlier plan does not fit the program and the cluster".into()));
     };
     if options.method == Method::AUTO {
-        let prices = Prices::told(cluster.devices.len(), &samples(program, options, rounds));
-        tracing::debug!("memory over the caps costs {prices:?}");
-        return search(program, options, Some(prices), false);
+        return search(program, options, Some(rounds), false);
     }
     let factor: Vec<f64> = program
         .stages(last.device_of)
@@ -68,32 +64,6 @@ pub fn repartition(
     search(&Program { graph, costs: &scaled, cluster }, options, None, false)
 }
 
-/// Every device of every round.
-fn samples(program: &Program<'_>, options: &Options, rounds: &[Measured<'_>]) -> Vec<Sample> {
-    let mut judge = Judge::new(program, options);
-    let ops = Sequence::of_ops(program.graph, program.costs, sequence_order(program.graph, options.order));
-    judge.estimate(&ops, &Links::new(program.cluster), options.copies);
-    let judge = judge;
-    let of_round = |round: &Measured<'_>| {
-        let stages = program.stages(round.device_of);
-        let estimates = judge.estimates(round.device_of, &stages);
-        let sample = |(stage, estimate): (&Stage, Option<f64>)| {
-            let device = stage.device.0;
-            let load = stage.load_seconds();
-            Sample {
-                device,
-                room: room(stage, judge.caps[device]),
-                load,
-                seconds: round.seconds.get(device).copied().filter(|s| s.is_finite()).unwrap_or(load),
-                raised: round.raised.get(device).copied().unwrap_or(false),
-                estimate,
-            }
-        };
-        stages.iter().zip(estimates).map(sample).collect::<Vec<_>>()
-    };
-    rounds.iter().flat_map(of_round).collect()
-}
-
 /// So many placements next to [`Options::start`], which `round` tells of, those estimated best first: for a caller who makes the plans of each. None but
 /// for the free search (`method=auto`).
 ///
@@ -111,7 +81,7 @@ pub fn neighbours(
         return Ok(Vec::new());
     };
     let judge = Judge::new(program, options);
-    let prices = Prices::just(program.devices(), &samples(program, options, &[*round]));
+    let prices = Prices::just(program.devices(), &judge.samples(&[*round]));
     let items = Items::new(graph, costs, (options.granularity, options.order), program.devices());
     let (caps, links) = (judge.caps_for_stages(), Links::new(program.cluster));
     let index = items.sequence.index();

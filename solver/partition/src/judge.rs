@@ -10,10 +10,10 @@ use ballast_core::units::Bytes;
 use crate::lifetimes::Lifetimes;
 use crate::loads::Links;
 use crate::options::Options;
-use crate::relief::{Copies, Reliefs, Scratch};
+use crate::relief::{Copies, Placed, Reliefs, Scratch};
 use crate::rl::machine::Score;
 use crate::sequence::Sequence;
-use crate::squeeze::{MISPRICED, Prices, Room, missed, over};
+use crate::squeeze::{MISPRICED, Measured, Prices, Room, Sample, missed, over};
 
 /// Weight of memory over the cap in a cut: recomputing everything forward costs about a third of a training step's
 /// computation, so a stage at twice its cap counts as a sixth slower.
@@ -88,7 +88,7 @@ pub(crate) struct Judge<'a> {
     pub(crate) caps: Vec<u64>,
     /// What memory over the cap costs every device.
     pub(crate) prices: Prices,
-    /// What values of the op sequence cost to do without, and its ops.
+    /// What values of the op sequence cost to do without, and its ops, once there are memory plans.
     reliefs: Option<(Reliefs, Lifetimes, Vec<OpId>)>,
     /// Are there memory plans already?
     pub(crate) measured: bool,
@@ -117,15 +117,8 @@ impl<'a> Judge<'a> {
         bytes
     }
 
-    /// Learns what values of the op sequence cost to do without.
-    pub(crate) fn estimate(&mut self, ops: &Sequence, links: &Links, copies: Copies) {
-        let lifetimes = Lifetimes::new(ops);
-        let reliefs = Reliefs::new(ops, &lifetimes, (self.program.cluster, links), copies);
-        self.reliefs = reliefs.map(|reliefs| (reliefs, lifetimes, ops.ops.clone()));
-    }
-
     /// Seconds that every stage of a placement loses to keep its cap by an estimate, where one is made.
-    pub(crate) fn estimates(&self, device_of: &[DeviceId], stages: &[Stage]) -> Vec<Option<f64>> {
+    fn estimates(&self, device_of: &[DeviceId], stages: &[Stage]) -> Vec<Option<f64>> {
         let Some((reliefs, lifetimes, ops)) = &self.reliefs else { return vec![None; stages.len()] };
         let place: Vec<u32> = ops.iter().map(|&op| device_of[op].0 as u32).collect();
         let mut scratch = Scratch::default();
@@ -135,10 +128,48 @@ impl<'a> Judge<'a> {
                 return Some(0.0);
             }
             let beside = cap as f64 - stage.problem.resident_bytes as f64;
-            let lost = reliefs.lost(lifetimes, &place, (stage.device.0, beside), &mut scratch);
+            let placed = Placed { lifetimes, device_of: &place, device: stage.device.0 };
+            let lost = reliefs.lost(&placed, beside, &mut scratch);
             Some(room.lost(lost))
         };
         stages.iter().zip(&self.caps).map(of).collect()
+    }
+
+    /// What plans came to on every device in every one of these placements.
+    pub(crate) fn samples(&self, rounds: &[Measured<'_>]) -> Vec<Sample> {
+        let of_round = |round: &Measured<'_>| {
+            let stages = self.program.stages(round.device_of);
+            let estimates = self.estimates(round.device_of, &stages);
+            let sample = |(stage, estimate): (&Stage, Option<f64>)| {
+                let device = stage.device.0;
+                let load = stage.load_seconds();
+                Sample {
+                    device,
+                    room: room(stage, self.caps[device]),
+                    load,
+                    seconds: round.seconds.get(device).copied().filter(|s| s.is_finite()).unwrap_or(load),
+                    raised: round.raised.get(device).copied().unwrap_or(false),
+                    estimate,
+                }
+            };
+            stages.iter().zip(estimates).map(sample).collect::<Vec<_>>()
+        };
+        rounds.iter().flat_map(of_round).collect()
+    }
+
+    /// Goes by what plans of these placements came to from now on, and by what values of the op sequence cost to do without.
+    pub(crate) fn learn(
+        &mut self,
+        rounds: &[Measured<'_>],
+        ops: &Sequence,
+        (links, copies): (&Links, Copies),
+    ) {
+        let lifetimes = Lifetimes::new(ops);
+        let reliefs = Reliefs::new(ops, &lifetimes, (self.program.cluster, links), copies);
+        self.reliefs = reliefs.map(|reliefs| (reliefs, lifetimes, ops.ops.clone()));
+        self.prices = Prices::told(self.caps.len(), &self.samples(rounds));
+        tracing::debug!("memory over the caps costs {:?}", self.prices);
+        self.measured = true;
     }
 
     /// Could the program be over a cap at all?
@@ -197,7 +228,7 @@ impl<'a> Judge<'a> {
 }
 
 /// The bytes of a stage under a cap.
-pub(crate) fn room(stage: &Stage, cap: u64) -> Room {
+fn room(stage: &Stage, cap: u64) -> Room {
     let (held, least) = (stage.problem.unplanned_peak() as f64, stage.problem.working_set().0 as f64);
     Room { held, least, cap: cap as f64 }
 }

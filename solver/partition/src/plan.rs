@@ -18,11 +18,11 @@ use crate::items::Items;
 use crate::judge::{Judge, Judged, PRESSURE};
 use crate::loads::Links;
 use crate::membership::Membership;
-use crate::options::{Method, Options, check};
+use crate::options::{Options, check};
 use crate::proposer::{Proposal, Proposer, Task};
 use crate::rl::machine::{Judge as Goal, Score};
 use crate::sequence::{Granularity, Index, Sequence};
-use crate::squeeze::Prices;
+use crate::squeeze::Measured;
 
 /// A partition.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,17 +79,17 @@ pub fn plan(program: &Program<'_>, options: &Options) -> Result<Partition, Error
     search(program, options, None, true)
 }
 
-/// As [`plan`]; `prices`: what memory over the caps costs every device, where that is known; `bounded`: time is spent on a bound, too.
+/// As [`plan`]; `rounds`: what memory plans of placements came to, where there are any; `bounded`: time is spent on a bound, too.
 pub(crate) fn search(
     program: &Program<'_>,
     options: &Options,
-    prices: Option<Prices>,
+    rounds: Option<&[Measured<'_>]>,
     bounded: bool,
 ) -> Result<Partition, Error> {
     check(program, options)?;
     let links = Links::new(program.cluster);
-    let with_memory = prices.is_some();
-    let mut search = Search::start(program, options, &links, prices);
+    let with_memory = rounds.is_some();
+    let mut search = Search::start(program, options, &links, rounds);
     search.propose(options, bounded, with_memory)?;
     if !with_memory {
         search.keep_given(options.start.as_deref());
@@ -149,19 +149,21 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// The best cut of the sequence, fine-tuned.
-    fn start(program: &Program<'a>, options: &Options, links: &'a Links, prices: Option<Prices>) -> Self {
+    fn start(
+        program: &Program<'a>,
+        options: &Options,
+        links: &'a Links,
+        rounds: Option<&[Measured<'_>]>,
+    ) -> Self {
         let deadline = Deadline::on(options.clock, options.limits.time_limit_seconds);
         let Program { graph, costs, .. } = *program;
         let mut judge = Judge::new(program, options);
-        let measured = prices.is_some();
-        if let Some(prices) = prices {
-            (judge.prices, judge.measured) = (prices, true);
-        }
+        let measured = rounds.is_some();
         let items = Items::new(graph, costs, (options.granularity, options.order), program.devices());
         let caps = judge.caps_for_stages();
         let memory_matters = judge.memory_matters(&items.ops, &caps);
-        if memory_matters && options.method == Method::AUTO {
-            judge.estimate(&items.ops, links, options.copies);
+        if let Some(rounds) = rounds {
+            judge.learn(rounds, &items.ops, (links, options.copies));
         }
         let use_all = options.use_all_devices;
         let site = Site { links, caps: &caps, memory_matters, use_all, pressure: PRESSURE };

@@ -43,17 +43,46 @@ pub(crate) struct Reliefs {
     copy: Option<Vec<(f64, f64)>>,
 }
 
+/// A device of a placement.
+#[derive(Clone, Copy)]
+pub(crate) struct Placed<'a> {
+    pub(crate) lifetimes: &'a Lifetimes,
+    /// The device of every item.
+    pub(crate) device_of: &'a [u32],
+    pub(crate) device: usize,
+}
+
+impl Placed<'_> {
+    fn runs(&self, item: u32) -> bool {
+        self.device_of[item as usize] as usize == self.device
+    }
+
+    /// The item that makes a value.
+    fn maker(&self, value: u32) -> u32 {
+        self.lifetimes.ends(value as usize)[0].1
+    }
+
+    /// Is a value held here from some place of the sequence on, as far as items there need it?
+    fn holds(&self, value: u32, from: u32) -> bool {
+        let ends = self.lifetimes.ends(value as usize);
+        ends.iter().rev().take_while(|&&(at, _)| at >= from).any(|&(_, item)| self.runs(item))
+    }
+}
+
 /// Buffers of an estimate.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     /// Items of the device in run order, and the place of each among them.
     on: Vec<u32>,
     place_of: Vec<u32>,
+    /// Bytes over the room while each of them runs, and changes of that from each on.
     over: Vec<f64>,
     change: Vec<f64>,
     gaps: Vec<Gap>,
-    again: Vec<u32>,
+    /// Gaps at one place.
     open: Vec<usize>,
+    /// Items that run again for one value.
+    again: Vec<u32>,
 }
 
 /// Places on a device where a value is held and not needed.
@@ -65,8 +94,8 @@ struct Gap {
     /// The item before which it must be back, by place in the sequence.
     until: u32,
     bytes: f64,
-    /// Not a number where that is not known yet.
-    seconds: f64,
+    /// None where that is not known yet; infinite where it must stay, or is away already.
+    seconds: Option<f64>,
 }
 
 /// What a device loses to keep its cap.
@@ -111,23 +140,15 @@ impl Reliefs {
         })
     }
 
-    /// What a device loses to hold no more than `room` besides what is resident. `place`: the device of every item.
-    pub(crate) fn lost(
-        &self,
-        lifetimes: &Lifetimes,
-        place: &[u32],
-        (device, room): (usize, f64),
-        scratch: &mut Scratch,
-    ) -> Lost {
+    /// What a device loses to hold no more than `room` besides what is resident.
+    pub(crate) fn lost(&self, placed: &Placed<'_>, room: f64, scratch: &mut Scratch) -> Lost {
         let mut lost = Lost::default();
-        if scratch.gather(lifetimes, place, device as u32, room) <= 0.0 {
-            return lost;
-        }
+        scratch.gather(placed, room);
         while let Some((fullest, over)) = scratch.fullest().filter(|&(_, over)| over > 0.0) {
-            let left = self.cover(lifetimes, place, (device, fullest, over), scratch, &mut lost);
+            let left = self.cover(placed, (fullest, over), scratch, &mut lost);
             if left > 0.0 {
                 // What lies where another value was, and such: a plan that keeps the cap does without as much elsewhere.
-                let byte = self.copy.as_ref().map_or(0.0, |copy| copy[device].1);
+                let byte = self.copy.as_ref().map_or(0.0, |copy| copy[placed.device].1);
                 lost.seconds += left * lost.dearest.max(byte);
                 scratch.over.iter_mut().for_each(|over| *over -= left);
             }
@@ -138,111 +159,90 @@ impl Reliefs {
     /// Covers so many bytes at one place by gaps, the cheapest first; what is left uncovered.
     fn cover(
         &self,
-        lifetimes: &Lifetimes,
-        place: &[u32],
-        (device, at, over): (usize, usize, f64),
+        placed: &Placed<'_>,
+        (at, over): (usize, f64),
         scratch: &mut Scratch,
         lost: &mut Lost,
     ) -> f64 {
-        let mut open = std::mem::take(&mut scratch.open);
-        let is_open = |gap: &Gap| {
-            (gap.first..gap.end).contains(&(at as u32)) && gap.seconds.is_finite() | gap.seconds.is_nan()
-        };
-        open.extend((0..scratch.gaps.len()).filter(|&gap| is_open(&scratch.gaps[gap])));
-        for &gap in &open {
-            if scratch.gaps[gap].seconds.is_nan() {
-                scratch.gaps[gap].seconds =
-                    self.price(lifetimes, place, device, scratch.gaps[gap], &mut scratch.again);
-            }
+        let Scratch { over: all_over, change, gaps, open, again, .. } = scratch;
+        open.clear();
+        open.extend((0..gaps.len()).filter(|&gap| (gaps[gap].first..gaps[gap].end).contains(&(at as u32))));
+        for &gap in open.iter() {
+            let gap = &mut gaps[gap];
+            gap.seconds = gap.seconds.or_else(|| Some(self.price(placed, gap, again)));
         }
+        let seconds = |gap: &Gap| gap.seconds.unwrap_or(f64::INFINITY);
+        open.retain(|&gap| seconds(&gaps[gap]).is_finite());
         let mut left = over;
-        scratch.change.fill(0.0);
+        change.fill(0.0);
         while left > 0.0 {
-            let rate = |gap: usize| scratch.gaps[gap].seconds / scratch.gaps[gap].bytes.min(left);
+            let rate = |gap: usize| seconds(&gaps[gap]) / gaps[gap].bytes.min(left);
             let best = (0..open.len()).min_by(|&a, &b| rate(open[a]).total_cmp(&rate(open[b])));
-            let Some(best) = best.filter(|&best| scratch.gaps[open[best]].seconds.is_finite()) else { break };
-            let gap = &mut scratch.gaps[open.swap_remove(best)];
-            lost.seconds += gap.seconds;
-            lost.dearest = lost.dearest.max(gap.seconds / gap.bytes.min(left));
+            let Some(best) = best else { break };
+            let gap = open.swap_remove(best);
+            lost.seconds += seconds(&gaps[gap]);
+            lost.dearest = lost.dearest.max(rate(gap));
+            let gap = &mut gaps[gap];
             left -= gap.bytes;
-            scratch.change[gap.first as usize] -= gap.bytes;
-            scratch.change[gap.end as usize] += gap.bytes;
-            gap.seconds = f64::INFINITY;
+            change[gap.first as usize] -= gap.bytes;
+            change[gap.end as usize] += gap.bytes;
+            gap.seconds = Some(f64::INFINITY);
         }
         let mut sum = 0.0;
-        for (over, change) in scratch.over.iter_mut().zip(&scratch.change) {
+        for (over, change) in all_over.iter_mut().zip(change.iter()) {
             sum += change;
             *over += sum;
         }
-        open.clear();
-        scratch.open = open;
         left.max(0.0)
     }
 
     /// Seconds of doing without a value in a gap.
-    fn price(
-        &self,
-        lifetimes: &Lifetimes,
-        place: &[u32],
-        device: usize,
-        gap: Gap,
-        again: &mut Vec<u32>,
-    ) -> f64 {
-        let value = gap.value as usize;
-        let rules = lifetimes.rules(value);
-        let maker = lifetimes.ends(value)[0].1;
-        if place[maker as usize] as usize != device {
-            return if rules.stays { f64::INFINITY } else { self.receive[value] };
+    fn price(&self, placed: &Placed<'_>, gap: &Gap, again: &mut Vec<u32>) -> f64 {
+        let rules = placed.lifetimes.rules(gap.value as usize);
+        if !placed.runs(placed.maker(gap.value)) {
+            return if rules.stays { f64::INFINITY } else { self.receive[gap.value as usize] };
         }
         let copied = self.copy.as_ref().filter(|_| !rules.not_swapped).map_or(f64::INFINITY, |copy| {
-            let (latency, byte) = copy[device];
+            let (latency, byte) = copy[placed.device];
             latency + byte * gap.bytes
         });
         again.clear();
         let mut made = 0.0;
-        match self.make_again(lifetimes, place, (device, gap.until), value, (again, &mut made, copied)) {
+        match self.make_again(placed, (gap.value, gap.until), again, (&mut made, copied)) {
             true => made,
             false => copied,
         }
     }
 
-    /// Adds the seconds of making a value again before the item at a place of the sequence, and for it what is gone by then; false where that
-    /// comes to `most` or is not possible.
+    /// Adds the seconds of making a value again before a place of the sequence, and for it what is gone by then; false where that comes to `most` or is
+    /// not possible.
     fn make_again(
         &self,
-        lifetimes: &Lifetimes,
-        place: &[u32],
-        (device, until): (usize, u32),
-        value: usize,
-        (again, seconds, most): (&mut Vec<u32>, &mut f64, f64),
+        placed: &Placed<'_>,
+        (value, until): (u32, u32),
+        again: &mut Vec<u32>,
+        (seconds, most): (&mut f64, f64),
     ) -> bool {
-        if lifetimes.rules(value).made_once || again.len() >= MOST_AGAIN {
+        if placed.lifetimes.rules(value as usize).made_once || again.len() >= MOST_AGAIN {
             return false;
         }
-        let maker = lifetimes.ends(value)[0].1;
+        let maker = placed.maker(value);
         if again.contains(&maker) {
             return true;
         }
         again.push(maker);
-        *seconds += self.seconds[self.row_of[device]][maker as usize];
-        for &input in lifetimes.values_of(maker as usize) {
+        *seconds += self.seconds[self.row_of[placed.device]][maker as usize];
+        for &input in placed.lifetimes.values_of(maker as usize) {
             if *seconds >= most {
                 return false;
             }
-            let ends = lifetimes.ends(input as usize);
-            let on = |item: u32| place[item as usize] as usize == device;
-            if ends[0].1 == maker || ends.iter().rev().take_while(|end| end.0 >= until).any(|end| on(end.1)) {
+            let from = placed.maker(input);
+            if from == maker || placed.holds(input, until) {
                 continue;
             }
-            if !on(ends[0].1) {
+            if !placed.runs(from) {
                 *seconds += self.receive[input as usize];
-            } else if !self.make_again(
-                lifetimes,
-                place,
-                (device, until),
-                input as usize,
-                (again, seconds, most),
-            ) {
+            } else if !self.make_again(placed, (input, until), again, (seconds, most)) {
                 return false;
             }
         }
@@ -251,52 +251,49 @@ impl Reliefs {
 }
 
 impl Scratch {
-    /// Finds what a device holds above its room while each of its items runs, and the gaps; the most it does.
-    fn gather(&mut self, lifetimes: &Lifetimes, place: &[u32], device: u32, room: f64) -> f64 {
-        self.place_of.resize(place.len(), 0);
-        self.on.clear();
-        self.gaps.clear();
-        for (item, _) in place.iter().enumerate().filter(|(_, on)| **on == device) {
-            self.place_of[item] = self.on.len() as u32;
-            self.on.push(item as u32);
+    /// Finds what a device holds above its room while each of its items runs, and the gaps.
+    fn gather(&mut self, placed: &Placed<'_>, room: f64) {
+        let Scratch { on, place_of, over, change, gaps, .. } = self;
+        place_of.resize(placed.device_of.len(), 0);
+        on.clear();
+        gaps.clear();
+        for item in (0..placed.device_of.len() as u32).filter(|&item| placed.runs(item)) {
+            place_of[item as usize] = on.len() as u32;
+            on.push(item);
         }
-        let items = self.on.len();
-        self.change.clear();
-        self.change.resize(items + 1, 0.0);
-        for (number, &item) in self.on.iter().enumerate() {
-            for &value in lifetimes.values_of(item as usize) {
-                let mut here =
-                    lifetimes.ends(value as usize).iter().filter(|&&(_, end)| place[end as usize] == device);
+        let items = on.len();
+        change.clear();
+        change.resize(items + 1, 0.0);
+        for (number, &item) in on.iter().enumerate() {
+            for &value in placed.lifetimes.values_of(item as usize) {
+                let ends = placed.lifetimes.ends(value as usize);
+                let mut here = ends.iter().filter(|&&(_, item)| placed.runs(item));
                 if here.next().is_none_or(|&(_, first)| first != item) {
                     continue;
                 }
-                let bytes = lifetimes.bytes(value as usize);
+                let bytes = placed.lifetimes.bytes(value as usize);
                 let mut last = number as u32;
-                for &(at, end) in here {
+                for &(until, end) in here {
                     // What is returned is there at the end.
-                    let (next, needed) = match at == end {
-                        true => (self.place_of[end as usize], self.place_of[end as usize]),
+                    let (next, needed) = match until == end {
+                        true => (place_of[end as usize], place_of[end as usize]),
                         false => (items as u32, items as u32 - 1),
                     };
                     if next > last + 1 {
-                        let gap =
-                            Gap { value, first: last + 1, end: next, until: at, bytes, seconds: f64::NAN };
-                        self.gaps.push(gap);
+                        gaps.push(Gap { value, first: last + 1, end: next, until, bytes, seconds: None });
                     }
                     last = needed;
                 }
-                self.change[number] += bytes;
-                self.change[last as usize + 1] -= bytes;
+                change[number] += bytes;
+                change[last as usize + 1] -= bytes;
             }
         }
-        self.over.clear();
-        let (mut held, mut most) = (0.0, f64::NEG_INFINITY);
-        for change in &self.change[..items] {
+        over.clear();
+        let mut held = 0.0;
+        over.extend(change[..items].iter().map(|change| {
             held += change;
-            most = f64::max(most, held - room);
-            self.over.push(held - room);
-        }
-        most
+            held - room
+        }));
     }
 
     /// The place where a device is most over its room, and by how much.
@@ -337,7 +334,11 @@ mod tests {
         let mut sequence = sequence.clone();
         sequence.row_of = vec![0; 2];
         let reliefs = Reliefs::new(&sequence, &lifetimes, (&cluster, &links), copies).expect("few items");
-        reliefs.lost(&lifetimes, place, (0, room), &mut Scratch::default())
+        reliefs.lost(
+            &Placed { lifetimes: &lifetimes, device_of: place, device: 0 },
+            room,
+            &mut Scratch::default(),
+        )
     }
 
     #[test]

@@ -76,19 +76,20 @@ pub(crate) struct Room {
 }
 
 impl Room {
+    /// How much of what a plan can take away it must: 0 below the cap, 1 where that is all.
+    fn squeeze(self) -> f64 {
+        ((self.held - self.cap) / (self.held - self.least).max(1.0)).clamp(0.0, 1.0)
+    }
+
     /// Seconds lost to keep the cap, as a share of the device's time over its rate: 0 below the cap, and steep where nothing is left to take away.
     pub(crate) fn shape(self) -> f64 {
-        if self.held <= self.cap {
-            return 0.0;
-        }
-        let squeeze = ((self.held - self.cap) / (self.held - self.least).max(1.0)).clamp(0.0, 1.0);
+        let squeeze = self.squeeze();
         squeeze * squeeze / (1.0 + EDGE - squeeze)
     }
 
     /// By what factor doing without values is dearer than each alone, where there is little room beside what no plan can do without.
     pub(crate) fn edge(self) -> f64 {
-        let squeeze = ((self.held - self.cap) / (self.held - self.least).max(1.0)).clamp(0.0, 1.0);
-        1.0 + NARROW * ((squeeze - NARROW_FROM) / (NARROW_AT - NARROW_FROM)).clamp(0.0, 1.0)
+        1.0 + NARROW * ((self.squeeze() - NARROW_FROM) / (NARROW_AT - NARROW_FROM)).clamp(0.0, 1.0)
     }
 
     /// Seconds that a device loses by an estimate of what it does without.
@@ -143,9 +144,9 @@ impl Prices {
         Prices { rates: rates(devices, samples), factors: (0..devices).map(of).collect() }
     }
 
-    /// Just what plans of one placement came to.
+    /// Rates at which plans of one placement came to just what they did.
     pub(crate) fn just(devices: usize, samples: &[Sample]) -> Self {
-        Prices { rates: rates_of(devices, samples), ..Prices::told(devices, samples) }
+        Prices { rates: rates_of(devices, samples), ..Prices::usual(devices) }
     }
 }
 
@@ -199,8 +200,16 @@ fn rates_of(devices: usize, samples: &[Sample]) -> Vec<f64> {
 mod tests {
     use super::*;
 
+    const LOAD: f64 = 3.0;
+
     fn room(held: f64) -> Room {
         Room { held, least: 20.0, cap: 60.0 }
+    }
+
+    /// A device that holds so much, and lost this share of its load.
+    fn sample(device: usize, held: f64, lost: f64) -> Sample {
+        let seconds = LOAD * (1.0 + lost);
+        Sample { device, room: room(held), load: LOAD, seconds, raised: false, estimate: None }
     }
 
     #[test]
@@ -217,17 +226,6 @@ mod tests {
 
     #[test]
     fn rates_reproduce_what_plans_came_to_and_tell_of_devices_without_one() {
-        let sample = |device, held: f64, lost: f64| {
-            let load = 3.0;
-            Sample {
-                device,
-                room: room(held),
-                load,
-                seconds: load * (1.0 + lost),
-                raised: false,
-                estimate: None,
-            }
-        };
         // Devices 0 and 1 lost 4 and 12 %, device 2 held too little to tell, device 3 is in no sample.
         let samples = [sample(0, 100.0, 0.04), sample(1, 100.0, 0.12), sample(2, 50.0, 0.0)];
         let rates = rates(4, &samples);
@@ -266,17 +264,6 @@ mod tests {
 
     #[test]
     fn one_placement_alone_has_the_rates_of_its_own_plans() {
-        let sample = |device, held, lost: f64| {
-            let load = 3.0;
-            Sample {
-                device,
-                room: room(held),
-                load,
-                seconds: load * (1.0 + lost),
-                raised: false,
-                estimate: None,
-            }
-        };
         let samples = [sample(0, 100.0, 0.04), sample(1, 50.0, 0.0)];
         let own = rates_of(3, &samples);
         let pressed = samples[0].room.pressed(samples[0].load, own[0]);
@@ -290,9 +277,9 @@ mod tests {
 
     #[test]
     fn estimates_are_corrected_by_what_plans_came_to() {
-        let sample = |device, estimate: f64, lost: f64| {
-            let (load, room) = (3.0, room(100.0));
-            Sample { device, room, load, seconds: load + lost, raised: false, estimate: Some(estimate) }
+        let sample = |device, estimate, lost: f64| Sample {
+            estimate: Some(estimate),
+            ..sample(device, 100.0, lost / LOAD)
         };
         // Device 0 lost twice its estimate and then a half of it, device 1 as much as estimated, device 2 has no plan.
         let samples = [sample(0, 0.2, 0.4), sample(1, 0.3, 0.3), sample(0, 0.4, 0.2)];

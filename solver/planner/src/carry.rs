@@ -53,7 +53,7 @@ pub(crate) fn carried_over((before, plan): (&Stage, &CompactPlan), stage: &Stage
 mod tests {
     use ballast_core::cost::Costs;
     use ballast_core::device::{Cluster, DeviceId};
-    use ballast_core::graph::{Graph, Op, OpId, Tensor};
+    use ballast_core::graph::{Graph, OpId};
     use ballast_core::limits::{Deadline, Limits};
     use ballast_core::memory::expand;
     use ballast_core::program::Program;
@@ -61,28 +61,20 @@ mod tests {
 
     use crate::Options;
     use crate::round::Round;
+    use crate::support::graph;
 
     use super::*;
 
     /// Four ops forward and four backward, each of which reads what the one opposite made.
     fn training() -> Graph {
-        let mut graph = Graph { name: "training".into(), ..Graph::default() };
-        for id in 0..8 {
-            let inputs: Vec<usize> = match id {
+        graph((0..8).map(|id| {
+            let inputs = match id {
                 0 => vec![],
                 1..=4 => vec![id - 1],
                 _ => vec![id - 1, 7 - id],
             };
-            graph.ops.push(Op::new(format!("op{id}"), inputs, [id]));
-            graph.tensors.push(Tensor {
-                producer: Some(OpId(id)),
-                index: 0,
-                bytes: Bytes(100),
-                returned: id == 7,
-                type_name: "value".into(),
-            });
-        }
-        graph
+            (inputs, 100, id == 7)
+        }))
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub mod replan;
 mod round;
 mod rounds;
 mod stages;
+#[cfg(test)]
+mod support;
 mod versions;
 
 pub use again::{Again, Repartition, Wanted};

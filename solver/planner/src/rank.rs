@@ -35,11 +35,11 @@ pub(crate) fn rank(raised: usize, tmax_seconds: f64, over_bytes: u64) -> Rank {
 mod tests {
     use ballast_core::cost::Costs;
     use ballast_core::device::{Cluster, DeviceId};
-    use ballast_core::graph::{Graph, Op, OpId, Tensor};
     use ballast_core::stage::stages;
     use ballast_core::units::Bytes;
 
     use super::{least_rank, rank};
+    use crate::support::graph;
 
     #[test]
     fn kept_caps_come_first_and_raised_ones_have_a_price() {
@@ -53,17 +53,7 @@ mod tests {
     #[test]
     fn no_plan_is_better_than_all_values_kept_where_memory_is_no_matter() {
         // Two ops of 2 and 3 s without a value between them, which make 10 and 100 bytes: each runs on a device of its own.
-        let mut graph = Graph { name: "two".into(), ..Graph::default() };
-        for (id, bytes) in [10, 100].into_iter().enumerate() {
-            graph.ops.push(Op::new(format!("op{id}"), [], [id]));
-            graph.tensors.push(Tensor {
-                producer: Some(OpId(id)),
-                index: 0,
-                bytes: Bytes(bytes),
-                returned: true,
-                type_name: "value".into(),
-            });
-        }
+        let graph = graph([10, 100].map(|bytes| (vec![], bytes, true)));
         let costs = Costs { seconds: vec![vec![2.0, 3.0]; 2] };
         let cluster = Cluster::from_count(2).expect("devices");
         let stages = stages(&graph, &costs, &cluster, &[DeviceId(0), DeviceId(1)]);

@@ -123,26 +123,15 @@ impl Round {
 mod tests {
     use ballast_core::cost::Costs;
     use ballast_core::device::Cluster;
-    use ballast_core::graph::{Graph, Op, OpId, Tensor};
 
     use super::*;
+    use crate::support::graph;
 
     #[test]
     fn a_plan_that_costs_nothing_ends_nothing_where_the_placement_given_was_faster_without_caps() {
-        let mut graph = Graph { name: "chain".into(), ..Graph::default() };
-        for id in 0..4 {
-            graph.ops.push(Op::new(format!("op{id}"), if id == 0 { vec![] } else { vec![id - 1] }, [id]));
-            graph.tensors.push(Tensor {
-                producer: Some(OpId(id)),
-                index: 0,
-                bytes: Bytes(100),
-                returned: id == 3,
-                type_name: "value".into(),
-            });
-        }
+        let graph = graph((0..4_usize).map(|id| (Vec::from_iter(id.checked_sub(1)), 100, id == 3)));
         let costs = Costs { seconds: vec![vec![1.0; 4]; 2] };
-        let mut cluster = Cluster::from_count(2).expect("devices");
-        cluster.default_link.bandwidth = 1e12;
+        let cluster = Cluster::from_count(2).expect("devices");
         let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
         let halves = [0, 0, 1, 1].map(DeviceId).to_vec();
         let caps = [Bytes(10_000); 2];

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::board::{AFTER, BEFORE, Board, GroupId, MOMENTS, Site};
 use super::least::Needed;
 use super::timeline::Timelines;
-use crate::relief::{Lost, Scratch};
+use crate::relief::{Lost, Placed, Scratch};
 use crate::squeeze::{Room, missed, over};
 
 /// A placement.
@@ -53,7 +53,10 @@ pub(super) struct Pressed {
 impl Pressed {
     /// About the least its seconds come to when it holds so many bytes less.
     pub(super) fn less(self, freed: f64) -> f64 {
-        self.seconds - FREED * freed * self.per_byte
+        match self.per_byte.is_finite() {
+            true => self.seconds - FREED * freed * self.per_byte,
+            false => f64::NEG_INFINITY,
+        }
     }
 
     /// What the device counts for where loads are compared with this one. One that no plan can bring under its cap counts as slower, however
@@ -273,7 +276,8 @@ impl<'a> State<'a> {
         if held <= room {
             return Some(Lost::default());
         }
-        Some(reliefs.lost(lifetimes, &self.place, (device, room - resident), &mut self.scratch.borrow_mut()))
+        let placed = Placed { lifetimes, device_of: &self.place, device };
+        Some(reliefs.lost(&placed, room - resident, &mut self.scratch.borrow_mut()))
     }
 
     /// What the placement is worth.

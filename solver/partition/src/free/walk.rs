@@ -137,9 +137,11 @@ impl<'a> Walk<'a> {
     }
 
     fn reprice(&mut self, device: usize) {
-        let pressed = self.state.pressed_now(device);
-        self.pressed[device] = pressed;
-        self.energy[device] = self.energy_of(pressed);
+        self.set(device, self.state.pressed_now(device));
+    }
+
+    fn set(&mut self, device: usize, pressed: Pressed) {
+        (self.pressed[device], self.energy[device]) = (pressed, self.energy_of(pressed));
     }
 
     fn energy_of(&self, pressed: Pressed) -> f64 {
@@ -299,9 +301,8 @@ impl<'a> Walk<'a> {
             self.gain = (-change / temperature).max(0.0) as f32;
             self.state.relocate(group, to);
             self.note(group);
-            for (device, pressed) in [(from, on_from), (to, on_to)] {
-                (self.pressed[device], self.energy[device]) = (pressed, self.energy_of(pressed));
-            }
+            self.set(from, on_from);
+            self.set(to, on_to);
             self.keep_best();
         }
     }
@@ -344,35 +345,23 @@ impl<'a> Walk<'a> {
         let limit = self.limit(temperature);
         // With unequal links the readers on third devices receive at another price.
         let touched = if self.site.uniform { vec![from, to] } else { (0..self.site.devices).collect() };
-        // What is known to be too much needs no closer look.
-        let mut least = 0.0;
-        let mut bounds = Vec::with_capacity(touched.len());
+        let mut after: Vec<(usize, Pressed)> =
+            touched.into_iter().map(|device| (device, self.about_least(device, moves))).collect();
+        let energy =
+            |walk: &Self, (device, pressed): (usize, Pressed)| walk.energy_of(pressed) - walk.energy[device];
+        let mut change: f64 = after.iter().map(|&now| energy(self, now)).sum();
         if self.state.exact() {
-            for &device in &touched {
-                let leaves = |&&(_, to): &&(GroupId, usize)| to != device;
-                let freed = moves.iter().filter(leaves).map(|&(group, _)| self.state.bytes_of(group)).sum();
-                let before = (self.pressed[device], self.loads[device]);
-                let pressed = self.state.about_least(device, before, freed);
-                let change = self.energy_of(pressed) - self.energy[device];
-                bounds.push(change);
-                least += change;
-            }
-            if least > limit {
+            // What is known to be too much needs no closer look, device by device.
+            if change > limit {
                 self.take_back(moves, from);
                 return;
             }
             moves.iter().for_each(|&(group, _)| self.state.settle(group));
-        }
-        let mut found = Vec::with_capacity(touched.len());
-        let mut change = 0.0;
-        for (place, &device) in touched.iter().enumerate().rev() {
-            let pressed = self.state.pressed_now(device);
-            let more = self.energy_of(pressed) - self.energy[device];
-            found.push((device, pressed));
-            change += more;
-            if let Some(bound) = bounds.get(place) {
-                least += more - bound;
-                if least > limit {
+            for now in after.iter_mut().rev() {
+                change -= energy(self, *now);
+                now.1 = self.state.pressed_now(now.0);
+                change += energy(self, *now);
+                if change > limit {
                     self.take_back(moves, from);
                     return;
                 }
@@ -383,13 +372,23 @@ impl<'a> Walk<'a> {
             for &(group, _) in moves {
                 self.note(group);
             }
-            for (device, pressed) in found {
-                (self.pressed[device], self.energy[device]) = (pressed, self.energy_of(pressed));
+            for (device, pressed) in after {
+                self.set(device, pressed);
             }
             self.keep_best();
         } else {
             self.take_back(moves, from);
         }
+    }
+
+    /// What a device comes to after moves; where what it holds takes long to find out, about the least.
+    fn about_least(&self, device: usize, moves: &[(GroupId, usize)]) -> Pressed {
+        if !self.state.exact() {
+            return self.state.pressed_now(device);
+        }
+        let leaves = |&&(_, to): &&(GroupId, usize)| to != device;
+        let freed = moves.iter().filter(leaves).map(|&(group, _)| self.state.bytes_of(group)).sum();
+        self.state.about_least(device, (self.pressed[device], self.loads[device]), freed)
     }
 
     /// Moves between two devices, the first from this one, back to where they were.
