@@ -167,7 +167,11 @@ impl<'a> Judge<'a> {
         let lifetimes = Lifetimes::new(ops);
         let reliefs = Reliefs::new(ops, &lifetimes, (self.program.cluster, links), copies);
         self.reliefs = reliefs.map(|reliefs| (reliefs, lifetimes, ops.ops.clone()));
-        self.prices = Prices::told(self.caps.len(), &self.samples(rounds));
+        let samples = self.samples(rounds);
+        for sample in &samples {
+            tracing::trace!(?sample, "a plan came to");
+        }
+        self.prices = Prices::told(self.caps.len(), &samples);
         tracing::debug!("memory over the caps costs {:?}", self.prices);
         self.measured = true;
     }
