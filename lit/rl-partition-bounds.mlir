@@ -18,6 +18,12 @@
 // LAYERS-NOT: any-assignment{{.*}}gap=0,
 // OPS: Partition {{.*}}tmax_seconds=0.00000626
 
+// Under caps a bound counts what memory costs any placement, and says whose caps it is for.
+// RUN: ballast-opt %S/Inputs/training-chain.mlir --allow-unregistered-dialect --rl-partition="devices=2 time-limit=0 work-limit=20000" --remat="cap=40%% time-limit=0 work-limit=20000" --ballast-verify -o - 2>&1 | FileCheck %s --check-prefix=CAPS
+// RUN: ballast-opt %S/Inputs/training-chain.mlir --allow-unregistered-dialect --rl-partition="devices=2 time-limit=0 work-limit=20000" --remat="cap=40%% time-limit=0 work-limit=20000 overlap=true" --ballast-verify -o - 2>&1 | FileCheck %s --check-prefix=OVERLAP
+// CAPS: ballast.plan{{.*}}bound_class = "any-assignment-within-caps"
+// OVERLAP: ballast.plan{{.*}}bound_class = "any-assignment"
+
 func.func @main(%x: tensor<16x1024xf32>, %w: tensor<1024x1024xf32>, %v: tensor<1024x1024xf32>) -> tensor<16x1024xf32> {
   %1 = "stablehlo.dot_general"(%x, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]}> : (tensor<16x1024xf32>, tensor<1024x1024xf32>) -> tensor<16x1024xf32>
   %2 = "stablehlo.dot_general"(%1, %v) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]}> : (tensor<16x1024xf32>, tensor<1024x1024xf32>) -> tensor<16x1024xf32>

@@ -31,6 +31,9 @@ pub const PROOF_TOLERANCE: f64 = 1e-6;
 pub enum BoundClass {
     /// Every op on any device, in any order; devices may stay idle.
     AnyAssignment,
+    /// The same in program order on every device, with memory plans that together keep within the sum of all caps and in which every copy
+    /// counts in full.
+    AnyAssignmentWithinCaps,
     /// The op sequence cut into runs of neighbouring ops, one run per device at most.
     ContiguousSequence,
     /// The same, and no stage needs more than its cap however its memory is planned.
@@ -95,7 +98,8 @@ impl BoundClass {
     pub const fn within_caps(self) -> bool {
         matches!(
             self,
-            Self::ContiguousSequenceWithinCaps
+            Self::AnyAssignmentWithinCaps
+                | Self::ContiguousSequenceWithinCaps
                 | Self::ContiguousLayersWithinCaps
                 | Self::ContiguousDagWithinCaps
                 | Self::ContiguousDagLayersWithinCaps

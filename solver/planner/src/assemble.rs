@@ -61,7 +61,7 @@ fn stop_reason(partition: &Report, outcomes: &[StageOutcome]) -> StopReason {
 pub(crate) fn assemble(
     program: &Program<'_>,
     round: Round,
-    mut partition: Report,
+    (mut partition, pooled): (Report, Option<Bound>),
     rounds: usize,
 ) -> Result<Planned, Error> {
     let Program { graph, costs, cluster } = *program;
@@ -88,8 +88,8 @@ pub(crate) fn assemble(
         partition = only.report.clone();
         partition.method = "one-device".to_owned();
     }
-    let bound =
-        carried_over(&partition, &outcomes, tmax, Bound::any_assignment(graph, costs)).beside(tmax)?;
+    let carried = carried_over(&partition, &outcomes, tmax, Bound::any_assignment(graph, costs));
+    let bound = pooled.filter(|pooled| pooled.value() > carried.value()).unwrap_or(carried).beside(tmax)?;
     let gap = gap(tmax, bound.value());
     let stop_reason = match stop_reason(&partition, &outcomes) {
         // Proofs of the parts are none of the whole, which has a gap.

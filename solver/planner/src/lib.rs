@@ -14,6 +14,7 @@ mod loosen;
 mod near;
 pub mod pipelined;
 mod polish;
+mod pooled;
 mod rank;
 pub mod replan;
 mod round;

@@ -19,6 +19,7 @@ use crate::loosen::loosen;
 use crate::near::descend;
 use crate::pipelined;
 use crate::polish::polish;
+use crate::pooled::{self, pooled_bound};
 use crate::rank::least_rank;
 use crate::round::Round;
 use crate::stages::{StageOutcome, caps_of};
@@ -30,6 +31,9 @@ const ROUND_SHARE: f64 = 0.18;
 
 /// Share of the time limit kept for the stages that matter in the best round: until then all stages are planned alike.
 const POLISH_SHARE: f64 = 0.15;
+
+/// Share of the time limit kept for the proof of how fast any placement under the caps can be.
+const PROOF_SHARE: f64 = 0.05;
 
 /// Searches that come back with a placement known before, or with one that has no plan, after which no other is looked for.
 const MOST_FRUITLESS: u64 = 3;
@@ -63,24 +67,27 @@ pub fn plan(
         let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
         let balance = balance(&scores);
         let best = Round { device_of, stages, outcomes, balance, pipeline: Some(pipeline) };
-        return assemble(program, best, partition, rounds);
+        return assemble(program, best, (partition, None), rounds);
     }
     let given = device_of.clone();
     let deadline = Deadline::start(&options.limits);
     let caps = caps_of_all(program, &device_of, options.cap);
-    let rounds_end = match options.limits.time_limit_seconds {
-        Some(seconds) if program.cluster.devices.len() > 1 => deadline.within(seconds * (1.0 - POLISH_SHARE)),
+    let before = |share: f64| match options.limits.time_limit_seconds {
+        Some(seconds) if program.cluster.devices.len() > 1 => deadline.within(seconds * (1.0 - share)),
         _ => deadline,
     };
+    let proof_share = if pooled::holds_for(program, options) { PROOF_SHARE } else { 0.0 };
+    let rounds_end = before(POLISH_SHARE + proof_share);
     let (mut best, rounds) = best_round(program, device_of, &caps, options, (&rounds_end, repartition))?;
-    polish(program, &mut best, &caps, options, &deadline);
+    polish(program, &mut best, &caps, options, &before(proof_share));
     best.tell("polished");
+    let carried = partition.bound().under_other_caps(Bound::any_assignment(graph, costs));
     if best.device_of == given {
-        let floor = Bound::any_assignment(graph, costs);
         // The partition given is of the class its bound is for, and planned memory only adds to its time.
-        partition.bound().under_other_caps(floor).beside(best.balance.tmax_seconds)?;
+        carried.beside(best.balance.tmax_seconds)?;
     }
-    assemble(program, best, partition, rounds)
+    let pooled = pooled_bound(program, &best, carried, options, &deadline)?;
+    assemble(program, best, (partition, pooled), rounds)
 }
 
 /// The best of all rounds, and how many there were.
@@ -254,7 +261,7 @@ pub fn unplanned(
     let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
     let round =
         Round { device_of: device_of.to_vec(), stages, outcomes, balance: balance(&scores), pipeline };
-    let mut plan = assemble(program, round, partition, 0)?.plan;
+    let mut plan = assemble(program, round, (partition, None), 0)?.plan;
     // Nothing was asked of these caps yet.
     plan.notes.clear();
     Ok(plan)

@@ -130,6 +130,31 @@ pub fn training(random: &mut ChaCha8Rng, layers: usize) -> Graph {
     graph
 }
 
+/// Values that wait: ops that make one each, and as many that read them, the last one first. Its peak is well above what any op needs, so that several
+/// devices together can hold less than it.
+pub fn waiting(random: &mut ChaCha8Rng, values: usize) -> Graph {
+    let mut graph = Graph { name: "main".into(), ..Graph::default() };
+    let mut made: Vec<TensorId> = Vec::new();
+    for _ in 0..values {
+        let inputs = made.last().copied().filter(|_| random.random_bool(0.4)).into_iter().collect();
+        made.push(op(&mut graph, "dot_general", inputs, random.random_range(3..7)));
+    }
+    let mut before = None;
+    for (at, value) in made.iter().copied().enumerate().rev() {
+        let inputs =
+            [Some(value), before.filter(|_| random.random_bool(0.3))].into_iter().flatten().collect();
+        let over = random.random_bool(0.2);
+        let bytes = if over { graph.tensors[value].bytes.0 } else { 1 };
+        before = Some(op(&mut graph, "dot_general", inputs, bytes));
+        let reader = graph.ops.last_mut().expect("just added");
+        reader.over = over.then_some(OpId(at));
+        reader.pure_op = random.random_bool(0.9);
+    }
+    let last = graph.tensors.len() - 1;
+    graph.tensors[TensorId(last)].returned = graph.ops.last().is_some_and(|op| op.over.is_none());
+    graph
+}
+
 /// What a back end that fuses makes of the ops.
 fn fusion_classes(graph: &Graph) -> FusionClasses {
     let class = |op: &Op| FusionClass {

@@ -1,9 +1,12 @@
 //! Placement and memory together, rounds and pipelines included: bounds for any assignment against the plans of all other runs and all assignments.
 
 use ballast_core::cap::CapSpec;
+use ballast_core::device::DeviceId;
+use ballast_core::graph::OpId;
 use ballast_core::limits::Limits;
 use ballast_core::pipeline::{Schedule, Spec};
 use ballast_core::report::{Bound, BoundClass};
+use ballast_core::stage::{settle_views, stages};
 use ballast_core::units::Bytes;
 use ballast_partition::sequence::Granularity;
 use ballast_partition::{Method, plan as partition};
@@ -13,8 +16,10 @@ use ballast_remat::Order;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::in_full::{self, Freedom, MOST_NODES};
 use crate::ledger::{Ledger, at_most};
-use crate::programs::{Program, any, placed, training};
+use crate::programs::{Program, any, placed, training, waiting};
+use crate::tables::every;
 
 const SCHEDULES: [Schedule; 4] = [
     Schedule::GPipe,
@@ -26,25 +31,32 @@ const SCHEDULES: [Schedule; 4] = [
 /// Examines one program.
 pub fn examine(seed: u64, ledger: &mut Ledger) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let devices = random.random_range(1..4usize);
-    let trains = random.random_bool(0.6);
-    let graph = if trains {
-        let layers = random.random_range(2..6);
-        training(&mut random, layers)
-    } else {
-        let ops = random.random_range(4..7);
-        any(&mut random, ops, devices)
+    let kind = [Kind::Trains, Kind::Any, Kind::Waits][random.random_range(0..3)];
+    let devices = if kind == Kind::Waits { 2 } else { random.random_range(1..4usize) };
+    let graph = match kind {
+        Kind::Trains => {
+            let layers = random.random_range(2..6);
+            training(&mut random, layers)
+        }
+        Kind::Any => {
+            let ops = random.random_range(4..7);
+            any(&mut random, ops, devices)
+        }
+        Kind::Waits => {
+            let values = random.random_range(3..5);
+            waiting(&mut random, values)
+        }
     };
     let program = placed(&mut random, graph, devices);
     if program.graph.planned().count() < devices {
         return;
     }
-    let mut bounds: Vec<(String, Bound)> = Vec::new();
-    let mut values: Vec<(String, f64)> = Vec::new();
+    let mut found: Vec<Made> = Vec::new();
     for _ in 0..random.random_range(2..5) {
-        let Some((who, found)) = run(&program, &mut random, trains, ledger) else { continue };
-        let Ok(planned) = found else { continue };
-        let made = &planned.plan;
+        let Some(run) = run(&program, &mut random, kind, ledger) else { continue };
+        let Ok(planned) = run.found else { continue };
+        let made = planned.plan;
+        let who = run.who;
         let tmax = made.balance.tmax_seconds;
         ledger.holds(at_most(made.bound_seconds, tmax), || {
             format!("{who}: bound {} above {tmax}: {program:?}", made.bound_seconds)
@@ -59,37 +71,110 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
             needs.unwrap_or_else(|| made.stages.iter().map(|s| s.score.peak_bytes).collect());
         let kept = made.stages.iter().zip(&needs).all(|(stage, need)| *need <= stage.cap_bytes);
         ledger.holds(kept, || format!("{who}: {needs:?} over the caps it names"));
-        let proved = Bound::proved(made.bound_seconds, made.bound_class);
-        if made.bound_class == BoundClass::AnyAssignment && made.stages.len() == devices {
-            bounds.push((who.clone(), proved));
-        }
         // A pipeline's stages run micro-batches of the program's ops as any other plan does; where several share a device, none of them
         // is what the device takes.
         if made.stages.len() == devices {
-            values.push((who, tmax));
+            let caps = made.stages.iter().map(|stage| stage.cap_bytes).collect();
+            let bound = Bound::proved(made.bound_seconds, made.bound_class);
+            found.push(Made { who, tmax, bound, caps, plain: run.plain });
         }
     }
-    let planned = program.graph.planned().count();
-    let least = (planned <= 6 && !bounds.is_empty())
-        .then(|| program.all().iter().map(|placed| placed.tmax).fold(f64::INFINITY, f64::min));
-    for (who, bound) in &bounds {
-        ledger.bound(*bound, least, || format!("{who}: {program:?}"));
-        for (other, value) in &values {
-            ledger.cross(*bound, *value, || format!("{who} against {other}: {program:?}"));
+    let small = program.graph.planned().count() <= if devices > 2 { 6 } else { 8 };
+    let mut least = None;
+    for made in &found {
+        let best = match made.bound.class() {
+            BoundClass::AnyAssignment => {
+                let all = || program.all().iter().map(|placed| placed.tmax).fold(f64::INFINITY, f64::min);
+                small.then(|| *least.get_or_insert_with(all))
+            }
+            BoundClass::AnyAssignmentWithinCaps => {
+                small.then(|| least_within(&program, &made.caps, made.tmax))
+            }
+            _ => continue,
+        };
+        ledger.bound(made.bound, best, || format!("{}: {program:?}", made.who));
+        for other in found.iter().filter(|other| made.bound_holds_for(other)) {
+            ledger
+                .cross(made.bound, other.tmax, || format!("{} against {}: {program:?}", made.who, other.who));
         }
     }
 }
 
+/// What programs are like.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Trains,
+    Any,
+    Waits,
+}
+
+/// A plan of a whole program.
+struct Made {
+    who: String,
+    tmax: f64,
+    bound: Bound,
+    /// What every stage may hold, bytes.
+    caps: Vec<u64>,
+    /// Are its stages planned in program order, no pipeline and with copies in full?
+    plain: bool,
+}
+
+impl Made {
+    /// Is another plan one of those that the bound is for?
+    fn bound_holds_for(&self, other: &Made) -> bool {
+        let together = |made: &Made| made.caps.iter().sum::<u64>();
+        self.bound.class() == BoundClass::AnyAssignment || other.plain && together(other) <= together(self)
+    }
+}
+
+/// The least tmax of all assignments whose stages, their memory planned in program order with copies in full, keep the caps; at most `known`, which
+/// one takes. Assignments with a stage too large to try all its plans are left out.
+fn least_within(program: &Program, caps: &[u64], known: f64) -> f64 {
+    let Program { graph, costs, cluster } = program;
+    let planned: Vec<OpId> = graph.planned().collect();
+    let mut best = known;
+    for of in every(planned.len(), cluster.devices.len(), DeviceId) {
+        let mut device_of = vec![DeviceId(0); graph.ops.len()];
+        planned.iter().zip(of).for_each(|(&op, at)| device_of[op] = at);
+        settle_views(graph, &mut device_of);
+        let mut tmax = 0.0f64;
+        for (stage, &cap) in stages(graph, costs, cluster, &device_of).iter().zip(caps) {
+            let problem = &stage.problem;
+            let load = stage.load_seconds();
+            let swap = cluster.swap_model(&cluster.devices[stage.device], false);
+            let freedom = Freedom { order: false, rounds: true };
+            let lost = match problem.unplanned_peak() <= cap {
+                true => Some(0.0),
+                false
+                    if load >= best || problem.working_set().0 > cap || problem.nodes.len() > MOST_NODES =>
+                {
+                    None
+                }
+                false => in_full::least(problem, Some(&swap), cap, freedom),
+            };
+            tmax = tmax.max(lost.map_or(f64::INFINITY, |lost| load + lost));
+            if tmax >= best {
+                break;
+            }
+        }
+        best = best.min(tmax);
+    }
+    best
+}
+
+/// One search, and what it came to.
+struct Run {
+    who: String,
+    found: Found,
+    /// As in [`Made`].
+    plain: bool,
+}
+
 type Found = Result<ballast_planner::Planned, Error>;
 
-fn run(
-    program: &Program,
-    random: &mut ChaCha8Rng,
-    trains: bool,
-    ledger: &mut Ledger,
-) -> Option<(String, Found)> {
+fn run(program: &Program, random: &mut ChaCha8Rng, kind: Kind, ledger: &mut Ledger) -> Option<Run> {
     let whole_devices = program.cluster.devices.len();
-    let schedule = (trains && whole_devices > 1 && random.random_bool(0.6))
+    let schedule = (kind == Kind::Trains && whole_devices > 1 && random.random_bool(0.6))
         .then(|| SCHEDULES[random.random_range(0..4)]);
     let chunks = schedule.map_or(1, Schedule::chunks);
     let program = &Program {
@@ -114,7 +199,12 @@ fn run(
         spec: Spec { schedule, micro_batches: groups * random.random_range(1..5) },
         granularity: first.granularity,
     });
-    let options = draw_memory(random, limits, pipeline);
+    let mut options = draw_memory(random, limits, pipeline);
+    if kind == Kind::Waits {
+        // Caps below what the program holds at once, and plans whose bounds they raise.
+        options.cap = CapSpec::Absolute(Bytes(random.random_range(5..9)));
+        (options.order, options.overlap) = (Order::Program, false);
+    }
     let who = name_of(&first, &options);
     ledger.runs += 1;
     let outcome = match partition(&program.view(), &first) {
@@ -140,7 +230,8 @@ fn run(
         }
         _ => {}
     }
-    Some((who, found))
+    let plain = options.pipeline.is_none() && options.order == Order::Program && !options.overlap;
+    Some(Run { who, found, plain })
 }
 
 fn draw_partition(random: &mut ChaCha8Rng, limits: Limits, devices: usize) -> ballast_partition::Options {

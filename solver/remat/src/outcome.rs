@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use ballast_core::memory::{CompactPlan, NodeId, ProblemError, Replay, Schedule};
+use ballast_core::memory::{CompactPlan, NodeId, Problem, ProblemError, Replay, Schedule};
 use ballast_core::report::{FalseBound, Report};
 
 use crate::arena::Arena;
@@ -113,4 +113,24 @@ pub enum Error {
     /// A bound that a plan of its class beats: a bug.
     #[error(transparent)]
     Bound(#[from] FalseBound),
+}
+
+impl Error {
+    /// No plan keeps the cap, or none was found; `least` bytes and `node` say what binds.
+    pub(crate) fn infeasible(
+        problem: &Problem,
+        cap_bytes: u64,
+        proved: bool,
+        (least, node): (u64, Option<NodeId>),
+    ) -> Self {
+        Error::Infeasible {
+            cap_bytes,
+            // What is proved without an op that alone needs more is that this cap is too small.
+            smallest_cap: if proved { least.max(cap_bytes.saturating_add(1)) } else { least },
+            found: false,
+            proved,
+            node,
+            label: node.map_or_else(String::new, |node| problem.nodes[node].label.clone()),
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ballast_core::limits::{Deadline, StopReason};
-use ballast_core::memory::{CompactPlan, Problem, expand, replay};
+use ballast_core::memory::{CompactPlan, Problem, SwapModel, expand, replay};
 use ballast_core::report::{Report, SearchStats};
 
 use crate::highs::Highs;
@@ -68,18 +68,21 @@ pub(crate) fn given(problem: &Problem, options: &Options, plan: CompactPlan) -> 
     task.judge(Proposal::in_one_pass("given", plan, problem))
 }
 
-fn check(problem: &Problem, options: &Options) -> Result<(), Error> {
+/// Checks a problem and the host link of its copies.
+pub(crate) fn check_problem(problem: &Problem, swap: Option<&SwapModel>) -> Result<(), Error> {
     problem.check()?;
-    if options.swap.is_some_and(|swap| !swap.is_sound()) {
+    if swap.is_some_and(|swap| !swap.is_sound()) {
         return Err(Error::Options("the host link needs positive bandwidths and a finite latency".into()));
     }
-    if problem.nodes.len() >= MOST_NODES {
-        return Err(Error::Options(format!(
-            "{} nodes: at most {} are planned",
-            problem.nodes.len(),
-            MOST_NODES - 1
-        )));
+    let nodes = problem.nodes.len();
+    if nodes >= MOST_NODES {
+        return Err(Error::Options(format!("{nodes} nodes: at most {} are planned", MOST_NODES - 1)));
     }
+    Ok(())
+}
+
+fn check(problem: &Problem, options: &Options) -> Result<(), Error> {
+    check_problem(problem, options.swap.as_ref())?;
     if !options.layers.is_empty() && options.layers.len() != problem.nodes.len() {
         let (layers, nodes) = (options.layers.len(), problem.nodes.len());
         return Err(Error::Options(format!("layer types for {layers} nodes of {nodes}")));

@@ -103,6 +103,10 @@ fn relaxed(
         least = least.min(requested.saturating_add(1));
     }
     let top = (requested as f64 * relaxation.limit).floor() as u64;
+    if top <= requested {
+        // No step leads anywhere, from a cap of nothing least of all.
+        return Err(first);
+    }
     let raised = |round: f64| (requested as f64 * (1.0 + relaxation.step * round)).ceil() as u64;
     // The first step that any plan could keep, at once.
     let mut round = ((least as f64 / requested.max(1) as f64 - 1.0) / relaxation.step).floor().max(1.0);

@@ -195,15 +195,7 @@ impl Task<'_> {
     /// No plan keeps the cap, or none was found; `least` bytes and `node` say what binds.
     #[must_use]
     pub fn infeasible(&self, proved: bool, least: u64, node: Option<NodeId>) -> Error {
-        Error::Infeasible {
-            cap_bytes: self.options.cap_bytes,
-            // What is proved without an op that alone needs more is that this cap is too small.
-            smallest_cap: if proved { least.max(self.options.cap_bytes.saturating_add(1)) } else { least },
-            found: false,
-            proved,
-            node,
-            label: node.map_or_else(String::new, |node| self.problem.nodes[node].label.clone()),
-        }
+        Error::infeasible(self.problem, self.options.cap_bytes, proved, (least, node))
     }
 
     /// Which nodes belong to the backward pass.

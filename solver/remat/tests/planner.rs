@@ -122,6 +122,9 @@ fn caps_without_a_plan_are_raised_and_named() {
     assert_eq!((relaxed.smallest_cap, relaxed.binding), (Some(9), Some(NodeId(3))));
     let off = Relaxation { limit: 0.0, ..relaxation };
     assert!(matches!(plan_relaxed(&four(), &with_work(8, 2000, 1), &off), Err(Error::Infeasible { .. })));
+    // A share of nothing stays nothing however often it is raised.
+    let nothing = plan_relaxed(&four(), &with_work(0, 2000, 1), &relaxation);
+    assert!(matches!(nothing, Err(Error::Infeasible { cap_bytes: 0, .. })));
     let nonsense = Relaxation { step: 0.0, ..relaxation };
     assert!(matches!(plan_relaxed(&four(), &with_work(8, 2000, 1), &nonsense), Err(Error::Options(_))));
 }
