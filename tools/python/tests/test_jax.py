@@ -2,6 +2,8 @@
 
 import functools
 import json
+import os
+import subprocess
 import sys
 import types
 
@@ -334,7 +336,7 @@ def test_a_policy_offloads_where_the_link_is_fast_and_recomputes_where_it_is_slo
     expected = jax.jit(scanned(block))(stack, x)
     given = {"cap": "40%", "wrt": (0, 1), "prevent_cse": False, "time_limit": 60}
     plans = {}
-    for link in ("100GB/s", "10MB/s"):
+    for link in ("1TB/s", "10MB/s"):
         policy = ballast.checkpoint_policy(block, one, x, times=device_file(tmp_path, link), offload=True, **given)
         plans[link] = plan = policy.plan
         assert plan.peak_bytes <= plan.cap_bytes and any("cpu back end keeps" in note for note in plan.notes)
@@ -346,12 +348,12 @@ def test_a_policy_offloads_where_the_link_is_fast_and_recomputes_where_it_is_slo
         assert copies.out_bytes == copies.back_bytes == 4 * plan.offloaded_bytes
         text = gradient.trace(stack, x).lower(lowering_platforms=("cuda",)).as_text()
         assert ("pinned_host" in text) == bool(plan.offloaded)
-    fast, slow = plans["100GB/s"], plans["10MB/s"]
+    fast, slow = plans["1TB/s"], plans["10MB/s"]
     assert fast.offloaded and fast.seconds < slow.seconds and not slow.offloaded
-    assert fast.link_seconds == pytest.approx(2 * fast.offloaded_bytes / 100e9)
+    assert fast.link_seconds == pytest.approx(2 * fast.offloaded_bytes / 1e12)
     assert "offloaded" in fast.table() and ballast.Plan.from_json(fast.to_json()) == fast
     # Without it nothing goes to the host, and it takes no less.
-    held = ballast.checkpoint_policy(block, one, x, times=device_file(tmp_path, "100GB/s"), **given).plan
+    held = ballast.checkpoint_policy(block, one, x, times=device_file(tmp_path, "1TB/s"), **given).plan
     assert not held.offloaded and held.offloaded_bytes == 0 and held.seconds >= fast.seconds
 
 
@@ -593,3 +595,37 @@ def test_a_stack_that_others_read_is_kept():
             assert jnp.allclose(one, other, rtol=1e-6)
     # Without a loop there is nothing to write anew.
     assert not rolled(lambda x: jnp.sin(x).sum(), given[:1], {})
+
+
+#: Barriers hold to the end, as in XLA's compiler for GPUs: for a process of its own, since XLA reads its options once.
+_HELD = """
+import jax, jax.numpy as jnp, ballast
+from ballast.jax._operations import operations
+
+def block(x, weights):
+    return x + jax.nn.gelu(x @ weights[0]) @ weights[1]
+
+def step(blocks, x):
+    def loss(blocks, x):
+        for weights in blocks:
+            x = jax.checkpoint(block)(x, weights)
+        return jnp.square(x).mean()
+    return jax.value_and_grad(loss)(blocks, x)
+
+given = [(jnp.full((32, 128), 0.01), jnp.full((128, 32), 0.01)) for _ in range(6)], jnp.ones((512, 32))
+theirs = jax.jit(step).lower(*given).compile()
+takes = theirs.memory_analysis().temp_size_in_bytes
+planned = ballast.jit(step, cap=3 * takes, cap_counts="temp", time_limit=2)
+plan = planned.prepare(*given)
+assert plan.measured_bytes <= 3 * takes and plan.operations < 0.95 * operations(theirs), plan.table()
+for one, other in zip(jax.tree.leaves(planned(*given)), jax.tree.leaves(jax.jit(step)(*given)), strict=True):
+    assert jnp.allclose(one, other, rtol=1e-5, atol=1e-8)
+# Where they hold nothing back, the step stays as it is.
+tight = ballast.jit(lambda blocks, x: jnp.sin(jax.lax.optimization_barrier(x)).sum(), cap="1GiB", cap_counts="temp", time_limit=2)
+assert tight.prepare(*given).stop_reason == "the step fits without a plan"
+"""
+
+
+def test_a_step_that_its_checkpoints_keep_under_the_cap_computes_less_again_where_barriers_hold():
+    flags = {"XLA_FLAGS": "--xla_disable_hlo_passes=cse_barrier_expander"}
+    subprocess.run([sys.executable, "-c", _HELD], check=True, env=os.environ | flags)

@@ -14,6 +14,7 @@ import numpy as np  # noqa: E402
 import stablehlo  # noqa: E402
 
 from ballast import _programs  # noqa: E402
+from ballast.jax import _loops  # noqa: E402
 
 WIDTH, ROWS = 16, 8
 
@@ -175,3 +176,11 @@ def test_fit_goes_on_without_a_form_that_takes_too_long_to_compile(tmp_path):
     assert (tmp_path / "slow").exists()
     assert {form["name"] for form in answer["forms"]}.isdisjoint({"loops-opened"})
     assert answer["tries"][answer["chosen"]]["measured_bytes"] <= 0.6 * answer["unplanned_bytes"]
+
+
+def test_scans_say_what_they_carry_as_jax_says_it_before_0_11_and_since():
+    class Tree:
+        def unpack(self):
+            return ["a", "b"], ["carried"], ["x", "y", "z"]
+
+    assert _loops._counts({"num_consts": 2, "num_carry": 1}) == _loops._counts({"ft_in": Tree()}) == (2, 1)

@@ -305,3 +305,15 @@ def test_copies_are_made_without_a_compiler_unless_one_is_asked_for(monkeypatch)
         ballast.torch.compile(there, cap="60%", **options)
     ballast.torch.compile(torch.nn.Linear(2, 2), cap="60%")
     assert asked == ["inductor", "eager", "inductor", "eager"]
+
+
+def test_a_host_copy_has_the_strides_of_the_graph_whatever_those_of_the_value():
+    value = torch.arange(6.0).reshape(2, 3).t()
+    host = torch.ops.ballast.offload(value, [2, 1])
+    assert value.stride() == (1, 3) and host.stride() == (2, 1) and torch.equal(host, value)
+
+
+def test_waiting_for_a_copy_that_nobody_made_is_an_error(monkeypatch):
+    monkeypatch.setattr(_host._STREAMS, "wait", lambda target, device: False)
+    with pytest.raises(RuntimeError, match="no copy writes"):
+        _host._waited(torch.zeros(2), torch.device("cpu"))

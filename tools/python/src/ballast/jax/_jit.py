@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -135,20 +136,24 @@ class Jitted:
 
         dynamic = self._dynamic(args)
         plain = jax.jit(step, donate_argnums=donate)
-        unplanned = plain.lower(*dynamic, **kwargs).compile()
-        memory = _Memory.of(unplanned)
+        lowered = plain.lower(*dynamic, **kwargs)
+        memory = _Memory.of(lowered.compile())
         cap = parse_cap(self._cap, memory.counted(self._counts))
+
+        def program() -> _Program:
+            return _Program(step, plain, dynamic, kwargs, donate, self._times)
+
         if memory.counted(self._counts) <= cap:
-            self._plan = _unplanned_plan(memory, self._counts, cap)
-            return plain
+            found, self._plan = plain, _unplanned_plan(memory, self._counts, cap)
+            if BARRIER in lowered.as_text():
+                found, self._plan = self._without_checkpoints(program, plain, memory, self._plan)
+            return found
         try:
-            program = _Program(step, plain, dynamic, kwargs, donate, self._times)
-            found, plan = self._fit(program, cap, memory)
+            found, self._plan = self._fit(program(), cap, memory)
         except NoPlan:
             raise
         except Exception as error:
-            reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-            text = f"this step cannot be planned: {reason}"
+            text = f"this step cannot be planned: {_reason(error)}"
             if not self._fallback:
                 raise BallastError(text) from error
             warnings.warn(
@@ -157,8 +162,21 @@ class Jitted:
             )
             self._plan = None
             return plain
-        self._plan = plan
         return found
+
+    def _without_checkpoints(
+        self, program: Callable[[], _Program], plain: Callable[..., Any], memory: _Memory, as_it_is: Plan
+    ) -> tuple[Callable[..., Any], Plan]:
+        """A step that keeps the cap by its checkpoints: where barriers hold it may compute less again and keep it still."""
+        try:
+            one = program()
+            if one.computes_again(memory.operations):
+                found, plan = self._fit(one, as_it_is.cap_bytes, memory)
+                if plan.operations < memory.operations:
+                    return found, plan
+        except Exception as error:  # It runs as it is, within the cap.
+            as_it_is.notes.append(f"its checkpoints are as they were: {_reason(error)}")
+        return plain, as_it_is
 
     def _fit(self, program: _Program, cap: int, unplanned: _Memory) -> tuple[Callable[..., Any], Plan]:
         """Plans and compiles until the measured memory keeps the cap and is close to it, or nothing is gained."""
@@ -192,7 +210,8 @@ class Jitted:
             least = measured + fixed
             raise NoPlan(
                 f"no plan found keeps the cap of {cap} bytes ({format_bytes(cap)}) as XLA measures it; the least that one takes is {least} "
-                f"bytes ({format_bytes(least)}): raise the cap, or give more tries or a longer time_limit", least, found=True,
+                f"bytes ({format_bytes(least)}): raise the cap, or give more tries or a longer time_limit" + "".join(f"; {note}" for note in program.notes),
+                least, found=True,
             )
         best = known.found
         call = next((call for one, call in tried if one is best), None)
@@ -374,8 +393,7 @@ class _Program:
             for again, run in rolled(self._step, self._dynamic, self._kwargs):
                 found.append(self._with_loops(again, run, unplanned, float(figures["compute_seconds"])))
         except Exception as error:  # A jaxpr may hold what cannot be written anew: then other forms have to do.
-            reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-            self.notes.append(f"its loops could not be written anew: {reason}")
+            self.notes.append(f"its loops could not be written anew: {_reason(error)}")
         while len(_ROLLED) >= PROBLEMS:
             del _ROLLED[next(iter(_ROLLED))]
         _ROLLED[self.key] = self.notes
@@ -396,24 +414,33 @@ class _Program:
 
     def forms(self, target: int, unplanned: _Memory) -> Iterator[_Form]:
         """What to plan, in the order to try: the body of a loop that holds most of the memory, the program with its loops opened, the same without the checkpoints
-        in it."""
+        in it. Of a step that fits the last alone: there is nothing else to gain."""
+        if unplanned.temporary <= target:
+            yield self._without_checkpoints[0]
+            return
         if "stablehlo.while" in self._text:
             body = self._body(target)
             if body is not None:
                 yield body
         yield _Form(self._text, "", 0, self._predicted, unplanned.temporary, self._ops)
         if BARRIER in self._text:
-            yield self._without_checkpoints()
+            yield self._without_checkpoints[0]
 
-    def _without_checkpoints(self) -> _Form:
-        """What its author computes again computed once: a cap above what the checkpoints in it take may need less of that."""
+    def computes_again(self, operations: float) -> bool:
+        """Has a step of so many operations more than it would without the checkpoints in it? Not where barriers do not hold, or hold nothing back."""
+        return self._without_checkpoints[1] < operations
+
+    @functools.cached_property
+    def _without_checkpoints(self) -> tuple[_Form, float]:
+        """What its author computes again computed once, and the operations of that: a cap above what the checkpoints in it take may need less of it."""
         text = without_barriers(self._text)
         once, figures = planned(text, KEEP_ALL, self._times, fusion())
         with jax_mlir.make_ir_context(), ir.Location.unknown():
             module = ir.Module.parse(once)
             serialized = stablehlo.serialize_portable_artifact(module, stablehlo.get_current_version())
             ops = _count(module)
-        return _Form(text, "", 0, int(figures["peak_bytes"]), _Memory.of(self.load(serialized)).temporary, ops)
+        memory = _Memory.of(self.load(serialized))
+        return _Form(text, "", 0, int(figures["peak_bytes"]), memory.temporary, ops), memory.operations
 
     def _body(self, target: int) -> _Form | None:
         """The innermost body that holds at least half of what XLA takes, and enough for the cap to be kept by what is planned in it alone."""
@@ -525,6 +552,11 @@ def _unplanned_plan(memory: _Memory, counts: str, cap: int) -> Plan:
         resident_bytes=memory.arguments + memory.results - memory.shared, saved_bytes=memory.temporary, seconds=0.0, unplanned_seconds=0.0,
         bound=0.0, method="keep-all", stop_reason="the step fits without a plan", measured_bytes=memory.counted(counts), operations=memory.operations,
     )
+
+
+def _reason(error: Exception) -> str:
+    """The first line of what an error says, or its kind."""
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
 def _shape_of(leaf: Any) -> tuple[Any, ...]:

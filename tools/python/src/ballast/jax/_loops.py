@@ -64,7 +64,7 @@ class _Loop:
         parameters = self.equation.params
         self.body: Jaxpr = parameters["jaxpr"].jaxpr
         self.body_consts = dict(zip(self.body.constvars, parameters["jaxpr"].consts, strict=True))
-        consts, carried = parameters["num_consts"], parameters["num_carry"]
+        consts, carried = _counts(parameters)
         self.consts, self.carry, self.xs = (self.body.invars[:consts], self.body.invars[consts : consts + carried], self.body.invars[consts + carried :])
         self.outer_consts, self.outer_carry, self.outer_xs = (
             self.equation.invars[:consts], self.equation.invars[consts : consts + carried], self.equation.invars[consts + carried :],
@@ -91,6 +91,14 @@ class _Loop:
                 return None
             stack += [source for source in maker.invars if isinstance(source, Var)]
         return found
+
+
+def _counts(parameters: dict[str, Any]) -> tuple[int, int]:
+    """How many constants a scan has, and how many values it hands on. From JAX 0.11 on a tree of its arguments says so."""
+    if "num_consts" in parameters:
+        return parameters["num_consts"], parameters["num_carry"]
+    consts, carried, _ = parameters["ft_in"].unpack()
+    return len(consts), len(carried)
 
 
 def _plans(jaxpr: Jaxpr, costly: frozenset[str]) -> dict[int, _Loop]:

@@ -1,8 +1,7 @@
 """What a policy's choice costs: operations, or the seconds of a device with what it copies over its host link.
 
-Seconds are the planner's roofline of the program as lowered. A third of the time without recomputation is taken for the forward pass (a
-backward pass has two products for every one of it); copies to the host run beside that, copies back beside the rest, and what is longer
-counts. A copy takes its bytes from the bandwidth of the device's memory too, so that none is free.
+Seconds are the planner's roofline of the program as lowered, and what copies to the host and back take over its link on top: XLA's compiler for
+GPUs runs them one after the other with everything else (an H100, JAX 0.11.2; JAX's own `save_and_offload_only_these_names` alike).
 """
 
 from __future__ import annotations
@@ -18,8 +17,6 @@ from .._errors import BallastError
 from ._classes import PINNED_HOST, bytes_of
 from ._planned import KEEP_ALL, OPERATIONS, generic, planned
 
-#: Share of a step without recomputation that is its forward pass.
-FORWARD = 1 / 3
 _FIGURE = r'"?{}"? = (?:([\d.Ee+-]+)|\[([\d.Ee+-]+)(?: : f64)?(?:, ([\d.Ee+-]+)(?: : f64)?)?\])'
 
 
@@ -44,23 +41,22 @@ class Copies:
 class _Link:
     """Bytes per second, and seconds before the first byte."""
 
-    memory: float
     out: tuple[float, float]
     back: tuple[float, float]
 
     @classmethod
     def of(cls, text: str, device: str) -> _Link:
         """Reads what the planner writes of the device it planned for."""
-        found = [re.search(_FIGURE.format(name), text) for name in ("memory_bandwidth", "to_host", "from_host")]
+        found = [re.search(_FIGURE.format(name), text) for name in ("to_host", "from_host")]
         if not all(found):
             raise BallastError(f"the planner does not say what the host link of {device} does")
-        memory, out, back = ([float(part) for part in one.groups() if part] for one in found if one)
-        return cls(memory[0], (out[0], (out[1:] or [0.0])[0]), (back[0], (back[1:] or [0.0])[0]))
+        out, back = ([float(part) for part in one.groups() if part] for one in found if one)
+        return cls((out[0], (out[1:] or [0.0])[0]), (back[0], (back[1:] or [0.0])[0]))
 
-    def seconds(self, copies: Copies) -> tuple[float, float]:
-        """To the host, and back."""
-        out, back = (bytes_ / way[0] + count * way[1] for bytes_, count, way in ((copies.out_bytes, copies.out, self.out), (copies.back_bytes, copies.back, self.back)))
-        return out, back
+    def seconds(self, copies: Copies) -> float:
+        """To the host and back."""
+        ways = ((copies.out_bytes, copies.out, self.out), (copies.back_bytes, copies.back, self.back))
+        return sum(bytes_ / way[0] + count * way[1] for bytes_, count, way in ways)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,13 +69,12 @@ class Cost:
 
 
 class Price:
-    """Costs of the choices for one function. The first one asked for saves everything: the time without recomputation."""
+    """Costs of the choices for one function."""
 
     def __init__(self, times: str, offload: bool) -> None:
         if offload and times == OPERATIONS:
             raise ValueError("offload=True is paid for in seconds over a device's host link: give times=, such as 'h100-80gb' or the path of a device file")
         self.times, self.offload = times, offload
-        self._unplanned: float | None = None
         #: Do values that are offloaded leave the memory of the platform at hand?
         self.moves = not offload or _moves()
 
@@ -100,17 +95,11 @@ class Price:
         module = traced.lower(lowering_platforms=("cpu",)).compiler_ir("stablehlo")
         text, figures = planned(generic(module), KEEP_ALL, self.times, "xla", rewrite=False)
         compute = float(figures["compute_seconds"])
-        if self._unplanned is None:
-            self._unplanned = compute
         copies = copies_of(traced.jaxpr)
         if copies == Copies():
             return Cost(compute)
-        link = _Link.of(text, self.times)
-        out, back = link.seconds(copies)
-        forward = FORWARD * self._unplanned
-        first = max(forward + copies.out_bytes / link.memory, out)
-        second = max(compute - forward + copies.back_bytes / link.memory, back)
-        return Cost(first + second, copies, out + back)
+        link_seconds = _Link.of(text, self.times).seconds(copies)
+        return Cost(compute + link_seconds, copies, link_seconds)
 
     def bound(self, everything: float, best: float) -> float:
         """What no choice is below: the operations of saving everything. Seconds have no such bound, as what is stored takes time too."""
@@ -120,7 +109,7 @@ class Price:
         """What is to be said of the costs."""
         said = [] if self.by_operations else [f"times are seconds of {self.times} by roofline, and nothing is proved of them"]
         if self.offload:
-            said.append("copies to the host run beside the forward pass, copies back beside the backward pass")
+            said.append("copies to the host and back count in full, beside nothing else")
         if not self.moves:
             said.append(
                 f"the {jax.default_backend()} back end keeps what is offloaded in the device's own memory: the gradient is the same, the memory is "

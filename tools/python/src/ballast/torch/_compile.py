@@ -111,8 +111,8 @@ class Partitioner(CustomPartitionerFn):
         link = self._link(joint)
         if link is not None and self.fused and joint.device.type == "cuda":
             raise BallastError(
-                "copies to the host under inductor ended the process where they were tried on CUDA (an H100, PyTorch 2.11; not understood yet): give "
-                "compiler='eager', which copies and has been tried there, or leave offload out"
+                "copies to the host under inductor gave wrong gradients where they were tried on CUDA (an H100, PyTorch 2.11), and what mends that has not "
+                "run there: give compiler='eager', which copies and has been tried there, or leave offload out"
             )
         self._warn(link)
         static = static_lifetime_input_indices or []

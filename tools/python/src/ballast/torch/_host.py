@@ -15,7 +15,7 @@ import torch
 #: Declared as writing to their argument, so that a compiler keeps their place before what reads it.
 _DEFINED = torch.library.Library("ballast", "DEF")
 for _schema in (
-    "offload(Tensor value) -> Tensor", "offloaded_(Tensor(a!) host, Tensor value) -> ()", "reload(Tensor host, Device device) -> Tensor",
+    "offload(Tensor value, int[] stride) -> Tensor", "offloaded_(Tensor(a!) host, Tensor value) -> ()", "reload(Tensor host, Device device) -> Tensor",
     "reloaded_(Tensor(a!) value) -> ()",
 ):
     _DEFINED.define(_schema, tags=(torch.Tag.needs_exact_strides,))
@@ -60,9 +60,9 @@ class _Buffer(bytearray):
         HELD.add(-len(self))
 
 
-def _offload_cpu(value: torch.Tensor) -> torch.Tensor:
+def _offload_cpu(value: torch.Tensor, stride: list[int]) -> torch.Tensor:
     storage = torch.frombuffer(_Buffer(value.numel() * value.element_size()), dtype=torch.uint8).untyped_storage()
-    host = torch.empty(0, dtype=value.dtype).set_(storage, 0, value.size(), value.stride())
+    host = torch.empty(0, dtype=value.dtype).set_(storage, 0, value.size(), stride)
     return host.copy_(value)
 
 
@@ -89,20 +89,21 @@ class _Streams:
                 target.copy_(source, non_blocking=True)
                 self._ends[target.data_ptr()] = stream.record_event()
 
-    def wait(self, target: torch.Tensor, device: torch.device) -> None:
-        """Holds the computing stream, not the program, until a copy has ended."""
+    def wait(self, target: torch.Tensor, device: torch.device) -> bool:
+        """Holds the computing stream, not the program, until a copy has ended. False: none writes there."""
         end = self._ends.pop(target.data_ptr(), None)
         if end is not None:
             with torch.cuda.device(device):
                 torch.cuda.current_stream().wait_event(end)
+        return end is not None
 
 
 _STREAMS = _Streams()
 
 
-def _offload_cuda(value: torch.Tensor) -> torch.Tensor:
+def _offload_cuda(value: torch.Tensor, stride: list[int]) -> torch.Tensor:
     # The allocator of pinned memory gives a block out again only when the copies that used it have ended.
-    host = torch.empty_strided(value.size(), value.stride(), dtype=value.dtype, device="cpu", pin_memory=True)
+    host = torch.empty_strided(value.size(), stride, dtype=value.dtype, device="cpu", pin_memory=True)
     _STREAMS.copy(host, value, "out", value.device)
     return host
 
@@ -113,13 +114,19 @@ def _reload_cuda(host: torch.Tensor, device: torch.device) -> torch.Tensor:
     return value
 
 
-def _offload(value: torch.Tensor) -> torch.Tensor:
-    return _offload_cuda(value) if value.device.type == "cuda" else _offload_cpu(value)
+def _offload(value: torch.Tensor, stride: list[int]) -> torch.Tensor:
+    # The strides of the graph, not those that a compiler gave the value: it would copy a result of other strides while that is being written.
+    return _offload_cuda(value, stride) if value.device.type == "cuda" else _offload_cpu(value, stride)
+
+
+def _waited(target: torch.Tensor, device: torch.device) -> None:
+    if not _STREAMS.wait(target, device):
+        raise RuntimeError("Ballast: no copy writes where one is waited for: a compiler has taken the result of a copy elsewhere")
 
 
 def _offloaded(host: torch.Tensor, value: torch.Tensor) -> None:
     if value.device.type == "cuda":
-        _STREAMS.wait(host, value.device)
+        _waited(host, value.device)
 
 
 def _reload(host: torch.Tensor, device: torch.device) -> torch.Tensor:
@@ -128,7 +135,7 @@ def _reload(host: torch.Tensor, device: torch.device) -> torch.Tensor:
 
 def _reloaded(value: torch.Tensor) -> None:
     if value.device.type == "cuda":
-        _STREAMS.wait(value, value.device)
+        _waited(value, value.device)
 
 
 for _name, _function in (("offload", _offload), ("offloaded_", _offloaded), ("reload", _reload), ("reloaded_", _reloaded)):
@@ -137,8 +144,8 @@ for _name, _function in (("offload", _offload), ("offloaded_", _offloaded), ("re
 
 
 @torch.library.register_fake("ballast::offload")
-def _offload_fake(value: torch.Tensor) -> torch.Tensor:
-    return torch.empty_strided(value.size(), value.stride(), dtype=value.dtype, device="cpu")
+def _offload_fake(value: torch.Tensor, stride: list[int]) -> torch.Tensor:
+    return torch.empty_strided(value.size(), stride, dtype=value.dtype, device="cpu")
 
 
 @torch.library.register_fake("ballast::offloaded_")

@@ -60,8 +60,10 @@ class Moves:
     def out(self, index: int, old: fx.Node, value: fx.Node) -> None:
         """Issues a copy to the host."""
         self.arrived(value)
-        host = self._call(OFFLOAD, (value,), f"{old.name}_host")
         kind = value.meta["val"]
+        host = self._call(OFFLOAD, (value, list(kind.stride())), f"{old.name}_host")
+        # Inductor makes the value with these strides then, so that the copy is one of bytes.
+        value.meta["inductor_realize_to_strides"] = True
         with _mode(kind):
             host.meta["val"] = torch.empty_strided(kind.size(), kind.stride(), dtype=kind.dtype, device="cpu")
         self._hosts[index] = host
