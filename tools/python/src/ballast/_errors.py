@@ -29,6 +29,12 @@ class UnsupportedModel(BallastError):
     """The model cannot be planned: a graph that breaks, dynamic shapes."""
 
 
+def first_line(error: BaseException) -> str:
+    """The first line of what an error says, or its kind where it says nothing."""
+    text = str(error).strip()
+    return text.splitlines()[0] if text else type(error).__name__
+
+
 def of_ballast(error: BaseException | None) -> BallastError | None:
     """What Ballast said, if an error that somebody else raised goes back to that."""
     while error is not None and not isinstance(error, BallastError):

@@ -19,7 +19,7 @@ from jax.interpreters import mlir as jax_mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from .._errors import BallastError, NoPlan
+from .._errors import BallastError, NoPlan, first_line
 from .._known import PROBLEMS, Candidate, Known, key_of
 from .._plan import Plan, Value
 from .._units import format_bytes, parse_cap
@@ -153,7 +153,7 @@ class Jitted:
         except NoPlan:
             raise
         except Exception as error:
-            text = f"this step cannot be planned: {_reason(error)}"
+            text = f"this step cannot be planned: {first_line(error)}"
             if not self._fallback:
                 raise BallastError(text) from error
             warnings.warn(
@@ -175,7 +175,7 @@ class Jitted:
                 if plan.operations < memory.operations:
                     return found, plan
         except Exception as error:  # It runs as it is, within the cap.
-            as_it_is.notes.append(f"its checkpoints are as they were: {_reason(error)}")
+            as_it_is.notes.append(f"its checkpoints are as they were: {first_line(error)}")
         return plain, as_it_is
 
     def _fit(self, program: _Program, cap: int, unplanned: _Memory) -> tuple[Callable[..., Any], Plan]:
@@ -393,7 +393,7 @@ class _Program:
             for again, run in rolled(self._step, self._dynamic, self._kwargs):
                 found.append(self._with_loops(again, run, unplanned, float(figures["compute_seconds"])))
         except Exception as error:  # A jaxpr may hold what cannot be written anew: then other forms have to do.
-            self.notes.append(f"its loops could not be written anew: {_reason(error)}")
+            self.notes.append(f"its loops could not be written anew: {first_line(error)}")
         while len(_ROLLED) >= PROBLEMS:
             del _ROLLED[next(iter(_ROLLED))]
         _ROLLED[self.key] = self.notes
@@ -552,11 +552,6 @@ def _unplanned_plan(memory: _Memory, counts: str, cap: int) -> Plan:
         resident_bytes=memory.arguments + memory.results - memory.shared, saved_bytes=memory.temporary, seconds=0.0, unplanned_seconds=0.0,
         bound=0.0, method="keep-all", stop_reason="the step fits without a plan", measured_bytes=memory.counted(counts), operations=memory.operations,
     )
-
-
-def _reason(error: Exception) -> str:
-    """The first line of what an error says, or its kind."""
-    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
 def _shape_of(leaf: Any) -> tuple[Any, ...]:

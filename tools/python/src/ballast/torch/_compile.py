@@ -21,7 +21,7 @@ from torch._inductor.custom_graph_pass import CustomPartitionerFn
 
 from .. import _planner
 from .._devices import DEVICES, HostLink, by_name
-from .._errors import BallastError, NoPlan, UnsupportedModel, of_ballast
+from .._errors import BallastError, NoPlan, UnsupportedModel, first_line, of_ballast
 from .._plan import Plan
 from .._units import format_bytes, parse_cap
 from ._copies import copies
@@ -433,7 +433,7 @@ def _without_compiler(error: BaseException | None) -> str | None:
     """What inductor says of a C++ compiler that is not there, if that is what went wrong."""
     while error is not None:
         if isinstance(error, torch._inductor.exc.InvalidCxxCompiler):
-            return str(error).strip().splitlines()[0]
+            return first_line(error)
         error = getattr(error, "inner_exception", None) or error.__cause__
     return None
 
@@ -566,8 +566,7 @@ def _call(function: Callable[..., Any], args: Any, kwargs: Any, backend: Backend
             raise
         raise said from None
     except exceptions.Unsupported as error:
-        first = str(error).strip().splitlines()[0]
         raise UnsupportedModel(
-            f"the model is not one graph ({first}): a cap holds for the step of one graph; take out what breaks it, or give fullgraph=False "
+            f"the model is not one graph ({first_line(error)}): a cap holds for the step of one graph; take out what breaks it, or give fullgraph=False "
             "to plan every graph by itself"
         ) from error

@@ -9,7 +9,7 @@ import torch
 from torch import fx
 from torch._functorch import config as functorch_config
 
-from .._errors import UnsupportedModel
+from .._errors import UnsupportedModel, first_line
 from .._fits import Fit, Live, largest_batch, of_device
 from ._compile import optimizer_bytes, prepare
 from ._cost import Roofline, TimeOf
@@ -110,7 +110,7 @@ def _captured(model: Callable[..., Any], args: tuple[Any, ...]) -> tuple[fx.Grap
     except _Captured:
         pass
     except torch._dynamo.exc.Unsupported as error:
-        raise UnsupportedModel(f"the model is not one graph ({str(error).strip().splitlines()[0]}): its memory cannot be told beforehand") from error
+        raise UnsupportedModel(f"the model is not one graph ({first_line(error)}): its memory cannot be told beforehand") from error
     finally:
         torch._dynamo.reset()
     if not found:

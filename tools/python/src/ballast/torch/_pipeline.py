@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import fx
 
-from .._errors import BallastError, UnsupportedModel
+from .._errors import BallastError, UnsupportedModel, first_line
 from .._plan import Plan
 from .._stages import BACKWARD, BANDWIDTH, Stage, Staged, check, in_flight
 from .._stages import cut as cut_pieces
@@ -76,7 +76,7 @@ class Pipeline(Staged):
             #: Torch's own representation, with all stages.
             self.pipe = split(model, args, kwargs, split_spec={point: SplitPoint.BEGINNING for point in points} or None)
         except Exception as error:
-            raise UnsupportedModel(f"torch.distributed.pipelining cannot split the model before {', '.join(points)}: {_first(error)}") from error
+            raise UnsupportedModel(f"torch.distributed.pipelining cannot split the model before {', '.join(points)}: {first_line(error)}") from error
         finally:
             # Torch marks the points by replacing methods of the model.
             for name, module in model.named_modules():
@@ -196,7 +196,7 @@ class _Pieces:
         try:
             self._graph = torch.export.export(model, args, kwargs).graph
         except Exception as error:
-            raise UnsupportedModel(f"torch.export cannot capture the model: {_first(error)}") from error
+            raise UnsupportedModel(f"torch.export cannot capture the model: {first_line(error)}") from error
         self._nodes = [node for node in self._graph.nodes if node.op == "call_function"]
         self._sizes = {
             name: parameter.numel() * parameter.element_size()
@@ -283,11 +283,6 @@ def _bytes(node: fx.Node) -> int:
 
 def _plain(name: str) -> str:
     return name.replace("L__self___", "")
-
-
-def _first(error: BaseException) -> str:
-    text = str(error).strip()
-    return text.splitlines()[0] if text else type(error).__name__
 
 
 __all__ = ["Pipeline", "Stage", "pipeline"]
