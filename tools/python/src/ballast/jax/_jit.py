@@ -192,7 +192,7 @@ class Jitted:
         near = before is not None and before.takes + target * self._within >= target
         tried: list[tuple[_Try, Callable[..., Any]]] = []
         refused: NoPlan | None = None
-        if not near:
+        if not near and unplanned.temporary > target:
             tried += program.with_loops(unplanned)
         for form in [] if near else program.forms(target, unplanned):
             known = KNOWN.best(program.key, target)
