@@ -112,7 +112,8 @@ def FusionModel : Choices<"FusionModel", "Which values the back end stores", [
     Value<"Spread", "spread", "every op's but of those that only spread a value or count positions (`broadcast_in_dim`, `iota`), which a loop makes where it reads them">,
     Value<"Xla", "xla", "those that XLA does not fuse; results are held throughout, as XLA holds them">,
     Value<"XlaCpu", "xla-cpu", "those of a rewritten program under XLA's CPU compiler, and the copies this makes around single ops">,
-    Value<"XlaCpuAsIs", "xla-cpu-as-is", "the same of the program as it is: a stored value may be computed once more for some of its readers">]>;
+    Value<"XlaCpuAsIs", "xla-cpu-as-is", "the same of the program as it is: a stored value may be computed once more for some of its readers">,
+    Value<"XlaGpu", "xla-gpu", "those of XLA's compiler for GPUs, whose kernels work on whole rows: nothing between the operand of a softmax or a normalisation and its result">]>;
 def CapCounts : Choices<"CapCounts", "What a cap counts", [
     Value<"All", "all", "arguments, results and temporaries">,
     Value<"Temp", "temp", "temporaries alone, what XLA calls the temp size">]>;

@@ -13,7 +13,9 @@ use ballast_dialects::passes::{CapCounts, FusionModel};
 
 use crate::annotations::settings::PlanSettings;
 use crate::backend::loops;
-use crate::backend::xla::classes::{classes, cpu_classes, is_barrier, is_reduction, writes_into_operand};
+use crate::backend::xla::classes::{
+    classes, cpu_classes, gpu_classes, is_barrier, is_reduction, writes_into_operand,
+};
 use crate::backend::xla::equal;
 use crate::backend::xla::workspace::Workspace;
 use crate::import::Imported;
@@ -146,20 +148,17 @@ impl Storage {
             FusionModel::Auto | FusionModel::None => Fusion::None,
             FusionModel::Xla | FusionModel::XlaCpuAsIs => Fusion::Xla,
             FusionModel::Spread | FusionModel::XlaCpu => Fusion::XlaHeld,
+            FusionModel::XlaGpu => Fusion::XlaGpu,
         };
         if fusion != Fusion::None {
             equal::merge(imported);
         }
-        let classes = match fusion {
-            Fusion::None => None,
-            _ if self.is_cpu() => Some(cpu_classes(imported)),
-            _ => Some(classes(imported)),
-        };
+        let classes = (fusion != Fusion::None).then(|| self.classes(imported));
         let graph = &mut imported.graph;
         graph.ends = match (self.counts, fusion) {
             (CapCounts::Temp, _) => BoundaryMemory::NotCounted,
             (CapCounts::All, Fusion::None) => BoundaryMemory::ResultsWhenMade,
-            (CapCounts::All, Fusion::Xla | Fusion::XlaHeld) => BoundaryMemory::Throughout,
+            (CapCounts::All, Fusion::Xla | Fusion::XlaHeld | Fusion::XlaGpu) => BoundaryMemory::Throughout,
         };
         if self.is_cpu() {
             for (id, held) in OpId::of(&imported.workspace_in_xla) {
@@ -180,7 +179,9 @@ impl Storage {
             .map(|classes| fuse_with(graph, classes, fusion, &self.stored(classes), &self.inside))
             .unwrap_or_default();
         // Of XLA's CPU compiler it is measured what it holds.
-        if let Some(classes) = classes.filter(|_| self.model == FusionModel::Xla) {
+        if let Some(classes) =
+            classes.filter(|_| matches!(self.model, FusionModel::Xla | FusionModel::XlaGpu))
+        {
             write_over(graph, (&imported.reads, &groups), &classes, &self.held);
         }
         if self.is_cpu() && self.gaps {
@@ -208,15 +209,26 @@ impl Storage {
     pub(crate) fn left_alone(&self, imported: &mut Imported<'_, '_>) -> Vec<Group> {
         let is_left_alone = match self.model {
             FusionModel::XlaCpu => false,
-            FusionModel::Xla => self.held.is_empty(),
+            FusionModel::Xla | FusionModel::XlaGpu => self.held.is_empty(),
             _ => true,
         };
         if is_left_alone {
             return Vec::new();
         }
         equal::merge(imported);
-        let classes = if self.is_cpu() { cpu_classes(imported) } else { classes(imported) };
-        fuse(&mut imported.graph.clone(), &classes, Fusion::Xla, &[])
+        let alone = if self.model == FusionModel::XlaGpu { Fusion::XlaGpu } else { Fusion::Xla };
+        fuse(&mut imported.graph.clone(), &self.classes(imported), alone, &[])
+    }
+
+    /// What the ops are to the back end.
+    fn classes(&self, imported: &Imported<'_, '_>) -> FusionClasses {
+        match self.model {
+            FusionModel::XlaCpu | FusionModel::XlaCpuAsIs => cpu_classes(imported),
+            FusionModel::XlaGpu => gpu_classes(imported),
+            FusionModel::Auto | FusionModel::None | FusionModel::Spread | FusionModel::Xla => {
+                classes(imported)
+            }
+        }
     }
 
     /// By op: what the back end would do long before its turn, or besides; `left_alone` has what it would fuse, `groups` what the plan has as one. Select-and-scatter

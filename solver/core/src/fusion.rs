@@ -10,7 +10,7 @@
 //! spread or constant is fused into the readers that take it even if it is stored for others (`EffectivelyAtMostUnary` there):
 //! these read its operand instead. Elementwise ops and data movement take what they read; a reduction takes the one op in front of it (XLA makes the pair a library call, which
 //! takes nothing more); a matrix product takes a transpose,
-//! in a rewritten program a convolution the reversal of its kernel.
+//! in a rewritten program a convolution the reversal of its kernel. XLA's compiler for GPUs also has sums along rows in the middle of a fusion (`rows.rs`).
 //! What an op writes over an operand takes no memory (`over.rs`). Not modelled: common subexpressions, copies that change a layout, rewrites by the
 //! algebraic simplifier. `docs/cost-model.md` and `docs/running-plans.md` compare the outcome with XLA's buffer assignment.
 
@@ -19,6 +19,7 @@ mod joins;
 mod over;
 mod parts;
 mod repeats;
+mod rows;
 mod sums;
 mod together;
 mod within;
@@ -49,6 +50,8 @@ pub enum Fusion {
     /// The same in a rewritten program, where a value that is stored is read by all: barriers keep XLA from computing it once more
     /// for some of its readers, which would read, and keep, what it is made of instead.
     XlaHeld,
+    /// As XLA's compiler for GPUs does, whose kernels work on whole rows: what a softmax has between its operand and its result is nowhere stored.
+    XlaGpu,
 }
 
 /// One fusion.
@@ -87,6 +90,8 @@ pub enum FusionKind {
     Padding,
     /// Spreads elements over more of them.
     Broadcast,
+    /// Makes one element of each row of its operand, the last dimension, where kernels work on whole rows.
+    RowReduction,
     /// Makes elements from their indices alone.
     Iota,
     /// Keeps the compiler from moving or merging others across it.
@@ -117,6 +122,8 @@ struct Fuser<'g> {
     returned: Vec<bool>,
     /// Is a stored value computed once more for some of its readers?
     repeats_stored: bool,
+    /// What fusions have in them, by root, where kernels work on whole rows.
+    rows: Option<Vec<rows::Inside>>,
     /// Ops that store their values whatever reads them.
     held: BTreeSet<OpId>,
     /// Ops computed in every fusion that reads them, however expensive.
@@ -147,10 +154,11 @@ pub fn fuse_with(
 ) -> Vec<Group> {
     match fusion {
         Fusion::None => Vec::new(),
-        Fusion::Xla | Fusion::XlaHeld => {
+        Fusion::Xla | Fusion::XlaHeld | Fusion::XlaGpu => {
             let held = [held, &behind_barriers(graph, classes)].concat();
             let mut fuser = Fuser {
-                repeats_stored: fusion == Fusion::Xla,
+                repeats_stored: fusion != Fusion::XlaHeld,
+                rows: (fusion == Fusion::XlaGpu).then(|| vec![rows::Inside::default(); graph.ops.len()]),
                 readers: readers(graph),
                 returned: graph.returned_ops(),
                 roots: vec![Vec::new(); graph.ops.len()],
@@ -195,6 +203,7 @@ impl Fuser<'_> {
                 continue;
             }
             self.roots[id] = self.roots_of(id).unwrap_or_else(|| vec![id]);
+            self.note_inside(id);
         }
     }
 
@@ -214,7 +223,7 @@ impl Fuser<'_> {
         roots.extend(stored.then_some(id));
         roots.sort_unstable();
         roots.dedup();
-        self.may_repeat(id, roots.len()).then_some(roots)
+        self.may_repeat(id, &roots).then_some(roots)
     }
 
     /// Has the op at most one operand as large in rank as its value, besides constants and what is spread from a smaller one?
@@ -235,6 +244,9 @@ impl Fuser<'_> {
 
     fn takes(&self, reader: OpId, producer: OpId) -> bool {
         let (reads, makes) = (self.classes.ops[reader], self.classes.ops[producer]);
+        if let Some(takes) = self.takes_by_rows(reader, producer) {
+            return takes;
+        }
         // The windows are moved over what is not padded: it takes nothing in.
         if [reads.kind, makes.kind].contains(&FusionKind::Padding) {
             let windows = self.graph.ops[reader].layer == LayerType::Pooling;
@@ -254,7 +266,7 @@ impl Fuser<'_> {
                     && self.graph.ops[producer].layer == LayerType::Activation
                     && !makes.expensive
             }
-            _ if self.is_closed(reader) => false,
+            _ if self.rows.is_none() && self.is_closed(reader) => false,
             // Each element of the operand would be computed once for every element it is spread to.
             _ if reads.kind == FusionKind::Broadcast && makes.expensive => false,
             _ => reads.kind.is_fusible(),

@@ -4,6 +4,7 @@
 
 use ballast_core::fusion::{FusionClass, FusionClasses, FusionKind};
 use ballast_core::graph::{Graph, LayerType, Op, OpId, TensorId};
+use ballast_dialects::ir;
 use ballast_dialects::types::shape;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
@@ -80,6 +81,30 @@ pub(crate) fn cpu_classes(imported: &Imported<'_, '_>) -> FusionClasses {
         }
     }
     classes
+}
+
+/// The same for XLA's compiler for GPUs, whose kernels work on whole rows, and to which no elementwise op is too expensive to be computed in several of
+/// them: it weighs operations against the traffic of a stored value (openxla/xla, `priority_fusion.cc`), and an exponential is never worth one.
+pub(crate) fn gpu_classes(imported: &Imported<'_, '_>) -> FusionClasses {
+    let mut classes = classes(imported);
+    for (id, op) in OpId::of(&imported.graph.ops) {
+        classes.ops[id].expensive = false;
+        if op.name == "stablehlo.reduce" && is_along_rows(imported, id) {
+            classes.ops[id].kind = FusionKind::RowReduction;
+        }
+    }
+    classes
+}
+
+/// Does a reduction make one element of each row of one operand, of at least two dimensions?
+fn is_along_rows(imported: &Imported<'_, '_>, id: OpId) -> bool {
+    let op = &imported.graph.ops[id];
+    let [operand, _] = op.inputs[..] else { return false };
+    let Some(rank) = shape(imported.value(operand).r#type()).and_then(|shape| Some(shape.dims?.len())) else {
+        return false;
+    };
+    let last = i64::try_from(rank).map_or(-1, |rank| rank - 1);
+    rank > 1 && ir::integers(imported.ops[id], "dimensions").as_deref() == Some(&[last])
 }
 
 /// Most operands of a concatenation that is fused.
@@ -215,6 +240,35 @@ mod tests {
         let imported =
             read(module.as_operation(), &ImportOptions::default()).expect("the test's program is read");
         assert_eq!(classes(&imported).ranks, [1, 2, 0, 1]);
+    }
+
+    #[test]
+    fn sums_along_rows_are_those_over_the_last_of_several_dimensions_and_only_to_a_gpu() {
+        let kinds = |operand: &str, dimension: usize, result: &str| {
+            let context = context();
+            let text = format!(
+                r#"func.func @f(%a: {operand}) -> {result} {{
+                    %z = "stablehlo.constant"() <{{value = dense<0.0> : tensor<f32>}}> : () -> tensor<f32>
+                    %0 = "stablehlo.reduce"(%a, %z) <{{dimensions = array<i64: {dimension}>}}> ({{
+                    ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+                      %s = "stablehlo.add"(%l, %r) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+                      "stablehlo.return"(%s) : (tensor<f32>) -> ()
+                    }}) : ({operand}, tensor<f32>) -> {result}
+                    return %0 : {result}
+                }}"#
+            );
+            let module = Module::parse(&context, &text).expect("the test's program parses");
+            let imported =
+                read(module.as_operation(), &ImportOptions::default()).expect("the test's program is read");
+            [gpu_classes(&imported), classes(&imported)].map(|classes| classes.ops[1].kind)
+        };
+        let (rows, none) =
+            ([FusionKind::RowReduction, FusionKind::Opaque], [FusionKind::Opaque, FusionKind::Opaque]);
+        assert_eq!(kinds("tensor<4x8xf32>", 1, "tensor<4xf32>"), rows);
+        assert_eq!(kinds("tensor<4x8xf32>", 0, "tensor<8xf32>"), none);
+        assert_eq!(kinds("tensor<2x4x4xf32>", 2, "tensor<2x4xf32>"), rows);
+        assert_eq!(kinds("tensor<2x4x4xf32>", 1, "tensor<2x4xf32>"), none);
+        assert_eq!(kinds("tensor<8xf32>", 0, "tensor<f32>"), none);
     }
 
     #[test]

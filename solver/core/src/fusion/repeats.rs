@@ -30,10 +30,19 @@ impl Fuser<'_> {
             && self.classes.ops[id].kind.is_fusible()
     }
 
-    /// May the op be computed in each of so many fusions?
-    pub(super) fn may_repeat(&self, id: OpId, copies: usize) -> bool {
-        let is_cheap = || !self.classes.ops[id].expensive && (self.repeats_stored || !self.is_long(id));
-        copies == 1 || (copies <= MOST_COPIES && (self.is_inside(id) || is_cheap()))
+    /// May the op be computed in each of these fusions?
+    pub(super) fn may_repeat(&self, id: OpId, roots: &[OpId]) -> bool {
+        let copies = roots.len();
+        if copies == 1 {
+            return true;
+        }
+        let is_short = || match (self.repeats_by_rows(id, roots), &self.rows) {
+            (Some(short), _) => short,
+            // What it is made of is read once, the value written, and read by each; or what it is made of is read by each. Whatever moves less.
+            (None, Some(_)) => !self.is_long(id, (copies as u64 + 1, copies as u64 - 1)),
+            (None, None) => self.repeats_stored || !self.is_long(id, (MOST_READ, 1)),
+        };
+        copies <= MOST_COPIES && (self.is_inside(id) || (!self.classes.ops[id].expensive && is_short()))
     }
 
     /// Is it to be computed in every fusion that reads it?
@@ -41,8 +50,8 @@ impl Fuser<'_> {
         self.inside.binary_search(&id).is_ok()
     }
 
-    /// Does all that an op's fusion computes and reads for it cost more than storing its value?
-    fn is_long(&self, id: OpId) -> bool {
+    /// Does all that an op's fusion computes and reads for it cost more than storing its value? Of reading, so many times its bytes do, as a fraction.
+    fn is_long(&self, id: OpId, (most, of): (u64, u64)) -> bool {
         let bytes = self.graph.value_bytes(id).0;
         let (mut operations, mut read) = (0u64, 0u64);
         let mut seen = BTreeSet::from([id]);
@@ -59,7 +68,8 @@ impl Fuser<'_> {
                     read = read.saturating_add(self.graph.value_bytes(input).0);
                 }
             }
-            if operations > bytes.saturating_mul(MOST_OPERATIONS) || read > bytes.saturating_mul(MOST_READ) {
+            let reads_much = read.saturating_mul(of) > bytes.saturating_mul(most);
+            if operations > bytes.saturating_mul(MOST_OPERATIONS) || reads_much {
                 return true;
             }
         }

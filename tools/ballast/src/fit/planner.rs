@@ -19,7 +19,11 @@ pub(super) const SPREAD: &str = "spread";
 
 /// The model of what the platform's compiler stores.
 pub(super) fn predicted(args: &Args) -> &'static str {
-    if args.platform == "cpu" { "xla-cpu" } else { "xla" }
+    match args.platform.as_str() {
+        "cpu" => "xla-cpu",
+        "gpu" => "xla-gpu",
+        _ => "xla",
+    }
 }
 
 /// What stands for a model where the stacks between paired loops are what is planned.
