@@ -26,6 +26,25 @@ NAMES = {"float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16
          "uint8": "ui8", "uint16": "ui16", "uint32": "ui32", "uint64": "ui64"}
 
 
+def plain(value):
+    """An array of numbers that every reader knows, and the name of their type: complex ones as their two parts, small floats and integers widened."""
+    if numpy.iscomplexobj(value):
+        value = numpy.stack([value.real, value.imag], axis=-1)
+    if str(value.dtype) not in NAMES:
+        whole = jax.numpy.issubdtype(value.dtype, jax.numpy.integer)
+        value = value.astype(numpy.int8 if whole else numpy.float32)
+    return value, NAMES[str(value.dtype)]
+
+
+def load_libraries():
+    """What JAX loads before it compiles a call of LAPACK for a CPU; such a call ends the process otherwise."""
+    try:
+        from jaxlib.cpu import _lapack
+    except ImportError:  # Another jaxlib may have it elsewhere, and be in no need of it.
+        return
+    _lapack.initialize()
+
+
 class Arguments:
     """One random array per parameter: small numbers, integers that are valid indices; above zero where a root or a logarithm is taken."""
 
@@ -46,6 +65,8 @@ class Arguments:
         if numpy.issubdtype(kind, numpy.integer) or kind == numpy.bool_:
             return random.integers(0, 2, dims).astype(kind)
         numbers = random.random(dims)
+        if numpy.issubdtype(kind, numpy.complexfloating):
+            return ((numbers - 0.5 + 1j * (random.random(dims) - 0.5)) / 4).astype(kind)
         if number in self.positive:
             # From 1/64, so that no root of it is near a division by zero.
             return (1 / 64 + numbers / 4).astype(kind)
@@ -288,6 +309,8 @@ def main():
         parser.error("--target describes a device that is not there: nothing can run on it")
     device = described(options.target) if options.target else jax.devices(options.platform)[0]
     compile_program = Compiler(device, not options.target)
+    if device.platform == "cpu":
+        load_libraries()
 
     if options.each:
         json.dump(time_each(options, device, compile_program), sys.stdout)
@@ -325,8 +348,8 @@ def main():
         answer["results"] = []
         with options.results.open("wb") as file:
             for output in outputs:
-                value = numpy.asarray(output)
-                answer["results"].append({"element": NAMES[str(value.dtype)], "elements": int(value.size)})
+                value, element = plain(numpy.asarray(output))
+                answer["results"].append({"element": element, "elements": int(value.size)})
                 file.write(numpy.ascontiguousarray(value).tobytes())
     json.dump(answer, sys.stdout)
 

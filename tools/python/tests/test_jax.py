@@ -15,7 +15,7 @@ import numpy as np  # noqa: E402
 
 import ballast  # noqa: E402
 from ballast import _programs  # noqa: E402
-from ballast.jax import _classes, _step_policy  # noqa: E402
+from ballast.jax import _classes, _planned, _step_policy  # noqa: E402
 from ballast.jax._operations import operations, operations_of  # noqa: E402
 from ballast.jax._price import copies_of  # noqa: E402
 
@@ -111,6 +111,21 @@ def test_plans_may_be_for_the_times_of_a_device(arguments):
     assert plan.measured_bytes <= plan.cap_bytes and any("seconds of h100-80gb" in note for note in plan.notes)
     with pytest.raises(ballast.BallastError, match="abacus"):
         ballast.jit(step, cap="70%", cap_counts="temp", times="abacus", fallback=False).prepare(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("platform", "kind", "fusion", "times"),
+    [
+        ("cpu", "cpu", "xla-cpu", "operations"),
+        ("gpu", "NVIDIA A100-SXM4-40GB", "xla-gpu", "a100-40gb"),
+        ("gpu", "NVIDIA H100 80GB HBM3", "xla-gpu", "h100-80gb"),
+        ("tpu", "TPU v5e", "xla", "operations"),
+    ],
+)
+def test_a_gpu_is_planned_for_by_its_seconds_and_its_fusions(monkeypatch, platform, kind, fusion, times):
+    monkeypatch.setattr(jax, "default_backend", lambda: platform)
+    monkeypatch.setattr(jax, "devices", lambda: [types.SimpleNamespace(device_kind=kind)])
+    assert (_planned.fusion(), _planned.usual_times()) == (fusion, times)
 
 
 def over_micro_batches(parameters, batches):

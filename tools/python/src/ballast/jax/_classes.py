@@ -63,7 +63,7 @@ class Class:
 
 
 class Recorder:
-    """A policy that saves everything and writes down what it was asked about."""
+    """A policy that saves everything but complex numbers and writes down what it was asked about."""
 
     def __init__(self) -> None:
         self.classes: dict[Key, Class] = {}
@@ -72,8 +72,12 @@ class Recorder:
 
     def __call__(self, primitive: Any, *types: Any, **parameters: Any) -> bool:
         key = key_of_equation(primitive, types, parameters)
+        results = _results(primitive, types, parameters)
+        if any(_complex(kind) for kind in results):
+            # `jax.checkpoint` saves by `reduce_precision`, which is for real numbers alone.
+            return False
+        size, movable = sum(map(bytes_of, results)), all(map(_plain, results))
         one = self.classes.setdefault(key, Class())
-        size, movable = _results(primitive, types, parameters)
         one.asked += 1
         one.bytes += size
         one.movable = one.movable and movable
@@ -89,14 +93,17 @@ _NAMED: dict[str, Callable[..., Any]] = {
 }
 
 
-def _results(primitive: Any, types: Sequence[Any], parameters: dict[str, Any]) -> tuple[int, bool]:
-    """Bytes of an equation's results, and whether the host can hold them; where its types cannot be told without running it, of what it reads."""
+def _results(primitive: Any, types: Sequence[Any], parameters: dict[str, Any]) -> Sequence[Any]:
+    """Types of an equation's results; where they cannot be told without running it, of what it reads."""
     try:
         results = primitive.abstract_eval(*types, **parameters)[0]
-        made = results if isinstance(results, (list, tuple)) else [results]
-        return sum(bytes_of(kind) for kind in made), all(_plain(kind) for kind in made)
+        return results if isinstance(results, (list, tuple)) else [results]
     except Exception:  # Such as a call of a function, whose rule wants more than types.
-        return sum(bytes_of(kind) for kind in types), all(_plain(kind) for kind in types)
+        return types
+
+
+def _complex(kind: Any) -> bool:
+    return hasattr(kind, "dtype") and jax.dtypes.issubdtype(kind.dtype, jax.numpy.complexfloating)
 
 
 def _plain(kind: Any) -> bool:

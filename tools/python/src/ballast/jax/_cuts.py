@@ -10,10 +10,13 @@ from typing import Any
 import jax
 from jax.extend.core import ClosedJaxpr, Literal, Var, jaxpr_as_fun
 
-from .._errors import UnsupportedModel
+from .._errors import BallastError, UnsupportedModel
 from .._stages import cut
 from ._classes import bytes_of
 from ._planned import KEEP_ALL, generic, planned
+
+#: What the planner says of a program in which nothing takes time.
+NOTHING_TO_PLAN = "the function has no op to plan"
 
 #: Most places that are looked at; more are thinned evenly.
 PLACES = 128
@@ -144,7 +147,13 @@ class Cuts:
         key = str(traced.jaxpr)
         if key not in self._seconds_of:
             module = traced.lower(lowering_platforms=("cpu",)).compiler_ir("stablehlo")
-            self._seconds_of[key] = float(planned(generic(module), KEEP_ALL, self._times, "xla", rewrite=False)[1]["compute_seconds"])
+            try:
+                self._seconds_of[key] = float(planned(generic(module), KEEP_ALL, self._times, "xla", rewrite=False)[1]["compute_seconds"])
+            except BallastError as error:
+                # Views and constants take no time, and there is nothing to plan.
+                if NOTHING_TO_PLAN not in str(error):
+                    raise
+                self._seconds_of[key] = 0.0
         return self._seconds_of[key]
 
     def _seconds(self, part: Part) -> float:

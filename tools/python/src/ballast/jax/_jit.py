@@ -25,7 +25,7 @@ from .._plan import Plan, Value
 from .._units import format_bytes, parse_cap
 from ._loops import rolled
 from ._operations import operations
-from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, body_of_loop, fusion, generic, planned, unit, without_barriers
+from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, SPREAD, body_of_loop, fusion, generic, gradients_written_out, planned, unit, usual_times, without_barriers
 
 _ELEMENT_BYTES = {"i1": 1, "i8": 1, "ui8": 1, "i16": 2, "ui16": 2, "f16": 2, "bf16": 2, "i32": 4, "ui32": 4, "f32": 4, "i64": 8, "ui64": 8, "f64": 8}
 
@@ -44,7 +44,7 @@ class UnplannedWarning(UserWarning):
 
 def jit(
     step: Callable[..., Any], *, cap: int | float | str, cap_counts: str = "step", donate_argnums: int | Sequence[int] = (),
-    static_argnums: int | Sequence[int] = (), times: str = OPERATIONS, time_limit: float = 10.0, tries: int = 6, within: float = 0.03,
+    static_argnums: int | Sequence[int] = (), times: str | None = None, time_limit: float = 10.0, tries: int = 6, within: float = 0.03,
     seed: int = 0, fallback: bool = True,
 ) -> Jitted:
     """`jax.jit` under a memory cap.
@@ -56,7 +56,7 @@ def jit(
             `"temp"`: XLA's temporaries alone.
         donate_argnums, static_argnums: As for `jax.jit`.
         times: What is made least: `"operations"`, those of the compiled step, or the seconds of a device by roofline, such as `"h100-80gb"`
-            or the path of a device file (docs/devices.md).
+            or the path of a device file (docs/devices.md). Unless given, the seconds of the GPU at hand, and operations on other platforms.
         time_limit: Seconds the planner may search for each try.
         tries: Most plans to compile.
         within: How far below the cap is near enough, as a share of the cap.
@@ -78,7 +78,7 @@ class Jitted:
 
     def __init__(
         self, step: Callable[..., Any], *, cap: int | float | str, cap_counts: str, donate_argnums: tuple[int, ...],
-        static_argnums: tuple[int, ...], times: str, time_limit: float, tries: int, within: float, seed: int, fallback: bool,
+        static_argnums: tuple[int, ...], times: str | None, time_limit: float, tries: int, within: float, seed: int, fallback: bool,
     ) -> None:
         if cap_counts not in ("step", "temp"):
             raise ValueError(f"cap_counts={cap_counts!r}: choose 'step' (arguments, results and temporaries) or 'temp' (temporaries)")
@@ -141,7 +141,7 @@ class Jitted:
         cap = parse_cap(self._cap, memory.counted(self._counts))
 
         def program() -> _Program:
-            return _Program(step, plain, dynamic, kwargs, donate, self._times)
+            return _Program(step, plain, dynamic, kwargs, donate, usual_times() if self._times is None else self._times)
 
         if memory.counted(self._counts) <= cap:
             found, self._plan = plain, _unplanned_plan(memory, self._counts, cap)
@@ -282,6 +282,8 @@ class _Form:
     #: What XLA takes without a plan.
     measured: int
     ops: collections.Counter[tuple[str, str, int]]
+    #: Whose fusions are reckoned with.
+    fusion: str
     #: With how many times the operations of the step without a plan no other form is tried.
     enough: float = 1.02
     #: What its loops compute again, where the step was written anew and not planned; seconds then are beside those of the step as it is.
@@ -409,12 +411,13 @@ class _Program:
         # Not by way of its export, whose ops XLA orders otherwise: a few per cent of a small step's memory.
         compiled = self.load(run)
         memory, predicted = _Memory.of(compiled), int(figures["peak_bytes"])
-        form = _Form(text, "", 0, predicted, unplanned.temporary, self._ops, enough=1.0, again=again, unplanned_seconds=base)
+        form = _Form(text, "", 0, predicted, unplanned.temporary, self._ops, fusion(), enough=1.0, again=again, unplanned_seconds=base)
         return _Try(predicted, predicted, memory, figures, run, form, ops), compiled
 
     def forms(self, target: int, unplanned: _Memory) -> Iterator[_Form]:
         """What to plan, in the order to try: the body of a loop that holds most of the memory, the program with its loops opened, the same without the checkpoints
-        in it. Of a step that fits the last alone: there is nothing else to gain."""
+        in it. Of a step that fits the last alone: there is nothing else to gain. Where none of them keeps the cap, the program with gradients of pooling written out, and
+        that with every op on its own: a fusion runs with all it reads in memory, and what it is one of cannot be dropped alone."""
         if unplanned.temporary <= target:
             yield self._without_checkpoints[0]
             return
@@ -422,9 +425,14 @@ class _Program:
             body = self._body(target)
             if body is not None:
                 yield body
-        yield _Form(self._text, "", 0, self._predicted, unplanned.temporary, self._ops)
+        yield _Form(self._text, "", 0, self._predicted, unplanned.temporary, self._ops, fusion())
         if BARRIER in self._text:
             yield self._without_checkpoints[0]
+        written = None if KNOWN.best(self.key, target) else gradients_written_out(self._text)
+        if written is not None:
+            yield self._kept_whole(written, fusion())[0]
+        if KNOWN.best(self.key, target) is None:
+            yield self._kept_whole(written or self._text, SPREAD)[0]
 
     def computes_again(self, operations: float) -> bool:
         """Has a step of so many operations more than it would without the checkpoints in it? Not where barriers do not hold, or hold nothing back."""
@@ -433,14 +441,17 @@ class _Program:
     @functools.cached_property
     def _without_checkpoints(self) -> tuple[_Form, float]:
         """What its author computes again computed once, and the operations of that: a cap above what the checkpoints in it take may need less of it."""
-        text = without_barriers(self._text)
-        once, figures = planned(text, KEEP_ALL, self._times, fusion())
+        return self._kept_whole(without_barriers(self._text), fusion())
+
+    def _kept_whole(self, text: str, fusions: str) -> tuple[_Form, float]:
+        """Another form of the program, and its operations where nothing is computed again."""
+        once, figures = planned(text, KEEP_ALL, self._times, fusions)
         with jax_mlir.make_ir_context(), ir.Location.unknown():
             module = ir.Module.parse(once)
             serialized = stablehlo.serialize_portable_artifact(module, stablehlo.get_current_version())
             ops = _count(module)
         memory = _Memory.of(self.load(serialized))
-        return _Form(text, "", 0, int(figures["peak_bytes"]), memory.temporary, ops), memory.operations
+        return _Form(text, "", 0, int(figures["peak_bytes"]), memory.temporary, ops, fusions), memory.operations
 
     def _body(self, target: int) -> _Form | None:
         """The innermost body that holds at least half of what XLA takes, and enough for the cap to be kept by what is planned in it alone."""
@@ -458,7 +469,7 @@ class _Program:
             measured = _Memory.of(self.load(serialized)).temporary
             around = max(measured - own, 0)
             if around < target and 2 * around <= measured:
-                found = _Form(text, BODY, around, own + around, measured, ops)
+                found = _Form(text, BODY, around, own + around, measured, ops, fusion())
         return found
 
     @property
@@ -480,7 +491,7 @@ class _Program:
         """Plans for so many bytes of temporaries, loads and compiles the outcome."""
         cap = max(asked - form.around, 1)
         options = f"function='{form.function}' relax-limit=8 time-limit={time_limit} seed={seed} cap={cap}"
-        text, figures = planned(form.text, options, self._times, fusion())
+        text, figures = planned(form.text, options, self._times, form.fusion)
         with jax_mlir.make_ir_context(), ir.Location.unknown():
             module = ir.Module.parse(text)
             ops = _count(module)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import re
 import tempfile
 from typing import Any
 
@@ -12,6 +13,7 @@ from jax.interpreters import mlir as jax_mlir
 from jaxlib.mlir import ir
 
 from .. import _programs
+from .._devices import of_cuda
 from ..export.generic import drop_barriers
 
 #: What a step costs: operations of its compiled form, by which plans are compared.
@@ -34,6 +36,10 @@ KEEP_ALL = "solver=keep-all cap=1000TB"
 BARRIER = "stablehlo.optimization_barrier"
 #: The body of a loop as a function.
 BODY = "ballast_body"
+
+
+#: Fusions of a back end that stores every value but what is only spread or counted.
+SPREAD = "spread"
 
 
 def body_of_loop(text: str, depth: int) -> str | None:
@@ -78,6 +84,29 @@ def without_barriers(text: str) -> str:
             return generic(module)
 
 
+def gradients_written_out(text: str) -> str | None:
+    """The program with gradients of max pooling, of gathers of one element per row and of depthwise kernels as elementwise ops and sums, functions inlined; None
+    where it has none. XLA's own take indices, zeros and copies that no plan can do without.
+
+    Args:
+        text: The program, as `generic` gives it.
+    """
+    def count(text: str) -> int:
+        return len(re.findall(r'"stablehlo\.(?:select_and_)?scatter"|batch_group_count = (?!1 )\d', text))
+
+    if not count(text):
+        return None
+    with tempfile.TemporaryDirectory(prefix="ballast-") as folder:
+        source, target = (pathlib.Path(folder, name) for name in ("step.mlir", "written.mlir"))
+        source.write_text(text)
+        _programs.run("ballast-opt", [
+            source, "--allow-unregistered-dialect", "--ballast-inline", "--ballast-gather-gradients", "--ballast-depthwise-gradients", "--ballast-pool-gradients",
+            "--mlir-print-debuginfo", "--mlir-print-op-generic", "-o", target,
+        ])
+        written = target.read_text()
+    return written if count(written) < count(text) else None
+
+
 def planned(text: str, options: str, times: str, fusion: str, *, rewrite: bool = True) -> tuple[str, dict[str, Any]]:
     """A program as planned, and the figures of its plan.
 
@@ -85,7 +114,7 @@ def planned(text: str, options: str, times: str, fusion: str, *, rewrite: bool =
         text: The program, as `generic` gives it.
         options: What is planned: cap, solver, limits.
         times: `"operations"`, or a device.
-        fusion: Whose fusions are reckoned with, `xla` or `xla-cpu`.
+        fusion: Whose fusions are reckoned with, `xla`, `xla-cpu`, `xla-gpu` or `spread`.
         rewrite: As StableHLO alone; otherwise the plan stays in attributes, the figures of the device among them.
     """
     with tempfile.TemporaryDirectory(prefix="ballast-") as folder:
@@ -105,7 +134,13 @@ def planned(text: str, options: str, times: str, fusion: str, *, rewrite: bool =
 
 def fusion() -> str:
     """The fusions of the platform at hand."""
-    return "xla-cpu" if jax.default_backend() == "cpu" else "xla"
+    return {"cpu": "xla-cpu", "gpu": "xla-gpu"}.get(jax.default_backend(), "xla")
+
+
+def usual_times() -> str:
+    """What is made least where nothing is asked for: the seconds of the GPU at hand, as the table of devices has it. Elsewhere operations: what bounds a
+    CPU's time is said by no roofline."""
+    return of_cuda(jax.devices()[0].device_kind).name if jax.default_backend() == "gpu" else OPERATIONS
 
 
 def unit(times: str) -> str:
@@ -135,9 +170,12 @@ def _drop_shardings(module: Any) -> None:
             operation.erase()
         elif operation.name == "sdy.mesh":
             operation.erase()
-        elif operation.name == "func.func":
+        else:
+            # A custom call of a library has its own rule of sharding.
+            for name in [name for name in operation.attributes.keys() if name.startswith("sdy.")]:
+                del operation.attributes[name]
             for key in ("arg_attrs", "res_attrs"):
-                if key in operation.attributes:
+                if operation.name == "func.func" and key in operation.attributes:
                     kept = [
                         ir.DictAttr.get({named.name: named.attr for named in each if not named.name.startswith("sdy.")})
                         for each in ir.ArrayAttr(operation.attributes[key])
