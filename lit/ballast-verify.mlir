@@ -18,7 +18,7 @@
 // RAISED: warning: the plan of device 0 does not keep the cap asked for: asked 12 bytes, used 13 bytes
 // RUN: ballast-opt %s --remat="devices=%S/Inputs/tiny.toml cap=1MiB time-limit=10" -o %t.large.mlir 2>&1 | FileCheck %s --check-prefix=LARGE
 // RUN: ballast-opt %t.large.mlir --ballast-verify -o /dev/null 2>&1 | FileCheck %s --check-prefix=LARGE
-// LARGE: warning: the cap of 1.0 MiB of device 0 is above its memory, 8192 bytes: a plan that uses it does not run there
+// LARGE: warning: the cap of 1.000 MiB of device 0 is above its memory, 8192 bytes: a plan that uses it does not run there
 
 // Attributes, constants and regions are part of the program that was planned; Ballast's own are not.
 // RUN: ballast-opt %S/Inputs/contents.mlir --allow-unregistered-dialect --remat="time-limit=2" -o %t.contents.mlir

@@ -36,6 +36,12 @@
 // PRICE-LABEL: func.func @short
 // PRICE: }) {ballast.cost = #ballast.cost<seconds = 1.{{[0-9]+}}E-4, flops = 52429000,
 
+// Rounds that only make elements of elements, as those of random numbers, are fused: nothing is stored between them.
+// RUN: ballast-opt %s --rl-partition="devices=2 time-limit=2 function=rounds" --allow-unregistered-dialect | FileCheck %s --check-prefix=ROUNDS
+// ROUNDS-LABEL: func.func @rounds
+// ROUNDS-NOT: stablehlo.{{while|optimization_barrier}}
+// ROUNDS-COUNT-20: "stablehlo.xor"
+
 // What a loop stacks is put together in parts on several devices, each as soon as its slices are there: 24 slices in three.
 // RUN: ballast-opt %s --rl-partition="devices=2 time-limit=2 function=stacked" --allow-unregistered-dialect | FileCheck %s --check-prefix=STACK
 // RUN: ballast-opt %s --ballast-unroll --allow-unregistered-dialect | FileCheck %s --check-prefix=ONCE
@@ -146,4 +152,24 @@ func.func @stacked(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<24x64
   }) : (tensor<i32>, tensor<64x64xf32>, tensor<24x64x64xf32>) -> (tensor<i32>, tensor<64x64xf32>, tensor<24x64x64xf32>)
   %1 = "stablehlo.tanh"(%0#2) : (tensor<24x64x64xf32>) -> tensor<24x64x64xf32>
   return %1 : tensor<24x64x64xf32>
+}
+
+func.func @rounds(%x: tensor<256x256xi32>) -> tensor<256x256xi32> {
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+  %many = "stablehlo.constant"() <{value = dense<20> : tensor<i32>}> : () -> tensor<i32>
+  %0:2 = "stablehlo.while"(%zero, %x) ({
+  ^bb0(%i: tensor<i32>, %b: tensor<256x256xi32>):
+    %c = "stablehlo.compare"(%i, %many) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %b: tensor<256x256xi32>):
+    %d = "stablehlo.broadcast_in_dim"(%one) <{broadcast_dimensions = array<i64>}> : (tensor<i32>) -> tensor<256x256xi32>
+    %e = "stablehlo.shift_left"(%b, %d) : (tensor<256x256xi32>, tensor<256x256xi32>) -> tensor<256x256xi32>
+    %f = "stablehlo.xor"(%b, %e) : (tensor<256x256xi32>, tensor<256x256xi32>) -> tensor<256x256xi32>
+    %g = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%g, %f) : (tensor<i32>, tensor<256x256xi32>) -> ()
+  }) : (tensor<i32>, tensor<256x256xi32>) -> (tensor<i32>, tensor<256x256xi32>)
+  %1 = "stablehlo.dot_general"(%0#1, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<256x256xi32>, tensor<256x256xi32>) -> tensor<256x256xi32>
+  return %1 : tensor<256x256xi32>
 }

@@ -243,8 +243,14 @@ pub(crate) fn warn_of_large_caps(
 
 /// A size in MiB, or in bytes where it is less than a tenth of one.
 pub(crate) fn mebibytes(bytes: Bytes) -> String {
+    // Four digits, so that caps and needs that are nearly alike can be told apart.
     let mebibytes = bytes.as_f64() / f64::from(1 << 20);
-    if mebibytes < 0.1 { format!("{} bytes", bytes.0) } else { format!("{mebibytes:.1} MiB") }
+    match mebibytes {
+        ..0.1 => format!("{} bytes", bytes.0),
+        ..10.0 => format!("{mebibytes:.3} MiB"),
+        ..100.0 => format!("{mebibytes:.2} MiB"),
+        _ => format!("{mebibytes:.1} MiB"),
+    }
 }
 
 /// Reads the program as it stands.

@@ -12,6 +12,25 @@ use super::integers::{Integers, fold};
 /// Ops looked at to count the iterations of one loop, at most.
 const MOST_STEPS: u64 = 50_000_000;
 
+/// Ops of `stablehlo` that do more than make elements of elements on the way, or write a part of what a loop stacks.
+const WORK: [&str; 15] = [
+    "cholesky",
+    "convolution",
+    "custom_call",
+    "dot",
+    "dot_general",
+    "dynamic_update_slice",
+    "fft",
+    "gather",
+    "map",
+    "reduce",
+    "reduce_window",
+    "scatter",
+    "select_and_scatter",
+    "sort",
+    "triangular_solve",
+];
+
 /// Why a loop stays whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
@@ -86,8 +105,12 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
         ir::last_op(self.body).map(|last| last.operands().collect()).unwrap_or_default()
     }
 
-    /// The same without running sums, to which an iteration adds: these may be added up in any parts.
+    /// The same without running sums, to which an iteration adds: these may be added up in any parts. None where iterations only make elements of elements,
+    /// as the rounds of a generator of random numbers do: in one fusion they move nothing.
     pub(super) fn states(&self) -> Vec<Value<'c, 'a>> {
+        if !self.works() {
+            return Vec::new();
+        }
         let is_sum = |index: usize, value: Value<'c, 'a>| {
             let Ok(before) = self.body.argument(index) else { return false };
             ir::producer(value).is_some_and(|add| {
@@ -97,6 +120,14 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
         };
         let next = self.next().into_iter().enumerate();
         next.filter(|&(index, value)| !is_sum(index, value)).map(|(_, value)| value).collect()
+    }
+
+    /// Does an iteration do more than make elements of elements?
+    fn works(&self) -> bool {
+        let is_work = |op: OperationRef<'_, '_>| {
+            ir::name(op).strip_prefix("stablehlo.").is_none_or(|name| WORK.binary_search(&name).is_ok())
+        };
+        ir::ops(self.body).any(|op| is_work(op) || ir::nested(op).into_iter().any(is_work))
     }
 
     /// Ops of one iteration, nested ones included, the terminator left out.
