@@ -12,6 +12,9 @@ use std::collections::BTreeSet;
 use super::{Fuser, FusionKind};
 use crate::graph::{LayerType, OpId};
 
+/// Ops looked at to tell whether a value is made of sums along rows, at most: between a sum and where it is spread there are few.
+const MOST_LOOKED_AT: usize = 64;
+
 /// What a fusion has in it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Inside {
@@ -90,7 +93,7 @@ impl Fuser<'_> {
             let kind = self.classes.ops[id].kind;
             if kind == FusionKind::RowReduction {
                 sums.push(id);
-            } else if by_rows(kind) {
+            } else if by_rows(kind) && seen.len() < MOST_LOOKED_AT {
                 let read = self.graph.value_inputs(id).into_iter();
                 next.extend(read.filter(|&read| self.graph.value_bytes(read) == bytes && seen.insert(read)));
             }
