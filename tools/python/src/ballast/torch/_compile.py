@@ -245,7 +245,7 @@ class Partitioner(CustomPartitionerFn):
         # Of all searches for this problem, not of this one alone: what was found once can be had.
         least = min((taken for taken in (least, KNOWN.least(counts.key())) if taken is not None), default=None)
         known = "" if least is None else f"; the least cap found to have a plan is {least} bytes ({format_bytes(least)})"
-        counted = "the step holds" if self.cap_counts == "step" else "are kept for backward"
+        counted = "the step holds" if self.cap_counts == "step" else "is kept for backward"
         raise NoPlan(
             f"no plan keeps the cap of {cap} bytes ({format_bytes(cap)}) on what {counted}{known}", least, found=least is not None
         )
