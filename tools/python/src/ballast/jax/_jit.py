@@ -416,8 +416,8 @@ class _Program:
 
     def forms(self, target: int, unplanned: _Memory) -> Iterator[_Form]:
         """What to plan, in the order to try: the body of a loop that holds most of the memory, the program with its loops opened, the same without the checkpoints
-        in it. Of a step that fits the last alone: there is nothing else to gain. Where none of them keeps the cap, the program with gradients of pooling written out, and
-        that with every op on its own: a fusion runs with all it reads in memory, and what it is one of cannot be dropped alone."""
+        in it, that with gradients of pooling written out. Of a step that fits the one without checkpoints alone: there is nothing else to gain. Where none of them keeps the
+        cap, the program with every op on its own: a fusion runs with all it reads in memory, and what it is one of cannot be dropped alone."""
         if unplanned.temporary <= target:
             yield self._without_checkpoints[0]
             return
@@ -428,7 +428,7 @@ class _Program:
         yield _Form(self._text, "", 0, self._predicted, unplanned.temporary, self._ops, fusion())
         if BARRIER in self._text:
             yield self._without_checkpoints[0]
-        written = None if KNOWN.best(self.key, target) else gradients_written_out(self._text)
+        written = gradients_written_out(self._text)
         if written is not None:
             yield self._kept_whole(written, fusion())[0]
         if KNOWN.best(self.key, target) is None:
