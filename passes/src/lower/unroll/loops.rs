@@ -298,3 +298,13 @@ impl<'c: 'a, 'a, K: Fn(Value<'c, 'a>) -> Option<Integers<'c>>> Local<'_, 'c, K> 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::WORK;
+
+    #[test]
+    fn the_table_is_sorted() {
+        assert!(WORK.is_sorted());
+    }
+}

@@ -36,8 +36,6 @@ KEEP_ALL = "solver=keep-all cap=1000TB"
 BARRIER = "stablehlo.optimization_barrier"
 #: The body of a loop as a function.
 BODY = "ballast_body"
-
-
 #: Fusions of a back end that stores every value but what is only spread or counted.
 SPREAD = "spread"
 
@@ -49,20 +47,8 @@ def body_of_loop(text: str, depth: int) -> str | None:
         text: The program, as `generic` gives it.
         depth: 0 for the loop with most ops, 1 for the one with most ops inside it, and so on.
     """
-    with tempfile.TemporaryDirectory(prefix="ballast-") as folder:
-        source, target = (pathlib.Path(folder, name) for name in ("step.mlir", "body.mlir"))
-        source.write_text(text)
-        _programs.run("ballast-opt", [
-            source, "--allow-unregistered-dialect", f"--ballast-outline-body=name={BODY} depth={depth}", "--mlir-print-debuginfo",
-            "--mlir-print-op-generic", "-o", target,
-        ])
-        if BODY not in target.read_text():
-            return None
-        _programs.run("ballast-opt", [
-            target, "--allow-unregistered-dialect", f"--ballast-unroll=function={BODY}", "--mlir-print-debuginfo", "--mlir-print-op-generic",
-            "-o", source,
-        ])
-        return source.read_text()
+    outlined = _passed(text, f"--ballast-outline-body=name={BODY} depth={depth}")
+    return _passed(outlined, f"--ballast-unroll=function={BODY}") if BODY in outlined else None
 
 
 def without_barriers(text: str) -> str:
@@ -72,16 +58,11 @@ def without_barriers(text: str) -> str:
     Args:
         text: The program, as `generic` gives it.
     """
-    with tempfile.TemporaryDirectory(prefix="ballast-") as folder:
-        source, target = (pathlib.Path(folder, name) for name in ("step.mlir", "inlined.mlir"))
-        source.write_text(text)
-        _programs.run("ballast-opt", [
-            source, "--allow-unregistered-dialect", "--ballast-inline", "--mlir-print-debuginfo", "--mlir-print-op-generic", "-o", target,
-        ])
-        with jax_mlir.make_ir_context(), ir.Location.unknown():
-            module = ir.Module.parse(target.read_text())
-            drop_barriers(module)
-            return generic(module)
+    inlined = _passed(text, "--ballast-inline")
+    with jax_mlir.make_ir_context(), ir.Location.unknown():
+        module = ir.Module.parse(inlined)
+        drop_barriers(module)
+        return generic(module)
 
 
 def gradients_written_out(text: str) -> str | None:
@@ -96,15 +77,19 @@ def gradients_written_out(text: str) -> str | None:
 
     if not count(text):
         return None
+    written = _passed(text, "--ballast-inline", "--ballast-gather-gradients", "--ballast-depthwise-gradients", "--ballast-pool-gradients")
+    return written if count(written) < count(text) else None
+
+
+def _passed(text: str, *passes: str) -> str:
+    """A program after passes of the planner, in the form that `generic` gives."""
     with tempfile.TemporaryDirectory(prefix="ballast-") as folder:
-        source, target = (pathlib.Path(folder, name) for name in ("step.mlir", "written.mlir"))
+        source, target = (pathlib.Path(folder, name) for name in ("step.mlir", "passed.mlir"))
         source.write_text(text)
         _programs.run("ballast-opt", [
-            source, "--allow-unregistered-dialect", "--ballast-inline", "--ballast-gather-gradients", "--ballast-depthwise-gradients", "--ballast-pool-gradients",
-            "--mlir-print-debuginfo", "--mlir-print-op-generic", "-o", target,
+            source, "--allow-unregistered-dialect", *passes, "--mlir-print-debuginfo", "--mlir-print-op-generic", "-o", target,
         ])
-        written = target.read_text()
-    return written if count(written) < count(text) else None
+        return target.read_text()
 
 
 def planned(text: str, options: str, times: str, fusion: str, *, rewrite: bool = True) -> tuple[str, dict[str, Any]]:
