@@ -9,7 +9,7 @@
 //! every reader can take it, and it is not both expensive and needed by several fusions (in a rewritten program a long chain of cheap ones counts as expensive). A cheap op with at most one operand that is not
 //! spread or constant is fused into the readers that take it even if it is stored for others (`EffectivelyAtMostUnary` there):
 //! these read its operand instead. Elementwise ops and data movement take what they read; a reduction takes the one op in front of it (XLA makes the pair a library call, which
-//! takes nothing more); a matrix product takes a transpose,
+//! takes nothing more); a matrix product takes a transpose and nothing behind it,
 //! in a rewritten program a convolution the reversal of its kernel. XLA's compiler for GPUs also has sums along rows in the middle of a fusion (`rows.rs`).
 //! What an op writes over an operand takes no memory (`over.rs`). Not modelled: common subexpressions, copies that change a layout, rewrites by the
 //! algebraic simplifier. `docs/cost-model.md` and `docs/running-plans.md` compare the outcome with XLA's buffer assignment.
@@ -18,6 +18,7 @@ mod inside;
 mod joins;
 mod over;
 mod parts;
+mod products;
 mod repeats;
 mod rows;
 mod sums;
@@ -244,7 +245,8 @@ impl Fuser<'_> {
 
     fn takes(&self, reader: OpId, producer: OpId) -> bool {
         let (reads, makes) = (self.classes.ops[reader], self.classes.ops[producer]);
-        if let Some(takes) = self.takes_by_rows(reader, producer) {
+        let takes = self.takes_as_product(reader, producer);
+        if let Some(takes) = takes.or_else(|| self.takes_by_rows(reader, producer)) {
             return takes;
         }
         // The windows are moved over what is not padded: it takes nothing in.
@@ -253,13 +255,6 @@ impl Fuser<'_> {
             return makes.kind == FusionKind::Padding && windows && self.readers[producer].len() == 1;
         }
         match self.graph.ops[reader].layer {
-            LayerType::Dense => makes.kind == FusionKind::Transpose && self.readers[producer].len() == 1,
-            // Only where barriers keep both together: elsewhere XLA may reverse a kernel long before it is read.
-            LayerType::Convolution => {
-                !self.repeats_stored
-                    && makes.kind == FusionKind::Reversal
-                    && self.readers[producer].len() == 1
-            }
             // A reduction takes the op in front of it and nothing beyond that one.
             LayerType::Normalisation => {
                 self.readers[producer].len() == 1
@@ -472,8 +467,6 @@ mod tests {
             &[2, 3],
         );
         assert!(fuse(&mut viewed, Fusion::Xla, &[]).is_empty(), "returned through a view");
-        let mut transposed = graph(&[("s.transpose", Other, &[0]), ("s.dot", Dense, &[1])], &[2]);
-        assert_eq!(fuse(&mut transposed, Fusion::Xla, &[]), [group([0, 1])]);
     }
 
     #[test]

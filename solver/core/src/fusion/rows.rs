@@ -29,13 +29,6 @@ impl Fuser<'_> {
     pub(super) fn takes_by_rows(&self, reader: OpId, producer: OpId) -> Option<bool> {
         let rows = self.rows.as_ref()?;
         let (reads, makes) = (self.classes.ops[reader].kind, self.classes.ops[producer].kind);
-        // A product reads its operand where it was before it was transposed, and computes nothing on the way.
-        let is_product = |&root: &OpId| {
-            root != reader && matches!(self.graph.ops[root].layer, LayerType::Dense | LayerType::Convolution)
-        };
-        if self.roots[reader].iter().any(is_product) {
-            return Some(false);
-        }
         let mut fusions = self.roots[reader].iter().map(|root| rows[*root]);
         if makes == FusionKind::RowReduction {
             return Some(by_rows(reads) && fusions.all(|inside| !inside.moves));
@@ -205,19 +198,6 @@ mod tests {
         let mut behind = graph(&ops, &[9]);
         fused(&mut behind, Fusion::XlaGpu);
         assert_eq!(stored(&behind), [0, 7, 8].map(OpId));
-    }
-
-    #[test]
-    fn a_product_computes_nothing_that_is_transposed_on_its_way() {
-        let ops: [(&str, LayerType, &[usize]); 4] = [
-            ("s.dot", Dense, &[0]),
-            ("s.abs", Activation, &[1]),
-            ("s.transpose", Other, &[2]),
-            ("s.dot", Dense, &[3]),
-        ];
-        let mut product = graph(&ops, &[4]);
-        assert_eq!(fused(&mut product, Fusion::XlaGpu), [group(3, &[2])]);
-        assert_eq!(stored(&product), [0, 1, 3].map(OpId));
     }
 
     #[test]

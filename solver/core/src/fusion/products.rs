@@ -1,0 +1,45 @@
+//! What matrix products and convolutions have inside.
+
+use super::{Fuser, FusionKind};
+use crate::graph::{LayerType, OpId};
+
+impl Fuser<'_> {
+    /// Can `reader` take `producer` into its fusions? None where it is neither a product nor inside one's fusion. A product reads its operand where it was before it was
+    /// transposed, and computes nothing on the way: XLA folds the transpose into the product (`TransposeFolding` in openxla/xla), and whatever it moves is stored.
+    pub(super) fn takes_as_product(&self, reader: OpId, producer: OpId) -> Option<bool> {
+        let layer = |id: OpId| self.graph.ops[id].layer;
+        let makes = self.classes.ops[producer].kind;
+        let is_only = self.readers[producer].len() == 1;
+        let is_inside =
+            |&root: &OpId| root != reader && matches!(layer(root), LayerType::Dense | LayerType::Convolution);
+        match layer(reader) {
+            LayerType::Dense => Some(is_only && makes == FusionKind::Transpose),
+            // Only where barriers keep both together: elsewhere XLA may reverse a kernel long before it is read.
+            LayerType::Convolution => Some(is_only && makes == FusionKind::Reversal && !self.repeats_stored),
+            _ => self.roots[reader].iter().any(is_inside).then_some(false),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Fusion;
+    use super::super::tests::{fuse, graph, group, stored};
+    use crate::graph::LayerType::{self, Activation, Dense, Other};
+    use crate::graph::OpId;
+
+    #[test]
+    fn a_product_computes_nothing_that_is_transposed_on_its_way() {
+        let ops: [(&str, LayerType, &[usize]); 4] = [
+            ("s.dot", Dense, &[0]),
+            ("s.abs", Activation, &[1]),
+            ("s.transpose", Other, &[2]),
+            ("s.dot", Dense, &[3]),
+        ];
+        for fusion in [Fusion::Xla, Fusion::XlaHeld, Fusion::XlaGpu] {
+            let mut product = graph(&ops, &[4]);
+            assert_eq!(fuse(&mut product, fusion, &[]), [group([2, 3])], "{fusion:?}");
+            assert_eq!(stored(&product), [0, 1, 3].map(OpId), "{fusion:?}");
+        }
+    }
+}
