@@ -65,10 +65,10 @@
 // REPORT: 1f1b over 4 micro-batches: step
 
 // The same bytes again, and on two threads.
-// RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="devices=2 work-limit=500 schedule=1f1b micro-batches=4 cap=80%" -o %t.one
+// RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="devices=2 work-limit=500 schedule=1f1b micro-batches=4 cap=80% threads=1" -o %t.one
 // RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="devices=2 work-limit=500 schedule=1f1b micro-batches=4 cap=80% threads=2" -o %t.two
 // RUN: diff %t.one %t.two
-// RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="devices=2 work-limit=500 schedule=auto micro-batches=4 cap=257MiB" -o %t.one
+// RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="devices=2 work-limit=500 schedule=auto micro-batches=4 cap=257MiB threads=1" -o %t.one
 // RUN: ballast-opt %s --allow-unregistered-dialect --ballast-plan="devices=2 work-limit=500 schedule=auto micro-batches=4 cap=257MiB threads=2" -o %t.two
 // RUN: diff %t.one %t.two
 

@@ -16,8 +16,8 @@
 // FUNCTION: error: no function '@other': the module has @main
 // RUN: not ballast-opt %s --remat="time-limit=-1" 2>&1 | FileCheck %s --check-prefix=TIME
 // TIME: error: time-limit=-1: give 0 to 1e9
-// RUN: not ballast-opt %s --remat="threads=0" 2>&1 | FileCheck %s --check-prefix=THREADS
-// THREADS: error: threads=0: give 1 to 1024
+// RUN: not ballast-opt %s --remat="threads=1025" 2>&1 | FileCheck %s --check-prefix=THREADS
+// THREADS: error: threads=1025: give 0 to 1024
 // RUN: not ballast-opt %s --remat="relax-step=0" 2>&1 | FileCheck %s --check-prefix=STEP
 // STEP: error: relax-step=0: give 0.0001 to 10
 // RUN: not ballast-opt %s --remat="relax-limit=0.5" 2>&1 | FileCheck %s --check-prefix=LIMIT

@@ -1,5 +1,5 @@
 // What --rl-partition refuses.
-// RUN: not ballast-opt %s --rl-partition="devices=9" 2>&1 | FileCheck %s --check-prefix=MORE
+// RUN: not ballast-opt %s --rl-partition="devices=9 use-all-devices=true" 2>&1 | FileCheck %s --check-prefix=MORE
 // MORE: rl-partition-errors.mlir:[[#@LINE+51]]:1: error: 9 devices for 2 ops
 // RUN: not ballast-opt %s --rl-partition="devices=0" 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: devices=0: 0 devices: write 1 to
@@ -9,8 +9,8 @@
 // FUNCTION: error: no function '@other': the module has @main
 // RUN: not ballast-opt %s --rl-partition="cap=nothing" 2>&1 | FileCheck %s --check-prefix=CAP
 // CAP: error: cap 'nothing' is not a size
-// RUN: not ballast-opt %s --rl-partition="threads=0" 2>&1 | FileCheck %s --check-prefix=THREADS
-// THREADS: error: threads=0: give 1 to 1024
+// RUN: not ballast-opt %s --rl-partition="threads=1025" 2>&1 | FileCheck %s --check-prefix=THREADS
+// THREADS: error: threads=1025: give 0 to 1024
 // RUN: not ballast-opt %s --rl-partition="devices=%S/Inputs/broken.toml" 2>&1 | FileCheck %s --check-prefix=BROKEN
 // BROKEN: error: {{.*}}broken.toml:3
 // RUN: not ballast-opt %s --rl-partition="devices=%S/Inputs/no-memory.toml" 2>&1 | FileCheck %s --check-prefix=MEMORY

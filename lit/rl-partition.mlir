@@ -20,7 +20,7 @@
 // RUN: ballast-opt %s --rl-partition="devices=2 work-limit=100000 seed=1" --remarks-filter=ballast --ballast-verify -o %t.auto.mlir 2>%t.auto
 // RUN: FileCheck %s --check-prefix=AUTO --input-file=%t.auto
 // RUN: ballast-opt %s --rl-partition="devices=2 work-limit=100000 seed=1 threads=2" -o %t.two-threads.mlir
-// RUN: ballast-opt %s --rl-partition="devices=2 work-limit=100000 seed=1" -o %t.one-thread.mlir
+// RUN: ballast-opt %s --rl-partition="devices=2 work-limit=100000 seed=1 threads=1" -o %t.one-thread.mlir
 // RUN: diff %t.one-thread.mlir %t.two-threads.mlir
 // RUN: FileCheck %s --check-prefix=KIND --input-file=%t.auto.mlir
 // AUTO: Partition {{.*}}bound_class=any-assignment,{{.*}}placement={{sequence-cut|folded-layers|free}},{{.*}}step_seconds=

@@ -97,8 +97,8 @@ mod tests {
         assert_eq!(RematOptions::default().check_ranges(), Ok(()));
         let refused = |options: RematOptions| options.check_ranges().unwrap_err();
         assert_eq!(
-            refused(RematOptions { threads: 0, ..RematOptions::default() }),
-            "threads=0: give 1 to 1024"
+            refused(RematOptions { threads: 1025, ..RematOptions::default() }),
+            "threads=1025: give 0 to 1024"
         );
         let step = RematOptions { relax_step: 1e-300, ..RematOptions::default() };
         assert!(refused(step).ends_with("give 0.0001 to 10"));

@@ -177,7 +177,8 @@ def WorkLimitOption : Count<"workLimit", "work-limit", "0", "0", U64.most,
     "Limit on search steps, the same on every machine; 0 for none. With it and no `time-limit`, the same input and seed "
     "give the same bytes.">;
 def SeedOption : Count<"seed", "seed", "0", "0", U64.most, "Seed of every random choice.">;
-def ThreadsOption : Count<"threads", "threads", "1", "1", "1024", "Threads to search with.">;
+def ThreadsOption : Count<"threads", "threads", "0", "0", "1024",
+    "Threads to search with, no more than this machine runs at once; 0: as many as that.">;
 def ScheduleOption : Choice<"schedule", "schedule", PipelineSchedule,
     "Schedule of a pipeline; other than `none`, the program is one micro-batch of a training step.">;
 def StagesPerDeviceOption : Count<"stagesPerDevice", "stages-per-device", "2", "2", "64",

@@ -461,11 +461,14 @@ pub(crate) fn limits(time_limit: f64, work_limit: u64, seed: u64, threads: u64) 
         (false, true) => None,
         (false, false) => Some(DEFAULT_TIME_LIMIT_SECONDS),
     };
-    let threads = ballast_core::limits::threads(usize::try_from(threads).unwrap_or(usize::MAX));
+    let threads = match usize::try_from(threads) {
+        Ok(threads @ 1..) => ballast_core::limits::threads(threads),
+        _ => ballast_core::limits::threads(usize::MAX),
+    };
     Limits { time_limit_seconds, work_limit: (work_limit > 0).then_some(work_limit), seed, threads }
 }
 
-/// Refuses more devices than there are ops to place.
+/// Refuses a placement on a device that the cluster does not have.
 ///
 /// # Errors
 /// At the function.

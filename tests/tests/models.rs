@@ -139,7 +139,7 @@ fn a_failed_run_writes_nothing() {
     let (output, plan) = (folder.path().join("out.mlir"), folder.path().join("plan.json"));
     let model = model("mlp3_b128.mlir");
     for options in
-        ["cap=0", "cap=lots", "cap=1KiB relax-limit=0", "cap=60% time-limit=-1", "cap=60% threads=0"]
+        ["cap=0", "cap=lots", "cap=1KiB relax-limit=0", "cap=60% time-limit=-1", "cap=60% threads=1025"]
     {
         let remat = format!("--remat={options} plan-file='{}'", plan.display());
         let failed = ballast_opt(

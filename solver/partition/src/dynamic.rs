@@ -319,8 +319,8 @@ impl Search<'_> {
 
     /// Stages of similar time, for want of anything better; device rules kept op by op.
     fn proportional(&self) -> Vec<DeviceId> {
-        let k = self.site.caps.len();
         let n = self.sequence.len();
+        let k = self.site.caps.len().min(n);
         let prefix = self.least_prefix(self.sequence);
         let total = prefix[n];
         (0..n)

@@ -16,9 +16,9 @@ pub enum Error {
         /// The function.
         function: String,
     },
-    /// More devices than ops.
+    /// More devices than ops, where every device has to get one.
     #[error(
-        "{devices} devices for {ops} ops: no more devices than ops can be used; ask for at most {ops} devices"
+        "{devices} devices for {ops} ops: not every device can be used; ask for at most {ops} devices, or let some stay idle"
     )]
     MoreDevicesThanOps {
         /// Devices asked for.

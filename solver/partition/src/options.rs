@@ -132,7 +132,7 @@ pub(crate) fn check(program: &Program<'_>, options: &Options) -> Result<(), Erro
     if ops == 0 {
         return Err(Error::NoOps { function: graph.name.clone() });
     }
-    if devices > ops {
+    if options.use_all_devices && devices > ops {
         return Err(Error::MoreDevicesThanOps { devices, ops });
     }
     if costs.seconds.len() != devices || costs.seconds.iter().any(|row| row.len() != graph.ops.len()) {

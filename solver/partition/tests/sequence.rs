@@ -10,7 +10,9 @@ use ballast_core::program::Program;
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
 use ballast_partition::sequence::{Granularity, Order};
-use ballast_partition::{Error, Given, Measured, Options, bound_of_given, plan, plan_given, repartition};
+use ballast_partition::{
+    Error, Given, METHODS, Measured, Options, bound_of_given, plan, plan_given, repartition,
+};
 use support::{cluster, costs, graph, random_graph};
 
 const LINK: Link = Link { bandwidth: 16.0, latency_seconds: 0.25 };
@@ -247,13 +249,21 @@ fn of_cuts_as_fast_as_the_fastest_one_leaves_no_device_idle() {
 }
 
 #[test]
-fn more_devices_than_ops_are_refused_with_both_numbers() {
+fn of_more_devices_than_ops_some_stay_idle_by_every_method() {
     let (graph, seconds) = random_graph(1, 5);
-    let error = plan(
-        &Program { graph: &graph, costs: &costs(&vec![seconds; 6]), cluster: &cluster(6, 1 << 30, LINK) },
-        &options(),
-    );
-    let error = error.expect_err("refused");
+    let planned = |devices: usize, options: &Options| {
+        let (costs, cluster) = (costs(&vec![seconds.clone(); devices]), cluster(devices, 1 << 30, LINK));
+        plan(&Program { graph: &graph, costs: &costs, cluster: &cluster }, options)
+    };
+    let limits = Limits { work_limit: Some(2_000), ..options().limits };
+    for method in METHODS {
+        let options = Options { method, limits, ..options() };
+        let [few, many] = [5, 7].map(|devices| planned(devices, &options).expect("a plan"));
+        assert!(many.balance.idle_devices >= 2, "{method:?}: {:?}", many.device_of);
+        assert!(many.report.value <= few.report.value + 1e-9, "{method:?}: {many:?} {few:?}");
+    }
+    // Where every device has to get one, both numbers are told.
+    let error = planned(6, &Options { use_all_devices: true, ..options() }).expect_err("refused");
     assert_eq!(error, Error::MoreDevicesThanOps { devices: 6, ops: 5 });
     assert!(error.to_string().contains('6') && error.to_string().contains('5'));
 }

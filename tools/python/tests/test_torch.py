@@ -416,6 +416,11 @@ def test_what_cannot_be_planned_is_said_in_a_sentence():
     with pytest.raises(ballast.UnsupportedModel, match="not one graph"):
         ballast.torch.compile(breaks, cap="1GiB")(torch.randn(4, requires_grad=True))
 
+    # Of several graphs it is said which one has no plan.
+    torch._dynamo.reset()
+    with pytest.raises(ballast.NoPlan, match=rf"^graph 1 of the model, which begins at .*test_torch.py:{breaks.__code__.co_firstlineno + 2}: no plan keeps"):
+        ballast.torch.compile(breaks, cap="1B", fullgraph=False)(torch.randn(4, requires_grad=True))
+
     def sized(x):
         return (x * x.shape[0]).sin().sum()
 

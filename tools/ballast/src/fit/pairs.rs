@@ -17,7 +17,7 @@ use crate::run::xla;
 pub(super) fn attempt(
     planner: &Planner<'_>,
     form: &Form,
-    route: &mut Route,
+    route: &mut Route<'_>,
     (asked_bytes, most_bytes): (u64, u64),
 ) -> Result<Option<(Try, Option<Learned>)>, Failure> {
     let around = route.search.learned.as_ref().and_then(Learned::around).unwrap_or(form.around_bytes);

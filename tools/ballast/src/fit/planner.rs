@@ -17,13 +17,19 @@ use crate::run::xla::Job;
 /// The model that counts every value but what loops make where they read it.
 pub(super) const SPREAD: &str = "spread";
 
-/// The model of what the platform's compiler stores.
-pub(super) fn predicted(args: &Args) -> &'static str {
-    match args.platform.as_str() {
+/// The model of what the platform's compiler stores, where the options do not name one.
+pub(super) fn predicted(args: &Args) -> &str {
+    let platform = match args.platform.as_str() {
         "cpu" => "xla-cpu",
         "gpu" => "xla-gpu",
         _ => "xla",
-    }
+    };
+    named(&args.remat).unwrap_or(platform)
+}
+
+/// The model that the options of a plan name, if they do: the last counts.
+pub(super) fn named(options: &str) -> Option<&str> {
+    options.split_whitespace().filter_map(|option| option.strip_prefix("fusion=")).next_back()
 }
 
 /// What stands for a model where the stacks between paired loops are what is planned.
@@ -164,7 +170,13 @@ const WHOLE_LOOPS: &str = "loops=whole ";
 
 #[cfg(test)]
 mod tests {
-    use super::longer;
+    use super::{longer, named};
+
+    #[test]
+    fn of_models_of_fusion_the_last_named_counts() {
+        assert_eq!(named("swap=false fusion=none seed=1 fusion=xla"), Some("xla"));
+        assert_eq!(named("swap=false"), None);
+    }
 
     #[test]
     fn limits_are_made_longer_and_the_rest_stays() {

@@ -3,23 +3,23 @@
 use super::Args;
 use super::forms::Form;
 use super::learned::Learned;
-use super::planner::{BOUNDLESS, SPREAD, STACKS, predicted};
+use super::planner::{BOUNDLESS, SPREAD, STACKS, named, predicted};
 use super::search::Search;
 use super::tried::Try;
 use crate::run::plan::StageFigures;
 
 /// One way to plan.
-pub(super) struct Route {
+pub(super) struct Route<'a> {
     /// Which form of the program.
     pub(super) form: usize,
     /// Model of what XLA stores.
-    pub(super) fusion: &'static str,
+    pub(super) fusion: &'a str,
     pub(super) search: Search,
     /// Programs with paired loops that were measured, with what XLA takes and its operations.
     pub(super) seen: Vec<(Vec<u8>, u64, Option<f64>)>,
 }
 
-impl Route {
+impl Route<'_> {
     /// Is nothing known yet of how its model, which counts every value, and XLA, which fuses most of them, go together?
     pub(super) fn is_uncalibrated(&self) -> bool {
         self.fusion == SPREAD && self.search.tries.is_empty()
@@ -35,7 +35,7 @@ pub(super) fn calibrated(cap_bytes: u64, unplanned: &StageFigures, form: &Form) 
 }
 
 /// The ways to plan, the most promising first.
-pub(super) fn routes(args: &Args, forms: &[Form], cap_bytes: u64) -> Vec<Route> {
+pub(super) fn routes<'a>(args: &'a Args, forms: &[Form], cap_bytes: u64) -> Vec<Route<'a>> {
     let predicted = predicted(args);
     // With opened loops first: then every iteration can be planned.
     let mut routes = Vec::new();
@@ -47,7 +47,7 @@ pub(super) fn routes(args: &Args, forms: &[Form], cap_bytes: u64) -> Vec<Route> 
             routes.push(Route { form, fusion: STACKS, search, seen: Vec::new() });
             continue;
         }
-        let models = if args.remat.contains("fusion=") { &all[..1] } else { &all[..] };
+        let models = if named(&args.remat).is_some() { &all[..1] } else { &all[..] };
         for fusion in models {
             let search = Search::new(cap_bytes, args.within);
             // What fits as it is needs no plan, whatever a prediction says.
@@ -62,8 +62,8 @@ pub(super) fn routes(args: &Args, forms: &[Form], cap_bytes: u64) -> Vec<Route> 
 
 /// The route to try next, and the cap to ask for. Until one keeps the cap, all take turns; then that one is followed, to its end or, where it costs more operations than
 /// [`CHEAP`] times those of the program without a plan, or its margin, for [`FOLLOWED`] tries: then the others have their turn.
-pub(super) fn next_route(routes: &[Route], least_flops: Option<f64>) -> Option<(usize, u64)> {
-    let fits = |route: &Route| route.search.tries.iter().any(|tried| tried.fits);
+pub(super) fn next_route(routes: &[Route<'_>], least_flops: Option<f64>) -> Option<(usize, u64)> {
+    let fits = |route: &Route<'_>| route.search.tries.iter().any(|tried| tried.fits);
     let found = routes.iter().any(fits);
     let fitting = || routes.iter().flat_map(|route| &route.search.tries).filter(|tried| tried.fits);
     let cheap = |tried: &Try| {
@@ -78,14 +78,14 @@ pub(super) fn next_route(routes: &[Route], least_flops: Option<f64>) -> Option<(
     let flops = |tried: &Try| tried.compared_flops.unwrap_or(f64::INFINITY);
     let fewest = fitting().map(flops).fold(f64::INFINITY, f64::min);
     // Above the cap, but for so much less that it may be worth some memory.
-    let promises = |route: &Route| route.search.tries.iter().any(|tried| flops(tried) * CHEAP < fewest);
-    let nearly = |route: &Route| {
+    let promises = |route: &Route<'_>| route.search.tries.iter().any(|tried| flops(tried) * CHEAP < fewest);
+    let nearly = |route: &Route<'_>| {
         let most = route.search.cap_bytes as f64 * (1.0 + NEARLY);
         let last = route.search.tries.last();
         last.is_some_and(|tried| tried.measured_bytes as f64 <= most && flops(tried) * CHEAP < fewest)
     };
-    let others = |route: &Route| !done && (route.search.tries.len() < OTHER_TRIES || promises(route));
-    let may = |route: &Route| !found || fits(route) || others(route);
+    let others = |route: &Route<'_>| !done && (route.search.tries.len() < OTHER_TRIES || promises(route));
+    let may = |route: &Route<'_>| !found || fits(route) || others(route);
     let open = routes.iter().enumerate().filter(|(_, route)| may(route));
     let open = open.filter_map(|(index, route)| Some((index, route.search.next()?)));
     let latest = routes.iter().map(|route| route.form).max().unwrap_or(0);
@@ -102,11 +102,11 @@ pub(super) fn next_route(routes: &[Route], least_flops: Option<f64>) -> Option<(
 }
 
 /// Where no plan keeps the cap: the route that came nearest of those that more time may help, and the cap to ask for.
-pub(super) fn with_more_time(routes: &mut [Route]) -> Option<(usize, u64)> {
+pub(super) fn with_more_time(routes: &mut [Route<'_>]) -> Option<(usize, u64)> {
     if routes.iter().any(|route| route.search.tries.iter().any(|tried| tried.fits)) {
         return None;
     }
-    let measured = |route: &Route| route.search.tries.iter().map(|tried| tried.measured_bytes).min();
+    let measured = |route: &Route<'_>| route.search.tries.iter().map(|tried| tried.measured_bytes).min();
     let waiting = routes.iter().enumerate().filter(|(_, route)| route.search.wants_time());
     let (index, _) = waiting.min_by_key(|&(index, route)| (measured(route).unwrap_or(u64::MAX), index))?;
     Some((index, routes[index].search.again()))
@@ -115,11 +115,11 @@ pub(super) fn with_more_time(routes: &mut [Route]) -> Option<(usize, u64)> {
 /// Where XLA takes another amount for the plan to write than it says: its route, which makes it once more with what was learned, and the cap to ask for. `taught`
 /// is what that plan taught.
 pub(super) fn to_say_again(
-    routes: &mut [Route],
+    routes: &mut [Route<'_>],
     (chosen, taught): (&Try, Option<&Learned>),
     cap_bytes: u64,
 ) -> Option<(usize, u64)> {
-    let made = |route: &Route| route.search.tries.iter().any(|tried| tried == chosen);
+    let made = |route: &Route<'_>| route.search.tries.iter().any(|tried| tried == chosen);
     let (index, route) = routes.iter_mut().enumerate().find(|(_, route)| made(route))?;
     let mut asked_bytes = route.search.learned.as_ref()?.asked(cap_bytes);
     if !(chosen.understates() || chosen.is_far_off()) || route.search.said_again {
@@ -157,7 +157,7 @@ mod tests {
     };
     use ballast_core::device::DeviceId;
 
-    fn route(tries: Vec<Try>) -> Route {
+    fn route(tries: Vec<Try>) -> Route<'static> {
         let search = Search { tries, ..Search::new(1000, 0.03) };
         Route { form: 0, fusion: SPREAD, search, seen: Vec::new() }
     }
@@ -204,7 +204,7 @@ mod tests {
             route.search.learned = learned;
             [super::Route { form: 1, ..self::route(vec![]) }, route]
         };
-        let again = |routes: &mut [super::Route], tried: &Try| to_say_again(routes, (tried, None), 1000);
+        let again = |routes: &mut [super::Route<'_>], tried: &Try| to_say_again(routes, (tried, None), 1000);
         let short = told(900, 800);
         let mut of = routes(&short, Some(Learned::default()));
         assert_eq!(again(&mut of, &short), Some((1, 1000)));
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn forms_taken_further_have_two_turns_first() {
         let over = a_try(1500, 2.0, 1000);
-        let next = |routes: &[Route]| next_route(routes, Some(2.0)).map(|(route, _)| route);
+        let next = |routes: &[Route<'_>]| next_route(routes, Some(2.0)).map(|(route, _)| route);
         let of = |form, tries| Route { form, ..route(tries) };
         assert_eq!(next(&[of(1, vec![over.clone()]), of(0, vec![])]), Some(0));
         assert_eq!(next(&[of(1, vec![over.clone(), over.clone()]), of(0, vec![])]), Some(1));
@@ -254,7 +254,7 @@ mod tests {
     fn routes_take_turns_until_one_keeps_the_cap_and_that_one_is_followed() {
         let over = a_try(1500, 2.0, 1000);
         let under = Try { asked_bytes: 900, ..a_try(800, 3.0, 1000) };
-        let next = |routes: &[Route]| next_route(routes, Some(2.0)).map(|(route, _)| route);
+        let next = |routes: &[Route<'_>]| next_route(routes, Some(2.0)).map(|(route, _)| route);
         assert_eq!(next(&[route(vec![]), route(vec![])]), Some(0));
         assert_eq!(next(&[route(vec![over.clone()]), route(vec![])]), Some(1));
         assert_eq!(next(&[route(vec![over.clone()]), route(vec![over.clone()])]), Some(0));

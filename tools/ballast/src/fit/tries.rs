@@ -130,7 +130,7 @@ impl Fitting<'_> {
     fn take(
         &self,
         found: &mut Found,
-        route: &mut Route,
+        route: &mut Route<'_>,
         asked_bytes: u64,
         outcome: Result<Option<(Try, Option<Learned>)>, Failure>,
     ) -> Result<(), Failure> {
@@ -179,7 +179,7 @@ impl Fitting<'_> {
 
     /// What to ask a route for: at first, where what its model says is another thing than what XLA takes, the same share of both; and how many bytes of the model
     /// then stand for one.
-    fn first_calibrated(&self, route: &Route, asked_bytes: u64) -> (f64, u64) {
+    fn first_calibrated(&self, route: &Route<'_>, asked_bytes: u64) -> (f64, u64) {
         if !route.is_uncalibrated() || asked_bytes != self.most_bytes {
             return (1.0, asked_bytes);
         }
@@ -196,7 +196,7 @@ impl Fitting<'_> {
     /// Plans for a cap, and lets XLA compile the outcome; `factor` bytes of the model stand for one.
     fn attempt(
         &self,
-        route: &mut Route,
+        route: &mut Route<'_>,
         asked_bytes: u64,
         factor: f64,
     ) -> Result<Option<(Try, Option<Learned>)>, Failure> {
@@ -264,7 +264,7 @@ fn not_a_plan(error: &str) -> Failure {
 
 /// What is known of a route once XLA has compiled its plan.
 fn learn(
-    route: &Route,
+    route: &Route<'_>,
     form: &Form,
     held: &Held,
     measured_bytes: u64,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
+import re
 import sys
 import uuid
 import warnings
@@ -340,6 +341,8 @@ class Backend:
         self.compiler = compiler
         #: Has torch handed a graph over?
         self.asked = False
+        #: Is the first graph all there is of the model?
+        self.whole = False
         self.partitioner = Partitioner(cap, **{"fused": compiler == "inductor", **options})
 
     @property
@@ -364,7 +367,13 @@ class Backend:
             self.plans[index] = plan
 
         device = main_device(value for value in example_inputs if isinstance(value, torch.Tensor))
-        return ReadBack(device, compile_graph, chosen, fuses=self.compiler == "inductor").compile(example_inputs)
+        try:
+            return ReadBack(device, compile_graph, chosen, fuses=self.compiler == "inductor").compile(example_inputs)
+        except Exception as error:
+            said = of_ballast(error)
+            if self.whole or not isinstance(said, NoPlan):
+                raise
+            raise NoPlan(f"graph {index + 1} of the model{_begins_at(graph)}: {said}", said.least_cap_bytes, found=said.found) from error
 
     def _compile(self, gm: fx.GraphModule, example_inputs: list[Any], read_back: ReadBack, way: Way) -> Callable[..., Any]:
         if self.compiler == "inductor":
@@ -423,6 +432,15 @@ def _onednn(enabled: bool) -> Iterator[None]:
         yield
     finally:
         torch._C._set_mkldnn_enabled(before)
+
+
+def _begins_at(graph: fx.Graph) -> str:
+    """The line of the program that a graph begins with, where it is known."""
+    for node in graph.nodes:
+        lines = re.findall(r'File "(.+)", line (\d+)', node.stack_trace or "")
+        if lines:
+            return ", which begins at {}:{}".format(*lines[-1])
+    return ""
 
 
 def _has_lstm(gm: fx.GraphModule) -> bool:
@@ -511,6 +529,7 @@ def compile(  # noqa: A001
     if optimizer is not None:
         held_bytes += optimizer_bytes(optimizer)
     backend = Backend(cap, compiler=compiler, held_bytes=held_bytes, **options)
+    backend.whole = fullgraph
     compiled = torch.compile(model, backend=backend, dynamic=False, fullgraph=fullgraph)
     if isinstance(compiled, torch.nn.Module):
         kind = type(compiled)
