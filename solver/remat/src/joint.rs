@@ -127,7 +127,7 @@ impl Task<'_> {
             None => quick(program, &self.backward()).map(|(_, again, _)| Plan::recomputing(&again)),
         };
         let mut plans = Vec::from_iter(plan);
-        if timed && limits.work_limit.is_none() && limits.threads > 1 {
+        if timed && limits.work_limit.is_none() && limits.threads > 1 && !self.is_proved_early(swap) {
             // The proof beside the search finds plans of its own. The best without swaps is not always the best to begin with, so that
             // both are starts.
             let options = Options { swap: None, ..self.options.clone() };
@@ -186,11 +186,11 @@ impl Task<'_> {
         if self.is_proved_early(swap) { part.within(FIRST_SECONDS) } else { part }
     }
 
-    /// Does the proof come before the long searches? On one thread, where the clock is the limit, if it may be expected to end.
+    /// Does the proof come before the long searches? Where the clock is the limit, if it may be expected to end.
     pub(crate) fn is_proved_early(&self, swap: &SwapModel) -> bool {
         let Options { limits, order, .. } = self.options;
         let by_clock = limits.time_limit_seconds.is_some() && limits.work_limit.is_none();
-        by_clock && limits.threads == 1 && *order == Order::Program && is_small(self.program, swap)
+        by_clock && *order == Order::Program && is_small(self.program, swap)
     }
 
     /// The best plan by paging in each of some programs that has one, in a share of the limits.

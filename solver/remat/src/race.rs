@@ -109,7 +109,9 @@ impl<'a> Race<'a> {
         searches.iter().for_each(|search| self.note(search));
         let time = |search: &Exchange<'_>| search.best().map_or(f64::INFINITY, |(time, _)| time);
         searches.sort_by(|a, b| time(a).total_cmp(&time(b)));
-        let (made, mut proof) = if limits.threads > 1 {
+        let (made, mut proof) = if self.task.is_proved_early(self.swap) {
+            self.proof_first(&mut searches, share)
+        } else if limits.threads > 1 {
             self.side_by_side(&mut searches, share)
         } else {
             self.in_turn(&mut searches, share)
@@ -232,21 +234,36 @@ impl<'a> Race<'a> {
         })
     }
 
-    /// One search after the other, with time left for a proof. The proof of a small program finds the best plan sooner than they do, as a rule: it has its turn
-    /// after a short one of each.
+    /// One search after the other, with time left for a proof.
     fn in_turn(&self, searches: &mut [Exchange<'_>], share: u64) -> (u64, Proved) {
+        let deadline = self.task.deadline;
+        let alone = deadline.remaining_seconds() * ALONE;
+        let end = deadline.within(deadline.remaining_seconds() * (1.0 - PROOF_SHARE));
+        (self.turns(searches, share, &end, alone), Proved::NOTHING)
+    }
+
+    /// The proof of a small program finds the best plan sooner than the searches do, as a rule: it begins after a short turn of each, and they go on when it has
+    /// ended, or beside it on the other threads.
+    fn proof_first(&self, searches: &mut [Exchange<'_>], share: u64) -> (u64, Proved) {
         let deadline = self.task.deadline;
         let within = |share| deadline.within(deadline.remaining_seconds() * share);
         let alone = deadline.remaining_seconds() * ALONE;
-        if !self.task.is_proved_early(self.swap) {
-            return (self.turns(searches, share, &within(1.0 - PROOF_SHARE), alone), Proved::NOTHING);
-        }
         let soon = (deadline.remaining_seconds() * FIRST_TURNS).clamp(FEWEST_SECONDS, FIRST_SECONDS);
-        let soon = deadline.within(soon);
-        let first = self.turns(searches, share, &soon, alone);
-        let proof = self.prove(within(EARLY_PROOF), within(EARLY_PATIENCE), None);
-        let rest = self.turns(searches, share.saturating_sub(first), &deadline, alone);
-        (first + rest, proof)
+        let first = self.turns(searches, share, &deadline.within(soon), alone);
+        let left = share.saturating_sub(first);
+        let others = self.task.options.limits.threads.saturating_sub(1);
+        if others == 0 {
+            let proof = self.prove(within(EARLY_PROOF), within(EARLY_PATIENCE), None);
+            return (first + self.turns(searches, left, &deadline, alone), proof);
+        }
+        let each = searches.len().div_ceil(others).max(1);
+        std::thread::scope(|scope| {
+            let prover = scope.spawn(|| self.prove(within(PROOF_END), within(PROOF_END), None));
+            let turns = |part| move || self.turns(part, left, &deadline, alone);
+            let handles: Vec<_> = searches.chunks_mut(each).map(|part| scope.spawn(turns(part))).collect();
+            let made: u64 = handles.into_iter().map(|handle| handle.join().unwrap_or(0)).sum();
+            (first + made, prover.join().unwrap_or(Proved::NOTHING))
+        })
     }
 
     /// Every search until the end, each in its share of the time that is left.
