@@ -82,6 +82,15 @@
 // FASTER-COUNT-6: ballast.device = #ballast.device<0>
 // SAID: warning: 1 of 2 devices stay idle: no partition found that uses more of them is faster
 
+// More devices than ops: some stay idle, whatever the method.
+// RUN: ballast-opt %s --rl-partition="devices=9 method=dp" --ballast-verify 2>%t.more | FileCheck %s --check-prefix=MORE
+// RUN: ballast-opt %s --rl-partition="devices=9 time-limit=10" --ballast-verify 2>%t.more | FileCheck %s --check-prefix=MORE
+// RUN: FileCheck %s --check-prefix=IDLE --input-file=%t.more
+// RUN: ballast-opt %s --rl-partition="devices=9 method=dp granularity=layer" --ballast-verify -o /dev/null 2>&1 | FileCheck %s --check-prefix=LAYER
+// MORE: devices = 9,
+// IDLE: warning: 8 of 9 devices stay idle
+// LAYER: warning: 9 devices for one layer: the partition is made op by op
+
 // Over the cores of a chip a stage gets a group of cores; the groups are the devices from there on.
 // RUN: ballast-opt %s --rl-partition="devices=%S/Inputs/chip.toml cores=4 method=dp" --ballast-verify | FileCheck %s --check-prefix=CORES
 // RUN: ballast-opt %s --rl-partition="devices=%S/Inputs/chip.toml cores=4 method=dp" --remat="time-limit=10" --ballast-verify | FileCheck %s --check-prefix=CORES

@@ -471,7 +471,7 @@ pub(crate) fn limits(time_limit: f64, work_limit: u64, seed: u64, threads: u64) 
 /// Refuses a placement on a device that the cluster does not have.
 ///
 /// # Errors
-/// At the function.
+/// At the first op placed there.
 pub(crate) fn check_devices(program: &Program<'_, '_>, device_of: &[DeviceId]) -> Result<(), Reported> {
     let devices = program.cluster.devices.len();
     match device_of.iter().position(|device| device.0 >= devices).map(OpId) {

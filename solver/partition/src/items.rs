@@ -39,8 +39,11 @@ impl Items {
                 let sequence = ops.grouped(&starts);
                 return Items { sequence, ops, starts, granularity: Granularity::Layer, notes };
             }
-            let layers = starts.len();
-            notes.push(format!("{devices} devices for {layers} layers: the partition is made op by op"));
+            let layers = match starts.len() {
+                1 => "one layer".to_owned(),
+                layers => format!("{layers} layers"),
+            };
+            notes.push(format!("{devices} devices for {layers}: the partition is made op by op"));
         }
         let starts = (0..ops.len()).collect();
         Items { sequence: ops.clone(), starts, ops, granularity: Granularity::Op, notes }

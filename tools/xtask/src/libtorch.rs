@@ -76,7 +76,7 @@ fn install(workspace: &Workspace, cache: &Path, folder: &Path) -> Result<()> {
     // Wheels of CPython 3.11 whatever Python runs pip: only the C++ library in them is used.
     cmd!(
         shell,
-        "python3 -m pip download --disable-pip-version-check --no-cache-dir --no-deps --only-binary=:all:"
+        "python3 -m pip download --quiet --disable-pip-version-check --no-cache-dir --no-deps --only-binary=:all:"
     )
     .args(["--implementation", "cp", "--python-version", "3.11", "--require-hashes"])
     .arg("--dest")

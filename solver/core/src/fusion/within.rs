@@ -18,15 +18,21 @@ pub fn exceed(fused: &Graph, groups: &[Group], most: Bytes) -> bool {
     groups.iter().any(|group| read_and_made(fused, group) > most)
 }
 
-/// The bytes of stored values that a group reads and makes. `fused` is the graph with the group.
+/// The bytes of stored values that a group reads and makes, once where it writes over an operand. `fused` is the graph with the group.
 #[must_use]
 pub fn read_and_made(fused: &Graph, group: &Group) -> Bytes {
-    let stored = fused.value_inputs(group.root).into_iter().chain([group.root]);
-    Bytes(stored.fold(0u64, |sum, id| sum.saturating_add(fused.value_bytes(id).0)))
+    let made = fused.value_bytes(group.root).0 - over_bytes(fused, group.root);
+    let read = fused.value_inputs(group.root).into_iter().map(|id| fused.value_bytes(id).0);
+    Bytes(read.fold(made, u64::saturating_add))
+}
+
+/// Bytes of an op's value that lie where an operand was.
+fn over_bytes(fused: &Graph, op: OpId) -> u64 {
+    fused.ops[op].over.map_or(0, |_| fused.value_bytes(op).0)
 }
 
 /// Ops to hold so that groups which read and make more than `most` says fall into parts which need less: at the op that leaves the least
-/// to the part that needs most, again and again. `graph` has not been fused, `fused` has, into `groups`.
+/// to the part that needs most, again and again. A part writes over nothing: it is read behind a barrier. `graph` has not been fused, `fused` has, into `groups`.
 #[must_use]
 pub fn parts_within(
     graph: &Graph,
@@ -41,7 +47,8 @@ pub fn parts_within(
         // What is computed in several fusions would be stored for all of them.
         let may_be_held =
             |id: OpId| id != group.root && roots[id].len() == 1 && graph.value_bytes(id) > Bytes::ZERO;
-        split(graph, ops, &may_be_held, most(group).0, &mut held);
+        let saved = over_bytes(fused, group.root);
+        split(graph, (ops, saved), &may_be_held, most(group).0, &mut held);
     }
     held.sort_unstable();
     held.dedup();
@@ -62,11 +69,18 @@ pub(super) fn computed_in(graph: &Graph, fused: &Graph, groups: &[Group]) -> Vec
     roots
 }
 
-/// Splits ops, ascending, of which the last stores its value, until no part needs more than `most` or no split helps.
-fn split(graph: &Graph, ops: Vec<OpId>, may_be_held: &dyn Fn(OpId) -> bool, most: u64, held: &mut Vec<OpId>) {
-    let mut pending = vec![ops];
-    while let Some(ops) = pending.pop() {
-        let whole = needs(graph, &ops);
+/// Splits ops, ascending, of which the last stores its value, until no part needs more than `most` or no split helps. As a whole they need so many bytes
+/// less than what they read and make.
+fn split(
+    graph: &Graph,
+    whole: (Vec<OpId>, u64),
+    may_be_held: &dyn Fn(OpId) -> bool,
+    most: u64,
+    held: &mut Vec<OpId>,
+) {
+    let mut pending = vec![whole];
+    while let Some((ops, saved)) = pending.pop() {
+        let whole = needs(graph, &ops).saturating_sub(saved);
         if whole <= most || ops.len() > MOST_OPS {
             continue;
         }
@@ -80,7 +94,7 @@ fn split(graph: &Graph, ops: Vec<OpId>, may_be_held: &dyn Fn(OpId) -> bool, most
         let best = cuts.min_by_key(|&(needs, id, ..)| (needs, id));
         if let Some((_, id, below, rest)) = best.filter(|&(needs, ..)| needs < whole) {
             held.push(id);
-            pending.extend([below, rest]);
+            pending.extend([(below, 0), (rest, 0)]);
         }
     }
 }
@@ -142,5 +156,10 @@ mod tests {
         assert_eq!(parts(399), [4, 5].map(OpId));
         // Two operands and a result: less cannot be had.
         assert_eq!(parts(1), [4, 5].map(OpId));
+        // In the memory of an operand it makes nothing more: a cut would have to leave less than 400.
+        fused.ops[6].over = Some(OpId(3));
+        assert!(exceed(&fused, &groups, Bytes(399)) && !exceed(&fused, &groups, Bytes(400)));
+        let parts = |most: u64| parts_within(&program(), &fused, &groups, |_| Bytes(most));
+        assert!(parts(400).is_empty() && parts(399).is_empty());
     }
 }
