@@ -1,4 +1,4 @@
-//! Free plans: annealing from the contiguous optimum and from elsewhere, with bounds.
+//! Free plans: annealing from the contiguous optimum, or any placement that keeps the caps, and from elsewhere, with bounds.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::bound::{WorkPrices, simple_bound};
 use crate::contiguous;
 use crate::covering::{self, Covering};
+use crate::first;
 use crate::hypergraph::Hypergraph;
 use crate::lanes::{LANES, Population, Round};
 use crate::mip::{MipLimits, reassign};
@@ -64,6 +65,9 @@ pub(crate) fn search(session: &mut Session<'_>, programs: bool) {
     let graph = merge_dominated(&graph, f64::INFINITY, false);
     session.prove(simple_bound(&graph, &WorkPrices::fit(&graph)));
     start(session, programs);
+    if session.assignment().is_none() && !session.over(0) {
+        first::search(session);
+    }
     rounds(session, &graph, programs);
 }
 

@@ -13,6 +13,7 @@ pub mod check;
 mod contiguous;
 mod covering;
 pub mod descent;
+mod first;
 mod floaters;
 mod free;
 pub mod genes;

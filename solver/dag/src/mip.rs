@@ -192,6 +192,59 @@ fn add_memory_row(
     }
 }
 
+/// Whether groups fit the devices.
+pub(crate) enum Fit {
+    /// So they do.
+    Placed(Vec<usize>),
+    /// Proved that they do not.
+    Impossible,
+    /// A limit came first.
+    Unknown,
+}
+
+/// Looks for any placement that keeps the caps. Devices of one kind are alike, so group `i` of the largest may only use the first `i + 1` of a kind.
+#[must_use]
+pub(crate) fn fit(graph: &Hypergraph, limits: MipLimits) -> Fit {
+    let mut problem = RowProblem::new();
+    let mut groups: Vec<usize> = (0..graph.len()).collect();
+    groups.sort_by(|&a, &b| graph.size_bytes[b].total_cmp(&graph.size_bytes[a]).then(a.cmp(&b)));
+    let slots: Vec<(usize, usize)> = (0..graph.kinds.len())
+        .flat_map(|kind| (0..graph.kinds[kind].count).map(move |rank| (kind, rank)))
+        .collect();
+    let mut on: Vec<Vec<Col>> = vec![Vec::new(); graph.len()];
+    for (place, &group) in groups.iter().enumerate() {
+        for &(kind, rank) in &slots {
+            let able = rank <= place && graph.time(group, kind).is_finite();
+            on[group].push(problem.add_integer_column(0.0, 0.0..=f64::from(u8::from(able))));
+        }
+        problem.add_row(1.0..=1.0, on[group].iter().map(|&column| (column, 1.0)));
+    }
+    for (slot, &(kind, _)) in slots.iter().enumerate() {
+        let cap = graph.kinds[kind].memory_bytes;
+        if cap.is_finite() {
+            // In caps, so that HiGHS's tolerances are small beside any size that matters.
+            let sized = groups.iter().filter(|&&group| graph.size_bytes[group] > 0.0);
+            let row: Vec<(Col, f64)> = sized
+                .map(|&group| (on[group][slot], graph.size_bytes[group] / cap.max(f64::MIN_POSITIVE)))
+                .collect();
+            problem.add_row(..=1.0, row);
+        }
+    }
+    let Some(solved) = run(problem, Sense::Minimise, TOLERANCE, limits, None) else { return Fit::Unknown };
+    match (solved.status(), solved.primal_solution_status()) {
+        (HighsModelStatus::Infeasible, _) => Fit::Impossible,
+        (_, HighsSolutionStatus::Feasible) => {
+            let solution = solved.get_solution();
+            let share = |group: usize, slot: usize| solution.columns()[on[group][slot].index()];
+            let best = |group: usize| {
+                (0..slots.len()).max_by(|&a, &b| share(group, a).total_cmp(&share(group, b))).unwrap_or(0)
+            };
+            Fit::Placed((0..graph.len()).map(best).collect())
+        }
+        _ => Fit::Unknown,
+    }
+}
+
 /// The most profit that a set of groups has whose load on one device of a kind is at most `threshold`.
 pub(crate) struct Richest {
     /// A proven bound on it.

@@ -81,16 +81,15 @@ pub enum Error {
         /// The class searched.
         class: &'static str,
     },
-    /// None found before a limit stopped the search.
-    #[error(
-        "no {class} plan was found before the {limit} stopped the search, and none was ruled out: give more \
-             time, or raise maxSizePerFPGA"
-    )]
+    /// None found before the search ended.
+    #[error("no {class} plan was found before {end}, and none was ruled out: {advice}")]
     NotFound {
         /// The class searched.
         class: &'static str,
-        /// The limit.
-        limit: &'static str,
+        /// What ended the search.
+        end: &'static str,
+        /// What to do.
+        advice: &'static str,
     },
     /// The learned placer could not be used.
     #[error("the learned placer: {0}")]
@@ -109,6 +108,21 @@ pub enum Error {
         /// The class asked for.
         class: &'static str,
     },
+}
+
+impl Error {
+    /// No plan was found when a search ended for this reason.
+    #[must_use]
+    pub fn not_found(class: PlanClass, end: StopReason) -> Self {
+        let more = "give more time, or raise maxSizePerFPGA";
+        let (end, advice) = match end {
+            StopReason::WorkLimit => ("the work limit stopped the search", "raise it, or maxSizePerFPGA"),
+            StopReason::Interrupted => ("an interrupt stopped the search", more),
+            StopReason::TimeLimit => ("the time limit stopped the search", more),
+            _ => ("the search ended by itself", "try another method or seed, or raise maxSizePerFPGA"),
+        };
+        Error::NotFound { class: class.name(), end, advice }
+    }
 }
 
 /// Searches.
@@ -164,12 +178,7 @@ pub fn solve(problem: &Problem, options: &Options<'_>) -> Result<Solved, Error> 
         if session.infeasible {
             return Err(Error::Infeasible { class: class.name() });
         }
-        let limit = match stop_reason {
-            StopReason::WorkLimit => "work limit",
-            StopReason::Interrupted => "interrupt",
-            _ => "time limit",
-        };
-        return Err(Error::NotFound { class: class.name(), limit });
+        return Err(Error::not_found(class, stop_reason));
     };
     let value = verdict.max_load;
     // Sums in another order leave a proven bound a rounding below the value it equals.

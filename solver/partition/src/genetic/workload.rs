@@ -1,7 +1,7 @@
 //! Genetic placement of a workload graph: groups of its nodes are the layers, the largest load is the time.
 
 use ballast_core::device::DeviceId;
-use ballast_core::limits::{Deadline, Limits};
+use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_dag::genes::{Bred, Genes};
 use ballast_dag::problem::{PlanClass, Problem};
 use ballast_dag::solve::{self, Method, Solved};
@@ -72,10 +72,7 @@ pub fn place_workload(
         found => Some(found.map_err(WorkloadError::NoPlan)?),
     };
     if genes.len() < 2 {
-        return quick.ok_or(WorkloadError::NoPlan(solve::Error::NotFound {
-            class: class.name(),
-            limit: "genetic search",
-        }));
+        return quick.ok_or(WorkloadError::NoPlan(solve::Error::not_found(class, StopReason::Finished)));
     }
     let table = table(&genes, problem.device_count());
     let mut options = options.clone();
@@ -118,8 +115,8 @@ pub fn place_workload(
         }
         better = Some(quick);
     }
-    better
-        .ok_or(WorkloadError::NoPlan(solve::Error::NotFound { class: class.name(), limit: "genetic search" }))
+    let end = if clock.over() { clock.reason() } else { StopReason::Finished };
+    better.ok_or(WorkloadError::NoPlan(solve::Error::not_found(class, end)))
 }
 
 /// Genes as layers of a table without times or bytes: what counts is measured, and rules are kept when genes are read.
