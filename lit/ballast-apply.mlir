@@ -20,7 +20,7 @@
 
 // A clone lies where its original does.
 // RUN: ballast-opt %s --remat="cap=15 time-limit=10" --ballast-apply -mlir-print-debuginfo -mlir-print-local-scope | FileCheck %s --check-prefix=LOCATION
-// LOCATION-COUNT-2: math.exp {{.*}} loc("{{.*}}ballast-apply.mlir":54:8)
+// LOCATION-COUNT-2: math.exp {{.*}} loc("{{.*}}ballast-apply.mlir":65:8)
 
 // Where copies cost next to nothing, a goes to the host and back; the copy back waits for c.
 // RUN: ballast-opt %s --remat="devices=%S/Inputs/fast-host.toml cap=15 time-limit=10" --ballast-apply --cse --canonicalize | FileCheck %s --check-prefix=SWAP
@@ -40,6 +40,17 @@
 // RUN: ballast-opt %s --remat="cap=100% time-limit=10" --ballast-apply | FileCheck %s --check-prefix=KEEP
 // KEEP-COUNT-1: math.exp
 // KEEP-NOT: ballast.barrier
+
+// A number crosses as a tensor of one element.
+// RUN: ballast-opt %S/Inputs/number.mlir --rl-partition="devices=2 method=dp" --ballast-verify --ballast-apply -o %t.number.mlir
+// RUN: FileCheck %s --check-prefix=NUMBER --input-file=%t.number.mlir
+// RUN: ballast-opt %t.number.mlir --ballast-outline | FileCheck %s --check-prefix=SENT
+// NUMBER: %[[S:.+]] = math.exp
+// NUMBER: %[[WRAPPED:.+]] = tensor.from_elements %[[S]]
+// NUMBER: %[[HOST:.+]] = ballast.swap_out %[[WRAPPED]] {{.*}} : tensor<f32>
+// NUMBER: %[[BACK:.+]] = ballast.swap_in %[[HOST]] {ballast.device = #ballast.device<1>}
+// NUMBER: tensor.extract %[[BACK]][] {ballast.device = #ballast.device<1>}
+// SENT: ballast.send {{.*}} from 0 to 1 tag {{.*}} : tensor<f32>
 
 // The rewritten program parses in stock mlir-opt with the plugin.
 // RUN: ballast-opt %s --remat="cap=15 time-limit=10" --ballast-apply -o %t.mlir

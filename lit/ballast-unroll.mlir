@@ -211,3 +211,30 @@ func.func @another(%x: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %r : tensor<8xf32>
 }
+
+// -----
+
+// Bounds are compared without a sign where the loop says so: 100 to 130 of eight bits are three iterations, and from -2 to 7 there is none.
+// CHECK-LABEL: func @bounds_without_a_sign
+// CHECK-SAME: %[[X:.*]]: tensor<8xf32>
+// CHECK-NEXT: %[[A:.*]] = math.cos %[[X]]
+// CHECK-NEXT: %[[B:.*]] = math.cos %[[A]]
+// CHECK-NEXT: %[[C:.*]] = math.cos %[[B]]
+// CHECK-NEXT: return %[[C]]
+func.func @bounds_without_a_sign(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %from = arith.constant 100 : i8
+  %to = arith.constant 130 : i8
+  %step = arith.constant 10 : i8
+  %r = scf.for unsigned %i = %from to %to step %step iter_args(%v = %x) -> tensor<8xf32> : i8 {
+    %1 = math.cos %v : tensor<8xf32>
+    scf.yield %1 : tensor<8xf32>
+  }
+  %high = arith.constant -2 : index
+  %7 = arith.constant 7 : index
+  %3 = arith.constant 3 : index
+  %s = scf.for unsigned %i = %high to %7 step %3 iter_args(%v = %r) -> tensor<8xf32> {
+    %1 = math.sin %v : tensor<8xf32>
+    scf.yield %1 : tensor<8xf32>
+  }
+  return %s : tensor<8xf32>
+}

@@ -192,7 +192,8 @@ def BallastApply : BallastPass<"ballast-apply"> {
   let summary = "Rewrite a planned program into one that does what the plan says";
   let description = [{
     Recomputed ops are cloned before the op they serve and read their inputs through a `ballast.barrier`; swaps become
-    `ballast.swap_out` and `ballast.swap_in`, and so do values that cross devices, which are staged on the host. Views and
+    `ballast.swap_out` and `ballast.swap_in`, and so do values that cross devices, which are staged on the host; numbers and vectors cross
+    as tensors of one element. Views and
     constants are cloned with their readers. The program stays as rewritten under `--cse`, `--canonicalize` and a second run of
     this pass: `ballast.applied` on the function keeps the figures of the plan. A program edited after planning is refused, and so is a plan
     that `--ballast-verify` would refuse.
@@ -210,6 +211,7 @@ def BallastApply : BallastPass<"ballast-apply"> {
     ```
   }];
   let options = [CarriedOutOption];
+  let dependentDialects = ["::ballast::BallastDialect", "::mlir::DLTIDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def BallastOutline : BallastPass<"ballast-outline"> {

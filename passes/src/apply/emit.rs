@@ -9,6 +9,7 @@ use ballast_dialects::attributes::{self as names, Device};
 use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::operations::{erase, set_operand};
+use ballast_dialects::types::{self, Kind};
 use melior::Context;
 use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
 use melior::ir::{Attribute, BlockLike, BlockRef, Location, RegionLike, Type, TypeLike, Value, ValueLike};
@@ -98,7 +99,7 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
                 let kind = self.imported.value(tensor).r#type();
                 if self.host_type(kind).is_none() {
                     let text = format!(
-                        "its value of type {kind} cannot be copied to the host: only tensors of static shape can"
+                        "its value of type {kind} cannot be copied to the host: only numbers, vectors and tensors of static shape can: tie the ops that make and read it together by `ballast.device`, and mark it `ballast.never_swap`"
                     );
                     return Err(diagnostics::error(self.imported.ops[op].location(), &text));
                 }
@@ -107,9 +108,20 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         Ok(())
     }
 
+    /// The type of a value's copy on the host.
     fn host_type(&self, kind: Type<'c>) -> Option<Type<'c>> {
-        kind.is_ranked_tensor()
-            .then(|| Type::parse(self.context, &format!("!ballast.host<{kind}>")))
+        let copied = if kind.is_ranked_tensor() { kind } else { self.wrapped(kind)? };
+        Type::parse(self.context, &format!("!ballast.host<{copied}>"))
+    }
+
+    /// The tensor of one element that a number or a vector is copied in.
+    fn wrapped(&self, kind: Type<'c>) -> Option<Type<'c>> {
+        let is_number = matches!(
+            types::kind(kind),
+            Kind::Integer { .. } | Kind::Index | Kind::Float { .. } | Kind::Complex(_)
+        );
+        (is_number || kind.is_vector())
+            .then(|| Type::parse(self.context, &format!("tensor<{kind}>")))
             .flatten()
     }
 
@@ -343,8 +355,12 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         let location = self.imported.ops[op].location();
         let mut handles = Vec::new();
         for tensor in self.results[op].clone() {
-            let value = self.current(device, tensor);
+            let mut value = self.current(device, tensor);
             let Some(kind) = self.host_type(value.r#type()) else { continue };
+            if let Some(tensor) = self.wrapped(value.r#type()) {
+                let made = self.build("tensor.from_elements", device, location, &[value], &[tensor])?;
+                value = made.results().next().map_or(value, Value::from);
+            }
             let out = self.build("ballast.swap_out", device, location, &[value], &[kind])?;
             handles.extend(out.results().map(Value::from));
         }
@@ -358,7 +374,12 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
         let handles = self.handle(device, held).to_vec();
         for (tensor, handle) in self.results[op].clone().into_iter().zip(handles) {
             let kind = self.imported.value(tensor).r#type();
-            let back = self.build("ballast.swap_in", device, location, &[handle], &[kind])?;
+            let copied = self.wrapped(kind).unwrap_or(kind);
+            let mut back = self.build("ballast.swap_in", device, location, &[handle], &[copied])?;
+            if copied != kind {
+                let copy: Vec<Value<'c, 'a>> = back.results().map(Value::from).collect();
+                back = self.build("tensor.extract", device, location, &copy, &[kind])?;
+            }
             self.remap(device, &[tensor], back.results().map(Value::from));
         }
         Ok(())

@@ -275,7 +275,10 @@ pub(crate) fn counted_loop<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> Option<(u64,
 /// Iterations of `scf.for` between constants.
 fn for_trips(op: OperationRef<'_, '_>) -> Option<u64> {
     let constant = |index| op.operand(index).ok().and_then(constant_integer);
-    trips(constant(0)?, constant(1)?, constant(2)?)
+    let bounds = [constant(0)?, constant(1)?, constant(2)?];
+    // Compared without a sign, negative bounds are large ones.
+    let wraps = ir::attribute(op, "unsignedCmp").is_some() && bounds.iter().any(|&bound| bound < 0);
+    if wraps { None } else { trips(bounds[0], bounds[1], bounds[2]) }
 }
 
 /// A loop over all its regions.

@@ -72,6 +72,12 @@ impl<'c> Integers<'c> {
         }
     }
 
+    /// The only integer, its bits read without a sign.
+    pub(super) fn one_unsigned(&self) -> Option<i128> {
+        let bits = element(self.kind)?.bits;
+        Some(i128::from(self.one()?) & ((1_i128 << bits) - 1))
+    }
+
     /// Equal or few integers; none for other types and for more of them.
     fn new(kind: Type<'c>, mut values: Vec<i64>) -> Option<Self> {
         let count = dims(kind)?.iter().product::<u64>();

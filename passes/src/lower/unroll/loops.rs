@@ -12,6 +12,9 @@ use super::integers::{Integers, fold};
 /// Ops looked at to count the iterations of one loop, at most.
 const MOST_STEPS: u64 = 50_000_000;
 
+/// Iterations from which on a loop is not looked at one by one: nobody opens so many, nor plans them in pairs.
+const MOST_TRACED: u64 = 100_000;
+
 /// Ops of `stablehlo` that do more than make elements of elements on the way, or write a part of what a loop stacks.
 const WORK: [&str; 15] = [
     "cholesky",
@@ -166,11 +169,15 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
                 self.count(condition, known, enough, &mut |_| {})?
             }
             None => {
-                let bound = |index: usize| known(self.op.operand(index).ok()?)?.one();
+                let unsigned = ir::attribute(self.op, "unsignedCmp").is_some();
+                let bound = |index: usize| {
+                    let integers = known(self.op.operand(index).ok()?)?;
+                    if unsigned { integers.one_unsigned() } else { integers.one().map(i128::from) }
+                };
                 match (bound(0), bound(1), bound(2)) {
                     (Some(from), Some(to), Some(step)) if step > 0 => {
-                        let span = i128::from(to) - i128::from(from);
-                        u64::try_from(span.max(0).unsigned_abs().div_ceil(step.unsigned_abs().into()))
+                        let span = to - from;
+                        u64::try_from(span.max(0).unsigned_abs().div_ceil(step.unsigned_abs()))
                             .unwrap_or(u64::MAX)
                     }
                     _ => return Err(Why::Uncounted),
@@ -189,7 +196,7 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
         let condition = self.condition.ok_or(Why::Uncounted)?;
         let known = |value: Value<'c, 'a>| ir::producer(value).and_then(Integers::of_constant);
         let mut values: Vec<Option<Vec<i64>>> = vec![Some(Vec::new()); of.len()];
-        let trips = self.count(condition, &known, u64::MAX, &mut |get| {
+        let trips = self.count(condition, &known, MOST_TRACED, &mut |get| {
             for (&value, seen) in of.iter().zip(&mut values) {
                 match (get(value).and_then(|integers| integers.one()), seen.as_mut()) {
                     (Some(here), Some(seen)) => seen.push(here),
@@ -198,7 +205,7 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
             }
         })?;
         // Too many to be looked at.
-        if trips == u64::MAX { Err(Why::Uncounted) } else { Ok(Trace { trips, values }) }
+        if trips >= MOST_TRACED { Err(Why::Uncounted) } else { Ok(Trace { trips, values }) }
     }
 
     /// Runs the integers of the loop until its condition is false; `see` is shown those of every iteration.
