@@ -12,6 +12,12 @@
 // RUN: sed 's/ cap = 15/ cap = 12/; s/requested_cap = 15/requested_cap = 12/; s/peak = 13, unpl/peak = 12, unpl/' %t.plan.mlir | not ballast-opt --ballast-apply 2>&1 | FileCheck %s --check-prefix=CAP
 // CAP: error: device 0: {{.*}}needs 13 bytes on the device, above the cap of 12
 
+// What carries out a plan is not planned again.
+// RUN: ballast-opt %t.plan.mlir --ballast-apply -o %t.applied.mlir
+// RUN: not ballast-opt %t.applied.mlir --remat="cap=15 time-limit=10" 2>&1 | FileCheck %s --check-prefix=AGAIN
+// RUN: not ballast-opt %t.applied.mlir --rl-partition="devices=2" 2>&1 | FileCheck %s --check-prefix=AGAIN
+// AGAIN: error: @main carries out a plan already (`ballast.applied`): plan the program that it was made from
+
 // A plan under another name is carried out by nobody.
 // RUN: sed 's/ballast.plan = /ballast.applied = /' %t.plan.mlir > %t.renamed.mlir
 // RUN: not ballast-opt %t.renamed.mlir --ballast-apply 2>&1 | FileCheck %s --check-prefix=RENAMED

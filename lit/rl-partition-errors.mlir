@@ -1,6 +1,6 @@
 // What --rl-partition refuses.
 // RUN: not ballast-opt %s --rl-partition="devices=9 use-all-devices=true" 2>&1 | FileCheck %s --check-prefix=MORE
-// MORE: rl-partition-errors.mlir:[[#@LINE+51]]:1: error: 9 devices for 2 ops
+// MORE: rl-partition-errors.mlir:[[#@LINE+53]]:1: error: 9 devices for 2 ops
 // RUN: not ballast-opt %s --rl-partition="devices=0" 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: devices=0: 0 devices: write 1 to
 // RUN: not ballast-opt %s --rl-partition="devices=-2" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
@@ -40,7 +40,7 @@
 // RUN: not ballast-opt %s --rl-partition="devices=2 placement-file=%S/Inputs/six.placement.json" 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: error: {{.*}}six.placement.json: it places 6 ops and 'main' has 2: it was made for another program
 // RUN: not ballast-opt %s --rl-partition="devices=1 placement-file=%S/Inputs/two.placement.json" 2>&1 | FileCheck %s --check-prefix=AWAY
-// AWAY: rl-partition-errors.mlir:[[#@LINE+13]]:{{.*}}error: {{.*}}two.placement.json: its op 1 runs on device 1, and there are 1
+// AWAY: rl-partition-errors.mlir:[[#@LINE+15]]:{{.*}}error: {{.*}}two.placement.json: its op 1 runs on device 1, and there are 1
 // RUN: not ballast-opt %s --rl-partition="placement-file=%S/Inputs/chip.toml" 2>&1 | FileCheck %s --check-prefix=NO-PLACEMENT
 // NO-PLACEMENT: error: {{.*}}chip.toml: not a placement
 // RUN: not ballast-opt %s --rl-partition="placement-file=nowhere.json" 2>&1 | FileCheck %s --check-prefix=NOWHERE
@@ -50,6 +50,8 @@
 // RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b placement-file=%S/Inputs/two.placement.json" 2>&1 | FileCheck %s --check-prefix=AND-METHOD
 // RUN: not ballast-opt %s --rl-partition="devices=2 method=dp graph-file=%S/nowhere/graph.json" 2>&1 | FileCheck %s --check-prefix=GRAPH
 // GRAPH: error: cannot write graph-file '{{.*}}nowhere/graph.json'
+// RUN: not ballast-opt %S/Inputs/buffer.mlir --rl-partition="devices=2 method=dp" 2>&1 | FileCheck %s --check-prefix=BUFFER
+// BUFFER: buffer.mlir:6:{{.*}} error: placed on device 1, and 'bufferization.materialize_in_destination' on device 0, though both use one buffer
 
 func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {
   %a = math.exp %x : tensor<1xf32>

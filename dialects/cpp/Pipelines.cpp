@@ -48,7 +48,7 @@ struct MpiOptions : CodeOptions<MpiOptions> {
 /// From the end of our part to buffers: every tensor gets one, freed after its last use. An argument is never written
 /// to, so that a result is a buffer of its own. Without alignment, a buffer takes the bytes of its elements.
 constexpr llvm::StringLiteral toBuffers =
-    "one-shot-bufferize{bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map "
+    "one-shot-bufferize{bufferize-function-boundaries=true allow-return-allocs-from-loops=true function-boundary-type-conversion=identity-layout-map "
     "buffer-alignment=0},drop-equivalent-buffer-results,"
     "ownership-based-buffer-deallocation{private-function-dynamic-ownership=false},canonicalize,"
     "buffer-deallocation-simplification,bufferization-lower-deallocations,canonicalize,convert-bufferization-to-memref,"

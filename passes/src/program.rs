@@ -309,6 +309,14 @@ pub(crate) fn read_quietly<'c: 'a, 'a>(
     let options = options(source);
     let mut imported = import::read(module, &options)?;
     let location = ir::place(imported.function);
+    if matches!(source.storage, Chosen::Options(..)) && imported.function.has_attribute(attributes::APPLIED) {
+        let text = format!(
+            "@{} carries out a plan already (`{}`): plan the program that it was made from",
+            imported.graph.name,
+            attributes::APPLIED
+        );
+        return Err(diagnostics::error(location, &text));
+    }
     let profile = match source.profile {
         "" => None,
         path => {

@@ -1,5 +1,6 @@
 """PyTorch: steps under a cap have eager's gradients and the memory the plan says."""
 
+import copy
 import functools
 
 import pytest
@@ -477,3 +478,59 @@ def test_a_plan_found_for_one_count_is_known_for_the_other(monkeypatch):
     whole = ballast.torch.compile(model, cap=peak, **QUICK)
     loss_of(whole, batch).backward()
     assert whole.plan.peak_bytes <= peak and whole.plan.seconds == saved.plan.seconds
+
+
+def test_batch_normalisation_runs_again_though_its_averages_move_on():
+    # A module that runs twice before the gradients are asked for, as in siamese networks: the second run writes the averages that the first one read.
+    model = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.BatchNorm2d(8), torch.nn.SiLU(), torch.nn.Conv2d(8, 8, 3), torch.nn.BatchNorm2d(8), torch.nn.SiLU())
+    x, y = torch.randn(2, 4, 3, 12, 12).unbind()
+
+    def gradients(step, of):
+        of.zero_grad()
+        (step(x) - step(y)).square().mean().backward()
+        return [parameter.grad for parameter in of.parameters()]
+
+    other = copy.deepcopy(model)
+    compiled = ballast.torch.compile(model, cap="80%", compiler="eager", **QUICK)
+    torch.testing.assert_close(gradients(compiled, model), gradients(other, other))
+    assert any("batch_norm" in value.op for value in compiled.plan.recomputed)
+    assert model.state_dict().keys() == other.state_dict().keys()
+    for name, buffer in other.named_buffers():
+        torch.testing.assert_close(dict(model.named_buffers())[name], buffer)
+
+
+def test_several_results_have_plans_down_to_the_least_cap():
+    # All their gradients are there when the backward pass begins.
+    torch.manual_seed(0)
+    stack = torch.nn.ModuleList(torch.nn.Linear(64, 64) for _ in range(4))
+
+    def step(x):
+        found = []
+        for layer in stack:
+            x = torch.nn.functional.gelu(layer(x)).softmax(-1)
+            found.append(x)
+        return found
+
+    for cap in ("99%", "80%"):
+        torch._dynamo.reset()
+        compiled = ballast.torch.compile(step, cap=cap, **QUICK)
+        compiled(torch.randn(512, 64))
+        assert compiled.plan.peak_bytes <= compiled.plan.cap_bytes and compiled.plan.recomputed
+
+
+def test_what_has_no_plan_is_said_in_a_sentence():
+    embedding = torch.nn.Sequential(torch.nn.EmbeddingBag(50, 8, sparse=True), torch.nn.Linear(8, 1))
+    with pytest.raises(ballast.UnsupportedModel, match="sparse=False"):
+        ballast.torch.compile(embedding, cap="1GB")(torch.randint(50, (4, 3)))
+    with pytest.raises(ValueError, match="None is not a number of bytes"):
+        ballast.torch.compile(embedding, cap=None)
+
+
+def test_a_model_of_changing_sizes_is_planned_for_each_and_the_limit_is_said():
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8))
+    compiled = ballast.torch.compile(model, cap="1GB", **QUICK)
+    compiled(torch.randn(2, 8))
+    with pytest.warns(UserWarning, match="plan 2: it is compiled anew"):
+        compiled(torch.randn(3, 8))
+    with torch._dynamo.config.patch(recompile_limit=2), pytest.raises(ballast.UnsupportedModel, match="recompile_limit"):
+        compiled(torch.randn(4, 8))

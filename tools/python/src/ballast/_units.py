@@ -24,6 +24,8 @@ def parse_bytes(value: int | float | str) -> int:
         if not math.isfinite(value):
             raise ValueError(f"{value!r} is not a number of bytes: give one such as '8GiB'")
         found = int(value)
+    elif not isinstance(value, str):
+        raise ValueError(f"{value!r} is not a number of bytes: give one such as '8GiB'")
     else:
         match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*", value)
         if match is None or match.group(2).lower() not in _FACTORS:

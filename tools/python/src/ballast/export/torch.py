@@ -18,8 +18,12 @@ from torch._decomp import get_decompositions
 from torch.func import functional_call, functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch_mlir import fx
-from torch_mlir.compiler_utils import TorchMlirCompilerError
+
+try:
+    from torch_mlir import fx
+    from torch_mlir.compiler_utils import TorchMlirCompilerError
+except ModuleNotFoundError as error:
+    sys.exit(f"python -m ballast.export.torch: {error}: install what tools/python/requirements-export-torch.txt names (docs/exporting.md)")
 
 from . import _command_line
 from ._torch_models import MODELS

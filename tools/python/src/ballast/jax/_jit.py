@@ -23,6 +23,7 @@ from .._errors import BallastError, NoPlan, first_line
 from .._known import PROBLEMS, Candidate, Known, key_of
 from .._plan import Plan, Value
 from .._units import format_bytes, parse_cap
+from ._arguments import Arguments, Call
 from ._loops import rolled
 from ._operations import operations
 from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, SPREAD, body_of_loop, fusion, generic, gradients_written_out, planned, unit, usual_times, without_barriers
@@ -68,7 +69,7 @@ def jit(
         A function like `step`; `.plan` is there after the first call.
     """
     return Jitted(
-        step, cap=cap, cap_counts=cap_counts, donate_argnums=_numbers(donate_argnums), static_argnums=_numbers(static_argnums),
+        step, cap=cap, cap_counts=cap_counts, donate_argnums=donate_argnums, static_argnums=static_argnums,
         times=times, time_limit=time_limit, tries=tries, within=within, seed=seed, fallback=fallback,
     )
 
@@ -77,8 +78,8 @@ class Jitted:
     """A step under a cap. Made by `jit`."""
 
     def __init__(
-        self, step: Callable[..., Any], *, cap: int | float | str, cap_counts: str, donate_argnums: tuple[int, ...],
-        static_argnums: tuple[int, ...], times: str | None, time_limit: float, tries: int, within: float, seed: int, fallback: bool,
+        self, step: Callable[..., Any], *, cap: int | float | str, cap_counts: str, donate_argnums: int | Sequence[int],
+        static_argnums: int | Sequence[int], times: str | None, time_limit: float, tries: int, within: float, seed: int, fallback: bool,
     ) -> None:
         if cap_counts not in ("step", "temp"):
             raise ValueError(f"cap_counts={cap_counts!r}: choose 'step' (arguments, results and temporaries) or 'temp' (temporaries)")
@@ -87,7 +88,7 @@ class Jitted:
         parse_cap(cap, 2**60)
         self._step = step
         self._cap, self._counts = cap, cap_counts
-        self._donate, self._static = donate_argnums, static_argnums
+        self._arguments = Arguments(step, static_argnums, donate_argnums)
         self._times, self._time_limit, self._tries, self._within, self._seed = times, time_limit, tries, within, seed
         self._fallback = fallback
         self._compiled: dict[Any, Callable[..., Any]] = {}
@@ -107,34 +108,23 @@ class Jitted:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the step; plans and compiles it first for arguments of new shapes."""
-        run = self._ready(args, kwargs)
-        return run(*self._dynamic(args), **kwargs)
+        call = self._arguments.of(args, kwargs)
+        return self._ready(call)(*call.dynamic, **call.named)
 
     def prepare(self, *args: Any, **kwargs: Any) -> Plan | None:
         """Plans and compiles for arguments like these, `jax.ShapeDtypeStruct` allowed, without running. None: it runs without a plan."""
-        self._ready(args, kwargs)
+        self._ready(self._arguments.of(args, kwargs))
         return self._plan
 
-    def _dynamic(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(value for at, value in enumerate(args) if at not in self._static)
-
-    def _ready(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
-        leaves, tree = jax.tree.flatten((self._dynamic(args), kwargs))
-        key = (tree, tuple(_shape_of(leaf) for leaf in leaves), tuple(args[at] for at in self._static if at < len(args)))
+    def _ready(self, call: Call) -> Callable[..., Any]:
+        leaves, tree = jax.tree.flatten((call.dynamic, call.named))
+        key = (tree, tuple(_shape_of(leaf) for leaf in leaves), call.key)
         if key not in self._compiled:
-            self._compiled[key] = self._compile(args, kwargs)
+            self._compiled[key] = self._compile(call)
         return self._compiled[key]
 
-    def _compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
-        fixed = {at: args[at] for at in self._static if at < len(args)}
-        place = [at for at in range(len(args)) if at not in fixed]
-        donate = tuple(place.index(at) for at in self._donate if at in place)
-
-        def step(*dynamic: Any, **named: Any) -> Any:
-            full = dict(zip(place, dynamic, strict=True)) | fixed
-            return self._step(*(full[at] for at in range(len(full))), **named)
-
-        dynamic = self._dynamic(args)
+    def _compile(self, call: Call) -> Callable[..., Any]:
+        step, dynamic, kwargs, donate = call.step(self._step), call.dynamic, call.named, call.donated
         plain = jax.jit(step, donate_argnums=donate)
         lowered = plain.lower(*dynamic, **kwargs)
         memory = _Memory.of(lowered.compile())
@@ -570,6 +560,3 @@ def _shape_of(leaf: Any) -> tuple[Any, ...]:
         return (tuple(leaf.shape), str(leaf.dtype), bool(getattr(leaf, "weak_type", False)))
     return (type(leaf).__name__,)
 
-
-def _numbers(value: int | Sequence[int]) -> tuple[int, ...]:
-    return (value,) if isinstance(value, int) else tuple(value)

@@ -92,6 +92,8 @@ class Partitioner(CustomPartitionerFn):
         #: The plan of every graph that was split, in order.
         self.plans: list[Plan] = []
         self._again: tuple[int, int] | None = None
+        #: Is one graph all there is of the model?
+        self.whole = False
 
     def uuid(self) -> str:
         """Another one at every call: what a cache holds may have been compiled without a plan or for another cap, and None would be its key."""
@@ -161,11 +163,10 @@ class Partitioner(CustomPartitionerFn):
     def _warn(self, link: HostLink | None) -> None:
         """Of what makes a plan true of less than it seems."""
         if self.plans and self._again is None:
-            warnings.warn(
-                f"Ballast: graph {len(self.plans) + 1} of this model is planned under the cap alone; the cap of a step holds for a model of "
-                "one graph (fullgraph=True)",
-                stacklevel=3,
-            )
+            number = len(self.plans) + 1
+            one = f"plan {number}: it is compiled anew for other sizes, another mode or other numbers in Python; its cap holds, and `plan` is the last one"
+            many = f"graph {number} is planned under the cap alone; the cap of a step holds for a model of one graph (fullgraph=True)"
+            warnings.warn(f"Ballast: of this model, {one if self.whole else many}", stacklevel=3)
         if link is not None and self.fused and torch._inductor.config.reorder_for_peak_memory:
             warnings.warn(
                 "Ballast: inductor may move copies to where they hide nothing and memory is short: set torch._inductor.config.reorder_for_peak_memory "
@@ -341,8 +342,6 @@ class Backend:
         self.compiler = compiler
         #: Has torch handed a graph over?
         self.asked = False
-        #: Is the first graph all there is of the model?
-        self.whole = False
         self.partitioner = Partitioner(cap, **{"fused": compiler == "inductor", **options})
 
     @property
@@ -371,7 +370,7 @@ class Backend:
             return ReadBack(device, compile_graph, chosen, fuses=self.compiler == "inductor").compile(example_inputs)
         except Exception as error:
             said = of_ballast(error)
-            if self.whole or not isinstance(said, NoPlan):
+            if self.partitioner.whole or not isinstance(said, NoPlan):
                 raise
             raise NoPlan(f"graph {index + 1} of the model{_begins_at(graph)}: {said}", said.least_cap_bytes, found=said.found) from error
 
@@ -529,7 +528,7 @@ def compile(  # noqa: A001
     if optimizer is not None:
         held_bytes += optimizer_bytes(optimizer)
     backend = Backend(cap, compiler=compiler, held_bytes=held_bytes, **options)
-    backend.whole = fullgraph
+    backend.partitioner.whole = fullgraph
     compiled = torch.compile(model, backend=backend, dynamic=False, fullgraph=fullgraph)
     if isinstance(compiled, torch.nn.Module):
         kind = type(compiled)
@@ -584,6 +583,11 @@ def _call(function: Callable[..., Any], args: Any, kwargs: Any, backend: Backend
         if said is None:
             raise
         raise said from None
+    except exceptions.FailOnRecompileLimitHit as error:
+        raise UnsupportedModel(
+            f"torch.compile has compiled the model {len(backend.plans)} times, as often as it may ({first_line(error)}): pad batches to few sizes, give numbers that "
+            "change from step to step as tensors, or raise torch._dynamo.config.recompile_limit"
+        ) from error
     except exceptions.Unsupported as error:
         raise UnsupportedModel(
             f"the model is not one graph ({first_line(error)}): a cap holds for the step of one graph; take out what breaks it, or give fullgraph=False "

@@ -64,6 +64,10 @@ def storages(node: fx.Node) -> list[tuple[int, int]]:
     """Name and bytes of each storage that a node's results look at."""
     found = {}
     for tensor in tensors(node.meta.get("val")):
+        if tensor.layout != torch.strided:
+            raise UnsupportedModel(
+                f"'{node.name}' is a {str(tensor.layout).removeprefix('torch.')} tensor, and plans are for dense ones: give sparse=False to the embedding it comes from"
+            )
         storage = tensor.untyped_storage()
         found[storage._cdata] = int(storage.nbytes())
     return list(found.items())
@@ -114,6 +118,8 @@ class JointProblem:
         self.device = main_device(tensor for node in self.nodes if node.op == "call_function" for tensor in tensors(node.meta.get("val")))
         self._random: int | None = None
         self.boundary = -1
+        #: Node that all incoming gradients are there for, where there are several.
+        self._begin: int | None = None
         self._build()
         self.problem.resident_bytes = sum(self._resident.values()) + held_bytes
         self.input_bytes = sum(self._resident.values())
@@ -188,20 +194,31 @@ class JointProblem:
         self.boundary = self._add(
             Part("boundary"), _planner.Node("boundary", 0.0, 0, boundary_inputs, recomputable=False, swappable=False)
         )
+        tangents = [node for node in late if node.op == "placeholder"]
+        incoming = [self._tangent(node, name, size) for node in tangents for name, size in storages(node)]
+        if len(incoming) > 1:
+            # They come together, before anything of the backward pass runs.
+            self._begin = self._add(
+                Part("token", tangents[-1]), _planner.Node("begin", 0.0, 0, incoming, backward=True, recomputable=False, swappable=False)
+            )
         for node in self.nodes:
             if node.op == "call_function" and node not in self._backward and _demanded(node):
                 self._op(node, again=True)
         for node in late:
             if node.op == "placeholder":
-                for name, size in storages(node):
-                    self.of_storage[name] = self._add(
-                        Part("tangent", node, name),
-                        _planner.Node(node.name, 0.0, size, [self.boundary], backward=True, recomputable=False, swappable=False),
-                    )
-            elif self._is_effect(node):
+                continue
+            if self._is_effect(node):
                 self._effect(node, [self.boundary])
             else:
                 self._op(node)
+
+    def _tangent(self, node: fx.Node, name: int, size: int) -> int:
+        """Adds an incoming gradient."""
+        self.of_storage[name] = self._add(
+            Part("tangent", node, name),
+            _planner.Node(node.name, 0.0, size, [self.boundary], backward=True, recomputable=False, swappable=False),
+        )
+        return self.of_storage[name]
 
     def _forward(self, node: fx.Node) -> list[int]:
         """Adds a node of the forward pass; returns what must have run when that pass ends."""
@@ -228,6 +245,8 @@ class JointProblem:
                     found.add(self._again[name])
                 elif name in self.of_storage:
                     found.add(self.of_storage[name])
+        if late and self._begin is not None:
+            found.add(self._begin)
         return sorted(found)
 
     def _op(self, node: fx.Node, *, again: bool = False) -> list[int]:

@@ -131,7 +131,12 @@ class Rewriter:
 
     def _run(self, node: fx.Node, *, again: bool) -> None:
         """Writes one run of an op, with all its results taken out."""
-        new = self._run_random(node) if node in self._again else self._copy(node)
+        if node in self._again:
+            new = self._run_random(node)
+        elif self._boundary is not None and _updates_averages(node):
+            new = self._run_without_averages(node)
+        else:
+            new = self._copy(node)
         self.runs[node] = self.runs.get(node, 0) + 1
         self._first.setdefault((node, again), new)
         self._latest[node] = new
@@ -139,8 +144,17 @@ class Rewriter:
         self._parts[new] = {
             user: self.graph.node_copy(user, lambda _source: new)
             for user in node.users
-            if user.target is operator.getitem and user.args[0] is node
+            if user.target is operator.getitem and user.args[0] is node and user.args[1] < len(new.meta["val"])
         }
+
+    def _run_without_averages(self, node: fx.Node) -> fx.Node:
+        """Batch normalisation in the backward pass: its running averages are not read, which would be saved for that pass, and which the next step writes to."""
+        values, weight, bias, _, _, training, momentum, eps = node.args
+        args = tuple(self._get(part) if isinstance(part, fx.Node) else part for part in (values, weight, bias))
+        new = self.graph.call_function(torch.ops.aten._native_batch_norm_legit.no_stats, (*args, training, momentum, eps))
+        new.meta = dict(node.meta)
+        new.meta["val"] = node.meta["val"][:3]
+        return new
 
     def _run_random(self, node: fx.Node) -> fx.Node:
         arguments = {source: self._get(source) for source in node.all_input_nodes}
@@ -235,6 +249,11 @@ def rewrite(
     forward.recompile()
     backward.recompile()
     return forward, backward, writer
+
+
+def _updates_averages(node: fx.Node) -> bool:
+    """Is it batch normalisation in training, with running averages that it updates?"""
+    return node.target is torch.ops.aten._native_batch_norm_legit_functional.default and len(node.args) == 8 and node.args[5] is True
 
 
 def _sample_state(node: fx.Node) -> Any:

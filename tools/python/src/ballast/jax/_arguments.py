@@ -1,0 +1,76 @@
+"""Which arguments of a step are fixed and which are given away, by their places or names, as `jax.jit` reads them."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+_PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+@dataclasses.dataclass(frozen=True)
+class Call:
+    """The arguments of one call."""
+
+    #: Traced arguments in order, those by name, and which of the first are given away.
+    dynamic: tuple[Any, ...]
+    named: dict[str, Any]
+    donated: tuple[int, ...]
+    #: Arguments that the step is compiled for: by place, and by name.
+    fixed: dict[int, Any]
+    fixed_named: dict[str, Any]
+
+    @property
+    def key(self) -> Hashable:
+        """Tells calls apart by what is fixed; by type too, as 1, 1.0 and True are equal."""
+        places = tuple((at, type(value), value) for at, value in self.fixed.items())
+        return places, tuple((name, type(value), value) for name, value in sorted(self.fixed_named.items()))
+
+    def step(self, step: Callable[..., Any]) -> Callable[..., Any]:
+        """The step as a function of its traced arguments."""
+        places = [at for at in range(len(self.dynamic) + len(self.fixed)) if at not in self.fixed]
+
+        def call(*dynamic: Any, **named: Any) -> Any:
+            full = dict(zip(places, dynamic, strict=True)) | self.fixed
+            return step(*(full[at] for at in range(len(full))), **named, **self.fixed_named)
+
+        return call
+
+
+class Arguments:
+    """What `static_argnums` and `donate_argnums` say of a step."""
+
+    def __init__(self, step: Callable[..., Any], static: int | Sequence[int], donate: int | Sequence[int]) -> None:
+        self._static, self._donate = _numbers(static), _numbers(donate)
+        try:
+            parameters = inspect.signature(step).parameters.values()
+        except (TypeError, ValueError):  # A callable that does not say what it takes.
+            parameters = ()
+        self._names = [parameter.name for parameter in parameters if parameter.kind in _PLACED]
+
+    def of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        """Reads a call. What is given by name stands at its place, where nothing before it is left out."""
+        placed, named = list(args), dict(kwargs)
+        if self._static or self._donate:
+            for name in self._names[len(placed) :]:
+                if name not in named:
+                    break
+                placed.append(named.pop(name))
+        count = len(placed)
+        static = {at + count if at < 0 else at for at in self._static}
+        fixed = {at: placed[at] for at in sorted(static) if 0 <= at < count}
+        names = {self._names[at] for at in static if count <= at < len(self._names)}
+        places = [at for at in range(count) if at not in fixed]
+        return Call(
+            dynamic=tuple(placed[at] for at in places),
+            named={name: value for name, value in named.items() if name not in names},
+            donated=tuple(places.index(at) for at in self._donate if at in places),
+            fixed=fixed,
+            fixed_named={name: named[name] for name in sorted(names) if name in named},
+        )
+
+
+def _numbers(value: int | Sequence[int]) -> tuple[int, ...]:
+    return (value,) if isinstance(value, int) else tuple(value)

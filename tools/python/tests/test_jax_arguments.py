@@ -1,0 +1,55 @@
+"""Fixed arguments and those given away, by place, by name and by type: as `jax.jit` has them."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import ballast
+
+X = jnp.arange(4, dtype=jnp.int32)
+
+
+def times(x, factor=2):
+    return x * factor
+
+
+def zeros(x, count, more=0):
+    return jnp.zeros(count + more) + x.sum()
+
+
+def both(step, **options):
+    return jax.jit(step, **options), ballast.jit(step, cap="1GB", **options)
+
+
+def test_equal_values_of_other_types_are_other_steps():
+    for call in both(times, static_argnums=1):
+        assert [str(call(X, factor).dtype) for factor in (1, 1.0, True)] == ["int32", "float32", "int32"]
+
+
+@pytest.mark.parametrize("static", [1, -1, (1,), (1, 2)])
+def test_what_is_fixed_may_be_given_by_place_or_by_name(static):
+    plain, planned = both(zeros, static_argnums=static)
+    assert (planned(X, 3) == plain(X, 3)).all()
+    if static != -1:
+        assert (planned(X, count=3) == plain(X, count=3)).all()
+    if static == (1, 2):
+        assert planned(X, 3, more=2).shape == plain(X, 3, more=2).shape == (5,)
+        assert planned(X, count=3, more=1).shape == (4,)
+
+
+def test_a_fixed_argument_by_name_behind_one_that_is_left_out():
+    def step(x, scale=2.0, count=1):
+        return jnp.zeros(count) + x.sum() * scale
+
+    for call in both(step, static_argnums=2):
+        assert call(X, count=3).tolist() == [12.0] * 3
+
+
+def test_what_is_given_away_by_name_is_gone():
+    def step(state, batch):
+        return state + batch.sum()
+
+    for call in both(step, donate_argnums=0):
+        state = jnp.ones(1000)
+        call(state=state, batch=jnp.ones(3))
+        assert state.is_deleted()
