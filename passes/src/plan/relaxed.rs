@@ -65,7 +65,11 @@ pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned, limit: f64) {
         .collect();
     let unavoidable = unavoidable(program, planned, limit);
     if let Some(found) = &unavoidable {
-        notes.push((program.place(op), unavoidable_text(program, found, planned.relaxed.len())));
+        let at = match found.reason {
+            Reason::Op { op, .. } => Some(op),
+            Reason::Together { .. } => op,
+        };
+        notes.push((program.place(at), unavoidable_text(program, found, planned.relaxed.len())));
     }
     diagnostics::warning_with_notes(program.place(op), &text, &notes);
     let number = |bytes: Option<Bytes>| bytes.map_or_else(|| "none".to_owned(), |bytes| bytes.0.to_string());

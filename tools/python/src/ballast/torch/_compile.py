@@ -342,6 +342,8 @@ class Backend:
         self.compiler = compiler
         #: Has torch handed a graph over?
         self.asked = False
+        #: Is one graph all there is of the model?
+        self.whole = False
         self.partitioner = Partitioner(cap, **{"fused": compiler == "inductor", **options})
 
     @property
@@ -351,7 +353,7 @@ class Backend:
 
     def __call__(self, gm: fx.GraphModule, example_inputs: list[Any], **_options: Any) -> Any:
         """Compiles a graph that dynamo has captured."""
-        self.asked = True
+        self.asked, self.partitioner.whole = True, self.whole
         index = len(self.plans)
         # Compilers change what they compile.
         graph = copy.deepcopy(gm.graph)
@@ -370,7 +372,7 @@ class Backend:
             return ReadBack(device, compile_graph, chosen, fuses=self.compiler == "inductor").compile(example_inputs)
         except Exception as error:
             said = of_ballast(error)
-            if self.partitioner.whole or not isinstance(said, NoPlan):
+            if self.whole or not isinstance(said, NoPlan):
                 raise
             raise NoPlan(f"graph {index + 1} of the model{_begins_at(graph)}: {said}", said.least_cap_bytes, found=said.found) from error
 
@@ -528,7 +530,7 @@ def compile(  # noqa: A001
     if optimizer is not None:
         held_bytes += optimizer_bytes(optimizer)
     backend = Backend(cap, compiler=compiler, held_bytes=held_bytes, **options)
-    backend.partitioner.whole = fullgraph
+    backend.whole = fullgraph
     compiled = torch.compile(model, backend=backend, dynamic=False, fullgraph=fullgraph)
     if isinstance(compiled, torch.nn.Module):
         kind = type(compiled)
