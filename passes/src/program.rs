@@ -309,14 +309,7 @@ pub(crate) fn read_quietly<'c: 'a, 'a>(
     let options = options(source);
     let mut imported = import::read(module, &options)?;
     let location = ir::place(imported.function);
-    if matches!(source.storage, Chosen::Options(..)) && imported.function.has_attribute(attributes::APPLIED) {
-        let text = format!(
-            "@{} carries out a plan already (`{}`): plan the program that it was made from",
-            imported.graph.name,
-            attributes::APPLIED
-        );
-        return Err(diagnostics::error(location, &text));
-    }
+    may_be_planned(&imported, source.storage)?;
     let profile = match source.profile {
         "" => None,
         path => {
@@ -393,6 +386,18 @@ pub(crate) fn read_quietly<'c: 'a, 'a>(
     let program =
         Program { imported, cluster, costs, storage, groups, profile, cluster_is_new, whole_peak: None };
     Ok((program, estimate.unpriced))
+}
+
+/// Refuses to plan what carries out a plan: its copies and barriers are no ops of the program.
+fn may_be_planned(imported: &Imported<'_, '_>, storage: Chosen) -> Result<(), Reported> {
+    let is_applied = imported.function.has_attribute(attributes::APPLIED);
+    if !is_applied || matches!(storage, Chosen::Plan) {
+        return Ok(());
+    }
+    let (name, applied) = (&imported.graph.name, attributes::APPLIED);
+    let text =
+        format!("@{name} carries out a plan already (`{applied}`): plan the program that it was made from");
+    Err(diagnostics::error(ir::place(imported.function), &text))
 }
 
 /// The peak of a graph on the first device, unplanned.

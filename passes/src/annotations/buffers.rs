@@ -53,12 +53,10 @@ pub(super) fn check(imported: &Imported<'_, '_>, device_of: &[DeviceId]) -> Resu
         let first = *home[same.find(touched[0].0)].get_or_insert(*op);
         let (here, there) = (device_of[*op], device_of[first]);
         if here != there {
+            let (here, there, name) = (here.0, there.0, &graph.ops[first].name);
             let text = format!(
-                "placed on device {}, and '{}' on device {there}, though both use one buffer: each device would have one of its own. Put them on one \
-                 device (`ballast.device`), or cut the program before it is bufferized",
-                here.0,
-                graph.ops[first].name,
-                there = there.0,
+                "placed on device {here}, and '{name}' on device {there}, though both use one buffer: each device would have one of its own. Put them on \
+                 one device (`ballast.device`), or cut the program before it is bufferized"
             );
             return Err(diagnostics::error(imported.ops[*op].location(), &text));
         }

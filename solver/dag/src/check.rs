@@ -7,7 +7,7 @@ use crate::problem::{Assignment, DeviceIndex, PlanClass, Problem};
 use ballast_core::report::FalseBound;
 
 /// Relative excess of a memory cap that is put down to rounding of the sum of sizes.
-const MEMORY_ROUNDING: f64 = 1e-9;
+pub(crate) const MEMORY_ROUNDING: f64 = 1e-9;
 
 /// What an assignment amounts to.
 #[derive(Clone, Debug, PartialEq)]

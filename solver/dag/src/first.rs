@@ -4,6 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::anneal::{Cooling, anneal};
+use crate::check::MEMORY_ROUNDING;
 use crate::hypergraph::{GroupId, Hypergraph};
 use crate::loads::Loads;
 use crate::mip::{Fit, MipLimits, fit};
@@ -65,7 +66,8 @@ pub(crate) fn search(session: &mut Session<'_>) {
 /// Is there a group that no device can run and hold?
 fn fits_nowhere(graph: &Hypergraph, kind_of: &[usize]) -> bool {
     let holds = |group: GroupId, kind: usize| {
-        graph.time(group, kind).is_finite() && graph.size_bytes[group] <= graph.kinds[kind].memory_bytes
+        let most = graph.kinds[kind].memory_bytes * (1.0 + MEMORY_ROUNDING);
+        graph.time(group, kind).is_finite() && graph.size_bytes[group] <= most
     };
     !(0..graph.len()).all(|group| kind_of.iter().any(|&kind| holds(group, kind)))
 }

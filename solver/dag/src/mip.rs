@@ -7,6 +7,7 @@ use std::num::NonZeroU32;
 
 use highs::{Col, HighsModelStatus, HighsSolutionStatus, RowProblem, Sense, SolvedModel};
 
+use crate::check::MEMORY_ROUNDING;
 use crate::hypergraph::Hypergraph;
 use crate::loads::Loads;
 
@@ -227,7 +228,7 @@ pub(crate) fn fit(graph: &Hypergraph, limits: MipLimits) -> Fit {
             let row: Vec<(Col, f64)> = sized
                 .map(|&group| (on[group][slot], graph.size_bytes[group] / cap.max(f64::MIN_POSITIVE)))
                 .collect();
-            problem.add_row(..=1.0, row);
+            problem.add_row(..=1.0 + MEMORY_ROUNDING, row);
         }
     }
     let Some(solved) = run(problem, Sense::Minimise, TOLERANCE, limits, None) else { return Fit::Unknown };

@@ -148,9 +148,9 @@ const GREEDY_NODES: usize = 1500;
 
 /// Checkpoints between segments of the forward part, every other value made again when the backward part first
 /// needs its segment (Chen et al. 2016, algorithm 1); of the numbers of segments tried, those nearest to the square
-/// root first, the cheapest that fits.
+/// root first, the cheapest that fits. Where no node is known to belong to the backward part it begins behind the fullest moment.
 pub(crate) fn segments(program: &Program, backward: &[bool], tries: usize) -> Option<(f64, Vec<Again>)> {
-    let forward = backward.iter().position(|&is| is)?;
+    let forward = backward.iter().position(|&is| is).or_else(|| behind_the_peak(program))?;
     let mut best: Option<(f64, Vec<Again>)> = None;
     let root = (forward as f64).sqrt().ceil() as usize;
     let mut counts: Vec<usize> = (1..=forward.min(4 * root)).collect();
@@ -164,6 +164,13 @@ pub(crate) fn segments(program: &Program, backward: &[bool], tries: usize) -> Op
         }
     }
     best
+}
+
+/// The position behind the one where the unplanned program holds most; none where that is the last.
+fn behind_the_peak(program: &Program) -> Option<usize> {
+    let held = program.unplanned();
+    let peak = (0..held.len()).max_by(|&a, &b| held[a].total_cmp(&held[b]).then(b.cmp(&a)))?;
+    (peak + 1 < held.len()).then_some(peak + 1)
 }
 
 fn segment_plan(program: &Program, forward: usize, count: usize) -> Vec<Again> {

@@ -337,6 +337,20 @@ fn on_chains_the_planner_is_as_good_as_the_optimal_dynamic_program() {
 }
 
 #[test]
+fn checkpoints_need_no_names_of_the_backward_pass() {
+    let named = chain(400, None);
+    let mut unnamed = named.clone();
+    unnamed.nodes.iter_mut().for_each(|node| node.backward = false);
+    let cap = named.unplanned_peak() / 4;
+    let solve = |problem: &Problem| {
+        plan(problem, &Options { solver: Solver::SQRT_N, rounds: true, ..with_work(cap, 2000, 1) }).unwrap()
+    };
+    // Each layer but those kept runs twice, whatever the nodes say of themselves.
+    let (by_name, by_peak) = (solve(&named).report.value, solve(&unnamed).report.value);
+    assert!(by_peak <= by_name * 1.01 && by_peak < 1.5 * 800.0, "{by_name}, {by_peak}");
+}
+
+#[test]
 fn both_kinds_of_plan_are_never_worse_than_the_starts_they_are_given() {
     for seed in 0..3 {
         let problem = layered(40, seed);

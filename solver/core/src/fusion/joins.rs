@@ -61,6 +61,10 @@ impl Fusions<'_> {
     /// Has all that read it read its value from memory, where fusions read and write fewer bytes then. Is it so?
     fn holds(&mut self, id: OpId) -> bool {
         let Some(heads) = self.heads(id) else { return false };
+        // What one fusion reads it reads once.
+        if heads.len() == 1 && !self.is_stored(id) {
+            return false;
+        }
         let all = |fusions: &Self| {
             let own = Some(id).filter(|&id| fusions.is_stored(id));
             let read: Option<u64> = heads.iter().copied().chain(own).map(|head| fusions.read(head)).sum();
