@@ -1022,6 +1022,29 @@ func.func @a_pair_inside_a_loop_that_is_in_none(%y: tensor<8xf32>, %w: tensor<4x
 
 // -----
 
+// Nobody counts to the end of a loop like this one.
+// CHECK-LABEL: func.func @a_loop_of_very_many_iterations_stays(
+// CHECK: stablehlo.while
+// REMARK: [Missed] LoopAlone | Category:ballast | Function=a_loop_of_very_many_iterations_stays | Remark="a loop stays as it is: it runs 100000 times or more"
+func.func @a_loop_of_very_many_iterations_stays(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = "stablehlo.constant"() <{value = dense<0> : tensor<i64>}> : () -> tensor<i64>
+  %n = "stablehlo.constant"() <{value = dense<1000000000000> : tensor<i64>}> : () -> tensor<i64>
+  %1 = "stablehlo.constant"() <{value = dense<1> : tensor<i64>}> : () -> tensor<i64>
+  %r:2 = "stablehlo.while"(%0, %x) ({
+  ^bb0(%i: tensor<i64>, %v: tensor<8xf32>):
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i64>, %v: tensor<8xf32>):
+    %t = "stablehlo.tanh"(%v) : (tensor<8xf32>) -> tensor<8xf32>
+    %next = "stablehlo.add"(%i, %1) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    "stablehlo.return"(%next, %t) : (tensor<i64>, tensor<8xf32>) -> ()
+  }) : (tensor<i64>, tensor<8xf32>) -> (tensor<i64>, tensor<8xf32>)
+  return %r#1 : tensor<8xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @loops_of_scf_stay(
 // CHECK: scf.for
 // REMARK: [Missed] LoopAlone | Category:ballast | Function=loops_of_scf_stay | Remark="a loop stays as it is: of loops `stablehlo.while` alone is paired"

@@ -4,7 +4,6 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::anneal::{Cooling, anneal};
-use crate::check::MEMORY_ROUNDING;
 use crate::hypergraph::{GroupId, Hypergraph};
 use crate::loads::Loads;
 use crate::mip::{Fit, MipLimits, fit};
@@ -34,7 +33,8 @@ pub(crate) fn search(session: &mut Session<'_>) {
     session.report_phase("a first placement");
     let graph = Hypergraph::of(session.problem);
     let kind_of = session.problem.device_kinds();
-    if fits_nowhere(&graph, &kind_of) {
+    // A group that no device can run and hold.
+    if !(0..graph.len()).all(|group| kind_of.iter().any(|&kind| graph.holds(group, kind))) {
         session.infeasible = true;
         return;
     }
@@ -44,11 +44,11 @@ pub(crate) fn search(session: &mut Session<'_>) {
         if number > 0 && session.over(0) {
             return;
         }
-        let Some(placement) = fill(&graph, &kind_of, number, &mut random) else { continue };
+        let placement = fill(&graph, &kind_of, number, &mut random);
         session.work += graph.len() as u64;
         let loads = Loads::new(&graph, &placement);
         let excess = (0..kind_of.len()).map(|device| loads.excess_bytes(device, loads.bytes()[device])).sum();
-        if loads.fits() {
+        if excess == 0.0 {
             session.offer(graph.expand(&placement, session.problem.nodes.len()), "fill");
         }
         if nearest.as_ref().is_none_or(|&(least, _)| excess < least) {
@@ -63,18 +63,9 @@ pub(crate) fn search(session: &mut Session<'_>) {
     }
 }
 
-/// Is there a group that no device can run and hold?
-fn fits_nowhere(graph: &Hypergraph, kind_of: &[usize]) -> bool {
-    let holds = |group: GroupId, kind: usize| {
-        let most = graph.kinds[kind].memory_bytes * (1.0 + MEMORY_ROUNDING);
-        graph.time(group, kind).is_finite() && graph.size_bytes[group] <= most
-    };
-    !(0..graph.len()).all(|group| kind_of.iter().any(|&kind| holds(group, kind)))
-}
-
 /// Puts one group after the other where there is room, those that take most first: in turn where the load is least, and where least room is left. Where there is no
-/// room, on the device that is over its cap by least. None where a group runs nowhere.
-fn fill(graph: &Hypergraph, kind_of: &[usize], number: u64, random: &mut ChaCha8Rng) -> Option<Vec<usize>> {
+/// room, on the device that is over its cap by least. Every group runs somewhere.
+fn fill(graph: &Hypergraph, kind_of: &[usize], number: u64, random: &mut ChaCha8Rng) -> Vec<usize> {
     let caps = kind_of.iter().map(|&kind| graph.kinds[kind].memory_bytes).filter(|cap| cap.is_finite());
     let most = caps.fold(1.0, f64::max);
     let runs_on = |group: GroupId| kind_of.iter().filter(move |&&kind| graph.time(group, kind).is_finite());
@@ -95,21 +86,18 @@ fn fill(graph: &Hypergraph, kind_of: &[usize], number: u64, random: &mut ChaCha8
         let price = |device: usize| {
             let left: f64 = room[device] - size;
             let after: f64 = load[device] + graph.time(group, kind_of[device]);
-            match left < 0.0 {
-                true => (1, -left),
-                false if number.is_multiple_of(2) => (0, after),
-                false => (0, left),
-            }
+            if left < 0.0 { (1, -left) } else { (0, if number.is_multiple_of(2) { after } else { left }) }
         };
         let device = able.min_by(|&a, &b| {
             let (a, b) = (price(a), price(b));
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
-        })?;
+        });
+        let device = device.unwrap_or(0);
         placement[group] = device;
         load[device] += graph.time(group, kind_of[device]);
         room[device] -= size;
     }
-    Some(placement)
+    placement
 }
 
 /// Anneals from a placement that is over caps.

@@ -7,6 +7,7 @@
 use indexmap::IndexMap;
 use petgraph::graph::{DiGraph, NodeIndex};
 
+use crate::check::MEMORY_ROUNDING;
 use crate::problem::{Assignment, Kind, NodeId, Problem};
 
 /// Index of a group.
@@ -160,6 +161,12 @@ impl Hypergraph {
     #[must_use]
     pub fn time(&self, group: GroupId, kind: usize) -> f64 {
         self.time[group * self.kinds.len() + kind]
+    }
+
+    /// Can a device of a kind run a group and hold it?
+    pub(crate) fn holds(&self, group: GroupId, kind: usize) -> bool {
+        let most = self.kinds[kind].memory_bytes * (1.0 + MEMORY_ROUNDING);
+        self.time(group, kind).is_finite() && self.size_bytes[group] <= most
     }
 
     /// Merges groups: group `g` becomes part of group `map[g] < count`.

@@ -148,15 +148,19 @@ pub(crate) fn reassign(graph: &Hypergraph, start: &[usize], open: &[usize], limi
     let bound = proven(&solved).map(|bound| bound / scale);
     let placement = (solved.primal_solution_status() == HighsSolutionStatus::Feasible).then(|| {
         let solution = solved.get_solution();
-        let share = |group: usize, slot: usize| solution.columns()[on[group][slot].index()];
         let mut placement = start.to_vec();
         for &group in &moving {
-            let best = (0..open.len()).max_by(|&a, &b| share(group, a).total_cmp(&share(group, b)));
-            placement[group] = open[best.unwrap_or(0)];
+            placement[group] = open[place_of_largest(solution.columns(), &on[group])];
         }
         placement
     });
     Reassigned { placement, bound }
+}
+
+/// The place of the column whose value is largest.
+fn place_of_largest(values: &[f64], columns: &[Col]) -> usize {
+    let value = |place: usize| values[columns[place].index()];
+    (0..columns.len()).max_by(|&a, &b| value(a).total_cmp(&value(b))).unwrap_or(0)
 }
 
 /// Renumbers open devices of one kind in the order in which the groups of `moving` meet them.
@@ -215,19 +219,20 @@ pub(crate) fn fit(graph: &Hypergraph, limits: MipLimits) -> Fit {
     let mut on: Vec<Vec<Col>> = vec![Vec::new(); graph.len()];
     for (place, &group) in groups.iter().enumerate() {
         for &(kind, rank) in &slots {
-            let able = rank <= place && graph.time(group, kind).is_finite();
+            let able = rank <= place && graph.holds(group, kind);
             on[group].push(problem.add_integer_column(0.0, 0.0..=f64::from(u8::from(able))));
         }
         problem.add_row(1.0..=1.0, on[group].iter().map(|&column| (column, 1.0)));
     }
     for (slot, &(kind, _)) in slots.iter().enumerate() {
         let cap = graph.kinds[kind].memory_bytes;
-        if cap.is_finite() {
+        // What is larger than the cap is not there.
+        if cap.is_finite() && cap > 0.0 {
             // In caps, so that HiGHS's tolerances are small beside any size that matters.
-            let sized = groups.iter().filter(|&&group| graph.size_bytes[group] > 0.0);
-            let row: Vec<(Col, f64)> = sized
-                .map(|&group| (on[group][slot], graph.size_bytes[group] / cap.max(f64::MIN_POSITIVE)))
-                .collect();
+            let sized =
+                groups.iter().filter(|&&group| graph.size_bytes[group] > 0.0 && graph.holds(group, kind));
+            let row: Vec<(Col, f64)> =
+                sized.map(|&group| (on[group][slot], graph.size_bytes[group] / cap)).collect();
             problem.add_row(..=1.0 + MEMORY_ROUNDING, row);
         }
     }
@@ -236,11 +241,7 @@ pub(crate) fn fit(graph: &Hypergraph, limits: MipLimits) -> Fit {
         (HighsModelStatus::Infeasible, _) => Fit::Impossible,
         (_, HighsSolutionStatus::Feasible) => {
             let solution = solved.get_solution();
-            let share = |group: usize, slot: usize| solution.columns()[on[group][slot].index()];
-            let best = |group: usize| {
-                (0..slots.len()).max_by(|&a, &b| share(group, a).total_cmp(&share(group, b))).unwrap_or(0)
-            };
-            Fit::Placed((0..graph.len()).map(best).collect())
+            Fit::Placed(on.iter().map(|columns| place_of_largest(solution.columns(), columns)).collect())
         }
         _ => Fit::Unknown,
     }

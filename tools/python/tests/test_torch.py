@@ -494,7 +494,6 @@ def test_batch_normalisation_runs_again_though_its_averages_move_on():
     compiled = ballast.torch.compile(model, cap="80%", compiler="eager", **QUICK)
     torch.testing.assert_close(gradients(compiled, model), gradients(other, other))
     assert any("batch_norm" in value.op for value in compiled.plan.recomputed)
-    assert model.state_dict().keys() == other.state_dict().keys()
     for name, buffer in other.named_buffers():
         torch.testing.assert_close(dict(model.named_buffers())[name], buffer)
 

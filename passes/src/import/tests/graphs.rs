@@ -135,6 +135,11 @@ fn loops_count_their_trips() {
         %y = arith.mulf %x, %x : tensor<4xf32>
         scf.yield %y : tensor<4xf32>
       }
+      %c-2 = arith.constant -2 : index
+      %2 = scf.for unsigned %i = %c-2 to %c7 step %c2 iter_args(%x = %a) -> tensor<4xf32> {
+        %y = arith.mulf %x, %x : tensor<4xf32>
+        scf.yield %y : tensor<4xf32>
+      }
       return %0, %1 : tensor<4xf32>, tensor<4xf32>
     }",
     );
@@ -145,6 +150,7 @@ fn loops_count_their_trips() {
         (4, false),
         "unknown trips are said to be unknown"
     );
+    assert!(!loops[2].work.priced, "without a sign it begins far behind its end");
 }
 
 #[test]

@@ -39,6 +39,8 @@ const WORK: [&str; 15] = [
 pub(crate) enum Why {
     /// How often it runs depends on what it computes, or on arguments.
     Uncounted,
+    /// It runs [`MOST_TRACED`] times or more.
+    Long,
     /// Its regions are not one block each.
     Regions,
     /// It would be more ops than are allowed.
@@ -54,6 +56,7 @@ impl std::fmt::Display for Why {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Why::Uncounted => formatter.write_str("how often it runs depends on values that are computed"),
+            Why::Long => write!(formatter, "it runs {MOST_TRACED} times or more"),
             Why::Regions => formatter.write_str("its regions are not one block each"),
             Why::Ops { trips, ops } => {
                 write!(formatter, "its {trips} iterations would be {ops} ops, more than max-ops leaves")
@@ -205,7 +208,7 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
             }
         })?;
         // Too many to be looked at.
-        if trips >= MOST_TRACED { Err(Why::Uncounted) } else { Ok(Trace { trips, values }) }
+        if trips >= MOST_TRACED { Err(Why::Long) } else { Ok(Trace { trips, values }) }
     }
 
     /// Runs the integers of the loop until its condition is false; `see` is shown those of every iteration.
