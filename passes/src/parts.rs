@@ -17,6 +17,9 @@ use crate::import::{self, ImportOptions};
 /// Of a device's fair share of the work: what a fusion or a loop that runs on one device may take.
 pub(crate) const LONG: f64 = 0.25;
 
+/// Most levels of values, each made of the one before, that are computed inside the fusions that read them.
+const MOST_LEVELS: usize = 4;
+
 /// Ops that are to store their values so that several devices can share the work.
 pub(crate) fn for_devices(unfused: &Graph, fused: &Graph, groups: &[Group], costs: &Costs) -> Vec<OpId> {
     let mut held = too_long(unfused, fused, groups, costs);
@@ -40,10 +43,19 @@ pub(crate) fn within(
     if inside.is_empty() && !exceed(graph, groups, most) {
         return Ok(storage);
     }
-    let storage = storage.computing_inside(inside);
-    let mut fused = import::read(module, options)?;
+    let mut storage = storage.computing_inside(inside);
+    // What is made of values that are computed inside may be computed inside, too.
+    let mut level = 1;
+    let (fused, groups) = loop {
+        let mut fused = import::read(module, options)?;
+        let groups = storage.apply(&mut fused);
+        let more = storage.computing_inside(computed_inside(&fused.graph, &groups, Bytes(cap.0 / 2)));
+        if more == storage || level == MOST_LEVELS {
+            break (fused, groups);
+        }
+        (storage, level) = (more, level + 1);
+    };
     let mut unfused = import::read(module, options)?;
-    let groups = storage.apply(&mut fused);
     equal::merge(&mut unfused);
     let held = if exceed(&fused.graph, &groups, most) {
         parts_within(&unfused.graph, &fused.graph, &groups, |_| most)

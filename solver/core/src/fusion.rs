@@ -8,14 +8,15 @@
 //! subclass of it), in the order it works in, readers first: a producer is fused if it works on elements or moves them,
 //! every reader can take it, and it is not both expensive and needed by several fusions (in a rewritten program a long chain of cheap ones counts as expensive). A cheap op with at most one operand that is not
 //! spread or constant is fused into the readers that take it even if it is stored for others (`EffectivelyAtMostUnary` there):
-//! these read its operand instead. Elementwise ops and data movement take what they read; a reduction takes the one op in front of it (XLA makes the pair a library call, which
-//! takes nothing more); a matrix product takes a transpose and nothing behind it,
+//! these read its operand instead. Elementwise ops and data movement take what they read; a reduction takes the one op in front of it, or what the library that runs
+//! it takes (`library.rs`); a matrix product takes a transpose and nothing behind it,
 //! in a rewritten program a convolution the reversal of its kernel. XLA's compiler for GPUs also has sums along rows in the middle of a fusion (`rows.rs`).
 //! What an op writes over an operand takes no memory (`over.rs`). Not modelled: common subexpressions, copies that change a layout, rewrites by the
 //! algebraic simplifier. `docs/cost-model.md` and `docs/running-plans.md` compare the outcome with XLA's buffer assignment.
 
 mod inside;
 mod joins;
+mod library;
 mod over;
 mod parts;
 mod products;
@@ -113,6 +114,8 @@ pub struct FusionClasses {
     pub ops: Vec<FusionClass>,
     /// Number of dimensions, by tensor.
     pub ranks: Vec<usize>,
+    /// Does the library that runs reductions have the op? By op; none where no library does.
+    pub library: Option<Vec<bool>>,
 }
 
 struct Fuser<'g> {
@@ -254,6 +257,9 @@ impl Fuser<'_> {
             let windows = self.graph.ops[reader].layer == LayerType::Pooling;
             return makes.kind == FusionKind::Padding && windows && self.readers[producer].len() == 1;
         }
+        if let Some(takes) = self.takes_by_library(reader, producer) {
+            return takes;
+        }
         match self.graph.ops[reader].layer {
             // A reduction takes the op in front of it and nothing beyond that one.
             LayerType::Normalisation => {
@@ -335,7 +341,11 @@ mod tests {
             },
             expensive: matches!(op.name.as_str(), "s.tanh" | "s.divide"),
         };
-        FusionClasses { ops: graph.ops.iter().map(class).collect(), ranks: vec![2; graph.tensors.len()] }
+        FusionClasses {
+            ops: graph.ops.iter().map(class).collect(),
+            ranks: vec![2; graph.tensors.len()],
+            library: None,
+        }
     }
 
     /// The fusion of these ops, whose root is the last.

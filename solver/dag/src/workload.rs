@@ -83,10 +83,12 @@ pub struct WorkloadFile {
     #[serde(default)]
     name: Option<String>,
     /// Number of accelerators, all alike.
+    #[schemars(range(min = 0))]
     #[serde(rename = "maxFPGAs", skip_serializing_if = "Option::is_none")]
     max_fpgas: Option<f64>,
     /// Number of CPU cores.
     #[serde(rename = "maxCPUs")]
+    #[schemars(required, range(min = 0))]
     max_cpus: Option<f64>,
     /// Memory of an accelerator, in the unit of the sizes.
     #[serde(rename = "maxSizePerFPGA", skip_serializing_if = "Option::is_none")]
@@ -107,12 +109,14 @@ struct AcceleratorEntry {
     count: usize,
     /// Divides `fpgaLatency`; `latencies` are as they are.
     #[serde(default = "one")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     speed: f64,
     /// Memory of each; without it there is no cap.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_size: Option<f64>,
     /// Multiplies the edge costs.
     #[serde(default = "one")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     transfer_factor: f64,
 }
 
@@ -156,6 +160,7 @@ struct EdgeEntry {
     /// The node that reads it.
     dest_id: Label,
     /// Time to move it between a device and host memory; edges of one source have one cost.
+    #[schemars(required, range(min = 0))]
     cost: Option<f64>,
 }
 

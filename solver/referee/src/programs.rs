@@ -165,7 +165,11 @@ fn fusion_classes(graph: &Graph) -> FusionClasses {
         },
         expensive: op.name == "stablehlo.exponential",
     };
-    FusionClasses { ops: graph.ops.iter().map(class).collect(), ranks: vec![0; graph.tensors.len()] }
+    FusionClasses {
+        ops: graph.ops.iter().map(class).collect(),
+        ranks: vec![0; graph.tensors.len()],
+        library: None,
+    }
 }
 
 /// Fuses a program as its back end may, and prices it on devices alike or not, linked alike or not.

@@ -5,7 +5,7 @@
 use ballast_core::fusion::{FusionClass, FusionClasses, FusionKind};
 use ballast_core::graph::{Graph, LayerType, Op, OpId, TensorId};
 use ballast_dialects::ir;
-use ballast_dialects::types::shape;
+use ballast_dialects::types::{Kind, kind, shape};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
@@ -56,6 +56,37 @@ const MOVEMENT: [&str; 10] = [
     "splat",
 ];
 
+/// Elementwise ops of the library that runs reductions for XLA's CPU compiler (openxla/xla, `ynn_support.cc`).
+const IN_LIBRARY: [&str; 27] = [
+    "abs",
+    "add",
+    "ceil",
+    "convert",
+    "cosine",
+    "divide",
+    "erf",
+    "exponential",
+    "exponential_minus_one",
+    "floor",
+    "log",
+    "log_plus_one",
+    "logistic",
+    "maximum",
+    "minimum",
+    "multiply",
+    "negate",
+    "power",
+    "round_nearest_even",
+    "rsqrt",
+    "sign",
+    "sine",
+    "sqrt",
+    "square",
+    "subtract",
+    "tan",
+    "tanh",
+];
+
 /// What the ops and tensors of a program are.
 pub(crate) fn classes(imported: &Imported<'_, '_>) -> FusionClasses {
     let graph = &imported.graph;
@@ -68,11 +99,11 @@ pub(crate) fn classes(imported: &Imported<'_, '_>) -> FusionClasses {
         ops[id].kind = FusionKind::Padding;
     }
     let ranks = TensorId::first(graph.tensors.len()).map(|tensor| rank(tensor).unwrap_or(0)).collect();
-    FusionClasses { ops, ranks }
+    FusionClasses { ops, ranks, library: None }
 }
 
-/// The same for XLA's CPU compiler, which copies the operands of some concatenations in blocks, one after the other: such a one takes
-/// nothing in and goes into nothing.
+/// The same for XLA's CPU compiler, whose reductions are run by a library, and which copies the operands of some concatenations in blocks, one after the other:
+/// such a one takes nothing in and goes into nothing.
 pub(crate) fn cpu_classes(imported: &Imported<'_, '_>) -> FusionClasses {
     let mut classes = classes(imported);
     for (id, op) in OpId::of(&imported.graph.ops) {
@@ -80,7 +111,45 @@ pub(crate) fn cpu_classes(imported: &Imported<'_, '_>) -> FusionClasses {
             classes.ops[id].kind = FusionKind::Opaque;
         }
     }
+    let ops = OpId::of(&imported.graph.ops);
+    classes.library = Some(ops.map(|(id, op)| is_in_library(imported, id, op)).collect());
     classes
+}
+
+/// Does the library that runs reductions for XLA's CPU compiler have an op?
+fn is_in_library(imported: &Imported<'_, '_>, id: OpId, op: &Op) -> bool {
+    let of = |tensor: TensorId| shape(imported.value(tensor).r#type()).map(|shape| kind(shape.element));
+    let has_type = |&tensor: &TensorId| match of(tensor) {
+        Some(Kind::Float { width, brain }) => width != 16 || brain,
+        Some(Kind::Integer { width, .. }) => width == 8,
+        _ => false,
+    };
+    let mut types = op.inputs.iter().chain(&op.outputs);
+    let name = last_name(&op.name);
+    let (body, integers) = (body(&op.key), |name: &str| ir::integers(imported.ops[id], name));
+    let all_one = |name: &str| integers(name).is_none_or(|all| all.iter().all(|&extent| extent == 1));
+    // Windows that lie side by side.
+    let tiles = || {
+        let (sizes, strides) = (integers("window_dimensions"), integers("window_strides"));
+        let sizes = sizes.unwrap_or_default();
+        let strides = strides.unwrap_or_else(|| vec![1; sizes.len()]);
+        sizes.iter().zip(&strides).all(|(size, stride)| size == stride || *size == 1)
+            && all_one("base_dilations")
+            && all_one("window_dilations")
+    };
+    let joins = || {
+        let mut names = body.split(' ').map(last_name);
+        matches!(names.next(), Some("add" | "maximum" | "minimum"))
+            && names.eq(["return"])
+            && op.outputs.len() == 1
+    };
+    types.all(has_type)
+        && match name {
+            "reduce" => joins(),
+            "reduce_window" => joins() && tiles(),
+            "broadcast_in_dim" => true,
+            _ => IN_LIBRARY.binary_search(&name).is_ok(),
+        }
 }
 
 /// The same for XLA's compiler for GPUs, whose kernels work on whole rows, and to which no elementwise op is too expensive to be computed in several of
@@ -173,9 +242,8 @@ fn class(op: &Op) -> FusionClass {
 
 /// The class of an op by its name, the key that lists what is in its body, its layer, and whether it computes anything.
 fn class_of(name: &str, key: &str, layer: LayerType, computes: bool) -> FusionClass {
-    let body = key.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map_or("", |(body, _)| body);
     let expensive =
-        body.split(' ').chain([name]).any(|name| EXPENSIVE.binary_search(&last_name(name)).is_ok());
+        body(key).split(' ').chain([name]).any(|name| EXPENSIVE.binary_search(&last_name(name)).is_ok());
     let kind = match (last_name(name), layer) {
         ("broadcast" | "broadcast_in_dim" | "tile", _) => FusionKind::Broadcast,
         ("transpose", _) => FusionKind::Transpose,
@@ -188,6 +256,11 @@ fn class_of(name: &str, key: &str, layer: LayerType, computes: bool) -> FusionCl
         _ => FusionKind::Opaque,
     };
     FusionClass { kind, expensive }
+}
+
+/// Names of the ops in the body of an op with this key.
+fn body(key: &str) -> &str {
+    key.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map_or("", |(body, _)| body)
 }
 
 /// Does an op write into a buffer that holds what one of its operands held? Of an operand that is read elsewhere, or that is a constant, XLA
@@ -226,7 +299,7 @@ mod tests {
 
     #[test]
     fn tables_are_sorted() {
-        assert!(EXPENSIVE.is_sorted() && MOVEMENT.is_sorted());
+        assert!(EXPENSIVE.is_sorted() && MOVEMENT.is_sorted() && IN_LIBRARY.is_sorted());
     }
 
     #[test]
@@ -332,6 +405,58 @@ mod tests {
         };
         assert_eq!(stored("0.0"), ["stablehlo.add", "stablehlo.reduce_window"]);
         assert_eq!(stored("1.0"), ["stablehlo.pad", "stablehlo.reduce_window"]);
+    }
+
+    #[test]
+    fn a_library_has_sums_and_windows_side_by_side_of_floats_and_few_ops_in_front_of_them() {
+        let context = context();
+        let (rows, flags) = ("tensor<8x8xf32>", "tensor<8x8xi1>");
+        let join = |name: &str, element: &str| {
+            format!(
+                r#"({{
+                ^bb0(%l: tensor<{element}>, %r: tensor<{element}>):
+                  %s = "stablehlo.{name}"(%l, %r) : (tensor<{element}>, tensor<{element}>) -> tensor<{element}>
+                  "stablehlo.return"(%s) : (tensor<{element}>) -> ()
+                }})"#
+            )
+        };
+        let windows = |stride: usize| {
+            format!(
+                r#""stablehlo.reduce_window"(%c, %z) <{{window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, {stride}>}}> {} : ({rows}, tensor<f32>) -> tensor<8x{}xf32>"#,
+                join("maximum", "f32"),
+                (8 - 2) / stride + 1
+            )
+        };
+        let sum = |name: &str, values: &str, zero: &str, element: &str| {
+            format!(
+                r#""stablehlo.reduce"(%{values}, %{zero}) <{{dimensions = array<i64: 1>}}> {} : (tensor<8x8x{element}>, tensor<{element}>) -> tensor<8x{element}>"#,
+                join(name, element)
+            )
+        };
+        let text = format!(
+            r#"func.func @f(%a: {rows}, %i: tensor<8x8xi32>, %z: tensor<f32>, %n: tensor<i32>) {{
+                %b = "stablehlo.tanh"(%a) : ({rows}) -> {rows}
+                %p = "stablehlo.compare"(%a, %b) <{{comparison_direction = #stablehlo<comparison_direction GT>}}> : ({rows}, {rows}) -> {flags}
+                %c = "stablehlo.select"(%p, %a, %b) : ({flags}, {rows}, {rows}) -> {rows}
+                %0 = {}
+                %1 = {}
+                %2 = {}
+                %3 = {}
+                %4 = {}
+                return
+            }}"#,
+            sum("add", "c", "z", "f32"),
+            sum("multiply", "c", "z", "f32"),
+            sum("add", "i", "n", "i32"),
+            windows(2),
+            windows(1),
+        );
+        let module = Module::parse(&context, &text).expect("the test's program parses");
+        let imported =
+            read(module.as_operation(), &ImportOptions::default()).expect("the test's program is read");
+        let library = cpu_classes(&imported).library.expect("a CPU's compiler has a library");
+        assert_eq!(library, [true, false, false, true, false, false, true, false]);
+        assert_eq!(classes(&imported).library, None);
     }
 
     #[test]

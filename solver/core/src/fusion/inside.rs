@@ -6,15 +6,15 @@
 use std::collections::BTreeSet;
 
 use super::repeats::MOST_OPERATIONS;
-use super::{Group, exceed};
+use super::{Group, read_and_made};
 use crate::graph::{Graph, LayerType, OpId, OpRole, Storage, TensorId};
 use crate::units::Bytes;
 
 /// Most fusions that such a value is computed in.
 const MOST_READERS: usize = 4;
 
-/// Ops, ascending, to compute in every fusion that reads them, so that groups which read and make more than `most` bytes of stored values need less: what
-/// these are made of is read there anyway. With them those they are fused from. `fused` is the graph with the groups.
+/// Ops, ascending, to compute in every fusion that reads them, so that groups and reductions which read and make more than `most` bytes of stored values
+/// need less: what these are made of is read there anyway. With them those they are fused from. `fused` is the graph with the groups.
 #[must_use]
 pub fn computed_inside(fused: &Graph, groups: &[Group], most: Bytes) -> Vec<OpId> {
     let mut readers = vec![0_usize; fused.ops.len()];
@@ -33,8 +33,13 @@ pub fn computed_inside(fused: &Graph, groups: &[Group], most: Bytes) -> Vec<OpId
             && (2..=MOST_READERS).contains(&readers[id])
             && op.work.flops <= fused.value_bytes(id).0.saturating_mul(MOST_OPERATIONS)
     };
+    // A reduction may take what it reads, though it has taken nothing yet.
+    let is_alone = |id: &OpId| groups.binary_search_by_key(id, |group| group.root).is_err();
+    let alone =
+        fused.planned().filter(|&id| fused.ops[id].layer == LayerType::Normalisation).filter(is_alone);
+    let alone: Vec<Group> = alone.map(|root| Group { root, members: Vec::new() }).collect();
     let mut found = BTreeSet::new();
-    for group in groups.iter().filter(|group| exceed(fused, std::slice::from_ref(group), most)) {
+    for group in groups.iter().chain(&alone).filter(|group| read_and_made(fused, group) > most) {
         let read = fused.value_inputs(group.root);
         for &id in read.iter().filter(|&&id| may_be(id)) {
             // What has to be there instead of it.

@@ -46,7 +46,7 @@ impl Fuser<'_> {
     }
 
     /// Is it to be computed in every fusion that reads it?
-    fn is_inside(&self, id: OpId) -> bool {
+    pub(super) fn is_inside(&self, id: OpId) -> bool {
         self.inside.binary_search(&id).is_ok()
     }
 
