@@ -65,7 +65,7 @@ pub(crate) fn assemble(
     rounds: usize,
 ) -> Result<Planned, Error> {
     let Program { graph, costs, cluster } = *program;
-    let Round { device_of, stages, outcomes, balance, pipeline } = round;
+    let Round { device_of, stages, outcomes, balance, pipeline, .. } = round;
     let tmax = balance.tmax_seconds;
     let compact: Vec<CompactPlan> = outcomes.iter().map(|outcome| outcome.plan.clone()).collect();
     let ops = op_plans(graph, &stages, &compact).map_err(|error| Error::Stage {

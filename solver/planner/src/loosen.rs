@@ -23,7 +23,7 @@ const LOOSENING: f64 = 0.3;
 /// Raises caps that are raised anyway further while the slowest stage gains more by it than that counts for where placements are searched for: with the least
 /// memory that it can do with, a stage may take several times as long as with a little more.
 pub(crate) fn loosen(program: &Program<'_>, best: &mut Round, options: &Options, deadline: &Deadline) {
-    if best.stages.len() < 2 {
+    if best.stages.len() < 2 || !best.refused.is_empty() {
         return;
     }
     for _ in 0..MOST_LOOSENED {

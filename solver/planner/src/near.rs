@@ -12,7 +12,7 @@ use ballast_core::stage::Stage;
 use ballast_core::units::Bytes;
 
 use crate::again::{Made, Tools, Wanted, others};
-use crate::rank::{Rank, rank};
+use crate::rank::{Caps, Rank, rank};
 use crate::round::Round;
 use crate::{Error, Options};
 
@@ -31,7 +31,7 @@ const MOST_SECONDS: f64 = 2.0;
 const POWER: i32 = 24;
 
 /// What decides between two placements: raised caps, and the seconds of all stages, the slowest first of all.
-type Value = (bool, f64);
+type Value = (Caps, f64);
 
 fn value_of(rank: Rank, seconds: impl Iterator<Item = f64> + Clone) -> Value {
     let most = seconds.clone().fold(f64::MIN_POSITIVE, f64::max);

@@ -6,8 +6,19 @@ use ballast_partition::RAISED_CAP;
 
 use crate::stages::StageOutcome;
 
-/// What rounds are compared by: is any cap raised, the slowest stage with raised caps priced in, and bytes over the caps.
-pub(crate) type Rank = (bool, f64, u64);
+/// What became of the caps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Caps {
+    /// Every plan keeps its cap.
+    Kept,
+    /// Some are raised, as far as they may be.
+    Raised,
+    /// Some would have to be raised further than they may be: this is no plan.
+    Refused,
+}
+
+/// What rounds are compared by: what became of the caps, the slowest stage with raised caps priced in, and bytes over the caps.
+pub(crate) type Rank = (Caps, f64, u64);
 
 /// Of the memory plans of all stages.
 pub(crate) fn rank_of(outcomes: &[StageOutcome]) -> Rank {
@@ -28,7 +39,8 @@ pub(crate) fn least_rank(stages: &[Stage], caps: &[Bytes]) -> Rank {
 /// A plan that keeps every cap is better than any that does not. Where none does, a device with less memory than its plan needs is missing in
 /// any case: a raised cap more then is worth a slowest stage that is faster by a fifth, and so is one less a slower one.
 pub(crate) fn rank(raised: usize, tmax_seconds: f64, over_bytes: u64) -> Rank {
-    (raised > 0, tmax_seconds * RAISED_CAP.powi(i32::try_from(raised).unwrap_or(i32::MAX)), over_bytes)
+    let caps = if raised > 0 { Caps::Raised } else { Caps::Kept };
+    (caps, tmax_seconds * RAISED_CAP.powi(i32::try_from(raised).unwrap_or(i32::MAX)), over_bytes)
 }
 
 #[cfg(test)]

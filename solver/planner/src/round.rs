@@ -10,7 +10,7 @@ use ballast_core::stage::Stage;
 use ballast_core::units::Bytes;
 
 use crate::carry::carried_over;
-use crate::rank::{Rank, rank_of};
+use crate::rank::{Caps, Rank, rank_of};
 use crate::stages::{StageOutcome, plan_some, plan_stages};
 use crate::{Error, Options};
 
@@ -26,6 +26,8 @@ pub(crate) struct Round {
     pub(crate) balance: Balance,
     /// The step, where the stages are a pipeline.
     pub(crate) pipeline: Option<PipelinePlan>,
+    /// Stages that have no plan under any cap allowed, ascending, and why: their outcomes keep every value, and this is no plan.
+    pub(crate) refused: Vec<(usize, Error)>,
 }
 
 impl Round {
@@ -42,6 +44,7 @@ impl Round {
     }
 
     /// Plans stages under the caps. One that is as it was `before` has the plan it had; others start from what is left of theirs.
+    /// One that has no plan is `refused`: another placement may have one, and is looked for from here.
     pub(crate) fn of_stages(
         program: &Program<'_>,
         (device_of, stages): (Vec<DeviceId>, Vec<Stage>),
@@ -61,28 +64,45 @@ impl Round {
             }
         }
         let planned = plan_some(graph, &stages, (caps, &starts), &changed, cluster, options, deadline);
-        let mut planned = planned.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();
-        let mut outcomes = Vec::new();
-        for index in 0..stages.len() {
+        let mut planned = planned.into_iter();
+        let (mut outcomes, mut refused) = (Vec::new(), Vec::new());
+        for (index, stage) in stages.iter().enumerate() {
             let outcome = match changed.binary_search(&index) {
                 Ok(_) => planned.next(),
-                Err(_) => known(index).map(|(_, outcome)| outcome.clone()),
+                Err(_) => {
+                    let before = before.into_iter().flat_map(|before| &before.refused);
+                    refused.extend(before.filter(|(other, _)| *other == index).cloned());
+                    known(index).map(|(_, outcome)| Ok(outcome.clone()))
+                }
             };
-            outcomes.extend(outcome);
+            outcomes.extend(match outcome.transpose() {
+                Err(failure @ Error::Infeasible { .. }) => {
+                    refused.push((index, failure));
+                    let peak = Bytes(stage.problem.unplanned_peak());
+                    Some(StageOutcome::keep_all(stage, caps[index], peak, options.limits.seed)?)
+                }
+                other => other?,
+            });
         }
-        let orders: Vec<Option<&[NodeId]>> = outcomes.iter().map(|o| o.plan.order.as_deref()).collect();
-        if !orders_can_run(&stages, &orders) {
-            // Reordered stages that would wait for each other: program order always runs.
-            let program = Options { order: ballast_remat::Order::Program, ..options.clone() };
-            outcomes = plan_stages(graph, &stages, caps, cluster, &program, deadline)?;
-        }
+        let outcomes = runnable(program, &stages, outcomes, caps, options, deadline)?;
+        Ok(Round { refused, ..Round::of_outcomes(device_of, stages, outcomes) })
+    }
+
+    /// Stages with their plans.
+    pub(crate) fn of_outcomes(
+        device_of: Vec<DeviceId>,
+        stages: Vec<Stage>,
+        outcomes: Vec<StageOutcome>,
+    ) -> Round {
         let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
-        Ok(Round { device_of, stages, outcomes, balance: balance(&scores), pipeline: None })
+        let balance = balance(&scores);
+        Round { device_of, stages, outcomes, balance, pipeline: None, refused: Vec::new() }
     }
 
     /// Smaller is better.
     pub(crate) fn rank(&self) -> Rank {
-        rank_of(&self.outcomes)
+        let rank = rank_of(&self.outcomes);
+        if self.refused.is_empty() { rank } else { (Caps::Refused, rank.1, rank.2) }
     }
 
     /// Tells what it came to.
@@ -117,6 +137,23 @@ impl Round {
             || self.balance.tmax_seconds > free * (1.0 + WORTH_A_ROUND)
             || !self.balance.within(max_ratio)
     }
+}
+
+/// Plans whose stages wait for each other in no circle: where those given do, plans in program order, which always runs.
+fn runnable(
+    program: &Program<'_>,
+    stages: &[Stage],
+    outcomes: Vec<StageOutcome>,
+    caps: &[Bytes],
+    options: &Options,
+    deadline: &Deadline,
+) -> Result<Vec<StageOutcome>, Error> {
+    let orders: Vec<Option<&[NodeId]>> = outcomes.iter().map(|o| o.plan.order.as_deref()).collect();
+    if orders_can_run(stages, &orders) {
+        return Ok(outcomes);
+    }
+    let in_order = Options { order: ballast_remat::Order::Program, ..options.clone() };
+    plan_stages(program.graph, stages, caps, program.cluster, &in_order, deadline)
 }
 
 #[cfg(test)]

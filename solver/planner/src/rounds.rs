@@ -2,13 +2,11 @@
 
 use ballast_core::cap::CapSpec;
 use ballast_core::device::DeviceId;
-use ballast_core::limits::{Deadline, StopReason};
-use ballast_core::memory::CompactPlan;
+use ballast_core::limits::Deadline;
 use ballast_core::pipeline::Spec;
 use ballast_core::plan::Plan;
 use ballast_core::program::Program;
-use ballast_core::report::{Bound, Report, SearchStats};
-use ballast_core::simulate::{balance, judge_stage};
+use ballast_core::report::{Bound, Report};
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
 use ballast_partition::SIMPLE_PLACEMENTS;
@@ -51,7 +49,7 @@ const WHOLE_SHARE: f64 = 0.7;
 /// else the least tmax, a quarter of it more for every raised cap; then the stages that decide are planned once more.
 ///
 /// # Errors
-/// When a stage of the given partition has no plan. Later rounds that fail are dropped.
+/// When a stage of the given partition has no plan, and no other placement was found whose stages have. Later rounds that fail are dropped.
 pub fn plan(
     program: &Program<'_>,
     device_of: Vec<DeviceId>,
@@ -64,9 +62,7 @@ pub fn plan(
         let granularity = repartition.is_some().then_some(pipeline.granularity);
         let pipelined::PlannedPipeline { device_of, stages, outcomes, pipeline, rounds } =
             pipelined::plan(program, device_of, options, pipeline.spec, granularity)?;
-        let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
-        let balance = balance(&scores);
-        let best = Round { device_of, stages, outcomes, balance, pipeline: Some(pipeline) };
+        let best = Round { pipeline: Some(pipeline), ..Round::of_outcomes(device_of, stages, outcomes) };
         return assemble(program, best, (partition, None), rounds);
     }
     let given = device_of.clone();
@@ -130,8 +126,16 @@ fn best_round(
             Some(Ok(mut candidate)) => {
                 loosen(program, &mut candidate, options, &share(deadline));
                 candidate.tell("round");
-                seen.push(Made::of(&candidate));
-                rounds += 1;
+                if candidate.refused.is_empty() || !best.refused.is_empty() {
+                    seen.push(Made::of(&candidate));
+                }
+                match candidate.refused.first() {
+                    Some((_, failure)) => {
+                        tracing::debug!("round {} is dropped: {failure}", rounds + 1);
+                        fruitless += 1;
+                    }
+                    None => rounds += 1,
+                }
                 if candidate.rank() < best.rank() {
                     best = candidate;
                 }
@@ -147,14 +151,19 @@ fn best_round(
             tried_simple = true;
             seen.extend(try_simple(program, (caps, given_seconds), tools, &mut best, &seen, &mut simple)?);
         }
-        if exhausted || fruitless > MOST_FRUITLESS || timed && whole.over() {
+        // Where there is no plan yet, the clock alone ends the search for one.
+        let gives_up = fruitless > MOST_FRUITLESS && (best.refused.is_empty() || !timed);
+        if exhausted || gives_up || timed && whole.over() {
             break;
         }
     }
     if let Some(repartition) = repartition.filter(|_| timed && options.max_rounds > 1) {
         descend(program, &mut best, caps, (options, deadline, repartition), given_seconds)?;
     }
-    Ok((best, rounds))
+    match best.refused.first() {
+        Some((_, failure)) => Err(failure.clone()),
+        None => Ok((best, rounds)),
+    }
 }
 
 /// Plans the placements that need no search, each in little time and only where it may be the best: where memory decides, the plain ones may be
@@ -230,37 +239,10 @@ pub fn unplanned(
                 None => Bytes(stage.problem.unplanned_peak()),
             };
             let requested_cap = cap.bytes(peak, cluster.devices[stage.device].memory);
-            let cap = requested_cap.max(peak);
-            let plan = CompactPlan::default();
-            let (score, replay) = judge_stage(stage, &plan, None, Some(cap)).map_err(|rejection| {
-                Error::Stage { device: stage.device, op: rejection.op, message: rejection.error.to_string() }
-            })?;
-            let search = SearchStats {
-                method: "keep-all".to_owned(),
-                stop_reason: StopReason::Proved,
-                seconds: 0.0,
-                work: 0,
-                seed: partition.seed,
-            };
-            let bound = Bound::each_op_once(stage.problem.total_time());
-            let report = Report::new(replay.time, bound, search)?;
-            Ok(StageOutcome {
-                plan,
-                score,
-                requested_cap,
-                cap,
-                smallest_cap: None,
-                binding: None,
-                report,
-                arena: None,
-                swap: None,
-                q_table: None,
-            })
+            StageOutcome::keep_all(stage, requested_cap, peak, partition.seed)
         })
         .collect::<Result<Vec<_>, Error>>()?;
-    let scores: Vec<_> = outcomes.iter().map(|outcome| outcome.score).collect();
-    let round =
-        Round { device_of: device_of.to_vec(), stages, outcomes, balance: balance(&scores), pipeline };
+    let round = Round { pipeline, ..Round::of_outcomes(device_of.to_vec(), stages, outcomes) };
     let mut plan = assemble(program, round, (partition, None), 0)?.plan;
     // Nothing was asked of these caps yet.
     plan.notes.clear();

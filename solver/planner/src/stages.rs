@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ballast_core::cap::CapSpec;
 use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::Graph;
-use ballast_core::limits::{Deadline, Limits};
+use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::memory::{CompactPlan, NodeId, SwapModel};
-use ballast_core::report::Report;
+use ballast_core::report::{Bound, Report, SearchStats};
 use ballast_core::simulate::{StageScore, judge_stage};
 use ballast_core::stage::Stage;
 use ballast_core::units::Bytes;
@@ -44,6 +44,43 @@ pub struct StageOutcome {
 }
 
 impl StageOutcome {
+    /// The plan that keeps every value, under a cap raised to what that needs where it needs more.
+    ///
+    /// # Errors
+    /// When the judge refuses it, which is a bug.
+    pub(crate) fn keep_all(
+        stage: &Stage,
+        requested_cap: Bytes,
+        peak: Bytes,
+        seed: u64,
+    ) -> Result<Self, Error> {
+        let cap = requested_cap.max(peak);
+        let plan = CompactPlan::default();
+        let (score, replay) = judge_stage(stage, &plan, None, Some(cap)).map_err(|rejection| {
+            Error::Stage { device: stage.device, op: rejection.op, message: rejection.error.to_string() }
+        })?;
+        let search = SearchStats {
+            method: "keep-all".to_owned(),
+            stop_reason: StopReason::Proved,
+            seconds: 0.0,
+            work: 0,
+            seed,
+        };
+        let bound = Bound::each_op_once(stage.problem.total_time());
+        Ok(StageOutcome {
+            plan,
+            score,
+            requested_cap,
+            cap,
+            smallest_cap: None,
+            binding: None,
+            report: Report::new(replay.time, bound, search)?,
+            arena: None,
+            swap: None,
+            q_table: None,
+        })
+    }
+
     /// Was the cap raised?
     #[must_use]
     pub fn relaxed(&self) -> bool {

@@ -11,7 +11,7 @@ use ballast_core::program::Program;
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::units::Bytes;
 use ballast_partition::missed;
-use ballast_planner::{Again, Options, Wanted, plan, plan_stages};
+use ballast_planner::{Again, Error, Options, Wanted, plan, plan_stages};
 
 /// So many ops forward, whose values ops backward read in reverse.
 fn training(layers: usize) -> Graph {
@@ -110,6 +110,38 @@ fn a_share_stays_as_many_bytes_in_every_round_and_rounds_tell_what_plans_came_to
     );
     assert_eq!((&seen[0].1, &seen[1].1), (&given, &other));
     assert!(seen[0].2[0] > 2.0 * layers as f64 - 1.0, "recomputation counts: {:?}", seen[0].2);
+}
+
+#[test]
+fn where_the_placement_given_has_no_plan_another_one_is_looked_for() {
+    // Two results of 100 bytes are there at the end: too much for one device with 150 that may not be raised, and not for two.
+    let mut step = Step::new(1, 2);
+    for tensor in &mut step.graph.tensors {
+        (tensor.bytes, tensor.returned) = (Bytes(100), true);
+    }
+    step.graph.ops[1].inputs.clear();
+    let program = step.program();
+    let (given, apart) = (vec![DeviceId(0); 2], vec![DeviceId(0), DeviceId(1)]);
+    let options = |max_rounds: usize| Options {
+        cap: CapSpec::Absolute(Bytes(150)),
+        limits: Limits { time_limit_seconds: None, work_limit: Some(2_000), seed: 1, threads: 1 },
+        relax_limit: 0.0,
+        max_rounds,
+        ..Options::default()
+    };
+    let again =
+        |again: &Again<'_>| Ok(Vec::from_iter((again.wanted == Wanted::Searched).then(|| apart.clone())));
+    let refused = plan(&program, given.clone(), report(), &options(1), Some(&again));
+    assert!(matches!(refused, Err(Error::Infeasible { .. })), "{refused:?}");
+    let planned = plan(&program, given.clone(), report(), &options(4), Some(&again)).expect("a plan");
+    assert_eq!(planned.device_of, apart);
+    assert!(planned.plan.cap_met);
+    // Where no other has one, the failure is that of the placement given.
+    let same = |again: &Again<'_>| {
+        Ok(Vec::from_iter((again.wanted == Wanted::Searched).then(|| vec![DeviceId(1); 2])))
+    };
+    let refused = plan(&program, given, report(), &options(4), Some(&same));
+    assert!(matches!(refused, Err(Error::Infeasible { device: DeviceId(0), .. })), "{refused:?}");
 }
 
 #[test]
