@@ -16,7 +16,7 @@
 // REPORT: stablehlo.divide at position 1 with stablehlo.reduce, stablehlo.broadcast_in_dim, stablehlo.subtract, stablehlo.exponential, stablehlo.reduce, stablehlo.broadcast_in_dim
 // A cap that leaves room for one value alone has to be raised: the softmax is never there in parts.
 // RUN: not ballast-opt %s --allow-unregistered-dialect --remat="fusion=xla-gpu cap-counts=temp cap=127 relax-limit=0 swap=false time-limit=5" -o /dev/null 2>&1 | FileCheck %s --check-prefix=LEAST
-// LEAST: 'stablehlo.divide' alone needs more; the smallest cap possible is 128
+// LEAST: 'stablehlo.divide' binds; the smallest cap not ruled out is 128
 
 func.func @main(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %max = "stablehlo.constant"() <{value = dense<0xFF800000> : tensor<f32>}> : () -> tensor<f32>

@@ -11,7 +11,7 @@
 
 // Both are one buffer, which no plan makes smaller.
 // RUN: not ballast-opt %s --allow-unregistered-dialect --remat="function=softmax cap=4194304 cap-counts=temp relax-limit=0 time-limit=5" 2>&1 | FileCheck %s --check-prefix=LEAST
-// LEAST: the smallest cap possible is
+// LEAST: the smallest cap not ruled out is
 
 // The product is read afterwards: it stays.
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="function=kept cap=100% cap-counts=temp time-limit=5" --ballast-verify="function=kept" | FileCheck %s --check-prefix=KEPT

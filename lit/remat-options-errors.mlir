@@ -40,7 +40,7 @@
 // RUN: not ballast-opt %s --remat="solver=guess" 2>&1 | FileCheck %s --check-prefix=SOLVER
 // SOLVER: Cannot find option named 'guess'
 // RUN: not ballast-opt %s --remat="solver=keep-all cap=7 relax-limit=0" 2>&1 | FileCheck %s --check-prefix=KEEP-ALL
-// KEEP-ALL: error: {{.*}}needs more; the smallest cap possible is 8
+// KEEP-ALL: error: {{.*}}the smallest cap not ruled out is 8
 // RUN: not ballast-opt %s --remat="solver=q-learning q-rounds=-1" 2>&1 | FileCheck %s --check-prefix=Q-ROUNDS
 // Q-ROUNDS: '-1' value invalid for ulong argument
 // RUN: not ballast-opt %s --remat="solver=q-learning q-weight=1.5" 2>&1 | FileCheck %s --check-prefix=Q-WEIGHT

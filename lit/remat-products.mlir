@@ -1,5 +1,10 @@
 // A transposed product becomes the product of the exchanged operands, as XLA makes it: what updates a weight can then overwrite it.
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=100%% fusion=none swap=false" -split-input-file | FileCheck %s
+// What is timed of it, alone, is the product that is planned.
+// RUN: ballast-opt %s --allow-unregistered-dialect --ballast-split-ops -split-input-file 2> %t.keys | FileCheck %s --check-prefix=TIMED
+// TIMED: func.func @op0(
+// TIMED-NEXT: "stablehlo.dot_general"{{.*}} -> tensor<16x32xf32>
+// TIMED-NEXT: return
 
 // CHECK-LABEL: func.func @gradient_of_a_weight
 // CHECK-SAME: %[[X:.*]]: tensor<4x8x16xf32>, %[[DY:.*]]: tensor<4x8x32xf32>

@@ -36,6 +36,12 @@
 // PRICE-LABEL: func.func @short
 // PRICE: }) {ballast.cost = #ballast.cost<seconds = 1.{{[0-9]+}}E-4, flops = 52429000,
 
+// Many loops, none of which is in the way alone, are together.
+// RUN: ballast-opt %S/Inputs/several-loops.mlir --rl-partition="devices=2 time-limit=2" --allow-unregistered-dialect | FileCheck %s --check-prefix=SEVERAL
+// SEVERAL-LABEL: func.func @several
+// SEVERAL-NOT: stablehlo.while
+// SEVERAL-COUNT-40: "stablehlo.dot_general"
+
 // Rounds that only make elements of elements, as those of random numbers, are fused: nothing is stored between them.
 // RUN: ballast-opt %s --rl-partition="devices=2 time-limit=2 function=rounds" --allow-unregistered-dialect | FileCheck %s --check-prefix=ROUNDS
 // ROUNDS-LABEL: func.func @rounds

@@ -135,7 +135,7 @@ def NestedLoops : Choices<"NestedLoops", "Which loops are opened where not all m
     Value<"Outer", "outer", "outer loops first; loops inside one that stays whole stay too">,
     Value<"Inner", "inner", "inner loops first">]>;
 def LoopHandling : Choices<"LoopHandling", "What becomes of counted loops", [
-    Value<"Auto", "auto", "opened like `--ballast-unroll` does, where a loop as one op would stand in the plan's way: where one takes more than a quarter of a device's fair share of the time and its ops one by one are faster than that, or, in `--remat`, where a program that is not partitioned, or is on one device, is over the cap">,
+    Value<"Auto", "auto", "opened like `--ballast-unroll` does, where a loop as one op would stand in the plan's way: where loops take more than a quarter of a device's fair share of the time and their ops one by one are faster than that, or, in `--remat`, where a program that is not partitioned, or is on one device, is over the cap">,
     Value<"Whole", "whole", "each is one op">]>;
 def KernelsKept : Choices<"KernelsKept", "What is kept of a module whose loops became kernels", [
     Value<"All", "all", "the program and its kernels">,

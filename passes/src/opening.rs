@@ -133,8 +133,9 @@ fn open_loops(
         Loops::ForTime => {
             let work: f64 = program.imported.graph.planned().map(|op| program.costs.least_seconds(op)).sum();
             let share = work / program.cluster.devices.len() as f64;
+            // Many short ones stand in the way as a long one does.
             program.cluster.devices.len() > 1
-                && loops.iter().any(|&op| program.costs.least_seconds(op) > LONG * share)
+                && loops.iter().map(|&op| program.costs.least_seconds(op)).sum::<f64>() > LONG * share
                 && least_tmax_opened(module, source, cluster, most_ops)?
                     .is_some_and(|seconds| seconds < program.least_tmax_seconds())
         }

@@ -14,6 +14,7 @@ use melior::ir::r#type::FunctionType;
 use melior::ir::{Block, BlockLike, Location, Region, RegionLike, Type, Value, ValueLike};
 
 use crate::apply::actions::travellers;
+use crate::backend::xla::{barriers, products};
 use crate::files;
 use crate::import::{self, ImportOptions, Imported};
 use crate::lower::ballast_entry::can_run;
@@ -24,6 +25,9 @@ use crate::lower::native::{Code, function};
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastSplitOpsOptions) -> Result<(), Reported> {
+    // The ops to be planned: what is done to a program before that is done here, too.
+    barriers::split(module)?;
+    products::exchange(module)?;
     let wanted = (!options.function.is_empty()).then(|| options.function.clone());
     let imported = import::read(module, &ImportOptions { function: wanted, dynamic_dim: None })?;
     let mut first: IndexMap<&str, OpId> = IndexMap::new();

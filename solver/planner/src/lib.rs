@@ -123,8 +123,12 @@ pub enum Error {
     #[error(
         "no memory plan of device {device} keeps its cap of {cap}: '{label}' {}; the smallest cap {} {smallest}. Raise the \
          cap, use more devices, or let relax-limit raise it",
-        if *proved { "alone needs more" } else { UNPROVED },
-        if *found { "found to have a plan is" } else { "possible is" },
+        match *proved {
+            true if smallest.0 > cap.0.saturating_add(1) => "alone needs more",
+            true => "binds",
+            false => UNPROVED,
+        },
+        if *found { "found to have a plan is" } else { "not ruled out is" },
     )]
     Infeasible {
         /// The stage.

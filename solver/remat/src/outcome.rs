@@ -63,7 +63,7 @@ pub enum Error {
         if *proved { "" } else { "none was found within the limits. " },
         node.map_or_else(|| "-".to_owned(), |node| node.to_string()),
         if *proved && *smallest_cap > cap_bytes.saturating_add(1) { "alone needs more" } else { "binds" },
-        if *found { "found to have a plan is" } else { "possible is" },
+        if *found { "found to have a plan is" } else { "not ruled out is" },
     )]
     Infeasible {
         /// The cap asked for.

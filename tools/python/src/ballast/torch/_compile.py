@@ -28,6 +28,7 @@ from .._units import format_bytes, parse_cap
 from ._copies import copies
 from ._cost import Measured, Roofline, TimeOf, link_of
 from ._counts import KNOWN, Counts, Made
+from ._equal import merge_equal
 from ._graph import JointProblem, main_device
 from ._judge import judge
 from ._readback import ReadBack, Way
@@ -317,7 +318,7 @@ def prepare(gm: fx.GraphModule) -> fx.GraphModule:
     gm.graph.eliminate_dead_code()
     gm.recompile()
     if functorch_config.cse:
-        gm.graph = partitioners.fx_graph_cse(gm.graph)
+        gm.graph = merge_equal(gm.graph)
     if partitioners.has_recomputable_ops(gm):
         gm = partitioners.cleanup_recompute_tags(gm, is_default_partition=False)
     if not functorch_config.unsafe_allow_optimization_of_collectives:
@@ -475,7 +476,7 @@ def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
         elif kind == "SGD":
             total += size if group.get("momentum") else 0
         elif kind in ("Adagrad", "RMSprop"):
-            total += size
+            total += size * (1 + bool(group.get("momentum")) + bool(group.get("centered")))
         else:
             raise ValueError(f"what {kind} will hold is not known before its first step: give held_bytes instead, or step it once")
     return total

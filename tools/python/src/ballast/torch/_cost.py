@@ -153,13 +153,17 @@ def _key(node: fx.Node) -> tuple[Any, ...]:
     return (str(node.target), tuple(plain(leaf) for leaf in pytree.tree_leaves((node.args, node.kwargs), is_leaf=lambda x: isinstance(x, fx.Node))))
 
 
+#: Numbers made up are below it: likelihoods want some from 0 to 1, and sums of many products stay small through many layers.
+MADE_UP_BELOW = 1 / 64
+
+
 def made_up(node: fx.Node) -> Any:
-    """A value like the one recorded for a node: numbers of a normal distribution, whole numbers 0."""
+    """A value like the one recorded for a node: numbers from 0 to `MADE_UP_BELOW`, whole numbers 0."""
     def made(value: Any) -> Any:
         if not isinstance(value, torch.Tensor):
             return value
         base = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=value.device)
-        return base.normal_() if value.is_floating_point() else base.zero_()
+        return base.uniform_(0, MADE_UP_BELOW) if value.is_floating_point() else base.zero_()
     return pytree.tree_map(made, node.meta.get("val"))
 
 

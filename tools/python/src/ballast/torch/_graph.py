@@ -339,7 +339,8 @@ class JointProblem:
             return False
         if is_collective(target):
             return False
-        if torch.Tag.data_dependent_output in target.tags or torch.Tag.dynamic_output_shape in target.tags:
+        # Sizes that depend on values have been refused: an index is as good as any op where it is one of whole numbers.
+        if torch.Tag.data_dependent_output in target.tags:
             return False
         if policy is None and is_custom(target):
             return False

@@ -38,8 +38,8 @@ def rehearse(
     """Runs both passes once.
 
     Returns:
-        None where they are not run: an op does more than compute its result (collectives, ops of the user's own), an op refuses made-up values, somebody
-        else is profiling, or `needed` bytes, inputs and parameters among them, are more than `FREE_SHARE` of what is free.
+        None where they are not run: an op does more than compute its result (collectives, ops of the user's own), memory runs out, somebody else is
+        profiling, or `needed` bytes, inputs and parameters among them, are more than `FREE_SHARE` of what is free.
     """
     graphs = (forward, backward)
     if torch.autograd._profiler_enabled() or not all(_only_computes(node) for graph in graphs for node in graph.graph.nodes) or needed > FREE_SHARE * _free_bytes(device):
@@ -50,7 +50,7 @@ def rehearse(
             inputs = {node.name: made_up(node) for node in forward.graph.find_nodes(op="placeholder")}
             # Gradients that come in are made in the run: they are there in the backward pass, and count in the judge, too.
             peak = regions.measure(lambda: _step(_Watched(forward, regions), _Watched(backward, regions), num_fwd_outputs, inputs)).peak_bytes
-    except Exception:  # An op may refuse values made up for it, as an index out of range: then the count stands alone.
+    except Exception:  # Then the count stands alone.
         return None
     workspaces: dict[str, int] = {}
     for graph in graphs:
@@ -73,7 +73,13 @@ class _Watched(fx.Interpreter):
         if n.op != "call_function":
             return super().run_node(n)
         with self._regions.region(n.name):
-            return super().run_node(n)
+            try:
+                return super().run_node(n)
+            except Exception as error:
+                if isinstance(error, (MemoryError, torch.OutOfMemoryError)) or "allocate" in str(error):
+                    raise
+                # It refuses values made up for it, as a likelihood one outside of 0 to 1: its result is made up, too.
+                return made_up(n)
 
 
 def _step(forward: _Watched, backward: _Watched, num_fwd_outputs: int, inputs: dict[str, Any]) -> Any:

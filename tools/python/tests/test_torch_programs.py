@@ -1,0 +1,84 @@
+"""PyTorch: programs whose graphs hold what the common models do not."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import ballast  # noqa: E402
+import ballast.torch  # noqa: E402
+
+QUICK = {"time_limit": 1.0, "threads": 1}
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+
+
+def step(function, inputs):
+    """Gradients of one step, and the most it allocates."""
+    for value in inputs:
+        value.grad = None
+    function(*inputs).backward()
+    found = [value.grad.clone() for value in inputs if value.requires_grad]
+    for value in inputs:
+        value.grad = None
+    return found, ballast.torch.measure(lambda: function(*inputs).backward()).peak_bytes
+
+
+def check(function, inputs, cap):
+    """A plan under a cap, with eager's gradients; the plan, and what its step was seen to allocate."""
+    expected, _ = step(function, inputs)
+    compiled = ballast.torch.compile(function, cap, **QUICK)
+    found, peak = step(compiled, inputs)
+    torch.testing.assert_close(found, expected)
+    return compiled.plan, peak
+
+
+def test_a_value_computed_twice_is_one_value():
+    def twice(weight, batch):
+        first, second = torch.tanh(batch @ weight), torch.tanh(batch @ weight)
+        for _ in range(3):
+            first, second = torch.tanh(first @ weight), torch.tanh(second @ weight)
+        return (first + second.sin()).square().mean()
+
+    inputs = (0.1 * torch.randn(64, 64)).requires_grad_(), torch.randn(256, 64)
+    plan, peak = check(twice, inputs, "65%")
+    assert plan.recomputed
+    # Both are there once: four values of 64 KiB, and not eight.
+    assert peak + plan.resident_bytes <= plan.cap_bytes
+
+
+def test_rows_taken_by_index_run_again():
+    source, target = torch.randint(0, 200, (2, 3000))
+    weights = [torch.randn(64, 32).div(8).requires_grad_() for _ in range(3)]
+
+    def network(nodes, *weights):
+        for weight in weights:
+            messages = torch.relu(torch.cat([nodes[source], nodes[target]], -1) @ weight)
+            nodes = nodes + torch.zeros_like(nodes).index_add(0, target, messages) / 8
+        return nodes.square().mean()
+
+    plan, peak = check(network, (torch.randn(200, 32), *weights), "60%")
+    assert any("index" in value.name for value in plan.recomputed)
+    assert peak + plan.resident_bytes <= plan.cap_bytes
+
+
+def test_a_loss_that_refuses_made_up_values_is_rehearsed_with_the_rest():
+    def likelihood(weight, batch):
+        return torch.nn.functional.binary_cross_entropy(torch.sigmoid(batch @ weight), batch)
+
+    inputs = (0.1 * torch.randn(64, 64)).requires_grad_(), torch.rand(256, 64)
+    plan, peak = check(likelihood, inputs, "100%")
+    # What the allocator said while the step was run on made-up values is what it says of a real one.
+    assert plan.measured_bytes == plan.unplanned_bytes
+    assert abs(peak + plan.resident_bytes - plan.measured_bytes) <= 64
+
+
+def test_the_state_of_rmsprop_is_as_much_as_its_options_ask_for():
+    weight = torch.randn(8, 8, requires_grad=True)
+    for options, values in [({}, 1), ({"momentum": 0.9}, 2), ({"momentum": 0.9, "centered": True}, 3)]:
+        optimizer = torch.optim.RMSprop([weight], **options)
+        assert ballast.torch.optimizer_bytes(optimizer) == values * 256
