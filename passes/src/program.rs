@@ -57,7 +57,7 @@ pub(crate) struct Source<'o> {
 pub(crate) enum Loops {
     /// None.
     Whole,
-    /// All, where one takes much of a device's share of the time.
+    /// All, where they take much of a device's share of the time.
     ForTime,
     /// All, where the program that is not partitioned, or has one device, is over this cap with them whole.
     ForCap(CapSpec),

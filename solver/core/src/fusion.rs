@@ -510,20 +510,6 @@ mod tests {
     }
 
     #[test]
-    fn a_reduction_takes_the_op_in_front_of_it_alone() {
-        let mut sum = graph(
-            &[
-                ("s.subtract", Activation, &[0]),
-                ("s.multiply", Activation, &[1]),
-                ("s.reduce", Normalisation, &[2]),
-            ],
-            &[3],
-        );
-        assert_eq!(fuse(&mut sum, Fusion::Xla, &[]), [group([1, 2])]);
-        assert_eq!(stored(&sum), [0, 2].map(OpId));
-    }
-
-    #[test]
     fn rules_and_side_effects_keep_a_value_in_memory() {
         let chain = graph(&[("s.add", Activation, &[0]), ("s.abs", Activation, &[1])], &[2]);
         for change in [

@@ -31,8 +31,8 @@ impl Fuser<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{classes, graph, group, stored};
-    use super::super::{Fusion, fuse_with};
+    use super::super::tests::{classes, fuse, graph, group, stored};
+    use super::super::{Fusion, Group, fuse_with};
     use super::*;
     use crate::graph::LayerType::{Activation, Dense, Normalisation};
 
@@ -41,7 +41,7 @@ mod tests {
         ops: &[(&str, LayerType, &[usize])],
         lacks: &[usize],
         inside: &[OpId],
-    ) -> (Vec<super::super::Group>, Vec<OpId>) {
+    ) -> (Vec<Group>, Vec<OpId>) {
         let mut graph = graph(ops, &[ops.len()]);
         let mut classes = classes(&graph);
         classes.library = Some((0..ops.len()).map(|op| !lacks.contains(&op)).collect());
@@ -58,14 +58,28 @@ mod tests {
 
     #[test]
     fn a_library_takes_chains_into_its_reductions_and_stops_at_what_it_lacks() {
-        let group = group([1, 2, 3]);
-        assert_eq!(fused(&SUM, &[], &[]), (vec![group], [0, 3].map(OpId).to_vec()));
+        let whole = group([1, 2, 3]);
+        assert_eq!(fused(&SUM, &[], &[]), (vec![whole], [0, 3].map(OpId).to_vec()));
         // The sum of what the library lacks is stored.
         assert_eq!(fused(&SUM, &[1], &[]).1, [0, 1, 3].map(OpId));
         let (groups, kept) = fused(&SUM, &[2], &[]);
-        assert_eq!((groups, kept), (vec![super::super::tests::group([1, 2])], [0, 2, 3].map(OpId).to_vec()));
+        assert_eq!((groups, kept), (vec![group([1, 2])], [0, 2, 3].map(OpId).to_vec()));
         // A reduction that it lacks takes nothing.
         assert_eq!(fused(&SUM, &[3], &[]).1, [0, 2, 3].map(OpId));
+    }
+
+    #[test]
+    fn where_no_library_runs_it_a_reduction_takes_the_op_in_front_of_it_alone() {
+        let mut sum = graph(
+            &[
+                ("s.subtract", Activation, &[0]),
+                ("s.multiply", Activation, &[1]),
+                ("s.reduce", Normalisation, &[2]),
+            ],
+            &[3],
+        );
+        assert_eq!(fuse(&mut sum, Fusion::Xla, &[]), [group([1, 2])]);
+        assert_eq!(stored(&sum), [0, 2].map(OpId));
     }
 
     #[test]
