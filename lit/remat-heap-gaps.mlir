@@ -9,6 +9,9 @@
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="fusion=xla-cpu cap-counts=temp heap-gaps=false time-limit=5" --ballast-apply -o /dev/null
 // NONE: unplanned_peak = 64
 // NONE-SAME: heap_gaps = "false"
+// Where that room is what a cap lacks, the warning says so.
+// RUN: ballast-opt %s --allow-unregistered-dialect --remat="fusion=xla-cpu cap=100B cap-counts=temp time-limit=5" -o /dev/null 2>&1 | FileCheck %s --check-prefix=LACKS
+// LACKS: warning: no memory plan keeps the cap of device 0: asked 100 bytes, used {{.*}} are counted as room for gaps between buffers in XLA's heap, which need not be there. `heap-gaps=false` counts none
 // RUN: not ballast-opt %s --allow-unregistered-dialect --remat="heap-gaps=some" 2>&1 | FileCheck %s --check-prefix=BAD
 // BAD: heap-gaps
 

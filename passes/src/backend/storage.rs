@@ -184,7 +184,7 @@ impl Storage {
         {
             write_over(graph, (&imported.reads, &groups), &classes, &self.held);
         }
-        if self.is_cpu() && self.gaps {
+        if self.leaves_room() {
             leave_room(graph);
         }
         let of_any_program = Storage { held: Vec::new(), inside: Vec::new(), workspace: Vec::new(), ..*self };
@@ -192,6 +192,11 @@ impl Storage {
             of_any_program.apply(body);
         });
         groups
+    }
+
+    /// Does it count room for gaps of the heap?
+    pub(crate) fn leaves_room(&self) -> bool {
+        self.is_cpu() && self.gaps
     }
 
     /// Ops that store their values whatever reads them, ascending.

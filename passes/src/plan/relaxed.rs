@@ -135,18 +135,33 @@ fn binding(stage: &Stage) -> Option<OpId> {
     Some(stage.sources.get(node?.0)?.op())
 }
 
+/// Why, where what is there throughout is the reason; a stage's resident bytes and the least it needs at once are given.
+fn why_throughout(program: &Program<'_, '_>, (resident, least): (u64, u64), requested: Bytes) -> Option<Why> {
+    let early = program.imported.graph.early.iter().map(|&(_, bytes)| bytes.0).sum::<u64>();
+    let gaps = if program.storage.leaves_room() { early } else { 0 };
+    if least > requested.0 && least.saturating_sub(gaps) <= requested.0 {
+        return Some(Why {
+            reason: format!(
+                "{} are counted as room for gaps between buffers in XLA's heap, which need not be there",
+                mebibytes(Bytes(gaps))
+            ),
+            remedy: "`heap-gaps=false` counts none, for plans that are measured as `ballast fit` does",
+        });
+    }
+    let resident = Bytes(resident.saturating_sub(gaps));
+    (resident >= requested).then(|| Why {
+        reason: format!(
+            "what stays on the device throughout, such as arguments and buffers of results, alone takes {}",
+            mebibytes(resident)
+        ),
+        remedy: "More devices help, or `cap-counts=temp` where the cap is meant for temporaries alone",
+    })
+}
+
 fn why(program: &Program<'_, '_>, stage: Option<&Stage>, op: Option<OpId>, requested: Bytes) -> Why {
     let of_stage = stage.map(|stage| (stage.problem.resident_bytes, stage.problem.working_set().0));
-    if let Some((resident, _)) = of_stage
-        && resident >= requested.0
-    {
-        return Why {
-            reason: format!(
-                "what stays on the device throughout, such as arguments and buffers of results, alone takes {}",
-                mebibytes(Bytes(resident))
-            ),
-            remedy: "More devices help, or `cap-counts=temp` where the cap is meant for temporaries alone",
-        };
+    if let Some(why) = of_stage.and_then(|of_stage| why_throughout(program, of_stage, requested)) {
+        return why;
     }
     let Some(id) = op else {
         return Why {
