@@ -130,6 +130,18 @@ struct Summary {
     smallest_budget: Option<u64>,
 }
 
+/// What is printed where no plan keeps the budget: what a script needs of the message.
+#[derive(Serialize)]
+struct Refusal {
+    no_plan: bool,
+    /// Does none exist? Else none was found.
+    proved: bool,
+    requested_budget: u64,
+    smallest_budget: u64,
+    /// Is a plan for it known? Else it is the smallest that is not ruled out.
+    smallest_budget_has_plan: bool,
+}
+
 /// The plan file: `{"steps": [["compute", 0], ...]}`, and where each buffer lies if that was asked for.
 #[derive(Serialize)]
 struct PlanFile {
@@ -172,12 +184,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         ..Options::default()
     };
     let relaxation = Relaxation { step: args.relax_step, limit: args.relax_limit };
-    let relaxed = plan_relaxed(&problem, &options, &relaxation).map_err(|failure| match failure {
-        ballast_remat::Error::Outside { .. } => Failure::NoPlan(failure.to_string()),
-        ballast_remat::Error::Infeasible { .. } => Failure::NoPlan(failure.to_string()),
-        ballast_remat::Error::Refused(_) => Failure::Internal(failure.to_string()),
-        other => Failure::BadInput(format!("{}: {other}", args.instance.display())),
-    })?;
+    let relaxed = plan_relaxed(&problem, &options, &relaxation).map_err(|failure| refused(args, &failure))?;
     let outcome = &relaxed.plan;
     let total = problem.total_time();
     let percent = |time: f64| if total > 0.0 { 100.0 * (time / total - 1.0) } else { 0.0 };
@@ -208,8 +215,31 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         smallest_budget: relaxed.smallest_cap,
     };
     write_plan(&args.output, outcome)?;
-    let line = serde_json::to_string(&summary).map_err(|error| Failure::Internal(error.to_string()))?;
+    print_line(&summary)
+}
+
+fn print_line(line: &impl Serialize) -> Result<(), Failure> {
+    let line = serde_json::to_string(line).map_err(|error| Failure::Internal(error.to_string()))?;
     output::print(&format!("{line}\n"))
+}
+
+/// Prints the refusal, where that is what failed.
+fn refused(args: &Args, failure: &ballast_remat::Error) -> Failure {
+    match *failure {
+        ballast_remat::Error::Infeasible { cap_bytes, smallest_cap, found, proved, .. } => {
+            let refusal = Refusal {
+                no_plan: true,
+                proved,
+                requested_budget: cap_bytes,
+                smallest_budget: smallest_cap,
+                smallest_budget_has_plan: found,
+            };
+            print_line(&refusal).err().unwrap_or_else(|| Failure::NoPlan(failure.to_string()))
+        }
+        ballast_remat::Error::Outside { .. } => Failure::NoPlan(failure.to_string()),
+        ballast_remat::Error::Refused(_) => Failure::Internal(failure.to_string()),
+        _ => Failure::BadInput(format!("{}: {failure}", args.instance.display())),
+    }
 }
 
 fn write_plan(path: &Path, outcome: &Outcome) -> Result<(), Failure> {

@@ -95,7 +95,13 @@ fn a_budget_below_the_working_set_has_no_plan_unless_it_may_rise() {
     assert_eq!(refused.status.code(), Some(1));
     let message = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(message.contains("4096") || message.contains("3072"), "{message} does not name the smallest cap");
-    assert!(refused.stdout.is_empty() && !folder.path().join("plan.json").exists());
+    assert!(!folder.path().join("plan.json").exists());
+    // What scripts read of it.
+    let refusal: Value = serde_json::from_slice(&refused.stdout).unwrap();
+    assert_eq!((&refusal["no_plan"], refusal["requested_budget"].as_u64()), (&json!(true), Some(2048)));
+    let smallest = refusal["smallest_budget"].as_u64().unwrap();
+    assert!(smallest > 2048 && message.contains(&smallest.to_string()), "{refusal}");
+    assert!(refusal["proved"].is_boolean() && refusal["smallest_budget_has_plan"].is_boolean());
     let raised =
         remat(folder.path(), &text, &["--budget", "2KiB", "--relax-limit", "4", "--relax-step", "0.5"]);
     assert_eq!(raised.status.code(), Some(0), "{}", String::from_utf8_lossy(&raised.stderr));

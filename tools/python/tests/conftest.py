@@ -17,3 +17,13 @@ def planner():
     if not os.environ.get("BALLAST_BIN"):
         os.environ["BALLAST_BIN"] = str(ROOT / "target" / "release")
     assert (pathlib.Path(os.environ["BALLAST_BIN"]) / "ballast").is_file(), "build it: cargo build --release -p ballast"
+
+
+@pytest.fixture
+def fresh_torch():
+    """Each test as the first of a process: nothing compiled, one seed, one thread."""
+    import torch
+
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    torch.set_num_threads(1)

@@ -12,15 +12,10 @@ from models_torch import chain  # noqa: E402
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("fresh_torch")
+
 QUICK = {"time_limit": 1.0, "threads": 1}
 WORLD = 2
-
-
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    torch.manual_seed(0)
-    torch.set_num_threads(1)
 
 
 def expected():

@@ -14,16 +14,11 @@ import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
 from ballast.torch import _copies, _host  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("fresh_torch")
+
 #: A link that hides most copies, so that no clock decides whether they are worth it.
 FAST = ballast.HostLink("200GB", 1e-7)
 QUICK = {"time_limit": 2.0, "threads": 1}
-
-
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    torch.manual_seed(0)
-    torch.set_num_threads(1)
 
 
 def gradients(model, run, state):

@@ -15,10 +15,7 @@ QUICK = {"time_limit": 1.0, "threads": 1}
 
 
 @pytest.fixture(autouse=True)
-def fresh(monkeypatch):
-    torch._dynamo.reset()
-    torch.manual_seed(0)
-    torch.set_num_threads(1)
+def fresh(fresh_torch, monkeypatch):
     _compile.KNOWN.clear()
     # As where the memory that is free does not hold the step twice.
     monkeypatch.setattr(_compile, "rehearse", lambda *_: None)

@@ -13,14 +13,9 @@ from torch.utils import checkpoint  # noqa: E402
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("fresh_torch")
+
 QUICK = {"time_limit": 1.0, "threads": 1}
-
-
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    torch.manual_seed(0)
-    torch.set_num_threads(1)
 
 
 def loss_of(model, batch):

@@ -7,14 +7,9 @@ torch = pytest.importorskip("torch")
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("fresh_torch")
+
 QUICK = {"time_limit": 1.0, "threads": 1}
-
-
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    torch.manual_seed(0)
-    torch.set_num_threads(1)
 
 
 def step(function, inputs):

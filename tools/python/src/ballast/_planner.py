@@ -5,13 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 import pathlib
-import re
 import tempfile
 from collections.abc import Sequence
 
 from . import _programs
 from ._devices import HostLink
-from ._errors import NoPlan
 
 
 @dataclasses.dataclass
@@ -104,9 +102,6 @@ class Schedule:
     budget_bytes: int = 0
 
 
-_LEAST = re.compile(r"the smallest cap (found to have a plan|possible) is (\d+) bytes")
-
-
 def solve(
     problem: Problem, budget_bytes: int, *, time_limit: float = 10.0, seed: int = 0, threads: int | None = None,
     work_limit: int | None = None, order: str = "free", solver: str = "auto", link: HostLink | None = None,
@@ -133,13 +128,7 @@ def solve(
             arguments += ["--time-limit", str(time_limit)]
         if threads is not None:
             arguments += ["--threads", str(threads)]
-        try:
-            answer = json.loads(_programs.run("ballast", arguments, timeout_seconds=10 * time_limit + 600))
-        except NoPlan as error:
-            found = _LEAST.search(str(error))
-            if found:
-                raise NoPlan(str(error), int(found.group(2)), found=found.group(1).startswith("found")) from None
-            raise
+        answer = json.loads(_programs.run("ballast", arguments, timeout_seconds=10 * time_limit + 600))
         steps = [(kind, index) for kind, index in json.loads(plan.read_text())["steps"]]
     return Schedule(
         steps=steps, value=answer["value"], bound=answer["bound"], peak_bytes=answer["peak_bytes"],

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import shutil
 import subprocess
 from collections.abc import Sequence
+from typing import Any
 
 from ._errors import BallastError, NoPlan, ProgramNotFound
 
@@ -62,7 +64,7 @@ def run(name: str, arguments: Sequence[str | os.PathLike[str]], *, timeout_secon
 
     Raises:
         ProgramNotFound: it is not there.
-        NoPlan: it says that there is no plan.
+        NoPlan: it says that there is no plan; with the least cap, where it prints that.
         BallastError: it failed otherwise; the message is the program's own.
     """
     program = find(name)
@@ -78,8 +80,17 @@ def run(name: str, arguments: Sequence[str | os.PathLike[str]], *, timeout_secon
     said = next((line for line in reversed(lines) if line.startswith(name + ":")), None)
     said = said or next((line.split("error: ", 1)[1] for line in lines if "error: " in line), lines[-1] if lines else "it said nothing")
     if done.returncode == 1 and ("no plan" in said or said.startswith("no memory plan")):
-        raise NoPlan(said.removeprefix("ballast: no plan: "))
+        raise NoPlan(said.removeprefix("ballast: no plan: "), **_least(done.stdout))
     raise BallastError(f"{name} ended with code {done.returncode}: {said}")
+
+
+def _least(printed: str) -> dict[str, Any]:
+    """What a refusal of `ballast remat` says of caps."""
+    try:
+        refusal = json.loads(printed)
+        return {"least_cap_bytes": int(refusal["smallest_budget"]), "found": bool(refusal["smallest_budget_has_plan"])}
+    except (ValueError, KeyError, TypeError):
+        return {}
 
 
 def _environment(program: pathlib.Path) -> dict[str, str] | None:
