@@ -12,8 +12,10 @@ use ballast_core::simulate::judge_stage;
 use ballast_core::stage::{NodeSource, Stage};
 use ballast_core::units::Bytes;
 
+use crate::figures;
+
 /// Share by which a replayed time may differ from the one written: sums in another order.
-const TIMES_AGREE: f64 = 1e-9;
+pub(crate) const TIMES_AGREE: f64 = 1e-9;
 
 /// A plan, replayed.
 pub struct Facts<'p> {
@@ -49,6 +51,7 @@ impl<'p> Facts<'p> {
     /// # Errors
     /// A plan that does not hold its stages, that the judge refuses, or whose figures are not those of the replay.
     pub fn of(plan: &'p Plan) -> Result<Self, String> {
+        figures::check(plan)?;
         let stages = stages_of(plan)?;
         let compact = compact_plans(&stages, &plan.ops).map_err(|error| error.to_string())?;
         let mut facts = Vec::with_capacity(stages.len());

@@ -5,6 +5,7 @@
 mod curve;
 mod data;
 mod facts;
+mod figures;
 mod html;
 mod step;
 mod trace;

@@ -215,7 +215,19 @@ fn a_plan_that_contradicts_itself_is_not_shown() {
     altered("time.json", &|plan| plan["stages"][1]["memory"]["nodes"][0]["seconds"] = 1.0.into());
     altered("node.json", &|plan| plan["stages"][1]["memory"]["nodes"][0]["op"] = 999_999.into());
     altered("old.json", &|plan| drop(plan["stages"][0].as_object_mut().expect("a stage").remove("memory")));
+    altered("tmax.json", &|plan| plan["balance"]["tmax_seconds"] = 1e-9.into());
+    altered("bound.json", &|plan| plan["bound_seconds"] = 1e9.into());
+    altered("gap.json", &|plan| plan["gap"] = 0.5.into());
+    altered("met.json", &|plan| plan["cap_met"] = (!plan["cap_met"].as_bool().expect("said")).into());
+    altered("proof.json", &|plan| plan["stages"][0]["report"]["bound"] = 1e9.into());
+    altered("device.json", &|plan| plan["stages"][1]["device"] = 0.into());
     for (name, part) in [
+        ("tmax.json", "tmax_seconds"),
+        ("bound.json", "bound_seconds"),
+        ("gap.json", "gap"),
+        ("met.json", "cap_met"),
+        ("proof.json", "bound of device 0"),
+        ("device.json", "in their order"),
         ("peak.json", "peak_bytes"),
         ("time.json", "seconds"),
         ("node.json", "999999"),
@@ -223,6 +235,10 @@ fn a_plan_that_contradicts_itself_is_not_shown() {
     ] {
         fails(&here, &["report", name, "--html", "page.html"], part);
         assert!(!here.join("page.html").exists());
+        if name != "old.json" {
+            fails(&here, &["report", name], part);
+            fails(&here, &["explain", name], part);
+        }
     }
     text(&here, &["report", "old.json"]);
 }

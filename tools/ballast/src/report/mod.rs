@@ -73,7 +73,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let plan = read_plan(&args.plan)?;
     let no_json = |error| Failure::Internal(format!("no JSON: {error}"));
     let mut curves = Vec::new();
-    if args.html.is_some() || args.trace.is_some() || args.curve.is_asked() {
+    // What an older version wrote without its stages is shown as tables, as it says.
+    let drawn = args.html.is_some() || args.trace.is_some() || args.curve.is_asked();
+    if drawn || plan.stages.iter().all(|stage| stage.memory.is_some()) {
         let in_file = |text: String| Failure::BadInput(format!("{}: {text}", args.plan.display()));
         let facts = Facts::of(&plan).map_err(in_file)?;
         curves = args.curve.curves(&plan, &facts)?;

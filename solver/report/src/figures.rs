@@ -1,0 +1,59 @@
+//! Whether the figures of a plan file are those that its own stages give, bounds and gaps included.
+
+use ballast_core::plan::{Plan, SearchRecord};
+use ballast_core::report::{PROOF_TOLERANCE, gap};
+use ballast_core::simulate::balance;
+
+use crate::facts::TIMES_AGREE;
+
+/// Derives from the stages as they are written what the plan says of the whole. That the stages themselves are as written, the replay
+/// of [`crate::Facts`] says.
+///
+/// # Errors
+/// The first figure that is another, a bound above what it bounds, or a proof that is none.
+pub(crate) fn check(plan: &Plan) -> Result<(), String> {
+    let numbers = |(at, device): (usize, usize)| at == device;
+    if plan.devices.len() != plan.stages.len()
+        || !plan.stages.iter().map(|stage| stage.score.device.0).enumerate().all(numbers)
+    {
+        return Err("its stages are not those of its devices, in their order".to_owned());
+    }
+    let scores: Vec<_> = plan.stages.iter().map(|stage| stage.score).collect();
+    let (found, written) = (balance(&scores), plan.balance);
+    below("bound_seconds", plan.bound_seconds, found.tmax_seconds)?;
+    let seconds = [
+        ("tmax_seconds", found.tmax_seconds, written.tmax_seconds),
+        ("tmin_seconds", found.tmin_seconds, written.tmin_seconds),
+        ("ratio", found.ratio.unwrap_or(-1.0), written.ratio.unwrap_or(-1.0)),
+        ("idle_devices", found.idle_devices as f64, written.idle_devices as f64),
+        ("gap", gap(written.tmax_seconds, plan.bound_seconds), plan.gap),
+    ];
+    for (what, found, written) in seconds {
+        if (found - written).abs() > TIMES_AGREE * written.abs().max(1.0) {
+            return Err(format!("its {what} is {found}, and the file says {written}"));
+        }
+    }
+    let cap_met = plan.stages.iter().all(|stage| stage.cap_bytes <= stage.requested_cap_bytes);
+    if cap_met != plan.cap_met {
+        return Err(format!("its cap_met is {cap_met}, and the file says {}", plan.cap_met));
+    }
+    search("partition", &plan.partition)?;
+    plan.stages.iter().try_for_each(|stage| search(&format!("device {}", stage.score.device), &stage.report))
+}
+
+fn below(what: &str, bound: f64, value: f64) -> Result<(), String> {
+    if bound > value * (1.0 + PROOF_TOLERANCE) {
+        return Err(format!("its {what} of {bound} is above the {value} of the plan"));
+    }
+    Ok(())
+}
+
+/// A search says of itself what its value and its bound say.
+fn search(whose: &str, record: &SearchRecord) -> Result<(), String> {
+    below(&format!("bound of {whose}"), record.bound, record.value)?;
+    let found = gap(record.value, record.bound);
+    if (found - record.gap).abs() > TIMES_AGREE {
+        return Err(format!("its gap of {whose} is {found}, and the file says {}", record.gap));
+    }
+    Ok(())
+}
