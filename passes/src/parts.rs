@@ -3,7 +3,7 @@
 use ballast_core::cost::Costs;
 use ballast_core::device::DeviceId;
 use ballast_core::fusion::{
-    Group, computed_inside, exceed, joins, parts, parts_within, read_and_made, sums_in_parts,
+    Group, computed_inside, exceed, joins, lookups, parts, parts_within, read_and_made, sums_in_parts,
 };
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::units::Bytes;
@@ -26,7 +26,15 @@ pub(crate) fn for_devices(unfused: &Graph, fused: &Graph, groups: &[Group], cost
     held.extend(sums_in_parts(unfused, fused, groups, 2 * costs.seconds.len()));
     held.extend(stacks_in_parts(unfused));
     held.extend(joins(unfused, fused, groups));
+    held.extend(lookups_in_parts(unfused, groups, costs.seconds.len()));
     held
+}
+
+/// Lookups that are stored so that no device has to hold more than part of its fair share of the arguments for one fusion.
+fn lookups_in_parts(unfused: &Graph, groups: &[Group], devices: usize) -> Vec<OpId> {
+    let arguments = unfused.tensors.iter().filter(|tensor| tensor.producer.is_none());
+    let all: u64 = arguments.map(|tensor| tensor.bytes.0).sum();
+    lookups(unfused, groups, Bytes((LONG * all as f64 / devices as f64) as u64))
 }
 
 /// Storage with which no fusion needs about all of the cap for itself, where that can be had: what more than half of it goes into is computed inside where

@@ -17,6 +17,7 @@
 mod inside;
 mod joins;
 mod library;
+mod lookups;
 mod over;
 mod parts;
 mod products;
@@ -34,6 +35,7 @@ use crate::graph::{Graph, LayerType, OpId, OpRole, Storage, TensorId};
 
 pub use inside::{computed_inside, made_of};
 pub use joins::joins;
+pub use lookups::lookups;
 pub use over::write_over;
 pub use parts::parts;
 pub use sums::sums_in_parts;
