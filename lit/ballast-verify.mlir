@@ -71,6 +71,16 @@
 // RUN: not ballast-opt %s --ballast-verify 2>&1 | FileCheck %s --check-prefix=UNPLANNED-PROGRAM
 // UNPLANNED-PROGRAM: error: the function has no `ballast.plan`: plan it first
 
+// What carries out a plan is no plan any more.
+// RUN: ballast-opt %t.planned.mlir --ballast-apply | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=APPLIED
+// APPLIED: error: the function carries out its plan already
+
+// A module describes one set of devices: a plan for others says which one can no longer be checked.
+// RUN: ballast-opt %S/Inputs/several.mlir --remat="function=first work-limit=1000" --remat="function=second devices=v100-16gb work-limit=1000" -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: ballast-opt %S/Inputs/several.mlir --remat="function=first work-limit=1000" --remat="function=second work-limit=1000" --remat="function=second devices=1 work-limit=1000" -o /dev/null 2>&1 | FileCheck %s --check-prefix=SAME --allow-empty
+// OTHER: several.mlir:3{{.*}}: warning: the plan of @first was made for other devices than these
+// SAME-NOT: warning
+
 func.func @main(%x: tensor<1xf32>) -> tensor<1xi1> {
   %a = math.exp %x : tensor<1xf32>
   %b = math.sin %a : tensor<1xf32>

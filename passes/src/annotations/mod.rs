@@ -304,7 +304,11 @@ pub(crate) fn read_plan<'c>(imported: &Imported<'c, '_>) -> Option<ir::Plan<'c>>
 pub(crate) fn read<'c>(imported: &Imported<'c, '_>, devices: usize) -> Result<Annotated<'c>, Reported> {
     let location = program_ir::place(imported.function);
     let Some(plan) = read_plan(imported) else {
-        let text = "the function has no `ballast.plan`: plan it first, with `--rl-partition` or `--remat`";
+        let text = if imported.function.has_attribute(ir::APPLIED) {
+            "the function carries out its plan already: a plan is checked before `--ballast-apply`, which checks it too"
+        } else {
+            "the function has no `ballast.plan`: plan it first, with `--rl-partition` or `--remat`"
+        };
         return Err(diagnostics::error(location, text));
     };
     let Some(device_of) = read_devices(imported, devices)? else {

@@ -3,25 +3,43 @@
 use std::fmt::Write;
 
 use ballast_core::device::{Cluster, Device, DeviceId, Link};
+use ballast_dialects::attributes::PLAN;
 use ballast_dialects::diagnostics::{self, Reported};
+use ballast_dialects::ir;
 use melior::ir::Attribute;
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use super::dlti::{ARITHMETICS, HOST, SYSTEM_SPEC};
 
-/// Describes the devices in the module, in place of an earlier description.
+/// Describes the devices in the module that `planned` was planned for, in place of an earlier description; other functions whose plans
+/// were made for that are told so.
 ///
 /// # Errors
 /// When MLIR does not take the description, which is a bug.
-pub(crate) fn write(module: OperationRef<'_, '_>, cluster: &Cluster) -> Result<(), Reported> {
-    let context = ballast_dialects::ir::context(module);
+pub(crate) fn write(
+    module: OperationRef<'_, '_>,
+    cluster: &Cluster,
+    planned: OperationRef<'_, '_>,
+) -> Result<(), Reported> {
+    let context = ir::context(module);
     let Some(attribute) = Attribute::parse(context, &spec(cluster)) else {
         return Err(diagnostics::error(
             module.location(),
             "internal error: the devices cannot be written as DLTI",
         ));
     };
-    ballast_dialects::ir::set(module, SYSTEM_SPEC, attribute);
+    if ir::attribute(module, SYSTEM_SPEC).is_some_and(|before| before != attribute) {
+        for (name, other) in super::functions(module) {
+            if other != planned && other.has_attribute(PLAN) {
+                let text = format!(
+                    "the plan of @{name} was made for other devices than these, and a module describes one set: it can no longer be \
+                     checked or carried out. Carry it out first, or plan both for the same devices"
+                );
+                diagnostics::warning(ir::place(other), &text);
+            }
+        }
+    }
+    ir::set(module, SYSTEM_SPEC, attribute);
     Ok(())
 }
 

@@ -97,7 +97,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
         &settings(&program, options, &start, &planner, (cap, &planned)),
     )?;
     if program.cluster_is_new {
-        dlti_text::write(module, &program.cluster)?;
+        dlti_text::write(module, &program.cluster, program.imported.function)?;
     }
     emit_remarks(&program, &planned.plan, &facts);
     Ok(())

@@ -92,7 +92,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
         &settings(&program, options, pipeline),
     )?;
     if program.cluster_is_new {
-        dlti_text::write(module, &program.cluster)?;
+        dlti_text::write(module, &program.cluster, program.imported.function)?;
     }
     program.write_graph(module, &options.graph_file)?;
     tell(&program, &outcome, &plan);

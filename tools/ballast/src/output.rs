@@ -49,6 +49,14 @@ pub(crate) fn paths<'a, T: 'a + AsRef<Path>>(
     given.into_iter().map(AsRef::as_ref)
 }
 
+/// Where something goes that standard output has no room for, as a command prints its figures there.
+pub(crate) fn a_file(path: &str) -> Result<std::path::PathBuf, String> {
+    if is_stdout(Path::new(path)) {
+        return Err("standard output has the figures: give a file".to_owned());
+    }
+    Ok(path.into())
+}
+
 /// `-`, by which options name standard output.
 fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"

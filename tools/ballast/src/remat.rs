@@ -32,7 +32,7 @@ pub(crate) struct Args {
     #[arg(long)]
     budget: Bytes,
     /// Where to write the plan.
-    #[arg(short, long)]
+    #[arg(short, long, value_parser = output::a_file)]
     output: PathBuf,
     /// Lay all buffers out in one arena, aligned to these bytes: the budget then holds for the arena, gaps included, and the
     /// plan comes with every buffer's offset.

@@ -158,6 +158,7 @@ fn damaged_instances_are_refused_with_a_reason() {
         (with("/nodes/3/id", json!(4)), "nodes[3] has id 4"),
         (with("/nodes/3/id", json!(-1)), "invalid value"),
         (with("/nodes/3/time", json!(-2)), "time -2"),
+        (with("/nodes/3/time", json!(1e308)), "add up to 1e308"),
         (with("/nodes/3/time", json!("long")), "invalid type"),
         (with("/nodes/3/time", json!(null)), "invalid type"),
         (with("/nodes/3/size", json!(-1)), "node 3 has size -1"),
@@ -213,6 +214,12 @@ fn nonsense_options_are_refused() {
     let missing = ballast(folder.path(), &["remat", "nowhere.json", "-o", "plan.json", "--budget", "1GiB"]);
     assert_eq!(missing.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&missing.stderr).contains("nowhere.json"));
+    // Standard output has the figures.
+    let nowhere = ballast(folder.path(), &["remat", "instance.json", "-o", "-", "--budget", "1GiB"]);
+    assert_eq!(nowhere.status.code(), Some(2));
+    assert!(
+        String::from_utf8_lossy(&nowhere.stderr).contains("give a file") && !folder.path().join("-").exists()
+    );
 }
 
 #[test]

@@ -93,7 +93,13 @@ pub enum ProblemError {
     /// Sizes whose sum does not fit in 63 bits.
     #[error("the sizes add up to more than 2^63 bytes")]
     Size,
+    /// Times whose sum leaves no room for what plans add to it.
+    #[error("the times add up to {0:e}: at most 1e300")]
+    Times(f64),
 }
+
+/// Most that the times of a problem may add up to: plans run nodes many times, and compare sums.
+const MOST_TIME: f64 = 1e300;
 
 impl Problem {
     /// Checks the invariants the solvers and the judge rely on.
@@ -120,7 +126,10 @@ impl Problem {
                 .filter(|&t| t < 1 << 63)
                 .ok_or(ProblemError::Size)?;
         }
-        Ok(())
+        match self.total_time() {
+            time if time <= MOST_TIME => Ok(()),
+            time => Err(ProblemError::Times(time)),
+        }
     }
 
     /// Consumers of every node, ascending.

@@ -22,7 +22,7 @@ use ballast_core::units::Bytes;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output::{check, paths, read_text, write_file, write_json};
+use crate::output::{a_file, check, paths, read_text, write_file, write_json};
 use crate::ranges::{count, seconds, share};
 use crate::run::Measured;
 use crate::run::generic::generic;
@@ -78,7 +78,7 @@ pub(crate) struct Args {
     #[arg(long)]
     cap: String,
     /// Where the planned program goes.
-    #[arg(short, long)]
+    #[arg(short, long, value_parser = a_file)]
     output: PathBuf,
     /// What of the memory counts.
     #[arg(long, value_enum, default_value = "temp")]

@@ -24,10 +24,10 @@ pub(crate) struct Args {
     json: bool,
     /// Write one HTML page that needs no network: memory over the op sequence, the step as a timeline, what is recomputed, swapped
     /// and kept, and why.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output::a_file)]
     html: Option<PathBuf>,
     /// Write the step as Chrome trace events, for Perfetto (ui.perfetto.dev) and chrome://tracing.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output::a_file)]
     trace: Option<PathBuf>,
     #[command(flatten)]
     curve: curve::Args,

@@ -74,7 +74,25 @@ pub(crate) fn capture(command: &mut Command, what: &str, limit: Duration) -> Res
         return Ok(output);
     }
     let messages = String::from_utf8_lossy(&messages);
-    Err(Failure::BadInput(format!("{what}: {program} failed, {status}\n{}", messages.trim_end())))
+    let text = format!("{what}: {program} failed, {status}\n{}", said(messages.trim_end()));
+    // A pass that finds no plan ends the driver as any error does.
+    let no_plan = messages.lines().any(|line| line.contains("error: no memory plan "));
+    Err(if no_plan { Failure::NoPlan(text) } else { Failure::BadInput(text) })
+}
+
+/// What a program said, with what it means for whoever called this one: of an exception of Python its own line alone.
+fn said(messages: &str) -> String {
+    let mut lines = messages.lines();
+    let mut kept: Vec<&str> =
+        lines.by_ref().take_while(|line| !line.starts_with("Traceback (most recent")).collect();
+    kept.extend(lines.skip_while(|line| line.starts_with(' ')));
+    let mut text = kept.join("\n");
+    if text.contains("ModuleNotFoundError") {
+        text.push_str("\n--python names a Python that has it");
+    } else if text.contains("unregistered dialect") && text.contains("StableHLO") {
+        text.push_str("\nXLA reads StableHLO: programs of linalg, tosa and torch are planned by ballast-opt and run by the native runner");
+    }
+    text
 }
 
 /// Ends a program and its group, gently first.
@@ -131,6 +149,15 @@ mod tests {
             panic!("exit code 7 is a failure")
         };
         assert!(text.contains("broken") && text.contains('7'), "{text}");
+        // Of a traceback the exception is shown, and what to do.
+        let raised = r#"printf 'before\nTraceback (most recent call last):\n  File "run.py", line 1\n    import jax\nModuleNotFoundError: no jax\n' >&2; exit 1"#;
+        let Err(Failure::BadInput(text)) = shell(raised, limit) else { panic!("exit code 1 is a failure") };
+        assert!(
+            text.ends_with("before\nModuleNotFoundError: no jax\n--python names a Python that has it"),
+            "{text}"
+        );
+        let no_plan = "echo 'p.mlir:1:1: error: no memory plan of device 0 keeps its cap' >&2; exit 1";
+        assert!(matches!(shell(no_plan, limit), Err(Failure::NoPlan(text)) if text.contains("device 0")));
         let missing = capture(&mut Command::new("/nowhere/program"), "input.mlir", limit);
         assert!(matches!(missing, Err(Failure::BadInput(text)) if text.contains("/nowhere/program")));
     }
