@@ -462,6 +462,15 @@ def test_a_refusal_names_the_least_of_all_calls_not_of_its_own(arguments):
     assert refusals[1] <= refusals[0] <= least
 
 
+def test_after_the_total_time_limit_no_plan_is_begun(arguments):
+    def other(parameters, x, y):
+        return step(parameters, 2 * x, y)
+
+    planned = ballast.jit(other, cap="60%", cap_counts="temp", time_limit=2, total_time_limit=1e-6)
+    with pytest.raises(ballast.NoPlan, match="total_time_limit"):
+        planned.prepare(*arguments)
+
+
 def test_will_it_fit_says_what_xla_says_and_finds_the_largest_batch():
     def gradient(weight, x):
         return jax.grad(lambda w: jnp.tanh(jnp.tanh(x @ w) @ w).sum())(weight)

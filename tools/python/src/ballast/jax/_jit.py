@@ -19,6 +19,7 @@ from jax.interpreters import mlir as jax_mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
+from .._clock import Clock
 from .._errors import BallastError, NoPlan, first_line
 from .._known import PROBLEMS, Candidate, Known, key_of
 from .._plan import Plan, Value
@@ -46,7 +47,7 @@ class UnplannedWarning(UserWarning):
 def jit(
     step: Callable[..., Any], *, cap: int | float | str, cap_counts: str = "step", donate_argnums: int | Sequence[int] = (),
     static_argnums: int | Sequence[int] = (), times: str | None = None, time_limit: float = 10.0, tries: int = 6, within: float = 0.03,
-    seed: int = 0, fallback: bool = True,
+    seed: int = 0, fallback: bool = True, total_time_limit: float | None = 600.0,
 ) -> Jitted:
     """`jax.jit` under a memory cap.
 
@@ -64,13 +65,14 @@ def jit(
         seed: Seed of the planner's random choices.
         fallback: Where a step cannot be planned at all, run it without a plan and warn; otherwise that is an error. A cap that no plan keeps
             is always an error.
+        total_time_limit: Seconds after which no further plan is begun, compilation included; None: as many as the tries take.
 
     Returns:
         A function like `step`; `.plan` is there after the first call.
     """
     return Jitted(
         step, cap=cap, cap_counts=cap_counts, donate_argnums=donate_argnums, static_argnums=static_argnums,
-        times=times, time_limit=time_limit, tries=tries, within=within, seed=seed, fallback=fallback,
+        times=times, time_limit=time_limit, tries=tries, within=within, seed=seed, fallback=fallback, total_time_limit=total_time_limit,
     )
 
 
@@ -80,17 +82,18 @@ class Jitted:
     def __init__(
         self, step: Callable[..., Any], *, cap: int | float | str, cap_counts: str, donate_argnums: int | Sequence[int],
         static_argnums: int | Sequence[int], times: str | None, time_limit: float, tries: int, within: float, seed: int, fallback: bool,
+        total_time_limit: float | None,
     ) -> None:
         if cap_counts not in ("step", "temp"):
             raise ValueError(f"cap_counts={cap_counts!r}: choose 'step' (arguments, results and temporaries) or 'temp' (temporaries)")
-        if tries < 1 or not time_limit > 0 or not within >= 0:
-            raise ValueError("tries and time_limit are above zero, within is not negative")
+        if tries < 1 or not time_limit > 0 or not within >= 0 or not (total_time_limit is None or total_time_limit > 0):
+            raise ValueError("tries, time_limit and total_time_limit are above zero, within is not negative")
         parse_cap(cap, 2**60)
         self._step = step
         self._cap, self._counts = cap, cap_counts
         self._arguments = Arguments(step, static_argnums, donate_argnums)
         self._times, self._time_limit, self._tries, self._within, self._seed = times, time_limit, tries, within, seed
-        self._fallback = fallback
+        self._fallback, self._total = fallback, total_time_limit
         self._compiled: dict[Any, Callable[..., Any]] = {}
         self._plan: Plan | None = None
         self.__wrapped__ = step
@@ -180,23 +183,18 @@ class Jitted:
         # What is known keeps the cap and is close to it: nothing is to be found.
         before = KNOWN.best(program.key, target)
         near = before is not None and before.takes + target * self._within >= target
-        tried: list[tuple[_Try, Callable[..., Any]]] = []
-        refused: NoPlan | None = None
-        if not near and unplanned.temporary > target:
-            tried += program.with_loops(unplanned)
-        for form in [] if near else program.forms(target, unplanned):
-            known = KNOWN.best(program.key, target)
-            if known is not None and known.found.memory.operations <= known.found.form.enough * unplanned.operations:
-                break
-            more, refused = self._attempts(program, form, target)
-            tried += more
+        with Clock(self._total) as clock:
+            tried, refused = ([], None) if near else self._search(program, target, unplanned, clock)
+        if clock.stopped:
+            program.notes.append(f"the total_time_limit of {clock.limit:g} s ended the search: no further plan was begun")
         known = KNOWN.best(program.key, target)
         if known is None:
             # Of all calls for this program, not of this one alone: what was found once can be had.
             measured = KNOWN.least(program.key)
-            if measured is None:
-                assert refused is not None
+            if measured is None and refused is not None:
                 raise refused
+            if measured is None:
+                raise NoPlan(f"no plan was made before the total_time_limit of {clock.limit:g} s was over: raise it")
             least = measured + fixed
             raise NoPlan(
                 f"no plan found keeps the cap of {cap} bytes ({format_bytes(cap)}) as XLA measures it; the least that one takes is {least} "
@@ -209,7 +207,28 @@ class Jitted:
         plan.notes += KNOWN.answered(program.key, target, known.cost)
         return program.load(best.program) if call is None else call, plan
 
-    def _attempts(self, program: _Program, form: _Form, target: int) -> tuple[list[tuple[_Try, Callable[..., Any]]], NoPlan | None]:
+    def _search(
+        self, program: _Program, target: int, unplanned: _Memory, clock: Clock
+    ) -> tuple[list[tuple[_Try, Callable[..., Any]]], NoPlan | None]:
+        """Plans of all forms that are worth it, compiled, and the planner's last refusal."""
+        tried: list[tuple[_Try, Callable[..., Any]]] = []
+        refused: NoPlan | None = None
+        if unplanned.temporary > target:
+            clock.says("writes loops anew")
+            tried += program.with_loops(unplanned)
+        forms = program.forms(target, unplanned)
+        while not clock.over():
+            form = next(forms, None)
+            known = KNOWN.best(program.key, target)
+            if form is None or known is not None and known.found.memory.operations <= known.found.form.enough * unplanned.operations:
+                break
+            more, refused = self._attempts(program, form, target, clock)
+            tried += more
+        return tried, refused
+
+    def _attempts(
+        self, program: _Program, form: _Form, target: int, clock: Clock
+    ) -> tuple[list[tuple[_Try, Callable[..., Any]]], NoPlan | None]:
         """Plans that were compiled for an amount of temporaries, and the planner's last refusal."""
         found: list[tuple[_Try, Callable[..., Any]]] = []
         # What the planner predicts may be more or less than what is measured: it is asked for as much more or less.
@@ -222,8 +241,9 @@ class Jitted:
             if asked is not None and asked <= floor:
                 above = min([form.predicted, *(one.enough for one in tried if one.memory.temporary > target)])
                 asked = (floor + above) // 2 if above - floor > target * self._within else None
-            if asked is None:
+            if asked is None or clock.over():
                 break
+            clock.says(f"plans and compiles for {format_bytes(asked)} of temporaries, {len(found)} plans so far")
             try:
                 found.append(program.attempt(form, asked, self._time_limit, self._seed))
             except NoPlan as error:

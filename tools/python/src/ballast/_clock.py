@@ -1,0 +1,34 @@
+"""How long plans are looked for in all, and what is done at the moment, for whoever waits at a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+
+class Clock:
+    """Runs from when it is made."""
+
+    def __init__(self, limit: float | None) -> None:
+        self._begun = time.monotonic()
+        self.limit = limit
+        #: Was anything left out because it was over?
+        self.stopped = False
+
+    def over(self) -> bool:
+        """Is it over? Whoever asks leaves out what is next."""
+        if self.limit is not None and time.monotonic() - self._begun >= self.limit:
+            self.stopped = True
+        return self.stopped
+
+    def says(self, text: str) -> None:
+        """Shows what is done now in one line, on a terminal alone."""
+        if sys.stderr.isatty():
+            print(f"\r\x1b[KBallast: {text} ({time.monotonic() - self._begun:.0f} s)", end="", file=sys.stderr, flush=True)
+
+    def __enter__(self) -> Clock:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if sys.stderr.isatty():
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
