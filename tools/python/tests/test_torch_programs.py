@@ -77,3 +77,14 @@ def test_the_state_of_rmsprop_is_as_much_as_its_options_ask_for():
     for options, values in [({}, 1), ({"momentum": 0.9}, 2), ({"momentum": 0.9, "centered": True}, 3)]:
         optimizer = torch.optim.RMSprop([weight], **options)
         assert ballast.torch.optimizer_bytes(optimizer) == values * 256
+
+
+def test_gradients_taken_inside_are_not_planned_and_that_is_said():
+    def gradient(weight, x):
+        return torch.func.grad(lambda weight: torch.tanh(torch.tanh(x @ weight) @ weight).square().mean())(weight)
+
+    weight, x = torch.randn(16, 16), torch.randn(64, 16)
+    compiled = ballast.torch.compile(gradient, "50%", **QUICK)
+    with pytest.warns(UserWarning, match="torch.func takes gradients inside .* WITHOUT a plan"):
+        found = compiled(weight, x)
+    assert torch.allclose(found, gradient(weight, x))

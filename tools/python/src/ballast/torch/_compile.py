@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
-import re
 import sys
 import uuid
 import warnings
@@ -25,6 +24,7 @@ from .._devices import DEVICES, HostLink, by_name
 from .._errors import BallastError, NoPlan, UnsupportedModel, first_line, of_ballast
 from .._plan import Plan
 from .._units import format_bytes, parse_cap
+from ._captured import begins_at, has_lstm, onednn, takes_gradients
 from ._copies import copies
 from ._cost import Measured, Roofline, TimeOf, link_of
 from ._counts import KNOWN, Counts, Made
@@ -355,6 +355,12 @@ class Backend:
     def __call__(self, gm: fx.GraphModule, example_inputs: list[Any], **_options: Any) -> Any:
         """Compiles a graph that dynamo has captured."""
         self.asked, self.partitioner.whole = True, self.whole
+        if takes_gradients(gm.graph):
+            warnings.warn(
+                "Ballast: torch.func takes gradients inside of what is compiled, which runs WITHOUT a plan: plans are for what is kept from a forward to a backward "
+                "pass of autograd. Compile the loss alone, and take its gradient with backward()",
+                stacklevel=2,
+            )
         index = len(self.plans)
         # Compilers change what they compile.
         graph = copy.deepcopy(gm.graph)
@@ -375,7 +381,7 @@ class Backend:
             said = of_ballast(error)
             if self.whole or not isinstance(said, NoPlan):
                 raise
-            raise NoPlan(f"graph {index + 1} of the model{_begins_at(graph)}: {said}", said.least_cap_bytes, found=said.found) from error
+            raise NoPlan(f"graph {index + 1} of the model{begins_at(graph)}: {said}", said.least_cap_bytes, found=said.found) from error
 
     def _compile(self, gm: fx.GraphModule, example_inputs: list[Any], read_back: ReadBack, way: Way) -> Callable[..., Any]:
         if self.compiler == "inductor":
@@ -413,40 +419,16 @@ class Backend:
         enabled = torch._C._get_mkldnn_enabled()
 
         def partition(*given: Any, **options: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
-            with _onednn(enabled):
+            with onednn(enabled):
                 return self.partitioner(*given, **options)
 
         # With it, tracing makes one op of an LSTM whose input needs no gradient, and that op has nothing for the backward pass when it runs.
-        with functorch_config.patch(enable_autograd_cache=False), _onednn(enabled and not _has_lstm(gm)):
+        with functorch_config.patch(enable_autograd_cache=False), onednn(enabled and not has_lstm(gm)):
             return aot_autograd(
                 fw_compiler=lambda graph, inputs: read_back.forward(boxed_nop(graph, inputs)),
                 bw_compiler=lambda graph, inputs: read_back.backward(graph, boxed_nop(graph, inputs)),
                 inference_compiler=boxed_nop, partition_fn=partition, keep_inference_input_mutations=True,
             )(gm, example_inputs)
-
-
-@contextlib.contextmanager
-def _onednn(enabled: bool) -> Iterator[None]:
-    """Switched on or off, and nothing else of it, which `torch.backends.mkldnn.flags` does not promise."""
-    before = torch._C._get_mkldnn_enabled()
-    torch._C._set_mkldnn_enabled(enabled)
-    try:
-        yield
-    finally:
-        torch._C._set_mkldnn_enabled(before)
-
-
-def _begins_at(graph: fx.Graph) -> str:
-    """The line of the program that a graph begins with, where it is known."""
-    for node in graph.nodes:
-        lines = re.findall(r'File "(.+)", line (\d+)', node.stack_trace or "")
-        if lines:
-            return ", which begins at {}:{}".format(*lines[-1])
-    return ""
-
-
-def _has_lstm(gm: fx.GraphModule) -> bool:
-    return any(node.op == "call_function" and getattr(node.target, "__name__", "") == "lstm" for node in gm.graph.nodes)
 
 
 def _without_compiler(error: BaseException | None) -> str | None:
