@@ -266,6 +266,17 @@ fn the_loop_comes_close_to_the_exact_joint_partition() {
 /// whose caps bind recomputes.
 #[test]
 fn stages_that_share_a_device_share_its_cap() {
+    for (share, least_planned, most_missed) in [(0.8, 90, 6), (0.6, 70, 30)] {
+        let (planned, missed) = on_shared_devices(share);
+        assert!(
+            planned >= least_planned && missed <= most_missed,
+            "{share}: {planned} devices recompute, {missed} find no plan"
+        );
+    }
+}
+
+/// Plans random chains under a share of what devices need without a plan, and checks them: devices that recompute, and that have no plan.
+fn on_shared_devices(share: f64) -> (usize, usize) {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let (mut planned, mut missed) = (0, 0);
     for _ in 0..40 {
@@ -278,7 +289,7 @@ fn stages_that_share_a_device_share_its_cap() {
             schedule: Schedule::Interleaved { chunks },
             micro_batches: devices * rng.random_range(1..=3),
         };
-        let site = Site { spec, cap: CapSpec::Share(0.8), ..site(&chain, &cluster, &layers, 0) };
+        let site = Site { spec, cap: CapSpec::Share(share), ..site(&chain, &cluster, &layers, 0) };
         let times = RunTimes::of(&chain.graph, &chain.costs, &cluster, &layers);
         let cuts = times.cuts_for(spec.schedule, spec.micro_batches, &|_, _, _| 0.0).unwrap();
         let runs = Runs::new(&site).unwrap().of_cuts(&cuts).unwrap();
@@ -301,7 +312,7 @@ fn stages_that_share_a_device_share_its_cap() {
             }
         }
     }
-    assert!(planned > 40 && planned > 2 * missed, "{planned} devices recompute, {missed} find no plan");
+    (planned, missed)
 }
 
 /// Eight equal layers on two devices, four micro-batches, transfers next to free: every device is busy for 4 x 9 s, and

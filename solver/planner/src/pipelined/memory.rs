@@ -9,7 +9,8 @@
 //! A device with several stages (interleaved 1F1B) holds `K_c` micro-batches of stage `c` at a
 //! [`Moment`](ballast_core::pipeline::Moment) of its order; the cap
 //! bounds all moments. The largest limits are in proportion to what the stages keep without recomputation and fill the room
-//! at the worst moment; one share scales all of them.
+//! at the worst moment; one share scales all of them. What plans then keep is less than the limits, of each stage by another part, so that limits for more room than
+//! there is are tried, too: the judge says which of their plans keep the cap all the same.
 
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::memory::{CompactPlan, SwapModel};
@@ -17,9 +18,11 @@ use ballast_core::pipeline::{InFlight, Measured, MicroBatch, floor_bytes, need_b
 use ballast_core::report::{Bound, FalseBound, Report, SearchStats};
 use ballast_remat::{Error, Order, Solver};
 
-/// Shares of the largest stash tried first, and the least distance of two shares tried later.
-const SHARES: [f64; 4] = [0.95, 0.8, 0.65, 0.45];
+/// Shares of the largest stash tried first, the last of several stages alone, and the least distance of two shares tried later.
+const SHARES: [f64; 5] = [0.95, 0.8, 0.65, 0.45, 0.25];
 const LEAST_STEP: f64 = 0.02;
+/// Of several stages: the room that limits are made for, beside that which there is.
+const ROOMS: [f64; 5] = [1.0, 1.1, 1.2, 1.35, 1.6];
 
 /// A plan of a stage in a pipeline.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,30 +80,11 @@ pub(crate) fn plan_in_flight(
         let given = |plan: &CompactPlan| Found { plan: plan.clone(), method: "given".to_owned() };
         search.take(plans.iter().map(given).collect())
     });
-    let Some(largest) = search.largest(room) else { return Ok(best) };
-    let mut tried: Vec<(f64, f64)> = Vec::new();
     if search.plain() {
+        let Some(largest) = search.largest(room) else { return Ok(best) };
         search.attempt(room, &largest, 1.0, 1.0, &mut best)?;
     } else {
-        for (index, share) in SHARES.into_iter().enumerate() {
-            let parts = (SHARES.len() + 3 - index) as f64;
-            tried.push((share, search.attempt(room, &largest, share, parts, &mut best)?));
-        }
-        let mut step = 0.08;
-        while step > LEAST_STEP && !deadline.over() {
-            let Some(&(middle, _)) =
-                tried.iter().filter(|(_, seconds)| seconds.is_finite()).min_by(|a, b| a.1.total_cmp(&b.1))
-            else {
-                break;
-            };
-            for share in [middle - step, middle + step] {
-                if share > 0.0 && share <= 1.0 && tried.iter().all(|(known, _)| (known - share).abs() > 1e-9)
-                {
-                    tried.push((share, search.attempt(room, &largest, share, 4.0, &mut best)?));
-                }
-            }
-            step /= 2.0;
-        }
+        search.by_shares(room, &mut best)?;
     }
     for stage in best.iter_mut().flat_map(|best| &mut best.stages) {
         stage.report.seconds = deadline.elapsed_seconds();
@@ -145,6 +129,46 @@ impl Search<'_> {
 
     fn swap(&self, chunk: usize) -> Option<SwapModel> {
         self.options.swap.map(|swap| self.in_flight.host_share(chunk, swap))
+    }
+
+    /// Attempts with a few shares of the largest stashes, and then around the best of them.
+    fn by_shares(&mut self, room: u64, best: &mut Option<DeviceMemory>) -> Result<(), Error> {
+        let (rooms, shares) = match self.micros.len() {
+            1 => (&ROOMS[..1], &SHARES[..4]),
+            _ => (&ROOMS[..], &SHARES[..]),
+        };
+        // Half of the time is for what is around the best.
+        let all = rooms.len() * shares.len();
+        let mut left = all;
+        // The best so far: its seconds, room, largest stashes and share.
+        let mut around: Option<(f64, u64, Vec<u64>, f64)> = None;
+        for more in rooms {
+            let room = (room as f64 * more) as u64;
+            let Some(largest) = self.largest(room) else { return Ok(()) };
+            for &share in shares {
+                let seconds = self.attempt(room, &largest, share, (all + left) as f64, best)?;
+                left -= 1;
+                if seconds < around.as_ref().map_or(f64::INFINITY, |known| known.0) {
+                    around = Some((seconds, room, largest.clone(), share));
+                }
+            }
+        }
+        let Some((mut seconds, room, largest, mut middle)) = around else { return Ok(()) };
+        let mut tried = shares.to_vec();
+        let mut step = 0.08;
+        while step > LEAST_STEP && !self.deadline.over() {
+            for share in [middle - step, middle + step] {
+                if share > 0.0 && share <= 1.0 && tried.iter().all(|known| (known - share).abs() > 1e-9) {
+                    tried.push(share);
+                    let found = self.attempt(room, &largest, share, 4.0, best)?;
+                    if found < seconds {
+                        (seconds, middle) = (found, share);
+                    }
+                }
+            }
+            step /= 2.0;
+        }
+        Ok(())
     }
 
     /// The stashes, data apart, that fill the room at the worst moment, in proportion to those without any plan; none where the
