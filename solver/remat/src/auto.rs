@@ -44,6 +44,12 @@ impl MemorySolver for Auto {
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Error> {
+        // Of so few nodes all states are looked at, which takes long where copies hide in many ways: one that does is enough.
+        if let Some(swap) = task.options.swap.filter(|_| task.problem.nodes.len() <= FEW_NODES)
+            && let Some(found) = task.hidden(&swap)
+        {
+            return Ok(Some(found));
+        }
         let mut known = match task.states(FIRST_STATES)? {
             Some(States::Best(proposal)) => return Ok(Some(*proposal)),
             Some(States::Bound(bound)) => Some(bound),

@@ -8,7 +8,7 @@ use ballast_core::report::Bound;
 
 use crate::baseline::quick;
 use crate::exchange::{Exchange, paged};
-use crate::outcome::{Error, Order};
+use crate::outcome::{Error, Order, PROVED_WITHIN};
 use crate::paging::Policy;
 use crate::portfolio::Parts;
 use crate::program::{Plan, Program};
@@ -66,7 +66,7 @@ impl Task<'_> {
     }
 
     /// A plan that hides all its copies behind computation, where a short search finds one: no plan is faster.
-    fn hidden(&self, swap: &SwapModel) -> Option<Proposal> {
+    pub(crate) fn hidden(&self, swap: &SwapModel) -> Option<Proposal> {
         if !swap.overlap {
             return None;
         }
@@ -82,7 +82,7 @@ impl Task<'_> {
         let plan = paged(problem, &program, swap, options.cap_bytes, options.limits.seed, policies, &part)?;
         let mut search =
             Exchange::new(problem, &program, *swap, options.cap_bytes, options.limits.seed, plan)?;
-        let least = program.total_time * (1.0 + f64::EPSILON);
+        let least = program.total_time * (1.0 + PROVED_WITHIN);
         let hidden = |search: &Exchange<'_>| search.best().is_some_and(|(time, _)| time <= least);
         let mut work = 0;
         while !hidden(&search) {

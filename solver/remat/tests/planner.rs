@@ -408,6 +408,21 @@ fn small_problems_with_swaps_are_proved_by_default() {
 
 /// Copying costs 1, which the interval model's plans know nothing of: its proof holds for plans without swaps.
 #[test]
+fn a_small_problem_whose_copies_hide_behind_computation_is_not_proved_state_by_state() {
+    let problem = chain(12, None);
+    // A swap of the least values there are takes next to nothing.
+    let options = Options {
+        cap_bytes: problem.unplanned_peak() / 2,
+        swap: Some(link(1e9, true)),
+        order: Order::Free,
+        ..with_work(0, 1_000_000, 1)
+    };
+    let report = plan(&problem, &options).unwrap().report;
+    assert!(report.proved() && report.work < 1000, "{} steps of search", report.work);
+    assert_eq!((&report.method[..], report.bound().prover()), ("exchange", Some(Prover::EachOpOnce)));
+}
+
+#[test]
 fn a_bound_without_swaps_says_so() {
     let options = Options {
         cap_bytes: 9,
