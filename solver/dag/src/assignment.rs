@@ -1,17 +1,46 @@
 //! The file of a workload's plan: the device of every node.
 
+use std::fmt::Formatter;
+
 use indexmap::{IndexMap, IndexSet};
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::problem::{Assignment, Problem};
 
 /// `{"assignment": {"node": device, ...}}`; devices are counted as in the workload, accelerators first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AssignmentFile {
+    #[serde(deserialize_with = "each_once")]
     assignment: IndexMap<String, usize>,
     /// The largest load, which readers work out for themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     max_load: Option<f64>,
+}
+
+/// A map whose keys are there once: of two devices for a node nobody knows which one is meant.
+fn each_once<'de, D: Deserializer<'de>>(from: D) -> Result<IndexMap<String, usize>, D::Error> {
+    struct Once;
+
+    impl<'de> Visitor<'de> for Once {
+        type Value = IndexMap<String, usize>;
+
+        fn expecting(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
+            formatter.write_str("a device for every node")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+            let mut read = IndexMap::new();
+            while let Some((node, device)) = entries.next_entry::<String, usize>()? {
+                if read.insert(node.clone(), device).is_some() {
+                    return Err(A::Error::custom(format!("node {node} is given two devices")));
+                }
+            }
+            Ok(read)
+        }
+    }
+
+    from.deserialize_map(Once)
 }
 
 impl AssignmentFile {

@@ -68,6 +68,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.link.check()?;
     let plan = output::read_text(&args.plan)?;
     if instance::is_workload(&output::read_text(&args.instance)?) {
+        if args.budget.is_some() {
+            let text = "--budget is for plans of one device's memory: a workload says what its devices hold";
+            return Err(Failure::BadInput(text.into()));
+        }
         let workload =
             workload::read(&args.instance).map_err(|error| Failure::BadInput(error.to_string()))?;
         let class = if args.any { PlanClass::Free } else { PlanClass::Contiguous };

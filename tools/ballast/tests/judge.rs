@@ -203,6 +203,10 @@ fn assignments_of_workloads_are_scored() {
     fails(here, &judge, 1, "node 2 has no device");
     write(json!({"assignment": {"0": 0, "1": 0, "2": 0, "3": 0}}));
     fails(here, &judge, 1, "no node 3");
+    let twice = r#"{"assignment": {"0": 0, "1": 0, "2": 0, "2": 1}}"#;
+    std::fs::write(here.join("plan.json"), twice).expect("written");
+    fails(here, &judge, 1, "node 2 is given two devices");
+    fails(here, &[&judge[..], &["--budget", "1GiB"]].concat(), 2, "a workload says");
 }
 
 /// The rows of a comparison of these methods on a training step.

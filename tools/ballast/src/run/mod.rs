@@ -184,6 +184,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let text = "--compile-only is for the xla back end: the others count while they run";
         return Err(Failure::BadInput(text.into()));
     }
+    if args.backend == Backend::Xla && !["", "main"].contains(&args.function.as_str()) {
+        let text = format!(
+            "--function {}: XLA runs the function 'main' of a program: give that name to what is to be run",
+            args.function
+        );
+        return Err(Failure::BadInput(text));
+    }
     check([args.original.as_path(), args.rewritten.as_path()], paths(&args.json))?;
     args.target.as_deref().map(read_text).transpose()?;
     let limit = Duration::from_secs_f64(args.time_limit);
