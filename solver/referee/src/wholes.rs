@@ -5,6 +5,7 @@ use ballast_core::device::DeviceId;
 use ballast_core::graph::OpId;
 use ballast_core::limits::Limits;
 use ballast_core::pipeline::{Schedule, Spec};
+use ballast_core::plan::StagePlan;
 use ballast_core::report::{Bound, BoundClass};
 use ballast_core::stage::{settle_views, stages};
 use ballast_core::units::Bytes;
@@ -71,6 +72,11 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
             needs.unwrap_or_else(|| made.stages.iter().map(|s| s.score.peak_bytes).collect());
         let kept = made.stages.iter().zip(&needs).all(|(stage, need)| *need <= stage.cap_bytes);
         ledger.holds(kept, || format!("{who}: {needs:?} over the caps it names"));
+        let raised = |(stage, need): (&StagePlan, &u64)| {
+            stage.cap_bytes <= stage.requested_cap_bytes || *need > stage.requested_cap_bytes
+        };
+        let raised = made.pipeline.is_none() || made.stages.iter().zip(&needs).all(raised);
+        ledger.holds(raised, || format!("{who}: {needs:?} are said to need the caps that were raised"));
         // A pipeline's stages run micro-batches of the program's ops as any other plan does; where several share a device, none of them
         // is what the device takes.
         if made.stages.len() == devices {

@@ -328,7 +328,7 @@ fn plan_device(
     }
     let Some(found) = found else { return Err(failed(stages[0], "no plan".to_owned())) };
     let DeviceMemory { stages: planned, need_bytes } = found;
-    // One share scales what all stages may stash, so that a plan under a raised cap may keep the one asked for.
+    // Plans keep less than the limits they were made for, so that one under a raised cap may keep the one asked for.
     let cap = if need_bytes <= requested.0 { requested } else { cap };
     let outcome = |(stage, memory): (&&Stage, StageMemory)| {
         let StageMemory { plan, report, .. } = memory;
