@@ -67,7 +67,7 @@ pub(crate) fn plan_in_flight(
     start: Option<&[CompactPlan]>,
 ) -> Result<Option<DeviceMemory>, Error> {
     let deadline = Deadline::start(&options.limits);
-    let mut search = Search { micros, in_flight, cap_bytes, options, deadline, work: 0 };
+    let mut search = Search { micros, in_flight, cap_bytes, options, deadline, work: 0, rooms: 1 };
     let kept = vec![Found::untouched(); micros.len()];
     if let Some(found) = search.take(kept) {
         return Ok(Some(found));
@@ -119,6 +119,8 @@ struct Search<'a> {
     options: &'a ballast_remat::Options,
     deadline: Deadline,
     work: u64,
+    /// Among how many rooms the steps of a work limit are shared.
+    rooms: u64,
 }
 
 impl Search<'_> {
@@ -137,9 +139,10 @@ impl Search<'_> {
             1 => (&ROOMS[..1], &SHARES[..4]),
             _ => (&ROOMS[..], &SHARES[..]),
         };
-        // Half of the time is for what is around the best.
+        // Half of the time is for what is around the best; and of steps no more than one room would take.
         let all = rooms.len() * shares.len();
         let mut left = all;
+        self.rooms = rooms.len() as u64;
         // The best so far: its seconds, room, largest stashes and share.
         let mut around: Option<(f64, u64, Vec<u64>, f64)> = None;
         for more in rooms {
@@ -154,6 +157,7 @@ impl Search<'_> {
             }
         }
         let Some((mut seconds, room, largest, mut middle)) = around else { return Ok(()) };
+        self.rooms = 1;
         let mut tried = shares.to_vec();
         let mut step = 0.08;
         while step > LEAST_STEP && !self.deadline.over() {
@@ -204,7 +208,7 @@ impl Search<'_> {
             let cap = room.saturating_sub(others.saturating_sub(stash[chunk]));
             // The stages of a device share what one stage would get.
             let left = (self.micros.len() - chunk) as f64;
-            let steps = |steps: u64| (steps / self.micros.len() as u64).max(1);
+            let steps = |steps: u64| (steps / self.rooms / self.micros.len() as u64).max(1);
             let limits = Limits {
                 work_limit: self.options.limits.work_limit.map(steps),
                 time_limit_seconds: self
