@@ -29,7 +29,7 @@ pub(crate) fn check(plan: &Plan) -> Result<(), String> {
         ("gap", gap(written.tmax_seconds, plan.bound_seconds), plan.gap),
     ];
     for (what, found, written) in seconds {
-        if (found - written).abs() > TIMES_AGREE * written.abs().max(1.0) {
+        if (found - written).abs() > TIMES_AGREE * written.abs().max(1e-3) {
             return Err(format!("its {what} is {found}, and the file says {written}"));
         }
     }

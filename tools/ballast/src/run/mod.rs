@@ -44,7 +44,7 @@ pub(crate) struct Args {
     /// Who runs them.
     #[arg(long, value_enum)]
     backend: Backend,
-    /// Function to run; without it the only public function, or `main`.
+    /// Function to run; without it the only public function, or `main`. XLA runs `main` alone.
     #[arg(long, default_value = "")]
     function: String,
     /// Seed of the arguments.

@@ -26,8 +26,10 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     let table = |fusion: &str, cap_of: &str| -> Result<String> {
         let graphs = program_graphs(workspace, &args.models, Some(fusion))?;
         step(&format!("pipelines over 4 and 8 devices, fusion={fusion}, caps of 60 and 40 % ({cap_of})"));
-        let read =
-            cmd!(workspace.shell, "{program} bench joint {graphs...} --work-limit {limit} --cap-of {cap_of}");
+        let read = cmd!(
+            workspace.shell,
+            "{program} lab bench joint {graphs...} --work-limit {limit} --cap-of {cap_of}"
+        );
         Ok(read.quiet().read()?)
     };
     say!(

@@ -216,7 +216,7 @@ class Jitted:
         if unplanned.temporary > target:
             clock.says("writes loops anew")
             tried += program.with_loops(unplanned)
-        forms = program.forms(target, unplanned)
+        forms = iter(program.forms(target, unplanned))
         while not clock.over():
             form = next(forms, None)
             known = KNOWN.best(program.key, target)
@@ -408,7 +408,7 @@ class _Program:
             self.notes.append(f"its loops could not be written anew: {first_line(error)}")
         while len(_ROLLED) >= PROBLEMS:
             del _ROLLED[next(iter(_ROLLED))]
-        _ROLLED[self.key] = self.notes
+        _ROLLED[self.key] = list(self.notes)
         for one, _ in found:
             KNOWN.add(self.key, Candidate(self.cost(one), one.memory.temporary, one))
         return found
