@@ -133,8 +133,9 @@ mod tests {
         cluster.links.push((DeviceId(0), DeviceId(1), Link { bandwidth: 1e300, latency_seconds: 1e-7 }));
         cluster.host_memory = Some(ballast_core::units::Bytes(1 << 40));
         let context = context();
-        let module = Module::parse(&context, "module {}").expect("an empty module");
-        write(module.as_operation(), &cluster).expect("taken");
+        let module = Module::parse(&context, "func.func private @planned()").expect("a function");
+        let functions = crate::import::functions(module.as_operation());
+        write(module.as_operation(), &cluster, functions[0].1).expect("taken");
         assert_eq!(dlti::read(module.as_operation()).expect("sound"), Some(cluster));
     }
 }

@@ -12,10 +12,7 @@ use ballast_core::simulate::judge_stage;
 use ballast_core::stage::{NodeSource, Stage};
 use ballast_core::units::Bytes;
 
-use crate::figures;
-
-/// Share by which a replayed time may differ from the one written: sums in another order.
-pub(crate) const TIMES_AGREE: f64 = 1e-9;
+use crate::figures::{self, TIMES_AGREE};
 
 /// A plan, replayed.
 pub struct Facts<'p> {

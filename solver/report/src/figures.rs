@@ -4,7 +4,8 @@ use ballast_core::plan::{Plan, SearchRecord};
 use ballast_core::report::{PROOF_TOLERANCE, gap};
 use ballast_core::simulate::balance;
 
-use crate::facts::TIMES_AGREE;
+/// Share by which a replayed time may differ from the one written: sums in another order.
+pub(crate) const TIMES_AGREE: f64 = 1e-9;
 
 /// Derives from the stages as they are written what the plan says of the whole. That the stages themselves are as written, the replay
 /// of [`crate::Facts`] says.
