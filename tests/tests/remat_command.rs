@@ -153,7 +153,9 @@ fn a_budget_below_every_working_set_is_no_plan() {
     let folder = scratch();
     let (run, plan) = remat(folder.path(), &unit_chain(6), &["--budget", "2MiB", "--time-limit", "2"]);
     assert_eq!((run.code, plan), (Some(1), None), "{run:#?}");
-    assert_eq!(run.stdout, "");
+    let refusal: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let said = (&refusal["no_plan"], &refusal["proved"], &refusal["requested_budget"]);
+    assert_eq!(said, (&json!(true), &json!(true), &json!(2 << 20)), "{refusal}");
     assert!(run.stderr.contains("ballast: no plan"), "{run:#?}");
 }
 
