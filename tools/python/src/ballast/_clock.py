@@ -17,9 +17,13 @@ class Clock:
 
     def over(self) -> bool:
         """Is it over? Whoever asks leaves out what is next."""
-        if self.limit is not None and time.monotonic() - self._begun >= self.limit:
+        if self.spent(1.0):
             self.stopped = True
         return self.stopped
+
+    def spent(self, share: float) -> bool:
+        """Is this share of it over? What is left out for that is not what ends with the time."""
+        return self.limit is not None and time.monotonic() - self._begun >= self.limit * share
 
     def says(self, text: str) -> None:
         """Shows what is done now in one line, on a terminal alone."""

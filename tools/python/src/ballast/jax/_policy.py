@@ -8,13 +8,13 @@ counts in the lowered gradient, or the seconds of a device.
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
+from .._clock import Clock
 from .._errors import BallastError, NoPlan
 from .._plan import Plan
 from .._units import format_bytes, parse_cap
@@ -82,7 +82,6 @@ class Search:
     ) -> None:
         self._fn, self._counts, self._wrt, self._price, self._prevent_cse = fn, cap_counts, wrt, price, prevent_cse
         self._args = jax.tree.map(_abstract, args)
-        self._until = 0.0
         self._seen: dict[Choice, _Figures] = {}
         recorder = Recorder()
         self._everything, self._classes = self._of(recorder), recorder.classes
@@ -93,7 +92,10 @@ class Search:
         Raises:
             NoPlan: keeping nothing but arguments takes more.
         """
-        self._until = time.monotonic() + time_limit
+        with Clock(time_limit) as clock:
+            return self._search(wanted, clock)
+
+    def _search(self, wanted: int | float | str, clock: Clock) -> Policy:
         everything, classes = self._everything, self._classes
         cap = parse_cap(wanted, everything.kept)
         nothing = self._figures(frozenset())
@@ -105,30 +107,30 @@ class Search:
                 f"keeping nothing but arguments takes {nothing.kept} bytes ({format_bytes(nothing.kept)}), over the cap of {cap} bytes "
                 f"({format_bytes(cap)}): checkpoint smaller parts of the function", nothing.kept, found=True,
             )
-        stopped = "no class or exchange helps"
         # What is stored takes time to write and to read: by seconds saving everything need not be best.
         chosen, best = (saving(classes), everything) if fits else (frozenset(), nothing)
         alone: dict[Pick, _Figures] = {}
         for pick in self._picks(classes):
-            if self._late():
-                stopped = "time-limit"
+            if clock.over():
                 break
+            clock.says(f"what to save: {len(self._seen)} choices traced")
             figures = self._figures(frozenset([pick]))
             if figures != nothing:
                 alone[pick] = figures
         # A class may be of use beside another one alone: those that keep more bytes stay candidates.
         candidates = sorted(alone, key=lambda pick: (-(nothing.cost.value - alone[pick].cost.value) / max(alone[pick].kept - nothing.kept, 1), pick))
         improved = True
-        while improved and not self._late():
+        while improved and not clock.over():
             improved = False
             for move in _moves(chosen, candidates):
-                if self._late():
-                    stopped = "time-limit"
+                if clock.over():
                     break
+                clock.says(f"what to save: {len(self._seen)} choices traced")
                 figures = self._figures(move)
                 if figures.kept <= cap and figures.rank < best.rank:
                     chosen, best, improved = move, figures, True
                     break
+        stopped = "time-limit" if clock.stopped else "no class or exchange helps"
         return self._policy(chosen, classes, best, everything, nothing, cap, stopped)
 
     def _picks(self, classes: dict[Key, Class]) -> Iterator[Pick]:
@@ -136,9 +138,6 @@ class Search:
             yield key, SAVED
             if self._price.offload and one.movable:
                 yield key, OFFLOADED
-
-    def _late(self) -> bool:
-        return time.monotonic() > self._until
 
     def _figures(self, choice: Choice) -> _Figures:
         if choice not in self._seen:

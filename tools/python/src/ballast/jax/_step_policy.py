@@ -9,12 +9,12 @@ a device. What was compiled for one cap is known for the next.
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
 
+from .._clock import Clock
 from .._errors import BallastError, NoPlan
 from .._known import Candidate, Known, key_of
 from .._plan import Plan
@@ -82,8 +82,7 @@ class _Search:
     ) -> None:
         self._make, self._args, self._counts, self._donate, self._options = make_step, args, counts, donate, options
         self._price = price
-        self._start = time.monotonic()
-        self._limit = time_limit
+        self._clock = Clock(time_limit)
         self._problem = ""
         self._seen: dict[Choice, _Figures] = {}
         self._lowered: dict[Choice, Cost] = {}
@@ -91,6 +90,10 @@ class _Search:
         self._candidates: list[Pick] = []
 
     def run(self, wanted: int | float | str) -> Policy:
+        with self._clock:
+            return self._search(wanted)
+
+    def _search(self, wanted: int | float | str) -> Policy:
         recorder = Recorder()
         traced = self._trace(recorder)
         classes = recorder.classes
@@ -123,7 +126,7 @@ class _Search:
         none, whole = self._counted(frozenset()), self._counted(saving(classes))
         spared, lost = {}, {}
         for key in sorted(classes, key=lambda key: (-classes[key].bytes, key)):
-            if time.monotonic() - self._start > self._limit * SINGLE:
+            if self._clock.spent(SINGLE):
                 break
             spared[key] = (none - self._counted(saving([key]))) / max(classes[key].bytes, 1)
             lost[key] = (self._counted(saving(classes) - {(key, SAVED)}) - whole) / max(classes[key].bytes, 1)
@@ -136,7 +139,7 @@ class _Search:
         for order, rest in [(order, []) for order in orders] + ([(order, away) for order in orders] if away else []):
             low, high = 0, len(order)
             while high - low > 1:
-                if self._late():
+                if self._clock.over():
                     return False
                 middle = (low + high) // 2
                 saved = order[:middle]
@@ -153,7 +156,7 @@ class _Search:
             if best is None:
                 return True
             for move in self._moves(best.found, classes):
-                if self._late():
+                if self._clock.over():
                     return False
                 if move in self._seen:
                     continue
@@ -197,6 +200,7 @@ class _Search:
     def _measured(self, choice: Choice) -> _Figures:
         """Bytes and cost of the compiled step."""
         if choice not in self._seen:
+            self._clock.says(f"what to save: {len(self._seen)} choices compiled")
             compiled = self._compile(choice)
             stats = compiled.memory_analysis()
             if stats is None:
@@ -210,9 +214,6 @@ class _Search:
             self._seen[choice] = _Figures(kept, counted, cost)
             KNOWN.add(self._problem, Candidate(cost.value, kept, choice))
         return self._seen[choice]
-
-    def _late(self) -> bool:
-        return time.monotonic() - self._start > self._limit
 
     def _policy(
         self, best: Candidate[Choice], classes: dict[Key, Class], everything: _Figures, nothing: _Figures, cap: int, stopped: str
