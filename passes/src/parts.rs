@@ -23,9 +23,10 @@ const MOST_LEVELS: usize = 4;
 /// Ops that are to store their values so that several devices can share the work.
 pub(crate) fn for_devices(unfused: &Graph, fused: &Graph, groups: &[Group], costs: &Costs) -> Vec<OpId> {
     let mut held = too_long(unfused, fused, groups, costs);
-    held.extend(sums_in_parts(unfused, fused, groups, 2 * costs.seconds.len()));
+    let joined = joins(unfused, fused, groups);
+    held.extend(sums_in_parts(unfused, fused, groups, &joined, 2 * costs.seconds.len()));
     held.extend(stacks_in_parts(unfused));
-    held.extend(joins(unfused, fused, groups));
+    held.extend(joined);
     held.extend(lookups_in_parts(unfused, groups, costs.seconds.len()));
     held
 }

@@ -33,11 +33,44 @@ impl Fuser<'_> {
 }
 
 /// Ops to hold so that long sums fall into parts, at most about `most` each, which several devices may compute where their values are.
-/// `graph` has not been fused, `fused` has, into `groups`.
+/// `graph` has not been fused, `fused` has, into `groups`; then `stored` will be stored besides, for several fusions that each would sum up the same: what
+/// goes into such an op is a fusion of its own.
 #[must_use]
-pub fn sums_in_parts(graph: &Graph, fused: &Graph, groups: &[Group], most: usize) -> Vec<OpId> {
-    let roots = computed_in(graph, fused, groups);
-    held_of(graph, groups, &roots, &readers(graph), Parts { most, least_values: LEAST_VALUES })
+pub fn sums_in_parts(
+    graph: &Graph,
+    fused: &Graph,
+    groups: &[Group],
+    stored: &[OpId],
+    most: usize,
+) -> Vec<OpId> {
+    let mut roots = computed_in(graph, fused, groups);
+    let readers = readers(graph);
+    stored.iter().for_each(|&id| roots[id] = vec![id]);
+    let behind: Vec<Group> =
+        stored.iter().map(|&root| fusion_of(graph, root, &readers, &mut roots)).collect();
+    let rest = groups.iter().map(|group| Group {
+        root: group.root,
+        members: group.members.iter().copied().filter(|&id| roots[id].contains(&group.root)).collect(),
+    });
+    let groups: Vec<Group> = rest.chain(behind).collect();
+    held_of(graph, &groups, &roots, &readers, Parts { most, least_values: LEAST_VALUES })
+}
+
+/// An op that is to be stored, and what is computed for it alone then: `roots` say so from now on.
+fn fusion_of(graph: &Graph, root: OpId, readers: &[Vec<OpId>], roots: &mut [Vec<OpId>]) -> Group {
+    let mut members = BTreeSet::from([root]);
+    // The last op first: whatever reads an op has been looked at before it.
+    let mut open: BTreeSet<OpId> = graph.value_inputs(root).into_iter().collect();
+    while let Some(id) = open.pop_last() {
+        let is_inside = !roots[id].is_empty() && !roots[id].contains(&id);
+        if is_inside && readers[id].iter().all(|reader| members.contains(reader)) {
+            members.insert(id);
+            roots[id] = vec![root];
+            open.extend(graph.value_inputs(id));
+        }
+    }
+    members.remove(&root);
+    Group { root, members: members.into_iter().collect() }
 }
 
 /// Which parts a fusion may fall into.
@@ -154,11 +187,34 @@ mod tests {
         assert_eq!(parted.value_inputs(OpId(17)), [4, 5, 6, 14].map(OpId));
         // In two parts, and a rest, as for several devices.
         let groups = fuse(&mut sum(false), Fusion::Xla, &[]);
-        assert_eq!(sums_in_parts(&sum(false), &whole, &groups, usize::MAX), [14, 17, 20].map(OpId));
-        assert_eq!(sums_in_parts(&sum(false), &whole, &groups, 2), [16].map(OpId));
+        let in_parts = |most| sums_in_parts(&sum(false), &whole, &groups, &[], most);
+        assert_eq!(in_parts(usize::MAX), [14, 17, 20].map(OpId));
+        assert_eq!(in_parts(2), [16].map(OpId));
         // Values that stay for others would not go away.
         let mut kept = sum(true);
         assert_eq!(fuse(&mut kept, Fusion::XlaHeld, &[]).len(), 1);
+    }
+
+    #[test]
+    fn a_sum_that_two_fusions_read_falls_into_parts_once_it_is_stored_for_them() {
+        // Twelve products, their sum, and two results that are made of it, as the two moments of an optimiser are of a gradient.
+        let program = || {
+            let mut inputs: Vec<Vec<usize>> = (0..12).map(|_| vec![0]).collect();
+            inputs.push(vec![1, 2]);
+            inputs.extend((2..12).map(|product| vec![product + 1, 11 + product]));
+            inputs.extend([vec![23, 0], vec![23, 0]]);
+            let layer = |at: usize| if at < 12 { Dense } else { Activation };
+            let name = |at: usize| if at < 12 { "s.dot" } else { "s.add" };
+            let ops: Vec<(&str, LayerType, &[usize])> =
+                inputs.iter().enumerate().map(|(at, inputs)| (name(at), layer(at), &inputs[..])).collect();
+            graph(&ops, &[24, 25])
+        };
+        let mut fused = program();
+        let groups = fuse(&mut fused, Fusion::Xla, &[]);
+        assert_eq!(groups.iter().map(|group| group.root).collect::<Vec<_>>(), [23, 24].map(OpId));
+        // As it stands both compute all of it.
+        assert!(sums_in_parts(&program(), &fused, &groups, &[], 4).is_empty());
+        assert_eq!(sums_in_parts(&program(), &fused, &groups, &[OpId(22)], 4), [14, 17, 20].map(OpId));
     }
 
     #[test]
@@ -183,7 +239,7 @@ mod tests {
         let mut fused = masked();
         let groups = fuse(&mut fused, Fusion::Xla, &[]);
         assert_eq!(groups.len(), 1);
-        assert!(sums_in_parts(&masked(), &fused, &groups, usize::MAX).is_empty());
+        assert!(sums_in_parts(&masked(), &fused, &groups, &[], usize::MAX).is_empty());
         let mut held = masked();
         fuse(&mut held, Fusion::XlaHeld, &[]);
         assert_eq!(stored(&held), [0, 1, 2, 3, 4, 6].map(OpId));
