@@ -29,7 +29,7 @@ pub(crate) fn carried_over((before, plan): (&Stage, &CompactPlan), stage: &Stage
         let received = || new_of.get(&NodeSource::Receive(source.op())).filter(|_| is_before);
         let node = *new_of.get(&source).or_else(received)?;
         let first = node + usize::from(is_before);
-        let last = if is_before { end } else { end.checked_sub(1)? };
+        let last = end.checked_sub(1)?;
         let position = position_of[position];
         let fits = (first..=last).contains(&position) && (!arrives(node) || is_read(node, position));
         fits.then_some((position, NodeId(node)))
@@ -38,7 +38,9 @@ pub(crate) fn carried_over((before, plan): (&Stage, &CompactPlan), stage: &Stage
     let (arriving, copied): (BTreeSet<_>, BTreeSet<_>) =
         back.into_iter().partition(|&(_, node)| arrives(node.0));
     let again: BTreeSet<_> = plan.recompute.iter().filter_map(|at| placed(at, true)).collect();
-    let out: BTreeSet<_> = plan.swap_out.iter().filter_map(|at| placed(at, false)).collect();
+    let comes_back = |&(_, node): &(usize, NodeId)| copied.iter().any(|&(_, other)| other == node);
+    let out: BTreeSet<_> =
+        plan.swap_out.iter().filter_map(|at| placed(at, false)).filter(comes_back).collect();
     let without =
         CompactPlan { recompute: again.union(&arriving).copied().collect(), ..CompactPlan::default() };
     let with = CompactPlan {

@@ -11,7 +11,7 @@ use ballast_core::units::Bytes;
 
 use crate::carry::carried_over;
 use crate::rank::{Caps, Rank, rank_of};
-use crate::stages::{StageOutcome, plan_some, plan_stages};
+use crate::stages::{StageOutcome, plan_some};
 use crate::{Error, Options};
 
 /// Share of the slowest stage's time from which on what memory adds to it is worth another partition.
@@ -75,16 +75,22 @@ impl Round {
                     known(index).map(|(_, outcome)| Ok(outcome.clone()))
                 }
             };
-            outcomes.extend(match outcome.transpose() {
-                Err(failure @ Error::Infeasible { .. }) => {
-                    refused.push((index, failure));
-                    let peak = Bytes(stage.problem.unplanned_peak());
-                    Some(StageOutcome::keep_all(stage, caps[index], peak, options.limits.seed)?)
-                }
-                other => other?,
-            });
+            if let Some(outcome) = outcome {
+                outcomes.push(kept((index, stage), outcome, (caps, options), &mut refused)?);
+            }
         }
-        let outcomes = runnable(program, &stages, outcomes, caps, options, deadline)?;
+        let orders: Vec<Option<&[NodeId]>> = outcomes.iter().map(|o| o.plan.order.as_deref()).collect();
+        // Stages that wait for each other in a circle are planned in program order, which always runs.
+        if !orders_can_run(&stages, &orders) {
+            let in_order = Options { order: ballast_remat::Order::Program, ..options.clone() };
+            let all: Vec<usize> = (0..stages.len()).collect();
+            let planned = plan_some(graph, &stages, (caps, &[]), &all, cluster, &in_order, deadline);
+            refused.clear();
+            let planned = stages.iter().enumerate().zip(planned);
+            outcomes = planned
+                .map(|(stage, outcome)| kept(stage, outcome, (caps, options), &mut refused))
+                .collect::<Result<_, _>>()?;
+        }
         Ok(Round { refused, ..Round::of_outcomes(device_of, stages, outcomes) })
     }
 
@@ -139,21 +145,21 @@ impl Round {
     }
 }
 
-/// Plans whose stages wait for each other in no circle: where those given do, plans in program order, which always runs.
-fn runnable(
-    program: &Program<'_>,
-    stages: &[Stage],
-    outcomes: Vec<StageOutcome>,
-    caps: &[Bytes],
-    options: &Options,
-    deadline: &Deadline,
-) -> Result<Vec<StageOutcome>, Error> {
-    let orders: Vec<Option<&[NodeId]>> = outcomes.iter().map(|o| o.plan.order.as_deref()).collect();
-    if orders_can_run(stages, &orders) {
-        return Ok(outcomes);
+/// The plan of a stage; of one whose cap has none, which `refused` then names, the one that keeps everything.
+fn kept(
+    (index, stage): (usize, &Stage),
+    outcome: Result<StageOutcome, Error>,
+    (caps, options): (&[Bytes], &Options),
+    refused: &mut Vec<(usize, Error)>,
+) -> Result<StageOutcome, Error> {
+    match outcome {
+        Err(failure @ Error::Infeasible { .. }) => {
+            refused.push((index, failure));
+            let peak = Bytes(stage.problem.unplanned_peak());
+            Ok(StageOutcome::keep_all(stage, caps[index], peak, options.limits.seed)?)
+        }
+        other => other,
     }
-    let in_order = Options { order: ballast_remat::Order::Program, ..options.clone() };
-    plan_stages(program.graph, stages, caps, program.cluster, &in_order, deadline)
 }
 
 #[cfg(test)]

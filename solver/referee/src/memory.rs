@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ballast_core::limits::Limits;
+use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::{CompactPlan, Node, NodeId, Problem, Schedule, SwapModel, replay};
 use ballast_core::report::{Bound, BoundClass};
 use ballast_remat::{Error, Options, Order, PROVED_WITHIN, SOLVERS, Solver, assign, plan};
@@ -222,7 +222,14 @@ pub(crate) fn cross_examine(
                 continue;
             };
             if let Some(alignment) = claim.alignment {
-                let packed = assign(problem, schedule, claim.swap.as_ref(), Some(claim.cap), alignment);
+                let packed = assign(
+                    problem,
+                    schedule,
+                    claim.swap.as_ref(),
+                    Some(claim.cap),
+                    alignment,
+                    &Deadline::after(None),
+                );
                 let resident = problem.resident_bytes.div_ceil(alignment) * alignment;
                 if !packed.is_ok_and(|arena| resident + arena.arena_bytes <= claim.cap) {
                     continue;

@@ -113,7 +113,7 @@ fn with_bound(outcome: Outcome, bound: Bound) -> Result<Outcome, Error> {
 
 /// The plan of least memory found whose time is at most `1 + overhead` times that of running everything once.
 ///
-/// Halves the range of caps between the working set and the unplanned peak until less than a thousandth is left.
+/// Halves the range of caps between the working set and the unplanned peak until less than a thousandth is left, or less than any value takes.
 ///
 /// # Errors
 /// As [`plan()`], and for an overhead that is negative or not a number.
@@ -128,8 +128,10 @@ pub fn least_memory(problem: &Problem, overhead: f64, options: &Options) -> Resu
     let (mut low, mut high) = (problem.working_set().0, problem.unplanned_peak());
     let mut best = plan(problem, &Options { cap_bytes: high, ..options.clone() })?;
     let rounds = 10;
+    let least = (high / 1000).max(unit(problem));
     for round in 0..rounds {
-        if high - low <= high / 1000 || deadline.over() {
+        // A plan may take less than a cap for which none was found in its share of the time.
+        if high.saturating_sub(low) <= least || deadline.over() {
             break;
         }
         let cap_bytes = low + (high - low) / 2;
@@ -149,4 +151,15 @@ pub fn least_memory(problem: &Problem, overhead: f64, options: &Options) -> Resu
         }
     }
     Ok(best)
+}
+
+/// What all sizes are multiples of, bytes: caps that differ by less keep the same plans.
+fn unit(problem: &Problem) -> u64 {
+    let sizes = problem.nodes.iter().flat_map(|node| [node.bytes, node.workspace_bytes]);
+    sizes.fold(0, |mut unit, mut size| {
+        while size != 0 {
+            (unit, size) = (size, unit % size);
+        }
+        unit
+    })
 }

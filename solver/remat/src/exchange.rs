@@ -2,6 +2,8 @@
 //!
 //! A value leaves for the host at most once; it may come back several times.
 
+use std::collections::HashSet;
+
 use ballast_core::limits::Deadline;
 use ballast_core::memory::{Assessment, CompactPlan, Problem, Schedule, Step, SwapModel, assess, expand};
 
@@ -40,6 +42,9 @@ impl<'a> Exchange<'a> {
         plan.out.retain(|&(_, slot)| !std::mem::replace(&mut copied[slot as usize], true));
         let end = program.len() as Slot;
         plan.back.retain(|&(position, _)| position < end);
+        // What does not come back is not copied out.
+        let back: HashSet<Slot> = plan.back.iter().map(|&(_, slot)| slot).collect();
+        plan.out.retain(|(_, slot)| back.contains(slot));
         assess_plan(problem, program, &swap, cap_bytes, &plan)?;
         let search = Search::with_copies(program, swap, seed, &plan)?;
         Some(Exchange { program, search })

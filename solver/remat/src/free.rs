@@ -168,7 +168,7 @@ pub(crate) fn search_free(
         let patience = if fresh { 1 << (round / 6 % LONGEST_COOLING) } else { 1 };
         let before = Program::new(problem, Some(&candidate.order), cap_bytes).with_rounds(rounds);
         let hot = mean_size(&before) * warmth.0 * (warmth.1 / warmth.0).powf(rng.random());
-        let cooling = patience * (60 * scale).max(20_000);
+        let cooling = (patience * (60 * scale).max(20_000)).min(moves.saturating_sub(work).max(1));
         work += reorder(&before, &mut candidate, (tight, hot), &mut rng, cooling, deadline);
         let program = Program::new(problem, Some(&candidate.order), cap_bytes).with_rounds(rounds);
         let mut search = Search::new(&program, seed.wrapping_add(round));

@@ -22,6 +22,8 @@ const ROUNDS: usize = 6;
 /// Share of the time left that all rounds may take, and most seconds of one.
 const SHARE: f64 = 0.1;
 const MOST_SECONDS: f64 = 3.0;
+/// Most gaps where no clock may end a round: with more of them the first relaxation alone can take as long as a search is given.
+const MOST_UNTIMED: usize = 2000;
 /// Branch-and-bound nodes of one round.
 const NODES: i32 = 500;
 /// Relative gap at which a round is good enough: the start need not be better than the model.
@@ -70,7 +72,11 @@ pub(crate) fn cover(program: &Program, deadline: &Deadline) -> Option<Vec<Again>
     // Bytes at each position beyond those the columns account for.
     let mut hidden = vec![0.0; program.len()];
     let mut best: Option<(f64, Vec<Again>)> = None;
-    let budget = deadline.within(deadline.remaining_seconds().min(1e6) * SHARE);
+    let seconds = deadline.remaining_seconds();
+    if seconds.is_infinite() && gaps.len() > MOST_UNTIMED {
+        return None;
+    }
+    let budget = if seconds.is_finite() { deadline.within(seconds * SHARE) } else { *deadline };
     for _ in 0..ROUNDS {
         let need = |at: Slot| unplanned[at as usize] + hidden[at as usize] - program.cap;
         let Some(chosen) = choose(program, &gaps, &watched, &need, &budget) else { break };
@@ -180,9 +186,9 @@ fn choose(
         .ok()?
         .set_option("mip_max_nodes", NODES)
         .set_option("random_seed", 0);
-    let seconds = budget.remaining_seconds().min(MOST_SECONDS);
-    if budget.remaining_seconds() < 1e5 {
-        model = model.set_time_limit(seconds.max(0.01));
+    let seconds = budget.remaining_seconds();
+    if seconds.is_finite() {
+        model = model.set_time_limit(seconds.clamp(0.01, MOST_SECONDS));
     }
     for &at in watched.iter().filter(|&&at| need(at) > 0.0) {
         let there = || gaps.iter().zip(&empty).filter(|(gap, _)| gap.from < at && at < gap.to);

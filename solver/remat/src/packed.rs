@@ -31,11 +31,12 @@ pub(crate) fn packed(
     let mut live_cap = options.cap_bytes;
     let mut smallest: Option<(u64, Option<NodeId>)> = None;
     let mut starts = options.starts.clone();
+    let mut work = 0;
     for _ in 0..TRIES {
         // Half of what is left each, so that lower caps still have time.
         let limits = Limits {
             time_limit_seconds: options.limits.time_limit_seconds.map(|_| deadline.remaining_seconds() / 2.0),
-            work_limit: options.limits.work_limit.map(|limit| limit / 2),
+            work_limit: options.limits.work_limit.map(|limit| (limit.saturating_sub(work) / 2).max(1)),
             ..options.limits
         };
         let attempt = Options {
@@ -57,6 +58,7 @@ pub(crate) fn packed(
             Err(Error::Infeasible { .. }) => break,
             Err(failure) => return Err(failure),
         };
+        work += outcome.report.work;
         // Copies of padded values take longer than they will: a bound that counts them says too much.
         let bound = *bound.get_or_insert_with(|| match options.swap {
             Some(_) => Bound::each_op_once(problem.total_time()),
@@ -68,7 +70,7 @@ pub(crate) fn packed(
         let cap = Some(options.cap_bytes);
         outcome.replay =
             replay(problem, &outcome.schedule, swap, cap).map_err(|error| refused(error.to_string()))?;
-        let arena = assign(problem, &outcome.schedule, swap, cap, alignment).map_err(refused)?;
+        let arena = assign(problem, &outcome.schedule, swap, cap, alignment, &deadline).map_err(refused)?;
         let needed = padded.resident_bytes + arena.arena_bytes;
         if needed <= options.cap_bytes {
             outcome.report.value = outcome.replay.time;
@@ -153,7 +155,7 @@ mod tests {
             assert!(outcome.report.bound().value() <= outcome.report.value);
             planned += 1;
             let live = plan(&problem, &Options { alignment: None, ..options.clone() }).unwrap();
-            let there = assign(&problem, &live.schedule, None, None, 16).unwrap();
+            let there = assign(&problem, &live.schedule, None, None, 16, &Deadline::after(None)).unwrap();
             lowered += usize::from(16 + there.arena_bytes > options.cap_bytes);
         }
         assert!(planned > 15 && lowered > 8, "{planned} {lowered}");

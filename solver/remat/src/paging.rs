@@ -8,7 +8,7 @@
 //! value may be swapped, the plan keeps every cap that has a plan at all.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use ballast_core::limits::Deadline;
 use ballast_core::memory::SwapModel;
@@ -223,20 +223,25 @@ impl<'a> Pager<'a> {
     /// What has to come back for the values missing at a position, inputs before what is made of them.
     fn bring_back(&self, at: Slot, missing: &[Slot], again: bool) -> Vec<(Slot, Way)> {
         let mut back: Vec<(Slot, Way)> = Vec::new();
-        for &slot in missing {
-            self.collect(slot, again, &mut back);
+        let mut seen: HashSet<Slot> = HashSet::new();
+        let mut open: Vec<Slot> = missing.iter().copied().filter(|&slot| seen.insert(slot)).collect();
+        while let Some(slot) = open.pop() {
+            let way = self.way_back(slot, again);
+            back.push((slot, way));
+            if way == Way::Again {
+                let gone = self.program.inputs(slot).iter().filter(|&&input| !self.there[input as usize]);
+                open.extend(gone.filter(|&&input| seen.insert(input)));
+            }
         }
         back.sort_unstable_by_key(|&(slot, way)| (way == Way::Again, slot));
         debug_assert!(back.iter().all(|&(slot, _)| slot < at));
         back
     }
 
-    fn collect(&self, slot: Slot, again: bool, back: &mut Vec<(Slot, Way)>) {
-        if back.iter().any(|&(known, _)| known == slot) {
-            return;
-        }
+    /// How a missing value comes back.
+    fn way_back(&self, slot: Slot, again: bool) -> Way {
         let mut steps = DEPTH;
-        let way = if !self.program.swappable[slot as usize] {
+        if !self.program.swappable[slot as usize] {
             Way::Again
         } else if !again || !self.program.repeatable[slot as usize] {
             Way::Copied
@@ -246,14 +251,6 @@ impl<'a> Pager<'a> {
             Way::Again
         } else {
             Way::Copied
-        };
-        back.push((slot, way));
-        if way == Way::Again {
-            for &input in self.program.inputs(slot) {
-                if !self.there[input as usize] {
-                    self.collect(input, again, back);
-                }
-            }
         }
     }
 

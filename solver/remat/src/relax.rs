@@ -50,6 +50,7 @@ pub struct Relaxed {
 /// # Errors
 /// As [`plan`]; [`Error::Infeasible`] names the requested cap when no cap up to the limit has a plan.
 pub fn plan_relaxed(problem: &Problem, options: &Options, relaxation: &Relaxation) -> Result<Relaxed, Error> {
+    let deadline = Deadline::start(&options.limits);
     let searches = [Solver::AUTO, Solver::LOCAL_SEARCH].contains(&options.solver);
     let scheduled = if searches { swaps::starts(problem, options) } else { Vec::new() };
     let hasty = Options {
@@ -58,7 +59,7 @@ pub fn plan_relaxed(problem: &Problem, options: &Options, relaxation: &Relaxatio
         ..options.clone()
     };
     let peak = problem.unplanned_peak();
-    relaxed((options.cap_bytes, peak), &options.limits, relaxation, |cap_bytes, limits| {
+    relaxed((options.cap_bytes, peak), &options.limits, deadline, relaxation, |cap_bytes, limits| {
         plan(problem, &Options { cap_bytes, limits, ..hasty.clone() })
     })
 }
@@ -71,6 +72,7 @@ pub fn plan_relaxed(problem: &Problem, options: &Options, relaxation: &Relaxatio
 fn relaxed(
     (requested, peak): (u64, u64),
     limits: &Limits,
+    deadline: Deadline,
     relaxation: &Relaxation,
     mut attempt: impl FnMut(u64, Limits) -> Result<Outcome, Error>,
 ) -> Result<Relaxed, Error> {
@@ -84,8 +86,11 @@ fn relaxed(
             "relax-step must be at least {LEAST_STEP} unless relax-limit is 0: each step is planned anew"
         )));
     }
-    let deadline = Deadline::start(limits);
-    let first = match attempt(requested, *limits) {
+    let left = |share: f64| Limits {
+        time_limit_seconds: limits.time_limit_seconds.map(|_| deadline.remaining_seconds() * share),
+        ..*limits
+    };
+    let first = match attempt(requested, left(1.0)) {
         Ok(plan) => {
             return Ok(Relaxed {
                 plan,
@@ -124,11 +129,7 @@ fn relaxed(
         }
         round += 1.0;
         // Each cap gets half of what is left, so that later ones still have time.
-        let limits = Limits {
-            time_limit_seconds: limits.time_limit_seconds.map(|_| deadline.remaining_seconds() / 2.0),
-            ..*limits
-        };
-        match attempt(cap, limits) {
+        match attempt(cap, left(0.5)) {
             Ok(plan) => {
                 let smallest = if plan.arena.is_some() { cap } else { plan.replay.peak_bytes };
                 return Ok(Relaxed {

@@ -13,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::clock::Clock;
 use crate::program::{Again, Plan, Program, Slot};
-use crate::timeline::{Key, Timeline, UNTOUCHED, first, is_again, is_first, position, round};
+use crate::timeline::{Key, Span, Timeline, UNTOUCHED, first, is_again, is_back, is_first, position, round};
 
 /// Coolings in turn: moves, first and last temperature as shares of the mean time of a node. Short ones find plans
 /// early, hot ones leave bad neighbourhoods, cold ones settle graphs whose cheap nodes are far below the mean.
@@ -350,15 +350,24 @@ impl<'a> Search<'a> {
 
     /// Removes a recompute and those of its inputs that nobody reads any more.
     pub(crate) fn remove(&mut self, key: Key) {
-        let slot = self.line.node(key);
-        self.drop_step(key);
         let program = self.line.program;
-        for &input in program.inputs(slot) {
-            if let Some(span) = self.line.span_before(input, key)
-                && !is_first(span.start)
-                && span.end == span.start
-            {
-                self.take_away(span.start);
+        let mut open = vec![(key, program.inputs(self.line.node(key)).iter())];
+        self.drop_step(key);
+        // A chain of recomputes may be as long as the program.
+        while let Some((key, inputs)) = open.last_mut() {
+            let key = *key;
+            let Some(&input) = inputs.next() else {
+                open.pop();
+                continue;
+            };
+            let unread = |span: &Span| !is_first(span.start) && span.end == span.start;
+            match self.line.span_before(input, key).filter(unread) {
+                Some(span) if is_back(span.start) => self.take_away(span.start),
+                Some(span) => {
+                    open.push((span.start, program.inputs(self.line.node(span.start)).iter()));
+                    self.drop_step(span.start);
+                }
+                None => {}
             }
         }
     }

@@ -257,7 +257,7 @@ fn the_least_memory_for_an_overhead_keeps_the_overhead() {
     let outcome = least_memory(&problem, 0.25, &with_work(0, 20_000, 1)).unwrap();
     assert!(outcome.report.value <= 1.25 * problem.total_time());
     assert!(outcome.replay.peak_bytes < problem.unplanned_peak());
-    let arena = assign(&problem, &outcome.schedule, None, None, 1).unwrap();
+    let arena = assign(&problem, &outcome.schedule, None, None, 1, &Deadline::after(None)).unwrap();
     assert!(arena.arena_bytes + problem.resident_bytes >= outcome.replay.peak_bytes);
     assert!(least_memory(&problem, -1.0, &with_work(0, 1, 1)).is_err());
 }

@@ -18,9 +18,9 @@ use ballast_core::pipeline::{InFlight, Measured, MicroBatch, floor_bytes, need_b
 use ballast_core::report::{Bound, FalseBound, Report, SearchStats};
 use ballast_remat::{Error, Order, Solver};
 
-/// Shares of the largest stash tried first, the last of several stages alone, and the least distance of two shares tried later.
+/// Shares of the largest stash tried first, the last of several stages alone, and the distances tried later of others from the best.
 const SHARES: [f64; 5] = [0.95, 0.8, 0.65, 0.45, 0.25];
-const LEAST_STEP: f64 = 0.02;
+const STEPS: [f64; 2] = [0.08, 0.04];
 /// Of several stages: the room that limits are made for, beside that which there is.
 const ROOMS: [f64; 5] = [1.0, 1.1, 1.2, 1.35, 1.6];
 
@@ -159,8 +159,10 @@ impl Search<'_> {
         let Some((mut seconds, room, largest, mut middle)) = around else { return Ok(()) };
         self.rooms = 1;
         let mut tried = shares.to_vec();
-        let mut step = 0.08;
-        while step > LEAST_STEP && !self.deadline.over() {
+        for step in STEPS {
+            if self.deadline.over() {
+                break;
+            }
             for share in [middle - step, middle + step] {
                 if share > 0.0 && share <= 1.0 && tried.iter().all(|known| (known - share).abs() > 1e-9) {
                     tried.push(share);
@@ -170,7 +172,6 @@ impl Search<'_> {
                     }
                 }
             }
-            step /= 2.0;
         }
         Ok(())
     }

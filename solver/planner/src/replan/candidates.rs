@@ -35,7 +35,9 @@ pub fn candidates(
     scratch: &[DeviceId],
     deadline: &Deadline,
 ) -> Vec<Candidate> {
-    let mover = Mover { graph, costs, cluster, kept, sequence: graph.planned().collect() };
+    let sequence: Vec<OpId> = graph.planned().collect();
+    let staying = sequence.iter().copied().filter(|&op| kept[op].is_some()).collect();
+    let mover = Mover { graph, costs, cluster, kept, sequence, staying };
     let mut found = vec![mover.candidate(mover.relabelled(scratch)), mover.candidate(scratch.to_vec())];
     let mut current = mover.candidate(mover.patched());
     found.push(current.clone());
@@ -62,6 +64,8 @@ struct Mover<'a> {
     kept: &'a [Option<DeviceId>],
     /// The planned ops in program order.
     sequence: Vec<OpId>,
+    /// Those of them that stay.
+    staying: Vec<OpId>,
 }
 
 impl Mover<'_> {
@@ -193,19 +197,15 @@ impl Mover<'_> {
         Some(placed)
     }
 
-    /// Does an op that stays stand between two?
+    /// Does an op that stays stand between two, of which one follows the other?
     fn between(&self, first: OpId, second: OpId) -> bool {
-        self.sequence
-            .iter()
-            .skip_while(|&&op| op <= first)
-            .take_while(|&&op| op < second)
-            .any(|&op| self.kept[op].is_some())
+        self.before(second).is_some_and(|last| last > first)
     }
 
     /// The last op before this one that stays.
     fn before(&self, op: OpId) -> Option<OpId> {
-        let at = self.sequence.partition_point(|&other| other < op);
-        self.sequence[..at].iter().rev().copied().find(|&other| self.kept[other].is_some())
+        let at = self.staying.partition_point(|&other| other < op);
+        Some(self.staying[at.checked_sub(1)?])
     }
 
     /// The best of the placements in which the slowest device hands the end of a run of its ops to the device next
