@@ -39,3 +39,14 @@ func.func @others_stay(%x: tensor<2x4x3xbf16>, %y: tensor<2x4x3xf32>, %z: tensor
   %2 = "stablehlo.convolution"(%t, %y) <{batch_group_count = 3 : i64, dimension_numbers = #stablehlo.conv<[b, 0, f]x[i, 0, o]->[0, b, f]>, feature_group_count = 1 : i64}> : (tensor<3x4x2xf32>, tensor<2x4x3xf32>) -> tensor<1x1x3xf32>
   return %0, %1, %2 : tensor<1x1x3xbf16>, tensor<1x1x6xf32>, tensor<1x1x3xf32>
 }
+
+// -----
+
+// A kernel read from the end has its positions in the other order.
+// CHECK-LABEL: func @a_reversed_window_stays
+// CHECK: "stablehlo.convolution"
+// REMARK: remark: [Missed] DepthwiseGradient {{.*}}a depthwise gradient stays as it is: its image is dilated, reversed or grouped
+func.func @a_reversed_window_stays(%x: tensor<2x4x3xf32>, %dy: tensor<2x3x3xf32>) -> tensor<2x1x3xf32> {
+  %g = "stablehlo.convolution"(%x, %dy) <{batch_group_count = 3 : i64, dimension_numbers = #stablehlo.conv<[f, 0, b]x[i, 0, o]->[0, b, f]>, feature_group_count = 1 : i64, window_reversal = array<i1: true>}> : (tensor<2x4x3xf32>, tensor<2x3x3xf32>) -> tensor<2x1x3xf32>
+  return %g : tensor<2x1x3xf32>
+}

@@ -90,3 +90,22 @@ func.func @nested(%x: tensor<8xf32>, %y: tensor<8xf32>, %lo: index, %hi: index, 
   }
   return %r : tensor<8xf32>
 }
+
+// -----
+
+// A private function is found by its name, with and without the sign before it.
+// RUN: sed -n '/^func.func private @beside/,$p' %s | ballast-opt --allow-unregistered-dialect --ballast-outline-body=function=beside | FileCheck %s --check-prefix=BESIDE
+// RUN: sed -n '/^func.func private @beside/,$p' %s | ballast-opt --allow-unregistered-dialect --ballast-outline-body=function=@beside | FileCheck %s --check-prefix=BESIDE
+// BESIDE-LABEL: func.func private @beside
+// BESIDE: func.call @beside_body
+// BESIDE: func.func @beside_body
+func.func private @beside(%x: tensor<8xf32>, %lo: index, %hi: index) -> tensor<8xf32> {
+  %r = scf.for %i = %lo to %hi step %hi iter_args(%v = %x) -> tensor<8xf32> {
+    %1 = "some.layer"(%v) : (tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %1 : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+func.func @shown(%x: tensor<8xf32>) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}

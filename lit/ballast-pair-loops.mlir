@@ -4,6 +4,9 @@
 // Without a cap all stacks stay that cost anything to do without.
 // RUN: ballast-opt %s --allow-unregistered-dialect --ballast-pair-loops -split-input-file | FileCheck %s --check-prefix=ALL
 // RUN: ballast-opt %s --allow-unregistered-dialect --ballast-pair-loops="cap=128 time-limit=20 function=counted_the_same_way plan-file=-" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FILE
+// A private function beside a public one is found by its name, with and without the sign before it.
+// RUN: sed -n '/^func.func @counted_the/,/^}/{s/func @/func private @/;p}; /^func.func @loops_of_scf/,/^}/p' %s | ballast-opt --allow-unregistered-dialect --ballast-pair-loops="cap=128 time-limit=20 function=counted_the_same_way plan-file=-" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FILE
+// RUN: sed -n '/^func.func @counted_the/,/^}/{s/func @/func private @/;p}; /^func.func @loops_of_scf/,/^}/p' %s | ballast-opt --allow-unregistered-dialect --ballast-pair-loops="cap=128 time-limit=20 function=@counted_the_same_way plan-file=-" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FILE
 
 // The sine is cheaper than what the exponential needs: it runs again. Its stack is in neither loop.
 // CHECK-LABEL: func.func @a_stack_is_computed_again_from_another(

@@ -238,3 +238,155 @@ func.func @bounds_without_a_sign(%x: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %s : tensor<8xf32>
 }
+
+// -----
+
+// Booleans of `arith` wrap, where those of StableHLO are disjunctions: true and true is false, and of an index the last bit stays.
+// CHECK-LABEL: func @booleans_of_arith_stay_ops
+// CHECK: %[[A:.*]] = arith.index_cast %{{.*}} : index to i1
+// CHECK: %[[B:.*]] = arith.addi %{{.*}}, %[[A]] : i1
+// CHECK: %[[C:.*]] = arith.index_cast %{{.*}} : index to i1
+// CHECK: %[[D:.*]] = arith.addi %[[B]], %[[C]] : i1
+// CHECK: return %[[D]]
+func.func @booleans_of_arith_stay_ops() -> i1 {
+  %0 = arith.constant 1 : index
+  %2 = arith.constant 2 : index
+  %5 = arith.constant 5 : index
+  %f = arith.constant false
+  %r = scf.for %i = %0 to %5 step %2 iter_args(%odd = %f) -> i1 {
+    %last = arith.index_cast %i : index to i1
+    %1 = arith.addi %odd, %last : i1
+    scf.yield %1 : i1
+  }
+  return %r : i1
+}
+
+// -----
+
+// A loss at each step: the second loop reads pieces, made of the pieces that the first one stacks and of slices of an argument. Nothing is made of the whole.
+// CHECK-LABEL: func @what_is_made_of_a_stack_is_made_of_its_pieces
+// CHECK-SAME: %[[X:.*]]: tensor<8xf32>, %[[Y:.*]]: tensor<2x2x4xf32>
+// CHECK-NEXT: %[[A:.*]] = "some.layer"(%[[X]])
+// CHECK-NEXT: %[[ROW:.*]] = "stablehlo.reshape"(%[[A]]) : (tensor<8xf32>) -> tensor<1x8xf32>
+// CHECK-NOT: tensor<2x
+// CHECK: %[[PIECE:.*]] = "stablehlo.reshape"(%[[ROW]]) : (tensor<1x8xf32>) -> tensor<1x2x4xf32>
+// CHECK-NEXT: %[[PART:.*]] = "stablehlo.slice"(%[[Y]]) {limit_indices = array<i64: 1, 2, 4>, start_indices = array<i64: 0, 0, 0>
+// CHECK-NEXT: %[[LOSS:.*]] = "stablehlo.subtract"(%[[PIECE]], %[[PART]]) : (tensor<1x2x4xf32>, tensor<1x2x4xf32>) -> tensor<1x2x4xf32>
+// CHECK-NEXT: %[[TURNED:.*]] = "stablehlo.transpose"(%[[LOSS]]) {{.*}} : (tensor<1x2x4xf32>) -> tensor<1x4x2xf32>
+// CHECK-NEXT: %[[FLAT:.*]] = "stablehlo.reshape"(%[[TURNED]]) : (tensor<1x4x2xf32>) -> tensor<4x2xf32>
+// CHECK-NEXT: "some.gradient"(%{{.*}}, %[[FLAT]])
+// CHECK: "stablehlo.slice"(%[[Y]]) {limit_indices = array<i64: 2, 2, 4>, start_indices = array<i64: 1, 0, 0>
+// CHECK-NEXT: "stablehlo.subtract"({{.*}} -> tensor<1x2x4xf32>
+// CHECK-NOT: "stablehlo.subtract"
+// CHECK: return
+func.func @what_is_made_of_a_stack_is_made_of_its_pieces(%x: tensor<8xf32>, %y: tensor<2x2x4xf32>) -> tensor<4x2xf32> {
+  %zeros = "stablehlo.constant"() <{value = dense<0.0> : tensor<2x8xf32>}> : () -> tensor<2x8xf32>
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %a:3 = "stablehlo.while"(%zero, %x, %zeros) ({
+  ^bb0(%i: tensor<i32>, %v: tensor<8xf32>, %s: tensor<2x8xf32>):
+    %n = "stablehlo.constant"() <{value = dense<2> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %v: tensor<8xf32>, %s: tensor<2x8xf32>):
+    %0 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %1 = "some.layer"(%v) : (tensor<8xf32>) -> tensor<8xf32>
+    %2 = "stablehlo.reshape"(%1) : (tensor<8xf32>) -> tensor<1x8xf32>
+    %3 = "stablehlo.dynamic_update_slice"(%s, %2, %i, %0) : (tensor<2x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
+    %4 = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%4, %1, %3) : (tensor<i32>, tensor<8xf32>, tensor<2x8xf32>) -> ()
+  }) : (tensor<i32>, tensor<8xf32>, tensor<2x8xf32>) -> (tensor<i32>, tensor<8xf32>, tensor<2x8xf32>)
+  %r = "stablehlo.reshape"(%a#2) : (tensor<2x8xf32>) -> tensor<2x2x4xf32>
+  %d = "stablehlo.subtract"(%r, %y) : (tensor<2x2x4xf32>, tensor<2x2x4xf32>) -> tensor<2x2x4xf32>
+  %t = "stablehlo.transpose"(%d) <{permutation = array<i64: 0, 2, 1>}> : (tensor<2x2x4xf32>) -> tensor<2x4x2xf32>
+  %g = "stablehlo.constant"() <{value = dense<0.0> : tensor<4x2xf32>}> : () -> tensor<4x2xf32>
+  %b:3 = "stablehlo.while"(%zero, %g, %t) ({
+  ^bb0(%i: tensor<i32>, %v: tensor<4x2xf32>, %s: tensor<2x4x2xf32>):
+    %n = "stablehlo.constant"() <{value = dense<2> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %v: tensor<4x2xf32>, %s: tensor<2x4x2xf32>):
+    %0 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %1 = "stablehlo.dynamic_slice"(%s, %i, %0, %0) <{slice_sizes = array<i64: 1, 4, 2>}> : (tensor<2x4x2xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x4x2xf32>
+    %2 = "stablehlo.reshape"(%1) : (tensor<1x4x2xf32>) -> tensor<4x2xf32>
+    %3 = "some.gradient"(%v, %2) : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+    %4 = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%4, %3, %s) : (tensor<i32>, tensor<4x2xf32>, tensor<2x4x2xf32>) -> ()
+  }) : (tensor<i32>, tensor<4x2xf32>, tensor<2x4x2xf32>) -> (tensor<i32>, tensor<4x2xf32>, tensor<2x4x2xf32>)
+  return %b#1 : tensor<4x2xf32>
+}
+
+// -----
+
+// A row of a product needs all of one operand: the product is made whole, and sliced.
+// CHECK-LABEL: func @products_of_a_stack_are_sliced
+// CHECK: %[[ALL:.*]] = "stablehlo.dot_general"({{.*}} -> tensor<2x8xf32>
+// CHECK: %[[TURNED:.*]] = "stablehlo.reshape"(%[[ALL]]) : (tensor<2x8xf32>) -> tensor<2x4x2xf32>
+// CHECK: "stablehlo.slice"(%[[TURNED]]) {limit_indices = array<i64: 1, 4, 2>
+// CHECK: "stablehlo.slice"(%[[TURNED]]) {limit_indices = array<i64: 2, 4, 2>
+// CHECK-NOT: "stablehlo.dot_general"
+// CHECK: return
+func.func @products_of_a_stack_are_sliced(%x: tensor<8xf32>, %y: tensor<8x8xf32>) -> tensor<4x2xf32> {
+  %zeros = "stablehlo.constant"() <{value = dense<0.0> : tensor<2x8xf32>}> : () -> tensor<2x8xf32>
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %a:3 = "stablehlo.while"(%zero, %x, %zeros) ({
+  ^bb0(%i: tensor<i32>, %v: tensor<8xf32>, %s: tensor<2x8xf32>):
+    %n = "stablehlo.constant"() <{value = dense<2> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %v: tensor<8xf32>, %s: tensor<2x8xf32>):
+    %0 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %1 = "some.layer"(%v) : (tensor<8xf32>) -> tensor<8xf32>
+    %2 = "stablehlo.reshape"(%1) : (tensor<8xf32>) -> tensor<1x8xf32>
+    %3 = "stablehlo.dynamic_update_slice"(%s, %2, %i, %0) : (tensor<2x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
+    %4 = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%4, %1, %3) : (tensor<i32>, tensor<8xf32>, tensor<2x8xf32>) -> ()
+  }) : (tensor<i32>, tensor<8xf32>, tensor<2x8xf32>) -> (tensor<i32>, tensor<8xf32>, tensor<2x8xf32>)
+  %d = "stablehlo.dot_general"(%a#2, %y) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<2x8xf32>, tensor<8x8xf32>) -> tensor<2x8xf32>
+  %t = "stablehlo.reshape"(%d) : (tensor<2x8xf32>) -> tensor<2x4x2xf32>
+  %g = "stablehlo.constant"() <{value = dense<0.0> : tensor<4x2xf32>}> : () -> tensor<4x2xf32>
+  %b:3 = "stablehlo.while"(%zero, %g, %t) ({
+  ^bb0(%i: tensor<i32>, %v: tensor<4x2xf32>, %s: tensor<2x4x2xf32>):
+    %n = "stablehlo.constant"() <{value = dense<2> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %v: tensor<4x2xf32>, %s: tensor<2x4x2xf32>):
+    %0 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %1 = "stablehlo.dynamic_slice"(%s, %i, %0, %0) <{slice_sizes = array<i64: 1, 4, 2>}> : (tensor<2x4x2xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x4x2xf32>
+    %2 = "stablehlo.reshape"(%1) : (tensor<1x4x2xf32>) -> tensor<4x2xf32>
+    %3 = "some.gradient"(%v, %2) : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+    %4 = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%4, %3, %s) : (tensor<i32>, tensor<4x2xf32>, tensor<2x4x2xf32>) -> ()
+  }) : (tensor<i32>, tensor<4x2xf32>, tensor<2x4x2xf32>) -> (tensor<i32>, tensor<4x2xf32>, tensor<2x4x2xf32>)
+  return %b#1 : tensor<4x2xf32>
+}
+
+// -----
+
+// A private function is found by its name, with and without the sign before it: what is to be opened is not dropped as a helper.
+// RUN: sed -n '/^func.func private @beside/,$p' %s | ballast-opt --allow-unregistered-dialect --ballast-unroll=function=beside | FileCheck %s --check-prefix=BESIDE
+// RUN: sed -n '/^func.func private @beside/,$p' %s | ballast-opt --allow-unregistered-dialect --ballast-unroll=function=@beside | FileCheck %s --check-prefix=BESIDE
+// BESIDE-LABEL: func.func private @beside
+// BESIDE-COUNT-2: "some.layer"
+// BESIDE-NOT: scf.for
+// BESIDE-LABEL: func.func @shown
+func.func private @beside(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %2 = arith.constant 2 : index
+  %r = scf.for %i = %0 to %2 step %1 iter_args(%v = %x) -> tensor<8xf32> {
+    %3 = "some.layer"(%v) : (tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %3 : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+func.func @shown(%x: tensor<8xf32>) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}

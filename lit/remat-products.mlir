@@ -32,3 +32,28 @@ func.func @others_stay(%x: tensor<4x8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<4x
   %h = "stablehlo.transpose"(%g) <{permutation = array<i64: 1, 0>}> {ballast.must_keep} : (tensor<8x8xf32>) -> tensor<8x8xf32>
   return %b, %c, %d, %f, %h : tensor<4x8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<4x8x8xf32>, tensor<8x8xf32>
 }
+
+// -----
+
+// What is said of the product is said of the exchanged one.
+// CHECK-LABEL: func.func @attributes_go_along
+// CHECK-SAME: %[[X:.*]]: tensor<8x16xf32>, %[[DY:.*]]: tensor<8x32xf32>
+// CHECK-NEXT: "stablehlo.dot_general"(%[[X]], %[[DY]]) {{.*}}mhlo.frontend_attributes = {_scheduling_group_id = "3"}
+// CHECK-NEXT: return
+func.func @attributes_go_along(%x: tensor<8x16xf32>, %dy: tensor<8x32xf32>) -> tensor<16x32xf32> {
+  %p = "stablehlo.dot_general"(%dy, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]>}> {mhlo.frontend_attributes = {_scheduling_group_id = "3"}} : (tensor<8x32xf32>, tensor<8x16xf32>) -> tensor<32x16xf32>
+  %t = "stablehlo.transpose"(%p) <{permutation = array<i64: 1, 0>}> : (tensor<32x16xf32>) -> tensor<16x32xf32>
+  return %t : tensor<16x32xf32>
+}
+
+// -----
+
+// A sharding names the axes of the product in their order, and would be of others.
+// CHECK-LABEL: func.func @a_product_with_a_sharding_stays
+// CHECK: "stablehlo.dot_general"{{.*}}mhlo.sharding
+// CHECK-NEXT: "stablehlo.transpose"
+func.func @a_product_with_a_sharding_stays(%x: tensor<8x16xf32>, %dy: tensor<8x32xf32>) -> tensor<16x32xf32> {
+  %p = "stablehlo.dot_general"(%dy, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]>}> {mhlo.sharding = "{replicated}"} : (tensor<8x32xf32>, tensor<8x16xf32>) -> tensor<32x16xf32>
+  %t = "stablehlo.transpose"(%p) <{permutation = array<i64: 1, 0>}> : (tensor<32x16xf32>) -> tensor<16x32xf32>
+  return %t : tensor<16x32xf32>
+}

@@ -10,23 +10,24 @@ use melior::ir::{
 use melior::{Context, ContextRef};
 use mlir_sys::{
     MlirStringRef, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetType,
-    mlirAttributeIsAArray, mlirAttributeIsABool, mlirAttributeIsADenseElements,
-    mlirAttributeIsADenseI32Array, mlirAttributeIsADenseI64Array, mlirAttributeIsADictionary,
-    mlirAttributeIsAFlatSymbolRef, mlirAttributeIsAFloat, mlirAttributeIsAInteger, mlirAttributeIsAOpaque,
-    mlirAttributeIsAString, mlirAttributeIsASymbolRef, mlirBoolAttrGetValue, mlirDenseArrayGetNumElements,
-    mlirDenseElementsAttrGetIndexValue, mlirDenseElementsAttrGetInt32Value,
-    mlirDenseElementsAttrGetInt64Value, mlirDenseElementsAttrGetSplatValue, mlirDenseElementsAttrIsSplat,
-    mlirDenseI32ArrayGetElement, mlirDenseI64ArrayGetElement, mlirDictionaryAttrGetElement,
-    mlirDictionaryAttrGetElementByName, mlirDictionaryAttrGetNumElements, mlirElementsAttrGetNumElements,
-    mlirFlatSymbolRefAttrGetValue, mlirFloatAttrGetValueDouble, mlirIdentifierStr,
-    mlirIntegerAttrGetValueInt, mlirIntegerTypeGetWidth, mlirLocationCallSiteGet, mlirLocationFileLineColGet,
-    mlirLocationGetContext, mlirLocationUnknownGet, mlirOpOperandGetNextUse, mlirOpResultGetOwner,
-    mlirOpaqueAttrGetData, mlirOperationGetAttributeByName, mlirOperationGetContext,
-    mlirOperationGetDiscardableAttribute, mlirOperationGetName, mlirOperationGetNumDiscardableAttributes,
-    mlirOperationGetNumSuccessors, mlirOperationGetSuccessor, mlirOperationRemoveDiscardableAttributeByName,
-    mlirOperationSetDiscardableAttributeByName, mlirShapedTypeGetElementType, mlirStringAttrGetValue,
-    mlirSymbolRefAttrGetRootReference, mlirTypeIsAIndex, mlirTypeIsAInteger, mlirValueGetFirstUse,
-    mlirValueIsAOpResult,
+    mlirAttributeIsAArray, mlirAttributeIsABool, mlirAttributeIsADenseBoolArray,
+    mlirAttributeIsADenseElements, mlirAttributeIsADenseI32Array, mlirAttributeIsADenseI64Array,
+    mlirAttributeIsADictionary, mlirAttributeIsAFlatSymbolRef, mlirAttributeIsAFloat,
+    mlirAttributeIsAInteger, mlirAttributeIsAOpaque, mlirAttributeIsAString, mlirAttributeIsASymbolRef,
+    mlirBoolAttrGetValue, mlirDenseArrayGetNumElements, mlirDenseBoolArrayGetElement,
+    mlirDenseElementsAttrGetBoolValue, mlirDenseElementsAttrGetIndexValue,
+    mlirDenseElementsAttrGetInt32Value, mlirDenseElementsAttrGetInt64Value,
+    mlirDenseElementsAttrGetSplatValue, mlirDenseElementsAttrIsSplat, mlirDenseI32ArrayGetElement,
+    mlirDenseI64ArrayGetElement, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetElementByName,
+    mlirDictionaryAttrGetNumElements, mlirElementsAttrGetNumElements, mlirFlatSymbolRefAttrGetValue,
+    mlirFloatAttrGetValueDouble, mlirIdentifierStr, mlirIntegerAttrGetValueInt, mlirIntegerTypeGetWidth,
+    mlirLocationCallSiteGet, mlirLocationFileLineColGet, mlirLocationGetContext, mlirLocationUnknownGet,
+    mlirOpOperandGetNextUse, mlirOpResultGetOwner, mlirOpaqueAttrGetData, mlirOperationGetAttributeByName,
+    mlirOperationGetContext, mlirOperationGetDiscardableAttribute, mlirOperationGetName,
+    mlirOperationGetNumDiscardableAttributes, mlirOperationGetNumSuccessors, mlirOperationGetSuccessor,
+    mlirOperationRemoveDiscardableAttributeByName, mlirOperationSetDiscardableAttributeByName,
+    mlirShapedTypeGetElementType, mlirStringAttrGetValue, mlirSymbolRefAttrGetRootReference,
+    mlirTypeIsAIndex, mlirTypeIsAInteger, mlirValueGetFirstUse, mlirValueIsAOpResult,
 };
 
 use crate::ffi::view;
@@ -78,7 +79,7 @@ pub fn integer_value(attribute: Attribute<'_>) -> Option<i64> {
     }
 }
 
-/// A list of integers, written as `array<i64: ..>`, `dense<..>` or `[..]`; row-major where it has more dimensions.
+/// A list of integers or booleans, written as `array<i64: ..>`, `dense<..>` or `[..]`; row-major where it has more dimensions.
 pub fn integers(op: OperationRef<'_, '_>, name: &str) -> Option<Vec<i64>> {
     let attribute = attribute(op, name)?;
     let raw = attribute.to_raw();
@@ -96,6 +97,13 @@ pub fn integers(op: OperationRef<'_, '_>, name: &str) -> Option<Vec<i64>> {
                     .collect(),
             );
         }
+        if mlirAttributeIsADenseBoolArray(raw) {
+            return Some(
+                (0..mlirDenseArrayGetNumElements(raw))
+                    .map(|i| i64::from(mlirDenseBoolArrayGetElement(raw, i)))
+                    .collect(),
+            );
+        }
         if mlirAttributeIsADenseElements(raw) {
             return dense_integers(attribute);
         }
@@ -103,7 +111,7 @@ pub fn integers(op: OperationRef<'_, '_>, name: &str) -> Option<Vec<i64>> {
     elements(attribute)?.into_iter().map(integer_value).collect()
 }
 
-/// The integers of a `dense<..>` attribute; none for other element types or a very long one.
+/// The integers or booleans of a `dense<..>` attribute; none for other element types or a very long one.
 pub fn dense_integers(attribute: Attribute<'_>) -> Option<Vec<i64>> {
     let raw = attribute.to_raw();
     // SAFETY: the type of the attribute is tested before its element type, and that before each reader.
@@ -124,6 +132,7 @@ pub fn dense_integers(attribute: Attribute<'_>) -> Option<Vec<i64>> {
         (0..count)
             .map(|i| match width {
                 0 => i64::try_from(mlirDenseElementsAttrGetIndexValue(raw, i as isize)).ok(),
+                1 => Some(i64::from(mlirDenseElementsAttrGetBoolValue(raw, i as isize))),
                 32 => Some(i64::from(mlirDenseElementsAttrGetInt32Value(raw, i as isize))),
                 64 => Some(mlirDenseElementsAttrGetInt64Value(raw, i as isize)),
                 _ => None,

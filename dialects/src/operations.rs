@@ -2,13 +2,14 @@
 
 use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef, OperationRefMut};
 use melior::ir::{
-    Attribute, AttributeLike, BlockLike, BlockRef, Location, Operation, RegionLike, Value, ValueLike,
+    Attribute, AttributeLike, BlockLike, BlockRef, Location, Operation, RegionLike, Type, TypeLike, Value,
+    ValueLike,
 };
 use mlir_sys::{
     mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeIsAString, mlirBlockDestroy,
     mlirBlockDetach, mlirOpOperandGetNextUse, mlirOpOperandGetOperandNumber, mlirOpOperandGetOwner,
     mlirOperationDestroy, mlirOperationMoveBefore, mlirStringAttrGetValue, mlirValueGetFirstUse,
-    mlirValueReplaceAllUsesOfWith,
+    mlirValueReplaceAllUsesOfWith, mlirValueSetType,
 };
 
 use crate::ffi::{self, owned};
@@ -167,6 +168,14 @@ pub fn set_operand<'c>(op: OperationRef<'c, '_>, operand: usize, value: Value<'c
 /// Sets an attribute, inherent or discardable.
 pub fn set_attribute<'c>(op: OperationRef<'c, '_>, name: &str, attribute: Attribute<'c>) {
     changed(op).set_attribute(name, attribute);
+}
+
+/// Gives one of an op's results another type; nothing happens if it has none of that number.
+pub fn set_result_type(op: OperationRef<'_, '_>, result: usize, kind: Type<'_>) {
+    if let Ok(result) = op.result(result) {
+        // SAFETY: the result is that of a live op, and the type is of its context.
+        unsafe { mlirValueSetType(result.to_raw(), kind.to_raw()) }
+    }
 }
 
 /// Says where an op comes from.

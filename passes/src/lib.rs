@@ -8,6 +8,7 @@
 mod annotations;
 mod apply;
 mod backend;
+mod counted;
 mod driver;
 mod files;
 mod import;

@@ -31,7 +31,7 @@ pub(crate) fn read_for_planning<'c: 'a, 'a>(
     source: &Source<'_>,
 ) -> Result<Program<'c, 'a>, Reported> {
     let cluster = cluster(module, source.devices)?;
-    inline_calls(module, (!source.function.is_empty()).then_some(source.function))?;
+    inline_calls(module, Some(source.function))?;
     let opened = open_loops(module, source, &cluster)?;
     let source = &opened.as_ref().map_or(*source, |opened| opened.like(source));
     let whole_peak = opened.map(|opened| opened.whole_peak);

@@ -15,6 +15,7 @@ use melior::ir::{BlockLike, BlockRef, ValueLike};
 use super::imported::{Body, Imported};
 use super::work::{Facts, Pricer, Role, counted_loop};
 use crate::backend::xla::workspace::{Workspace, workspace};
+use crate::counted::Loop;
 
 /// Op names listed in the profile key of an op with regions.
 const NAMES_IN_KEY: usize = 16;
@@ -118,7 +119,11 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
             Bytes::ZERO
         };
         let mut outputs = Vec::with_capacity(op.result_count());
+        let carrying = Loop::of(op).and_then(Result::ok);
         for (index, result) in op.results().enumerate() {
+            // What a loop hands on as it is lies where it was, and nobody reads it there by this name.
+            let stays =
+                !ir::is_used(result) && carrying.as_ref().is_some_and(|looped| looped.hands_on(index));
             let kind = pricer.types.of(result.r#type()).map_err(report)?;
             let tensor = TensorId(self.graph.tensors.len());
             outputs.push(tensor);
@@ -127,7 +132,7 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
             self.graph.tensors.push(Tensor {
                 producer: Some(OpId(id)),
                 index,
-                bytes: Bytes(kind.bytes),
+                bytes: if stays { Bytes::ZERO } else { Bytes(kind.bytes) },
                 returned: false,
                 type_name: kind.text.clone(),
             });

@@ -14,7 +14,7 @@ pub(crate) mod opaque;
 mod phase;
 pub(crate) mod sharding;
 pub(crate) mod types;
-mod work;
+pub(crate) mod work;
 
 use std::collections::HashMap;
 

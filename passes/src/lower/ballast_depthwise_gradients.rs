@@ -94,6 +94,13 @@ impl Gradient for Depthwise {
     }
 }
 
+/// Does a convolution read its kernel from the end, or may it?
+fn is_reversed(op: OperationRef<'_, '_>) -> bool {
+    let flags = ir::integers(op, "window_reversal");
+    ir::attribute(op, "window_reversal").is_some()
+        && flags.is_none_or(|flags| flags.iter().any(|&flag| flag != 0))
+}
+
 impl Depthwise {
     fn read(op: OperationRef<'_, '_>, groups: i64) -> Result<Self, Stays> {
         let shape = |value| shape(value).ok_or("its operands are not tensors of known size");
@@ -119,7 +126,7 @@ impl Depthwise {
         }
         if ir::integer(op, "feature_group_count").unwrap_or(1) != 1
             || list("lhs_dilation").iter().any(|&step| step != 1)
-            || ir::opaque(op, "window_reversal").is_some_and(|text| text.contains("true"))
+            || is_reversed(op)
         {
             return Err("its image is dilated, reversed or grouped");
         }

@@ -34,7 +34,8 @@ pub(crate) fn run(module: OperationRef<'_, '_>, _options: &BallastInlineOptions)
 }
 
 /// Inlines all calls of private single-block functions of `module`, then erases private functions that nothing
-/// reachable refers to. `keep` names a private function that stays whatever happens: the one to be planned.
+/// reachable refers to. `keep` names a private function, with `@` before it or not, that stays whatever happens: the
+/// one to be planned.
 ///
 /// Calls of recursive functions, and of functions without a body or with several blocks, stay; each is named in a
 /// remark.
@@ -150,7 +151,9 @@ impl<'c: 'a, 'a> Functions<'c, 'a> {
     /// Erases private functions that neither a public function nor any other op of the module leads to. A module
     /// without a public function keeps all.
     fn erase_dead(&self, module: OperationRef<'c, 'a>, keep: Option<&str>) {
-        let kept = |function: &Function| !function.private || keep.is_some_and(|keep| keep == function.name);
+        let kept = |function: &Function| {
+            !function.private || keep.is_some_and(|keep| keep.trim_start_matches('@') == function.name)
+        };
         if !self.all.iter().any(kept) {
             return;
         }

@@ -24,8 +24,10 @@ const CARRIED: [(&str, &str); 10] = [
     ("bf16", "i16"),
     ("index", "i64"),
 ];
-/// MLIR's lowering of MPI asks the module for the library whose names to use.
-const IMPLEMENTATION: &str = "#dlti.map<\"MPI:Implementation\" = \"OpenMPI\">";
+/// MLIR's lowering of MPI asks the module, by this attribute, for the library whose names to use.
+pub(crate) const MPI_MAP: &str = "dlti.map";
+/// The library that programs are for.
+pub(crate) const IMPLEMENTATION: &str = "#dlti.map<\"MPI:Implementation\" = \"OpenMPI\">";
 
 /// Runs the pass.
 ///
@@ -53,7 +55,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, _options: &BallastMessagesOption
 fn name_implementation(module: OperationRef<'_, '_>) {
     let context = ballast_dialects::ir::context(module);
     if let Some(map) = Attribute::parse(context, IMPLEMENTATION) {
-        set_attribute(module, "dlti.map", map);
+        set_attribute(module, MPI_MAP, map);
     }
 }
 

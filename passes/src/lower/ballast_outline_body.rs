@@ -21,10 +21,10 @@ use melior::ir::{
     Attribute, Block, BlockLike, BlockRef, Location, Region, RegionLike, Type, TypeLike, Value, ValueLike,
 };
 
+use crate::counted::Loop;
 use crate::import;
 use crate::lower::ballast_inline::inline_calls;
 use crate::lower::native::{Code, function};
-use crate::lower::unroll::Loop;
 
 /// Says of an argument of a function which result takes its buffer.
 const ALIASES: &str = "tf.aliasing_output";
@@ -34,7 +34,7 @@ const ALIASES: &str = "tf.aliasing_output";
 /// # Errors
 /// With the diagnostic that was emitted; then no body has been moved.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastOutlineBodyOptions) -> Result<(), Reported> {
-    inline_calls(module, None)?;
+    inline_calls(module, Some(&options.function))?;
     let wanted = (!options.function.is_empty()).then_some(options.function.as_str());
     let program = import::function(module, wanted)?;
     let name = ir::string(program, "sym_name").unwrap_or_default();

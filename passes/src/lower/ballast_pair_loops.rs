@@ -33,7 +33,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPairLoopsOption
     if let Err(text) = files::check(module, [("plan-file", options.plan_file.as_str())]) {
         return fail(text);
     }
-    inline_calls(module, None)?;
+    inline_calls(module, Some(&options.function))?;
     let wanted = (!options.function.is_empty()).then(|| options.function.clone());
     let function = import::function(module, wanted.as_deref())?;
     let name = ir::string(function, "sym_name").unwrap_or_default();

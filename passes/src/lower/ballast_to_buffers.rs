@@ -11,7 +11,7 @@ use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, BlockLike, BlockRef, Identifier, Type, Value, ValueLike};
 
-use crate::lower::ballast_strip::strip;
+use crate::lower::ballast_strip::{is_of_planning, strip};
 use crate::lower::native::Code;
 
 /// Memory space of the device, and of the host.
@@ -29,7 +29,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, _options: &BallastToBuffersOptio
             lower(block)?;
         }
     }
-    strip(module, &[names::PROGRAM]);
+    strip(module, |name, value| is_of_planning(name, value) && name != names::PROGRAM);
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use melior::ir::{Attribute, BlockLike, BlockRef, Identifier, Type, Value, ValueL
 
 use crate::apply::ballast_apply;
 use crate::import;
-use crate::lower::ballast_strip::strip;
+use crate::lower::ballast_strip::{is_of_planning, strip};
 
 /// Name under which XLA knows a copy between memories.
 const PLACEMENT: &str = "annotate_device_placement";
@@ -38,7 +38,8 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastToStablehloOpti
             set_attribute(function, "sym_visibility", private.into());
         }
     }
-    strip(module, &[]);
+    // What runs StableHLO knows neither dialect.
+    strip(module, |name, value| is_of_planning(name, value) || name.starts_with("dlti."));
     for (function, copies) in copied.into_iter().filter(|&(_, copies)| copies > 0) {
         let name = ir::string(function, "sym_name").unwrap_or_default();
         let text = "copies to the host are requests to XLA: clients without a separate host memory, such as the CPU client, keep \

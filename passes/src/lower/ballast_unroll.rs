@@ -19,7 +19,7 @@ use crate::lower::unroll::{Budget, Iterations, Nested, open_in_block};
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastUnrollOptions) -> Result<(), Reported> {
-    inline_calls(module, None)?;
+    inline_calls(module, Some(options.function.as_str()))?;
     let nested = match options.nested {
         passes::NestedLoops::Outer => Nested::Outer,
         passes::NestedLoops::Inner => Nested::Inner,

@@ -1,6 +1,6 @@
 //! The planner as its callers see it: known answers, caps, orders, swaps, curves, limits.
 
-use ballast_core::limits::Limits;
+use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::{Node, NodeId, Problem, SwapModel};
 use ballast_core::report::{BoundClass, Prover};
 use ballast_remat::{

@@ -53,3 +53,25 @@ def test_what_is_given_away_by_name_is_gone():
         state = jnp.ones(1000)
         call(state=state, batch=jnp.ones(3))
         assert state.is_deleted()
+
+
+@pytest.mark.parametrize("cap", ["60%", "1GB"])
+def test_a_step_runs_where_its_arguments_were_put(cap):
+    def step(weights, x):
+        def loss(weights):
+            y = x
+            for weight in weights:
+                y = jnp.tanh(y @ weight)
+            return jnp.square(y).mean()
+
+        return jax.value_and_grad(loss)(weights)
+
+    given = [jnp.eye(16)] * 6, jnp.ones((256, 16))
+    planned = ballast.jit(step, cap=cap, cap_counts="temp", time_limit=2, tries=2)
+    usual, other = jax.devices()[:2]
+    for device in (usual, other, usual):
+        value, gradients = planned(*jax.device_put(given, device))
+        assert {leaf.device for leaf in (value, *gradients)} == {device}
+        assert jnp.allclose(value, step(*given)[0])
+    # What was put nowhere goes where all goes.
+    assert planned(*given)[0].device == usual

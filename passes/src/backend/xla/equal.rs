@@ -19,8 +19,16 @@ use melior::ir::{BlockLike, ValueLike};
 
 use crate::import::Imported;
 
-/// Ops whose operands may change places, by the last part of the name.
-const COMMUTATIVE: [&str; 7] = ["add", "and", "maximum", "minimum", "multiply", "or", "xor"];
+/// Ops whose operands may change places: of StableHLO alone, since those of `linalg` read what they write besides.
+const COMMUTATIVE: [&str; 7] = [
+    "stablehlo.add",
+    "stablehlo.and",
+    "stablehlo.maximum",
+    "stablehlo.minimum",
+    "stablehlo.multiply",
+    "stablehlo.or",
+    "stablehlo.xor",
+];
 
 /// What two equal ops have in common.
 #[derive(PartialEq, Eq, Hash)]
@@ -131,8 +139,7 @@ fn describe(op: OperationRef<'_, '_>, numbers: &Numbers, inner: &mut Numbers, ke
             inner.get(&raw).map_or_else(outside, |&number| [0, number])
         })
         .collect();
-    let last_name = ir::name(op).rsplit('.').next().unwrap_or_default();
-    if COMMUTATIVE.contains(&last_name) {
+    if COMMUTATIVE.contains(&ir::name(op)) {
         operands.sort_unstable();
     }
     key.extend(operands.as_flattened());

@@ -14,6 +14,9 @@ use melior::ir::{Attribute, BlockLike, BlockRef, Identifier, Value, ValueLike};
 use crate::import::types::Types;
 use crate::import::{self, opaque};
 
+/// Properties of products and transpositions.
+const PROPERTIES: [&str; 4] = ["algorithm", "dot_dimension_numbers", "permutation", "precision_config"];
+
 /// Exchanges the operands of products that are read by one transposition alone, in the blocks of functions.
 ///
 /// # Errors
@@ -42,8 +45,9 @@ fn exchanged(product: OperationRef<'_, '_>, transposition: OperationRef<'_, '_>)
         return None;
     }
     let value = product.result(0).ok()?;
-    // What a user says of the transposition alone would be lost.
-    let ruled = own_attributes(transposition).next().is_some();
+    // What is said of the transposition alone would be lost, and where the product lies is said of its axes in the old order.
+    let ruled =
+        said(transposition).next().is_some() || said(product).any(|(name, _)| name.ends_with("sharding"));
     let same_block = product.block().zip(transposition.block()).is_some_and(|(a, b)| a == b);
     if ruled || !same_block || uses(value).len() != 1 {
         return None;
@@ -99,7 +103,7 @@ fn replace<'c: 'a, 'a>(
         .build()
         .map_err(|error| fail(&error.to_string()))?;
     let new = block.insert_operation_before(product, new);
-    for (name, value) in own_attributes(product) {
+    for (name, value) in said(product) {
         ir::set(new, &name, value);
     }
     if let (Ok(old), Ok(value)) = (transposition.result(0), new.result(0)) {
@@ -110,10 +114,10 @@ fn replace<'c: 'a, 'a>(
     Ok(())
 }
 
-/// What Ballast or its user wrote onto an op.
-fn own_attributes<'c>(op: OperationRef<'c, '_>) -> impl Iterator<Item = (String, Attribute<'c>)> {
+/// What the program says of an op besides what makes it the op it is, which of an op that MLIR does not know may stand beside it.
+fn said<'c>(op: OperationRef<'c, '_>) -> impl Iterator<Item = (String, Attribute<'c>)> {
     let all = (0..op.discardable_attribute_count())
         .filter_map(move |index| op.discardable_attribute_at(index).ok());
     all.map(|(name, value)| (name.as_string_ref().as_str().unwrap_or_default().to_owned(), value))
-        .filter(|(name, _)| name.starts_with("ballast."))
+        .filter(|(name, _)| !PROPERTIES.contains(&name.as_str()))
 }

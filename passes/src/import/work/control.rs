@@ -12,6 +12,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, RegionLike, RegionRef, Value, ValueLike};
 
 use super::{Effect, Facts, Price, Pricer, Role, Seen, Traffic};
+use crate::counted::Loop;
 
 /// What one execution of a region does.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,6 +101,8 @@ impl<'c: 'a, 'a> Pricer<'c, 'a> {
         let mut made = vec![0_u64; ops.len()];
         let mut freed = vec![0_u64; ops.len()];
         let mut last_read: HashMap<*const std::ffi::c_void, (usize, u64)> = HashMap::new();
+        // Values in the memory of others of the block.
+        let mut lies_in: HashMap<*const std::ffi::c_void, *const std::ffi::c_void> = HashMap::new();
         for (at, &op) in ops.iter().enumerate() {
             let facts = self.facts_at(op, depth)?;
             let last = at + 1 == ops.len();
@@ -115,12 +118,18 @@ impl<'c: 'a, 'a> Pricer<'c, 'a> {
             let readers = std::iter::once(op).chain(ir::nested(op));
             for reader in readers {
                 for operand in reader.operands() {
-                    if let Some(entry) = last_read.get_mut(&operand.to_raw().ptr) {
+                    let raw = operand.to_raw().ptr;
+                    if let Some(entry) = last_read.get_mut(lies_in.get(&raw).unwrap_or(&raw)) {
                         entry.0 = at;
                     }
                 }
             }
-            let allocates = matches!(facts.role, Role::Compute | Role::Foldable);
+            let shares = facts.role == Role::View || facts.in_place;
+            if shares && let (Ok(base), Ok(result)) = (op.operand(0), op.result(0)) {
+                let base = base.to_raw().ptr;
+                lies_in.insert(result.to_raw().ptr, lies_in.get(&base).copied().unwrap_or(base));
+            }
+            let allocates = matches!(facts.role, Role::Compute | Role::Foldable) && !shares;
             for result in op.results() {
                 let kind = self.types.of(result.r#type());
                 let bytes = kind.map_err(|message| diagnostics::error(op.location(), &message))?.bytes;
@@ -229,7 +238,7 @@ pub(super) fn func<'c: 'a, 'a>(pricer: &Pricer<'c, 'a>, seen: &Seen<'c, 'a>) -> 
 /// `scf` ops.
 pub(super) fn scf(seen: &Seen<'_, '_>) -> Price {
     match seen.name {
-        "yield" | "condition" | "reduce.return" | "in_parallel" => {
+        "yield" | "condition" | "reduce.return" | "forall.in_parallel" => {
             Price::movement().traffic(Traffic::Exactly(0))
         }
         "execute_region" => looped(seen, Some(1)),
@@ -242,7 +251,13 @@ pub(super) fn scf(seen: &Seen<'_, '_>) -> Price {
                     .iter()
                     .zip(&to)
                     .zip(&step)
-                    .map(|((&from, &to), &step)| trips(from, to, step))
+                    // What is known when it runs is written as the least number.
+                    .map(|((&from, &to), &step)| {
+                        [from, to, step]
+                            .iter()
+                            .all(|&bound| bound != i64::MIN)
+                            .then(|| trips(from, to, step))?
+                    })
                     .try_fold(1_u64, |product, trips| Some(product.saturating_mul(trips?))),
                 _ => None,
             };
@@ -270,6 +285,11 @@ pub(crate) fn counted_loop<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> Option<(u64,
         _ => None,
     };
     Some((trips?, ir::blocks(op).pop()?))
+}
+
+/// Iterations of `stablehlo.while`, where constants decide.
+pub(super) fn while_trips(op: OperationRef<'_, '_>) -> Option<u64> {
+    counted_evenly(op).or_else(|| Loop::of(op)?.ok()?.few_trips())
 }
 
 /// Iterations of `scf.for` between constants.
@@ -320,16 +340,16 @@ fn constant_integer(value: Value<'_, '_>) -> Option<i64> {
     })
 }
 
-/// Iterations of `stablehlo.while` in the form that counted loops are exported in: the condition compares one
-/// loop value with a constant (`LT`), the body adds a constant to it, and it starts from a constant.
-pub(super) fn while_trips(op: OperationRef<'_, '_>) -> Option<u64> {
+/// However many iterations of `stablehlo.while` in the form that counted loops are exported in: the condition compares one
+/// loop value with a constant, the body adds a constant to it or subtracts one, and it starts from a constant.
+fn counted_evenly(op: OperationRef<'_, '_>) -> Option<u64> {
     let [condition, body] = ir::blocks(op).try_into().ok()?;
     let compare = ir::producer(ir::last_op(condition)?.operand(0).ok()?)?;
-    if ir::name(compare) != "stablehlo.compare"
-        || ir::opaque(compare, "comparison_direction")?.trim() != "comparison_direction LT"
-    {
+    if ir::name(compare) != "stablehlo.compare" {
         return None;
     }
+    let direction = ir::opaque(compare, "comparison_direction")?;
+    let direction = direction.trim().strip_prefix("comparison_direction ")?;
     let counter = compare.operand(0).ok()?;
     let index = (0..condition.argument_count()).find(|&i| {
         condition.argument(i).is_ok_and(|argument| argument.to_raw().ptr == counter.to_raw().ptr)
@@ -349,17 +369,28 @@ pub(super) fn while_trips(op: OperationRef<'_, '_>) -> Option<u64> {
         }
     };
     let add = ir::producer(ir::last_op(body)?.operand(index).ok()?)?;
-    if ir::name(add) != "stablehlo.add" {
-        return None;
-    }
+    let sign = match ir::name(add) {
+        "stablehlo.add" => 1,
+        "stablehlo.subtract" => -1,
+        _ => return None,
+    };
     let argument = body.argument(index).ok()?.to_raw().ptr;
     let (left, right) = (add.operand(0).ok()?, add.operand(1).ok()?);
     let step = if left.to_raw().ptr == argument {
         constant_integer(right)?
-    } else if right.to_raw().ptr == argument {
+    } else if right.to_raw().ptr == argument && sign == 1 {
         constant_integer(left)?
     } else {
         return None;
     };
-    trips(constant_integer(op.operand(index).ok()?)?, to, step)
+    let from = constant_integer(op.operand(index).ok()?)?;
+    let step = step.checked_mul(sign)?;
+    // Down is up with all signs changed.
+    match direction {
+        "LT" => trips(from, to, step),
+        "LE" => trips(from, to.checked_add(1)?, step),
+        "GT" => trips(from.checked_neg()?, to.checked_neg()?, step.checked_neg()?),
+        "GE" => trips(from.checked_neg()?, to.checked_neg()?.checked_add(1)?, step.checked_neg()?),
+        _ => None,
+    }
 }

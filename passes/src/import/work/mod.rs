@@ -24,6 +24,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use super::types::{TypeInfo, Types};
 
 pub(crate) use control::{Sum, counted_loop};
+pub(crate) use stablehlo::is_elementwise;
 
 /// Regions nested deeper than this are refused: summing them recurses.
 const DEEPEST_REGION: usize = 64;
@@ -77,6 +78,8 @@ struct Price {
     effect: Effect,
     priced: bool,
     workspace: u64,
+    /// Is its result written over its first operand?
+    in_place: bool,
     /// Overrides the arithmetic found from the types.
     arithmetic: Option<Arithmetic>,
 }
@@ -92,6 +95,7 @@ impl Price {
             effect: Effect::None,
             priced: true,
             workspace: 0,
+            in_place: false,
             arithmetic: None,
         }
     }
@@ -189,6 +193,8 @@ pub(crate) struct Facts {
     pub(crate) pure_op: bool,
     /// Bytes held only while it runs.
     pub(crate) workspace: u64,
+    /// Is its result written over its first operand?
+    in_place: bool,
     traffic: Traffic,
 }
 
@@ -313,6 +319,7 @@ fn finish(price: Price, seen: &Seen<'_, '_>) -> Facts {
         layer: price.layer,
         pure_op: own && seen.regions.iter().all(|region| region.pure_ops),
         workspace: price.workspace,
+        in_place: price.in_place,
         traffic: price.traffic,
     }
 }

@@ -18,6 +18,8 @@ pub(super) fn price(dialect: &str, seen: &Seen<'_, '_>) -> Price {
         ("tensor", _) => tensor(seen),
         ("builtin", "unrealized_conversion_cast") if seen.op.operand_count() == 1 => Price::view(),
         ("bufferization", "to_tensor" | "to_buffer") => Price::view(),
+        // Says where a value lies; of no matter to a placement of ours.
+        ("sdy", "sharding_constraint") => return Price::view(),
         ("ballast", "barrier") if seen.op.operand_count() == 1 => Price::view(),
         ("ballast", "swap_out" | "swap_in" | "send" | "recv" | "barrier") => {
             Price::new(super::Role::Compute, LayerType::Other, 0)

@@ -3,7 +3,7 @@
 use ballast_core::graph::LayerType;
 use ballast_core::predictor::Pooling;
 use ballast_dialects::ir;
-use melior::ir::operation::OperationLike;
+use melior::ir::operation::{OperationLike, OperationRef};
 
 use super::{Effect, Price, Pricer, Role, Seen, Traffic, control, fourier, products};
 use crate::import::opaque;
@@ -26,7 +26,7 @@ pub(super) fn price<'c: 'a, 'a>(pricer: &Pricer<'c, 'a>, dialect: &str, seen: &S
         "optimization_barrier" | "tuple" => Price::movement().compute().traffic(Traffic::Exactly(0)),
         "dot_general" => dot_general(seen).unwrap_or_else(unknown),
         "dot" => match seen.operands.first().and_then(|left| left.dims.last()) {
-            Some(&length) => products(LayerType::Dense, points, length),
+            Some(&length) => products(LayerType::Dense, points.saturating_mul(real_products(seen)), length),
             None => unknown(),
         },
         "convolution" => convolution(seen).unwrap_or_else(unknown),
@@ -71,6 +71,7 @@ pub(super) fn price<'c: 'a, 'a>(pricer: &Pricer<'c, 'a>, dialect: &str, seen: &S
             Price::new(Role::Compute, LayerType::Normalisation, flops)
         }
         "while" => control::looped(seen, control::while_trips(seen.op)),
+        "einsum" => einsum(seen).unwrap_or_else(unknown),
         "if" | "case" => control::branch(seen),
         "composite" => pricer.call(seen.op),
         "custom_call" => custom_call(seen),
@@ -95,14 +96,40 @@ fn pooling(seen: &Seen<'_, '_>) -> Option<Price> {
     let window = window(seen, "window_dimensions")?;
     let is_gradient = seen.name == "select_and_scatter";
     let outputs = if is_gradient { seen.operand_elements(1) } else { seen.points() };
-    let joins = Pooling { outputs, window }.operations().saturating_mul(seen.body());
+    let joins = match scan_depth(seen) {
+        Some(depth) => outputs.saturating_mul(depth),
+        None => Pooling { outputs, window }.operations(),
+    };
+    let joins = joins.saturating_mul(seen.body());
     let sums = if is_gradient { seen.regions.get(1).map_or(0, |region| region.flops) } else { 0 };
     let flops = joins.saturating_add(sums.saturating_mul(outputs));
     Some(Price::new(Role::Compute, LayerType::Pooling, flops))
 }
 
+/// Joins for each element of running sums, which JAX exports as windows that begin or end before the axis does: XLA makes them in steps of twice the
+/// length (`reduce_window_rewriter.cc`). None for other windows.
+fn scan_depth(seen: &Seen<'_, '_>) -> Option<u64> {
+    let list = |name: &str| ir::integers(seen.op, name);
+    let is_one = |name: &str| list(name).is_none_or(|all| all.iter().all(|&one| one == 1));
+    if seen.name != "reduce_window"
+        || !["window_strides", "base_dilations", "window_dilations"].into_iter().all(is_one)
+    {
+        return None;
+    }
+    let dims = &seen.operands.first()?.dims;
+    let (windows, padding) = (list("window_dimensions")?, list("padding")?);
+    let wide: Vec<usize> = (0..windows.len()).filter(|&axis| windows[axis] != 1).collect();
+    let [axis] = wide[..] else { return None };
+    let length = *dims.get(axis)?;
+    let pads = padding.get(2 * axis..2 * axis + 2)?;
+    let one_side =
+        pads.iter().any(|&pad| pad == 0) && pads.iter().any(|&pad| pad.unsigned_abs() + 1 == length);
+    (windows[axis].unsigned_abs() == length && one_side)
+        .then(|| u64::from(length.next_power_of_two().ilog2()) + 1)
+}
+
 /// Elementwise StableHLO ops, sorted.
-const ELEMENTWISE: [&str; 47] = [
+const ELEMENTWISE: [&str; 49] = [
     "abs",
     "add",
     "and",
@@ -149,6 +176,8 @@ const ELEMENTWISE: [&str; 47] = [
     "subtract",
     "tan",
     "tanh",
+    "uniform_dequantize",
+    "uniform_quantize",
     "xor",
 ];
 
@@ -181,6 +210,15 @@ const CHLO_ELEMENTWISE: [&str; 26] = [
     "tanh",
     "zeta",
 ];
+
+/// Is an element of its results made of the elements at the same place in its operands?
+pub(crate) fn is_elementwise(op: OperationRef<'_, '_>) -> bool {
+    match ir::name(op).split_once('.') {
+        Some(("stablehlo", name)) => ELEMENTWISE.binary_search(&name).is_ok(),
+        Some(("chlo", name)) => CHLO_ELEMENTWISE.binary_search(&name).is_ok(),
+        _ => false,
+    }
+}
 
 fn chlo(seen: &Seen<'_, '_>) -> Price {
     match seen.name {
@@ -232,6 +270,26 @@ fn same_bytes(seen: &Seen<'_, '_>) -> bool {
     seen.results.first().is_some_and(|result| result.bytes == seen.operand_bytes(0))
 }
 
+/// A product as `config` writes it: of letters that the result has not, sums are made.
+fn einsum(seen: &Seen<'_, '_>) -> Option<Price> {
+    let config = ir::string(seen.op, "einsum_config")?;
+    let (operands, result) = config.split_once("->")?;
+    let mut length = 1_u64;
+    let mut summed: Vec<char> = Vec::new();
+    for (labels, operand) in operands.split(',').zip(&seen.operands) {
+        if labels.chars().count() != operand.dims.len() {
+            return None;
+        }
+        for (label, &dim) in labels.chars().zip(&operand.dims) {
+            if !result.contains(label) && !summed.contains(&label) {
+                summed.push(label);
+                length = length.saturating_mul(dim);
+            }
+        }
+    }
+    Some(products(LayerType::Dense, seen.points().saturating_mul(real_products(seen)), length))
+}
+
 fn dot_general(seen: &Seen<'_, '_>) -> Option<Price> {
     let fields = opaque::fields(&ir::opaque(seen.op, "dot_dimension_numbers")?, "dot")?;
     let left = seen.operands.first()?;
@@ -239,7 +297,12 @@ fn dot_general(seen: &Seen<'_, '_>) -> Option<Price> {
     for &dim in fields.get("lhs_contracting_dimensions").map_or(&[][..], Vec::as_slice) {
         length = length.saturating_mul(*left.dims.get(usize::try_from(dim).ok()?)?);
     }
-    Some(products(LayerType::Dense, seen.points(), length))
+    Some(products(LayerType::Dense, seen.points().saturating_mul(real_products(seen)), length))
+}
+
+/// Products of real numbers that one of two elements is: four of complex ones.
+fn real_products(seen: &Seen<'_, '_>) -> u64 {
+    if seen.operands.first().is_some_and(|left| left.text.contains("complex<")) { 4 } else { 1 }
 }
 
 /// Sums of products at every output element over the kernel's input features and its window. Window positions over
@@ -317,17 +380,32 @@ fn window(seen: &Seen<'_, '_>, name: &str) -> Option<u64> {
     Some(window.iter().fold(1, |product, &k| product.saturating_mul(k.unsigned_abs())))
 }
 
-/// Inputs, then indices, then as many updates as inputs: every update element is joined with what is there.
+/// Inputs, then indices, then as many updates as inputs: every update element is joined with what is there, which one input is read for in place.
 fn scatter(seen: &Seen<'_, '_>) -> Price {
-    let updates = seen.operand_elements(seen.op.operand_count().saturating_sub(1));
-    Price::new(Role::Compute, LayerType::Other, updates.saturating_mul(seen.body()))
+    let last = seen.op.operand_count().saturating_sub(1);
+    let flops = seen.operand_elements(last).saturating_mul(seen.body());
+    let price = Price::new(Role::Compute, LayerType::Other, flops);
+    if last == 2 && is_in_place(seen) {
+        let bytes = seen.operand_bytes(1).saturating_add(seen.operand_bytes(2).saturating_mul(3));
+        return Price { in_place: true, ..price.traffic(Traffic::Exactly(bytes)) };
+    }
+    price
 }
 
-/// Written in place where nobody else reads what is written into, as in the stacks of loops; else a copy is made. Arguments of
-/// functions stay as they are, and constants are not in memory yet.
+/// A slice is read and written; of a copy, all of it.
 fn update(seen: &Seen<'_, '_>) -> Price {
     let price = Price::movement().compute();
-    let Ok(whole) = seen.op.operand(0) else { return price };
+    if is_in_place(seen) {
+        let bytes = seen.operand_bytes(1).saturating_mul(2);
+        return Price { in_place: true, ..price.traffic(Traffic::Exactly(bytes)) };
+    }
+    price
+}
+
+/// Is a part of the first operand written in place? It is where nobody else reads what is written into, as in the stacks of loops; else a copy is made.
+/// Arguments of functions stay as they are, and constants are not in memory yet.
+fn is_in_place(seen: &Seen<'_, '_>) -> bool {
+    let Ok(whole) = seen.op.operand(0) else { return false };
     let of_function = || seen.op.parent_operation().is_none_or(|parent| ir::name(parent) == "func.func");
     let is_there = match ir::producer(whole).map(ir::name) {
         None => !of_function(),
@@ -335,10 +413,7 @@ fn update(seen: &Seen<'_, '_>) -> Price {
             !matches!(maker, "stablehlo.constant" | "stablehlo.iota" | "stablehlo.broadcast_in_dim")
         }
     };
-    if !is_there || !ir::is_used_once(whole) {
-        return price;
-    }
-    price.traffic(Traffic::Exactly(seen.operand_bytes(1).saturating_mul(2)))
+    is_there && ir::is_used_once(whole)
 }
 
 fn gather(seen: &Seen<'_, '_>, indices: usize) -> Price {
@@ -373,8 +448,10 @@ fn fft(seen: &Seen<'_, '_>) -> Option<Price> {
 /// Custom calls say themselves whether they have side effects; annotations only pass their operand on.
 fn custom_call(seen: &Seen<'_, '_>) -> Price {
     let target = ir::string(seen.op, "call_target_name").unwrap_or_default();
-    if matches!(target.as_str(), "Sharding" | "annotate_device_placement" | "MoveToHost" | "MoveToDevice")
-        && seen.op.operand_count() == 1
+    if matches!(
+        target.as_str(),
+        "Sharding" | "LayoutConstraint" | "annotate_device_placement" | "MoveToHost" | "MoveToDevice"
+    ) && seen.op.operand_count() == 1
     {
         return Price::view();
     }

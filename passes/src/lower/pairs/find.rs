@@ -10,7 +10,7 @@ use ballast_dialects::types;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, Value, ValueLike};
 
-use crate::lower::unroll::{Loop, Why};
+use crate::counted::{Loop, Why};
 
 /// A value as a key.
 pub(super) fn key<'c>(value: impl ValueLike<'c>) -> *const c_void {

@@ -10,13 +10,13 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::r#type::RankedTensorType;
 use melior::ir::{Type, Value, ValueLike};
 
-use super::integers::{Integers, dims};
 use super::rewriter::{At, Rewriter};
 use super::stacks::{Known, Piece, Stack};
+use crate::counted::{Integers, dims};
 use crate::import::opaque;
 
 /// The same element type with other extents.
-fn resized<'c>(kind: Type<'c>, dims: &[u64]) -> Type<'c> {
+pub(super) fn resized<'c>(kind: Type<'c>, dims: &[u64]) -> Type<'c> {
     let element = types::shape(kind).map_or(kind, |shape| shape.element);
     RankedTensorType::new(dims, element, None).into()
 }
@@ -36,14 +36,15 @@ fn clamped(starts: &[i64], sizes: &[u64], dims: &[u64]) -> Option<Vec<u64>> {
 }
 
 /// A range of a tensor.
-struct Range {
-    starts: Vec<u64>,
-    sizes: Vec<u64>,
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Range {
+    pub(super) starts: Vec<u64>,
+    pub(super) sizes: Vec<u64>,
 }
 
 impl Range {
     /// Axes it does not take whole.
-    fn partial(&self, dims: &[u64]) -> Vec<usize> {
+    pub(super) fn partial(&self, dims: &[u64]) -> Vec<usize> {
         (0..dims.len()).filter(|&axis| self.sizes[axis] != dims[axis]).collect()
     }
 }
@@ -368,7 +369,7 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
     }
 
     /// A range of a value of the program.
-    fn slice(
+    pub(super) fn slice(
         &mut self,
         at: At<'c, 'a>,
         value: Value<'c, 'a>,
@@ -377,6 +378,9 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
         let kind = value.r#type();
         if dims(kind).is_some_and(|dims| range.partial(&dims).is_empty()) {
             return Ok(value);
+        }
+        if let Some(found) = self.sink(at, value, range)? {
+            return Ok(found);
         }
         let kind = resized(kind, &range.sizes);
         if let Some(maker) = ir::producer(value)

@@ -1,6 +1,6 @@
 //! Runs a block with what is known of its values: opens loops, folds what indices decide, clones the rest.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::c_void;
 
 use ballast_dialects::cloning::Mapping;
@@ -9,12 +9,12 @@ use ballast_dialects::ir;
 use ballast_dialects::operations::{erase, for_each_op, is_constant_like, set_location, set_operand};
 use melior::Context;
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{Attribute, BlockLike, BlockRef, Location, Value, ValueLike};
+use melior::ir::{Attribute, BlockLike, BlockRef, Location, Operation, Value, ValueLike};
 
 use super::dead::sweep;
-use super::integers::{Integers, fold};
-use super::loops::{Loop, Why};
+use super::movement::Range;
 use super::stacks::Known;
+use crate::counted::{Integers, Loop, Why, fold, is_tensor};
 use crate::import::types::Types;
 use crate::lower::ballast_inline::INHERITED;
 use crate::lower::native::Code;
@@ -113,8 +113,15 @@ pub(crate) fn open_in_block<'c: 'a, 'a>(
         if !ir::ops(block).any(|op| Loop::of(op).is_some()) {
             continue;
         }
-        Rewriter { context, known: HashMap::new(), constants: HashMap::new(), made: Vec::new(), budget }
-            .block(block)?;
+        Rewriter {
+            context,
+            known: HashMap::new(),
+            constants: HashMap::new(),
+            sunk: HashMap::new(),
+            made: Vec::new(),
+            budget,
+        }
+        .block(block)?;
     }
     Ok(())
 }
@@ -153,6 +160,8 @@ pub(super) struct Rewriter<'c, 'a, 'b> {
     known: HashMap<*const c_void, Known<'c, 'a>>,
     /// Constants made in this block.
     constants: HashMap<(*const c_void, Vec<i64>), Value<'c, 'a>>,
+    /// Ranges of values, made of ranges of what these are made of.
+    pub(super) sunk: HashMap<(*const c_void, Range), Value<'c, 'a>>,
     /// Ops made, in program order.
     made: Vec<OperationRef<'c, 'a>>,
     budget: &'b mut Budget<'c>,
@@ -181,7 +190,7 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
         }
         let mut dead = Vec::new();
         for op in replaced.into_iter().rev() {
-            dead.extend(op.operands().filter_map(ir::producer));
+            dead.extend(read_from_outside(op));
             // Its uses were replaced as their ops were come to.
             erase(op);
             dead.retain(|maker: &OperationRef<'_, '_>| *maker != op);
@@ -325,7 +334,7 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
                 }
             }
         }
-        let clone = at.block.insert_operation_before(at.before, mapping.clone_op(&op));
+        let clone = self.put(at, mapping.clone_op(&op));
         let relocate = |op: OperationRef<'_, '_>| {
             set_location(op, ir::location_at(op.location(), iteration.caller));
         };
@@ -338,7 +347,6 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
                 }
             }
         }
-        self.made.push(clone);
         let mut values = Vec::with_capacity(op.result_count());
         for (name, result) in op.results().zip(clone.results()) {
             let made = Value::from(result);
@@ -410,8 +418,7 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
         if let Some(&found) = self.constants.get(&name) {
             return Ok(found);
         }
-        let dialect =
-            if super::integers::is_tensor(of.kind) { "stablehlo.constant" } else { "arith.constant" };
+        let dialect = if is_tensor(of.kind) { "stablehlo.constant" } else { "arith.constant" };
         let attribute = self.attribute(at, &of.text())?;
         let made = self.make(at, dialect, &[], of.kind, &[("value", attribute)])?;
         self.constants.insert(name, made);
@@ -433,6 +440,13 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
         Ok(value)
     }
 
+    /// Puts an op there.
+    pub(super) fn put(&mut self, at: At<'c, 'a>, op: Operation<'c>) -> OperationRef<'c, 'a> {
+        let placed = at.block.insert_operation_before(at.before, op);
+        self.made.push(placed);
+        placed
+    }
+
     /// An attribute by its text.
     pub(super) fn attribute(&self, at: At<'c, 'a>, text: &str) -> Result<Attribute<'c>, Reported> {
         Attribute::parse(self.context, text)
@@ -446,6 +460,15 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
     pub(super) fn stacks_in_parts(&self) -> bool {
         self.budget.iterations == Iterations::Apart
     }
+}
+
+/// Makers of what an op and the ops inside it read of those outside.
+fn read_from_outside<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
+    let inside = ir::nested(op);
+    let own: HashSet<*const c_void> = inside.iter().map(|op| op.to_raw().ptr.cast_const()).collect();
+    let readers = inside.into_iter().chain([op]);
+    let read = readers.flat_map(|reader| reader.operands().collect::<Vec<_>>());
+    read.filter_map(ir::producer).filter(|maker| !own.contains(&maker.to_raw().ptr.cast_const())).collect()
 }
 
 /// Bytes of all values that a loop carries from one iteration to the next; those of unknown size left out.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use melior::ir::{Type, Value};
 
-use super::integers::Integers;
+use crate::counted::Integers;
 
 /// What is known of a value of the program while loops are opened.
 #[derive(Clone, Debug)]

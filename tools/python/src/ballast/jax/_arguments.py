@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+import jax
+
 _PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -74,3 +76,18 @@ class Arguments:
 
 def _numbers(value: int | Sequence[int]) -> tuple[int, ...]:
     return (value,) if isinstance(value, int) else tuple(value)
+
+
+def kinds_of(leaves: Sequence[Any]) -> Hashable:
+    """All of arguments that a compiled step depends on: shapes, types, and where arrays lie that cannot be moved; and how JAX is set up."""
+    config = jax.config
+    usual = config.jax_default_device or jax.local_devices()[0]
+    return tuple(_kind_of(leaf, usual) for leaf in leaves), usual, config.jax_enable_x64, config.jax_default_matmul_precision
+
+
+def _kind_of(leaf: Any, usual: Any) -> tuple[Any, ...]:
+    if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):
+        return (type(leaf).__name__,)
+    # Where an array would be put anyway says nothing.
+    where = leaf.sharding if getattr(leaf, "committed", False) and leaf.sharding.device_set != {usual} else None
+    return tuple(leaf.shape), str(leaf.dtype), bool(getattr(leaf, "weak_type", False)), where

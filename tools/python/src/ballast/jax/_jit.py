@@ -24,7 +24,7 @@ from .._errors import BallastError, NoPlan, first_line
 from .._known import PROBLEMS, Candidate, Known, key_of
 from .._plan import Plan, Value
 from .._units import format_bytes, parse_cap
-from ._arguments import Arguments, Call
+from ._arguments import Arguments, Call, kinds_of
 from ._loops import rolled
 from ._operations import operations
 from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, SPREAD, body_of_loop, fusion, generic, gradients_written_out, planned, unit, usual_times, without_barriers
@@ -121,7 +121,7 @@ class Jitted:
 
     def _ready(self, call: Call) -> Callable[..., Any]:
         leaves, tree = jax.tree.flatten((call.dynamic, call.named))
-        key = (tree, tuple(_shape_of(leaf) for leaf in leaves), call.key)
+        key = (tree, kinds_of(leaves), call.key)
         if key not in self._compiled:
             self._compiled[key] = self._compile(call)
         return self._compiled[key]
@@ -573,10 +573,3 @@ def _unplanned_plan(memory: _Memory, counts: str, cap: int) -> Plan:
         resident_bytes=memory.arguments + memory.results - memory.shared, saved_bytes=memory.temporary, seconds=0.0, unplanned_seconds=0.0,
         bound=0.0, method="keep-all", stop_reason="the step fits without a plan", measured_bytes=memory.counted(counts), operations=memory.operations,
     )
-
-
-def _shape_of(leaf: Any) -> tuple[Any, ...]:
-    if hasattr(leaf, "shape") and hasattr(leaf, "dtype"):
-        return (tuple(leaf.shape), str(leaf.dtype), bool(getattr(leaf, "weak_type", False)))
-    return (type(leaf).__name__,)
-

@@ -15,6 +15,9 @@ const MOST_STEPS: u64 = 50_000_000;
 /// Iterations from which on a loop is not looked at one by one: nobody opens so many, nor plans them in pairs.
 const MOST_TRACED: u64 = 100_000;
 
+/// Iterations that are looked at to price a loop which does not count evenly.
+const FEW: u64 = 1024;
+
 /// Ops of `stablehlo` that do more than make elements of elements on the way, or write a part of what a loop stacks.
 const WORK: [&str; 15] = [
     "cholesky",
@@ -92,7 +95,7 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
     }
 
     /// Operands that say where a counter begins, ends, and how it steps.
-    pub(super) fn bounds(&self) -> usize {
+    pub(crate) fn bounds(&self) -> usize {
         if self.condition.is_some() { 0 } else { 3 }
     }
 
@@ -111,9 +114,17 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
         ir::last_op(self.body).map(|last| last.operands().collect()).unwrap_or_default()
     }
 
+    /// Does every iteration hand on one of the values carried as it got it?
+    pub(crate) fn hands_on(&self, index: usize) -> bool {
+        let counters = usize::from(self.condition.is_none());
+        let value = ir::last_op(self.body).and_then(|last| last.operand(index).ok());
+        let argument = self.body.argument(index + counters).ok();
+        value.zip(argument).is_some_and(|(value, argument)| value.to_raw().ptr == argument.to_raw().ptr)
+    }
+
     /// The same without running sums, to which an iteration adds: these may be added up in any parts. None where iterations only make elements of elements,
     /// as the rounds of a generator of random numbers do: in one fusion they move nothing.
-    pub(super) fn states(&self) -> Vec<Value<'c, 'a>> {
+    pub(crate) fn states(&self) -> Vec<Value<'c, 'a>> {
         if !self.works() {
             return Vec::new();
         }
@@ -142,7 +153,7 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
     }
 
     /// The counter's values in an iteration: the first argument of a body whose counter is its own.
-    pub(super) fn counter(
+    pub(crate) fn counter(
         &self,
         iteration: u64,
         known: &impl Fn(Value<'c, 'a>) -> Option<Integers<'c>>,
@@ -160,7 +171,7 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
     ///
     /// # Errors
     /// Why they cannot be counted, or too many.
-    pub(super) fn trips(
+    pub(crate) fn trips(
         &self,
         known: &impl Fn(Value<'c, 'a>) -> Option<Integers<'c>>,
         most_ops: u64,
@@ -209,6 +220,13 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
         })?;
         // Too many to be looked at.
         if trips >= MOST_TRACED { Err(Why::Long) } else { Ok(Trace { trips, values }) }
+    }
+
+    /// Iterations of a loop that says whether to go on, where constants decide and it is a short one.
+    pub(crate) fn few_trips(&self) -> Option<u64> {
+        let known = |value: Value<'c, 'a>| ir::producer(value).and_then(Integers::of_constant);
+        let trips = self.count(self.condition?, &known, FEW, &mut |_| {}).ok()?;
+        (trips < FEW).then_some(trips)
     }
 
     /// Runs the integers of the loop until its condition is false; `see` is shown those of every iteration.

@@ -13,11 +13,11 @@ const LONGEST: usize = 16;
 
 /// A tensor (or scalar) of known integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Integers<'c> {
+pub(crate) struct Integers<'c> {
     /// Its type.
-    pub(super) kind: Type<'c>,
+    pub(crate) kind: Type<'c>,
     /// All elements in row-major order; one where all are equal.
-    pub(super) values: Vec<i64>,
+    pub(crate) values: Vec<i64>,
 }
 
 /// How integers of a type wrap.
@@ -28,7 +28,7 @@ struct Element {
 }
 
 /// Extents of a tensor of static shape, or of a scalar.
-pub(super) fn dims(kind: Type<'_>) -> Option<Vec<u64>> {
+pub(crate) fn dims(kind: Type<'_>) -> Option<Vec<u64>> {
     match types::kind(kind) {
         Kind::Integer { .. } | Kind::Index => Some(Vec::new()),
         Kind::Shaped(shape) if shape.container == Container::RankedTensor => shape.static_dims(),
@@ -37,7 +37,7 @@ pub(super) fn dims(kind: Type<'_>) -> Option<Vec<u64>> {
 }
 
 /// Is it a tensor?
-pub(super) fn is_tensor(kind: Type<'_>) -> bool {
+pub(crate) fn is_tensor(kind: Type<'_>) -> bool {
     types::ranked_tensor(kind).is_some()
 }
 
@@ -65,7 +65,7 @@ impl Element {
 
 impl<'c> Integers<'c> {
     /// The only value, of one element or of equal ones.
-    pub(super) fn one(&self) -> Option<i64> {
+    pub(crate) fn one(&self) -> Option<i64> {
         match self.values.as_slice() {
             [value] => Some(*value),
             _ => None,
@@ -73,7 +73,7 @@ impl<'c> Integers<'c> {
     }
 
     /// The only integer, its bits read without a sign.
-    pub(super) fn one_unsigned(&self) -> Option<i128> {
+    pub(crate) fn one_unsigned(&self) -> Option<i128> {
         let bits = element(self.kind)?.bits;
         Some(i128::from(self.one()?) & ((1_i128 << bits) - 1))
     }
@@ -93,13 +93,13 @@ impl<'c> Integers<'c> {
     }
 
     /// One integer of a type.
-    pub(super) fn scalar(kind: Type<'c>, value: i64) -> Option<Self> {
+    pub(crate) fn scalar(kind: Type<'c>, value: i64) -> Option<Self> {
         let wrapped = element(kind)?.wrap(i128::from(value));
         Self::new(kind, vec![wrapped])
     }
 
     /// The value of a constant op.
-    pub(super) fn of_constant(op: OperationRef<'c, '_>) -> Option<Self> {
+    pub(crate) fn of_constant(op: OperationRef<'c, '_>) -> Option<Self> {
         if !matches!(ir::name(op), "stablehlo.constant" | "arith.constant") {
             return None;
         }
@@ -114,7 +114,7 @@ impl<'c> Integers<'c> {
     }
 
     /// The attribute of a constant with these values.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let kind = self.kind;
         let is_bool = element(kind).is_some_and(|unit| unit.bits == 1);
         let print = |value: i64| if is_bool { (value != 0).to_string() } else { value.to_string() };
@@ -141,7 +141,7 @@ impl<'c> Integers<'c> {
 }
 
 /// The result of an op whose operands are known; none if it cannot be told.
-pub(super) fn fold<'c>(op: OperationRef<'c, '_>, operands: &[Integers<'c>]) -> Option<Integers<'c>> {
+pub(crate) fn fold<'c>(op: OperationRef<'c, '_>, operands: &[Integers<'c>]) -> Option<Integers<'c>> {
     if op.result_count() != 1 {
         return None;
     }
@@ -158,6 +158,11 @@ pub(super) fn fold<'c>(op: OperationRef<'c, '_>, operands: &[Integers<'c>]) -> O
                 "index_cast" => "convert",
                 _ => return None,
             };
+            // Of one bit `arith` has numbers, which wrap, where StableHLO has truth values.
+            let of_one_bit = |of: &Integers<'c>| element(of.kind).is_none_or(|unit| unit.bits == 1);
+            if unit.bits == 1 || operands.iter().any(of_one_bit) {
+                return None;
+            }
             return pointwise(op, name, unit, kind, operands);
         }
         _ => return None,
