@@ -250,6 +250,17 @@ mod tests {
     use super::*;
     use ballast_core::memory::{CompactPlan, Node, Step, expand};
 
+    fn check(arena: &Arena) {
+        for (index, a) in arena.buffers.iter().enumerate() {
+            assert!(a.offset % 16 == 0 && a.offset + a.bytes <= arena.arena_bytes);
+            for b in &arena.buffers[index + 1..] {
+                let in_time = a.interval.from < b.interval.to && b.interval.from < a.interval.to;
+                let in_space = a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+                assert!(!(in_time && in_space), "{a:?} and {b:?}");
+            }
+        }
+    }
+
     #[test]
     fn buffers_that_meet_in_time_do_not_meet_in_space() {
         let mut rng = ChaCha8Rng::seed_from_u64(5);
@@ -267,14 +278,11 @@ mod tests {
             let problem = Problem { name: "random".into(), nodes, resident_bytes: 0 };
             let schedule = expand(&problem, &CompactPlan::default()).unwrap();
             let arena = assign(&problem, &schedule, None, None, 16, &Deadline::after(None)).unwrap();
-            for (index, a) in arena.buffers.iter().enumerate() {
-                assert!(a.offset % 16 == 0 && a.offset + a.bytes <= arena.arena_bytes);
-                for b in &arena.buffers[index + 1..] {
-                    let in_time = a.interval.from < b.interval.to && b.interval.from < a.interval.to;
-                    let in_space = a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
-                    assert!(!(in_time && in_space), "{a:?} and {b:?}");
-                }
-            }
+            // Without time it is the one of a plain allocator.
+            let hasty = assign(&problem, &schedule, None, None, 16, &Deadline::after(Some(0.0))).unwrap();
+            assert!(arena.arena_bytes <= hasty.arena_bytes);
+            check(&hasty);
+            check(&arena);
             assert!(arena.arena_bytes >= arena.live_bytes && arena.live_bytes >= problem.unplanned_peak());
             arena_total += arena.arena_bytes;
             live_total += arena.live_bytes;

@@ -163,3 +163,37 @@ fn unit(problem: &Problem) -> u64 {
         unit
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use ballast_core::memory::Node;
+
+    use super::*;
+
+    #[test]
+    fn of_coarse_sizes_the_least_memory_is_that_of_the_smallest_cap_with_a_plan_as_fast() {
+        let mut nodes: Vec<Node> = (0..6)
+            .map(|id| {
+                Node::new("forward", 1.0, 4000, usize::checked_sub(id, 1).into_iter().collect::<Vec<_>>())
+            })
+            .collect();
+        for id in (0..5).rev() {
+            nodes.push(Node::new("backward", 1.0, 2000, vec![id, nodes.len() - 1]));
+        }
+        let problem = Problem { name: "training".into(), nodes, resident_bytes: 100 };
+        assert_eq!(unit(&problem), 2000);
+        let options = Options {
+            order: Order::Program,
+            limits: Limits { time_limit_seconds: None, work_limit: Some(20_000), ..Limits::default() },
+            ..Options::default()
+        };
+        let most = problem.total_time() * 1.3;
+        let found = least_memory(&problem, 0.3, &options).expect("a plan");
+        let as_fast = |cap_bytes: u64| {
+            plan(&problem, &Options { cap_bytes, ..options.clone() })
+                .is_ok_and(|plan| plan.report.value <= most)
+        };
+        let least = (0..40).map(|units| 100 + 2000 * units).find(|&cap| as_fast(cap)).expect("a cap");
+        assert!(found.report.value <= most && found.replay.peak_bytes == least, "{least}: {found:?}");
+    }
+}

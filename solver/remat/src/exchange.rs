@@ -202,4 +202,25 @@ mod tests {
         }
         assert!(after < 0.95 * before, "{before} -> {after}");
     }
+
+    #[test]
+    fn what_does_not_come_back_is_not_copied_out() {
+        let problem = layers(3, 0);
+        let program = Program::new(&problem, None, problem.unplanned_peak());
+        let swap = SwapModel {
+            out_bandwidth: 4.0,
+            in_bandwidth: 4.0,
+            latency: 0.0,
+            overlap: false,
+            host_capacity_bytes: None,
+        };
+        let end = program.len() as Slot;
+        // The first value's reader is not here any more; the second one's is.
+        let plan = Plan { out: vec![(0, 0), (2, 2)], back: vec![(end, 0), (7, 2)], ..Plan::recomputing(&[]) };
+        let search =
+            Exchange::new(&problem, &program, swap, problem.unplanned_peak(), 1, plan).expect("a search");
+        let found = search.best_plan().expect("a plan");
+        assert!(found.swap_out.iter().all(|(_, node)| node.0 == 2), "{found:?}");
+        assert_eq!(found.swap_out.len(), found.swap_in.len());
+    }
 }

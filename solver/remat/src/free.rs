@@ -238,3 +238,27 @@ fn reorder(
     candidate.order = order;
     made
 }
+
+#[cfg(test)]
+mod tests {
+    use ballast_core::memory::Node;
+
+    use super::*;
+
+    #[test]
+    fn a_work_limit_ends_the_first_cooling_too() {
+        let node = |id: usize| {
+            Node::new("link", 1.0, 1 + id as u64 % 7, id.checked_sub(1).into_iter().collect::<Vec<_>>())
+        };
+        let mut nodes: Vec<Node> = (0..40).map(node).collect();
+        for id in (0..39).rev() {
+            nodes.push(Node::new("back", 1.0, 3, vec![id, nodes.len() - 1]));
+        }
+        let problem = Problem { name: "training".into(), nodes, resident_bytes: 0 };
+        let never = Deadline::after(None);
+        for (cap_bytes, moves) in [(problem.unplanned_peak(), 10), (problem.unplanned_peak() - 9, 5_000)] {
+            let found = search_free(&problem, cap_bytes, false, 1, moves, &never, &|_| false);
+            assert!(found.is_none_or(|found| found.work <= moves + 1), "of {moves}");
+        }
+    }
+}

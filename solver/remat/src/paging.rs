@@ -456,4 +456,27 @@ mod tests {
         assert_eq!(plan.again.iter().map(|again| again.slot).collect::<Vec<_>>(), [1]);
         assert_eq!((plan.out, plan.back), (vec![(0, 0)], vec![(3, 0)]));
     }
+
+    #[test]
+    fn a_chain_as_long_as_the_program_comes_back_on_a_small_stack() {
+        // None of the chain may be copied, and a wide op between makes all of it go.
+        let length = 20_000_usize;
+        let mut nodes: Vec<Node> = (0..=length)
+            .map(|id| Node::new("link", 1.0, 1000, id.checked_sub(1).into_iter().collect::<Vec<_>>()))
+            .collect();
+        nodes.iter_mut().for_each(|node| node.swappable = false);
+        nodes.push(Node { workspace_bytes: 1990, ..Node::new("wide", 1.0, 10, vec![]) });
+        nodes.push(Node::new("last", 1.0, 10, vec![length, length + 1]));
+        let problem = Problem { name: "deep".into(), nodes, resident_bytes: 0 };
+        let program = Program::new(&problem, None, 2500);
+        let small = std::thread::Builder::new().stack_size(256 << 10);
+        let again = std::thread::scope(|scope| {
+            let work = || {
+                let never = Deadline::after(None);
+                page(&program, &link(1.0), Policy::Farthest, 0.0, 0, &never).expect("no limit").again.len()
+            };
+            small.spawn_scoped(scope, work).expect("a thread").join().expect("no overflow")
+        });
+        assert_eq!(again, length + 1);
+    }
 }

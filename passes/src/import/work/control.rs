@@ -252,12 +252,11 @@ pub(super) fn scf(seen: &Seen<'_, '_>) -> Price {
                     .zip(&to)
                     .zip(&step)
                     // What is known when it runs is written as the least number.
-                    .map(|((&from, &to), &step)| {
-                        [from, to, step]
-                            .iter()
-                            .all(|&bound| bound != i64::MIN)
-                            .then(|| trips(from, to, step))?
-                    })
+                    .map(
+                        |((&from, &to), &step)| {
+                            if [from, to, step].contains(&i64::MIN) { None } else { trips(from, to, step) }
+                        },
+                    )
                     .try_fold(1_u64, |product, trips| Some(product.saturating_mul(trips?))),
                 _ => None,
             };

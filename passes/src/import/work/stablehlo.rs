@@ -122,8 +122,7 @@ fn scan_depth(seen: &Seen<'_, '_>) -> Option<u64> {
     let [axis] = wide[..] else { return None };
     let length = *dims.get(axis)?;
     let pads = padding.get(2 * axis..2 * axis + 2)?;
-    let one_side =
-        pads.iter().any(|&pad| pad == 0) && pads.iter().any(|&pad| pad.unsigned_abs() + 1 == length);
+    let one_side = pads.contains(&0) && pads.iter().any(|&pad| pad.unsigned_abs() + 1 == length);
     (windows[axis].unsigned_abs() == length && one_side)
         .then(|| u64::from(length.next_power_of_two().ilog2()) + 1)
 }

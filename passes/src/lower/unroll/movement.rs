@@ -11,7 +11,7 @@ use melior::ir::r#type::RankedTensorType;
 use melior::ir::{Type, Value, ValueLike};
 
 use super::rewriter::{At, Rewriter};
-use super::stacks::{Known, Piece, Stack};
+use super::stacks::{Known, Piece, Range, Stack};
 use crate::counted::{Integers, dims};
 use crate::import::opaque;
 
@@ -33,20 +33,6 @@ fn clamped(starts: &[i64], sizes: &[u64], dims: &[u64]) -> Option<Vec<u64>> {
             Some(start.clamp(0, most).unsigned_abs())
         })
         .collect()
-}
-
-/// A range of a tensor.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Range {
-    pub(super) starts: Vec<u64>,
-    pub(super) sizes: Vec<u64>,
-}
-
-impl Range {
-    /// Axes it does not take whole.
-    pub(super) fn partial(&self, dims: &[u64]) -> Vec<usize> {
-        (0..dims.len()).filter(|&axis| self.sizes[axis] != dims[axis]).collect()
-    }
 }
 
 /// Does the op only give another shape, with the elements in the same order?

@@ -12,8 +12,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{Attribute, BlockLike, BlockRef, Location, Operation, Value, ValueLike};
 
 use super::dead::sweep;
-use super::movement::Range;
-use super::stacks::Known;
+use super::stacks::{Known, Range};
 use crate::counted::{Integers, Loop, Why, fold, is_tensor};
 use crate::import::types::Types;
 use crate::lower::ballast_inline::INHERITED;

@@ -11,13 +11,17 @@ use ballast_dialects::operations::set_result_type;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{Value, ValueLike};
 
-use super::movement::{Range, keeps_order, resized};
+use super::movement::{keeps_order, resized};
 use super::rewriter::{At, Rewriter};
+use super::stacks::Range;
 use crate::counted::dims;
 use crate::import::work::is_elementwise;
 
 /// Ops looked at to make one slice, at most. Each would be there once for every slice.
 const MOST_OPS: usize = 16;
+
+/// What says how a value is spread over devices.
+const SHARDINGS: [&str; 2] = ["mhlo.sharding", "sdy.sharding"];
 
 /// How a range of an op's result is made of ranges of its operands.
 enum Sunk {
@@ -29,6 +33,10 @@ enum Sunk {
 
 /// Ranges of an op's operands that a range of its result is made of.
 fn sunk<'c: 'a, 'a>(op: OperationRef<'c, 'a>, range: &Range) -> Option<Sunk> {
+    // Said of the whole, and not of a slice.
+    if SHARDINGS.iter().any(|name| op.has_attribute(name)) {
+        return None;
+    }
     let whole = dims(op.result(0).ok()?.r#type())?;
     let operands: Vec<Vec<u64>> = op.operands().map(|value| dims(value.r#type())).collect::<Option<_>>()?;
     match ir::name(op) {
@@ -75,7 +83,7 @@ fn sunk<'c: 'a, 'a>(op: OperationRef<'c, 'a>, range: &Range) -> Option<Sunk> {
             let (row, row_before) =
                 (whole[1..].iter().product::<u64>(), from.get(1..)?.iter().product::<u64>());
             let (start, size) = (range.starts[0] * row, range.sizes[0] * row);
-            if row_before == 0 || start % row_before != 0 || size % row_before != 0 {
+            if row == 0 || row_before == 0 || start % row_before != 0 || size % row_before != 0 {
                 return None;
             }
             let mut inside = Range { starts: vec![0; from.len()], sizes: from.clone() };

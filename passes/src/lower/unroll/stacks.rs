@@ -45,6 +45,20 @@ pub(super) struct Piece<'c, 'a> {
     pub(super) extent: u64,
 }
 
+/// A range of a tensor.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Range {
+    pub(super) starts: Vec<u64>,
+    pub(super) sizes: Vec<u64>,
+}
+
+impl Range {
+    /// Axes it does not take whole.
+    pub(super) fn partial(&self, dims: &[u64]) -> Vec<usize> {
+        (0..dims.len()).filter(|&axis| self.sizes[axis] != dims[axis]).collect()
+    }
+}
+
 impl<'c, 'a> Piece<'c, 'a> {
     /// The part of it from `start` to `end`, which overlap it.
     fn clipped(self, start: u64, end: u64) -> Self {
