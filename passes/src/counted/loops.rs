@@ -109,17 +109,17 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
         self.op.operands().skip(self.bounds()).collect()
     }
 
-    /// What an iteration hands on.
-    pub(crate) fn next(&self) -> Vec<Value<'c, 'a>> {
-        ir::last_op(self.body).map(|last| last.operands().collect()).unwrap_or_default()
-    }
-
     /// Does every iteration hand on one of the values carried as it got it?
     pub(crate) fn hands_on(&self, index: usize) -> bool {
         let counters = usize::from(self.condition.is_none());
         let value = ir::last_op(self.body).and_then(|last| last.operand(index).ok());
         let argument = self.body.argument(index + counters).ok();
         value.zip(argument).is_some_and(|(value, argument)| value.to_raw().ptr == argument.to_raw().ptr)
+    }
+
+    /// What an iteration hands on.
+    pub(crate) fn next(&self) -> Vec<Value<'c, 'a>> {
+        ir::last_op(self.body).map(|last| last.operands().collect()).unwrap_or_default()
     }
 
     /// The same without running sums, to which an iteration adds: these may be added up in any parts. None where iterations only make elements of elements,

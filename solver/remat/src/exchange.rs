@@ -160,6 +160,15 @@ mod tests {
 
     use super::*;
 
+    /// A link of four bytes a second each way, for which computation waits.
+    const LINK: SwapModel = SwapModel {
+        out_bandwidth: 4.0,
+        in_bandwidth: 4.0,
+        latency: 0.0,
+        overlap: false,
+        host_capacity_bytes: None,
+    };
+
     /// A training step: layers that keep a large value each for a backward op, with cheap ones between.
     fn layers(count: usize, seed: u64) -> Problem {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -185,16 +194,9 @@ mod tests {
             let (least, peak) = (problem.working_set().0, problem.unplanned_peak());
             let cap_bytes = least + (peak - least) / 3;
             let program = Program::new(&problem, None, cap_bytes);
-            let swap = SwapModel {
-                out_bandwidth: 4.0,
-                in_bandwidth: 4.0,
-                latency: 0.0,
-                overlap: false,
-                host_capacity_bytes: None,
-            };
             let deadline = Deadline::after(None);
-            let start = paged(&problem, &program, &swap, cap_bytes, 1, 3, &deadline).expect("a plan");
-            let mut search = Exchange::new(&problem, &program, swap, cap_bytes, 1, start).expect("a search");
+            let start = paged(&problem, &program, &LINK, cap_bytes, 1, 3, &deadline).expect("a plan");
+            let mut search = Exchange::new(&problem, &program, LINK, cap_bytes, 1, start).expect("a search");
             let extra = |search: &Exchange<'_>| search.best().expect("a plan").0 - problem.total_time();
             before += extra(&search);
             search.run(3_000, &deadline);
@@ -207,18 +209,11 @@ mod tests {
     fn what_does_not_come_back_is_not_copied_out() {
         let problem = layers(3, 0);
         let program = Program::new(&problem, None, problem.unplanned_peak());
-        let swap = SwapModel {
-            out_bandwidth: 4.0,
-            in_bandwidth: 4.0,
-            latency: 0.0,
-            overlap: false,
-            host_capacity_bytes: None,
-        };
         let end = program.len() as Slot;
         // The first value's reader is not here any more; the second one's is.
         let plan = Plan { out: vec![(0, 0), (2, 2)], back: vec![(end, 0), (7, 2)], ..Plan::recomputing(&[]) };
         let search =
-            Exchange::new(&problem, &program, swap, problem.unplanned_peak(), 1, plan).expect("a search");
+            Exchange::new(&problem, &program, LINK, problem.unplanned_peak(), 1, plan).expect("a search");
         let found = search.best_plan().expect("a plan");
         assert!(found.swap_out.iter().all(|(_, node)| node.0 == 2), "{found:?}");
         assert_eq!(found.swap_out.len(), found.swap_in.len());

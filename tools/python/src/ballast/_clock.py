@@ -22,7 +22,7 @@ class Clock:
         return self.stopped
 
     def spent(self, share: float) -> bool:
-        """Is this share of it over? What is left out for that is not what ends with the time."""
+        """Is this share of it over? Unlike `over`, it does not say that anything was left out."""
         return self.limit is not None and time.monotonic() - self._begun >= self.limit * share
 
     def says(self, text: str) -> None:
