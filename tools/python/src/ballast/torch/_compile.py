@@ -555,7 +555,9 @@ def _call(function: Callable[..., Any], args: Any, kwargs: Any, backend: Backend
     """Calls, and says what went wrong in one sentence where it is ours to say."""
     exceptions = torch._dynamo.exc
     try:
-        found = function(*args, **kwargs)
+        # Beyond the limit the model would run as it is, without a plan.
+        with torch._dynamo.config.patch(fail_on_recompile_limit_hit=True):
+            found = function(*args, **kwargs)
         if not backend.asked:
             backend.asked = True
             warnings.warn(

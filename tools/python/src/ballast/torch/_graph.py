@@ -4,7 +4,8 @@ A value is a storage, not a tensor: views belong to the storage they look at, so
 results has a value for each storage; those of random ops and of the backward pass are computed with the largest one once and kept.
 
 Nodes of the problem that hold no bytes order the rest: the boundary between the passes, which reads what must be there when the forward
-pass ends and before which no gradient comes in; and one after every random op, so that random numbers are drawn in program order.
+pass ends and before which no gradient comes in; one after every op that may draw random numbers, so that they are drawn in program order; and one after
+every op that reads what the step writes to, so that it reads what was there before.
 """
 
 from __future__ import annotations
@@ -113,8 +114,10 @@ class JointProblem:
         #: Ops whose workspace a rehearsal has told.
         self._learnt: set[str] = set()
         self._refuse_dynamic()
-        self._backward = self._backward_nodes()
         self._mutated = self._mutated_inputs()
+        #: By storage that is written to: a node after every op that reads it.
+        self._readers: dict[int, list[int]] = {name: [] for name in self._mutated}
+        self._backward = self._backward_nodes()
         self.device = main_device(tensor for node in self.nodes if node.op == "call_function" for tensor in tensors(node.meta.get("val")))
         self._random: int | None = None
         self.boundary = -1
@@ -142,13 +145,23 @@ class JointProblem:
         """What the forward pass does not need."""
         needed: set[fx.Node] = set()
         stack = [result for result in self.forward_results if isinstance(result, fx.Node)]
-        stack += [node for node in self.nodes if self._is_forward_effect(node)]
+        stack += [node for node in self.nodes if self._is_forward_effect(node) or self._stays_forward(node)]
         while stack:
             node = stack.pop()
             if node not in needed:
                 needed.add(node)
                 stack.extend(node.all_input_nodes)
         return {node for node in self.nodes if node not in needed and node.op == "call_function"}
+
+    def _stays_forward(self, node: fx.Node) -> bool:
+        """Does an op of the forward pass, which the backward pass alone needs, have to run with the others: does it draw, or read what is written to?"""
+        if node.op != "call_function" or node.meta.get("partitioner_tag") != "is_forward":
+            return False
+        return _may_draw(node) or bool(self._mutated_read(node) and not _is_view(node))
+
+    def _mutated_read(self, node: fx.Node) -> set[int]:
+        """What it reads of the storages that are written to."""
+        return {name for source in node.all_input_nodes for name, _ in storages(source)} & self._mutated
 
     def _is_forward_effect(self, node: fx.Node) -> bool:
         if node.op != "call_function" or not self._is_effect(node):
@@ -232,6 +245,8 @@ class JointProblem:
         for name, size in storages(node):
             if name not in self.of_storage and name not in self._resident:
                 self._resident[name] = size
+        written = self._mutated_read(node) if mutates(node) else self._mutated
+        after = after + sorted({index for name in written for index in self._readers.get(name, ())})
         return self._add(
             Part("effect", node), _planner.Node(node.name, 0.0, 0, self._inputs(node) + after, recomputable=False, swappable=False)
         )
@@ -263,7 +278,7 @@ class JointProblem:
         inputs = self._inputs(node, again=again) + ([self.boundary] if again else [])
         seconds = self._time_of(node)
         repeats = self._may_repeat(node)
-        random = is_random(node)
+        random, ordered = is_random(node), _may_draw(node)
         backward = again or node in self._backward
         # Results that come with the first one and are kept: those of random ops and of the backward pass. Others are nodes with the op's time, and the
         # time of first runs that nobody needs would hide copies: where there are any, small results come along, too.
@@ -296,7 +311,7 @@ class JointProblem:
                 )
             else:
                 reads = list(inputs) + state + indices[:1]
-                if random and not again and self._random is not None:
+                if ordered and not again and self._random is not None:
                     reads.append(self._random)
                 index = self._add(
                     Part("op", node, name, again),
@@ -308,11 +323,17 @@ class JointProblem:
                 )
             held[name] = index
             indices.append(index)
-        if random and not again:
-            self._random = self._add(
-                Part("token", node), _planner.Node(f"{node.name}.drawn", 0.0, 0, indices[:1], recomputable=False, swappable=False)
-            )
+        if not again and (read := self._mutated_read(node)):
+            token = self._token(node, "read", indices[0], backward=backward)
+            for storage in read:
+                self._readers[storage].append(token)
+        if ordered and not again:
+            self._random = self._token(node, "drawn", indices[0])
         return indices
+
+    def _token(self, node: fx.Node, what: str, behind: int, *, backward: bool = False) -> int:
+        token = _planner.Node(f"{node.name}.{what}", 0.0, 0, [behind], backward=backward, recomputable=False, swappable=False)
+        return self._add(Part("token", node), token)
 
     def learn(self, workspaces: dict[str, int]) -> bool:
         """Takes over what ops were seen to allocate beside their results; says whether anything was new."""
@@ -361,9 +382,26 @@ class JointProblem:
         return isinstance(value, torch.Tensor) and value.device == self.device and _is_whole(value, size)
 
     def _reads_mutated(self, node: fx.Node) -> bool:
-        touched = {name for source in node.all_input_nodes for name, _ in storages(source)} & self._mutated
         # Batch normalisation in training reads its running averages only to write them.
-        return bool(touched) and "batch_norm" not in str(node.target)
+        return bool(self._mutated_read(node)) and not updates_averages(node)
+
+
+def updates_averages(node: fx.Node) -> bool:
+    """Is it batch normalisation in training, with running averages that it updates?"""
+    return node.target is torch.ops.aten._native_batch_norm_legit_functional.default and len(node.args) == 8 and node.args[5] is True
+
+
+def _may_draw(node: fx.Node) -> bool:
+    """Does the op draw random numbers, or is it not known what it does?"""
+    target = node.target
+    if isinstance(target, torch._ops.HigherOrderOperator):
+        return target.name() not in ATTENTION
+    return is_random(node) or is_custom(target)
+
+
+def _is_view(node: fx.Node) -> bool:
+    looked_at = {name for source in node.all_input_nodes for name, _ in storages(source)}
+    return all(name in looked_at for name, _ in storages(node))
 
 
 def _nothing(_node: fx.Node) -> int:

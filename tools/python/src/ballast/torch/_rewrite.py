@@ -17,7 +17,7 @@ from torch._functorch import partitioners
 from torch.utils import _pytree as pytree
 
 from .._errors import BallastError
-from ._graph import JointProblem, is_random, is_tangent, storages
+from ._graph import JointProblem, is_random, is_tangent, storages, updates_averages
 from ._moves import Moves
 
 
@@ -133,7 +133,7 @@ class Rewriter:
         """Writes one run of an op, with all its results taken out."""
         if node in self._again:
             new = self._run_random(node)
-        elif self._boundary is not None and _updates_averages(node):
+        elif self._boundary is not None and updates_averages(node):
             new = self._run_without_averages(node)
         else:
             new = self._copy(node)
@@ -249,11 +249,6 @@ def rewrite(
     forward.recompile()
     backward.recompile()
     return forward, backward, writer
-
-
-def _updates_averages(node: fx.Node) -> bool:
-    """Is it batch normalisation in training, with running averages that it updates?"""
-    return node.target is torch.ops.aten._native_batch_norm_legit_functional.default and len(node.args) == 8 and node.args[5] is True
 
 
 def _sample_state(node: fx.Node) -> Any:
