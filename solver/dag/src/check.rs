@@ -7,7 +7,12 @@ use crate::problem::{Assignment, DeviceIndex, PlanClass, Problem};
 use ballast_core::report::FalseBound;
 
 /// Relative excess of a memory cap that is put down to rounding of the sum of sizes.
-pub(crate) const MEMORY_ROUNDING: f64 = 1e-9;
+const MEMORY_ROUNDING: f64 = 1e-9;
+
+/// What searches and proofs take for a cap: they add sizes up in other orders, and may refuse nothing that [`check`] accepts.
+pub(crate) fn lenient(cap: f64) -> f64 {
+    cap * (1.0 + 1.01 * MEMORY_ROUNDING)
+}
 
 /// What an assignment amounts to.
 #[derive(Clone, Debug, PartialEq)]

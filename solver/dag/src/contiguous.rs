@@ -69,6 +69,10 @@ fn prove_by_pairs(session: &mut Session<'_>, graph: &Hypergraph) -> bool {
             return false;
         }
         let chain = ChainGraph::new(&reduced, elements);
+        // Of what is no element nothing is found out.
+        if chain.walk.is_empty() {
+            continue;
+        }
         let lattice = Lattice::of(&chain.walk, MOST_IDEALS);
         let Some(pairs) = lattice.as_ref().and_then(|lattice| Pairs::new(&chain, lattice)) else { continue };
         let outcome = {
@@ -185,11 +189,15 @@ fn prove(session: &mut Session<'_>, graph: &Hypergraph) {
         };
         let reduced = reduced(graph, threshold);
         let cap = if bisecting { u64::MAX } else { FIRST_ATTEMPT_STEPS };
+        let mut chain = ChainGraph::new(&reduced, elements);
+        if chain.walk.is_empty() {
+            // Of what is no element nothing is found out.
+            elements = Elements::All;
+            chain = ChainGraph::new(&reduced, elements);
+        }
         let outcome = {
             let session = &*session;
-            chain::search(&ChainGraph::new(&reduced, elements), threshold, &mut |steps| {
-                steps < cap && !session.over(steps)
-            })
+            chain::search(&chain, threshold, &mut |steps| steps < cap && !session.over(steps))
         };
         session.work += outcome.steps;
         let found = outcome.best.as_ref().map(|best| best.0);

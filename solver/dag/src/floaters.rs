@@ -7,6 +7,7 @@
 //! Floaters left over are placed afterwards, and where that raises no load above the bound, the plan is optimal.
 
 use crate::hypergraph::{GroupId, Hypergraph};
+use crate::sum::Sum;
 
 /// A set of floaters, by bits.
 pub(crate) type Mask = u64;
@@ -34,8 +35,10 @@ pub(crate) struct Floaters {
 /// A stage as floaters see it.
 #[derive(Clone, Copy)]
 pub(crate) struct Held<'a> {
-    /// Load of the stage without any floater.
-    pub(crate) load: f64,
+    /// Time of the stage without any floater.
+    pub(crate) time: f64,
+    /// Cost of the nets that leave it.
+    pub(crate) crossing: Sum,
     /// Bytes of the stage.
     pub(crate) bytes: f64,
     /// Per net, how many of its ends in the walk are in the stage.
@@ -138,7 +141,8 @@ impl Floaters {
             tied |= fresh;
         }
         if tied == 0 {
-            out.push(Choice { load: stage.load, taken: 0 });
+            let load = stage.time + graph.kinds[kind].transfer_factor * stage.crossing.value();
+            out.push(Choice { load, taken: 0 });
             return;
         }
         let factor = graph.kinds[kind].transfer_factor;
@@ -190,7 +194,7 @@ impl Floaters {
         (tied, taken, ignored): (Mask, Mask, Mask),
     ) -> f64 {
         let factor = graph.kinds[kind].transfer_factor;
-        let mut load = stage.load;
+        let mut crossing = stage.crossing;
         for (bit, net) in bits_of(tied).flat_map(|bit| self.nets[bit].iter().map(move |&net| (bit, net))) {
             let net = net as usize;
             let met_before = (self.of_net[net] & tied).trailing_zeros() as usize != bit;
@@ -201,9 +205,10 @@ impl Floaters {
             let counted = here && stage.inside[net] != stage.whole[net];
             let all_here = stage.inside[net] == stage.whole[net] && self.of_net[net] & !taken == 0;
             let pays = (here || self.of_net[net] & taken != 0) && !all_here;
-            load += factor * graph.net_cost[net] * (f64::from(u8::from(pays)) - f64::from(u8::from(counted)));
+            crossing += graph.net_cost[net] * (f64::from(u8::from(pays)) - f64::from(u8::from(counted)));
         }
-        load + bits_of(taken).map(|bit| self.time[bit * self.kinds + kind]).sum::<f64>()
+        let time = bits_of(taken).map(|bit| self.time[bit * self.kinds + kind]).sum::<f64>();
+        stage.time + time + factor * crossing.value()
     }
 
     fn fits(&self, graph: &Hypergraph, kind: usize, stage: &Held<'_>, taken: Mask) -> bool {

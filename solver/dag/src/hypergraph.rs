@@ -7,7 +7,7 @@
 use indexmap::IndexMap;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use crate::check::MEMORY_ROUNDING;
+use crate::check::lenient;
 use crate::problem::{Assignment, Kind, NodeId, Problem};
 
 /// Index of a group.
@@ -75,7 +75,7 @@ impl Lists {
 /// A problem over groups.
 #[derive(Clone, Debug)]
 pub struct Hypergraph {
-    /// The kinds of devices.
+    /// The kinds of devices; their caps leave room for rounding.
     pub kinds: Vec<Kind>,
     /// The nodes of every group.
     pub members: Vec<Vec<NodeId>>,
@@ -97,6 +97,11 @@ pub struct Hypergraph {
     pub predecessors: Lists,
 }
 
+fn kinds_of(problem: &Problem) -> Vec<Kind> {
+    let lenient = |kind: &Kind| Kind { memory_bytes: lenient(kind.memory_bytes), ..kind.clone() };
+    problem.kinds.iter().map(lenient).collect()
+}
+
 impl Hypergraph {
     /// One group per colour class and per node without colour.
     #[must_use]
@@ -116,7 +121,7 @@ impl Hypergraph {
         }));
         let pins = Lists::new(pins);
         let plain = Hypergraph {
-            kinds: problem.kinds.clone(),
+            kinds: kinds_of(problem),
             members: (0..count).map(|v| vec![v]).collect(),
             time: problem.nodes.iter().flat_map(|node| node.time[..kinds].iter().copied()).collect(),
             size_bytes: problem.nodes.iter().map(|node| node.size_bytes).collect(),
@@ -165,8 +170,7 @@ impl Hypergraph {
 
     /// Can a device of a kind run a group and hold it?
     pub(crate) fn holds(&self, group: GroupId, kind: usize) -> bool {
-        let most = self.kinds[kind].memory_bytes * (1.0 + MEMORY_ROUNDING);
-        self.time(group, kind).is_finite() && self.size_bytes[group] <= most
+        self.time(group, kind).is_finite() && self.size_bytes[group] <= self.kinds[kind].memory_bytes
     }
 
     /// Merges groups: group `g` becomes part of group `map[g] < count`.

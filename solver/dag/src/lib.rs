@@ -36,4 +36,5 @@ mod session;
 pub mod solve;
 pub mod spreading;
 mod stage;
+mod sum;
 pub mod workload;

@@ -7,7 +7,6 @@ use std::num::NonZeroU32;
 
 use highs::{Col, HighsModelStatus, HighsSolutionStatus, RowProblem, Sense, SolvedModel};
 
-use crate::check::MEMORY_ROUNDING;
 use crate::hypergraph::Hypergraph;
 use crate::loads::Loads;
 
@@ -233,7 +232,7 @@ pub(crate) fn fit(graph: &Hypergraph, limits: MipLimits) -> Fit {
                 groups.iter().filter(|&&group| graph.size_bytes[group] > 0.0 && graph.holds(group, kind));
             let row: Vec<(Col, f64)> =
                 sized.map(|&group| (on[group][slot], graph.size_bytes[group] / cap)).collect();
-            problem.add_row(..=1.0 + MEMORY_ROUNDING, row);
+            problem.add_row(..=1.0, row);
         }
     }
     let Some(solved) = run(problem, Sense::Minimise, TOLERANCE, limits, None) else { return Fit::Unknown };

@@ -8,6 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::bound::WorkPrices;
 use crate::hypergraph::{GroupId, Hypergraph};
+use crate::sum::Sum;
 
 /// How the next group is chosen among those whose predecessors are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,22 +127,29 @@ fn insert_unordered(graph: &Hypergraph, order: Vec<GroupId>, mut position: Vec<u
     beside.into_iter().map(|(_, group)| group).collect()
 }
 
+/// Labels of a position; of more the best are kept, and the cut is no longer the best of its order.
+const MOST_LABELS: usize = 1024;
+
+/// Labels looked at between two questions whether to go on.
+const BETWEEN: usize = 1 << 16;
+
 #[derive(Clone, Copy)]
 struct Label {
-    code: u32,
+    code: u64,
     value: f64,
     from: u32,
-    from_code: u32,
+    from_code: u64,
 }
 
 /// Devices of a kind that a code of radix `radix` has in use.
-fn used(graph: &Hypergraph, radix: &[u32], code: u32, kind: usize) -> u32 {
-    code / radix[kind] % (graph.kinds[kind].count as u32 + 1)
+fn used(graph: &Hypergraph, radix: &[u64], code: u64, kind: usize) -> u64 {
+    code / radix[kind] % (graph.kinds[kind].count as u64 + 1)
 }
 
-/// The best cut of `order` into stages with a largest load below `threshold`: load and device of every group.
+/// The best cut of `order` into stages with a largest load below `threshold`: load and device of every group; a good one where devices are of so many
+/// kinds that the labels of a position are not enough.
 ///
-/// None if there is none, or if `go_on` said no before one was found.
+/// None if none is found, or if `go_on` said no before one was, or if the ways to use the devices are more than 64 bits count.
 pub fn best_cut(
     graph: &Hypergraph,
     prices: &WorkPrices,
@@ -152,32 +160,37 @@ pub fn best_cut(
     let count = order.len();
     let kinds = graph.kinds.len();
     let line = Line::new(graph, prices, order);
-    let mut radix = vec![1u32];
+    let mut radix = vec![1u64];
     for kind in &graph.kinds {
-        radix.push(radix[radix.len() - 1].saturating_mul(kind.count as u32 + 1));
+        radix.push(radix[radix.len() - 1].checked_mul(kind.count as u64 + 1)?);
     }
-    let used = |code: u32, kind: usize| used(graph, &radix, code, kind);
-    let capacity_left = |code: u32| -> f64 {
-        (0..kinds).map(|k| prices.price[k] * f64::from(graph.kinds[k].count as u32 - used(code, k))).sum()
+    let used = |code: u64, kind: usize| used(graph, &radix, code, kind);
+    let capacity_left = |code: u64| -> f64 {
+        (0..kinds).map(|k| prices.price[k] * (graph.kinds[k].count as u64 - used(code, k)) as f64).sum()
     };
     let mut labels: Vec<Vec<Label>> = vec![Vec::new(); count + 1];
     labels[0].push(Label { code: 0, value: 0.0, from: 0, from_code: 0 });
-    let mut best: Option<(f64, u32, u32, usize)> = None;
+    let mut best: Option<(f64, u32, u64, usize)> = None;
+    let mut looked_at = 0;
     'positions: for start in 0..count {
         let here: Vec<Label> = labels[start].iter().filter(|l| l.value < threshold).copied().collect();
         for (kind, &step) in radix[..kinds].iter().enumerate() {
             let open: Vec<(Label, f64)> = here
                 .iter()
-                .filter(|l| (used(l.code, kind) as usize) < graph.kinds[kind].count)
+                .filter(|l| used(l.code, kind) < graph.kinds[kind].count as u64)
                 .map(|l| (*l, capacity_left(l.code) - prices.price[kind]))
                 .collect();
             let Some(most_left) = open.iter().map(|o| o.1).reduce(f64::max) else { continue };
-            let (mut time, mut bytes, mut crossing, mut certain) = (0.0, 0.0, 0.0, 0.0);
+            let (mut time, mut bytes, mut crossing, mut certain) = (0.0, 0.0, Sum::default(), 0.0);
             let factor = graph.kinds[kind].transfer_factor;
             for end in start..count {
-                if end % 1024 == 0 && !go_on() {
-                    break 'positions;
+                if looked_at >= BETWEEN {
+                    looked_at = 0;
+                    if !go_on() {
+                        break 'positions;
+                    }
                 }
+                looked_at += 1;
                 let group = order[end];
                 time += graph.time(group, kind);
                 bytes += graph.size_bytes[group];
@@ -185,7 +198,7 @@ pub fn best_cut(
                 if time + factor * certain >= threshold || bytes > graph.kinds[kind].memory_bytes {
                     break;
                 }
-                let load = time + factor * crossing;
+                let load = time + factor * crossing.value();
                 let rest = line.work_after[end + 1];
                 let slack =
                     |threshold: f64, capacity: f64| threshold * capacity.max(0.0) + prices.total * 1e-9;
@@ -205,9 +218,12 @@ pub fn best_cut(
                     let new =
                         Label { code: label.code + step, value, from: start as u32, from_code: label.code };
                     let list = &mut labels[end + 1];
+                    let full = list.len() >= MOST_LABELS;
+                    looked_at += list.len();
                     match list.iter_mut().find(|old| old.code == new.code) {
                         Some(old) if old.value <= value => {}
                         Some(old) => *old = new,
+                        None if full => replace_worst(list, new),
                         None => list.push(new),
                     }
                 }
@@ -218,13 +234,22 @@ pub fn best_cut(
     Some((value, walk_back(graph, order, &radix, &labels, (start, code, kind))))
 }
 
+/// Puts a label in the place of the one of the largest value, if its own is smaller.
+fn replace_worst(list: &mut [Label], new: Label) {
+    if let Some(worst) = list.iter_mut().max_by(|a, b| a.value.total_cmp(&b.value))
+        && new.value < worst.value
+    {
+        *worst = new;
+    }
+}
+
 /// The devices of the groups on the chain of labels that ends with a stage from `start` on a device of `kind`.
 fn walk_back(
     graph: &Hypergraph,
     order: &[GroupId],
-    radix: &[u32],
+    radix: &[u64],
     labels: &[Vec<Label>],
-    (mut start, mut code, mut kind): (u32, u32, usize),
+    (mut start, mut code, mut kind): (u32, u64, usize),
 ) -> Vec<usize> {
     let kinds = graph.kinds.len();
     let mut placement = vec![0; graph.len()];
@@ -280,7 +305,7 @@ impl<'a> Line<'a> {
     }
 
     /// Adds the group at `at` to the stage that began at `start`.
-    fn add(&self, at: usize, start: usize, crossing: &mut f64, certain: &mut f64) {
+    fn add(&self, at: usize, start: usize, crossing: &mut Sum, certain: &mut f64) {
         for (&net, &before) in self.graph.nets.of(self.order[at]).iter().zip(&self.before[at]) {
             let net = net as usize;
             let cost = self.graph.net_cost[net];

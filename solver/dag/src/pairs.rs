@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use crate::chain::ChainGraph;
 use crate::floaters::{Choice, Held, Mask, bits_of};
 use crate::lattice::Lattice;
+use crate::sum::Sum;
 
 /// Relative slack for sums of work, so that rounding never excludes a plan.
 const ROUNDING: f64 = 1e-9;
@@ -45,7 +46,7 @@ struct Sums {
     /// Cost of nets with an end in the stage and one below it.
     certain: f64,
     /// Cost of nets with an end in the stage and one elsewhere.
-    crossing: f64,
+    crossing: Sum,
     /// Floaters on the nets with an end in the stage.
     tied: Mask,
 }
@@ -294,13 +295,20 @@ impl<'a> Pairs<'a> {
                     grown.crossing -= cost;
                 }
             }
-            let load = grown.time + factor * grown.crossing;
+            let load = grown.time + factor * grown.crossing.value();
             let tied = grown.tied & !used;
             if load < self.threshold && tied == 0 {
                 self.append(node, next, kind, Choice { load, taken: 0 }, open);
             } else if load < self.threshold {
-                let held =
-                    Held { load, bytes: grown.bytes, inside: &self.inside, whole: &self.whole, tied, used };
+                let held = Held {
+                    time: grown.time,
+                    crossing: grown.crossing,
+                    bytes: grown.bytes,
+                    inside: &self.inside,
+                    whole: &self.whole,
+                    tied,
+                    used,
+                };
                 let mut choices = std::mem::take(&mut self.choices);
                 self.chain.floaters.choices(graph, kind, &held, self.threshold, &mut choices);
                 for &choice in &choices {

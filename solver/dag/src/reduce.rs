@@ -3,6 +3,9 @@
 use crate::hypergraph::{GroupId, Hypergraph};
 use crate::problem::Problem;
 
+/// Groups looked at, all rounds together, from which on a round has to merge more than a few.
+const MOST_LOOKS: usize = 2_000_000;
+
 /// Merges groups into a neighbour where that never raises a load of a plan below `value`.
 ///
 /// Let nets with just the ends `v` and `w` cost `c` together and the other nets of `v` cost `r`, and let `v` be
@@ -14,6 +17,7 @@ use crate::problem::Problem;
 #[must_use]
 pub(crate) fn merge_dominated(graph: &Hypergraph, value: f64, contiguous: bool) -> Hypergraph {
     let mut current = graph.clone();
+    let mut looked_at = 0;
     loop {
         let total: f64 = current.size_bytes.iter().sum();
         let roomy = current.kinds.iter().filter(|k| k.count > 0).all(|k| k.memory_bytes >= total);
@@ -34,8 +38,10 @@ pub(crate) fn merge_dominated(graph: &Hypergraph, value: f64, contiguous: bool) 
         if merged > 0 {
             current = merge(&current, &target);
         }
-        // On large graphs, rounds that merge next to nothing are not worth a pass over everything.
-        if merged * 500 <= current.len() && (merged == 0 || current.len() > 10_000) {
+        looked_at += current.len();
+        // Rounds that merge next to nothing, as those along a chain do, are not worth a pass over everything for long.
+        let little = merged * 500 <= current.len();
+        if merged == 0 || little && (current.len() > 10_000 || looked_at > MOST_LOOKS) {
             return current;
         }
     }
@@ -49,13 +55,13 @@ fn dominating_neighbour(graph: &Hypergraph, v: usize, value: f64, contiguous: bo
         total += cost;
         if let [a, b] = *graph.pins.of(net as usize) {
             let other = (if a as usize == v { b } else { a }) as usize;
-            match ties.iter_mut().find(|tie| tie.0 == other) {
-                Some(tie) => tie.1 += cost,
-                None => ties.push((other, cost)),
-            }
+            ties.push((other, cost));
         }
     }
-    let (w, cost) = ties.into_iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
+    ties.sort_by_key(|&(other, _)| other);
+    let ties =
+        ties.chunk_by(|a, b| a.0 == b.0).map(|tie| (tie[0].0, tie.iter().map(|net| net.1).sum::<f64>()));
+    let (w, cost) = ties.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
     let only_with_w = |list: &[u32]| list.iter().all(|&other| other as usize == w);
     if contiguous && !(only_with_w(graph.successors.of(v)) && only_with_w(graph.predecessors.of(v))) {
         return None;

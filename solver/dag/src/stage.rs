@@ -8,6 +8,7 @@
 
 use crate::floaters::{Held, Mask};
 use crate::hypergraph::Hypergraph;
+use crate::sum::Sum;
 
 /// What the enumeration reports for a stage; the answer may lower the threshold.
 pub(crate) struct Visit<'a> {
@@ -53,7 +54,7 @@ struct Sums {
     /// Cost of nets with an end inside and one outside for good.
     certain: f64,
     /// Cost of nets with an end inside and one not (yet) inside.
-    crossing: f64,
+    crossing: Sum,
     bytes: f64,
     work: f64,
     /// Priced work of what is excluded.
@@ -199,10 +200,10 @@ impl<'a> StageWalk<'a> {
                 self.frames.last_mut().expect("just pushed").next = usize::MAX;
                 continue;
             }
-            let load = self.sums.time + factor * self.sums.crossing;
-            if load < threshold {
+            if self.sums.time + factor * self.sums.crossing.value() < threshold {
                 let held = Held {
-                    load,
+                    time: self.sums.time,
+                    crossing: self.sums.crossing,
                     bytes: self.sums.bytes,
                     inside: &self.inside,
                     whole: &self.whole,

@@ -8,6 +8,7 @@ use std::path::Path;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use crate::check::lenient;
 use crate::problem::{Kind, Node, NodeId, Problem};
 
 /// Why a workload was refused.
@@ -270,7 +271,10 @@ fn build(file: WorkloadFile) -> Result<Problem, String> {
             true => accelerator_times(entry.fpga_latency, entry.latencies.as_deref(), &id, &speeds)?,
             false => vec![f64::INFINITY; speeds.len()],
         };
-        let supported = accelerator_times.iter().any(|time| time.is_finite());
+        // Of a kind without devices there is none that could run it.
+        let there = |kind: usize| kinds[kind].count > 0;
+        let supported =
+            accelerator_times.iter().enumerate().any(|(kind, time)| there(kind) && time.is_finite());
         let cpu_time = match (has_cpus, entry.cpu_latency) {
             (false, None) => f64::INFINITY,
             (_, time) => cost(time, "cpuLatency", &format!("node {id}"))?,
@@ -281,12 +285,13 @@ fn build(file: WorkloadFile) -> Result<Problem, String> {
         };
         if !supported && !has_cpus && entry.color_class.is_none() {
             return Err(format!(
-                "node {id} cannot run on an accelerator (supportedOnFpga is false, or latencies are all null) and there \
+                "node {id} cannot run on an accelerator (supportedOnFpga is false, or latencies are null for all there are) and there \
                  is no CPU core: raise maxCPUs or say where it runs"
             ));
         }
-        let largest = kinds[..speeds.len()].iter().map(|kind| kind.memory_bytes).fold(f64::NAN, f64::max);
-        let too_large = supported && size_bytes > largest;
+        let largest = (0..speeds.len()).filter(|&kind| there(kind)).map(|kind| kinds[kind].memory_bytes);
+        let largest = largest.fold(f64::NAN, f64::max);
+        let too_large = supported && size_bytes > lenient(largest);
         if too_large && !has_cpus {
             return Err(format!(
                 "node {id} takes {size_bytes} bytes, an accelerator holds {largest} (maxSizePerFPGA), and there is \
@@ -513,7 +518,7 @@ fn check_classes(nodes: &[Node], kinds: &[Kind], colours: &IndexMap<String, usiz
                 example[colour]
             ));
         }
-        if able.all(|kind| sizes[colour] > kinds[kind].memory_bytes) {
+        if able.all(|kind| sizes[colour] > lenient(kinds[kind].memory_bytes)) {
             return Err(format!(
                 "colour class {label} takes {} bytes together, more than any device that can run it holds: \
                  raise maxSizePerFPGA, add a CPU core or split the class",

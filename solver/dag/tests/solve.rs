@@ -9,6 +9,7 @@ use ballast_dag::solve::{Error, Method, Options, Solved, solve};
 use ballast_dag::workload;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use serde_json::{Value, json};
 
 fn run(problem: &Problem, class: PlanClass, method: Method, limits: Limits) -> Result<Solved, Error> {
     solve(problem, &Options { class, method, limits, finish_early: true, placer: None, observe: &|_| () })
@@ -368,4 +369,116 @@ fn large_graphs_are_planned_coarse_to_fine() {
         let outcome = run(&problem, class, method, steps(100_000)).unwrap();
         assert!(outcome.report.gap() < 0.05, "{class:?}: {:?}", outcome.report);
     }
+}
+
+/// Backward nodes alone, on four accelerators of a common cap: no order binds them, so that every assignment within the caps is a contiguous plan.
+fn backward_alone(seed: usize, capped: bool) -> Problem {
+    let count = 16 + 2 * seed;
+    let node = |v: usize| Node {
+        id: v.to_string(),
+        time: vec![((7 * v * v + 11 * v + 3 * seed) % 30 + 1) as f64],
+        size_bytes: (3 + (5 * v + 3 * seed) % 7) as f64,
+        backward: true,
+        colour: None,
+        output_cost: [1.0, 2.0, 3.0, 5.0][(v * v + seed) % 4],
+        readers: (v + 1..count).filter(|reader| (5 * v + 3 * reader + seed).is_multiple_of(7)).collect(),
+    };
+    let nodes: Vec<Node> = (0..count).map(node).collect();
+    let bytes: f64 = nodes.iter().map(|node| node.size_bytes).sum();
+    let memory_bytes = if capped { (bytes / 4.0).ceil() + 1.0 } else { f64::INFINITY };
+    let kind = Kind { name: "accelerator".into(), count: 4, memory_bytes, transfer_factor: 1.0 };
+    Problem { name: String::new(), kinds: vec![kind], nodes, colours: 0 }
+}
+
+/// Where no node is bound by the order, nothing is found out from the order: no plan is ruled out that the judge accepts.
+#[test]
+fn nothing_is_claimed_of_backward_nodes_alone_that_a_plan_refutes() {
+    for (seed, capped) in (0..3).flat_map(|seed| [(seed, false), (seed, true)]) {
+        let problem = backward_alone(seed, capped);
+        let other = run(&problem, PlanClass::Free, Method::Auto, steps(20_000)).unwrap();
+        let other = check(&problem, PlanClass::Contiguous, &other.assignment).unwrap().max_load;
+        match run(&problem, PlanClass::Contiguous, Method::Auto, steps(2_000)) {
+            Ok(outcome) => {
+                let report = &outcome.report;
+                assert!(report.bound().value() <= other, "seed {seed}, capped {capped}: {report:?}, {other}");
+            }
+            Err(failure) => {
+                assert!(matches!(failure, Error::NotFound { .. }), "seed {seed}: {failure}, {other}");
+            }
+        }
+    }
+}
+
+/// The contiguous plan of a workload file.
+fn planned(workload: &Value) -> Solved {
+    let problem = workload::parse(&workload.to_string(), "w.json").unwrap();
+    run(&problem, PlanClass::Contiguous, Method::Auto, steps(200_000)).unwrap()
+}
+
+/// A chain of nodes of these sizes on accelerators that hold 0.3, and on slow cores.
+fn tenths(accelerators: usize, cores: usize, sizes: &[f64]) -> Value {
+    let node =
+        |(id, size): (usize, &f64)| json!({"id": id, "fpgaLatency": 1.0, "cpuLatency": 100.0, "size": size});
+    let nodes: Vec<Value> = sizes.iter().enumerate().map(node).collect();
+    let edge = |id: usize| json!({"sourceId": id - 1, "destId": id, "cost": 0.5});
+    let edges: Vec<Value> = (1..sizes.len()).map(edge).collect();
+    json!({"maxFPGAs": accelerators, "maxCPUs": cores, "maxSizePerFPGA": 0.3, "nodes": nodes, "edges": edges})
+}
+
+/// As doubles, 0.1 and 0.2 are more than 0.3. The judge lets that pass, and so has everyone who rules plans out.
+#[test]
+fn sizes_that_are_no_doubles_fill_a_cap() {
+    let full = planned(&tenths(2, 0, &[0.1, 0.2, 0.1, 0.2])).report;
+    assert!(full.proved() && full.value == 2.5, "{full:?}");
+    // The last node alone is on the core.
+    let beside = planned(&tenths(1, 1, &[0.1, 0.2, 0.3])).report;
+    assert!(beside.proved() && beside.value == 100.0, "{beside:?}");
+    let mut class = tenths(2, 0, &[0.1, 0.2]);
+    for node in class["nodes"].as_array_mut().unwrap() {
+        node["colorClass"] = json!(0);
+    }
+    assert_eq!(planned(&class).report.value, 2.0);
+}
+
+/// A load from which 1e18 was taken again is what it was before, not 0.
+#[test]
+fn nets_that_dwarf_all_others_hide_no_plan() {
+    let workload = json!({
+        "maxFPGAs": 1, "maxCPUs": 2, "maxSizePerFPGA": 5,
+        "nodes": [
+            {"id": 0, "fpgaLatency": 12, "cpuLatency": 34, "size": 2},
+            {"id": 1, "fpgaLatency": 13, "cpuLatency": 55, "size": 0},
+            {"id": 2, "fpgaLatency": 19, "cpuLatency": 59, "size": 0, "isBackwardNode": true},
+            {"id": 3, "fpgaLatency": 13, "cpuLatency": 35, "size": 2},
+        ],
+        "edges": [
+            {"sourceId": 0, "destId": 1, "cost": 1e18},
+            {"sourceId": 0, "destId": 2, "cost": 1e18},
+            {"sourceId": 1, "destId": 2, "cost": 65},
+            {"sourceId": 2, "destId": 3, "cost": 7},
+        ],
+    });
+    let problem = workload::parse(&workload.to_string(), "w.json").unwrap();
+    assert_eq!(brute_force(&problem, PlanClass::Contiguous), Some(51.0));
+    let report = planned(&workload).report;
+    assert!(report.proved() && report.value == 51.0, "{report:?}");
+    let free = run(&problem, PlanClass::Free, Method::Auto, steps(200_000)).unwrap().report;
+    let best = brute_force(&problem, PlanClass::Free).unwrap();
+    assert!(free.bound().value() <= best * (1.0 + 1e-9), "{free:?}, best {best}");
+}
+
+/// The ways to use 33 devices, each of a kind of its own, are more than 32 bits count.
+#[test]
+fn every_node_gets_the_one_device_that_runs_it_among_many_kinds() {
+    let count = 33;
+    let node = |v: usize| {
+        let times: Vec<Option<f64>> = (0..count).map(|kind| (kind == v).then_some(1.0)).collect();
+        json!({"id": v, "latencies": times})
+    };
+    let nodes: Vec<Value> = (0..count).map(node).collect();
+    let edges: Vec<Value> =
+        (1..count).map(|v| json!({"sourceId": v - 1, "destId": v, "cost": 0.4})).collect();
+    let kinds = vec![json!({"count": 1}); count];
+    let solved = planned(&json!({"maxCPUs": 0, "accelerators": kinds, "nodes": nodes, "edges": edges}));
+    assert_eq!(solved.assignment, (0..count).collect::<Assignment>());
 }

@@ -57,7 +57,7 @@ fn unlike_accelerators_are_read() {
 #[test]
 fn contradictions_are_refused_by_name() {
     type Change = fn(&mut Value);
-    let cases: [(&str, Change); 30] = [
+    let cases: [(&str, Change); 31] = [
         ("cycle: 2 -> 1 -> 2", |w| w["edges"][1] = json!({"sourceId": 2, "destId": 1, "cost": 0})),
         ("cycle: 1 -> 1", |w| w["edges"][1] = json!({"sourceId": 1, "destId": 1, "cost": 0.5})),
         ("node 1 takes 10 bytes", |w| w["maxSizePerFPGA"] = json!(9)),
@@ -69,6 +69,13 @@ fn contradictions_are_refused_by_name() {
         ("node 2 cannot run on an accelerator", |w| {
             w["nodes"][1].as_object_mut().unwrap().remove("fpgaLatency");
             w["nodes"][1]["latencies"] = json!([null]);
+        }),
+        // Of the kind that could run it there are none.
+        ("node 2 cannot run on an accelerator", |w| {
+            w.as_object_mut().unwrap().remove("maxFPGAs");
+            w["accelerators"] = json!([{"count": 0}, {"count": 2}]);
+            w["nodes"][1].as_object_mut().unwrap().remove("fpgaLatency");
+            w["nodes"][1]["latencies"] = json!([1.0, null]);
         }),
         ("node 2 has fpgaLatency -1", |w| w["nodes"][1]["fpgaLatency"] = json!(-1.0)),
         ("node 2 has no 'fpgaLatency'", |w| {

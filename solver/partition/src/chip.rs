@@ -17,7 +17,7 @@ use crate::options::Options;
 use crate::plan::Proposed;
 use crate::rl::demand::Demands;
 use crate::rl::environment::{Group, State};
-use crate::rl::exact::best_grouping;
+use crate::rl::exact::{Stopped, best_grouping_while};
 use crate::rl::machine::{Machine, Reward, Score, Site, speed_up};
 use crate::rl::train;
 use crate::rl::weighted::{TooLarge, best_weighted};
@@ -69,9 +69,18 @@ pub fn plan_chip(
     let spread = State::spread(ground.layers.len(), model.count)
         .ok_or_else(|| Error::NoOps { function: graph.name.clone() })?;
     let mut notes = Vec::new();
-    let exact = best_grouping(&ground.machine);
+    let answer = best_grouping_while(&ground.machine, &mut || !deadline.over());
+    let stop_reason =
+        if matches!(answer, Err(Stopped)) { StopReason::TimeLimit } else { StopReason::Finished };
+    let exact = answer.unwrap_or_default();
     let (state, method) = match &exact {
         Some((state, _)) => (state.clone(), "dp"),
+        None if stop_reason == StopReason::TimeLimit => {
+            notes.push(
+                "the time was over before the best grouping was found: the layers are spread evenly".into(),
+            );
+            (spread.clone(), "spread")
+        }
         None => {
             notes.push(format!(
                 "no grouping of {} cores keeps every stage within {} per core",
@@ -81,10 +90,10 @@ pub fn plan_chip(
         }
     };
     let score = ground.machine.score(&state);
-    let mut found =
-        Found { state, score, method, stop_reason: StopReason::Finished, work: 0, proposed: None };
+    let mut found = Found { state, score, method, stop_reason, work: 0, proposed: None };
     // The dynamic programme over core groups is exact: what it cannot do is left for the others.
-    if options.method == Method::RL || options.method == Method::AUTO && exact.is_none() {
+    let is_open = exact.is_none() && stop_reason == StopReason::Finished;
+    if options.method == Method::RL || options.method == Method::AUTO && is_open {
         learn(&ground.machine, spread, options, &deadline, &mut found, &mut notes)?;
     }
     let bound = ground.bound(exact.as_ref().map(|(_, value)| *value));
@@ -222,7 +231,7 @@ fn learn(
     let start = if options.rl.from_spread || weighted { spread } else { found.state.clone() };
     let judge = options.rl.judge(machine.ideal_seconds(), machine.score(&start));
     if weighted {
-        match best_weighted(machine, &judge, &found.score) {
+        match best_weighted(machine, &judge, &found.score, &mut || !deadline.over()) {
             Ok(Some(state)) => {
                 (found.score, found.state, found.method) = (machine.score(&state), state, "dp-weighted");
             }

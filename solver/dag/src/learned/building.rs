@@ -6,9 +6,6 @@ use crate::problem::PlanClass;
 /// Numbers that describe putting the next group on one device.
 pub const FEATURES: usize = 32;
 
-/// Excess of a memory cap that is put down to rounding; below that of the judge.
-const MEMORY_ROUNDING: f64 = 1e-10;
-
 /// Groups placed so far along the board's order.
 #[derive(Clone)]
 pub struct Building<'a> {
@@ -102,7 +99,7 @@ impl<'a> Building<'a> {
         if graph.time(group, kind).is_infinite() {
             return false;
         }
-        let cap = graph.kinds[kind].memory_bytes * (1.0 + MEMORY_ROUNDING);
+        let cap = graph.kinds[kind].memory_bytes;
         if self.bytes[device] + graph.size_bytes[group] > cap {
             return false;
         }

@@ -11,7 +11,18 @@ use crate::rl::machine::{Machine, Site};
 /// Takes `layers^2 x cores^2 / 4` steps; stages slower than an even spread of the layers are left out.
 #[must_use]
 pub fn best_grouping(machine: &Machine) -> Option<(State, f64)> {
-    let Site::Chip { .. } = machine.site() else { return None };
+    best_grouping_while(machine, &mut || true).ok().flatten()
+}
+
+/// The same as long as `go_on` says so, which is asked after every `cores^2 / 2` steps at most.
+///
+/// # Errors
+/// [`Stopped`] where it did not.
+pub fn best_grouping_while(
+    machine: &Machine,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Option<(State, f64)>, Stopped> {
+    let Site::Chip { .. } = machine.site() else { return Ok(None) };
     let (n, cores) = (machine.layers(), machine.slots());
     let mut best = vec![f64::INFINITY; (n + 1) * (cores + 1)];
     let mut from = vec![(0usize, 0usize); (n + 1) * (cores + 1)];
@@ -20,6 +31,9 @@ pub fn best_grouping(machine: &Machine) -> Option<(State, f64)> {
     let limit = even.filter(|score| score.violations == 0).map_or(f64::INFINITY, |score| score.tmax_seconds);
     for first in 0..n {
         for end in first + 1..=n {
+            if !go_on() {
+                return Err(Stopped);
+            }
             for count in 1..=cores {
                 let group = Group { first, end, cores: count, core: count - 1 };
                 if machine.over_cap(group) {
@@ -43,7 +57,7 @@ pub fn best_grouping(machine: &Machine) -> Option<(State, f64)> {
     }
     let value = best[n * (cores + 1) + cores];
     if !value.is_finite() {
-        return None;
+        return Ok(None);
     }
     let (mut end, mut left, mut groups) = (n, cores, Vec::new());
     while end > 0 {
@@ -52,8 +66,12 @@ pub fn best_grouping(machine: &Machine) -> Option<(State, f64)> {
         (end, left) = (first, left - count);
     }
     groups.reverse();
-    State::from_groups(&groups).map(|state| (state, value))
+    Ok(State::from_groups(&groups).map(|state| (state, value)))
 }
+
+/// Told to stop before anything was found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped;
 
 #[cfg(test)]
 mod tests {

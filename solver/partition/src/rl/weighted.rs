@@ -10,6 +10,8 @@ use crate::rl::machine::{Judge, Machine, Score, Site};
 
 /// Stages added to partial groupings at most; past it nothing is known.
 const MOST_STEPS: u64 = 200_000_000;
+/// Partial groupings kept at most.
+const MOST_LABELS: u64 = 20_000_000;
 
 /// A partial grouping: its largest loads, and the stage it ends with.
 #[derive(Clone, Copy)]
@@ -25,8 +27,13 @@ struct Label {
 /// The grouping of all cores within the memory of the cores whose weighted sum is least, if one is better than `known`.
 ///
 /// # Errors
-/// [`TooLarge`] where the search takes more steps than it may.
-pub fn best_weighted(machine: &Machine, judge: &Judge, known: &Score) -> Result<Option<State>, TooLarge> {
+/// [`TooLarge`] where the search takes more steps or memory than it may, or `go_on` says no.
+pub fn best_weighted(
+    machine: &Machine,
+    judge: &Judge,
+    known: &Score,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Option<State>, TooLarge> {
     let Site::Chip { .. } = machine.site() else { return Ok(None) };
     let (n, cores) = (machine.layers(), machine.slots());
     let per_unit = judge.per_unit();
@@ -35,11 +42,14 @@ pub fn best_weighted(machine: &Machine, judge: &Judge, known: &Score) -> Result<
     let place = |layer: usize, used: usize| layer * (cores + 1) + used;
     let mut labels: Vec<Vec<Label>> = vec![Vec::new(); (n + 1) * (cores + 1)];
     labels[0].push(Label { loads: [0.0; 3], cost: 0.0, first: 0, cores: 0, before: 0 });
-    let mut steps = 0u64;
+    let (mut steps, mut kept) = (0u64, 0u64);
     for first in 0..n {
         for used in 0..cores {
             let here = undominated(std::mem::take(&mut labels[place(first, used)]));
             for end in first + 1..=n {
+                if steps > MOST_STEPS || kept > MOST_LABELS || !go_on() {
+                    return Err(TooLarge);
+                }
                 for count in 1..=cores - used {
                     let group = Group { first, end, cores: count, core: used + count - 1 };
                     // Every core is used in the end, and every stage has a core.
@@ -57,6 +67,7 @@ pub fn best_weighted(machine: &Machine, judge: &Judge, known: &Score) -> Result<
                         let loads = [0, 1, 2].map(|load| label.loads[load].max(counted(load)));
                         let cost = cost(&loads);
                         if cost < limit {
+                            kept += 1;
                             labels[place(end, used + count)].push(Label {
                                 loads,
                                 cost,
@@ -68,9 +79,6 @@ pub fn best_weighted(machine: &Machine, judge: &Judge, known: &Score) -> Result<
                     }
                     steps += here.len() as u64;
                 }
-            }
-            if steps > MOST_STEPS {
-                return Err(TooLarge);
             }
             labels[place(first, used)] = here;
         }
@@ -159,7 +167,7 @@ mod tests {
             let least =
                 scores.filter(|s| s.violations == 0).map(|s| judge.cost(&s)).fold(f64::INFINITY, f64::min);
             let known = if start.violations == 0 { judge.cost(&start) } else { f64::INFINITY };
-            match best_weighted(&machine, &judge, &start).expect("small") {
+            match best_weighted(&machine, &judge, &start, &mut || true).expect("small") {
                 Some(state) => {
                     let score = machine.score(&state);
                     assert_eq!(score.violations, 0);
