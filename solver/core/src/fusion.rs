@@ -36,7 +36,7 @@ use crate::graph::{Graph, LayerType, OpId, OpRole, Storage, TensorId};
 pub use inside::{computed_inside, made_of};
 pub use joins::joins;
 pub use lookups::lookups;
-pub use over::write_over;
+pub use over::{fits_over_argument, write_over};
 pub use parts::parts;
 pub use sums::sums_in_parts;
 use together::{groups, rewrite};

@@ -239,6 +239,7 @@ impl Instance {
                 recomputable: node.recomputable,
                 swappable: node.swappable,
                 pinned: node.pinned,
+                after: None,
                 inputs,
                 ..Node::new(label, node.time / scale, bytes, [])
             });

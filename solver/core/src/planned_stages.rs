@@ -62,6 +62,7 @@ pub fn stages_of(plan: &Plan) -> Result<Vec<Stage>, String> {
                 recomputable: !node.runs_once,
                 swappable: !node.no_swap,
                 pinned: node.pinned,
+                after: None,
             });
         }
         stage.problem.check().map_err(|error| format!("device {device}: {error}"))?;

@@ -171,12 +171,13 @@ pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[Devi
             recomputable: op.pure_op && !op.rules.never_recompute && !op.rules.must_keep && operand.is_none(),
             swappable: !op.rules.never_swap && !op.rules.must_keep && operand.is_none(),
             pinned: op.rules.must_keep,
+            after: None,
         };
         if let Some((operand, below)) = operand {
             builders[device].written_over(operand);
             lies_in[id] = below.or(Some(operand));
         }
-        node_of[id].push((device, builders[device].compute(id, node)));
+        node_of[id].push((device, builders[device].compute(id, op.pure_op, node)));
     }
     for id in graph.planned() {
         if sent[id] {
@@ -227,6 +228,8 @@ fn in_place(graph: &Graph, device_of: &[DeviceId]) -> Vec<Option<OpId>> {
 struct Builder {
     stage: Stage,
     has_argument: std::collections::BTreeSet<TensorId>,
+    /// The last node with effects.
+    effects: Option<NodeId>,
 }
 
 impl Builder {
@@ -241,7 +244,7 @@ impl Builder {
             sends: Vec::new(),
             arguments: Vec::new(),
         };
-        Builder { stage, has_argument: std::collections::BTreeSet::new() }
+        Builder { stage, has_argument: std::collections::BTreeSet::new(), effects: None }
     }
 
     /// Holds so many bytes throughout; sums stop at 2^64 - 1, which is above every memory.
@@ -256,8 +259,11 @@ impl Builder {
         NodeId(self.stage.sources.len() - 1)
     }
 
-    fn compute(&mut self, id: OpId, node: Node) -> NodeId {
+    fn compute(&mut self, id: OpId, pure_op: bool, mut node: Node) -> NodeId {
         self.stage.compute_seconds += node.time;
+        if !pure_op {
+            node.after = self.effects.replace(NodeId(self.stage.sources.len()));
+        }
         self.push(node, NodeSource::Op(id))
     }
 

@@ -146,6 +146,24 @@ fn every_broken_rule_is_refused() {
     assert!(replay(&problem, &Schedule { steps: swapped.to_vec() }, Some(&link(1.0, true)), None).is_err());
 }
 
+#[test]
+fn effects_come_in_the_order_of_the_program() {
+    use Step::{Compute as Run, Free as F};
+    let node = |label: &str, inputs: Vec<usize>| Node::new(label, 1.0, 1, inputs);
+    let nodes = vec![node("a", vec![]), node("b", vec![0]), node("c", vec![0])];
+    let mut problem = Problem { name: "effects".into(), nodes, resident_bytes: 0 };
+    let judge =
+        |problem: &Problem, steps: &[Step]| replay(problem, &Schedule { steps: steps.to_vec() }, None, None);
+    let turned_round = [Run(A), Run(C), Run(B)];
+    assert!(judge(&problem, &turned_round).is_ok());
+    problem.nodes[C].after = Some(B);
+    let refused = judge(&problem, &turned_round).unwrap_err();
+    assert_eq!((refused.step, refused.node), (1, Some(C)));
+    assert_eq!(refused.reason, "node 2 ('c') runs before node 1 ('b'), whose effects come first");
+    // First runs count: what came before may be gone, and run again afterwards.
+    assert!(judge(&problem, &[Run(A), Run(B), F(B), Run(C), Run(B)]).is_ok());
+}
+
 fn random_problem(rng: &mut ChaCha8Rng, n: usize) -> Problem {
     let nodes = (0..n)
         .map(|id| {

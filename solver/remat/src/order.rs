@@ -65,8 +65,9 @@ impl Reordering {
                     steps[from as usize].readers.push(at as u32);
                 }
             }
-            if !is_first(key) {
-                let from = index_of(first(slots[at]));
+            let earlier = if is_first(key) { program.after(slots[at]) } else { Some(slots[at]) };
+            if let Some(slot) = earlier {
+                let from = index_of(first(slot));
                 steps[at].after.push(from);
                 steps[from as usize].before.push(at as u32);
             }

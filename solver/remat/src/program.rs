@@ -53,6 +53,8 @@ pub(crate) struct Program {
     /// Number of nodes without the sink.
     pub(crate) real: usize,
     inputs: Lists,
+    /// What has to have run before the first run of a node, for its effects.
+    after: Vec<Option<Slot>>,
     readers: Lists,
     /// Bytes left for values: the cap less what is always resident, in whole units of the sizes.
     pub(crate) cap: f64,
@@ -132,6 +134,8 @@ impl Program {
                 slots
             })
             .collect();
+        let mut after: Vec<Option<Slot>> =
+            nodes().map(|node| node.after.map(|before| position[before])).collect();
         let mut original = order;
         if !kept.is_empty() {
             time.push(0.0);
@@ -140,6 +144,7 @@ impl Program {
             repeatable.push(false);
             swappable.push(false);
             inputs.push(kept);
+            after.push(None);
             original.push(NodeId(real));
         }
         let mut readers = vec![Vec::new(); time.len()];
@@ -162,6 +167,7 @@ impl Program {
             original,
             real,
             inputs: Lists::of(inputs.into_iter()),
+            after,
             readers: Lists::of(readers.into_iter()),
             cap,
             program_order,
@@ -178,6 +184,11 @@ impl Program {
     /// Number of nodes, the sink included.
     pub(crate) fn len(&self) -> usize {
         self.time.len()
+    }
+
+    /// The node whose first run comes before that of another, for their effects.
+    pub(crate) fn after(&self, slot: Slot) -> Option<Slot> {
+        self.after[slot as usize]
     }
 
     /// Values read, ascending.

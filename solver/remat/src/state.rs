@@ -288,7 +288,9 @@ impl<'a> Rules<'a> {
         let unrun = self.all & !state.ran;
         let useful = self.useful(state.ran);
         let first = if self.free_order { unrun } else { unrun & unrun.wrapping_neg() };
-        for v in nodes(first).filter(|&v| self.inputs[v] & !state.device == 0) {
+        let in_turn =
+            |&v: &NodeId| self.problem.nodes[v].after.is_none_or(|before| state.ran & bit(before) != 0);
+        for v in nodes(first).filter(|&v| self.inputs[v] & !state.device == 0).filter(in_turn) {
             if state.unread & !self.inputs[v] == 0 {
                 self.compute(state, v, &mut |next| take(Act::Run(v), next));
             }

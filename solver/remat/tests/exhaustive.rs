@@ -146,12 +146,24 @@ fn random_problem(rng: &mut ChaCha8Rng, n: usize) -> Problem {
     Problem { name: "random".into(), nodes, resident_bytes: if rng.random_bool(0.3) { 2 } else { 0 } }
 }
 
-/// What is asked of the planner.
+/// The same problem where some nodes have effects: they run once, and after the one with effects before them.
+fn with_effects(mut problem: Problem, rng: &mut ChaCha8Rng) -> Problem {
+    let mut before = None;
+    for id in NodeId::first(problem.nodes.len()).filter(|_| rng.random_bool(0.5)) {
+        let node = &mut problem.nodes[id];
+        (node.recomputable, node.after) = (false, before);
+        before = Some(id);
+    }
+    problem
+}
+
+/// What is asked of the planner, and whether some nodes have effects.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     solver: Solver,
     order: Order,
     rounds: bool,
+    effects: bool,
 }
 
 fn solve(problem: &Problem, cap: u64, swap: Option<SwapModel>, asked: Asked) -> Option<f64> {
@@ -176,13 +188,15 @@ fn solve(problem: &Problem, cap: u64, swap: Option<SwapModel>, asked: Asked) -> 
     }
 }
 
-/// All orders that put inputs first.
+/// All orders that put inputs first, and effects that come before.
 fn orders(problem: &Problem) -> Vec<Vec<NodeId>> {
     let mut all = vec![Vec::new()];
     for _ in 0..problem.nodes.len() {
         let grown = all.iter().flat_map(|order: &Vec<NodeId>| {
-            let next =
-                |v: &NodeId| !order.contains(v) && problem.nodes[*v].inputs.iter().all(|u| order.contains(u));
+            let next = |v: &NodeId| {
+                let mut first = problem.nodes[*v].inputs.iter().chain(&problem.nodes[*v].after);
+                !order.contains(v) && first.all(|u| order.contains(u))
+            };
             NodeId::first(problem.nodes.len())
                 .filter(next)
                 .map(|v| [order.clone(), vec![v]].concat())
@@ -200,6 +214,7 @@ fn reordered(problem: &Problem, order: &[NodeId]) -> Problem {
         let mut node = problem.nodes[v].clone();
         node.inputs = node.inputs.iter().map(|&u| place(u)).collect();
         node.inputs.sort_unstable();
+        node.after = node.after.map(place);
         node
     });
     Problem { nodes: nodes.collect(), ..problem.clone() }
@@ -221,7 +236,10 @@ fn compare(asked: Asked, swaps: bool, seed: u64, (graphs, most): (usize, usize),
     let (mut solved, mut refused, mut costly) = (0, 0, 0);
     for graph in 0..graphs {
         let n = rng.random_range(2..=most);
-        let problem = random_problem(&mut rng, n);
+        let mut problem = random_problem(&mut rng, n);
+        if asked.effects {
+            problem = with_effects(problem, &mut rng);
+        }
         let mut swap = swaps.then(|| random_link(&mut rng));
         if let Some(swap) = &mut swap
             && asked.solver == Solver::AUTO
@@ -259,7 +277,8 @@ fn compare(asked: Asked, swaps: bool, seed: u64, (graphs, most): (usize, usize),
     );
 }
 
-const STEPWISE: Asked = Asked { solver: Solver::STEPWISE, order: Order::Program, rounds: false };
+const STEPWISE: Asked =
+    Asked { solver: Solver::STEPWISE, order: Order::Program, rounds: false, effects: false };
 const AUTO: Asked = Asked { solver: Solver::AUTO, ..STEPWISE };
 const MILP: Asked = Asked { solver: Solver::MILP, ..STEPWISE };
 
@@ -295,4 +314,11 @@ fn defaults_in_any_order_equal_exhaustive_search() {
     let any = Asked { order: Order::Free, rounds: true, ..AUTO };
     compare(any, false, 8, (200, 5), (0, 5));
     compare(any, true, 9, (60, 5), (0, 5));
+}
+
+#[test]
+fn effects_in_order_amid_any_order_equal_exhaustive_search() {
+    let any = Asked { order: Order::Free, rounds: true, effects: true, ..AUTO };
+    compare(any, false, 10, (200, 5), (0, 1));
+    compare(any, true, 11, (60, 5), (0, 1));
 }

@@ -74,14 +74,21 @@ fn fullest(graph: &Graph, planned: &[OpId], last: impl Fn(OpId) -> Option<usize>
     most
 }
 
-/// The op that makes a tensor, through views of all of it.
-fn maker(graph: &Graph, mut tensor: TensorId) -> Option<OpId> {
+/// What a tensor is a view of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Base {
+    Op(OpId),
+    Argument(TensorId),
+}
+
+/// What holds the elements of a tensor, through views of all of it.
+fn base(graph: &Graph, mut tensor: TensorId) -> Base {
     loop {
-        let producer = graph.tensors[tensor].producer?;
+        let Some(producer) = graph.tensors[tensor].producer else { return Base::Argument(tensor) };
         let op = &graph.ops[producer];
         match op.inputs.first() {
             Some(&base) if op.role == OpRole::View => tensor = base,
-            _ => return Some(producer),
+            _ => return Base::Op(producer),
         }
     }
 }
@@ -142,19 +149,43 @@ impl Over<'_> {
 
     /// Does every element of a fusion's value come from the one at the same place of an operand, wherever that is read?
     fn is_elementwise(&self, operand: OpId, root: OpId) -> bool {
-        let mut made_of = BTreeSet::from([operand]);
         let members = self.members.get(&root).copied().unwrap_or_default();
-        for &id in members.iter().chain([&root]) {
-            let mut read = self.reads[id].iter().filter_map(|&tensor| maker(self.graph, tensor));
-            if read.any(|read| made_of.contains(&read)) {
-                if self.classes.ops[id].kind != FusionKind::Elementwise {
-                    return false;
-                }
-                made_of.insert(id);
-            }
-        }
-        made_of.contains(&root)
+        let is_operand = |base| base == Base::Op(operand);
+        is_elementwise(self.graph, (self.reads, members), self.classes, is_operand, root)
     }
+}
+
+/// May what a fusion of `members` makes lie where an argument lies, if it is the last to read it: does every element come from the one at the same
+/// place of the argument, wherever that is read? `reads` has what every op read before it was fused.
+#[must_use]
+pub fn fits_over_argument(
+    graph: &Graph,
+    (reads, members): (&[Vec<TensorId>], &[OpId]),
+    classes: &FusionClasses,
+    argument: TensorId,
+    root: OpId,
+) -> bool {
+    is_elementwise(graph, (reads, members), classes, |base| base == Base::Argument(argument), root)
+}
+
+fn is_elementwise(
+    graph: &Graph,
+    (reads, members): (&[Vec<TensorId>], &[OpId]),
+    classes: &FusionClasses,
+    is_operand: impl Fn(Base) -> bool,
+    root: OpId,
+) -> bool {
+    let mut made_of: BTreeSet<OpId> = BTreeSet::new();
+    for &id in members.iter().chain([&root]) {
+        let mut read = reads[id].iter().map(|&tensor| base(graph, tensor));
+        if read.any(|read| is_operand(read) || matches!(read, Base::Op(id) if made_of.contains(&id))) {
+            if classes.ops[id].kind != FusionKind::Elementwise {
+                return false;
+            }
+            made_of.insert(id);
+        }
+    }
+    made_of.contains(&root)
 }
 
 #[cfg(test)]

@@ -15,6 +15,9 @@ const MOST_COPIES: usize = 16;
 /// (`solver/core/src/devices`: 10 in f32 on an A100, 15 on a CPU, 20 on an H100).
 pub(super) const MOST_OPERATIONS: u64 = 16;
 
+/// Ops looked at to tell whether what a value is made of is much: a chain of slices that are written one after the other has neither operations nor
+/// reads to speak of, however long it is.
+const MOST_LOOKED_AT: usize = 1024;
 /// Most bytes that are read again per byte of that value.
 const MOST_READ: u64 = 8;
 
@@ -57,6 +60,9 @@ impl Fuser<'_> {
         let mut seen = BTreeSet::from([id]);
         let mut next = vec![id];
         while let Some(id) = next.pop() {
+            if seen.len() > MOST_LOOKED_AT {
+                return true;
+            }
             operations = operations.saturating_add(self.graph.ops[id].work.flops);
             for input in self.graph.value_inputs(id) {
                 if !seen.insert(input) {

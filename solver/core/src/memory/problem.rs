@@ -30,6 +30,9 @@ pub struct Node {
     pub swappable: bool,
     /// Must the value stay on the device from its first computation to its last use?
     pub pinned: bool,
+    /// A node with effects that has to have run before this one, which has effects, too; smaller than this node's own index.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<NodeId>,
 }
 
 impl Node {
@@ -52,6 +55,7 @@ impl Node {
             recomputable: true,
             swappable: true,
             pinned: false,
+            after: None,
         }
     }
 }

@@ -96,7 +96,7 @@ pub struct ReplayError {
 ///
 /// # Errors
 /// The first rule the schedule breaks: an unknown node, an input that is not resident, a value computed while
-/// resident, a node never computed, a kept value missing at the end, a forbidden recompute or swap, a peak
+/// resident, a node never computed, effects out of their order, a kept value missing at the end, a forbidden recompute or swap, a peak
 /// above `cap_bytes`, a host peak above the host's capacity, or a swap without a [`SwapModel`].
 pub fn replay(
     problem: &Problem,
@@ -360,6 +360,13 @@ impl<'a> Judge<'a> {
         }
         if place.ran && (!what.recomputable || what.pinned) {
             return Err(format!("{} must not run twice", self.label(node)));
+        }
+        if let Some(before) = what.after.filter(|&before| !place.ran && !self.places[before].ran) {
+            return Err(format!(
+                "{} runs before {}, whose effects come first",
+                self.label(node),
+                self.label(before)
+            ));
         }
         let mut start = self.now.max(self.claimed);
         for &input in &what.inputs {

@@ -37,9 +37,7 @@ pub fn baseline(
     let plan = match which {
         Baseline::NoSwap => CompactPlan::default(),
         Baseline::Vdnn => step.plan_of(&candidates, &convolution_inputs(step, &candidates), swap),
-        Baseline::Capuchin => {
-            Greedy::new(step, &candidates, swap, cap_bytes).plan(&Deadline::start(limits))?
-        }
+        Baseline::Capuchin => Greedy::new(step, &candidates, swap, cap_bytes).plan(limits)?,
     };
     let schedule = expanded(step, &plan)?;
     match replay(&step.problem, &schedule, Some(swap), cap_bytes) {
@@ -71,6 +69,9 @@ enum Absence {
     Swapped,
     Recomputed,
 }
+
+/// Nodes replayed that count as one step of work: a search takes about as long for both.
+const REPLAYED_PER_STEP: u64 = 1000;
 
 /// Most nodes run again to bring one tensor back.
 const LONGEST_CHAIN: usize = 16;
@@ -128,11 +129,19 @@ impl<'a> Greedy<'a> {
         }
     }
 
-    fn plan(mut self, deadline: &Deadline) -> Result<CompactPlan, LearnError> {
+    /// Takes tensors off the device, one at a time, until the cap is kept or a limit reached.
+    fn plan(mut self, limits: &Limits) -> Result<CompactPlan, LearnError> {
+        let deadline = Deadline::start(limits);
+        let most = limits.work_limit.map(|steps| steps.saturating_mul(REPLAYED_PER_STEP));
+        let mut replayed = 0;
         let mut plan = CompactPlan::default();
         let Some(cap) = self.cap_bytes else { return Ok(plan) };
         let mut state = self.judge(&plan)?;
-        while state.as_ref().is_some_and(|replay| replay.peak_bytes > cap) && !deadline.over() {
+        while state.as_ref().is_some_and(|replay| replay.peak_bytes > cap)
+            && !deadline.over()
+            && most.is_none_or(|most| replayed < most)
+        {
+            replayed += self.step.problem.nodes.len() as u64;
             let peak = state.as_ref().and_then(|replay| replay.peak_node).map_or(0, |node| node.0);
             let Some((chosen, how)) = self.cheapest(peak) else { break };
             self.absent[chosen] = Some(how);
