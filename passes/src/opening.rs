@@ -34,14 +34,16 @@ pub(crate) fn read_for_planning<'c: 'a, 'a>(
     inline_calls(module, Some(source.function))?;
     let opened = open_loops(module, source, &cluster)?;
     let source = &opened.as_ref().map_or(*source, |opened| opened.like(source));
-    let whole_peak = opened.map(|opened| opened.whole_peak);
+    let (is_opened, whole_peak) = (opened.is_some(), opened.map(|opened| opened.whole_peak));
     barriers::split(module)?;
     products::exchange(module)?;
     // On several devices the order is what they are cut in, too.
     if cluster.0.devices.len() == 1 {
         updates::hasten(module, &options(source))?;
     }
-    let program = Program { whole_peak, ..read(module, source, cluster)? };
+    let program = read(module, source, cluster)?;
+    let whole_peak = whole_peak.or(program.whole_peak);
+    let program = Program { whole_peak, ..program };
     if program.imported.graph.planned().next().is_none() {
         let text = "the function has no op to plan: it returns arguments, constants and views of them; leave it out, or name \
                     another with function=";
@@ -49,7 +51,7 @@ pub(crate) fn read_for_planning<'c: 'a, 'a>(
     }
     // Those that could not be opened have been named.
     let whole: Vec<_> =
-        program.imported.ops.iter().copied().filter(|&op| is_loop(op) && whole_peak.is_none()).collect();
+        program.imported.ops.iter().copied().filter(|&op| is_loop(op) && !is_opened).collect();
     let faster = if whole.is_empty() { None } else { faster_opened(module, source, &program)? };
     for op in whole {
         let text = "a loop is planned as one op; --ballast-unroll before this pass opens those whose iterations are known";
@@ -126,7 +128,9 @@ fn open_loops(
     if earlier.as_ref().is_some_and(|earlier| !is_plain(earlier, &program)) {
         return Ok(None);
     }
-    let peak = peak_on_one(&program.imported.graph, &program.costs, &program.cluster);
+    let peak = program
+        .whole_peak
+        .unwrap_or_else(|| peak_on_one(&program.imported.graph, &program.costs, &program.cluster));
     let most_ops = passes::BallastUnrollOptions::default().max_ops;
     let in_the_way = match source.loops {
         Loops::Whole => false,

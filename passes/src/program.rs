@@ -117,7 +117,7 @@ pub(crate) struct Program<'c, 'a> {
     pub profile: Option<String>,
     /// Did the devices come from the options, so that the module should say so from now on?
     pub cluster_is_new: bool,
-    /// The peak of the program on one device before its loops were opened, if they were.
+    /// The peak of the program on one device before its loops were opened, or values stored that are computed where they are read, if that was done.
     pub whole_peak: Option<Bytes>,
 }
 
@@ -320,16 +320,7 @@ pub(crate) fn read_quietly<'c: 'a, 'a>(
             Some(profile.map_err(|error| diagnostics::error(location, &error.to_string()))?)
         }
     };
-    let corrections = match source.measured_storage {
-        "" => None,
-        path => {
-            let file = StoredFile::load(Path::new(path)).and_then(|file| {
-                file.check(path, &imported.graph)?;
-                Ok(file)
-            });
-            Some(file.map_err(|error| diagnostics::error(location, &error.to_string()))?)
-        }
-    };
+    let corrections = measured_storage(source.measured_storage, &imported)?;
     let earlier = annotations::read_plan(&imported);
     let made_with = earlier.as_ref().map(PlanSettings::of);
     let storage = match (source.storage, &made_with) {
@@ -354,6 +345,7 @@ pub(crate) fn read_quietly<'c: 'a, 'a>(
     let price = |graph: &Graph| Costs::estimate_with(graph, &cluster, profile.as_ref(), counting);
     let unfused = (cluster.devices.len() > 1).then(|| imported.graph.clone());
     let storage = corrections.map_or_else(|| storage.clone(), |measured| storage.corrected(&measured));
+    let mut whole_peak = None;
     let mut storage = storage.holding(source.held.to_vec());
     let mut groups = storage.apply(&mut imported);
     let mut estimate = price(&imported.graph);
@@ -371,7 +363,10 @@ pub(crate) fn read_quietly<'c: 'a, 'a>(
             (None, Some(cap)) if storage.model() == passes::FusionModel::XlaCpu => {
                 let peak = peak_on_one(&imported.graph, &estimate.costs, &cluster);
                 let most = cap.bytes(peak, cluster.devices[0].memory);
-                storage = within(module, &options, (&imported.graph, &groups), storage, most)?;
+                if peak > most {
+                    storage = within(module, &options, (&imported.graph, &groups), storage, most)?;
+                    whole_peak = Some(peak).filter(|_| storage != before);
+                }
             }
             (None, _) => {}
         }
@@ -383,9 +378,20 @@ pub(crate) fn read_quietly<'c: 'a, 'a>(
     }
     let profile = profile.map(|profile| profile.content());
     let costs = estimate.costs;
-    let program =
-        Program { imported, cluster, costs, storage, groups, profile, cluster_is_new, whole_peak: None };
+    let program = Program { imported, cluster, costs, storage, groups, profile, cluster_is_new, whole_peak };
     Ok((program, estimate.unpriced))
+}
+
+/// What was measured to be stored, of the file that an option names.
+fn measured_storage(path: &str, imported: &Imported<'_, '_>) -> Result<Option<StoredFile>, Reported> {
+    if path.is_empty() {
+        return Ok(None);
+    }
+    let checked = StoredFile::load(Path::new(path)).and_then(|file| {
+        file.check(path, &imported.graph)?;
+        Ok(file)
+    });
+    checked.map(Some).map_err(|error| diagnostics::error(ir::place(imported.function), &error.to_string()))
 }
 
 /// Refuses to plan what carries out a plan: its copies and barriers are no ops of the program.

@@ -188,9 +188,7 @@ impl Storage {
             leave_room(graph);
         }
         let of_any_program = Storage { held: Vec::new(), inside: Vec::new(), workspace: Vec::new(), ..*self };
-        loops::price(imported, &|body| {
-            of_any_program.apply(body);
-        });
+        loops::price(imported, &|body| of_any_program.apply(body));
         groups
     }
 

@@ -12,7 +12,7 @@ use ballast_dialects::ir;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, ValueLike};
 
-use super::imported::{Body, Imported};
+use super::imported::{Body, Imported, Runs};
 use super::work::{Facts, Pricer, Role, counted_loop};
 use crate::backend::xla::workspace::{Workspace, workspace};
 use crate::counted::Loop;
@@ -26,9 +26,12 @@ struct Builder<'c, 'a> {
     graph: Graph,
     ops: Vec<OperationRef<'c, 'a>>,
     workspace_in_xla: Vec<Workspace>,
+    in_place: Vec<bool>,
     values: HashMap<*const c_void, TensorId>,
     /// By tensor: a constant of one value, which nobody reads from memory.
     splat: Vec<bool>,
+    /// Constants that are made of what is none, as an empty tensor of a size that an op tells: what that is, and whoever reads them waits for it.
+    made_of: HashMap<TensorId, Vec<TensorId>>,
     /// Bytes of all values so far.
     total: u64,
 }
@@ -46,8 +49,10 @@ pub(super) fn build<'c: 'a, 'a>(
         graph: Graph { name: ir::string(function, "sym_name").unwrap_or_default(), ..Graph::default() },
         ops: Vec::new(),
         workspace_in_xla: Vec::new(),
+        in_place: Vec::new(),
         values: HashMap::new(),
         splat: Vec::new(),
+        made_of: HashMap::new(),
         total: 0,
     };
     for index in 0..block.argument_count() {
@@ -77,12 +82,12 @@ pub(super) fn build<'c: 'a, 'a>(
         }
     }
     let reads = builder.graph.ops.iter().map(|op| op.inputs.clone()).collect();
-    let Builder { graph, ops, workspace_in_xla, .. } = builder;
-    let bodies = Vec::new();
-    Ok(Imported { graph, reads, equal: HashMap::new(), workspace_in_xla, ops, function, block, bodies })
+    let Builder { graph, ops, workspace_in_xla, in_place, .. } = builder;
+    let (equal, bodies) = (HashMap::new(), Vec::new());
+    Ok(Imported { graph, reads, equal, workspace_in_xla, in_place, ops, function, block, bodies })
 }
 
-/// Builds the graphs of the bodies of counted loops, and of those inside of them up to `depth` more.
+/// Builds the graphs of the bodies of loops and of the arms of branches, and of those inside of them up to `depth` more.
 ///
 /// # Errors
 /// As [`build`].
@@ -94,14 +99,29 @@ pub(super) fn bodies<'c: 'a, 'a>(
     let mut bodies = Vec::new();
     for of in imported.graph.planned() {
         let op = imported.ops[of];
-        let Some((trips, block)) = counted_loop(op) else { continue };
-        let mut body = build(op, block, pricer)?;
-        if depth > 0 {
-            body.bodies = self::bodies(&body, pricer, depth - 1)?;
+        for (runs, block) in inside(op) {
+            let mut body = build(op, block, pricer)?;
+            if depth > 0 {
+                body.bodies = self::bodies(&body, pricer, depth - 1)?;
+            }
+            bodies.push(Body { of, runs, imported: body });
         }
-        bodies.push(Body { of, trips, imported: body });
     }
     Ok(bodies)
+}
+
+/// The blocks that an op runs which are read as programs are, and how often.
+fn inside<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> Vec<(Runs, BlockRef<'c, 'a>)> {
+    if let Some((trips, block)) = counted_loop(op) {
+        return vec![(Runs::Times(trips), block)];
+    }
+    match ir::name(op) {
+        "stablehlo.while" => ir::blocks(op).pop().map(|body| (Runs::AsValuesSay, body)).into_iter().collect(),
+        "stablehlo.case" | "stablehlo.if" => {
+            ir::blocks(op).into_iter().map(|arm| (Runs::InTurn, arm)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 impl<'c: 'a, 'a> Builder<'c, 'a> {
@@ -111,6 +131,8 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
         let inner = ir::nested(op);
         let (inputs, operands) = self.inputs(op, &inner);
         let (role, splat) = self.role(&facts, &inputs);
+        let waits_for = || inputs.iter().copied().filter(|&tensor| !self.is_constant(tensor));
+        let behind: Vec<TensorId> = if role == OpRole::Constant { waits_for().collect() } else { Vec::new() };
         let report = |message: String| diagnostics::error(ir::place(op), &message);
         let bytes = if role == OpRole::Compute {
             let is_splat = |index: usize| operands[index].is_some_and(|tensor: TensorId| self.splat[tensor]);
@@ -127,6 +149,9 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
             let kind = pricer.types.of(result.r#type()).map_err(report)?;
             let tensor = TensorId(self.graph.tensors.len());
             outputs.push(tensor);
+            if !behind.is_empty() {
+                self.made_of.insert(tensor, behind.clone());
+            }
             self.values.insert(result.to_raw().ptr, tensor);
             self.splat.push(splat);
             self.graph.tensors.push(Tensor {
@@ -165,6 +190,7 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
             over: None,
         });
         self.ops.push(op);
+        self.in_place.push(facts.in_place);
         self.workspace_in_xla.push(if free {
             Workspace::default()
         } else {
@@ -202,21 +228,30 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
                 inputs.push(tensor);
             }
         }
+        let behind: Vec<TensorId> =
+            inputs.iter().filter_map(|tensor| self.made_of.get(tensor)).flatten().copied().collect();
+        for tensor in behind {
+            if !inputs.contains(&tensor) {
+                inputs.push(tensor);
+            }
+        }
         (inputs, operands)
+    }
+
+    fn is_constant(&self, tensor: TensorId) -> bool {
+        let producer = self.graph.tensors[tensor].producer;
+        producer.is_some_and(|producer| self.graph.ops[producer].role == OpRole::Constant)
     }
 
     /// The op's role now that its inputs are known, and whether its results are constants of one value.
     fn role(&self, facts: &Facts, inputs: &[TensorId]) -> (OpRole, bool) {
-        let constant = |tensor: &TensorId| {
-            self.graph.tensors[*tensor]
-                .producer
-                .is_some_and(|producer| self.graph.ops[producer].role == OpRole::Constant)
-        };
-        let all_constant = inputs.iter().all(constant);
+        let all_constant = inputs.iter().all(|&tensor| self.is_constant(tensor));
         let all_splat = inputs.iter().all(|&tensor| self.splat[tensor]);
         match facts.role {
             Role::Constant { splat } => (OpRole::Constant, splat),
-            Role::View if inputs.first().is_some_and(constant) => (OpRole::Constant, self.splat[inputs[0]]),
+            Role::View if inputs.first().is_some_and(|&tensor| self.is_constant(tensor)) => {
+                (OpRole::Constant, self.splat[inputs[0]])
+            }
             Role::View if !inputs.is_empty() => (OpRole::View, false),
             Role::Foldable if all_constant && facts.pure_op => (OpRole::Constant, all_splat),
             Role::View | Role::Foldable | Role::Compute => (OpRole::Compute, false),

@@ -19,25 +19,38 @@ pub(crate) struct Imported<'c, 'a> {
     pub(crate) equal: HashMap<TensorId, Vec<TensorId>>,
     /// What XLA's CPU compiler holds beside operands and results of every op.
     pub(crate) workspace_in_xla: Vec<Workspace>,
+    /// By op: is its result written into its first operand?
+    pub(crate) in_place: Vec<bool>,
     /// The op behind every [`ballast_core::graph::OpId`], in program order, terminator left out.
     pub(crate) ops: Vec<OperationRef<'c, 'a>>,
     /// The function, or a loop.
     pub(crate) function: OperationRef<'c, 'a>,
     /// The block that was read.
     pub(crate) block: BlockRef<'c, 'a>,
-    /// Bodies of loops whose iterations can be counted.
+    /// Bodies of loops and arms of branches.
     pub(crate) bodies: Vec<Body<'c, 'a>>,
 }
 
-/// The body of a loop.
+/// The body of a loop, or an arm of a branch.
 #[derive(Debug)]
 pub(crate) struct Body<'c, 'a> {
-    /// The loop.
+    /// The loop or branch.
     pub(crate) of: OpId,
     /// How often it runs.
-    pub(crate) trips: u64,
+    pub(crate) runs: Runs,
     /// Its only block, as one that is planned is read.
     pub(crate) imported: Imported<'c, 'a>,
+}
+
+/// How often a body runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Runs {
+    /// So many times.
+    Times(u64),
+    /// As often as values say that are known when it runs.
+    AsValuesSay,
+    /// Once, or another arm of the branch does.
+    InTurn,
 }
 
 impl<'c, 'a> Imported<'c, 'a> {

@@ -25,7 +25,7 @@ use melior::ir::{BlockLike, BlockRef, RegionLike};
 
 use work::Pricer;
 
-pub(crate) use imported::{Body, Imported};
+pub(crate) use imported::{Body, Imported, Runs};
 
 /// Loops inside a loop that are priced by their bodies, too: every level is read once more for each around it.
 const NESTED_BODIES: usize = 3;

@@ -16,7 +16,7 @@ use ballast_remat::stacks::{Kept, STACKS_VERSION, Slices, StacksFile};
 use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::files;
-use crate::import::{self, Body, ImportOptions, Imported};
+use crate::import::{self, Body, ImportOptions, Imported, Runs};
 use crate::lower::ballast_inline::inline_calls;
 use crate::lower::pairs::{Pair, Problem, Rewritten, body_of, pairs, rewrite};
 
@@ -132,7 +132,8 @@ fn once(imported: &Imported<'_, '_>) -> f64 {
     let graph = &imported.graph;
     let all: f64 = graph.ops.iter().map(|op| op.work.flops as f64).sum();
     let less = |body: &Body<'_, '_>| graph.ops[body.of].work.flops as f64 - once(&body.imported);
-    all - imported.bodies.iter().map(less).sum::<f64>()
+    let loops = imported.bodies.iter().filter(|body| body.runs != Runs::InTurn);
+    all - loops.map(less).sum::<f64>()
 }
 
 /// What is kept under a cap; where nothing keeps it, what needs the fewest bytes.

@@ -4,7 +4,7 @@
 //! lie empty: XLA runs such ops when their operands are there, but the barriers of a rewritten program keep it to the order of the plan.
 
 use ballast_core::fusion::{FusionClass, FusionKind};
-use ballast_core::graph::{Graph, OpId, OpRole};
+use ballast_core::graph::{Graph, OpId, OpRole, TensorId};
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::operations::move_before;
 use melior::ir::BlockLike;
@@ -35,7 +35,12 @@ pub(crate) fn hasten(module: OperationRef<'_, '_>, options: &ImportOptions) -> R
 /// The ops in their new order.
 fn order(graph: &Graph, classes: &[FusionClass]) -> Vec<OpId> {
     let count = graph.ops.len();
-    let is_constant = |id: OpId| graph.ops[id].role == OpRole::Constant;
+    // One that is made of what is none has to stand behind that.
+    let of_constants = |tensor: &TensorId| {
+        graph.tensors[*tensor].producer.is_some_and(|op| graph.ops[op].role == OpRole::Constant)
+    };
+    let is_constant =
+        |id: OpId| graph.ops[id].role == OpRole::Constant && graph.ops[id].inputs.iter().all(of_constants);
     let mut readers: Vec<Vec<OpId>> = vec![Vec::new(); count];
     let mut producers: Vec<Vec<OpId>> = vec![Vec::new(); count];
     for (id, op) in OpId::of(&graph.ops) {

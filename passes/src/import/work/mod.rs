@@ -194,7 +194,7 @@ pub(crate) struct Facts {
     /// Bytes held only while it runs.
     pub(crate) workspace: u64,
     /// Is its result written over its first operand?
-    in_place: bool,
+    pub(crate) in_place: bool,
     traffic: Traffic,
 }
 

@@ -404,7 +404,14 @@ fn update(seen: &Seen<'_, '_>) -> Price {
 /// Is a part of the first operand written in place? It is where nobody else reads what is written into, as in the stacks of loops; else a copy is made.
 /// Arguments of functions stay as they are, and constants are not in memory yet.
 fn is_in_place(seen: &Seen<'_, '_>) -> bool {
-    let Ok(whole) = seen.op.operand(0) else { return false };
+    let Ok(mut whole) = seen.op.operand(0) else { return false };
+    // A view of what somebody else reads is no copy of it.
+    while let Some(view) = ir::producer(whole).filter(|&maker| is_view(maker)) {
+        match view.operand(0) {
+            Ok(base) if ir::is_used_once(whole) => whole = base,
+            _ => return false,
+        }
+    }
     let of_function = || seen.op.parent_operation().is_none_or(|parent| ir::name(parent) == "func.func");
     let is_there = match ir::producer(whole).map(ir::name) {
         None => !of_function(),
@@ -413,6 +420,14 @@ fn is_in_place(seen: &Seen<'_, '_>) -> bool {
         }
     };
     is_there && ir::is_used_once(whole)
+}
+
+fn is_view(op: OperationRef<'_, '_>) -> bool {
+    let by_name = matches!(
+        ir::name(op),
+        "stablehlo.reshape" | "stablehlo.bitcast_convert" | "stablehlo.optimization_barrier"
+    );
+    by_name && op.operand_count() == 1
 }
 
 fn gather(seen: &Seen<'_, '_>, indices: usize) -> Price {
