@@ -81,7 +81,7 @@ pub fn page(plan: &Plan, facts: &Facts<'_>, curves: &[Curve]) -> Result<String, 
          <meta name=\"color-scheme\" content=\"light dark\"><link rel=\"icon\" href=\"data:,\"><title>{}</title>\n<style>{CHARTS_STYLE}\n{STYLE}</style></head><body>\n{body}\n\
          <script type=\"application/json\" id=\"data\">{}</script>\n<script>{CHARTS}</script>\n<script>{SCRIPT}</script>\n</body></html>\n",
         escape(&title),
-        data.replace("</", "<\\/")
+        data.replace('<', "\\u003c")
     ))
 }
 
