@@ -97,9 +97,10 @@ pub struct Hypergraph {
     pub predecessors: Lists,
 }
 
+/// The kinds of a problem, with the caps that searches take.
 fn kinds_of(problem: &Problem) -> Vec<Kind> {
-    let lenient = |kind: &Kind| Kind { memory_bytes: lenient(kind.memory_bytes), ..kind.clone() };
-    problem.kinds.iter().map(lenient).collect()
+    let with_room = |kind: &Kind| Kind { memory_bytes: lenient(kind.memory_bytes), ..kind.clone() };
+    problem.kinds.iter().map(with_room).collect()
 }
 
 impl Hypergraph {

@@ -14,11 +14,6 @@ impl Sum {
     pub(crate) fn value(self) -> f64 {
         self.high
     }
-
-    fn add(&mut self, term: f64) {
-        let (sum, error) = two_sum(self.high, term);
-        (self.high, self.low) = two_sum(sum, self.low + error);
-    }
 }
 
 /// A sum and what rounding took from it.
@@ -32,13 +27,14 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 
 impl std::ops::AddAssign<f64> for Sum {
     fn add_assign(&mut self, term: f64) {
-        self.add(term);
+        let (sum, error) = two_sum(self.high, term);
+        (self.high, self.low) = two_sum(sum, self.low + error);
     }
 }
 
 impl std::ops::SubAssign<f64> for Sum {
     fn sub_assign(&mut self, term: f64) {
-        self.add(-term);
+        *self += -term;
     }
 }
 

@@ -161,7 +161,7 @@ class JointProblem:
 
     def _mutated_read(self, node: fx.Node) -> set[int]:
         """What it reads of the storages that are written to."""
-        return {name for source in node.all_input_nodes for name, _ in storages(source)} & self._mutated
+        return _looked_at(node) & self._mutated
 
     def _is_forward_effect(self, node: fx.Node) -> bool:
         if node.op != "call_function" or not self._is_effect(node):
@@ -267,7 +267,7 @@ class JointProblem:
     def _op(self, node: fx.Node, *, again: bool = False) -> list[int]:
         """Adds the values an op makes; none for a view. Returns their indices."""
         held = self._again if again else self.of_storage
-        looked_at = {name for source in node.all_input_nodes for name, _ in storages(source)}
+        looked_at = _looked_at(node)
         made = [(name, size) for name, size in storages(node) if name not in looked_at and name not in self._resident]
         made = [pair for pair in made if again or pair[0] not in self.of_storage]
         if not made:
@@ -399,8 +399,13 @@ def _may_draw(node: fx.Node) -> bool:
     return is_random(node) or is_custom(target)
 
 
+def _looked_at(node: fx.Node) -> set[int]:
+    """The storages of what an op reads."""
+    return {name for source in node.all_input_nodes for name, _ in storages(source)}
+
+
 def _is_view(node: fx.Node) -> bool:
-    looked_at = {name for source in node.all_input_nodes for name, _ in storages(source)}
+    looked_at = _looked_at(node)
     return all(name in looked_at for name, _ in storages(node))
 
 
