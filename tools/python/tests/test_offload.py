@@ -76,7 +76,7 @@ def test_the_allocator_sees_less_and_the_host_what_the_plan_says(name):
 
 def captured(function, *args, **options):
     """The joint problem of a function, and how many results its forward pass has."""
-    from ballast.torch._compile import prepare
+    from ballast.torch._partitioner import prepare
     from ballast.torch._fit import _captured
     from ballast.torch._graph import JointProblem
 

@@ -9,16 +9,16 @@ torch = pytest.importorskip("torch")
 
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
-from ballast.torch import _compile, _measure, _readback  # noqa: E402
+from ballast.torch import _measure, _partitioner, _readback  # noqa: E402
 
 QUICK = {"time_limit": 1.0, "threads": 1}
 
 
 @pytest.fixture(autouse=True)
 def fresh(fresh_torch, monkeypatch):
-    _compile.KNOWN.clear()
+    _partitioner.KNOWN.clear()
     # As where the memory that is free does not hold the step twice.
-    monkeypatch.setattr(_compile, "rehearse", lambda *_: None)
+    monkeypatch.setattr(_partitioner, "rehearse", lambda *_: None)
 
 
 class Autoencoder(torch.nn.Module):
@@ -102,7 +102,7 @@ def test_a_cap_that_no_other_plan_keeps_is_said_and_the_step_goes_on(monkeypatch
     def refuse(*_):
         raise ballast.NoPlan("nothing is left to recompute", 1, found=False)
 
-    monkeypatch.setattr(_compile.Partitioner, "_planned", refuse)
+    monkeypatch.setattr(_partitioner.Partitioner, "_planned", refuse)
     first = compiled.plan
     found, said = steps(model, compiled, batch, 4)
     assert compiled.plan is first and first.measured_bytes > first.cap_bytes
@@ -162,7 +162,7 @@ def test_of_plans_that_all_miss_the_best_one_stays(monkeypatch):
         return peak + (2**22 if len(made) <= 2 else 2**23), left
 
     monkeypatch.setattr(_measure.Span, "end", end)
-    monkeypatch.setattr(_compile.Partitioner, "_planned", lambda self, counts, cap, made: (made(counts.joint.problem.keep_all()), None))
+    monkeypatch.setattr(_partitioner.Partitioner, "_planned", lambda self, counts, cap, made: (made(counts.joint.problem.keep_all()), None))
     _, said = steps(model, compiled, batch, 2 + 2 * (1 + _readback.AGAIN))
     assert len(made) == 1 + _readback.AGAIN and all(plan.measured_bytes > plan.cap_bytes for plan in made)
     assert compiled.plan is min(made, key=lambda plan: plan.measured_bytes)

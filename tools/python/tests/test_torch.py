@@ -190,9 +190,9 @@ def test_an_op_of_the_users_own_is_run_by_the_step_alone():
 
 def test_a_cap_without_a_plan_is_refused_with_one_that_has(monkeypatch):
     from ballast import _planner
-    from ballast.torch import _compile
+    from ballast.torch import _partitioner
 
-    _compile.KNOWN.clear()
+    _partitioner.KNOWN.clear()
     model, batch = MODELS["encoder"]()
     with pytest.raises(ballast.NoPlan, match="least cap found") as refused:
         ballast.torch.compile(model, cap="20%", **QUICK)(*batch)
@@ -221,7 +221,7 @@ def test_a_cap_without_a_plan_is_refused_with_one_that_has(monkeypatch):
 
 def test_more_memory_is_never_answered_with_a_slower_plan(monkeypatch):
     from ballast import _planner
-    from ballast.torch import _compile
+    from ballast.torch import _partitioner
 
     model, batch = MODELS["encoder"]()
     solve = _planner.solve
@@ -243,7 +243,7 @@ def test_more_memory_is_never_answered_with_a_slower_plan(monkeypatch):
         return found
 
     shares = ["80%", "84%", "88%", "92%", "96%"]
-    _compile.KNOWN.clear()
+    _partitioner.KNOWN.clear()
     monkeypatch.setattr(_planner, "solve", unlucky)
     held = plans(shares)
     monkeypatch.setattr(_planner, "solve", solve)
@@ -253,7 +253,7 @@ def test_more_memory_is_never_answered_with_a_slower_plan(monkeypatch):
         assert more.peak_bytes <= more.cap_bytes and more.bound <= more.seconds
     assert held[0].recomputed
     # The other way round, a plan that has become known is said to be faster than the one given before.
-    _compile.KNOWN.clear()
+    _partitioner.KNOWN.clear()
     good = plans(["84%"])[0]
     budgets.clear()
     monkeypatch.setattr(_planner, "solve", unlucky)
@@ -356,11 +356,11 @@ def test_will_it_fit_finds_the_largest_batch():
 
 @pytest.mark.parametrize("dropout", [0.0, 0.1])
 def test_every_op_runs_as_often_as_the_plan_says_and_what_it_saves_is_what_is_saved(dropout, monkeypatch):
-    from ballast.torch import _compile
+    from ballast.torch import _partitioner
 
     made = []
-    rewrite = _compile.rewrite
-    monkeypatch.setattr(_compile, "rewrite", lambda *given, **options: made.append((given, rewrite(*given, **options))) or made[-1][1])
+    rewrite = _partitioner.rewrite
+    monkeypatch.setattr(_partitioner, "rewrite", lambda *given, **options: made.append((given, rewrite(*given, **options))) or made[-1][1])
     compiled = ballast.torch.compile(attention(dropout), cap="70%", cap_counts="saved", **QUICK)
     compiled(torch.randn(2, 64, 32, requires_grad=True)).backward()
     (joint, steps, *_), (forward, backward, writer) = made[-1]
@@ -455,9 +455,9 @@ def test_the_tutorial_runs():
 
 def test_a_plan_found_for_one_count_is_known_for_the_other(monkeypatch):
     from ballast import _planner
-    from ballast.torch import _compile
+    from ballast.torch import _partitioner
 
-    _compile.KNOWN.clear()
+    _partitioner.KNOWN.clear()
     model, batch = MODELS["encoder"]()
     saved = ballast.torch.compile(model, cap="50%", cap_counts="saved", **QUICK)
     loss_of(saved, batch).backward()

@@ -22,11 +22,13 @@ if tuple(int(part) for part in _torch.__version__.split("+")[0].split(".")[:2]) 
         "from version to version; install torch 2.11"
     )
 
+from ._backend import Backend  # noqa: E402
 from ._bubble import Bubble, StageTimes  # noqa: E402
-from ._compile import Backend, CompiledFunction, Partitioner, compile, optimizer_bytes  # noqa: E402
+from ._compile import CompiledFunction, compile, optimizer_bytes  # noqa: E402
 from ._cost import Measured, Roofline  # noqa: E402
 from ._fit import will_it_fit  # noqa: E402
 from ._measure import Measurement, measure  # noqa: E402
+from ._partitioner import Partitioner  # noqa: E402
 from ._pipeline import Pipeline, Stage, pipeline  # noqa: E402
 
 __all__ = ["Backend", "Bubble", "CompiledFunction", "Measured", "Measurement", "Partitioner", "Pipeline", "Roofline", "Stage", "StageTimes", "compile", "measure", "optimizer_bytes", "pipeline", "will_it_fit"]

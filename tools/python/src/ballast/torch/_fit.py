@@ -11,12 +11,17 @@ from torch._functorch import config as functorch_config
 
 from .._errors import UnsupportedModel, first_line
 from .._fits import Fit, Live, largest_batch, of_device
-from ._compile import optimizer_bytes, prepare
+from ._compile import optimizer_bytes
 from ._cost import Roofline, TimeOf
 from ._graph import JointProblem
 from ._judge import judge
+from ._partitioner import prepare
 from ._report import source_of
 from ._rewrite import rewrite
+
+
+#: No limit on how often a model is compiled.
+_ANY = 2**31
 
 
 class _Captured(BaseException):
@@ -102,17 +107,16 @@ def _captured(model: Callable[..., Any], args: tuple[Any, ...]) -> tuple[fx.Grap
         found.append((module, num_fwd_outputs))
         raise _Captured
 
-    torch._dynamo.reset()
     backend = aot_autograd(fw_compiler=boxed_nop, bw_compiler=boxed_nop, partition_fn=keep, keep_inference_input_mutations=True)
     try:
-        with functorch_config.patch(enable_autograd_cache=False), torch.random.fork_rng(devices=[]):
+        # What else is compiled of this model stays as it is, and does not count.
+        with torch._dynamo.config.patch(recompile_limit=_ANY, accumulated_recompile_limit=_ANY), functorch_config.patch(enable_autograd_cache=False), \
+                torch.random.fork_rng(devices=[]):
             torch.compile(model, backend=backend, dynamic=False, fullgraph=True)(*args)
     except _Captured:
         pass
     except torch._dynamo.exc.Unsupported as error:
         raise UnsupportedModel(f"the model is not one graph ({first_line(error)}): its memory cannot be told beforehand") from error
-    finally:
-        torch._dynamo.reset()
     if not found:
         raise UnsupportedModel("the model has no gradients to compute: parameters with requires_grad, and no torch.no_grad, are needed")
     return found[0]

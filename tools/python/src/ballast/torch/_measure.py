@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,6 +13,8 @@ import torch.profiler
 
 from ._host import HELD
 
+#: Of a process there is one profiler, and of a device one peak.
+_MEASURING = threading.RLock()
 #: Before the name of a region among the profiler's.
 _REGION = "ballast region "
 
@@ -37,7 +40,20 @@ def measure(step: Callable[[], Any], *, device: torch.device | str | None = None
     """
     if device is None:
         device = "cuda" if torch.cuda.is_initialized() else "cpu"
-    return Regions(torch.device(device)).measure(step)
+    with _MEASURING:
+        return Regions(torch.device(device)).measure(step)
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[bool]:
+    """Whether something may be measured inside: not where somebody profiles, nor while another thread measures. Nobody is waited for, who may wait himself."""
+    if torch.autograd._profiler_enabled() or not _MEASURING.acquire(blocking=False):
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        _MEASURING.release()
 
 
 class Span:

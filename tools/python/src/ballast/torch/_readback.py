@@ -14,7 +14,7 @@ from .._errors import NoPlan, of_ballast
 from .._plan import Plan
 from .._units import format_bytes
 from ._graph import is_tangent
-from ._measure import Span
+from ._measure import Span, alone
 
 #: Steps before the one that is measured: in the first one kernels are tuned and libraries take what they keep.
 WARM_UP = 1
@@ -86,10 +86,13 @@ class ReadBack:
     def forward(self, compiled: Callable[[list[Any]], Any]) -> Any:
         """A compiled forward pass that is measured when its time has come."""
         def run(inputs: list[Any]) -> Any:
-            if not self._waits or self._calls <= WARM_UP or torch.autograd._profiler_enabled():
+            if not self._waits or self._calls <= WARM_UP:
                 return compiled(inputs)
-            results, *self._first_half = self._measured(compiled, inputs)
-            return results
+            with alone() as may:
+                if not may:
+                    return compiled(inputs)
+                results, *self._first_half = self._measured(compiled, inputs)
+                return results
 
         return Boxed(compiled, run)
 
@@ -98,13 +101,17 @@ class ReadBack:
         tangents = [index for index, node in enumerate(graph.graph.find_nodes(op="placeholder")) if is_tangent(node)]
 
         def run(inputs: list[Any]) -> Any:
-            if not self._waits or self._first_half is None or torch.autograd._profiler_enabled():
+            first_half, self._first_half = self._first_half, None
+            if not self._waits or first_half is None:
                 return compiled(inputs)
-            (forward_peak, kept), self._first_half = self._first_half, None
-            incoming = _bytes([inputs[index] for index in tangents])
-            results, peak, _ = self._measured(compiled, inputs)
-            self._judge(max(forward_peak, kept + incoming + peak))
-            return results
+            with alone() as may:
+                if not may:
+                    return compiled(inputs)
+                forward_peak, kept = first_half
+                incoming = _bytes([inputs[index] for index in tangents])
+                results, peak, _ = self._measured(compiled, inputs)
+                self._judge(max(forward_peak, kept + incoming + peak))
+                return results
 
         return Boxed(compiled, run)
 

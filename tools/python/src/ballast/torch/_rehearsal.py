@@ -15,7 +15,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from ._cost import made_up, preserved_random_state
 from ._graph import ATTENTION, OP, is_tangent, storages
-from ._measure import Regions
+from ._measure import Regions, alone
 from ._ops import is_foreign
 
 #: Share of the memory that is free which a rehearsal may take: the model's own is there beside it.
@@ -39,14 +39,16 @@ def rehearse(
 
     Returns:
         None where they are not run: an op does more than compute its result (collectives, ops of the user's own), memory runs out, somebody else is
-        profiling, or `needed` bytes, inputs and parameters among them, are more than `FREE_SHARE` of what is free.
+        profiling or measures, or `needed` bytes, inputs and parameters among them, are more than `FREE_SHARE` of what is free.
     """
     graphs = (forward, backward)
-    if torch.autograd._profiler_enabled() or not all(_only_computes(node) for graph in graphs for node in graph.graph.nodes) or needed > FREE_SHARE * _free_bytes(device):
+    if not all(_only_computes(node) for graph in graphs for node in graph.graph.nodes) or needed > FREE_SHARE * _free_bytes(device):
         return None
     regions = Regions(device or torch.device("cpu"))
     try:
-        with preserved_random_state(), torch.no_grad(), _disable_current_modes():
+        with alone() as may, preserved_random_state(), torch.no_grad(), _disable_current_modes():
+            if not may:
+                return None
             inputs = {node.name: made_up(node) for node in forward.graph.find_nodes(op="placeholder")}
             # Gradients that come in are made in the run: they are there in the backward pass, and count in the judge, too.
             peak = regions.measure(lambda: _step(_Watched(forward, regions), _Watched(backward, regions), num_fwd_outputs, inputs)).peak_bytes

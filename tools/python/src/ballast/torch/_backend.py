@@ -1,0 +1,146 @@
+"""The backend for `torch.compile`: plans the joint graph, hands back forward and backward graphs."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch._inductor.exc
+from torch import fx
+from torch._functorch import config as functorch_config
+
+from .._errors import BallastError, NoPlan, first_line, of_ballast
+from .._plan import Plan
+from ._captured import begins_at, has_lstm, onednn, takes_gradients
+from ._graph import main_device
+from ._partitioner import Partitioner
+from ._readback import ReadBack, Way
+
+
+class Backend:
+    """A backend for `torch.compile(model, backend=...)`; `plans` has what was planned.
+
+    Args:
+        cap: As for `Partitioner`, which takes the other options.
+        compiler: `"eager"`: the graphs run op by op, with no compiler; `"inductor"`: torch's compiler, on CPU too where there is a C++
+            compiler.
+    """
+
+    def __init__(self, cap: int | float | str, *, compiler: str = "eager", **options: Any) -> None:
+        if compiler not in ("eager", "inductor"):
+            raise ValueError(f"compiler={compiler!r}: choose 'eager' (op by op) or 'inductor'")
+        self.compiler = compiler
+        #: Has torch handed a graph over?
+        self.asked = False
+        #: Is one graph all there is of the model?
+        self.whole = False
+        #: Of every piece of the model's code, by where it begins, its plans among `plans`.
+        self._plans_of: dict[str, list[int]] = {}
+        self.partitioner = Partitioner(cap, **{"fused": compiler == "inductor", **options})
+
+    def anew(self) -> Backend:
+        """One with the same options that has planned nothing."""
+        backend = copy.copy(self)
+        backend.asked, backend._plans_of, backend.partitioner = False, {}, self.partitioner.anew()
+        return backend
+
+    @property
+    def plans(self) -> list[Plan]:
+        """The plan of every graph compiled for training, in order."""
+        return self.partitioner.plans
+
+    def __call__(self, gm: fx.GraphModule, example_inputs: list[Any], **_options: Any) -> Any:
+        """Compiles a graph that dynamo has captured."""
+        self.asked = True
+        if takes_gradients(gm.graph):
+            warnings.warn(
+                "Ballast: torch.func takes gradients inside of what is compiled, which runs WITHOUT a plan: plans are for what is kept from a forward to a backward "
+                "pass of autograd. Compile the loss alone, and take its gradient with backward()",
+                stacklevel=2,
+            )
+        index = len(self.plans)
+        begins = "" if self.whole else begins_at(gm.graph) or f"graph {index}"
+        same = self._plans_of.setdefault(begins, [])
+        self.partitioner.earlier = [self.plans[earlier] for earlier in same]
+        # Compilers change what they compile.
+        graph = copy.deepcopy(gm.graph)
+
+        def compile_graph(read_back: ReadBack, inputs: Any, way: Way) -> tuple[Callable[..., Any], Plan | None]:
+            with self.partitioner.again(index, way.unseen) if index < len(self.plans) else contextlib.nullcontext():
+                run = self._compile(fx.GraphModule(gm, copy.deepcopy(graph)), list(inputs), read_back, way)
+            plan = self.plans[index] if index < len(self.plans) else None
+            return run, plan if plan is not None and self.partitioner.reads_back(plan) else None
+
+        def chosen(plan: Plan) -> None:
+            self.plans[index] = plan
+
+        device = main_device(value for value in example_inputs if isinstance(value, torch.Tensor))
+        try:
+            found = ReadBack(device, compile_graph, chosen, fuses=self.compiler == "inductor").compile(example_inputs)
+            same.extend(range(index, len(self.plans)))
+            return found
+        except Exception as error:
+            said = of_ballast(error)
+            if self.whole or not isinstance(said, NoPlan):
+                raise
+            raise NoPlan(f"graph {index + 1} of the model{begins_at(graph)}: {said}", said.least_cap_bytes, found=said.found) from error
+
+    def _compile(self, gm: fx.GraphModule, example_inputs: list[Any], read_back: ReadBack, way: Way) -> Callable[..., Any]:
+        if self.compiler == "inductor":
+            from torch._inductor.compile_fx import compile_fx, compile_fx_inner
+            from torch._inductor.cpp_builder import get_cpp_compiler
+
+            def inner(graph: fx.GraphModule, inputs: Any, **given: Any) -> Any:
+                compiled = compile_fx_inner(graph, inputs, **given)
+                if given.get("is_inference"):
+                    return compiled
+                return read_back.backward(graph, compiled) if given.get("is_backward") else read_back.forward(compiled)
+
+            patches: dict[str, Any] = {"custom_partitioner_fn": self.partitioner}
+            if way.apart:
+                patches["max_fusion_size"] = 1
+            if self.partitioner.offload:
+                # Its own order counts what is on the host as if it were not, and would move copies to where they hide nothing.
+                patches["reorder_for_peak_memory"] = False
+            try:
+                # Asked for now: a graph of library calls alone would miss it in the backward pass, inside of autograd.
+                if all(value.device.type == "cpu" for value in example_inputs if isinstance(value, torch.Tensor)):
+                    get_cpp_compiler()
+                return compile_fx(gm, example_inputs, inner, config_patches=patches)
+            except Exception as error:
+                missing = _without_compiler(error)
+                if missing is None:
+                    raise
+                raise BallastError(
+                    f"compiler='inductor' needs a C++ compiler, and none works ({missing}): install one (Debian: package g++), name it in the variable CXX, or "
+                    "give compiler='eager'"
+                ) from error
+        from torch._dynamo.backends.common import aot_autograd
+        from torch._dynamo.backends.debugging import boxed_nop
+
+        enabled = torch._C._get_mkldnn_enabled()
+
+        def partition(*given: Any, **options: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
+            with onednn(enabled):
+                return self.partitioner(*given, **options)
+
+        # With it, tracing makes one op of an LSTM whose input needs no gradient, and that op has nothing for the backward pass when it runs.
+        with functorch_config.patch(enable_autograd_cache=False), onednn(enabled and not has_lstm(gm)):
+            return aot_autograd(
+                fw_compiler=lambda graph, inputs: read_back.forward(boxed_nop(graph, inputs)),
+                bw_compiler=lambda graph, inputs: read_back.backward(graph, boxed_nop(graph, inputs)),
+                inference_compiler=boxed_nop, partition_fn=partition, keep_inference_input_mutations=True,
+            )(gm, example_inputs)
+
+
+def _without_compiler(error: BaseException | None) -> str | None:
+    """What inductor says of a C++ compiler that is not there, if that is what went wrong."""
+    while error is not None:
+        if isinstance(error, torch._inductor.exc.InvalidCxxCompiler):
+            return first_line(error)
+        error = getattr(error, "inner_exception", None) or error.__cause__
+    return None

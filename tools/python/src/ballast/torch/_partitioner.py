@@ -1,0 +1,337 @@
+"""Splits the joint graph of a step into a forward and a backward graph under a cap."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import dataclasses
+import uuid
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+import torch._inductor.config
+from torch import fx
+from torch._functorch import config as functorch_config
+from torch._functorch import partitioners
+from torch._inductor.custom_graph_pass import CustomPartitionerFn
+
+from .. import _planner
+from .._devices import DEVICES, HostLink, by_name
+from .._errors import BallastError, NoPlan
+from .._plan import Plan
+from .._units import format_bytes, parse_cap
+from ._copies import copies
+from ._cost import Measured, Roofline, TimeOf, link_of
+from ._counts import KNOWN, Counts, Made
+from ._equal import merge_equal
+from ._graph import JointProblem
+from ._judge import judge
+from ._rehearsal import rehearse
+from ._report import report
+from ._rewrite import rewrite
+
+#: How often a plan is made again when its graphs take more than it said.
+TRIES = 8
+#: Of the room that a stage has per micro-batch in flight, what one may keep between its passes.
+STASH_SHARES = (1.0, 0.85, 0.7, 0.5)
+_MEASURED: dict[bool, Measured] = {}
+
+
+class Partitioner(CustomPartitionerFn):
+    """Splits a joint graph under a cap. A value for `torch._inductor.config.custom_partitioner_fn`, and for `partition_fn` of AOTAutograd.
+
+    Args:
+        cap: Bytes, such as `"8GiB"`, or a share such as `"60%"` of what the cap counts in the step without a plan.
+        cap_counts: `"step"`: everything the step holds, parameters, inputs, gradients and `held_bytes` included;
+            `"saved"`: bytes kept from forward to backward beyond parameters and inputs.
+        held_bytes: What else is on the device for the whole step, such as optimizer state.
+        times: `"roofline"` of the device the step is on, the roofline of a device by name (`"h100-80gb"`), `"measured"` (every op once per shape,
+            on its device) or a function of a node that gives seconds.
+        offload: Values may be copied to the host's pinned memory and back, beside computation, where that costs less than computing them again. True: over
+            the host link of the device that `times` names or the step is on; or the link.
+        time_limit: Seconds the planner may search.
+        work_limit: Search steps instead of seconds: the same plan comes out whatever the clock, for times that are the same.
+        seed: Seed of its random choices.
+        threads: Threads it searches with; default: all cores.
+        rehearse: Every step planned is run once on made-up values on its own device, and what the allocator has then counts where that is more than the
+            values of the graph; where that cannot be done, and under inductor, `Backend` and `compile` read the allocator in the second step, and plan again
+            where it gave more than the cap. Not where `times` names a device.
+        fused: Price elementwise ops as a fusing compiler runs them.
+        in_flight: Micro-batches whose forward pass has run and whose backward pass has not, as on a stage of a pipeline: what one
+            keeps between its passes counts so often. With `cap_counts="step"`.
+    """
+
+    def __init__(
+        self, cap: int | float | str, *, cap_counts: str = "step", held_bytes: int = 0, times: str | TimeOf = "roofline",
+        time_limit: float = 10.0, work_limit: int | None = None, seed: int = 0, threads: int | None = None, fused: bool = False,
+        in_flight: int = 1, offload: bool | HostLink = False, rehearse: bool = True,
+    ) -> None:
+        if cap_counts not in ("step", "saved"):
+            raise ValueError(f"cap_counts={cap_counts!r}: choose 'step' (everything a step holds) or 'saved' (bytes kept for backward)")
+        if in_flight < 1 or (in_flight > 1 and cap_counts != "step"):
+            raise ValueError(f"in_flight={in_flight}: give 1 or more micro-batches, and cap_counts='step' with more than one")
+        parse_cap(cap, 2**60)
+        self.cap = cap
+        self.in_flight = in_flight
+        self.cap_counts = cap_counts
+        self.held_bytes = int(held_bytes)
+        self.time_limit = time_limit
+        self.work_limit = work_limit
+        self.seed = seed
+        self.threads = threads
+        self.fused = fused
+        self._time_of = _times(times, fused)
+        #: A named device is not the one that could be asked.
+        self.rehearse = rehearse and not (isinstance(times, str) and times in DEVICES)
+        self.offload = offload
+        #: The plan of every graph that was split, in order.
+        self.plans: list[Plan] = []
+        self._again: tuple[int, int] | None = None
+        #: Plans of what is compiled now for other sizes, another mode or other numbers in Python.
+        self.earlier: list[Plan] = []
+
+    def anew(self) -> Partitioner:
+        """One with the same options that has planned nothing."""
+        partitioner = copy.copy(self)
+        partitioner.plans, partitioner.earlier = [], []
+        return partitioner
+
+    def uuid(self) -> str:
+        """Another one at every call: what a cache holds may have been compiled without a plan or for another cap, and None would be its key."""
+        return uuid.uuid4().hex
+
+    def __call__(
+        self, gm: fx.GraphModule, joint_inputs: Any, *, num_fwd_outputs: int, static_lifetime_input_indices: list[int] | None = None,
+        **_unused: Any,
+    ) -> tuple[fx.GraphModule, fx.GraphModule]:
+        """The forward and the backward graph.
+
+        Raises:
+            NoPlan: no plan keeps the cap; the message has the least cap found.
+            UnsupportedModel: sizes are not known.
+        """
+        module = prepare(gm)
+        joint = JointProblem(module, num_fwd_outputs, self._time_of, held_bytes=self.held_bytes, movable=bool(self.offload))
+        link = self._link(joint)
+        if link is not None and self.fused and joint.device.type == "cuda":
+            raise BallastError(
+                "copies to the host under inductor gave wrong gradients where they were tried on CUDA (an H100, PyTorch 2.11), and what mends that has not "
+                "run there: give compiler='eager', which copies and has been tried there, or leave offload out"
+            )
+        self._warn(link)
+        static = static_lifetime_input_indices or []
+        def made(steps: list[tuple[str, int]], budget: int = 2**62) -> Made:
+            room = budget - joint.problem.resident_bytes
+            while True:
+                forward, backward, writer = rewrite(joint, steps, num_fwd_outputs, static, room=room)
+                memory = judge(forward, backward, num_fwd_outputs)
+                needed = joint.input_bytes + memory.peak_bytes
+                tried = rehearse(forward, backward, num_fwd_outputs, joint.device, needed) if self.rehearse else None
+                if tried is None or not joint.learn(tried.workspaces):
+                    break
+            # What a fusing compiler makes of the graphs is not what has run.
+            seen = None if tried is None or self.fused else tried.peak_bytes
+            return Made(forward, backward, writer, memory, copies(forward, backward, link), seen)
+
+        index, unseen = self._again or (len(self.plans), 0)
+        counts = Counts(self.cap_counts, joint, self.in_flight, link, unseen)
+        best = made(joint.problem.keep_all())
+        unplanned = counts.of(best)
+        # A share is of what was known of the step when it was planned first, and what a step has taken is there for a smaller one.
+        cap = max([parse_cap(self.cap, unplanned), *(plan.cap_bytes for plan in self.earlier)]) if self._again is None else self.plans[index].cap_bytes
+        schedule = None
+        if unplanned > cap:
+            best, schedule = self._planned(counts, cap, made)
+            if self.in_flight > 1:
+                # What was proved was proved under one limit on what a micro-batch keeps, not of any plan under the cap.
+                schedule = dataclasses.replace(schedule, bound=0.0, bound_class="any")
+        plan = report(joint, counts, cap, unplanned, schedule, best)
+        if schedule is not None:
+            plan.notes += KNOWN.answered(counts.key(), cap, plan.seconds)
+        self.plans[index:index + 1] = [plan]
+        return best.forward, best.backward
+
+    @contextlib.contextmanager
+    def again(self, index: int, unseen: int) -> Iterator[None]:
+        """The graph split now is one that was split before, and took `unseen` bytes more than was counted."""
+        self._again = index, unseen
+        try:
+            yield
+        finally:
+            self._again = None
+
+    def reads_back(self, plan: Plan) -> bool:
+        """Is there a measurement to wait for? Not where the step was rehearsed, nor where the device is not the one that `times` names."""
+        return self.rehearse and self.cap_counts == "step" and self.in_flight == 1 and plan.measured_bytes is None
+
+    def _warn(self, link: HostLink | None) -> None:
+        """Of what makes a plan true of less than it seems."""
+        if self.plans and self._again is None:
+            number = len(self.plans) + 1
+            one = f"plan {number}: it is compiled anew for other sizes, another mode or other numbers in Python; its cap holds, and `plan` is the last one"
+            many = f"graph {number} is planned under the cap alone; the cap of a step holds for a model of one graph (fullgraph=True)"
+            warnings.warn(f"Ballast: of this model, {one if self.earlier else many}", stacklevel=3)
+        if link is not None and self.fused and torch._inductor.config.reorder_for_peak_memory:
+            warnings.warn(
+                "Ballast: inductor may move copies to where they hide nothing and memory is short: set torch._inductor.config.reorder_for_peak_memory "
+                "to False where values are offloaded",
+                stacklevel=3,
+            )
+
+    def _link(self, joint: JointProblem) -> HostLink | None:
+        """What values may be copied over; None without offloading.
+
+        Raises:
+            BallastError: nobody has said over what.
+        """
+        if isinstance(self.offload, HostLink) or not self.offload:
+            return self.offload or None
+        link = link_of(self._time_of, joint.device)
+        if link is None:
+            raise BallastError(
+                f"offload=True needs a link to the host, and {joint.device} has none: name the device, as in times='h100-80gb', or give "
+                "offload=ballast.HostLink('32GB', 1e-5), bytes per second and seconds of every copy"
+            )
+        return link
+
+    def _planned(self, counts: Counts, cap: int, made: Callable[..., Made]) -> tuple[Made, _planner.Schedule]:
+        """Plans under the cap, and takes what was found before under another one where that is faster."""
+        schedule: _planner.Schedule | None = None
+        refused: NoPlan | None = None
+        try:
+            outcome, schedule = self._fit(counts, cap, made) if self.in_flight == 1 else self._fit_in_flight(counts, cap, made)
+        except NoPlan as error:
+            refused = error
+        best = KNOWN.best(counts.key(), cap)
+        if best is None:
+            assert refused is not None
+            raise refused
+        if schedule is not None and best.found is schedule:
+            return outcome, schedule
+        # What is proved of this cap holds for any plan that keeps it. Its own bound is of another cap.
+        bound, bound_class = (0.0, "any") if schedule is None else (schedule.bound, schedule.bound_class)
+        return made(best.found.steps, best.found.budget_bytes), dataclasses.replace(best.found, bound=bound, bound_class=bound_class)
+
+    def _fit_in_flight(self, counts: Counts, cap: int, made: Callable[..., Made]) -> tuple[Made, _planner.Schedule]:
+        """Plans for several limits on what a micro-batch keeps between its passes (docs/pipelines.md), and takes the fastest plan."""
+        found: list[tuple[Made, _planner.Schedule]] = []
+        refused: NoPlan | None = None
+        room = max(cap - counts.joint.problem.resident_bytes, 0) // self.in_flight
+        for share in STASH_SHARES:
+            counts.stash = int(room * share)
+            try:
+                found.append(self._fit(counts, cap, made))
+            except NoPlan as error:
+                if refused is None or (error.least_cap_bytes or 2**62) < (refused.least_cap_bytes or 2**62):
+                    refused = error
+        if not found:
+            assert refused is not None
+            raise refused
+        return min(found, key=lambda one: one[1].value)
+
+    def _fit(self, counts: Counts, cap: int, made: Callable[..., Made]) -> tuple[Made, _planner.Schedule]:
+        """Plans, and plans again for less where the graphs take more than the plan said."""
+        budget = cap
+        least: int | None = None
+        first: _planner.Schedule | None = None
+        for _ in range(TRIES):
+            try:
+                schedule = self._solve(counts, budget)
+                # The first search is the one for the whole cap, and what it proved is proved of any plan under it.
+                first = first or schedule
+                schedule = dataclasses.replace(schedule, bound=first.bound, bound_class=first.bound_class)
+            except NoPlan as error:
+                # Of a plan made again only whether there is one matters.
+                if least is None and self._again is None:
+                    least = self._least(counts, budget, error, made)
+                break
+            outcome = made(schedule.steps, schedule.budget_bytes)
+            takes = counts.remember(outcome, schedule)
+            if takes <= cap:
+                return outcome, schedule
+            least = min(takes, least) if least is not None else takes
+            # What the graphs take moves with the plan: a little more than what was missing.
+            budget -= takes - cap + cap // 400
+        # Of all searches for this problem, not of this one alone: what was found once can be had.
+        least = min((taken for taken in (least, KNOWN.least(counts.key())) if taken is not None), default=None)
+        known = "" if least is None else f"; the least cap found to have a plan is {least} bytes ({format_bytes(least)})"
+        counted = "the step holds" if self.cap_counts == "step" else "is kept for backward"
+        raise NoPlan(
+            f"no plan keeps the cap of {cap} bytes ({format_bytes(cap)}) on what {counted}{known}", least, found=least is not None
+        )
+
+    def _solve(self, counts: Counts, budget: int, time_limit: float | None = None) -> _planner.Schedule:
+        """Plans in program order, where most plans are proved the best of their kind within a second, and where only the boundary binds no other
+        order is better; for a cap on the whole step with first runs in any order too, and takes the better one."""
+        limit = time_limit or self.time_limit
+        orders = ("program",) if counts.what == "saved" else ("program", "free")
+        found: list[_planner.Schedule] = []
+        refused: NoPlan | None = None
+        for order in orders:
+            try:
+                found.append(_planner.solve(
+                    counts.problem(budget), counts.budget(budget), time_limit=limit / len(orders), work_limit=self.work_limit, seed=self.seed,
+                    threads=self.threads, order=order, link=counts.link,
+                ))
+            except NoPlan as error:
+                # The least of any order is the one that counts: it is asked last.
+                refused = error
+        if not found:
+            assert refused is not None
+            raise refused
+        best = min(found, key=lambda schedule: schedule.value)
+        return dataclasses.replace(best, bound=found[-1].bound, bound_class=found[-1].bound_class)
+
+    def _least(self, counts: Counts, budget: int, refused: NoPlan, made: Callable[..., Made]) -> int | None:
+        """What the graphs of the smallest plan take: found by halving between what is refused and what is not."""
+        low = budget
+        joint = counts.joint.problem
+        high = counts.cap_of(joint.peak(joint.keep_all()))
+        if refused.found and refused.least_cap_bytes is not None:
+            high = min(high, counts.cap_of(refused.least_cap_bytes))
+        elif refused.least_cap_bytes is not None:
+            low = max(low, counts.cap_of(refused.least_cap_bytes) - 1)
+        found = None
+        hasty = max(self.time_limit / 2, 1.0)
+        for _ in range(8):
+            middle = high if found is None else (low + high) // 2
+            try:
+                schedule = self._solve(counts, middle, hasty)
+                takes = counts.remember(made(schedule.steps, schedule.budget_bytes), schedule)
+                found = takes if found is None else min(found, takes)
+                high = middle
+            except NoPlan:
+                low = middle
+            if high - low <= max(high // 100, 1):
+                break
+        return found
+
+
+def _times(times: str | TimeOf, fused: bool) -> TimeOf:
+    if callable(times):
+        return times
+    if times == "roofline":
+        return Roofline(fused=fused)
+    if times in DEVICES:
+        return Roofline(by_name(times), fused=fused)
+    if times == "measured":
+        # One for all: plans are compared by the same times, and an op is measured once.
+        return _MEASURED.setdefault(fused, Measured(fallback=Roofline(fused=fused)))
+    raise ValueError(f"times={times!r}: choose 'roofline', 'measured', or one of {', '.join(DEVICES)}, or give a function of a graph's node")
+
+
+def prepare(gm: fx.GraphModule) -> fx.GraphModule:
+    """What torch's own partitioners do first: dead code, common subexpressions, marks of what must be saved."""
+    gm.graph.eliminate_dead_code()
+    gm.recompile()
+    if functorch_config.cse:
+        gm.graph = merge_equal(gm.graph)
+    if partitioners.has_recomputable_ops(gm):
+        gm = partitioners.cleanup_recompute_tags(gm, is_default_partition=False)
+    if not functorch_config.unsafe_allow_optimization_of_collectives:
+        partitioners.force_save_collectives(gm)
+    partitioners.force_save_effectful_ops(gm)
+    partitioners.force_save_bw_mutation_src(gm)
+    return gm
