@@ -3,14 +3,19 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::job::JobCluster;
+use crate::job::{JobCluster, JobError};
 use crate::world::{FaultUnit, World};
+
+/// Most failures of a trace: 256 MB of times.
+const MOST_FAILURES: usize = 1 << 25;
 
 /// Failure times of all devices, drawn as they are asked for.
 #[derive(Clone, Debug)]
 pub struct FaultTrace {
     recovery_seconds: f64,
     streams: Vec<Stream>,
+    /// Failures of all streams so far.
+    drawn: usize,
     /// The stream of each device.
     of_device: Vec<usize>,
 }
@@ -43,16 +48,19 @@ impl FaultTrace {
                 FaultUnit::Host => cluster.first_of_host(device),
             })
             .collect();
-        FaultTrace { recovery_seconds: world.recovery_seconds, streams, of_device }
+        FaultTrace { recovery_seconds: world.recovery_seconds, streams, drawn: 0, of_device }
     }
 
     /// Failures up to a time, as device and seconds, by time; of a host that fails as one its first device stands for all.
-    pub fn failures_until(&mut self, seconds: f64) -> Vec<(usize, f64)> {
+    ///
+    /// # Errors
+    /// [`JobError::NoPlacement`] where there are more than [`MOST_FAILURES`].
+    pub fn failures_until(&mut self, seconds: f64) -> Result<Vec<(usize, f64)>, JobError> {
         let mut all = Vec::new();
         for device in 0..self.of_device.len() {
             let mut at = 0.0;
             while self.of_device[device] == device && at < seconds {
-                at = self.next_failure(device, at);
+                at = self.next_failure(device, at)?;
                 if at < seconds {
                     all.push((device, at));
                 }
@@ -60,33 +68,39 @@ impl FaultTrace {
             }
         }
         all.sort_by(|a, b| a.1.total_cmp(&b.1));
-        all
+        Ok(all)
     }
 
     /// The first failure of a device at or after `time`; infinite for a device that never fails.
-    pub(crate) fn next_failure(&mut self, device: usize, time: f64) -> f64 {
+    pub(crate) fn next_failure(&mut self, device: usize, time: f64) -> Result<f64, JobError> {
         let recovery = self.recovery_seconds;
         let stream = &mut self.streams[self.of_device[device]];
         if stream.rate <= 0.0 {
-            return f64::INFINITY;
+            return Ok(f64::INFINITY);
         }
         while stream.failures.last().is_none_or(|&last| last < time) {
             let sound_from = stream.failures.last().map_or(0.0, |last| last + recovery);
             // Inverse transform; 1 - u lies in (0, 1].
             let wait = -(1.0 - stream.rng.random::<f64>()).ln() / stream.rate;
             stream.failures.push(sound_from + wait);
+            self.drawn += 1;
+            if self.drawn > MOST_FAILURES {
+                return Err(JobError::NoPlacement(format!(
+                    "more than {MOST_FAILURES} failures until {time} s: give lower failure rates or shorter times"
+                )));
+            }
         }
         let at = stream.failures.partition_point(|&failure| failure < time);
-        stream.failures[at]
+        Ok(stream.failures[at])
     }
 
     /// When a device that is down at `time` is back; none for one that works.
-    pub(crate) fn down_until(&mut self, device: usize, time: f64) -> Option<f64> {
-        let _ = self.next_failure(device, time);
+    pub(crate) fn down_until(&mut self, device: usize, time: f64) -> Result<Option<f64>, JobError> {
+        self.next_failure(device, time)?;
         let failures = &self.streams[self.of_device[device]].failures;
         let before = failures.partition_point(|&failure| failure <= time);
-        let back = failures.get(before.checked_sub(1)?)? + self.recovery_seconds;
-        (back > time).then_some(back)
+        let last = before.checked_sub(1).and_then(|last| failures.get(last));
+        Ok(last.map(|last| last + self.recovery_seconds).filter(|&back| back > time))
     }
 }
 
@@ -107,11 +121,11 @@ mod tests {
     fn hosts_that_fail_take_all_their_devices() {
         // d0 and d1 share a host, d2 and d3 another.
         let mut trace = trace(&[0.1, 0.9, 0.05, 0.9], 5.0, FaultUnit::Host);
-        let first = trace.next_failure(0, 0.0);
-        assert_eq!(trace.next_failure(1, 0.0), first);
-        assert_eq!(trace.down_until(1, first), Some(first + 5.0));
-        assert_ne!(trace.next_failure(2, 0.0), first);
-        let all = trace.failures_until(200.0);
+        let first = trace.next_failure(0, 0.0).expect("drawn");
+        assert_eq!(trace.next_failure(1, 0.0).expect("drawn"), first);
+        assert_eq!(trace.down_until(1, first).expect("drawn"), Some(first + 5.0));
+        assert_ne!(trace.next_failure(2, 0.0).expect("drawn"), first);
+        let all = trace.failures_until(200.0).expect("drawn");
         assert_eq!(all.iter().find(|(device, _)| *device == 0), Some(&(0, first)));
         assert!(all.iter().all(|&(device, _)| device % 2 == 0), "{all:?}");
         assert!(all.is_sorted_by(|a, b| a.1 <= b.1) && all.len() > 10 && all.last().expect("some").1 < 200.0);
@@ -122,32 +136,32 @@ mod tests {
         let mut trace = trace(&[0.01, 0.0], 0.0, FaultUnit::Device);
         let (mut time, mut count) = (0.0, 0);
         while time < 100_000.0 {
-            time = trace.next_failure(0, time) + 1e-9;
+            time = trace.next_failure(0, time).expect("drawn") + 1e-9;
             count += 1;
         }
         // 1000 expected, a standard deviation of 32.
         assert!((880..1120).contains(&count), "{count}");
-        assert!(trace.next_failure(1, 0.0).is_infinite());
+        assert!(trace.next_failure(1, 0.0).expect("drawn").is_infinite());
     }
 
     #[test]
     fn a_trace_does_not_depend_on_the_questions() {
         let mut asked = trace(&[0.1, 0.2], 5.0, FaultUnit::Device);
-        let _ = asked.next_failure(1, 500.0);
-        let _ = asked.next_failure(0, 3.0);
+        let _ = asked.next_failure(1, 500.0).expect("drawn");
+        let _ = asked.next_failure(0, 3.0).expect("drawn");
         let mut fresh = trace(&[0.1, 0.2], 5.0, FaultUnit::Device);
         for time in [0.0, 10.0, 33.0, 400.0] {
-            assert_eq!(asked.next_failure(0, time), fresh.next_failure(0, time));
+            assert_eq!(asked.next_failure(0, time).expect("drawn"), fresh.next_failure(0, time).expect("drawn"));
         }
     }
 
     #[test]
     fn a_failed_device_is_down_until_it_has_recovered() {
         let mut trace = trace(&[0.1], 5.0, FaultUnit::Device);
-        let failure = trace.next_failure(0, 0.0);
-        assert_eq!(trace.down_until(0, failure * 0.5), None);
-        assert_eq!(trace.down_until(0, failure), Some(failure + 5.0));
-        assert_eq!(trace.down_until(0, failure + 4.9), Some(failure + 5.0));
-        assert!(trace.next_failure(0, failure + 1e-9) >= failure + 5.0);
+        let failure = trace.next_failure(0, 0.0).expect("drawn");
+        assert_eq!(trace.down_until(0, failure * 0.5).expect("drawn"), None);
+        assert_eq!(trace.down_until(0, failure).expect("drawn"), Some(failure + 5.0));
+        assert_eq!(trace.down_until(0, failure + 4.9).expect("drawn"), Some(failure + 5.0));
+        assert!(trace.next_failure(0, failure + 1e-9).expect("drawn") >= failure + 5.0);
     }
 }

@@ -8,6 +8,9 @@ pub const FILE_VERSION: u32 = 1;
 /// Most devices of a cluster and most devices of a job.
 const MOST_DEVICES: usize = 4096;
 
+/// Longest time of a job, 32 years.
+const MOST_SECONDS: f64 = 1e9;
+
 /// A training job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -137,8 +140,8 @@ impl JobCluster {
             if self.devices[..i].iter().any(|other| other.name == *name) {
                 return refuse(format!("two devices are called '{name}'"));
             }
-            if !(device.speed.is_finite() && device.speed > 0.0) {
-                return refuse(format!("device '{name}' has speed {}: it is above 0", device.speed));
+            if !(1e-6..=1e6).contains(&device.speed) {
+                return refuse(format!("device '{name}' has speed {}: it lies in 1e-6 to 1e6", device.speed));
             }
             if !(0.0..=1.0).contains(&device.failures_per_second) {
                 return refuse(format!(
@@ -227,12 +230,15 @@ impl Job {
                 self.name, self.devices
             ));
         }
-        if !(self.seconds.is_finite() && self.seconds > 0.0) {
-            return refuse(format!("job '{}' runs {} s: a time above 0", self.name, self.seconds));
-        }
-        if !(self.submitted_seconds.is_finite() && self.submitted_seconds >= 0.0) {
+        if !(self.seconds > 0.0 && self.seconds <= MOST_SECONDS) {
             return refuse(format!(
-                "job '{}' is submitted at {} s: a time from 0 on",
+                "job '{}' runs {} s: a time above 0, up to {MOST_SECONDS:e}",
+                self.name, self.seconds
+            ));
+        }
+        if !(0.0..=MOST_SECONDS).contains(&self.submitted_seconds) {
+            return refuse(format!(
+                "job '{}' is submitted at {} s: a time from the start of its batch on, up to {MOST_SECONDS:e}",
                 self.name, self.submitted_seconds
             ));
         }

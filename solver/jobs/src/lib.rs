@@ -22,7 +22,7 @@ mod train;
 mod workload;
 mod world;
 
-pub use dispatch::{Answer, Dispatcher, Entry, Event, Message, Placement};
+pub use dispatch::{Answer, Decided, Dispatcher, Entry, Event, Message, Placement};
 pub use evaluate::{Row, evaluate};
 pub use faults::FaultTrace;
 pub use history::{Record, RecordedDecision, parse_history};

@@ -1,5 +1,7 @@
 //! Who chooses the devices of a job: the baselines.
 
+use std::collections::BTreeSet;
+
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -99,15 +101,18 @@ impl Placer for InterferenceAware {
             jobs.len()
         };
         let counts: Vec<usize> = (0..situation.usable.len()).map(others).collect();
+        let mut left = usable(situation);
+        let mut ours = BTreeSet::new();
         let mut chosen: Vec<usize> = Vec::new();
         while chosen.len() < situation.job.devices {
-            let ours = |device: usize| chosen.iter().any(|&d| host(d) == host(device));
-            let next = usable(situation)
-                .into_iter()
-                .filter(|device| !chosen.contains(device))
-                .min_by_key(|&device| (!ours(device), counts[device], device));
+            let next = (0..left.len()).min_by_key(|&at| {
+                let device = left[at];
+                (!ours.contains(&host(device)), counts[device], device)
+            });
             let Some(next) = next else { break };
-            chosen.push(next);
+            let device = left.swap_remove(next);
+            ours.insert(host(device));
+            chosen.push(device);
         }
         Ok(chosen)
     }

@@ -23,6 +23,9 @@ pub struct BatchRun {
     pub lost_device_seconds: f64,
     /// Devices of every job.
     pub devices: Vec<Vec<usize>>,
+    /// Jobs that failed as often as a job may: they end at the last failure, and no sooner than without a fault.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_jobs: Vec<usize>,
 }
 
 /// Moments a job waits for before it is given up.
@@ -83,13 +86,13 @@ pub(super) fn run_batch_within(
                 .map(|device| {
                     let mut at = taken_until[device].max(now);
                     if at.is_finite()
-                        && let Some(back) = faults.down_until(device, at)
+                        && let Some(back) = faults.down_until(device, at)?
                     {
                         at = back;
                     }
-                    at
+                    Ok(at)
                 })
-                .collect();
+                .collect::<Result<_, JobError>>()?;
             let free: Vec<bool> = free_at.iter().map(|&at| at <= now).collect();
             if free.iter().filter(|&&free| free).count() >= job.devices {
                 break free;
@@ -117,7 +120,7 @@ pub(super) fn run_batch_within(
         let neighbours = neighbours(cluster, &devices, &serving);
         let slowest = devices.iter().map(|&d| cluster.devices[d].speed).fold(f64::INFINITY, f64::min);
         let seconds = job.seconds / slowest * (1.0 + world.interference * neighbours as f64);
-        let end = complete(&devices, now, seconds, world, faults, &mut outcome);
+        let end = complete(&devices, now, seconds, world, faults, &mut outcome)?;
         outcome.started_seconds.push(now);
         for &device in &devices {
             taken_until[device] = end;
@@ -142,6 +145,8 @@ fn neighbours(cluster: &JobCluster, devices: &[usize], serving: &[Option<usize>]
     jobs.len()
 }
 
+/// When a job that starts now is done. It begins its work again once all its devices are in order and it has started again; what fails
+/// until then delays that.
 fn complete(
     devices: &[usize],
     start: f64,
@@ -149,19 +154,25 @@ fn complete(
     world: &World,
     faults: &mut FaultTrace,
     outcome: &mut BatchRun,
-) -> f64 {
-    let mut begin = start;
+) -> Result<f64, JobError> {
+    let (mut begin, mut sound_until) = (start, start);
     for _ in 0..world.most_restarts {
-        let failure =
-            devices.iter().map(|&device| faults.next_failure(device, begin)).fold(f64::INFINITY, f64::min);
-        if failure >= begin + seconds {
-            return begin + seconds;
+        let mut failure = f64::INFINITY;
+        for &device in devices {
+            failure = failure.min(faults.next_failure(device, sound_until)?);
         }
-        outcome.restarts += 1;
-        outcome.lost_device_seconds += (failure - begin) * devices.len() as f64;
+        if failure >= begin + seconds {
+            return Ok(begin + seconds);
+        }
+        if failure >= begin {
+            outcome.restarts += 1;
+            outcome.lost_device_seconds += (failure - begin) * devices.len() as f64;
+        }
         begin = failure + world.recovery_seconds + world.restart_seconds;
+        sound_until = failure.next_up();
     }
-    begin
+    outcome.lost_jobs.push(outcome.devices.len());
+    Ok(begin.max(start + seconds))
 }
 
 #[cfg(test)]
@@ -214,8 +225,8 @@ pub(super) mod tests {
     fn a_failure_costs_the_work_done_and_the_recovery() {
         let cluster = cluster(1, 0.01);
         let mut faults = FaultTrace::new(&cluster, &CALM, 5);
-        let first = faults.next_failure(0, 0.0);
-        let second = faults.next_failure(0, first + 3.0) - (first + 3.0);
+        let first = faults.next_failure(0, 0.0).expect("drawn");
+        let second = faults.next_failure(0, first + 3.0).expect("drawn") - (first + 3.0);
         let seconds = first + 1.0;
         let outcome =
             run_batch(&cluster, &[job(1, seconds)], &CALM, &mut faults, &mut FirstFit).expect("placed");
@@ -225,6 +236,48 @@ pub(super) mod tests {
         }
         assert!(outcome.makespan_seconds >= first + 3.0 + seconds);
         assert!(outcome.lost_device_seconds >= first);
+    }
+
+    #[test]
+    fn a_job_begins_again_when_all_its_devices_are_in_order() {
+        // Out of order for long: the second device fails while the first is repaired.
+        let world = World { recovery_seconds: 500.0, restart_seconds: 0.0, ..CALM };
+        let cluster = cluster(2, 0.01);
+        let mut delayed = 0;
+        for seed in 0..20 {
+            let mut faults = FaultTrace::new(&cluster, &world, seed);
+            let failures = faults.failures_until(5_000.0).expect("drawn");
+            let outcome =
+                run_batch(&cluster, &[job(2, 50.0)], &world, &mut faults, &mut FirstFit).expect("placed");
+            let end = outcome.makespan_seconds;
+            let (begin, out) = (end - 50.0, |at: f64| at..at + 500.0);
+            for &(device, at) in &failures {
+                assert!(!out(at).contains(&begin), "seed {seed}: it begins while {device} is out of order");
+                assert!(!(begin..end).contains(&at), "seed {seed}: {device} fails before the end");
+            }
+            delayed += usize::from(failures.iter().filter(|(_, at)| *at < begin).count() > 1);
+        }
+        assert!(delayed > 10, "{delayed} of 20 met a second failure");
+    }
+
+    #[test]
+    fn a_job_that_fails_too_often_is_lost_and_takes_no_less_than_a_sound_one() {
+        let cluster = cluster(1, 1.0);
+        let world = World { recovery_seconds: 0.0, restart_seconds: 0.0, most_restarts: 5, ..CALM };
+        let mut faults = FaultTrace::new(&cluster, &world, 0);
+        let outcome =
+            run_batch(&cluster, &[job(1, 1e4)], &world, &mut faults, &mut FirstFit).expect("placed");
+        assert_eq!((outcome.lost_jobs, outcome.completed_seconds, outcome.restarts), (vec![0], vec![1e4], 5));
+        assert!(World { most_restarts: 0, ..CALM }.check().is_err());
+    }
+
+    #[test]
+    fn more_failures_than_memory_holds_are_refused() {
+        let cluster = cluster(1, 1.0);
+        let mut faults = FaultTrace::new(&cluster, &World { recovery_seconds: 0.0, ..CALM }, 0);
+        let late = Job { submitted_seconds: 1e9, ..job(1, 1.0) };
+        let error = run_batch(&cluster, &[late], &CALM, &mut faults, &mut FirstFit).expect_err("too many");
+        assert!(error.to_string().contains("failures"), "{error}");
     }
 
     #[test]

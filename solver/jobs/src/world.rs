@@ -25,7 +25,7 @@ pub struct World {
     pub recovery_seconds: f64,
     /// A job lasts so much longer for every other job on its hosts when it starts: 0.05 for 5 %.
     pub interference: f64,
-    /// A job that failed so often is taken for lost; it ends there and counts as if done.
+    /// A job that failed so often, at least once, is taken for lost; it ends there, and no sooner than without a fault.
     pub most_restarts: u32,
     /// What fails as one.
     #[serde(default)]
@@ -56,6 +56,9 @@ impl World {
             if !(value.is_finite() && value >= 0.0) {
                 return Err(JobError::Input(format!("{name} is {value}: it is finite and not negative")));
             }
+        }
+        if self.most_restarts == 0 {
+            return Err(JobError::Input("most-restarts is 0: a job may fail at least once".into()));
         }
         Ok(())
     }

@@ -3,6 +3,9 @@
 use crate::network::{Activation, NetworkConfig};
 use crate::saved::SavedError;
 
+/// Widest layer, as in the learner library.
+const MOST_WIDE: usize = 1 << 16;
+
 /// A multi-layer perceptron that only acts. It equals [`crate::Network::forward`] up to the order of sums.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Perceptron {
@@ -18,8 +21,11 @@ impl Perceptron {
     /// When the state is not one of such a network, or holds numbers that are not finite.
     pub fn new(config: &NetworkConfig, state: &[f32]) -> Result<Self, SavedError> {
         let pairs = || config.layers.windows(2).map(|pair| (pair[0], pair[1]));
-        let count: usize = pairs().map(|(inputs, outputs)| inputs * outputs + outputs).sum();
-        if config.layers.len() < 2 || state.len() != 3 * count + 2 {
+        if config.layers.iter().any(|width| !(1..=MOST_WIDE).contains(width)) {
+            return Err(SavedError::new(format!("layers {:?}: each is 1 to {MOST_WIDE} wide", config.layers)));
+        }
+        let count: u128 = pairs().map(|(inputs, outputs)| (inputs * outputs + outputs) as u128).sum();
+        if config.layers.len() < 2 || state.len() as u128 != 3 * count + 2 {
             return Err(SavedError::new(format!(
                 "{} numbers, but a network of layers {:?} has {}",
                 state.len(),

@@ -85,7 +85,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return output::write_json(&point(outcome.replay.peak_bytes, Some(&outcome)), args.output.as_deref());
     }
     let budgets: Vec<u64> = if args.budgets.is_empty() {
-        (1..=args.points).map(|at| least + (peak - least) * at / args.points).collect()
+        let step = |at| u128::from(peak - least) * u128::from(at) / u128::from(args.points);
+        (1..=args.points).map(|at| least + step(at) as u64).collect()
     } else {
         args.budgets.iter().map(|bytes| bytes.0).collect()
     };

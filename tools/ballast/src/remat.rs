@@ -153,7 +153,7 @@ struct PlanFile {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::check(
-        [args.instance.as_path()],
+        [args.instance.as_path(), args.device.as_ref()],
         [args.output.as_path()].into_iter().chain(paths(&args.model_file)),
     )?;
     if args.budget.0 == 0 {

@@ -11,6 +11,7 @@ use ballast_core::plan::Plan;
 use ballast_core::profile::Profile;
 use ballast_core::program::Program;
 use ballast_core::report::{Bound, Report};
+use ballast_partition::Method;
 use ballast_planner::replan::{Candidate, Choice, PlannedCandidate, candidates, choose, kept};
 use serde::Serialize;
 
@@ -83,6 +84,11 @@ struct Move {
     to: String,
 }
 
+/// Shares of the time limit: for the placement from scratch, for patching the old one, and for planning memory.
+const FROM_SCRATCH: f64 = 0.25;
+const PATCHING: f64 = 0.1;
+const MEMORY: f64 = 0.65;
+
 /// Most candidates whose memory is planned.
 const MOST_PLANNED: usize = 6;
 
@@ -111,9 +117,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         tracing::warn!("no device of the plan is left by name: everything moves");
     }
     let deadline = Deadline::after((args.time_limit > 0.0).then_some(args.time_limit));
-    let partition = ballast_partition::plan(&problem.view(), &partition_options(args, 0.15))
+    let partition = ballast_partition::plan(&problem.view(), &partition_options(args, cap, cluster))
         .map_err(|error| Failure::NoPlan(error.to_string()))?;
-    let within = deadline.within(share(args, 0.15).unwrap_or(f64::MAX));
+    let within = deadline.within(share(args, PATCHING).unwrap_or(f64::MAX));
     let list = candidates(graph, &problem.costs, cluster, &stay, &partition.device_of, &within);
     let moved =
         |device_of: &[DeviceId]| graph.planned().filter(|&op| stay[op] != Some(device_of[op])).count();
@@ -150,8 +156,18 @@ fn limits(args: &Args, part: f64) -> Limits {
     }
 }
 
-fn partition_options(args: &Args, part: f64) -> ballast_partition::Options {
-    ballast_partition::Options { limits: limits(args, part), ..ballast_partition::Options::default() }
+/// As the pass partitions by default: what a plan from scratch would be.
+fn partition_options(args: &Args, cap: CapSpec, cluster: &Cluster) -> ballast_partition::Options {
+    let caps = match cap {
+        CapSpec::Absolute(bytes) => Some(vec![bytes; cluster.devices.len()]),
+        CapSpec::DeviceMemory | CapSpec::Share(_) => None,
+    };
+    ballast_partition::Options {
+        method: Method::AUTO,
+        limits: limits(args, FROM_SCRATCH),
+        caps,
+        ..ballast_partition::Options::default()
+    }
 }
 
 fn read_problem(args: &Args) -> Result<Problem, Failure> {
@@ -189,7 +205,7 @@ fn plan_memory(
     let options = ballast_planner::Options {
         cap,
         swap: args.swap,
-        limits: limits(args, 0.7 / (MOST_PLANNED + 1) as f64),
+        limits: limits(args, MEMORY / (MOST_PLANNED + 1) as f64),
         ..ballast_planner::Options::default()
     };
     let mut report = partition.clone();

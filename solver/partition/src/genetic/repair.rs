@@ -1,18 +1,24 @@
 //! Repair of a child that breaks a rule: layers move from full devices to roomy ones and to empty ones.
 
 use ballast_core::device::DeviceId;
+use ballast_core::limits::Deadline;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::table::LayerTable;
 
-/// Changes `placement` until it keeps the rules or no move helps; says whether it keeps them.
+/// Changes `placement` until it keeps the rules, no move helps or the time is over; says whether it keeps them.
 ///
 /// \[D\] says that infeasible children are repaired, not how. Here: a device that must be used and is empty
 /// takes a layer it can hold from a device with several, then a layer of a device over its memory moves to one
 /// with room; where no device has room, a layer changes places with a smaller one elsewhere. Ties by the
 /// generator.
-pub fn repair(table: &LayerTable, placement: &mut [DeviceId], rng: &mut ChaCha8Rng) -> bool {
+pub fn repair(
+    table: &LayerTable,
+    placement: &mut [DeviceId],
+    rng: &mut ChaCha8Rng,
+    deadline: &Deadline,
+) -> bool {
     fill_empty_devices(table, placement, rng);
     let mut stored = table.stored(placement);
     // Every move lowers the total excess, so the loop ends; the count guards against long walks.
@@ -21,6 +27,10 @@ pub fn repair(table: &LayerTable, placement: &mut [DeviceId], rng: &mut ChaCha8R
         else {
             return table.excess(placement).none();
         };
+        // A round looks at every pair of layers.
+        if deadline.over() {
+            return false;
+        }
         if !move_out(table, placement, &mut stored, full, rng)
             && !exchange(table, placement, &mut stored, full, rng)
         {
@@ -144,7 +154,7 @@ mod tests {
         for seed in 0..50 {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             let mut placement: Vec<DeviceId> = (0..5).map(|_| DeviceId(rng.random_range(0..2))).collect();
-            let whole = repair(&table, &mut placement, &mut rng);
+            let whole = repair(&table, &mut placement, &mut rng, &Deadline::after(None));
             assert_eq!(whole, table.excess(&placement).none());
             repaired += usize::from(whole);
         }
@@ -156,6 +166,7 @@ mod tests {
         let table =
             LayerTable::uniform(vec!["a".into(), "b".into()], &[1.0; 2], &[60, 50], vec![10, 70], vec![0]);
         let mut placement = [DeviceId(1); 2];
-        assert!(!repair(&table, &mut placement, &mut ChaCha8Rng::seed_from_u64(0)));
+        let mut rng = ChaCha8Rng::seed_from_u64(0);
+        assert!(!repair(&table, &mut placement, &mut rng, &Deadline::after(None)));
     }
 }

@@ -324,7 +324,7 @@ impl<'a> Run<'a> {
 
     fn make_sound(&mut self, placement: &mut [DeviceId]) {
         if !self.table.excess(placement).none() {
-            repair(self.table, placement, &mut self.rng);
+            repair(self.table, placement, &mut self.rng, &self.deadline);
         }
     }
 

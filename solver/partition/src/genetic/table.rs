@@ -220,6 +220,14 @@ impl LayerTable {
                 )));
             }
         }
+        let least = |layer| DeviceId::first(self.devices()).map(|d| self.bytes[d][layer]).min().unwrap_or(0);
+        let needed: u128 = (0..self.layers()).map(|layer| u128::from(least(layer))).sum();
+        let there: u128 = self.device_memory_bytes.iter().copied().map(u128::from).sum();
+        if needed > there {
+            return Err(PlacementError::NoPlacement(format!(
+                "the layers need {needed} bytes together and the devices have {there}: give the devices more memory, or more devices"
+            )));
+        }
         Ok(())
     }
 }
@@ -277,5 +285,8 @@ mod tests {
         let mut table = two_devices();
         table.device_memory_bytes = vec![30, 39];
         assert!(table.check_fits().unwrap_err().to_string().contains("'c' needs 40 bytes"));
+        table.device_memory_bytes = vec![40, 29];
+        let error = table.check_fits().unwrap_err().to_string();
+        assert!(error.contains("need 70 bytes together and the devices have 69"), "{error}");
     }
 }

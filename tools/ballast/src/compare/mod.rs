@@ -98,7 +98,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;
     let contenders = contenders(args)?;
     let programs = programs(&args.programs)?;
-    output::check(paths(&programs), paths(&args.json).chain(paths(&args.output)))?;
+    let inputs = paths(&programs).chain([args.devices.as_ref()]);
+    output::check(inputs, paths(&args.json).chain(paths(&args.output)))?;
     let runs: u64 = contenders.iter().map(|contender| contender.runs(args.seeds)).sum();
     let bar = indicatif::ProgressBar::new(runs * programs.len() as u64);
     bar.set_style(

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::failure::{Failure, note};
 use crate::lab::place::Chooser;
-use crate::output::{read_text, to_stdout};
+use crate::output::{check, paths, read_bytes, read_text, to_stdout};
 
 /// Arguments of `ballast lab place-serve`.
 #[derive(clap::Args)]
@@ -36,6 +36,8 @@ struct Refused {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let cluster = JobCluster::parse(&read_text(&args.cluster)?)
         .map_err(|error| Failure::in_file(&args.cluster, error))?;
+    let inputs = [args.cluster.as_path()].into_iter().chain(paths(&args.chooser.network));
+    check(inputs, [args.journal.as_path()])?;
     let mut dispatcher = Dispatcher::new(cluster.clone());
     let mut journal = Journal::open(&args.journal, &mut dispatcher)?;
     let mut source = args.chooser.source(args.explore);
@@ -54,24 +56,22 @@ fn serve(
     journal: &mut Journal<'_>,
     placer: &mut dyn Placer,
 ) -> Result<(), Failure> {
-    for line in std::io::stdin().lock().lines() {
+    for line in std::io::stdin().lock().split(b'\n') {
         let line =
             line.map_err(|error| Failure::BadInput(format!("standard input cannot be read: {error}")))?;
-        if line.trim().is_empty() {
+        if line.trim_ascii().is_empty() {
             continue;
         }
-        let taken = serde_json::from_str::<Message>(&line)
+        let last = dispatcher.last_id();
+        let taken = serde_json::from_slice::<Message>(&line)
             .map_err(|error| JobError::Input(format!("not an event: {error}")))
-            .and_then(|message| {
-                let last = dispatcher.last_id();
-                dispatcher.take(&message, placer).map(|answer| (last, Entry { message, answer }))
-            });
+            .and_then(|message| dispatcher.take(&message, placer).map(|answer| (message, answer)));
         match taken {
-            Ok((last, entry)) => {
-                if entry.message.id > last {
-                    journal.keep(&entry)?;
+            Ok((message, answer)) => {
+                if message.id > last {
+                    journal.keep(&Entry::new(message, &answer))?;
                 }
-                to_stdout(&json_line(&entry.answer)?)?;
+                to_stdout(&json_line(&answer)?)?;
             }
             Err(JobError::Input(error)) => to_stdout(&json_line(&Refused { error })?)?,
             Err(error) => return Err(error.into()),
@@ -86,6 +86,9 @@ fn json_line(value: &impl Serialize) -> Result<String, Failure> {
     Ok(text + "\n")
 }
 
+/// How a line of the journal begins.
+const ENTRY: &[u8] = b"{\"message\":{\"id\":";
+
 /// The file of events and answers.
 struct Journal<'a> {
     path: &'a Path,
@@ -98,16 +101,21 @@ impl<'a> Journal<'a> {
     fn open(path: &'a Path, dispatcher: &mut Dispatcher) -> Result<Self, Failure> {
         let refuse =
             |reason: &dyn std::fmt::Display| Failure::BadInput(format!("{}: {reason}", path.display()));
-        let text = if path.exists() { read_text(path)? } else { String::new() };
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        for (number, line) in text[..whole].lines().enumerate() {
+        let bytes = if path.exists() { read_bytes(path)? } else { Vec::new() };
+        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let (lines, cut) = bytes.split_at(whole);
+        // What no placer began is not a placer's to take away.
+        if !ENTRY.starts_with(cut) && !cut.starts_with(ENTRY) {
+            return Err(refuse(&"its last line is none of a placer's journal: give another file"));
+        }
+        for (number, line) in lines.split_inclusive(|&byte| byte == b'\n').enumerate() {
             let at_line = |reason: String| refuse(&format!("line {}: {reason}", number + 1));
-            let entry = serde_json::from_str(line)
+            let entry = serde_json::from_slice(line)
                 .map_err(|error| at_line(format!("not a line of a placer's journal: {error}")))?;
             dispatcher.replay(entry).map_err(|error| at_line(error.to_string()))?;
         }
         let file = OpenOptions::new().append(true).create(true).open(path).map_err(|error| refuse(&error))?;
-        if whole < text.len() {
+        if !cut.is_empty() {
             note(&format!("{}: the last line was cut short and is taken away", path.display()));
             file.set_len(whole as u64).map_err(|error| refuse(&error))?;
         }

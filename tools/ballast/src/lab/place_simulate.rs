@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         run_batch(&cluster, &jobs.jobs, &world, &mut faults, placer)
     })?;
     let failures = faults
-        .failures_until(args.horizon)
+        .failures_until(args.horizon)?
         .into_iter()
         .map(|(device, seconds)| DeviceFailure { device: &cluster.devices[device].name, seconds })
         .collect();

@@ -239,8 +239,31 @@ impl Platform {
         &self.routes[from][to]
     }
 
-    /// Are two devices attached to the same nodes by equal links, so that they may change places?
+    /// May two devices change places, attached to the same nodes by equal links, and with routes that pass the same links
+    /// but for their own? Routes break ties by the order of the file, in which equal links may stand otherwise.
     pub(super) fn interchangeable(&self, a: DeviceId, b: DeviceId) -> bool {
+        self.equally_linked(a, b) && self.equally_routed(a, b)
+    }
+
+    /// Is every route to or from one of them the other's, once they have changed names?
+    fn equally_routed(&self, a: DeviceId, b: DeviceId) -> bool {
+        let swapped = |node: usize| match node {
+            _ if node == a.0 => b.0,
+            _ if node == b.0 => a.0,
+            _ => node,
+        };
+        let passes = |from: usize, to: usize| {
+            let route = &self.routes[from][to];
+            route.iter().map(|&id| (self.links[id].from, self.links[id].to))
+        };
+        let same = |from: usize, to: usize| {
+            let renamed = passes(from, to).map(|(one, other)| (swapped(one), swapped(other)));
+            renamed.eq(passes(swapped(from), swapped(to)))
+        };
+        (0..self.devices).all(|other| same(a.0, other) && same(other, a.0))
+    }
+
+    fn equally_linked(&self, a: DeviceId, b: DeviceId) -> bool {
         let ends = |device: DeviceId, other: DeviceId| {
             let mut ends: Vec<(usize, bool, u64, u64)> = self.touching[device]
                 .iter()
@@ -304,6 +327,26 @@ mod tests {
         ] {
             assert!(refused(text).contains(part), "{text}: {}", refused(text));
         }
+    }
+
+    #[test]
+    fn devices_whose_routes_part_at_a_tie_do_not_change_places() {
+        // Two ways of two switches from either device to the third; the order of the file decides which is taken.
+        let platform = |links: &[(&str, &str)]| {
+            let mut text = "version = 1\nswitches = ['s', 't']\n[link]\nbytes-per-second = 1.0\n".to_owned();
+            for (from, to) in links {
+                text += &format!("[[links]]\nbetween = ['{from}', '{to}']\n");
+            }
+            Platform::parse(&text, &names(3)).expect("sound")
+        };
+        let rest = [("chip2", "s"), ("chip2", "t")];
+        let alike = [("chip0", "s"), ("chip0", "t"), ("chip1", "s"), ("chip1", "t")];
+        let crossed = [("chip0", "s"), ("chip0", "t"), ("chip1", "t"), ("chip1", "s")];
+        let asked = |links: [(&str, &str); 4]| {
+            platform(&[&links[..], &rest].concat()).interchangeable(DeviceId(0), DeviceId(1))
+        };
+        assert!(asked(alike));
+        assert!(!asked(crossed), "one reaches the third over s, the other over t");
     }
 
     #[test]

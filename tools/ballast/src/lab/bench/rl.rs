@@ -170,6 +170,10 @@ fn read_chain(path: &Path) -> Result<ChainFile, Failure> {
     if let Some(at) = file.seconds.iter().position(|seconds| !(seconds.is_finite() && *seconds >= 0.0)) {
         return Err(bad(format!("seconds[{at}] is {}: times are 0 or above", file.seconds[at])));
     }
+    let sum: f64 = file.seconds.iter().sum();
+    if !(sum > 0.0 && sum.is_finite()) {
+        return Err(bad(format!("the layers take {sum} s together: give times that add up to a number above 0")));
+    }
     Ok(file)
 }
 

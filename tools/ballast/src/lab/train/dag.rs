@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         entropy_weight: args.entropy,
         episodes: args.episodes,
     };
-    check(paths(&args.graphs), [args.output.as_path()])?;
+    check(paths(&args.graphs), [args.output.as_path()].into_iter().chain(paths(&args.metrics)))?;
     let problems: Vec<Problem> = (args.graphs.iter())
         .map(|path| workload::read(path).map_err(|error| Failure::BadInput(error.to_string())))
         .collect::<Result<_, _>>()?;

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::lab::progress::progress;
-use crate::output::{check, write_json};
+use crate::output::{check, paths, write_json};
 use crate::ranges::{count, factor, share, step_size};
 use crate::search_args::TrainingArgs;
 
@@ -107,7 +107,7 @@ struct Trial {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    check([], [args.output.as_path()])?;
+    check([], [args.output.as_path()].into_iter().chain(paths(&args.metrics)))?;
     let published = args.setting == SettingName::Published;
     let base = if published { Setting::Published } else { Setting::Ours }.options();
     let options = Options {
