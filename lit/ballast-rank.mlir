@@ -1,5 +1,6 @@
 // RUN: ballast-opt %s --ballast-rank | FileCheck %s --check-prefix=FIRST
 // RUN: ballast-opt %s --ballast-rank="rank=1" | FileCheck %s --check-prefix=SECOND
+// RUN: ballast-opt %S/Inputs/public-helper.mlir --ballast-rank | FileCheck %s --check-prefix=HELPER
 
 // FIRST-NOT: @main(
 // FIRST-NOT: segment
@@ -33,3 +34,10 @@ func.func private @main_device1() -> tensor<4xf32>
   %0 = ballast.recv from 0 to 1 tag 0 : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// Functions of one's own are public unless one says otherwise: those that the program calls are a part of it.
+// HELPER-NOT: func.func
+// HELPER: func.func {{(public )?}}@main_device0(%[[X:.+]]: tensor<4xf32>) -> tensor<4xf32>
+// HELPER-NEXT: %[[A:.+]] = math.tanh %[[X]]
+// HELPER-NEXT: return %[[A]]
+// HELPER-NOT: func.func

@@ -1,10 +1,12 @@
 //! `--ballast-rank`: the program of one device of a cut module, and nothing else.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use ballast_core::device::DeviceId;
 use ballast_dialects::attributes as names;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir;
-use ballast_dialects::operations::{erase, set_attribute};
+use ballast_dialects::operations::{erase, referenced_symbols, set_attribute};
 use ballast_dialects::passes::BallastRankOptions;
 use melior::ir::ValueLike;
 use melior::ir::attribute::StringAttribute;
@@ -30,15 +32,38 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastRankOptions) ->
         );
         return Err(diagnostics::error(module.location(), &text));
     };
-    for (_, function) in import::functions(module) {
+    let context = ballast_dialects::ir::context(module);
+    let visibility = |text| StringAttribute::new(context, text).into();
+    let called = called(module, program);
+    for (name, function) in import::functions(module) {
         let visible = ir::string(function, "sym_visibility").is_none_or(|visibility| visibility == "public");
-        if function != program && (visible || function.has_attribute(names::PROGRAM)) {
+        if function == program {
+            continue;
+        }
+        if called.contains(&name) {
+            // What the program calls is a part of it, and no program besides.
+            set_attribute(function, "sym_visibility", visibility("private"));
+        } else if visible || function.has_attribute(names::PROGRAM) {
             erase(function);
         }
     }
-    let context = ballast_dialects::ir::context(module);
-    set_attribute(program, "sym_visibility", StringAttribute::new(context, "public").into());
+    set_attribute(program, "sym_visibility", visibility("public"));
     inline_calls(module, None)
+}
+
+/// Names of the functions that a program calls, and those that they call.
+fn called(module: OperationRef<'_, '_>, program: OperationRef<'_, '_>) -> BTreeSet<String> {
+    let functions: BTreeMap<String, OperationRef<'_, '_>> = import::functions(module).into_iter().collect();
+    let mut found = BTreeSet::new();
+    let mut open = referenced_symbols(&program);
+    while let Some(name) = open.pop() {
+        if let Some(function) = functions.get(&name)
+            && found.insert(name)
+        {
+            open.extend(referenced_symbols(function));
+        }
+    }
+    found
 }
 
 /// The programs of all devices, by device.

@@ -1,5 +1,6 @@
 //! Passes that decide: they search for a plan and write it into the program as attributes.
 
+mod attempt;
 pub(crate) mod ballast_place;
 pub(crate) mod ballast_plan;
 mod explained;
@@ -7,6 +8,7 @@ mod page;
 mod relaxed;
 pub(crate) mod remat;
 pub(crate) mod rl_partition;
+mod split;
 
 #[cfg(test)]
 mod tests;

@@ -9,9 +9,15 @@ use ballast_dialects::ir;
 use ballast_dialects::remarks::Kind;
 use ballast_partition::{Reason, Unavoidable};
 use ballast_planner::{Error, Planned, Relaxed};
-use melior::ir::operation::OperationLike;
+use melior::ir::operation::{OperationLike, OperationRef};
 
+use crate::counted::{self, Integers, Loop};
 use crate::program::{Program, mebibytes};
+
+/// What helps where nothing else does.
+const LARGER: &str = "A larger cap helps, or more devices";
+/// Ops for which iterations of a loop are counted to tell whether they can be.
+const MOST_OPS: u64 = 100_000;
 
 /// Why a cap has no plan, and what would help.
 struct Why {
@@ -119,14 +125,36 @@ fn unavoidable_text(program: &Program<'_, '_>, found: &Unavoidable, raised: usiz
 }
 
 /// Reports that there is no plan.
-pub(crate) fn refuse(program: &Program<'_, '_>, device_of: &[DeviceId], failure: &Error) -> Reported {
+pub(crate) fn refuse(
+    program: &Program<'_, '_>,
+    device_of: &[DeviceId],
+    failure: &Error,
+    limit: f64,
+) -> Reported {
     let Error::Infeasible { device, op, cap, .. } = failure else {
         return program.error(failure.op(), &failure.to_string());
     };
     let all = stages(&program.imported.graph, &program.costs, &program.cluster, device_of);
     let Why { reason, remedy } = why(program, all.get(device.0), *op, *cap);
-    let note = (program.place(*op), format!("{reason}. {remedy}"));
-    diagnostics::error_with_notes(program.place(*op), &failure.to_string(), &[note])
+    let mut notes = vec![(program.place(*op), format!("{reason}. {remedy}"))];
+    let raised = if limit > 1.0 {
+        let most = mebibytes(Bytes((cap.as_f64() * limit) as u64));
+        format!("relax-limit={limit} let the cap be raised to {most}, under which no plan was found either")
+    } else {
+        "`relax-limit` lets the cap be raised".to_owned()
+    };
+    notes.push((program.place(*op), raised));
+    diagnostics::error_with_notes(program.place(*op), &failure.to_string(), &notes)
+}
+
+/// Is a loop known to be one that `--ballast-unroll` opens, or would with more ops?
+fn is_counted<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> bool {
+    let known = |value| ir::producer(value).and_then(Integers::of_constant);
+    match Loop::of(op) {
+        Some(Ok(found)) => !matches!(found.trips(&known, MOST_OPS), Err(counted::Why::Uncounted)),
+        Some(Err(_)) => false,
+        None => true,
+    }
 }
 
 /// The op with the largest working set.
@@ -164,17 +192,28 @@ fn why(program: &Program<'_, '_>, stage: Option<&Stage>, op: Option<OpId>, reque
         return why;
     }
     let Some(id) = op else {
-        return Why {
-            reason: "no op does so alone".to_owned(),
-            remedy: "A larger cap helps, or more devices",
-        };
+        return Why { reason: "no op does so alone".to_owned(), remedy: LARGER };
     };
+    if of_stage.is_some_and(|(_, least)| least <= requested.0) {
+        return Why {
+            reason: "no plan was found in the time and work allowed; it is not proved that there is none"
+                .to_owned(),
+            remedy: "A larger `time-limit`, `order=free` or `swap=true` may find one",
+        };
+    }
     let (graph, at) = (&program.imported.graph, program.imported.ops[id]);
     let workspace = mebibytes(graph.ops[id].workspace);
     let name = ir::name(at);
     if at.region_count() > 0 && graph.ops[id].workspace > Bytes::ZERO {
         let is_loop = name.ends_with(".while") || name.ends_with(".for") || name.ends_with(".forall");
-        return if is_loop {
+        return if is_loop && !is_counted(at) {
+            Why {
+                reason: format!(
+                    "it is a loop that runs as often as its values say, planned as one op, and its body alone takes {workspace} at once"
+                ),
+                remedy: "`--ballast-outline-body` takes its body out, to be planned by itself",
+            }
+        } else if is_loop {
             Why {
                 reason: format!(
                     "it is a loop, which is planned as one op, and its body alone takes {workspace} at once"
@@ -206,18 +245,8 @@ fn why(program: &Program<'_, '_>, stage: Option<&Stage>, op: Option<OpId>, reque
             reason: format!(
                 "the back end makes one op of it and {members} before it, which reads {read} stored values at once"
             ),
-            remedy: "`fusion=none` plans every op on its own",
+            remedy: LARGER,
         };
     }
-    match of_stage {
-        Some((_, least)) if least <= requested.0 => Why {
-            reason: "no plan was found in the time and work allowed; it is not proved that there is none"
-                .to_owned(),
-            remedy: "A larger `time-limit`, `order=free` or `swap=true` may find one",
-        },
-        _ => Why {
-            reason: "its operands, results and workspace are there at once".to_owned(),
-            remedy: "A larger cap helps, or more devices",
-        },
-    }
+    Why { reason: "its operands, results and workspace are there at once".to_owned(), remedy: LARGER }
 }

@@ -6,18 +6,13 @@ use std::time::Instant;
 
 use ballast_core::cap::{CapSpec, ParseCapError};
 use ballast_core::device::DeviceId;
-use ballast_core::limits::{Limits, StopReason};
-use ballast_core::pipeline::Spec;
 use ballast_core::plan::Plan;
-use ballast_core::report::{Bound, BoundClass, Prover, Report, SearchStats};
-use ballast_core::stage::{Stage, settle_views, stages};
+use ballast_core::report::Prover;
 use ballast_core::units::Bytes;
-use ballast_dialects::attributes as ir;
 use ballast_dialects::diagnostics::{self, Reported};
-use ballast_dialects::passes::{self, PartitionMethod, RematOptions};
+use ballast_dialects::passes::{self, RematOptions};
 use ballast_dialects::remarks::Kind;
-use ballast_partition as partition;
-use ballast_planner::{Again, Pipelining, Planned};
+use ballast_planner::Planned;
 use ballast_remat::swaps::{self as q_learning, QTable};
 use ballast_report::Facts;
 use melior::ir::operation::{OperationLike, OperationRef};
@@ -27,9 +22,8 @@ use crate::annotations::settings::PlanSettings;
 use crate::files;
 use crate::import::dlti_text;
 use crate::opening;
-use crate::parts;
-use crate::plan::rl_partition::{granularity, mover, order};
-use crate::plan::{explained, page, relaxed};
+use crate::plan::attempt::{Attempt, Start};
+use crate::plan::{explained, page, relaxed, split};
 use crate::program::{self, Loops, Program};
 use crate::signals;
 
@@ -62,13 +56,13 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
     if annotations::read_plan(&program.imported).is_none() {
         program::warn_of_shardings(module, &program);
     }
-    let first = Attempt::make(module, program, options, planner.clone(), asked)?;
-    let attempt = match first.with_fused_ops_split(module, options, planner, begin)? {
-        Some(second) => second,
-        None => first,
-    };
+    let limits = split::limits_of_whole(&program, options, &planner, asked.is_some());
+    let whole = ballast_planner::Options { limits, ..planner.clone() };
+    let attempt = Attempt::make(module, program, options, whole, asked)?
+        .with_fused_ops_split(module, options, planner, begin)?;
     let Attempt { program, start, planner, cap, planned } = attempt;
-    let planned = planned.map_err(|failure| relaxed::refuse(&program, &start.device_of, &failure))?;
+    let planned = planned
+        .map_err(|failure| relaxed::refuse(&program, &start.device_of, &failure, planner.relax_limit))?;
     relaxed::warn(&program, &planned, planner.relax_limit);
     // The pass that made the partition has said it already, where it had the same caps.
     let said = annotations::read_plan(&program.imported)
@@ -102,112 +96,6 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
     emit_remarks(&program, &planned.plan, &facts);
     Ok(())
 }
-
-/// A program read and planned with one model of what the back end stores.
-struct Attempt<'c, 'a> {
-    program: Program<'c, 'a>,
-    start: Start,
-    planner: ballast_planner::Options,
-    /// The cap, as the plan's settings say it.
-    cap: String,
-    planned: Result<Planned, ballast_planner::Error>,
-}
-
-impl<'c: 'a, 'a> Attempt<'c, 'a> {
-    fn make(
-        module: OperationRef<'c, 'a>,
-        mut program: Program<'c, 'a>,
-        options: &RematOptions,
-        planner: ballast_planner::Options,
-        asked: Option<Spec>,
-    ) -> Result<Self, Reported> {
-        program.divide_devices(asked)?;
-        program::recall_passes(&mut program);
-        let start = Start::of(&program)?;
-        let pipeline = start.pipeline(&program, asked)?;
-        let planner = ballast_planner::Options { pipeline, ..planner };
-        if planner.pipeline.is_some() && planner.arena.is_some() {
-            let text =
-                "arena with a schedule: micro-batches in flight have no addresses; leave one of them out";
-            return Err(diagnostics::error(module.location(), text));
-        }
-        if planner.pipeline.is_some() && matches!(options.order, passes::MemoryOrder::Free) {
-            let text =
-                "order=free with a schedule: a stage of a pipeline keeps program order; use order=program";
-            return Err(program.error(None, text));
-        }
-        let (mut program, start) = match planner.pipeline {
-            None => start.within_caps(module, program, options, (planner.cap, &planner.limits))?,
-            Some(_) => (program, start),
-        };
-        for op in &mut program.imported.graph.ops {
-            op.rules.device = None;
-        }
-        let repartition = |again: &Again<'_>| start.repartition(&program, &planner.limits, again);
-        let planned = ballast_planner::plan(
-            &program.view(),
-            start.device_of.clone(),
-            start.report.clone(),
-            &planner,
-            start.movable.then_some(&repartition),
-        );
-        Ok(Attempt { program, start, planner, cap: options.cap.clone(), planned })
-    }
-
-    /// The program planned with every value stored, where no plan keeps the cap with fused ops whole, the option left the model open, and this
-    /// keeps the cap or comes nearer. What is counted then is at least what a back end holds that fuses some of it after all.
-    fn with_fused_ops_split(
-        &self,
-        module: OperationRef<'c, 'a>,
-        options: &RematOptions,
-        mut planner: ballast_planner::Options,
-        begin: Instant,
-    ) -> Result<Option<Self>, Reported> {
-        let used = |planned: &Planned| planned.relaxed.iter().map(|relaxed| relaxed.used.0).sum::<u64>();
-        let misses = !matches!(&self.planned, Ok(planned) if planned.relaxed.is_empty());
-        let is_open = matches!(options.fusion, passes::FusionModel::Auto)
-            && annotations::read_plan(&self.program.imported).is_none();
-        if !misses || !is_open || self.program.groups.is_empty() || self.planner.pipeline.is_some() {
-            return Ok(None);
-        }
-        if let Some(seconds) = planner.limits.time_limit_seconds {
-            let rest = seconds - begin.elapsed().as_secs_f64();
-            if rest < LEAST_REST * seconds {
-                return Ok(None);
-            }
-            planner.limits.time_limit_seconds = Some(rest);
-        }
-        // The same bytes, though the unplanned peak counts more.
-        let mut cap = options.cap.clone();
-        if let (Ok(Planned { relaxed, .. }), 1) = (&self.planned, self.program.cluster.devices.len())
-            && let [only] = relaxed.as_slice()
-        {
-            planner.cap = CapSpec::Absolute(only.requested);
-            cap = only.requested.0.to_string();
-        }
-        let source = program::Source { measured_storage: &options.storage, ..program::source!(options) };
-        let storage = program::Chosen::Options(passes::FusionModel::None, options.cap_counts, true);
-        let program = program::read_as_is(module, &program::Source { storage, ..source })?;
-        let second = Attempt { cap, ..Attempt::make(module, program, options, planner, None)? };
-        let gains = match (&self.planned, &second.planned) {
-            (_, Err(_)) => false,
-            (Err(_), Ok(_)) => true,
-            (Ok(first), Ok(second)) => {
-                second.relaxed.len() < first.relaxed.len() || used(second) < used(first)
-            }
-        };
-        if gains {
-            let text = "no plan keeps the cap with fused ops whole: planned with every value stored";
-            second.program.remark(Kind::Passed, "FusionSplit", text).emit(module.location());
-        }
-        Ok(gains.then_some(second))
-    }
-}
-
-/// Share of the limits in which a bound is found for a program whose fusions were divided.
-const BOUND_SHARE: f64 = 0.1;
-/// Least share of the time limit that is worth a second plan.
-const LEAST_REST: f64 = 0.05;
 
 /// Refuses, before anything is planned, files that could not be written afterwards.
 ///
@@ -312,197 +200,6 @@ fn save_tables(
         })?;
     }
     Ok(())
-}
-
-/// The partition the IR holds before this pass.
-struct Start {
-    device_of: Vec<DeviceId>,
-    report: Report,
-    /// What it was made with.
-    settings: PlanSettings,
-    /// May ops be moved to other devices? Not those a user placed, and not on one device.
-    movable: bool,
-}
-
-impl Start {
-    fn of(program: &Program<'_, '_>) -> Result<Self, Reported> {
-        let graph = &program.imported.graph;
-        let devices = program.cluster.devices.len();
-        let placed = annotations::read_devices(&program.imported, devices)?;
-        let Some(earlier) = annotations::read_plan(&program.imported) else {
-            let device_of = placed.unwrap_or_else(|| vec![DeviceId(0); graph.ops.len()]);
-            let report = report_of_given(program, &device_of).map_err(|text| program.error(None, &text))?;
-            return Ok(Start { device_of, report, settings: PlanSettings::default(), movable: false });
-        };
-        let settings = PlanSettings::read(&earlier).map_err(|text| program.error(None, &text))?;
-        let (before, now) = (settings.fusion.name(), program.storage.model().name());
-        if before != now {
-            let text = format!(
-                "the function was partitioned with fusion={before}: give that here too, instead of fusion={now}"
-            );
-            return Err(program.error(None, &text));
-        }
-        if !program.is_as_planned(&earlier) {
-            let text =
-                "the function was edited after it was planned: remove `ballast.plan` and plan it again";
-            return Err(program.error(None, text));
-        }
-        let Some(device_of) = placed else {
-            let text =
-                "the function has a `ballast.plan`, but no op has a `ballast.device`: partition it again";
-            return Err(program.error(None, text));
-        };
-        let stop = match earlier.stop {
-            ir::StopReason::Proved => StopReason::Proved,
-            ir::StopReason::Finished => StopReason::Finished,
-            ir::StopReason::TimeLimit => StopReason::TimeLimit,
-            ir::StopReason::WorkLimit => StopReason::WorkLimit,
-            ir::StopReason::Interrupted => StopReason::Interrupted,
-        };
-        Ok(Start {
-            device_of,
-            report: report_of(&earlier, stop).map_err(|text| program.error(None, &text))?,
-            movable: devices > 1 && !settings.pinned,
-            settings,
-        })
-    }
-
-    /// The program of several devices with fused ops in parts that alone are above what the caps leave for one, where the option left open what is fused: the parts
-    /// stay where the whole was.
-    fn within_caps<'c: 'a, 'a>(
-        self,
-        module: OperationRef<'c, 'a>,
-        program: Program<'c, 'a>,
-        options: &RematOptions,
-        (cap, limits): (CapSpec, &Limits),
-    ) -> Result<(Program<'c, 'a>, Self), Reported> {
-        if !self.movable || !matches!(options.fusion, passes::FusionModel::Auto) || program.groups.is_empty()
-        {
-            return Ok((program, self));
-        }
-        let source = program::Source { measured_storage: &options.storage, ..program::source!(options) };
-        let stages = program.view().stages(&self.device_of);
-        let mut caps = vec![Default::default(); program.cluster.devices.len()];
-        let of_stages = ballast_planner::caps_of(&stages, &program.cluster, cap);
-        if stages.iter().zip(&of_stages).all(|(stage, cap)| stage.problem.unplanned_peak() <= cap.0) {
-            return Ok((program, self));
-        }
-        for (stage, cap) in stages.iter().zip(of_stages) {
-            caps[stage.device.0] = (cap, Bytes(stage.problem.resident_bytes));
-        }
-        let fused = (&program.imported.graph, &program.groups[..]);
-        let held = parts::for_caps(module, &program::options(&source), fused, &self.device_of, &caps)?;
-        if held.is_empty() {
-            return Ok((program, self));
-        }
-        let mut program = program::read_as_is(module, &program::Source { held: &held, ..source })?;
-        // Where the partition put ops binds no other placement.
-        program.imported.graph.ops.iter_mut().for_each(|op| op.rules.device = None);
-        let mut device_of = self.device_of;
-        settle_views(&program.imported.graph, &mut device_of);
-        let text = "fused ops that alone are above what the caps leave for one are planned in parts";
-        program.remark(Kind::Passed, "FusionSplit", text).fact("stored", held.len()).emit(module.location());
-        // Parts may be spread over devices: what was proved of the whole is no bound any more.
-        let share = |limit: f64| limit * BOUND_SHARE;
-        let limits = Limits {
-            time_limit_seconds: limits.time_limit_seconds.map(share),
-            work_limit: limits.work_limit.map(|limit| share(limit as f64) as u64),
-            ..*limits
-        };
-        let options = partition::Options { limits, ..partition::Options::default() };
-        let floor = partition::bound_of_given(&program.view(), &options, device_of.clone())
-            .map_err(|error| program.error(None, &error.to_string()))?;
-        let loads = program.view().stages(&device_of);
-        let mut report = self.report;
-        report.value = loads.iter().map(Stage::load_seconds).fold(0.0, f64::max);
-        let report = report.rebound(floor).map_err(|bad| program.error(None, &bad.to_string()))?;
-        Ok((program, Start { device_of, report, ..self }))
-    }
-
-    /// The pipeline to plan: that of the options, which must be that of the partition.
-    fn pipeline(
-        &self,
-        program: &Program<'_, '_>,
-        asked: Option<Spec>,
-    ) -> Result<Option<Pipelining>, Reported> {
-        let name =
-            |spec: Option<Spec>| spec.map_or_else(|| "none".to_owned(), |spec| spec.schedule.to_string());
-        let made_for = self.settings.pipeline;
-        if made_for.is_some() && asked.map(|spec| spec.schedule) != made_for.map(|spec| spec.schedule) {
-            let (before, now) = (name(made_for), name(asked));
-            let text = format!(
-                "the function was partitioned with schedule={before}: give that here too, instead of schedule={now}"
-            );
-            return Err(program.error(None, &text));
-        }
-        Ok(asked.map(|spec| Pipelining { spec, granularity: granularity(self.settings.granularity) }))
-    }
-
-    /// Another partition, made as the one given but with what the memory plans came to and under their caps.
-    fn repartition(
-        &self,
-        program: &Program<'_, '_>,
-        limits: &Limits,
-        again: &Again<'_>,
-    ) -> Result<Vec<Vec<DeviceId>>, String> {
-        let options = partition::Options {
-            method: match self.settings.method {
-                // The genetic search starts from a cut as well: rounds repeat that alone.
-                Some(PartitionMethod::Genetic) => partition::Method::DP,
-                Some(method) => method.name().parse().unwrap_or(partition::Method::AUTO),
-                None => partition::Method::AUTO,
-            },
-            mover: mover(self.settings.refine),
-            granularity: granularity(self.settings.granularity),
-            use_all_devices: self.settings.use_all_devices,
-            order: self.settings.order.map_or(partition::sequence::Order::Program, order),
-            limits: Limits {
-                time_limit_seconds: again.time_limit_seconds,
-                seed: limits.seed.wrapping_add(again.fruitless),
-                ..*limits
-            },
-            caps: Some(again.caps.to_vec()),
-            relax_limit: Some(again.relax_limit),
-            copies: again.copies,
-            start: Some(again.device_of.to_vec()),
-            ..partition::Options::default()
-        };
-        again.ask(&program.view(), &options)
-    }
-}
-
-/// What there is to say of a placement that somebody wrote into the program.
-fn report_of_given(program: &Program<'_, '_>, device_of: &[DeviceId]) -> Result<Report, String> {
-    let graph = &program.imported.graph;
-    let loads = stages(graph, &program.costs, &program.cluster, device_of);
-    let tmax = loads.iter().map(Stage::load_seconds).fold(0.0, f64::max);
-    let search = SearchStats {
-        method: "given".to_owned(),
-        stop_reason: StopReason::Finished,
-        seconds: 0.0,
-        work: 0,
-        seed: 0,
-    };
-    Report::new(tmax, Bound::any_assignment(graph, &program.costs), search).map_err(|error| error.to_string())
-}
-
-/// What the partition that a function carries says of itself.
-fn report_of(earlier: &ir::Plan<'_>, stop: StopReason) -> Result<Report, String> {
-    let Some(class) = BoundClass::of_name(&earlier.bound_class) else {
-        return Err(format!(
-            "`ballast.plan` has a bound over plans called '{}', which is no class known here: partition it again",
-            earlier.bound_class
-        ));
-    };
-    let bound = Bound::proved(earlier.bound, class).trusting_highs(earlier.bound_trusts_highs);
-    let search = SearchStats {
-        method: earlier.method.clone(),
-        stop_reason: stop,
-        seconds: 0.0,
-        work: 0,
-        seed: earlier.seed,
-    };
-    Report::new(earlier.tmax, bound, search).map_err(|error| error.to_string())
 }
 
 fn settings(

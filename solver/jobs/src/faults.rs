@@ -151,7 +151,10 @@ mod tests {
         let _ = asked.next_failure(0, 3.0).expect("drawn");
         let mut fresh = trace(&[0.1, 0.2], 5.0, FaultUnit::Device);
         for time in [0.0, 10.0, 33.0, 400.0] {
-            assert_eq!(asked.next_failure(0, time).expect("drawn"), fresh.next_failure(0, time).expect("drawn"));
+            assert_eq!(
+                asked.next_failure(0, time).expect("drawn"),
+                fresh.next_failure(0, time).expect("drawn")
+            );
         }
     }
 

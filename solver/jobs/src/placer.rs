@@ -130,6 +130,8 @@ impl Placer for FaultGreedy {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::simulate::tests::cluster;
 
@@ -177,5 +179,48 @@ mod tests {
         seen.sort();
         seen.dedup();
         assert!(seen.len() > 5);
+    }
+
+    /// The rule as it is told: one device after another, each the best of those left.
+    fn by_the_rule(
+        cluster: &JobCluster,
+        job: &Job,
+        usable: &[bool],
+        serving: &[Option<usize>],
+    ) -> Vec<usize> {
+        let host = |device: usize| cluster.devices[device].host;
+        let others = |at: usize| {
+            let jobs =
+                (0..serving.len()).filter(|&device| host(device) == at).filter_map(|device| serving[device]);
+            jobs.collect::<BTreeSet<_>>().len()
+        };
+        let mut chosen: Vec<usize> = Vec::new();
+        for _ in 0..job.devices {
+            let left = (0..usable.len()).filter(|device| usable[*device] && !chosen.contains(device));
+            let own = |device: usize| chosen.iter().any(|&other| host(other) == host(device));
+            chosen.extend(left.min_by_key(|&device| (!own(device), others(host(device)), device)));
+        }
+        chosen
+    }
+
+    proptest! {
+        #[test]
+        fn interference_aware_follows_its_rule(
+            drawn in prop::collection::vec((0..6usize, any::<bool>(), prop::option::of(0..5usize)), 1..25),
+            devices in 1..25usize,
+        ) {
+            let mut cluster = cluster(drawn.len(), 0.0);
+            for (device, (host, ..)) in cluster.devices.iter_mut().zip(&drawn) {
+                device.host = *host;
+            }
+            let serving: Vec<Option<usize>> = drawn.iter().map(|&(.., job)| job).collect();
+            let usable: Vec<bool> = drawn.iter().map(|&(_, usable, job)| usable && job.is_none()).collect();
+            let job = Job::new("j", devices.min(usable.iter().filter(|&&usable| usable).count()), 1.0);
+            let situation = Situation { cluster: &cluster, job: &job, usable: &usable, serving: &serving };
+            prop_assert_eq!(
+                InterferenceAware.place(&situation).expect("devices"),
+                by_the_rule(&cluster, &job, &usable, &serving)
+            );
+        }
     }
 }

@@ -22,7 +22,10 @@ impl Perceptron {
     pub fn new(config: &NetworkConfig, state: &[f32]) -> Result<Self, SavedError> {
         let pairs = || config.layers.windows(2).map(|pair| (pair[0], pair[1]));
         if config.layers.iter().any(|width| !(1..=MOST_WIDE).contains(width)) {
-            return Err(SavedError::new(format!("layers {:?}: each is 1 to {MOST_WIDE} wide", config.layers)));
+            return Err(SavedError::new(format!(
+                "layers {:?}: each is 1 to {MOST_WIDE} wide",
+                config.layers
+            )));
         }
         let count: u128 = pairs().map(|(inputs, outputs)| (inputs * outputs + outputs) as u128).sum();
         if config.layers.len() < 2 || state.len() as u128 != 3 * count + 2 {
@@ -175,6 +178,35 @@ pub fn draw(probabilities: &[f32], mut point: f32) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::Head;
+
+    #[test]
+    fn layers_no_network_has_are_refused() {
+        let new = |layers: &[usize], numbers: usize| {
+            let config = NetworkConfig {
+                layers: layers.to_vec(),
+                head: Head::Policy,
+                activation: Activation::Relu,
+                seed: 0,
+            };
+            Perceptron::new(&config, &vec![0.5; numbers])
+        };
+        // Two weights and two biases, thrice, and two more numbers.
+        assert!(new(&[1, 2], 14).is_ok());
+        // So many numbers they have where sums wrap at 64 bits.
+        let wrapped = [
+            (&[1, 1 << 63][..], 2),
+            (&[(1 << 31) - 1, 1 << 33], 2),
+            (&[48, 2_436_362_424_829_563_421, 4], 17),
+            (&[usize::MAX, usize::MAX], 2),
+        ];
+        for (layers, numbers) in
+            [(&[][..], 2), (&[3], 2), (&[0, 2], 8), (&[2, 0], 2)].into_iter().chain(wrapped)
+        {
+            let error = new(layers, numbers).expect_err("no network").to_string();
+            assert!(error.contains(&format!("{layers:?}")), "{error}");
+        }
+    }
 
     #[test]
     fn drawing_follows_the_probabilities_and_never_takes_a_zero() {

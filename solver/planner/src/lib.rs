@@ -122,7 +122,7 @@ pub enum Error {
     /// No plan of this stage keeps its cap, and relaxing was off or did not help.
     #[error(
         "no memory plan of device {device} keeps its cap of {cap}: '{label}' {}; the smallest cap {} {smallest}. Raise the \
-         cap, use more devices, or let relax-limit raise it",
+         cap or use more devices",
         match *proved {
             true if smallest.0 > cap.0.saturating_add(1) => "alone needs more",
             true => "binds",

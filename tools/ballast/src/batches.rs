@@ -86,7 +86,10 @@ struct Line {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    output::check(paths(&args.programs).chain(paths(&args.devices)), paths(&args.json).chain(paths(&args.output)))?;
+    output::check(
+        paths(&args.programs).chain(paths(&args.devices)),
+        paths(&args.json).chain(paths(&args.output)),
+    )?;
     let devices = args.devices.iter().map(|text| one_device(text)).collect::<Result<Vec<_>, _>>()?;
     let bar = indicatif::ProgressBar::new((args.programs.len() * devices.len() * PLANNERS.len()) as u64);
     bar.set_style(

@@ -84,6 +84,58 @@ fn an_answer_never_goes_over_an_input_nor_over_another_answer() {
 }
 
 #[test]
+fn an_answer_never_goes_over_devices_nor_figures_over_a_graph() {
+    let folder = folder();
+    let here = folder.path();
+    let device = "version = 1\n[kinds.gpu]\nlike = \"v100-16gb\"\n[[devices]]\nkind = \"gpu\"\n[link]\nbandwidth = \"50GB/s\"\n";
+    let node = |id: u32| {
+        format!(
+            r#"{{"name": "n", "id": {id}, "supportedOnFpga": 1, "cpuLatency": 2.0, "fpgaLatency": 1.0, "isBackwardNode": 0, "colorClass": {id}, "size": 1.0}}"#
+        )
+    };
+    let workload = format!(
+        r#"{{"maxSizePerFPGA": 100.0, "maxFPGAs": 1, "maxCPUs": 1, "nodes": [{}, {}], "edges": [{{"sourceId": 0, "destId": 1, "cost": 0.1}}]}}"#,
+        node(0),
+        node(1)
+    );
+    let inputs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/inputs");
+    let program = |name: &str| inputs.join(name).to_str().expect("a plain path").to_owned();
+    let (step, model) = (program("batches/alexnet-b13.mlir"), program("models/mlp3_b128.mlir"));
+    std::fs::write(here.join("d.toml"), device).expect("written");
+    std::fs::write(here.join("w.json"), &workload).expect("written");
+    for args in [
+        &["batches", &step, "--batch", "13", "--most", "13", "--devices", "d.toml", "-o", "d.toml"][..],
+        &["compare", &model, "--devices", "d.toml", "--time-limit", "0.1", "--json", "./d.toml"],
+        &["remat", "chain.json", "--budget", "24", "--device", "d.toml", "-o", "d.toml"],
+        &["lab", "train", "dag", "--graphs", "w.json", "--metrics", "w.json", "--episodes", "1", "-o", "net"],
+        &["lab", "train", "partition", "--metrics", "net", "--episodes", "1", "-o", "net"],
+    ] {
+        let output = run(here, args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", message(&output));
+        let said = message(&output);
+        assert!(said.contains("this is an input") || said.contains("two answers"), "{args:?}: {said}");
+    }
+    let text = |name: &str| std::fs::read_to_string(here.join(name)).expect("there");
+    assert_eq!((text("d.toml").as_str(), text("w.json")), (device, workload));
+    assert_eq!(std::fs::read_dir(here).expect("a folder").count(), 3);
+}
+
+#[test]
+fn chains_that_take_no_time_or_more_than_a_number_holds_are_refused() {
+    let folder = folder();
+    for (seconds, sum) in [("[0, 0, 0]", "0 s"), ("[1e308, 1e308]", "inf s")] {
+        let text = format!(r#"{{"name": "c", "seconds": {seconds}}}"#);
+        std::fs::write(folder.path().join("layers.json"), text).expect("written");
+        let one = ["--layers", "1", "--cores", "2", "--methods", "dp"];
+        let output =
+            run(folder.path(), &[&["lab", "bench", "rl", "--chains", "layers.json"], &one[..]].concat());
+        assert_eq!(output.status.code(), Some(2), "{seconds}: {}", message(&output));
+        let part = format!("layers.json: the layers take {sum} together");
+        assert!(message(&output).contains(&part), "{}", message(&output));
+    }
+}
+
+#[test]
 fn a_target_that_cannot_be_written_is_refused_before_the_search() {
     let folder = folder();
     // A search this long would be noticed.

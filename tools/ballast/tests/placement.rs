@@ -12,6 +12,7 @@ use ballast_core::limits::Limits;
 use ballast_core::plan::Plan;
 use ballast_core::program::Program;
 use ballast_core::units::Bytes;
+use ballast_partition::{Method, Partition};
 use serde_json::Value;
 use support::{DYNAMIC, examples, json};
 
@@ -55,6 +56,21 @@ fn broken_input_of_genetic_is_refused() {
 }
 
 #[test]
+fn layers_that_need_more_memory_together_than_there_is_are_refused_with_both_sums() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let layer = "[[layer]]\nkind = \"counted\"\noperations = 1000\nelements = 1000\noutputs = 10\n";
+    let layers: String = ["a", "b", "c"].map(|name| format!("{layer}name = \"{name}\"\n")).concat();
+    std::fs::write(here.join("layers.toml"), format!("name = \"tight\"\n{layers}")).expect("written");
+    // A layer takes 4000 bytes: each device holds one, neither holds two.
+    let two = "version = 1\n[kinds.k]\nlike = \"board-chip\"\nmemory = 5000\n[[devices]]\nkind = \"k\"\ncount = 2\n\
+        [link]\nbandwidth = \"1GB/s\"\n";
+    std::fs::write(here.join("two.toml"), two).expect("written");
+    let together = "the layers need 12000 bytes together and the devices have 10000";
+    fails(here, &["lab", "genetic", "layers.toml", "--devices", "two.toml"], 1, together);
+}
+
+#[test]
 fn jobs_are_placed_and_bad_jobs_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let here = folder.path();
@@ -95,6 +111,34 @@ fn jobs_are_placed_and_bad_jobs_refused() {
     fails(here, &[&["lab", "place", "large.json", "cluster.json"], &to[..]].concat(), 1, "needs 9 devices");
     fails(here, &["lab", "place", "jobs.json", "cluster.json", "-o", "out.json"], 2, "--network");
     assert!(!here.join("out.json").exists());
+}
+
+#[test]
+fn times_and_speeds_beyond_reason_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let write = |name: &str, text: &str| std::fs::write(here.join(name), text).expect("written");
+    write("sound.json", r#"{"version":1,"devices":[{"name":"d"}]}"#);
+    write("slow.json", r#"{"version":1,"devices":[{"name":"d","speed":1e-9}]}"#);
+    let jobs = |name: &str, seconds: &str, submitted: &str| {
+        let job =
+            format!(r#"{{"name":"j","devices":1,"seconds":{seconds},"submitted-seconds":{submitted}}}"#);
+        write(name, &format!(r#"{{"version":1,"jobs":[{job}]}}"#));
+    };
+    jobs("short.json", "1", "0");
+    jobs("long.json", "1.001e9", "0");
+    jobs("late.json", "1", "1.001e9");
+    jobs("most.json", "1e9", "1e9");
+    for command in ["place", "place-simulate"] {
+        for (jobs, cluster, part) in [
+            ("short.json", "slow.json", "slow.json: device 'd' has speed 0.000000001"),
+            ("long.json", "sound.json", "long.json: job 'j' runs 1001000000 s"),
+            ("late.json", "sound.json", "late.json: job 'j' is submitted at 1001000000 s"),
+        ] {
+            fails(here, &["lab", command, jobs, cluster, "--method", "first-fit"], 2, part);
+        }
+        json(&ballast(here, &["lab", command, "most.json", "sound.json", "--method", "first-fit"]));
+    }
 }
 
 /// A chain whose ops take about a millisecond each, every fourth also read ten ops later.
@@ -203,4 +247,90 @@ fn a_plan_is_moved_when_a_device_is_lost() {
         "graph.json",
     );
     assert!(!here.join("bad.json").exists());
+}
+
+/// `layers` forward and backward, each way a millisecond a layer; a step back also reads what its layer made.
+fn training(layers: usize) -> Graph {
+    let mut graph = Graph { name: "main".into(), ..Graph::default() };
+    for id in 0..2 * layers {
+        let backward = id >= layers;
+        let mut inputs: Vec<usize> = id.checked_sub(1).into_iter().collect();
+        inputs.extend(backward.then(|| 2 * layers - 1 - id).filter(|&own| own + 1 < id));
+        graph.ops.push(Op {
+            layer: LayerType::Dense,
+            backward: Some(backward),
+            work: Work { flops: 15_000_000_000, bytes: Bytes(1 << 20), ..Work::NONE },
+            ..Op::new(format!("op{id}"), inputs, [id])
+        });
+        graph.tensors.push(Tensor {
+            producer: Some(OpId(id)),
+            index: 0,
+            bytes: Bytes(32 << 20),
+            returned: id + 1 == 2 * layers,
+            type_name: "tensor<8388608xf32>".into(),
+        });
+    }
+    graph
+}
+
+/// Without a time limit: the same everywhere.
+const STEPS: Limits = Limits { time_limit_seconds: None, work_limit: Some(2_000), seed: 0, threads: 1 };
+
+fn placed(graph: &Graph, cluster: &Cluster, method: Method, caps: Option<Vec<Bytes>>) -> Partition {
+    let costs = Costs::estimate(graph, cluster, None).costs;
+    let options =
+        ballast_partition::Options { method, limits: STEPS, caps, ..ballast_partition::Options::default() };
+    ballast_partition::plan(&Program { graph, costs: &costs, cluster }, &options).expect("a placement")
+}
+
+/// Moves the plan for devices a to d to a, b and c, and gives the answer, the new plan and the cluster of three.
+fn replanned(here: &Path, graph: &Graph, more: &[&str]) -> (Value, Plan, Cluster) {
+    let write = |name: &str, text: &str| std::fs::write(here.join(name), text).expect("written");
+    write("four.toml", &devices(&["a", "b", "c", "d"]));
+    write("three.toml", &devices(&["a", "b", "c"]));
+    let cluster = |name: &str| Cluster::parse(&here.join(name).display().to_string()).expect("a device file");
+    let plan = planned(graph, &cluster("four.toml"));
+    write("graph.json", &serde_json::to_string(graph).expect("plain data"));
+    write("plan.json", &serde_json::to_string(&plan).expect("plain data"));
+    let replan = ["replan", "plan.json", "three.toml", "--graph", "graph.json", "-o", "new.json"];
+    let limits = ["--time-limit", "0", "--work-limit", "2000"];
+    let answer = json(&ballast(here, &[&replan[..], &limits, more].concat()));
+    let new = std::fs::read_to_string(here.join("new.json")).expect("written");
+    (answer, serde_json::from_str(&new).expect("a plan"), cluster("three.toml"))
+}
+
+#[test]
+fn a_plan_is_compared_with_the_default_placement_from_scratch() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let graph = training(24);
+    let (answer, _, three) = replanned(folder.path(), &graph, &[]);
+    let tmax = |method| placed(&graph, &three, method, None).balance.tmax_seconds;
+    let (cut, auto) = (tmax(Method::DP), tmax(Method::AUTO));
+    assert!(cut > 1.2 * auto, "a step that a cut serves badly: {cut} s, {auto} s");
+    let scratch = answer["scratch_tmax_seconds"].as_f64().expect("seconds");
+    assert!(scratch <= auto * (1.0 + 1e-9), "{scratch} s, {auto} s at once");
+}
+
+#[test]
+fn a_cap_in_bytes_holds_for_the_placement_from_scratch() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // The ops that take no time have the weights: by time alone they are all on one device.
+    let mut graph = graph(40);
+    for id in 0..20 {
+        graph.ops[id].work.flops /= 1_000;
+        graph.ops[id].inputs.push(TensorId(40 + id));
+        graph.tensors.push(Tensor {
+            producer: None,
+            index: id,
+            bytes: Bytes(64 << 20),
+            returned: false,
+            type_name: "tensor<16777216xf32>".into(),
+        });
+    }
+    let cap = Bytes(600 << 20);
+    let (answer, new, three) = replanned(folder.path(), &graph, &["--cap", "600MiB"]);
+    let capped = placed(&graph, &three, Method::AUTO, Some(vec![cap; 3])).balance.tmax_seconds;
+    let scratch = answer["scratch_tmax_seconds"].as_f64().expect("seconds");
+    assert!(scratch <= capped * (1.0 + 1e-9), "{scratch} s, {capped} s at once");
+    assert!(new.stages.iter().all(|stage| stage.cap_bytes == cap.0 && stage.score.peak_bytes <= cap.0));
 }

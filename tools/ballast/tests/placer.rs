@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
@@ -149,6 +149,112 @@ fn a_journal_cut_short_is_carried_on_and_a_wrong_one_refused() {
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{message}");
     assert!(message.contains("j.jsonl: line 2"), "{message}");
+}
+
+/// The placer with a journal and these bytes as its standard input.
+fn serve(folder: &Path, cluster: &str, journal: &str, input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ballast"))
+        .current_dir(folder)
+        .args(["lab", "place-serve", cluster, "--method", "first-fit", "--journal", journal])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("runs");
+    let mut stdin = child.stdin.take().expect("piped");
+    // It may be gone already: then it has refused.
+    let _ = stdin.write_all(input);
+    drop(stdin);
+    child.wait_with_output().expect("ended")
+}
+
+#[test]
+fn what_is_no_journal_is_refused_and_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    std::fs::write(here.join("cluster.json"), CLUSTER).expect("written");
+    for (name, text, part) in [
+        ("notes.txt", "notes without a last newline", "none of a placer's journal"),
+        ("braces.txt", "{\"message\":{\"text\":", "none of a placer's journal"),
+        ("cluster.json", CLUSTER, "this is an input"),
+    ] {
+        std::fs::write(here.join(name), text).expect("written");
+        let output = serve(here, "cluster.json", name, b"");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{name}: {message}");
+        assert!(message.contains(&format!("{name}: ")) && message.contains(part), "{name}: {message}");
+        assert_eq!(std::fs::read_to_string(here.join(name)).expect("there"), text);
+    }
+}
+
+#[test]
+fn a_journal_cut_anywhere_in_its_last_line_is_taken_up_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    std::fs::write(here.join("cluster.json"), CLUSTER).expect("written");
+    let submit = |id: u64, name: &str| {
+        let event = json!({"id": id, "event": {"submit": {"name": name, "devices": 1, "seconds": 5.0}}});
+        format!("{event}\n")
+    };
+    let (first, second) = (submit(1, "a"), submit(2, "Prüfung"));
+    let both = serve(here, "cluster.json", "j.jsonl", format!("{first}{second}").as_bytes());
+    let path = here.join("j.jsonl");
+    let whole = std::fs::read(&path).expect("a journal");
+    let start = whole.iter().position(|&byte| byte == b'\n').expect("two lines") + 1;
+    let inside = whole.iter().position(|&byte| byte > 127).expect("an umlaut") + 1;
+    assert!(std::str::from_utf8(&whole[..inside]).is_err());
+    for end in [start, start + 1, start + 12, inside, whole.len() - 1] {
+        std::fs::write(&path, &whole[..end]).expect("cut");
+        let output = serve(here, "cluster.json", "j.jsonl", second.as_bytes());
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{end}: {message}");
+        assert_eq!(message.contains("cut short"), end > start, "{end}: {message}");
+        assert!(both.stdout.ends_with(&output.stdout) && !output.stdout.is_empty(), "{end}");
+        assert_eq!(std::fs::read(&path).expect("a journal"), whole, "{end}");
+    }
+}
+
+#[test]
+fn a_line_that_is_no_text_is_answered_and_the_next_one_taken() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("cluster.json"), CLUSTER).expect("written");
+    let event = json!({"id": 1, "event": {"submit": {"name": "a", "devices": 1, "seconds": 5.0}}});
+    let input = [&b"\xff\xfe\n{\"id\": \"\xc3\"}\n"[..], event.to_string().as_bytes(), b"\n"].concat();
+    let output = serve(folder.path(), "cluster.json", "j.jsonl", &input);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let answers: Vec<Value> = serde_json::Deserializer::from_slice(&output.stdout)
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .expect("JSON by line");
+    assert_eq!(answers.len(), 3, "{answers:?}");
+    assert!(answers[..2].iter().all(|answer| answer["error"].is_string()), "{answers:?}");
+    assert_eq!(answers[2]["placed"][0]["devices"], json!(["d0"]));
+}
+
+#[test]
+fn a_journal_grows_by_an_event_whoever_waits() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("cluster.json"), CLUSTER).expect("written");
+    // One job has all devices; 400 wait for it.
+    let jobs = 401;
+    let events: String = (1..=jobs)
+        .map(|id| {
+            let job = json!({"name": format!("j{id}"), "devices": 4, "seconds": 5.0});
+            format!("{}\n", json!({"id": id, "event": {"submit": job}}))
+        })
+        .collect();
+    let output = serve(folder.path(), "cluster.json", "j.jsonl", events.as_bytes());
+    let answers = String::from_utf8(output.stdout).expect("text");
+    let last: Value = serde_json::from_str(answers.lines().last().expect("answers")).expect("JSON");
+    assert_eq!(last["waiting"].as_array().map(Vec::len), Some(jobs - 1));
+    let journal = std::fs::read_to_string(folder.path().join("j.jsonl")).expect("a journal");
+    assert_eq!(journal.lines().count(), jobs);
+    assert!(journal.lines().all(|line| line.len() < 300), "{journal}");
+    // Started again, it knows who waits.
+    let again =
+        serve(folder.path(), "cluster.json", "j.jsonl", events.lines().last().expect("events").as_bytes());
+    let again: Value = serde_json::from_slice(&again.stdout).expect("JSON");
+    assert_eq!(again, last);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `ballast remat` as scripts use it: answers, plan files, exit codes, damaged instances.
+//! `ballast remat` and `ballast curve` as scripts use them: answers, plan files, exit codes, damaged instances.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,9 +8,12 @@ use serde_json::{Value, json};
 
 /// Sixteen layers forward and backward, unit times and sizes.
 fn chain() -> Value {
-    let layers = 16;
+    chain_of(16, 1024)
+}
+
+fn chain_of(layers: usize, size: u64) -> Value {
     let nodes: Vec<Value> = (0..2 * layers)
-        .map(|id| json!({"id": id, "time": 1, "size": 1024, "is_backward": id >= layers, "keep": false}))
+        .map(|id| json!({"id": id, "time": 1, "size": size, "is_backward": id >= layers, "keep": false}))
         .collect();
     let mut edges: Vec<(usize, usize)> = (1..2 * layers).map(|id| (id - 1, id)).collect();
     for layer in 0..layers - 1 {
@@ -250,4 +253,19 @@ fn the_table_has_a_row_per_budget() {
     assert_eq!(half[0].len(), names.len(), "{table}");
     let proved_by = names.iter().position(|&name| name == "proved by").unwrap();
     assert_eq!(half[0][proved_by], "linear-program", "{table}");
+}
+
+#[test]
+fn budgets_of_a_curve_are_spread_evenly_however_large() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("chain.json"), chain_of(4, 1 << 59).to_string()).unwrap();
+    let output = ballast(folder.path(), &["curve", "chain.json", "--points", "40"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let points: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    let budgets: Vec<u64> = points.iter().map(|point| point["budget_bytes"].as_u64().unwrap()).collect();
+    assert_eq!(budgets.len(), 40);
+    assert_eq!(points[39]["budget_share"].as_f64(), Some(1.0));
+    let step = budgets[1] - budgets[0];
+    assert!(step.checked_mul(40 * 39).is_none(), "no product overflows");
+    assert!(budgets.windows(2).all(|pair| (pair[1] - pair[0]).abs_diff(step) <= 1), "{budgets:?}");
 }

@@ -58,6 +58,27 @@ class StepTest(unittest.TestCase):
         torch.testing.assert_close(loss, reference)
         torch.testing.assert_close(updated, list(module.parameters()), check_stride=False)
 
+    def test_frozen_and_unused_parameters_stay(self):
+        """A parameter without requires_grad, one of whole numbers, and one that the loss does not depend on."""
+
+        class Partly(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.frozen, self.head, self.unused = (torch.nn.Linear(8, 8) for _ in range(3))
+                self.frozen.requires_grad_(False)
+                self.shift = torch.nn.Parameter(torch.arange(8), requires_grad=False)
+
+            def forward(self, x):
+                return self.head(self.frozen(x)) + self.shift
+
+        torch.manual_seed(0)
+        module = Partly()
+        names = [name for name, _ in module.named_parameters()]
+        x, labels = torch.randn(16, 8), torch.randint(0, 8, (16,))
+        *updated, _ = export_torch.training_step(module, names, 0.1)(*module.parameters(), x, labels)
+        moved = {name for name, old, new in zip(names, module.parameters(), updated, strict=True) if not torch.equal(old, new)}
+        self.assertEqual(moved, {"head.weight", "head.bias"})
+
 
 class Small(torch.nn.Module):
     """Two levels of a U-Net: batch normalisation, max pooling, a transposed convolution; logits last."""

@@ -5,6 +5,7 @@
 //! under the cap and close to it. There are several ways to plan a program: with its loops opened, paired or whole, with XLA's fusions
 //! predicted or every value stored. Each is a search of its own, and what is written is the best plan that any of them measured.
 
+mod deadline;
 mod forms;
 mod learned;
 mod pairs;
@@ -27,7 +28,8 @@ use crate::ranges::{count, seconds, share};
 use crate::run::Measured;
 use crate::run::generic::generic;
 use crate::run::xla::{self, Job};
-use forms::Form;
+use deadline::Deadline;
+use forms::{Form, Forms, Maker};
 use planner::Planner;
 use tried::Try;
 use tries::{Dropped, Fitting, Found};
@@ -96,7 +98,8 @@ pub(crate) struct Args {
     /// How far below the cap is near enough, as a share of the cap; 0 to 1.
     #[arg(long, value_parser = share, default_value_t = 0.03)]
     within: f64,
-    /// Seconds for all of it: no plan is begun after them. None: as long as the tries take; above zero, at most 1e9.
+    /// Seconds for all of it: after them no plan is begun, but the first where there is none yet, and no other form of the program, such as with its loops
+    /// opened, is compiled any longer. None: as long as the tries take; above zero, at most 1e9.
     #[arg(long, value_parser = seconds)]
     time_limit: Option<f64>,
     /// Seconds that planning or compiling one program may take, at most; above zero, at most 1e9. Without it 600, and for the program in another form, such
@@ -154,8 +157,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let bad = |text: String| Failure::BadInput(text);
     let cap: CapSpec = args.cap.parse().map_err(|error| bad(format!("--cap: {error}")))?;
     let limit = args.step_limit.map_or(STEP_LIMIT, Duration::from_secs_f64);
-    let until = args.time_limit.map(Duration::from_secs_f64);
-    let begin = Instant::now();
+    let deadline = Deadline(args.time_limit.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds)));
     let job = Job {
         function: &args.function,
         python: &args.python,
@@ -195,11 +197,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let most_bytes = cap_bytes.min(unplanned_bytes);
     let file = folder.path().join("planned.mlir");
     let devices = planner::devices_of(args, &read_text(&args.program)?);
-    let planner = Planner { args, job: &Job { limit: of_forms, ..job }, file: &file, devices };
-    let forms = forms::of(&planner, &unplanned, folder.path(), most_bytes)?;
-    let planner = Planner { job: &job, ..planner };
-    let fitting = Fitting { planner, forms: &forms, most_bytes };
-    let mut found = fitting.follow(&|| until.is_some_and(|until| begin.elapsed() >= until))?;
+    let planner = Planner { args, job, file: &file, devices };
+    let of_forms = Planner { job: Job { limit: of_forms, ..job }, ..planner };
+    let maker = Maker { planner: of_forms, folder: folder.path(), most_bytes, deadline };
+    let mut forms = Forms::of(maker, &unplanned)?;
+    let mut found = Fitting { planner, most_bytes, deadline }.follow(&mut forms)?;
+    let forms = forms.made;
     found.or_without_plan(&forms, most_bytes)?;
     let Found { tries, chosen, dropped, stopped, failed, .. } = found;
     let failed = failed.filter(|_| tries.is_empty());

@@ -28,7 +28,7 @@ pub(super) fn attempt(
         Some(&(_, measured_bytes, flops)) if route.search.said_again => (measured_bytes, flops),
         Some(_) => return Ok(None),
         None => {
-            let measured = xla::measure(planner.file, false, planner.job)?;
+            let measured = xla::measure(planner.file, false, &planner.job)?;
             let measured_bytes = planner.args.cap_counts.of(&measured);
             route.seen.push((program, measured_bytes, measured.flops));
             (measured_bytes, measured.flops)

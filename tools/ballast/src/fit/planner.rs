@@ -39,9 +39,10 @@ pub(super) const STACKS: &str = "stacks";
 pub(super) const BOUNDLESS: u64 = 1 << 50;
 
 /// What every plan is made with.
+#[derive(Clone, Copy)]
 pub(super) struct Planner<'a> {
     pub(super) args: &'a Args,
-    pub(super) job: &'a Job<'a>,
+    pub(super) job: Job<'a>,
     /// Where planned programs go, one after the other.
     pub(super) file: &'a Path,
     /// The option that says which device's times are planned with, where neither the options nor the program say it.
@@ -92,7 +93,7 @@ impl Planner<'_> {
             graph.display(),
         ));
         capture(&mut plan, &what, self.job.limit)?;
-        let figures = PlanFigures::find(&read_text(self.file)?).and_then(|plan| plan.only_stage());
+        let figures = PlanFigures::find(&read_text(self.file)?, function).and_then(|plan| plan.only_stage());
         figures.ok_or_else(|| {
             Failure::BadInput(format!(
                 "{what}: its plan has more than one stage: memory is fitted on one device"

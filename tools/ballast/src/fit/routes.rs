@@ -60,6 +60,21 @@ pub(super) fn routes<'a>(args: &'a Args, forms: &[Form], cap_bytes: u64) -> Vec<
     routes
 }
 
+/// The ways to plan once all forms are known: that of paired loops goes on from where it was before.
+pub(super) fn continued<'a>(
+    args: &'a Args,
+    forms: &[Form],
+    cap_bytes: u64,
+    before: Vec<Route<'a>>,
+) -> Vec<Route<'a>> {
+    let mut routes = routes(args, forms, cap_bytes);
+    let followed = before.into_iter().find(|route| route.fusion == STACKS);
+    if let Some((route, followed)) = routes.iter_mut().find(|route| route.fusion == STACKS).zip(followed) {
+        *route = Route { form: route.form, ..followed };
+    }
+    routes
+}
+
 /// The route to try next, and the cap to ask for. Until one keeps the cap, all take turns; then that one is followed, to its end or, where it costs more operations than
 /// [`CHEAP`] times those of the program without a plan, or its margin, for [`FOLLOWED`] tries: then the others have their turn.
 pub(super) fn next_route(routes: &[Route<'_>], least_flops: Option<f64>) -> Option<(usize, u64)> {

@@ -61,6 +61,13 @@ impl Try {
         self.understates() || self.is_far_off()
     }
 
+    /// Compares a plan of paired loops with what is known of the form now, where something else was `before`.
+    pub(super) fn compare_again(&mut self, before: &Form, now: &Form) {
+        let more = now.compared_flops().zip(before.compared_flops()).map(|(now, before)| now - before);
+        self.compared_flops = self.compared_flops.zip(more).map(|(flops, more)| flops + more);
+        self.margin = now.margin;
+    }
+
     /// A form of the program as it is.
     pub(super) fn without_plan(form: &Form) -> Self {
         Try {
@@ -85,7 +92,7 @@ impl Try {
 const NO_PLAN: &str = "no-plan";
 
 /// The try that keeps the cap with the fewest operations, then with the least memory, then that says how much, then the first. One with a margin is as good
-/// as one with so many times fewer operations; one that takes another amount than it says is not as good as it looks.
+/// as one with so many times fewer operations; one that takes another amount than it says is not as good as it looks. One whose operations are not known comes after all others.
 pub(super) fn best(tries: &[Try]) -> Option<usize> {
     let flops = |index: usize| {
         let tried = &tries[index];
@@ -95,7 +102,8 @@ pub(super) fn best(tries: &[Try]) -> Option<usize> {
             (false, true) => ITS_WORD,
             (false, false) => 1.0,
         };
-        tried.compared_flops.unwrap_or(0.0) * held_to
+        // What is not known to be few is not few.
+        tried.compared_flops.unwrap_or(f64::INFINITY) * held_to
     };
     let key = |index: usize| (flops(index), tries[index].measured_bytes, tries[index].misstates());
     let least = |indices: &mut dyn Iterator<Item = usize>| {
@@ -105,4 +113,41 @@ pub(super) fn best(tries: &[Try]) -> Option<usize> {
     let all = least(&mut fitting())?;
     let favoured = least(&mut fitting().filter(|&index| tries[index].margin > 1.0));
     Some(favoured.filter(|&index| flops(index) <= tries[index].margin * flops(all)).unwrap_or(all))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::forms::{AS_IS, Form};
+    use super::super::search::tests::a_try;
+    use super::{Try, best};
+
+    #[test]
+    fn a_try_whose_operations_are_not_known_comes_last() {
+        let unknown = |measured| Try { flops: None, compared_flops: None, ..a_try(measured, 0.0, 1000) };
+        assert_eq!(best(&[unknown(500), a_try(900, 3.0, 1000)]), Some(1));
+        assert_eq!(best(&[Try { margin: 1.1, ..unknown(500) }, a_try(900, 3.0, 1000)]), Some(1));
+        // Where none are known, memory decides.
+        assert_eq!(best(&[unknown(900), unknown(500)]), Some(1));
+        assert_eq!(best(&[unknown(1500), unknown(900)]), Some(1));
+    }
+
+    #[test]
+    fn plans_of_pairs_keep_what_they_compute_more_once_the_program_is_known_better() {
+        let form = |scale, margin| Form {
+            name: AS_IS.to_owned(),
+            file: std::path::PathBuf::new(),
+            function: String::new(),
+            around_bytes: 0,
+            measured_bytes: 0,
+            flops: Some(10.0),
+            scale,
+            margin,
+        };
+        let mut tried = Try { margin: 1.1, ..a_try(900, 25.0, 1000) };
+        tried.compare_again(&form(2.0, 1.1), &form(4.0, 1.0));
+        assert_eq!((tried.compared_flops, tried.margin), (Some(45.0), 1.0));
+        let unknown = Form { flops: None, ..form(4.0, 1.0) };
+        tried.compare_again(&unknown, &unknown);
+        assert_eq!(tried.compared_flops, None);
+    }
 }

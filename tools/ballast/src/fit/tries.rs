@@ -8,11 +8,12 @@ use ballast_core::units::Bytes;
 use ballast_planner::UNPROVED;
 use serde::Serialize;
 
-use super::forms::{Form, PAIRED};
+use super::deadline::Deadline;
+use super::forms::{Form, Forms, PAIRED};
 use super::learned::Learned;
 use super::pairs;
-use super::planner::{BOUNDLESS, Files, Planner};
-use super::routes::{Route, calibrated, next_route, routes, to_say_again, with_more_time};
+use super::planner::{BOUNDLESS, Files, Planner, STACKS};
+use super::routes::{Route, calibrated, continued, next_route, routes, to_say_again, with_more_time};
 use super::tried::{Try, best};
 use crate::failure::{Failure, note};
 use crate::graph_file;
@@ -73,18 +74,15 @@ impl Found {
 /// What every try is made with.
 pub(super) struct Fitting<'a> {
     pub(super) planner: Planner<'a>,
-    pub(super) forms: &'a [Form],
     /// Most bytes XLA may take for a plan.
     pub(super) most_bytes: u64,
+    pub(super) deadline: Deadline,
 }
 
-impl Fitting<'_> {
+impl<'a> Fitting<'a> {
     /// Follows the routes, the most promising first, until nothing is left to gain, to try or of the time.
-    pub(super) fn follow(&self, over: &dyn Fn() -> bool) -> Result<Found, Failure> {
-        let mut routes = routes(self.planner.args, self.forms, self.most_bytes);
-        // Without a plan nothing is computed twice.
-        let unplanned = self.forms.iter().rfind(|form| !form.is_paired());
-        let least_flops = unplanned.and_then(Form::compared_flops);
+    pub(super) fn follow(&self, forms: &mut Forms<'_>) -> Result<Found, Failure> {
+        let mut routes = routes(self.planner.args, &forms.made, self.most_bytes);
         let mut found = Found {
             tries: Vec::new(),
             chosen: None,
@@ -107,36 +105,62 @@ impl Fitting<'_> {
             for route in routes.iter_mut().filter(|route| route.search.tries.len() >= most) {
                 route.search.closed = true;
             }
-            if !(found.tries.is_empty() && found.dropped.is_empty()) && over() {
+            // Without a first plan there would be no answer.
+            if !(found.tries.is_empty() && found.dropped.is_empty()) && self.deadline.is_over() {
                 found.stopped = "time-limit";
                 return Ok(found);
             }
+            // Without a plan nothing is computed twice.
+            let unplanned = forms.made.iter().rfind(|form| !form.is_paired());
+            let least_flops = unplanned.and_then(Form::compared_flops);
             // Where nothing else is left, what had too little time is given more; and the plan that is written says what XLA takes for it.
             let next = match is_last {
                 true => None,
                 false => next_route(&routes, least_flops).or_else(|| with_more_time(&mut routes)),
             };
+            let is_paired = |&(route, _): &(usize, u64)| routes[route].fusion == STACKS;
+            if !forms.are_all && !next.as_ref().map_or(forms.pairs_may_do, is_paired) {
+                self.complete(forms, &mut routes, &mut found)?;
+                continue;
+            }
             let next =
                 next.or_else(|| to_say_again(&mut routes, (chosen?, found.taught.as_ref()), self.most_bytes));
             let Some((route, asked_bytes)) = next else { return Ok(found) };
             let route = &mut routes[route];
-            let (factor, asked_bytes) = self.first_calibrated(route, asked_bytes);
-            let outcome = self.attempt(route, asked_bytes, factor);
-            self.take(&mut found, route, asked_bytes, outcome)?;
+            let form = &forms.made[route.form];
+            let (factor, asked_bytes) = self.first_calibrated(form, route, asked_bytes);
+            let outcome = self.attempt(form, route, asked_bytes, factor);
+            self.take(&mut found, &forms.made, (route, asked_bytes), outcome)?;
         }
+    }
+
+    /// Makes the forms that are not made yet, and with them the routes. Plans of paired loops stay, and are compared with what is known now.
+    fn complete(
+        &self,
+        forms: &mut Forms<'_>,
+        routes: &mut Vec<Route<'a>>,
+        found: &mut Found,
+    ) -> Result<(), Failure> {
+        let before = forms.made.last().cloned();
+        forms.complete()?;
+        *routes = continued(self.planner.args, &forms.made, self.most_bytes, std::mem::take(routes));
+        let Some((before, now)) = before.zip(forms.made.last()) else { return Ok(()) };
+        let followed = routes.iter_mut().flat_map(|route| &mut route.search.tries);
+        found.tries.iter_mut().chain(followed).for_each(|tried| tried.compare_again(&before, now));
+        Ok(())
     }
 
     /// Takes in what became of a plan that a route was asked for, and says it.
     fn take(
         &self,
         found: &mut Found,
-        route: &mut Route<'_>,
-        asked_bytes: u64,
+        forms: &[Form],
+        (route, asked_bytes): (&mut Route<'_>, u64),
         outcome: Result<Option<(Try, Option<Learned>)>, Failure>,
     ) -> Result<(), Failure> {
         let reason = match outcome {
             Ok(Some((tried, learned))) => {
-                note(&said(&tried, self.forms[0].compared_flops()));
+                note(&said(&tried, forms[0].compared_flops()));
                 route.search.tries.push(tried.clone());
                 found.tries.push(tried);
                 let last = found.tries.len() - 1;
@@ -159,7 +183,7 @@ impl Fitting<'_> {
         };
         route.search.closed = true;
         let dropped = Dropped {
-            program: self.forms[route.form].name.clone(),
+            program: forms[route.form].name.clone(),
             fusion: route.fusion.to_owned(),
             asked_bytes,
             after_tries: found.tries.len(),
@@ -179,11 +203,10 @@ impl Fitting<'_> {
 
     /// What to ask a route for: at first, where what its model says is another thing than what XLA takes, the same share of both; and how many bytes of the model
     /// then stand for one.
-    fn first_calibrated(&self, route: &Route<'_>, asked_bytes: u64) -> (f64, u64) {
+    fn first_calibrated(&self, form: &Form, route: &Route<'_>, asked_bytes: u64) -> (f64, u64) {
         if !route.is_uncalibrated() || asked_bytes != self.most_bytes {
             return (1.0, asked_bytes);
         }
-        let form = &self.forms[route.form];
         match self.planner.plan(form.planned(), route.fusion, None, BOUNDLESS, 1) {
             Ok(stage) => calibrated(self.most_bytes, &stage, form),
             Err(failure) => {
@@ -196,11 +219,11 @@ impl Fitting<'_> {
     /// Plans for a cap, and lets XLA compile the outcome; `factor` bytes of the model stand for one.
     fn attempt(
         &self,
+        form: &Form,
         route: &mut Route<'_>,
         asked_bytes: u64,
         factor: f64,
     ) -> Result<Option<(Try, Option<Learned>)>, Failure> {
-        let form = &self.forms[route.form];
         if form.is_paired() {
             return pairs::attempt(&self.planner, form, route, (asked_bytes, self.most_bytes));
         }
@@ -209,7 +232,7 @@ impl Fitting<'_> {
         let own_bytes = asked_bytes.saturating_sub(form.around_bytes).max(1);
         let patience = route.search.patience;
         let stage = self.planner.plan(form.planned(), route.fusion, known, own_bytes, patience)?;
-        let measured = xla::measure(file, true, &Job { function: &form.function, ..*job })?;
+        let measured = xla::measure(file, true, &Job { function: &form.function, ..job })?;
         let measured_bytes = args.cap_counts.of(&measured);
         let plan = read_plan(file)?;
         let held = measured.held.as_ref().filter(|held| held.is_told());

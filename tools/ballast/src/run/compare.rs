@@ -198,6 +198,11 @@ impl Values {
     }
 }
 
+/// Is it a type of whole numbers, of which different bytes are different numbers?
+fn is_whole(element: &str) -> bool {
+    !element.contains('f')
+}
+
 fn word(b: &[u8]) -> u64 {
     u64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]])
 }
@@ -246,7 +251,11 @@ pub(crate) fn compare(
         difference.elements += (old.len() - nans) as u64;
         difference.compared += usize::from(nans < old.len() || old.is_empty());
         let largest = old.iter().filter(|x| x.is_finite()).fold(0_f64, |largest, x| largest.max(x.abs()));
-        let apart = old.iter().zip(&new).map(|(a, b)| apart(*a, *b)).fold(0.0, f64::max);
+        let mut apart = old.iter().zip(&new).map(|(a, b)| apart(*a, *b)).fold(0.0, f64::max);
+        if apart == 0.0 && is_whole(&before.element) && before.bytes != after.bytes {
+            // Numbers above 2^53 that f64 does not tell apart.
+            apart = 1.0;
+        }
         difference.absolute = difference.absolute.max(apart);
         let relative = if apart == 0.0 { 0.0 } else { apart / largest.max(f64::MIN_POSITIVE) };
         difference.relative = difference.relative.max(relative);
@@ -332,6 +341,8 @@ mod tests {
         assert_eq!(far.unwrap().beyond.unwrap().result, 1);
         let whole = |x: i32| Values { element: "i32".into(), bytes: x.to_le_bytes().to_vec() };
         assert!(compare(&[whole(1_000_000)], &[whole(1_000_001)], None).unwrap().verdict().is_err());
+        let long = |x: i64| Values { element: "i64".into(), bytes: x.to_le_bytes().to_vec() };
+        assert!(compare(&[long(1 << 60)], &[long((1 << 60) + 1)], None).unwrap().verdict().is_err());
     }
 
     #[test]

@@ -207,7 +207,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         limit,
     };
     let text = read_text(&args.rewritten)?;
-    let plan = PlanFigures::find(&text);
+    let plan = PlanFigures::find(&text, &args.function);
     let (original, rewritten) = match args.backend {
         Backend::Native => {
             (native::measure(&args.original, false, &job)?, native::measure(&args.rewritten, true, &job)?)

@@ -36,9 +36,10 @@ pub(crate) struct StageFigures {
 }
 
 impl PlanFigures {
-    /// Finds the plan in a program.
-    pub(crate) fn find(program: &str) -> Option<Self> {
-        let plan = &program[program.find("#ballast.plan<")?..];
+    /// Finds the plan of a function in a program; of the only public one, or `main`, where the name is empty.
+    pub(crate) fn find(program: &str, function: &str) -> Option<Self> {
+        let text = function_text(program, function.trim_start_matches('@'))?;
+        let plan = &text[text.find("#ballast.plan<")?..];
         let (head, stages) = plan.split_once("stages = [")?;
         let (stages, settings) = stages.split_once(">]")?;
         let temporaries_only = settings.contains("cap_counts = \"temp\"");
@@ -70,6 +71,32 @@ impl PlanFigures {
     }
 }
 
+/// The text of a function, from its op's name to that of the next: in the generic form attributes come last.
+fn function_text<'a>(program: &'a str, wanted: &str) -> Option<&'a str> {
+    let functions: Vec<&str> = program.split("func.func").skip(1).collect();
+    let name = |text: &&str| -> Option<String> {
+        let symbol = match text.split_once("sym_name = \"") {
+            // In the generic form the name is quoted behind it.
+            Some((_, rest)) if text.starts_with('"') => rest.split('"').next()?,
+            _ => text.split_once('@')?.1.split('(').next()?,
+        };
+        Some(symbol.trim_matches('"').to_owned())
+    };
+    let named = |wanted: &str| functions.iter().find(|text| name(text).as_deref() == Some(wanted)).copied();
+    if !wanted.is_empty() {
+        return named(wanted);
+    }
+    let is_private = |text: &str| {
+        text.starts_with(" private")
+            || (text.starts_with('"') && text.contains("sym_visibility = \"private\""))
+    };
+    let mut public = functions.iter().copied().filter(|text| !is_private(text));
+    match (public.next(), public.next()) {
+        (Some(only), None) => Some(only),
+        _ => named("main"),
+    }
+}
+
 /// A field of an attribute.
 fn field<T: std::str::FromStr>(text: &str, name: &str) -> Option<T> {
     text.split([',', '>']).find_map(|field| {
@@ -90,10 +117,10 @@ mod tests {
     fn figures_of_every_stage_are_found_in_the_text() {
         let other = STAGE.replace("device = 0", "device = 2").replace(" host_peak = 8,", "");
         let text = format!(
-            "attributes {{ballast.applied = #ballast.plan<version = 1, devices = 3, tmax = 1.0, ratio = 1.25, stages = [{STAGE}, \
+            "func.func @main() attributes {{ballast.applied = #ballast.plan<version = 1, devices = 3, tmax = 1.0, ratio = 1.25, stages = [{STAGE}, \
              {other}], settings = {{cap = \"\"}}>}}"
         );
-        let plan = PlanFigures::find(&text).unwrap();
+        let plan = PlanFigures::find(&text, "").unwrap();
         let first = StageFigures {
             device: DeviceId(0),
             cap_bytes: 64,
@@ -108,14 +135,40 @@ mod tests {
         assert_eq!((plan.stages[1].device, plan.stages[1].host_peak_bytes), (DeviceId(2), 0));
         assert_eq!(plan.only_stage(), None);
         let counted = text.replace("{cap = \"\"}", "{cap_counts = \"temp\"}");
-        assert!(PlanFigures::find(&counted).unwrap().stages[0].temporaries_only);
+        assert!(PlanFigures::find(&counted, "").unwrap().stages[0].temporaries_only);
     }
 
     #[test]
     fn a_plan_with_one_stage_has_an_only_one() {
-        let text = format!("#ballast.plan<version = 1, devices = 1, stages = [{STAGE}]>");
-        let plan = PlanFigures::find(&text).unwrap();
+        let text = format!(
+            "func.func @main() {{ballast.plan = #ballast.plan<version = 1, devices = 1, stages = [{STAGE}]>}}"
+        );
+        let plan = PlanFigures::find(&text, "").unwrap();
         assert_eq!((plan.only_stage().unwrap().peak_bytes, plan.ratio), (32, None));
-        assert_eq!(PlanFigures::find("func.func @main() { return }"), None);
+        assert_eq!(PlanFigures::find("func.func @main() { return }", ""), None);
+    }
+
+    #[test]
+    fn of_several_functions_it_is_the_plan_of_the_one_asked_for() {
+        let stage = |peak: u64| STAGE.replace("peak = 32", &format!("peak = {peak}"));
+        let plan = |peak| {
+            format!("ballast.plan = #ballast.plan<version = 1, devices = 1, stages = [{}]>", stage(peak))
+        };
+        let pretty = format!(
+            "func.func @aux() attributes {{{}}} {{ return }} func.func @main() attributes {{{}}} {{ return }} func.func private @\"in ner\"()",
+            plan(1),
+            plan(2)
+        );
+        let of =
+            |text: &str, function| PlanFigures::find(text, function).map(|plan| plan.stages[0].peak_bytes);
+        assert_eq!([of(&pretty, ""), of(&pretty, "@aux"), of(&pretty, "in ner")], [Some(2), Some(1), None]);
+        let op = |name, visibility, peak| {
+            format!(
+                "\"func.func\"() <{{sym_name = \"{name}\"{visibility}}}> ({{}}) {{{}}} : () -> ()\n",
+                plan(peak)
+            )
+        };
+        let generic = op("first", ", sym_visibility = \"private\"", 3) + &op("second", "", 4);
+        assert_eq!([of(&generic, ""), of(&generic, "first"), of(&generic, "main")], [Some(4), Some(3), None]);
     }
 }

@@ -172,7 +172,9 @@ fn read_chain(path: &Path) -> Result<ChainFile, Failure> {
     }
     let sum: f64 = file.seconds.iter().sum();
     if !(sum > 0.0 && sum.is_finite()) {
-        return Err(bad(format!("the layers take {sum} s together: give times that add up to a number above 0")));
+        return Err(bad(format!(
+            "the layers take {sum} s together: give times that add up to a number above 0"
+        )));
     }
     Ok(file)
 }

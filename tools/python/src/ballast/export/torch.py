@@ -39,11 +39,13 @@ FORMS = {"linalg": "linalg-on-tensors", "tosa": "tosa", "stablehlo": "stablehlo"
 
 
 def training_step(module, names, rate, buffers=()):
-    """A function of parameters, buffers, inputs and labels, all flat, that returns the new parameters, the new buffers and the loss."""
+    """A function of parameters, buffers, inputs and labels, all flat, that returns the new parameters, the new buffers and the loss. Parameters that are
+    frozen (`requires_grad=False`), and those that the loss does not depend on, are returned as they are."""
+    frozen = {name for name, parameter in module.named_parameters() if not parameter.requires_grad}
 
     def step(*arrays):
         parameters, held, inputs, labels = _split(arrays, len(names), len(buffers))
-        parameters = [parameter.detach().requires_grad_() for parameter in parameters]
+        parameters = [parameter.detach().requires_grad_(name not in frozen) for name, parameter in zip(names, parameters, strict=True)]
         # Modules write to their running averages; the step returns them.
         held = [buffer.clone() for buffer in held]
         state = dict(zip([*names, *buffers], [*parameters, *held], strict=True))
@@ -54,11 +56,17 @@ def training_step(module, names, rate, buffers=()):
         wanted = labels.unsqueeze(-1) == torch.arange(logits.shape[-1], device=labels.device)
         scores = torch.log_softmax(logits, dim=-1)
         loss = -torch.where(wanted, scores, torch.zeros_like(scores)).sum() / labels.numel()
-        gradients = torch.autograd.grad(loss, parameters)
-        updated = [old - rate * gradient for old, gradient in zip(parameters, gradients, strict=True)]
+        trained = [parameter for parameter in parameters if parameter.requires_grad]
+        gradients = iter(torch.autograd.grad(loss, trained, allow_unused=True))
+        updated = [_updated(old, next(gradients) if old.requires_grad else None, rate) for old in parameters]
         return *updated, *held, loss
 
     return step
+
+
+def _updated(old, gradient, rate):
+    # A value of its own: what a step returns is no argument.
+    return old.detach().clone() if gradient is None else old - rate * gradient
 
 
 def _split(arrays, parameters, buffers):
@@ -115,9 +123,8 @@ def export(module, inputs, labels, form, rate=0.01):
     lowered = fx.stateless_fx_import(graph, output_type=FORMS[form], model_name="main")
     # Upstream MLIR registers neither StableHLO nor torch-mlir's own dialect of scatters.
     generic = form == "stablehlo" or "tm_tensor." in str(lowered)
-    return lowered.operation.get_asm(
-        print_generic_op_form=generic, enable_debug_info=False, large_elements_limit=32
-    )
+    # Constants that are neither parameter nor buffer, such as a table held as a plain attribute, are written out: without their values nothing runs.
+    return lowered.operation.get_asm(print_generic_op_form=generic, enable_debug_info=False)
 
 
 def main():

@@ -1,0 +1,159 @@
+//! `ballast fit` as a program, beside a shell script that answers for XLA: which forms are compiled, and what a time limit ends.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Two loops of forty iterations; the second reads what the first stacks.
+const PAIR: &str = r#"
+func.func @step(%x: tensor<8xf32>, %w: tensor<40x8xf32>) -> tensor<8xf32> {
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %f = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %empty = "stablehlo.broadcast_in_dim"(%f) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<40x8xf32>
+  %a:5 = "stablehlo.while"(%zero, %x, %w, %empty, %empty) ({
+  ^bb0(%i: tensor<i32>, %h: tensor<8xf32>, %w.all: tensor<40x8xf32>, %s0: tensor<40x8xf32>, %s1: tensor<40x8xf32>):
+    %n = "stablehlo.constant"() <{value = dense<40> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %h: tensor<8xf32>, %w.all: tensor<40x8xf32>, %s0: tensor<40x8xf32>, %s1: tensor<40x8xf32>):
+    %o = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+    %wi.r = "stablehlo.dynamic_slice"(%w.all, %i, %o) <{slice_sizes = array<i64: 1, 8>}> : (tensor<40x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+    %wi = "stablehlo.reshape"(%wi.r) : (tensor<1x8xf32>) -> tensor<8xf32>
+    %m = "stablehlo.multiply"(%h, %wi) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %e = "stablehlo.exponential"(%m) : (tensor<8xf32>) -> tensor<8xf32>
+    %h.next = "stablehlo.sine"(%e) : (tensor<8xf32>) -> tensor<8xf32>
+    %t0.r = "stablehlo.reshape"(%e) : (tensor<8xf32>) -> tensor<1x8xf32>
+    %t0 = "stablehlo.dynamic_update_slice"(%s0, %t0.r, %i, %o) : (tensor<40x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<40x8xf32>
+    %t1.r = "stablehlo.reshape"(%h.next) : (tensor<8xf32>) -> tensor<1x8xf32>
+    %t1 = "stablehlo.dynamic_update_slice"(%s1, %t1.r, %i, %o) : (tensor<40x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<40x8xf32>
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %i.next = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%i.next, %h.next, %w.all, %t0, %t1) : (tensor<i32>, tensor<8xf32>, tensor<40x8xf32>, tensor<40x8xf32>, tensor<40x8xf32>) -> ()
+  }) : (tensor<i32>, tensor<8xf32>, tensor<40x8xf32>, tensor<40x8xf32>, tensor<40x8xf32>) -> (tensor<i32>, tensor<8xf32>, tensor<40x8xf32>, tensor<40x8xf32>, tensor<40x8xf32>)
+  %b:4 = "stablehlo.while"(%zero, %a#1, %a#3, %a#4) ({
+  ^bb0(%i: tensor<i32>, %g: tensor<8xf32>, %s0: tensor<40x8xf32>, %s1: tensor<40x8xf32>):
+    %n = "stablehlo.constant"() <{value = dense<40> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %g: tensor<8xf32>, %s0: tensor<40x8xf32>, %s1: tensor<40x8xf32>):
+    %o = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+    %last = "stablehlo.constant"() <{value = dense<39> : tensor<i32>}> : () -> tensor<i32>
+    %at = "stablehlo.subtract"(%last, %i) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %r0.r = "stablehlo.dynamic_slice"(%s0, %at, %o) <{slice_sizes = array<i64: 1, 8>}> : (tensor<40x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+    %r0 = "stablehlo.reshape"(%r0.r) : (tensor<1x8xf32>) -> tensor<8xf32>
+    %g0 = "stablehlo.multiply"(%g, %r0) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %r1.r = "stablehlo.dynamic_slice"(%s1, %at, %o) <{slice_sizes = array<i64: 1, 8>}> : (tensor<40x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+    %r1 = "stablehlo.reshape"(%r1.r) : (tensor<1x8xf32>) -> tensor<8xf32>
+    %g1 = "stablehlo.multiply"(%g0, %r1) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %i.next = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%i.next, %g1, %s0, %s1) : (tensor<i32>, tensor<8xf32>, tensor<40x8xf32>, tensor<40x8xf32>) -> ()
+  }) : (tensor<i32>, tensor<8xf32>, tensor<40x8xf32>, tensor<40x8xf32>) -> (tensor<i32>, tensor<8xf32>, tensor<40x8xf32>, tensor<40x8xf32>)
+  return %b#1 : tensor<8xf32>
+}
+"#;
+/// What the program takes as it is, and with one of its two stacks.
+const AS_IS_BYTES: u64 = 3000;
+const PAIRED_BYTES: u64 = 1700;
+
+/// A folder with the program and a script that answers for XLA: as it is the program takes 100 operations, paired so many. What has no loop is noted in the file
+/// `opened`, and compiled by the shell commands `opened`.
+fn scratch(paired_flops: u64, opened: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().to_owned();
+    std::fs::write(path.join("step.mlir"), PAIR).expect("written");
+    let script = format!(
+        r#"#!/bin/sh
+answer() {{
+  echo "{{\"temporary_bytes\": $1, \"argument_bytes\": 0, \"result_bytes\": 0, \"alias_bytes\": 0, \"flops\": $2}}"
+}}
+case $(grep -c 'stablehlo.while' "$2"),$(grep -c 'stablehlo.dynamic_update_slice' "$2") in
+  2,2) answer {AS_IS_BYTES} 100 ;;
+  2,1) answer {PAIRED_BYTES} {paired_flops} ;;
+  *) touch {}/opened; {opened} ;;
+esac
+"#,
+        path.display()
+    );
+    let python = path.join("python");
+    std::fs::write(&python, script).expect("written");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&python, mode).expect("made a program");
+    (folder, path)
+}
+
+/// Fits the program; the answer, and what was said.
+fn fit(folder: &Path, args: &[&str]) -> (Value, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_ballast"))
+        .current_dir(folder)
+        .args(["fit", "step.mlir", "--cap", "2000B", "--python", "./python", "-o", "fitted.mlir"])
+        .args(["--remat", "swap=false time-limit=1", "--tries", "1"])
+        .args(args)
+        .output()
+        .expect("runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    (serde_json::from_slice(&output.stdout).expect("one JSON object on stdout"), said)
+}
+
+fn names(list: &Value, key: &str) -> Vec<String> {
+    let name = |entry: &Value| entry[key].as_str().expect("a name").to_owned();
+    list.as_array().expect("a list").iter().map(name).collect()
+}
+
+#[test]
+fn under_a_time_limit_loops_are_not_opened_where_a_plan_of_pairs_is_good_enough() {
+    let (_keep, folder) = scratch(101, "exit 1");
+    let (answer, said) = fit(&folder, &["--time-limit", "1000"]);
+    assert_eq!(names(&answer["tries"], "program"), ["loop-pairs"], "{said}");
+    assert_eq!(names(&answer["forms"], "name"), ["as-is", "loop-pairs"], "{said}");
+    assert!(!folder.join("opened").exists(), "{said}");
+    assert_eq!(answer["stopped"], "finished");
+}
+
+#[test]
+fn without_a_time_limit_opened_loops_that_keep_the_cap_come_before_any_plan() {
+    let (_keep, folder) = scratch(101, "answer 1500 4000");
+    let (answer, said) = fit(&folder, &[]);
+    assert_eq!(names(&answer["tries"], "program"), ["loops-opened"], "{said}");
+}
+
+#[test]
+fn loops_are_opened_where_a_plan_of_pairs_computes_much_more() {
+    // What the program takes opened does not change what the pairs took, only what that is compared with.
+    for limit in [&[][..], &["--time-limit", "1000"]] {
+        let (_keep, folder) = scratch(150, "answer 5000 1000");
+        let (answer, said) = fit(&folder, limit);
+        assert_eq!(names(&answer["forms"], "name")[..2], ["as-is", "loops-opened"], "{said}");
+        assert_eq!(names(&answer["tries"], "program")[..2], ["loop-pairs", "loops-opened"], "{said}");
+        assert_eq!(answer["unplanned_compared_flops"], 1000.0);
+        // Fifty more in each of forty iterations.
+        let compared = answer["tries"][0]["compared_flops"].as_f64().expect("known");
+        assert!((compared - 3000.0).abs() < 1e-6, "{compared}");
+    }
+}
+
+#[test]
+fn a_form_that_the_time_limit_stops_is_left_out_and_what_was_found_is_written() {
+    let (_keep, folder) = scratch(150, "exec sleep 1000");
+    let (answer, said) = fit(&folder, &["--time-limit", "10"]);
+    assert!(folder.join("opened").exists(), "{said}");
+    assert!(
+        said.contains("loops-opened: left out: the time limit was over before it was compiled"),
+        "{said}"
+    );
+    assert_eq!(names(&answer["tries"], "program"), ["loop-pairs"], "{said}");
+    assert_eq!((&answer["chosen"], &answer["stopped"]), (&Value::from(0), &Value::from("time-limit")));
+}
+
+#[test]
+fn the_first_plan_is_made_whatever_the_time() {
+    let (_keep, folder) = scratch(150, "exec sleep 1000");
+    let (answer, said) = fit(&folder, &["--time-limit", "1e-9"]);
+    assert_eq!(names(&answer["tries"], "program"), ["loop-pairs"], "{said}");
+    assert_eq!((&answer["chosen"], &answer["stopped"]), (&Value::from(0), &Value::from("time-limit")));
+    assert!(!folder.join("opened").exists(), "{said}");
+}
