@@ -54,7 +54,7 @@ impl FaultTrace {
     /// Failures up to a time, as device and seconds, by time; of a host that fails as one its first device stands for all.
     ///
     /// # Errors
-    /// [`JobError::NoPlacement`] where there are more than [`MOST_FAILURES`].
+    /// [`JobError::NoPlacement`] where there are more than 2^25.
     pub fn failures_until(&mut self, seconds: f64) -> Result<Vec<(usize, f64)>, JobError> {
         let mut all = Vec::new();
         for device in 0..self.of_device.len() {

@@ -82,8 +82,20 @@ class GenericTest(unittest.TestCase):
             self.assertEqual(generic(text.encode()), text, "what is generic stays")
         self.assertIn("test_export_jax.py", generic(forms["located"]))
 
+    def test_calls_in_the_body_of_a_reduction_are_taken_in(self):
+        window = jax.jit(lambda x: jax.lax.reduce_window(x, 0.0, jnp.hypot, (2, 2), (1, 1), "SAME"))
+        scatter = jax.jit(lambda x: x.at[jnp.array([0, 2])].apply(jax.nn.relu))
+        for step in (window, scatter):
+            text = generic(step.lower(jnp.ones((8, 8))).as_text().encode())
+            self.assertIn('"func.call"', step.lower(jnp.ones((8, 8))).compiler_ir().operation.get_asm(print_generic_op_form=True))
+            with tempfile.TemporaryDirectory() as folder:
+                program = pathlib.Path(folder, "program.mlir")
+                program.write_text(text)
+                _programs.run("ballast-opt", [program, "--allow-unregistered-dialect", "--remat=time-limit=1", "-o", pathlib.Path(folder, "planned.mlir")])
+            self.assertEqual(generic(text.encode()), text)
+
     def test_what_is_no_program_is_refused_in_words(self):
-        for data in (b"junk", b"\xff\xfe\x00", b"ML\xefR\x00"):
+        for data in (b"junk", b"\xff\xfe\x00", b"ML\xefR\x00", b"", b" \n"):
             with self.assertRaises(ValueError):
                 generic(data)
 

@@ -12,6 +12,7 @@ optax = pytest.importorskip("optax")
 
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
+from loops import written_anew  # noqa: E402
 
 import ballast  # noqa: E402
 from ballast import _programs  # noqa: E402
@@ -527,7 +528,7 @@ def gated(weights, hidden, x):
 
 @pytest.mark.parametrize("jitted", [False, True])
 def test_loops_compute_again_what_they_would_keep_for_their_gradient(jitted):
-    from ballast.jax._loops import MODES, rolled
+    from ballast.jax._loops import MODES
 
     keys = jax.random.split(jax.random.key(0), 3)
     weights = {name: 0.2 * jax.random.normal(key, (64, 64)) for name, key in zip(("gate", "state"), keys, strict=False)}
@@ -540,7 +541,7 @@ def test_loops_compute_again_what_they_would_keep_for_their_gradient(jitted):
     expected, most, base = compiled(recurrent(gated, jitted))
     _, least, dearest = compiled(recurrent(gated, jitted, functools.partial(jax.checkpoint, prevent_cse=False)))
     _, _, middle = compiled(recurrent(jax.checkpoint(gated, prevent_cse=False), jitted))
-    found = {mode: compiled(run) for mode, run in rolled(recurrent(gated, jitted), given, {})}
+    found = {mode: compiled(run) for mode, run in written_anew(recurrent(gated, jitted), *given).items()}
     assert list(found) == list(MODES)
     for results, _, _ in found.values():
         for one, other in zip(jax.tree.leaves(expected), jax.tree.leaves(results), strict=True):
@@ -572,8 +573,6 @@ def test_a_cap_that_a_checkpoint_around_a_loops_body_keeps_is_kept_with_no_more_
 
 
 def test_a_stack_that_others_read_is_kept():
-    from ballast.jax._loops import rolled
-
     def step(x, sequence):
         def loss(x):
             last, states = jax.lax.scan(lambda carry, one: (jnp.sin(carry) * one, jnp.sin(carry)), x, sequence)
@@ -584,8 +583,8 @@ def test_a_stack_that_others_read_is_kept():
 
     given = jnp.linspace(0.1, 1.0, 8), jnp.ones((5, 8)) * 1.1
     expected = step(*given)
-    for _, run in rolled(step, given, {}):
+    for run in written_anew(step, *given).values():
         for one, other in zip(expected, run(*given), strict=True):
             assert jnp.allclose(one, other, rtol=1e-6)
     # Without a loop there is nothing to write anew.
-    assert not rolled(lambda x: jnp.sin(x).sum(), given[:1], {})
+    assert not written_anew(lambda x: jnp.sin(x).sum(), given[0])

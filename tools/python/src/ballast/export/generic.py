@@ -23,6 +23,8 @@ def generic(data, *, barriers=True):
     from jaxlib.mlir import ir
     from jaxlib.mlir.dialects import stablehlo
 
+    if not data.strip():
+        raise ValueError("it is empty")
     with mlir.make_ir_context() as context, ir.Location.unknown():
         try:
             if data.startswith(BYTECODE):
@@ -36,7 +38,75 @@ def generic(data, *, barriers=True):
             raise ValueError(str(error)) from error
         if not barriers:
             drop_barriers(module)
-        return module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
+        return text_in_generic_form(module)
+
+
+def text_in_generic_form(module, locations=True):
+    """A module as the planner parses it, with the places in its source or without."""
+    with module.context:
+        widen_booleans(module)
+        inline_hidden_calls(module)
+    return module.operation.get_asm(print_generic_op_form=True, enable_debug_info=locations)
+
+
+def widen_booleans(module):
+    """Writes large constants of booleans as bytes that are converted. MLIR prints what has more than 100 elements in hexadecimal: jaxlib's a byte for each
+    boolean, that of the planner a bit, and neither reads the other."""
+    import numpy
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.dialects import stablehlo
+
+    found = []
+
+    def visit(operation):
+        if operation.name == "stablehlo.constant" and str(operation.results[0].type).endswith("xi1>"):
+            value = operation.attributes["value"]
+            if len(value) > 100 and not value.is_splat:
+                found.append(operation)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    for constant in found:
+        with ir.InsertionPoint(constant), constant.location:
+            values = numpy.array(constant.attributes["value"]).astype(numpy.int8)
+            widened = stablehlo.convert(constant.results[0].type, stablehlo.constant(ir.DenseElementsAttr.get(values)))
+        constant.results[0].replace_all_uses_with(widened)
+        constant.erase()
+
+
+def inline_hidden_calls(module):
+    """Puts the callee in place of calls in an op with a single region, such as a `reduce`: who does not know the op takes it for a table of symbols, and
+    does not find the function."""
+    from jaxlib.mlir import ir
+
+    functions = {ir.StringAttr(op.attributes["sym_name"]).value: op.operation for op in module.body.operations if op.operation.name == "func.func"}
+    hidden = []
+
+    def visit(operation):
+        around = operation.parent
+        while operation.name == "func.call" and around is not None and around.name != "func.func":
+            if len(around.regions) == 1:
+                hidden.append(operation)
+                break
+            around = around.parent
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    while hidden:
+        call = hidden.pop()
+        callee = functions[ir.FlatSymbolRefAttr(call.attributes["callee"]).value].clone(ip=ir.InsertionPoint(module.body))
+        (body,) = callee.regions[0].blocks
+        for argument, operand in zip(body.arguments, list(call.operands), strict=True):
+            argument.replace_all_uses_with(operand)
+        *operations, last = list(body.operations)
+        for operation in operations:
+            operation.operation.move_before(call)
+        for result, value in zip(call.results, list(last.operands), strict=True):
+            result.replace_all_uses_with(value)
+        call.erase()
+        callee.erase()
+        for operation in operations:
+            operation.operation.walk(visit)
 
 
 def drop_barriers(module):

@@ -20,6 +20,7 @@ import jax.numpy as jnp
 from . import _command_line
 from ._jax_layers import checkpointed
 from ._jax_models import MODELS
+from .generic import text_in_generic_form
 
 DTYPES = {"f32": jnp.float32, "bf16": jnp.bfloat16, "f16": jnp.float16}
 
@@ -91,8 +92,7 @@ def export(loss, parameters, batch, rate=0.01, checkpoint="none", blocks="none",
 def export_step(step, arguments, locations=False):
     """MLIR text of a step; `step` may come from jax.jit, whose donated and static arguments it then has, `arguments` may be shapes alone."""
     lowered = (step if hasattr(step, "lower") else jax.jit(step)).lower(*shapes_of(arguments))
-    module = lowered.compiler_ir("stablehlo").operation
-    return module.get_asm(print_generic_op_form=True, enable_debug_info=locations)
+    return text_in_generic_form(lowered.compiler_ir("stablehlo"), locations)
 
 
 def shapes_of(tree):

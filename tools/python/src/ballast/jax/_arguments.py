@@ -9,6 +9,16 @@ from typing import Any
 
 import jax
 
+try:
+    # All that JAX itself traces a function anew for, when it changes.
+    from jax._src.config import trace_context
+except ImportError:
+
+    def trace_context() -> Hashable:
+        """What is known of it from outside."""
+        return jax.config.jax_enable_x64, jax.config.jax_default_matmul_precision, jax.config.jax_threefry_partitionable
+
+
 _PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -45,6 +55,8 @@ class Arguments:
     """What `static_argnums` and `donate_argnums` say of a step."""
 
     def __init__(self, step: Callable[..., Any], static: int | Sequence[int], donate: int | Sequence[int]) -> None:
+        # Refuses what JAX refuses: places that the step has not, and those both fixed and given away.
+        jax.jit(step, static_argnums=static, donate_argnums=donate)
         self._static, self._donate = _numbers(static), _numbers(donate)
         try:
             parameters = inspect.signature(step).parameters.values()
@@ -79,10 +91,10 @@ def _numbers(value: int | Sequence[int]) -> tuple[int, ...]:
 
 
 def kinds_of(leaves: Sequence[Any]) -> Hashable:
-    """All of arguments that a compiled step depends on: shapes, types, and where arrays lie that cannot be moved; and how JAX is set up."""
-    config = jax.config
-    usual = config.jax_default_device or jax.local_devices()[0]
-    return tuple(_kind_of(leaf, usual) for leaf in leaves), usual, config.jax_enable_x64, config.jax_default_matmul_precision
+    """All of arguments that a compiled step depends on: shapes, types, and where arrays lie that cannot be moved; and how JAX is set up, as far as it traces
+    functions anew for that."""
+    usual = jax.config.jax_default_device or jax.local_devices()[0]
+    return tuple(_kind_of(leaf, usual) for leaf in leaves), usual, trace_context()
 
 
 def _kind_of(leaf: Any, usual: Any) -> tuple[Any, ...]:

@@ -71,11 +71,10 @@ class Recorder:
         self.named: dict[str, set[Key]] = {name: set() for name in _NAMED}
 
     def __call__(self, primitive: Any, *types: Any, **parameters: Any) -> bool:
+        if not all_that_can_be_saved(primitive, *types, **parameters):
+            return False
         key = key_of_equation(primitive, types, parameters)
         results = _results(primitive, types, parameters)
-        if any(_complex(kind) for kind in results):
-            # `jax.checkpoint` saves by `reduce_precision`, which is for real numbers alone.
-            return False
         size, movable = sum(map(bytes_of, results)), all(map(_plain, results))
         one = self.classes.setdefault(key, Class())
         one.asked += 1
@@ -91,6 +90,11 @@ _NAMED: dict[str, Callable[..., Any]] = {
     "dots_saveable": jax.checkpoint_policies.dots_saveable,
     "dots_with_no_batch_dims_saveable": jax.checkpoint_policies.dots_with_no_batch_dims_saveable,
 }
+
+
+def all_that_can_be_saved(primitive: Any, *types: Any, **parameters: Any) -> bool:
+    """A policy that saves everything but complex numbers: `jax.checkpoint` saves by `reduce_precision`, which is for real numbers alone."""
+    return not any(map(_complex, _results(primitive, types, parameters)))
 
 
 def _results(primitive: Any, types: Sequence[Any], parameters: dict[str, Any]) -> Sequence[Any]:

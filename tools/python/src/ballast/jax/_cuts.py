@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax.extend.core import ClosedJaxpr, Literal, Var, jaxpr_as_fun
 
 from .._errors import BallastError, UnsupportedModel
@@ -122,7 +123,8 @@ class Cuts:
         jaxpr = self._program.jaxpr
         end = stop == len(self._equations)
         equations = self._equations[start:stop]
-        received = self._live(start)
+        # Inputs that the model does not use are given to it, too.
+        received = self._live(start) if start else list(jaxpr.invars[self._count :])
         sent = list(jaxpr.outvars) if end else self._live(stop)
         read = {one for equation in equations for one in equation.invars if isinstance(one, Var)} | {one for one in sent if isinstance(one, Var)}
         parameters = [at for at, one in enumerate(jaxpr.invars[: self._count]) if one in read]
@@ -136,8 +138,14 @@ class Cuts:
         )
         run = jaxpr_as_fun(piece)
         count = len(parameters)
+
+        def function(given: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+            results = run(*given[:count], *values)
+            # A result of the model may be a number of Python.
+            return [value if isinstance(value, jax.Array) else jnp.asarray(value, one.aval.dtype) for value, one in zip(results, sent, strict=True)]
+
         return Part(
-            lambda given, values: run(*given[:count], *values), parameters,
+            function, parameters,
             [_shape(one.aval) for one in received], [_shape(one.aval) for one in sent], str(piece.jaxpr),
         )
 

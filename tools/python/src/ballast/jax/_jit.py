@@ -6,7 +6,6 @@ what it allows, as `ballast fit` does.
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import functools
 import warnings
@@ -25,11 +24,12 @@ from .._known import PROBLEMS, Candidate, Known, key_of
 from .._plan import Plan, Value
 from .._units import format_bytes, parse_cap
 from ._arguments import Arguments, Call, kinds_of
+from ._counts import Counts, count
 from ._loops import rolled
 from ._operations import operations
 from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, SPREAD, body_of_loop, fusion, generic, gradients_written_out, planned, unit, usual_times, without_barriers
-
-_ELEMENT_BYTES = {"i1": 1, "i8": 1, "ui8": 1, "i16": 2, "ui16": 2, "f16": 2, "bf16": 2, "i32": 4, "ui32": 4, "f32": 4, "i64": 8, "ui64": 8, "f64": 8}
+from ._signature import Signature
+from ._traced import is_traced, without_gradient
 
 
 def compiler_options() -> dict[str, Any]:
@@ -94,24 +94,28 @@ class Jitted:
         self._arguments = Arguments(step, static_argnums, donate_argnums)
         self._times, self._time_limit, self._tries, self._within, self._seed = times, time_limit, tries, within, seed
         self._fallback, self._total = fallback, total_time_limit
-        self._compiled: dict[Any, Callable[..., Any]] = {}
+        #: By kinds of arguments: what runs, and its plan, if there is one.
+        self._compiled: dict[Any, tuple[Callable[..., Any], Plan | None]] = {}
         self._plan: Plan | None = None
         self.__wrapped__ = step
 
     @property
     def plan(self) -> Plan:
-        """The plan of the last step that was compiled.
+        """The plan for the arguments of the last call, or of `prepare`.
 
         Raises:
-            BallastError: none was.
+            BallastError: there is none for them.
         """
         if self._plan is None:
-            raise BallastError("there is no plan yet: it is made by the first call, or by prepare(*args)")
+            raise BallastError("there is no plan: it is made by the first call or by prepare(*args), unless that refuses the cap or runs the step without one")
         return self._plan
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the step; plans and compiles it first for arguments of new shapes."""
+        """Runs the step; plans and compiles it first for arguments of new shapes. What JAX traces is the step as it is."""
         call = self._arguments.of(args, kwargs)
+        if is_traced(call.dynamic, call.named):
+            self._warn("a transformation of JAX traces it, such as jax.jit or jax.vmap, and plans are for what is called by itself", "", stacklevel=2)
+            return without_gradient(call.step(self._step), call.dynamic, call.named)
         return self._ready(call)(*call.dynamic, **call.named)
 
     def prepare(self, *args: Any, **kwargs: Any) -> Plan | None:
@@ -119,14 +123,27 @@ class Jitted:
         self._ready(self._arguments.of(args, kwargs))
         return self._plan
 
+    def _warn(self, why: str, takes: str, *, stacklevel: int) -> None:
+        """Says that the step runs without a plan.
+
+        Raises:
+            BallastError: it is not to.
+        """
+        text = f"this step cannot be planned: {why}"
+        if not self._fallback:
+            raise BallastError(text)
+        warnings.warn(f"Ballast: {text}. It runs WITHOUT a plan{takes}", UnplannedWarning, stacklevel=stacklevel + 1)
+
     def _ready(self, call: Call) -> Callable[..., Any]:
         leaves, tree = jax.tree.flatten((call.dynamic, call.named))
         key = (tree, kinds_of(leaves), call.key)
+        self._plan = None
         if key not in self._compiled:
             self._compiled[key] = self._compile(call)
-        return self._compiled[key]
+        found, self._plan = self._compiled[key]
+        return found
 
-    def _compile(self, call: Call) -> Callable[..., Any]:
+    def _compile(self, call: Call) -> tuple[Callable[..., Any], Plan | None]:
         step, dynamic, kwargs, donate = call.step(self._step), call.dynamic, call.named, call.donated
         plain = jax.jit(step, donate_argnums=donate)
         lowered = plain.lower(*dynamic, **kwargs)
@@ -137,25 +154,16 @@ class Jitted:
             return _Program(step, plain, dynamic, kwargs, donate, usual_times() if self._times is None else self._times)
 
         if memory.counted(self._counts) <= cap:
-            found, self._plan = plain, _unplanned_plan(memory, self._counts, cap)
-            if BARRIER in lowered.as_text():
-                found, self._plan = self._without_checkpoints(program, plain, memory, self._plan)
-            return found
+            plan = _unplanned_plan(memory, self._counts, cap)
+            return self._without_checkpoints(program, plain, memory, plan) if BARRIER in lowered.as_text() else (plain, plan)
         try:
-            found, self._plan = self._fit(program(), cap, memory)
+            return self._fit(program(), cap, memory)
         except NoPlan:
             raise
         except Exception as error:
-            text = f"this step cannot be planned: {first_line(error)}"
-            if not self._fallback:
-                raise BallastError(text) from error
-            warnings.warn(
-                f"Ballast: {text}. It runs WITHOUT a plan and takes {format_bytes(memory.counted(self._counts))}, over the cap of "
-                f"{format_bytes(cap)}", UnplannedWarning, stacklevel=4,
-            )
-            self._plan = None
-            return plain
-        return found
+            takes = f" and takes {format_bytes(memory.counted(self._counts))}, over the cap of {format_bytes(cap)}"
+            self._warn(first_line(error), takes, stacklevel=4)
+            return plain, None
 
     def _without_checkpoints(
         self, program: Callable[[], _Program], plain: Callable[..., Any], memory: _Memory, as_it_is: Plan
@@ -205,6 +213,11 @@ class Jitted:
         call = next((call for one, call in tried if one is best), None)
         plan = best.plan(cap, self._counts, unplanned, program, proved=call is not None)
         plan.notes += KNOWN.answered(program.key, target, known.cost)
+        if plan.peak_bytes > cap:
+            raise NoPlan(
+                f"the best plan takes {plan.peak_bytes} bytes ({format_bytes(plan.peak_bytes)}), over the cap of {cap} bytes ({format_bytes(cap)}): its arguments and "
+                "results take more than those of the step as it is; raise the cap", plan.peak_bytes, found=True,
+            )
         return program.load(best.program) if call is None else call, plan
 
     def _search(
@@ -291,7 +304,7 @@ class _Form:
     predicted: int
     #: What XLA takes without a plan.
     measured: int
-    ops: collections.Counter[tuple[str, str, int]]
+    ops: Counts
     #: Whose fusions are reckoned with.
     fusion: str
     #: With how many times the operations of the step without a plan no other form is tried.
@@ -316,7 +329,7 @@ class _Try:
     #: The planned program as it is loaded, or the step written anew. What it compiles to is not kept, as it may hold much.
     program: bytes | Callable[..., Any]
     form: _Form
-    ops: collections.Counter[tuple[str, str, int]]
+    ops: Counts
 
     @property
     def enough(self) -> int:
@@ -375,22 +388,22 @@ class _Program:
         self._step = step
         self.notes: list[str] = []
         self._dynamic, self._kwargs, self._donate, self._times = dynamic, kwargs, donate, times
-        self._exported = jax.export.export(plain)(*dynamic, **kwargs)
-        if self._exported.nr_devices > 1:
+        exported = jax.export.export(plain)(*dynamic, **kwargs)
+        if exported.nr_devices > 1:
             raise BallastError(
-                f"it runs on {self._exported.nr_devices} devices, and plans are for one: use ballast.checkpoint_policy, which works under sharding"
+                f"it runs on {exported.nr_devices} devices, and plans are for one: use ballast.checkpoint_policy, which works under sharding"
             )
         with jax_mlir.make_ir_context(), ir.Location.unknown():
-            module = ir.Module.parse(self._exported.mlir_module())
+            module = ir.Module.parse(exported.mlir_module())
             self._text = generic(module)
             # Without locations: these name the lines that call, and a call from another line is for the same program.
             bare = module.operation.get_asm(print_generic_op_form=True, enable_debug_info=False)
-        # Donation may leave no trace in the text.
-        self.key = key_of("jax", donate, times, bare)
+        self._signature = Signature(exported, dynamic, donate)
+        self.key = key_of("jax", self._signature.key, times, bare)
         # With its functions inlined and nothing else done to it.
         with jax_mlir.make_ir_context(), ir.Location.unknown():
             text, figures = planned(self._text, KEEP_ALL, times, fusion())
-            self._ops = _count(ir.Module.parse(text))
+            self._ops = count(ir.Module.parse(text))
         #: Temporaries that the planner predicts without a plan.
         self._predicted = int(figures["peak_bytes"])
 
@@ -401,11 +414,11 @@ class _Program:
             return []
         found = []
         _, figures = planned(self._text, f"loops=whole {KEEP_ALL}", self._times, fusion(), rewrite=False)
-        try:
-            for again, run in rolled(self._step, self._dynamic, self._kwargs):
+        for again, run in self._rolled():
+            try:
                 found.append(self._with_loops(again, run, unplanned, float(figures["compute_seconds"])))
-        except Exception as error:  # A jaxpr may hold what cannot be written anew: then other forms have to do.
-            self.notes.append(f"its loops could not be written anew: {first_line(error)}")
+            except Exception as error:
+                self.notes.append(f"its loops could not be written anew to compute again {again}: {first_line(error)}")
         while len(_ROLLED) >= PROBLEMS:
             del _ROLLED[next(iter(_ROLLED))]
         _ROLLED[self.key] = list(self.notes)
@@ -413,10 +426,17 @@ class _Program:
             KNOWN.add(self.key, Candidate(self.cost(one), one.memory.temporary, one))
         return found
 
+    def _rolled(self) -> list[tuple[str, Callable[..., Any]]]:
+        try:
+            return rolled(self._step, self._dynamic, self._kwargs, self._signature)
+        except Exception as error:  # A jaxpr may hold what cannot be written anew: then other forms have to do.
+            self.notes.append(f"its loops could not be written anew: {first_line(error)}")
+            return []
+
     def _with_loops(self, again: str, run: Callable[..., Any], unplanned: _Memory, base: float) -> tuple[_Try, Any]:
         with jax_mlir.make_ir_context(), ir.Location.unknown():
-            module = ir.Module.parse(jax.export.export(jax.jit(run))(*self._dynamic, **self._kwargs).mlir_module())
-            text, ops = generic(module), _count(module)
+            module = ir.Module.parse(jax.export.export(jax.jit(run))(*self._signature.shapes).mlir_module())
+            text, ops = generic(module), count(module)
         _, figures = planned(text, f"loops=whole {KEEP_ALL}", self._times, fusion(), rewrite=False)
         # Not by way of its export, whose ops XLA orders otherwise: a few per cent of a small step's memory.
         compiled = self.load(run)
@@ -459,7 +479,7 @@ class _Program:
         with jax_mlir.make_ir_context(), ir.Location.unknown():
             module = ir.Module.parse(once)
             serialized = stablehlo.serialize_portable_artifact(module, stablehlo.get_current_version())
-            ops = _count(module)
+            ops = count(module)
         memory = _Memory.of(self.load(serialized))
         return _Form(text, "", 0, int(figures["peak_bytes"]), memory.temporary, ops, fusions), memory.operations
 
@@ -474,7 +494,7 @@ class _Program:
             own = int(figures["peak_bytes"])
             with jax_mlir.make_ir_context(), ir.Location.unknown():
                 module = ir.Module.parse(text)
-                ops = _count(module)
+                ops = count(module)
                 serialized = stablehlo.serialize_portable_artifact(module, stablehlo.get_current_version())
             measured = _Memory.of(self.load(serialized)).temporary
             around = max(measured - own, 0)
@@ -493,8 +513,7 @@ class _Program:
 
     def load(self, program: bytes | Callable[..., Any]) -> Any:
         """The compiled form of a planned program."""
-        function = dataclasses.replace(self._exported, mlir_module_serialized=program).call if isinstance(program, bytes) else program
-        call = jax.jit(function, donate_argnums=self._donate, compiler_options=compiler_options())
+        call = jax.jit(self._signature.function(program), donate_argnums=self._donate, compiler_options=compiler_options())
         return call.lower(*self._dynamic, **self._kwargs).compile()
 
     def attempt(self, form: _Form, asked: int, time_limit: float, seed: int) -> tuple[_Try, Any]:
@@ -504,7 +523,7 @@ class _Program:
         text, figures = planned(form.text, options, self._times, form.fusion)
         with jax_mlir.make_ir_context(), ir.Location.unknown():
             module = ir.Module.parse(text)
-            ops = _count(module)
+            ops = count(module)
             serialized = stablehlo.serialize_portable_artifact(module, stablehlo.get_current_version())
         compiled = self.load(serialized)
         return _Try(asked, int(figures["peak_bytes"]) + form.around, _Memory.of(compiled), figures, serialized, form, ops), compiled
@@ -536,35 +555,6 @@ def _next(tried: list[_Try], target: int, within: float, first: int) -> int | No
     if not least < guess < most:
         guess = (least + most) // 2
     return guess if most - least > max(slack, 1) and least < guess < most else None
-
-
-def _count(module: Any) -> collections.Counter[tuple[str, str, int]]:
-    """Ops by name, source and bytes of their results."""
-    found: collections.Counter[tuple[str, str, int]] = collections.Counter()
-
-    def visit(operation: Any) -> Any:
-        size = sum(_bytes(result.type) for result in operation.results)
-        if size and operation.name not in ("stablehlo.constant", BARRIER):
-            found[operation.name, _location(operation.location), size] += 1
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found
-
-
-def _bytes(kind: Any) -> int:
-    if not isinstance(kind, ir.RankedTensorType):
-        return 0
-    total = _ELEMENT_BYTES.get(str(kind.element_type), 0)
-    for size in kind.shape:
-        total *= size
-    return total
-
-
-def _location(location: Any) -> str:
-    """The name JAX gave, such as `jit(step)/Block_3/dot_general`: the first quoted text of a location."""
-    parts = str(location).split('"')
-    return parts[1] if len(parts) > 2 else ""
 
 
 def _unplanned_plan(memory: _Memory, counts: str, cap: int) -> Plan:

@@ -15,6 +15,9 @@ from typing import Any
 import jax
 from jax.extend.core import Jaxpr, JaxprEqn, Literal, Var
 
+from ._jaxprs import programs_in
+from ._signature import Signature
+
 _PRODUCTS = frozenset({"dot_general", "conv_general_dilated", "ragged_dot", "scan", "while"})
 _RANDOM = frozenset({"random_bits", "random_split", "random_fold_in", "threefry2x32", "rng_bit_generator"})
 #: What may be computed again, and the primitives whose results may not.
@@ -23,14 +26,16 @@ _INLINED = ("jit", "pjit", "closed_call")
 _Env = dict[Any, Any]
 
 
-def rolled(step: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> list[tuple[str, Callable[..., Any]]]:
-    """The step with fewer stacks, once for each mode in which any is dropped."""
-    closed, shape = jax.make_jaxpr(step, return_shape=True)(*args, **kwargs)
+def rolled(step: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], signature: Signature) -> list[tuple[str, Callable[..., Any]]]:
+    """The step with fewer stacks, once for each mode in which any is dropped: from the leaves that it reads to those of its results. What any other step with
+    the same program calls its arguments and results is not in it."""
+    closed = jax.make_jaxpr(step)(*args, **kwargs)
+
+    def inlined(*read: Any) -> list[Any]:
+        return _evaluate(closed.jaxpr, dict(zip(closed.jaxpr.constvars, closed.consts, strict=True)), signature.all_leaves(read))
+
     # Pairs of loops may be in different functions of the step.
-    flat = jax.make_jaxpr(lambda *leaves: _evaluate(closed.jaxpr, dict(zip(closed.jaxpr.constvars, closed.consts, strict=True)), leaves))(
-        *(jax.ShapeDtypeStruct(var.aval.shape, var.aval.dtype, weak_type=var.aval.weak_type) for var in closed.jaxpr.invars)
-    )
-    tree = jax.tree.structure(shape)
+    flat = jax.make_jaxpr(inlined)(*signature.shapes)
     found: list[tuple[str, Callable[..., Any]]] = []
     known: list[set[Var]] = [set()]
     for mode, costly in MODES.items():
@@ -40,9 +45,8 @@ def rolled(step: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]
             continue
         known.append(dropped)
 
-        def run(*given: Any, _plans: dict[int, _Loop] = plans, **named: Any) -> Any:
-            env = dict(zip(flat.jaxpr.constvars, flat.consts, strict=True))
-            return jax.tree.unflatten(tree, _evaluate(flat.jaxpr, env, jax.tree.leaves((given, named)), _plans))
+        def run(*read: Any, _plans: dict[int, _Loop] = plans) -> list[Any]:
+            return _evaluate(flat.jaxpr, dict(zip(flat.jaxpr.constvars, flat.consts, strict=True)), read, _plans)
 
         found.append((mode, run))
     return found
@@ -149,8 +153,7 @@ def _has(equation: JaxprEqn, names: frozenset[str]) -> bool:
     """Is it one of these primitives, or holds one?"""
     if equation.primitive.name in names:
         return True
-    inner = [getattr(value, "jaxpr", value) for value in equation.params.values()]
-    return any(_has(one, names) for jaxpr in inner for one in getattr(jaxpr, "eqns", ()))
+    return any(_has(one, names) for value in equation.params.values() for jaxpr in programs_in(value) for one in jaxpr.eqns)
 
 
 def _evaluate(jaxpr: Jaxpr, env: _Env, given: Iterable[Any], loops: dict[int, _Loop] | None = None) -> list[Any]:
@@ -171,7 +174,9 @@ def _run(equation: JaxprEqn, env: _Env) -> None:
         inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
         results = _evaluate(inner.jaxpr, dict(zip(inner.jaxpr.constvars, inner.consts, strict=True)), given)
     else:
-        results = equation.primitive.bind(*given, **equation.primitive.get_bind_params(equation.params))
+        # How random bits are made, among others, is said by where the equation stood.
+        with equation.ctx.manager:
+            results = equation.primitive.bind(*given, **equation.primitive.get_bind_params(equation.params))
         results = results if equation.primitive.multiple_results else [results]
     env.update(zip(equation.outvars, results, strict=True))
 
@@ -192,32 +197,68 @@ def _demanded(loop: _Loop, wanted: Iterable[Any], env: _Env) -> None:
         _run(equation, env)
 
 
+class _Again:
+    """What a loop computes again of another one whose stacks are not there, iteration by iteration."""
+
+    def __init__(self, loop: _Loop, pairs: list[tuple[Var, Var]], env: _Env) -> None:
+        self._loop = loop
+        #: Inputs of the one's body, and the variables of the other one's body that they are.
+        self.pairs = pairs
+        self._consts = _constants(loop, env)
+        held, absent = _slices(loop, [inner for _, inner in pairs], env)
+        # What the other one read may itself be of a loop whose stacks are not there.
+        self._variables, self._sources = list(held), _sources(loop, absent, env)
+        #: What is sliced for it.
+        self.stacks: tuple[Any, ...] = (list(held.values()), [one.stacks for one in self._sources])
+
+    def run(self, slices: Any) -> _Env:
+        """The inputs, from the slices of an iteration."""
+        own, others = slices
+        env: _Env = {**self._consts, **dict(zip(self._variables, own, strict=True))}
+        for source, given in zip(self._sources, others, strict=True):
+            env.update(source.run(given))
+        _demanded(self._loop, [inner for _, inner in self.pairs], env)
+        return {var: _value(inner, env) for var, inner in self.pairs}
+
+
+def _sources(loop: _Loop, inputs: Iterable[Var], env: _Env) -> list[_Again]:
+    """What a loop computes again of others, for some of its inputs."""
+    wanted = set(inputs)
+    found = []
+    for source in loop.sources:
+        pairs = [(var, source.dropped[outer]) for var, outer in zip(loop.xs, loop.outer_xs, strict=True) if var in wanted and outer in source.dropped]
+        if pairs:
+            found.append(_Again(source, pairs, env))
+    return found
+
+
+def _constants(loop: _Loop, env: _Env) -> _Env:
+    """What the body of a loop reads in every iteration."""
+    return {**loop.body_consts, **{var: _value(outer, env) for var, outer in zip(loop.consts, loop.outer_consts, strict=True)}}
+
+
 def _scan(loop: _Loop, env: _Env) -> _Env:
     """The loop with what it keeps and computes again."""
     parameters = loop.equation.params
     kept = [(inner, outer) for inner, outer in loop.stacks if outer not in loop.dropped]
-    consts = {**loop.body_consts, **{var: _value(outer, env) for var, outer in zip(loop.consts, loop.outer_consts, strict=True)}}
-    missing = {outer: source for source in loop.sources for outer in source.dropped}
-    sliced = [(var, _value(outer, env)) for var, outer in zip(loop.xs, loop.outer_xs, strict=True) if outer not in missing]
-    again = [(source, [(var, source.dropped[outer]) for var, outer in zip(loop.xs, loop.outer_xs, strict=True) if outer in source.dropped]) for source in loop.sources]
-    beside = [_slices(source, [inner for _, inner in wanted], env) for source, wanted in again]
+    consts, again = _constants(loop, env), _sources(loop, loop.xs, env)
+    absent = {var for one in again for var, _ in one.pairs}
+    sliced = [(var, _value(outer, env)) for var, outer in zip(loop.xs, loop.outer_xs, strict=True) if var not in absent]
 
     def body(carry: tuple[Any, ...], given: Any) -> tuple[tuple[Any, ...], Any]:
         slices, others = given
         inner: _Env = {**consts, **dict(zip(loop.carry, carry, strict=True)), **dict(zip([var for var, _ in sliced], slices, strict=True))}
-        for (source, wanted), stacked, held in zip(again, beside, others, strict=True):
-            there: _Env = {**source.body_consts, **{var: _value(outer, env) for var, outer in zip(source.consts, source.outer_consts, strict=True)}}
-            there.update(zip(stacked, held, strict=True))
-            _demanded(source, [var for _, var in wanted], there)
-            inner.update((own, _value(var, there)) for own, var in wanted)
+        for one, held in zip(again, others, strict=True):
+            inner.update(one.run(held))
         results = loop.body.outvars[: len(loop.carry)]
         _demanded(loop, [*results, *(var for var, _ in kept)], inner)
         return tuple(_value(var, inner) for var in results), ([_value(var, inner) for var, _ in kept], [inner[var] for var in loop.handed])
 
-    carry, (stacks, handed) = jax.lax.scan(
-        body, tuple(_value(var, env) for var in loop.outer_carry), ([held for _, held in sliced], [list(one.values()) for one in beside]),
-        length=parameters["length"], reverse=parameters["reverse"], unroll=parameters["unroll"],
-    )
+    with loop.equation.ctx.manager:
+        carry, (stacks, handed) = jax.lax.scan(
+            body, tuple(_value(var, env) for var in loop.outer_carry), ([held for _, held in sliced], [one.stacks for one in again]),
+            length=parameters["length"], reverse=parameters["reverse"], unroll=parameters["unroll"],
+        )
     return {
         **dict(zip(loop.equation.outvars, carry, strict=False)), **dict(zip([outer for _, outer in kept], stacks, strict=True)),
         # Loops may share their bodies, and so the variables.
@@ -225,11 +266,14 @@ def _scan(loop: _Loop, env: _Env) -> _Env:
     }
 
 
-def _slices(loop: _Loop, wanted: list[Any], env: _Env) -> dict[Var, Any]:
-    """What has to be sliced for a loop's dropped stacks to be computed again: stacks that are kept, what was handed on, the loop's own inputs."""
+def _slices(loop: _Loop, wanted: list[Any], env: _Env) -> tuple[dict[Var, Any], set[Var]]:
+    """What has to be sliced for a loop's dropped stacks to be computed again: stacks that are kept, what was handed on, the loop's own inputs; and those of these
+    inputs whose stacks are not there."""
+    dropped = {outer for source in loop.sources for outer in source.dropped}
     stacked = {inner: env[outer] for inner, outer in loop.stacks if outer not in loop.dropped and isinstance(inner, Var)}
     stacked.update((var, env[id(loop), var]) for var in loop.handed)
-    stacked.update((var, _value(outer, env)) for var, outer in zip(loop.xs, loop.outer_xs, strict=True))
+    stacked.update((var, _value(outer, env)) for var, outer in zip(loop.xs, loop.outer_xs, strict=True) if outer not in dropped)
+    inputs = set(loop.xs)
     seen: set[Any] = set()
     stack = [var for var in wanted if isinstance(var, Var)]
     found: dict[Var, Any] = {}
@@ -242,4 +286,4 @@ def _slices(loop: _Loop, wanted: list[Any], env: _Env) -> dict[Var, Any]:
             found[var] = stacked[var]
         elif var in loop.makers:
             stack += [source for source in loop.makers[var].invars if isinstance(source, Var)]
-    return found
+    return found, (seen & inputs) - set(stacked)

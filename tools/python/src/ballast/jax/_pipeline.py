@@ -153,6 +153,9 @@ class Pipeline(Staged):
     def value_and_grad(self, loss: Callable[..., Any]) -> Callable[..., Any]:
         """A step in the schedule's order: `step(stage_parameters, batches, targets) -> (value, stage_gradients)`.
 
+        Raises:
+            ValueError: there are more or fewer micro-batches than the pipeline was made for, or they have other shapes.
+
         Passes are dispatched in an order that every device can keep, and JAX runs those of different devices side by side. `batches` has a
         tuple of the model's inputs for every micro-batch, `targets` what `loss(results, target)` takes. The value and the gradients are the
         means over micro-batches. The loss runs beside the last stage and does not count under the cap.
@@ -269,9 +272,7 @@ class _Step:
         if len(batches) != pipeline.microbatches or len(targets) != pipeline.microbatches:
             raise ValueError(f"{len(batches)} batches and {len(targets)} targets, and the pipeline has {pipeline.microbatches} micro-batches")
         # What waits to be taken: values for the next stage's forward pass, gradients for the backward passes.
-        values: dict[tuple[int, int], Any] = {
-            (0, batch): jax.tree.leaves(given) for batch, given in enumerate(batches)
-        }
+        values: dict[tuple[int, int], Any] = {(0, batch): self._inputs(batch, given) for batch, given in enumerate(batches)}
         gradients: dict[tuple[int, int], Any] = {}
         held: dict[tuple[int, int], Any] = {}
         summed: list[Any] = [None] * len(pipeline.stages)
@@ -297,3 +298,13 @@ class _Step:
                     gradients[stage - 1, batch] = back
                 del received, kept, gradient, own, back
         return total, summed
+
+    def _inputs(self, batch: int, given: Any) -> list[Any]:
+        """A micro-batch as the first stage receives it."""
+        leaves = jax.tree.leaves(given)
+        found, wanted = [jnp.shape(leaf) for leaf in leaves], [one.shape for one in self._pipeline._programs[0].received]
+        if found != wanted:
+            raise ValueError(
+                f"micro-batch {batch} has inputs of the shapes {found}, and the pipeline was made for {wanted}: cut batches so, pad the last one, or make another pipeline"
+            )
+        return leaves

@@ -14,7 +14,7 @@ from jaxlib.mlir import ir
 
 from .. import _programs
 from .._devices import of_cuda
-from ..export.generic import drop_barriers
+from ..export.generic import drop_barriers, text_in_generic_form
 
 #: What a step costs: operations of its compiled form, by which plans are compared.
 OPERATIONS = "operations"
@@ -137,7 +137,7 @@ def generic(module: Any) -> str:
     """A module as the planner reads it, without what shards it."""
     with module.context:
         _drop_shardings(module)
-    return str(module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True))
+    return str(text_in_generic_form(module))
 
 
 def _drop_shardings(module: Any) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax.extend.core import Var
 
 from .._clock import Clock
 from .._errors import BallastError, NoPlan
@@ -158,7 +159,7 @@ class Search:
     def _gradient(self, wrapped: Callable[..., Any]) -> Callable[..., Any]:
         def total(*args: Any) -> Any:
             # Any pytree of results: their sum has the gradients that all of them being used has.
-            return sum(jnp.sum(leaf.astype(jnp.float32)) for leaf in jax.tree.leaves(wrapped(*args)) if jnp.issubdtype(leaf.dtype, jnp.floating))
+            return sum(map(_real_sum, jax.tree.leaves(wrapped(*args))), jnp.float32(0))
 
         return jax.value_and_grad(total, argnums=self._wrt, allow_int=True)
 
@@ -175,20 +176,12 @@ class Search:
 
             return jax.vjp(part, *(args[number] for number in numbers))[1]
 
-        held = [kind for kind in jax.make_jaxpr(pulled)(*self._args).out_avals if kind.memory_space != jax.memory.Space.Host]
-        inputs: dict[tuple[Any, ...], int] = {}
-        for leaf in jax.tree.leaves(self._args):
-            kind = (leaf.shape, str(leaf.dtype))
-            inputs[kind] = inputs.get(kind, 0) + 1
-        total = 0
-        for leaf in held:
-            kind = (leaf.shape, str(leaf.dtype))
-            # Arguments are held anyway; they come back with the type they went in with.
-            if inputs.get(kind, 0):
-                inputs[kind] -= 1
-            else:
-                total += bytes_of(leaf)
-        return total
+        jaxpr = jax.make_jaxpr(pulled)(*self._args).jaxpr
+        # Arguments are held anyway, and what is held twice is there once. Others may have their types.
+        given = set(jaxpr.invars)
+        held = dict.fromkeys(one for one in jaxpr.outvars if isinstance(one, Var) and one not in given)
+        literals = [one for one in jaxpr.outvars if not isinstance(one, Var)]
+        return sum(bytes_of(one.aval) for one in (*held, *literals) if one.aval.memory_space != jax.memory.Space.Host)
 
     def _policy(
         self, chosen: Choice, classes: dict[Key, Class], best: _Figures, everything: _Figures, nothing: _Figures, cap: int, stopped: str
@@ -222,6 +215,15 @@ def _moves(chosen: Choice, candidates: list[Pick]) -> Iterator[Choice]:
                 yield put(chosen - {old}, pick)
     for old in sorted(chosen):
         yield chosen - {old}
+
+
+def _real_sum(leaf: Any) -> Any:
+    """A sum that depends on all of a leaf that has a gradient."""
+    # What is under a checkpoint may come out as a number of Python.
+    leaf = leaf if isinstance(leaf, jax.Array) else jnp.asarray(leaf)
+    if jnp.issubdtype(leaf.dtype, jnp.complexfloating):
+        return _real_sum(leaf.real) + _real_sum(leaf.imag)
+    return jnp.sum(leaf.astype(jnp.float32)) if jnp.issubdtype(leaf.dtype, jnp.floating) else 0
 
 
 def _abstract(leaf: Any) -> Any:

@@ -15,6 +15,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr
 
 from .._errors import BallastError
 from ._classes import PINNED_HOST, bytes_of
+from ._jaxprs import programs_in
 from ._planned import KEEP_ALL, OPERATIONS, generic, planned
 
 _FIGURE = r'"?{}"? = (?:([\d.Ee+-]+)|\[([\d.Ee+-]+)(?: : f64)?(?:, ([\d.Ee+-]+)(?: : f64)?)?\])'
@@ -133,20 +134,12 @@ def _copies(jaxpr: Jaxpr) -> Copies:
                     total += Copies(out_bytes=bytes_of(after.aval), out=1)
                 elif came and not goes:
                     total += Copies(back_bytes=bytes_of(after.aval), back=1)
-        inner = [_copies(one) for value in equation.params.values() for one in _programs_in(value)]
+        inner = [_copies(one) for value in equation.params.values() for one in programs_in(value)]
         if equation.primitive.name == "cond":
             total += max(inner, key=lambda one: one.out_bytes + one.back_bytes, default=Copies())
         else:
             total += sum(inner, Copies()).often(int(equation.params["length"]) if equation.primitive.name == "scan" else 1)
     return total
-
-
-def _programs_in(value: Any) -> list[Jaxpr]:
-    if isinstance(value, ClosedJaxpr):
-        return [value.jaxpr]
-    if isinstance(value, Jaxpr):
-        return [value]
-    return [one for each in value for one in _programs_in(each)] if isinstance(value, (list, tuple)) else []
 
 
 def _moves() -> bool:

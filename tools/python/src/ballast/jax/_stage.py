@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax.extend.core import Var, jaxpr_as_fun
 
 from .._errors import BallastError
-from ._classes import Policy, bytes_of
+from ._classes import Policy, all_that_can_be_saved, bytes_of
 from ._cuts import Part
 from ._policy import Search
 from ._price import Price
@@ -30,7 +30,7 @@ class Compiled:
 
 
 class StageProgram:
-    """A stage as it was cut: flat lists in, flat lists out. Only values of floating point have gradients."""
+    """A stage as it was cut: flat lists in, flat lists out. Values of floating point have gradients, real and complex ones."""
 
     def __init__(self, part: Part, parameters: list[jax.ShapeDtypeStruct], *, first: bool) -> None:
         # Nobody asks for gradients of the model's inputs.
@@ -68,8 +68,7 @@ class StageProgram:
         return self._compiled[policy]
 
     def _compile(self, policy: Policy | None) -> Compiled:
-        saveable = jax.checkpoint_policies.everything_saveable if policy is None else policy
-        wrapped = jax.checkpoint(self._split, policy=saveable, prevent_cse=False)
+        wrapped = jax.checkpoint(self._split, policy=policy or all_that_can_be_saved, prevent_cse=False)
 
         def both(parameters: Any, received: Any) -> Any:
             floats, others = self._moving(received)
@@ -111,14 +110,17 @@ class StageProgram:
 
 def parted(values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """Values of floating point, and all others."""
-    floats = [value for value in values if jnp.issubdtype(value.dtype, jnp.floating)]
-    return floats, [value for value in values if not jnp.issubdtype(value.dtype, jnp.floating)]
+    return [value for value in values if _has_gradient(value)], [value for value in values if not _has_gradient(value)]
 
 
 def _merged(like: Sequence[Any], floats: Sequence[Any], others: Sequence[Any]) -> list[Any]:
     """The inverse of `parted`, in the order of `like`."""
     first, second = iter(floats), iter(others)
-    return [next(first) if jnp.issubdtype(one.dtype, jnp.floating) else next(second) for one in like]
+    return [next(first) if _has_gradient(one) else next(second) for one in like]
+
+
+def _has_gradient(value: Any) -> bool:
+    return jnp.issubdtype(value.dtype, jnp.inexact)
 
 
 def _sum(values: Sequence[Any]) -> int:
