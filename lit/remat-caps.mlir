@@ -55,3 +55,8 @@ func.func @main(%x: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
 // RUN: sed 's/caps = "0:/caps = "0:1/' %t.moved.mlir > %t.other.mlir
 // RUN: not ballast-opt %t.other.mlir --allow-unregistered-dialect --ballast-verify -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: error: {{.*}}requested_cap
+
+// A loop that runs as often as a value says is none that `--ballast-unroll` opens.
+// RUN: sed 's/(%%x: tensor<1024x1024xf32>) ->/(%%x: tensor<1024x1024xf32>, %%k: tensor<i32>) ->/; s/(%%i, %%n) </(%%i, %%k) </' %s > %t.uncounted.mlir
+// RUN: ballast-opt %t.uncounted.mlir --allow-unregistered-dialect --remat="cap=60%% swap=false time-limit=2" -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNCOUNTED
+// UNCOUNTED: 'stablehlo.while' binds: it is a loop that runs as often as its values say, planned as one op, and its body alone takes 12.00 MiB at once. `--ballast-outline-body` takes its body out
