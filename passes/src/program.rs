@@ -13,7 +13,7 @@ use ballast_core::plan::fingerprint;
 use ballast_core::predictor::Counting;
 use ballast_core::profile::Profile;
 use ballast_core::report::Bound;
-use ballast_core::stage::stages;
+use ballast_core::stage::{Stage, stages};
 use ballast_core::stored::StoredFile;
 use ballast_core::units::Bytes;
 use ballast_dialects::attributes;
@@ -408,9 +408,12 @@ fn may_be_planned(imported: &Imported<'_, '_>, storage: Chosen) -> Result<(), Re
 
 /// The peak of a graph on the first device, unplanned.
 pub(crate) fn peak_on_one(graph: &Graph, costs: &Costs, cluster: &Cluster) -> Bytes {
-    let on_one = vec![DeviceId(0); graph.ops.len()];
-    let stages = stages(graph, costs, cluster, &on_one);
-    Bytes(stages.first().map_or(0, |stage| stage.problem.unplanned_peak()))
+    Bytes(stage_on_one(graph, costs, cluster).map_or(0, |stage| stage.problem.unplanned_peak()))
+}
+
+/// All of a graph on the first device.
+pub(crate) fn stage_on_one(graph: &Graph, costs: &Costs, cluster: &Cluster) -> Option<Stage> {
+    stages(graph, costs, cluster, &vec![DeviceId(0); graph.ops.len()]).into_iter().next()
 }
 
 /// The pipeline that options ask for.

@@ -77,6 +77,11 @@ pub(crate) struct Loop<'c, 'a> {
     pub(crate) body: BlockRef<'c, 'a>,
 }
 
+/// The integers of a value that a constant makes.
+fn constant<'c: 'a, 'a>(value: Value<'c, 'a>) -> Option<Integers<'c>> {
+    ir::producer(value).and_then(Integers::of_constant)
+}
+
 impl<'c: 'a, 'a> Loop<'c, 'a> {
     /// Reads a loop; none for any other op.
     pub(crate) fn of(op: OperationRef<'c, 'a>) -> Option<Result<Self, Why>> {
@@ -208,9 +213,8 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
     /// Why they cannot be counted.
     pub(crate) fn trace(&self, of: &[Value<'c, 'a>]) -> Result<Trace, Why> {
         let condition = self.condition.ok_or(Why::Uncounted)?;
-        let known = |value: Value<'c, 'a>| ir::producer(value).and_then(Integers::of_constant);
         let mut values: Vec<Option<Vec<i64>>> = vec![Some(Vec::new()); of.len()];
-        let trips = self.count(condition, &known, MOST_TRACED, &mut |get| {
+        let trips = self.count(condition, &constant, MOST_TRACED, &mut |get| {
             for (&value, seen) in of.iter().zip(&mut values) {
                 match (get(value).and_then(|integers| integers.one()), seen.as_mut()) {
                     (Some(here), Some(seen)) => seen.push(here),
@@ -222,10 +226,14 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
         if trips >= MOST_TRACED { Err(Why::Long) } else { Ok(Trace { trips, values }) }
     }
 
+    /// Do constants decide how often it runs, though that may be more often than makes so many ops?
+    pub(crate) fn is_counted(&self, most_ops: u64) -> bool {
+        !matches!(self.trips(&constant, most_ops), Err(Why::Uncounted | Why::Regions))
+    }
+
     /// Iterations of a loop that says whether to go on, where constants decide and it is a short one.
     pub(crate) fn few_trips(&self) -> Option<u64> {
-        let known = |value: Value<'c, 'a>| ir::producer(value).and_then(Integers::of_constant);
-        let trips = self.count(self.condition?, &known, FEW, &mut |_| {}).ok()?;
+        let trips = self.count(self.condition?, &constant, FEW, &mut |_| {}).ok()?;
         (trips < FEW).then_some(trips)
     }
 

@@ -6,18 +6,17 @@ use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir;
+use ballast_dialects::passes::BallastUnrollOptions;
 use ballast_dialects::remarks::Kind;
 use ballast_partition::{Reason, Unavoidable};
 use ballast_planner::{Error, Planned, Relaxed};
-use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::operation::OperationLike;
 
-use crate::counted::{self, Integers, Loop};
+use crate::counted::Loop;
 use crate::program::{Program, mebibytes};
 
 /// What helps where nothing else does.
 const LARGER: &str = "A larger cap helps, or more devices";
-/// Ops for which iterations of a loop are counted to tell whether they can be.
-const MOST_OPS: u64 = 100_000;
 
 /// Why a cap has no plan, and what would help.
 struct Why {
@@ -147,16 +146,6 @@ pub(crate) fn refuse(
     diagnostics::error_with_notes(program.place(*op), &failure.to_string(), &notes)
 }
 
-/// Is a loop known to be one that `--ballast-unroll` opens, or would with more ops?
-fn is_counted<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> bool {
-    let known = |value| ir::producer(value).and_then(Integers::of_constant);
-    match Loop::of(op) {
-        Some(Ok(found)) => !matches!(found.trips(&known, MOST_OPS), Err(counted::Why::Uncounted)),
-        Some(Err(_)) => false,
-        None => true,
-    }
-}
-
 /// The op with the largest working set.
 fn binding(stage: &Stage) -> Option<OpId> {
     let (_, node) = stage.problem.working_set();
@@ -206,7 +195,9 @@ fn why(program: &Program<'_, '_>, stage: Option<&Stage>, op: Option<OpId>, reque
     let name = ir::name(at);
     if at.region_count() > 0 && graph.ops[id].workspace > Bytes::ZERO {
         let is_loop = name.ends_with(".while") || name.ends_with(".for") || name.ends_with(".forall");
-        return if is_loop && !is_counted(at) {
+        let most_ops = BallastUnrollOptions::default().max_ops;
+        let is_counted = Loop::of(at).is_none_or(|found| found.is_ok_and(|found| found.is_counted(most_ops)));
+        return if is_loop && !is_counted {
             Why {
                 reason: format!(
                     "it is a loop that runs as often as its values say, planned as one op, and its body alone takes {workspace} at once"

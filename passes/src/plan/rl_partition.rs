@@ -10,7 +10,6 @@ use ballast_core::pipeline::Spec;
 use ballast_core::plan::Plan;
 use ballast_core::report::{Bound, Report, SearchStats};
 use ballast_core::stage::{Stage, stages};
-use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes::{self, RlPartitionOptions};
 use ballast_dialects::remarks::Kind;
@@ -260,11 +259,6 @@ fn partition_options(
     cap: CapSpec,
     limits: ballast_core::limits::Limits,
 ) -> Result<partition::Options, Reported> {
-    let caps: Option<Vec<Bytes>> = match cap {
-        CapSpec::Absolute(bytes) => Some(vec![bytes; program.cluster.devices.len()]),
-        // A share of each stage's own peak bounds nothing before the stages are known.
-        CapSpec::DeviceMemory | CapSpec::Share(_) => None,
-    };
     let reward = match options.reward {
         passes::RewardKind::MaxTime => Reward::MaxTime,
         passes::RewardKind::Weighted => {
@@ -299,7 +293,7 @@ fn partition_options(
         order: order(options.order),
         use_all_devices: options.use_all_devices,
         limits,
-        caps,
+        caps: cap.before_stages(program.cluster.devices.len()),
         ..partition::Options::default()
     })
 }

@@ -3,10 +3,9 @@
 use std::time::Instant;
 
 use ballast_core::cap::CapSpec;
-use ballast_core::device::DeviceId;
 use ballast_core::graph::OpId;
 use ballast_core::limits::Limits;
-use ballast_core::stage::{Stage, stages};
+use ballast_core::stage::Stage;
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::passes::{self, RematOptions};
@@ -17,7 +16,7 @@ use melior::ir::operation::{OperationLike as _, OperationRef};
 use crate::annotations;
 use crate::parts;
 use crate::plan::attempt::Attempt;
-use crate::program::{self, Program, Source, mebibytes};
+use crate::program::{self, Program, Source, mebibytes, stage_on_one};
 
 /// Share of the time limit for fused ops as a whole where one of them alone is above the cap, so that no plan can keep it.
 const HOPELESS: f64 = 0.25;
@@ -33,10 +32,8 @@ pub(super) fn limits_of_whole(
 ) -> Limits {
     let is_hopeless = !is_pipeline
         && is_open(program, options)
-        && on_one(program).is_some_and(|stage| {
-            let cap = cap_bytes(program, planner.cap);
-            cap.is_some_and(|cap| stage.problem.working_set().0 > cap.0)
-        });
+        && only_stage(program)
+            .is_some_and(|stage| stage.problem.working_set().0 > cap_of(&stage, program, planner.cap).0);
     let share = |limit: f64| if is_hopeless { HOPELESS * limit } else { limit };
     Limits { time_limit_seconds: planner.limits.time_limit_seconds.map(share), ..planner.limits }
 }
@@ -48,20 +45,15 @@ fn is_open(program: &Program<'_, '_>, options: &RematOptions) -> bool {
         && annotations::read_plan(&program.imported).is_none()
 }
 
-/// All of a program on one device, where there is one.
-fn on_one(program: &Program<'_, '_>) -> Option<Stage> {
+/// The only stage of a program that has one device.
+fn only_stage(program: &Program<'_, '_>) -> Option<Stage> {
     let Program { imported, costs, cluster, .. } = program;
-    if cluster.devices.len() > 1 {
-        return None;
-    }
-    let all = vec![DeviceId(0); imported.graph.ops.len()];
-    stages(&imported.graph, costs, cluster, &all).into_iter().next()
+    if cluster.devices.len() > 1 { None } else { stage_on_one(&imported.graph, costs, cluster) }
 }
 
-/// The cap of the only device.
-fn cap_bytes(program: &Program<'_, '_>, cap: CapSpec) -> Option<Bytes> {
-    let stage = on_one(program)?;
-    Some(cap.bytes(Bytes(stage.problem.unplanned_peak()), program.cluster.devices[0].memory))
+/// The cap of the only stage.
+fn cap_of(stage: &Stage, program: &Program<'_, '_>, cap: CapSpec) -> Bytes {
+    cap.bytes(Bytes(stage.problem.unplanned_peak()), program.cluster.devices[stage.device.0].memory)
 }
 
 /// Another way to store values.
@@ -89,12 +81,16 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             return Ok(self);
         }
         let mut cap = options.cap.clone();
-        // The same bytes, though the unplanned peak counts more.
-        if let Some(bytes) = cap_bytes(&self.program, planner.cap) {
-            (planner.cap, cap) = (CapSpec::Absolute(bytes), bytes.0.to_string());
-        }
         let source = Source { measured_storage: &options.storage, ..program::source!(options) };
-        let ways = self.ways(module, &source, planner.cap)?;
+        let mut ways = Vec::new();
+        if let Some(stage) = only_stage(&self.program) {
+            // The same bytes, though the unplanned peak counts more.
+            let bytes = cap_of(&stage, &self.program, planner.cap);
+            (planner.cap, cap) = (CapSpec::Absolute(bytes), bytes.0.to_string());
+            ways.extend(self.in_parts(module, &source, &stage, bytes)?);
+        }
+        let text = "no plan keeps the cap with fused ops whole: planned with every value stored";
+        ways.push(Way { text, fusion: passes::FusionModel::Spread, held: Vec::new() });
         let limit = planner.limits.time_limit_seconds;
         let whole = self.figures();
         let (mut best, mut chosen, mut left) = (self, None, ways.len() as f64);
@@ -124,27 +120,21 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         Ok(best)
     }
 
-    fn ways(
+    /// With the fusions in parts that are above what the cap leaves on one device, if there are such.
+    fn in_parts(
         &self,
         module: OperationRef<'c, 'a>,
         source: &Source<'_>,
-        cap: CapSpec,
-    ) -> Result<Vec<Way>, Reported> {
-        let mut ways = Vec::new();
-        if let (CapSpec::Absolute(cap), Some(stage)) = (cap, on_one(&self.program)) {
-            let Program { imported, groups, .. } = &self.program;
-            let all = vec![DeviceId(0); imported.graph.ops.len()];
-            let caps = [(cap, Bytes(stage.problem.resident_bytes))];
-            let fused = (&imported.graph, &groups[..]);
-            let held = parts::for_caps(module, &program::options(source), fused, &all, &caps)?;
-            if !held.is_empty() {
-                let text = "no plan keeps the cap with fused ops whole: planned with those above it in parts";
-                ways.push(Way { text, fusion: self.program.storage.model(), held });
-            }
-        }
-        let text = "no plan keeps the cap with fused ops whole: planned with every value stored";
-        ways.push(Way { text, fusion: passes::FusionModel::Spread, held: Vec::new() });
-        Ok(ways)
+        stage: &Stage,
+        cap: Bytes,
+    ) -> Result<Option<Way>, Reported> {
+        let Program { imported, groups, storage, .. } = &self.program;
+        let on_one = vec![stage.device; imported.graph.ops.len()];
+        let caps = [(cap, Bytes(stage.problem.resident_bytes))];
+        let fused = (&imported.graph, &groups[..]);
+        let held = parts::for_caps(module, &program::options(source), fused, &on_one, &caps)?;
+        let text = "no plan keeps the cap with fused ops whole: planned with those above it in parts";
+        Ok((!held.is_empty()).then(|| Way { text, fusion: storage.model(), held }))
     }
 
     fn keeps_the_cap(&self) -> bool {

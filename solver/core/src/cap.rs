@@ -64,6 +64,15 @@ impl CapSpec {
             CapSpec::Share(share) => Bytes((unplanned_peak.as_f64() * share).ceil() as u64),
         }
     }
+
+    /// The caps of so many devices below their memories, where they are known before the stages are: a share of each stage's own peak bounds nothing before.
+    #[must_use]
+    pub fn before_stages(self, devices: usize) -> Option<Vec<Bytes>> {
+        match self {
+            CapSpec::Absolute(bytes) => Some(vec![bytes; devices]),
+            CapSpec::DeviceMemory | CapSpec::Share(_) => None,
+        }
+    }
 }
 
 impl fmt::Display for CapSpec {

@@ -158,14 +158,10 @@ fn limits(args: &Args, part: f64) -> Limits {
 
 /// As the pass partitions by default: what a plan from scratch would be.
 fn partition_options(args: &Args, cap: CapSpec, cluster: &Cluster) -> ballast_partition::Options {
-    let caps = match cap {
-        CapSpec::Absolute(bytes) => Some(vec![bytes; cluster.devices.len()]),
-        CapSpec::DeviceMemory | CapSpec::Share(_) => None,
-    };
     ballast_partition::Options {
         method: Method::AUTO,
         limits: limits(args, FROM_SCRATCH),
-        caps,
+        caps: cap.before_stages(cluster.devices.len()),
         ..ballast_partition::Options::default()
     }
 }

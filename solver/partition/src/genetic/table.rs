@@ -205,22 +205,22 @@ impl LayerTable {
             .collect()
     }
 
-    /// Refuses problems in which some layer fits on no device.
+    /// Refuses problems in which some layer fits on no device, or all of them not on all devices.
     ///
     /// # Errors
-    /// [`PlacementError::NoPlacement`] naming the layer.
+    /// [`PlacementError::NoPlacement`] naming the layer, or both sums.
     pub fn check_fits(&self) -> Result<(), PlacementError> {
+        let least = |layer| DeviceId::first(self.devices()).map(|d| self.bytes[d][layer]).min().unwrap_or(0);
         for layer in 0..self.layers() {
             let fits = |d: DeviceId| self.bytes[d][layer] <= self.device_memory_bytes[d];
             if !DeviceId::first(self.devices()).any(fits) {
-                let least = DeviceId::first(self.devices()).map(|d| self.bytes[d][layer]).min().unwrap_or(0);
                 return Err(PlacementError::NoPlacement(format!(
-                    "layer '{}' needs {least} bytes and no device has as many: give the devices more memory or split the layer",
-                    self.names[layer]
+                    "layer '{}' needs {} bytes and no device has as many: give the devices more memory or split the layer",
+                    self.names[layer],
+                    least(layer)
                 )));
             }
         }
-        let least = |layer| DeviceId::first(self.devices()).map(|d| self.bytes[d][layer]).min().unwrap_or(0);
         let needed: u128 = (0..self.layers()).map(|layer| u128::from(least(layer))).sum();
         let there: u128 = self.device_memory_bytes.iter().copied().map(u128::from).sum();
         if needed > there {

@@ -198,11 +198,6 @@ impl Values {
     }
 }
 
-/// Is it a type of whole numbers, of which different bytes are different numbers?
-fn is_whole(element: &str) -> bool {
-    !element.contains('f')
-}
-
 fn word(b: &[u8]) -> u64 {
     u64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]])
 }
@@ -252,8 +247,8 @@ pub(crate) fn compare(
         difference.compared += usize::from(nans < old.len() || old.is_empty());
         let largest = old.iter().filter(|x| x.is_finite()).fold(0_f64, |largest, x| largest.max(x.abs()));
         let mut apart = old.iter().zip(&new).map(|(a, b)| apart(*a, *b)).fold(0.0, f64::max);
-        if apart == 0.0 && is_whole(&before.element) && before.bytes != after.bytes {
-            // Numbers above 2^53 that f64 does not tell apart.
+        if apart == 0.0 && tolerance_of(&before.element) == 0.0 && before.bytes != after.bytes {
+            // Whole numbers above 2^53, which f64 does not tell apart.
             apart = 1.0;
         }
         difference.absolute = difference.absolute.max(apart);

@@ -93,17 +93,16 @@ def compile(  # noqa: A001
         held_bytes += _gradient_bytes(model, optimizer)
     backend = Backend(cap, compiler=compiler, held_bytes=held_bytes, **options)
     backend.whole = fullgraph
-    return _compiled(model, backend, fullgraph)
+    return _compiled(model, backend)
 
 
-def _compiled(model: Callable[..., Any], backend: Backend, fullgraph: bool) -> Any:
-    compiled = torch.compile(model, backend=backend, dynamic=False, fullgraph=fullgraph)
+def _compiled(model: Callable[..., Any], backend: Backend) -> Any:
+    compiled = torch.compile(model, backend=backend, dynamic=False, fullgraph=backend.whole)
     if not isinstance(compiled, OptimizedModule):
         return CompiledFunction(compiled, backend)
     # A hook of the model's may have to initialize it at its first call: what torch has made is kept, its class is not.
     compiled.__class__ = CompiledModule
-    for name, value in (("_ballast_backend", backend), ("_ballast_fullgraph", fullgraph)):
-        object.__setattr__(compiled, name, value)
+    object.__setattr__(compiled, "_ballast_backend", backend)
     return compiled
 
 
@@ -130,15 +129,13 @@ def _refuse_sharded(model: Any) -> None:
 class CompiledModule(_Compiled, OptimizedModule):
     """A compiled module; `plan` is there after the first call. A copy of it, and one that was saved and loaded, is compiled and planned anew."""
 
-    _ballast_fullgraph: bool
-
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls it."""
         return _call(super().__call__, args, kwargs, self._ballast_backend)
 
     def __reduce__(self) -> Any:
         """Its model and how it was compiled."""
-        return _compiled, (self._orig_mod, self._ballast_backend.anew(), self._ballast_fullgraph)
+        return _compiled, (self._orig_mod, self._ballast_backend.anew())
 
 
 class CompiledFunction(_Compiled):
