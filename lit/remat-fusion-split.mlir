@@ -2,6 +2,8 @@
 // storing sums on the way, and the program says so in its plan.
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=60% cap-counts=temp swap=false work-limit=200000 function=main" --ballast-verify --remarks-filter=ballast 2>&1 | FileCheck %s
 // RUN: not ballast-opt %s --allow-unregistered-dialect --remat="cap=60% cap-counts=temp swap=false work-limit=200000 function=main fusion=xla relax-limit=0" 2>&1 | FileCheck %s --check-prefix=WHOLE
+// A partition over one device decided nothing that this would change.
+// RUN: ballast-opt %s --allow-unregistered-dialect --rl-partition="devices=1 function=main" --remat="cap=60% cap-counts=temp swap=false work-limit=200000 function=main" --ballast-verify --remarks-filter=ballast 2>&1 | FileCheck %s
 // Where a plan keeps the cap with fused ops whole, that one is taken.
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=100% cap-counts=temp swap=false work-limit=200000 function=main" | FileCheck %s --check-prefix=LARGE
 // A sum that two fused ops compute, each for itself, has no parts: every value is stored.

@@ -49,6 +49,20 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         program.divide_devices(asked)?;
         program::recall_passes(&mut program);
         let start = Start::of(&program)?;
+        Self::make_from(start, module, program, options, (planner, asked))
+    }
+
+    /// Plans a program from the partition given.
+    ///
+    /// # Errors
+    /// With the diagnostic that was emitted; that there is no plan is no such error.
+    pub(super) fn make_from(
+        start: Start,
+        module: OperationRef<'c, 'a>,
+        program: Program<'c, 'a>,
+        options: &RematOptions,
+        (planner, asked): (ballast_planner::Options, Option<Spec>),
+    ) -> Result<Self, Reported> {
         let pipeline = start.pipeline(&program, asked)?;
         let planner = ballast_planner::Options { pipeline, ..planner };
         if planner.pipeline.is_some() && planner.arena.is_some() {
@@ -97,8 +111,7 @@ impl Start {
         let placed = annotations::read_devices(&program.imported, devices)?;
         let Some(earlier) = annotations::read_plan(&program.imported) else {
             let device_of = placed.unwrap_or_else(|| vec![DeviceId(0); graph.ops.len()]);
-            let report = report_of_given(program, &device_of).map_err(|text| program.error(None, &text))?;
-            return Ok(Start { device_of, report, settings: PlanSettings::default(), movable: false });
+            return Self::given(program, device_of, PlanSettings::default());
         };
         let settings = PlanSettings::read(&earlier).map_err(|text| program.error(None, &text))?;
         let (before, now) = (settings.fusion.name(), program.storage.model().name());
@@ -131,6 +144,27 @@ impl Start {
             movable: devices > 1 && !settings.pinned,
             settings,
         })
+    }
+
+    /// The partition of the same program read with other values stored: on one device there is none to keep, but for what it was made with.
+    ///
+    /// # Errors
+    /// With the diagnostic that was emitted.
+    pub(super) fn with_other_storage(&self, program: &Program<'_, '_>) -> Result<Self, Reported> {
+        if program.cluster.devices.len() > 1 {
+            return Self::of(program);
+        }
+        Self::given(program, vec![DeviceId(0); program.imported.graph.ops.len()], self.settings.clone())
+    }
+
+    /// A placement that nobody searched for.
+    fn given(
+        program: &Program<'_, '_>,
+        device_of: Vec<DeviceId>,
+        settings: PlanSettings,
+    ) -> Result<Self, Reported> {
+        let report = report_of_given(program, &device_of).map_err(|text| program.error(None, &text))?;
+        Ok(Start { device_of, report, settings, movable: false })
     }
 
     /// The program of several devices with fused ops in parts that alone are above what the caps leave for one, where the option left open what is fused: the parts

@@ -38,11 +38,11 @@ pub(super) fn limits_of_whole(
     Limits { time_limit_seconds: planner.limits.time_limit_seconds.map(share), ..planner.limits }
 }
 
-/// Does nothing but the planner say which values are stored, of which some would not be?
+/// Does nothing but the planner say which values are stored, of which some would not be? A partition over several devices counted them as it was told to.
 fn is_open(program: &Program<'_, '_>, options: &RematOptions) -> bool {
-    matches!(options.fusion, passes::FusionModel::Auto)
-        && !program.groups.is_empty()
-        && annotations::read_plan(&program.imported).is_none()
+    let is_undecided =
+        program.cluster.devices.len() == 1 || annotations::read_plan(&program.imported).is_none();
+    matches!(options.fusion, passes::FusionModel::Auto) && !program.groups.is_empty() && is_undecided
 }
 
 /// The only stage of a program that has one device.
@@ -105,7 +105,8 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             left -= 1.0;
             let storage = program::Chosen::Options(way.fusion, options.cap_counts, options.heap_gaps);
             let program = program::read_as_is(module, &Source { storage, held: &way.held, ..source })?;
-            let mut next = Attempt::make(module, program, options, planner.clone(), None)?;
+            let start = best.start.with_other_storage(&program)?;
+            let mut next = Attempt::make_from(start, module, program, options, (planner.clone(), None))?;
             next.cap.clone_from(&cap);
             if next.is_nearer_than(&best) {
                 (best, chosen) = (next, Some(way));

@@ -246,6 +246,11 @@ fn a_plan_is_moved_when_a_device_is_lost() {
         2,
         "graph.json",
     );
+    let mut twice = plan;
+    twice.ops.push(twice.ops[5].clone());
+    write("twice.json", &serde_json::to_string(&twice).expect("plain data"));
+    let given = ["replan", "twice.json", "seven.toml", "--graph", "graph.json", "-o", "bad.json"];
+    fails(here, &given, 2, "places op 5 twice");
     assert!(!here.join("bad.json").exists());
 }
 

@@ -270,3 +270,19 @@ def test_stages_may_hand_on_integers_alone():
 
     pipeline, _ = staged(picked, LAYERS[:2], X[:32], loss=lambda found, target: jnp.square(found - target).mean())
     assert [one.dtype for one in pipeline._programs[0].sent] == [jnp.int32]
+
+
+def test_another_memory_or_another_generator_is_another_step():
+    device = jax.devices()[0]
+    step = ballast.jit(lambda x: jnp.tanh(x @ x), cap="100%")
+    step(LAYERS[0])
+    on_host = jax.device_put(LAYERS[0], jax.sharding.SingleDeviceSharding(device, memory_kind="pinned_host"))
+    np.testing.assert_allclose(step(on_host), step(LAYERS[0]), rtol=1e-6)
+
+    def drawn(seed):
+        return jax.random.normal(jax.random.key(seed), (4,))
+
+    step = ballast.jit(drawn, cap="100%")
+    step(1)
+    with jax.default_prng_impl("rbg"):
+        np.testing.assert_array_equal(step(1), drawn(1))

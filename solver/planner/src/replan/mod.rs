@@ -51,6 +51,9 @@ pub fn kept(graph: &Graph, plan: &Plan, cluster: &Cluster) -> Result<Vec<Option<
         let known = graph.ops.get(entry.op.0).is_some_and(|op| op.role == OpRole::Compute);
         let device = now.get(entry.device.0);
         match (known, device) {
+            (true, Some(_)) if planned[entry.op] => {
+                return Err(ReplanError::Damaged(format!("the plan places op {} twice", entry.op)));
+            }
             (true, Some(&device)) => {
                 kept[entry.op] = device;
                 planned[entry.op] = true;

@@ -93,13 +93,20 @@ def _numbers(value: int | Sequence[int]) -> tuple[int, ...]:
 def kinds_of(leaves: Sequence[Any]) -> Hashable:
     """All of arguments that a compiled step depends on: shapes, types, and where arrays lie that cannot be moved; and how JAX is set up, as far as it traces
     functions anew for that."""
-    usual = jax.config.jax_default_device or jax.local_devices()[0]
-    return tuple(_kind_of(leaf, usual) for leaf in leaves), usual, trace_context()
+    chosen = jax.config.jax_default_device
+    usual = jax.local_devices(backend=chosen)[0] if isinstance(chosen, str) else chosen or jax.local_devices()[0]
+    # A seed that the step makes keys of becomes one of this kind, which is nothing that JAX itself traces anew for.
+    generator = str(jax.config.jax_default_prng_impl)
+    return tuple(_kind_of(leaf, usual) for leaf in leaves), usual, generator, trace_context()
 
 
 def _kind_of(leaf: Any, usual: Any) -> tuple[Any, ...]:
     if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):
         return (type(leaf).__name__,)
     # Where an array would be put anyway says nothing.
-    where = leaf.sharding if getattr(leaf, "committed", False) and leaf.sharding.device_set != {usual} else None
+    where = leaf.sharding if getattr(leaf, "committed", False) and not _is_usual(leaf.sharding, usual) else None
     return tuple(leaf.shape), str(leaf.dtype), bool(getattr(leaf, "weak_type", False)), where
+
+
+def _is_usual(sharding: Any, usual: Any) -> bool:
+    return sharding.device_set == {usual} and sharding.memory_kind in (None, usual.default_memory().kind)
