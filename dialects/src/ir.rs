@@ -230,6 +230,11 @@ pub fn is_used_once<'c>(value: impl ValueLike<'c>) -> bool {
     }
 }
 
+/// The first result of an op that may have none: asked for by number, a result that is not there costs the text of the op, which MLIR verifies the whole module for.
+pub fn first_result<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> Option<Value<'c, 'a>> {
+    op.results().next().map(Value::from)
+}
+
 /// The terminator of a block: its last op.
 pub fn last_op<'c: 'a, 'a>(block: BlockRef<'c, 'a>) -> Option<OperationRef<'c, 'a>> {
     ops(block).last()

@@ -11,11 +11,12 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
 use super::xla::classes::classes;
+use crate::import::work::dearness;
 use crate::import::{Imported, Runs};
 
 /// Sets [`Op::inner`] and [`Op::workspace`] of every loop and branch, once `fuse` has done with what is inside what it does with a program.
 pub(super) fn price(imported: &mut Imported<'_, '_>, fuse: &dyn Fn(&mut Imported<'_, '_>) -> Vec<Group>) {
-    // By branch: the most operations of an arm so far, and the most memory.
+    // By branch: how dear its dearest arm is so far, and the most memory.
     let mut arms: HashMap<OpId, (u64, Bytes)> = HashMap::new();
     for body in &mut imported.bodies {
         let classes = classes(&body.imported);
@@ -32,14 +33,17 @@ pub(super) fn price(imported: &mut Imported<'_, '_>, fuse: &dyn Fn(&mut Imported
             Runs::Times(trips) => op.inner = inner(&body.imported.graph, trips),
             Runs::AsValuesSay => op.inner = inner(&body.imported.graph, 1),
             Runs::InTurn => {
-                let operations = body.imported.graph.ops.iter().map(|op| op.work.flops);
-                let operations = operations.fold(0, u64::saturating_add);
+                let arm = inner(&body.imported.graph, 1);
+                let sum = |part: fn(&Inner) -> u64| {
+                    arm.iter().fold(0, |sum: u64, inner| sum.saturating_add(part(inner).saturating_mul(inner.times)))
+                };
+                let dear = dearness(sum(|inner| inner.work.flops), sum(|inner| inner.work.bytes.0));
                 let (dearest, most) = arms.entry(body.of).or_default();
                 // Of equally dear ones the last, as where arms are summed.
-                if operations >= *dearest {
-                    op.inner = inner(&body.imported.graph, 1);
+                if dear >= *dearest {
+                    op.inner = arm;
                 }
-                (*dearest, *most) = (operations.max(*dearest), within.max(*most));
+                (*dearest, *most) = (dear.max(*dearest), within.max(*most));
                 continue;
             }
         }
@@ -120,12 +124,12 @@ fn peak(body: &Imported<'_, '_>, results: &Returned) -> Bytes {
     let mut lies_in: Vec<Option<OpId>> = vec![None; graph.ops.len()];
     let mut last = vec![0; graph.ops.len()];
     for (at, &id) in planned.iter().enumerate() {
-        let whole = body.reads[id].first().filter(|_| body.in_place[id]);
+        let whole = body.in_place[id];
         let is_there = match results {
             Returned::InResults => returned[id],
             Returned::Lying(lies) => lies[id],
         };
-        lies_in[id] = match (whole.map(|&whole| graph.storage(whole)), graph.ops[id].over) {
+        lies_in[id] = match (whole.map(|whole| graph.storage(whole)), graph.ops[id].over) {
             _ if is_there => None,
             (Some(Storage::Argument(_)), _) => None,
             (Some(Storage::Op(base)), _) | (_, Some(base)) => lies_in[base],

@@ -269,7 +269,8 @@ impl<'c: 'a, 'a> Loop<'c, 'a> {
                 None => {
                     here.run(ir::ops(self.body));
                     let folded = |op: &OperationRef<'c, 'a>| {
-                        op.result(0).is_ok_and(|result| here.values.contains_key(&result.to_raw().ptr))
+                        ir::first_result(*op)
+                            .is_some_and(|result| here.values.contains_key(&result.to_raw().ptr))
                     };
                     wanted = Some(ir::ops(self.body).filter(folded).collect());
                 }
@@ -328,7 +329,7 @@ impl<'c: 'a, 'a, K: Fn(Value<'c, 'a>) -> Option<Integers<'c>>> Local<'_, 'c, K> 
                     op.operands().map(|value| self.get(value)).collect();
                 fold(op, &operands?)
             });
-            if let (Some(found), Ok(result)) = (found, op.result(0)) {
+            if let (Some(found), Some(result)) = (found, ir::first_result(op)) {
                 self.values.insert(result.to_raw().ptr, Some(found));
             }
         }

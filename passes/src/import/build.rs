@@ -12,13 +12,18 @@ use ballast_dialects::ir;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, ValueLike};
 
+use super::content;
 use super::imported::{Body, Imported, Runs};
 use super::work::{Facts, Pricer, Role, counted_loop};
+use crate::backend::xla::constants::is_stored;
 use crate::backend::xla::workspace::{Workspace, workspace};
 use crate::counted::Loop;
 
 /// Op names listed in the profile key of an op with regions.
 const NAMES_IN_KEY: usize = 16;
+/// Constants computed from constants take memory from so many bytes on, where no back end knows them before it runs: smaller ones are no matter, and as
+/// values they would have to travel between devices.
+const LEAST_STORED: u64 = 1 << 16;
 /// A program whose values together take more than this (an exbibyte) is refused: sums of what a plan holds and moves stay in 64 bits.
 const MOST_BYTES: u64 = 1 << 60;
 
@@ -26,10 +31,12 @@ struct Builder<'c, 'a> {
     graph: Graph,
     ops: Vec<OperationRef<'c, 'a>>,
     workspace_in_xla: Vec<Workspace>,
-    in_place: Vec<bool>,
+    in_place: Vec<Option<TensorId>>,
     values: HashMap<*const c_void, TensorId>,
-    /// By tensor: a constant of one value, which nobody reads from memory.
+    /// By tensor: a constant that nobody reads from memory: of one value, or told by its indices.
     splat: Vec<bool>,
+    /// By tensor: a constant whose elements indices tell, or one computed of such a constant.
+    indexed: Vec<bool>,
     /// Constants that are made of what is none, as an empty tensor of a size that an op tells: what that is, and whoever reads them waits for it.
     made_of: HashMap<TensorId, Vec<TensorId>>,
     /// Bytes of all values so far.
@@ -52,6 +59,7 @@ pub(super) fn build<'c: 'a, 'a>(
         in_place: Vec::new(),
         values: HashMap::new(),
         splat: Vec::new(),
+        indexed: Vec::new(),
         made_of: HashMap::new(),
         total: 0,
     };
@@ -64,6 +72,7 @@ pub(super) fn build<'c: 'a, 'a>(
         builder.count(kind.bytes).map_err(refuse)?;
         builder.values.insert(argument.to_raw().ptr, TensorId(builder.graph.tensors.len()));
         builder.splat.push(false);
+        builder.indexed.push(false);
         builder.graph.tensors.push(Tensor {
             producer: None,
             index,
@@ -129,11 +138,12 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
         let facts = pricer.facts(op)?;
         let id = self.graph.ops.len();
         let inner = ir::nested(op);
+        let report = |message: String| diagnostics::error(ir::place(op), &message);
         let (inputs, operands) = self.inputs(op, &inner);
-        let (role, splat) = self.role(&facts, &inputs);
+        let indexed = self.is_indexed(op, &inputs, &inner);
+        let (role, splat) = self.role(op, &facts, &inputs, indexed, pricer).map_err(report)?;
         let waits_for = || inputs.iter().copied().filter(|&tensor| !self.is_constant(tensor));
         let behind: Vec<TensorId> = if role == OpRole::Constant { waits_for().collect() } else { Vec::new() };
-        let report = |message: String| diagnostics::error(ir::place(op), &message);
         let bytes = if role == OpRole::Compute {
             let is_splat = |index: usize| operands[index].is_some_and(|tensor: TensorId| self.splat[tensor]);
             facts.bytes(op, &mut pricer.types, is_splat).map_err(report)?
@@ -154,6 +164,7 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
             }
             self.values.insert(result.to_raw().ptr, tensor);
             self.splat.push(splat);
+            self.indexed.push(indexed && role == OpRole::Constant);
             self.graph.tensors.push(Tensor {
                 producer: Some(OpId(id)),
                 index,
@@ -174,7 +185,7 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
         let name = ir::name(op);
         self.graph.ops.push(Op {
             name: name.to_owned(),
-            key: key(op, name, &inner, pricer).map_err(report)?,
+            key: key(op, name, &inner, pricer, free).map_err(report)?,
             location: ir::location_text(&op),
             inputs,
             outputs,
@@ -190,7 +201,7 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
             over: None,
         });
         self.ops.push(op);
-        self.in_place.push(facts.in_place);
+        self.in_place.push(facts.in_place.and_then(|at| operands.get(at).copied().flatten()));
         self.workspace_in_xla.push(if free {
             Workspace::default()
         } else {
@@ -243,19 +254,62 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
         producer.is_some_and(|producer| self.graph.ops[producer].role == OpRole::Constant)
     }
 
-    /// The op's role now that its inputs are known, and whether its results are constants of one value.
-    fn role(&self, facts: &Facts, inputs: &[TensorId]) -> (OpRole, bool) {
+    /// Do indices tell the elements of its result?
+    fn is_indexed(
+        &self,
+        op: OperationRef<'c, 'a>,
+        inputs: &[TensorId],
+        inner: &[OperationRef<'c, 'a>],
+    ) -> bool {
+        ir::name(op) == "stablehlo.iota"
+            || inner.iter().any(|&inner| ir::name(inner) == "linalg.index")
+            || inputs.iter().any(|&tensor| self.indexed[tensor])
+    }
+
+    /// Does what an op of constants alone makes take memory when the program runs? XLA computes before that what the program has as numbers, and much else where it is read; other
+    /// back ends know constants of one value alone.
+    fn is_stored(
+        &self,
+        op: OperationRef<'c, 'a>,
+        inputs: &[TensorId],
+        indexed: bool,
+        pricer: &mut Pricer<'c, 'a>,
+    ) -> Result<bool, String> {
+        let is_xla = ir::name(op).starts_with("stablehlo.");
+        if !indexed && (is_xla || inputs.iter().all(|&tensor| self.splat[tensor])) {
+            return Ok(false);
+        }
+        let mut bytes = 0_u64;
+        for result in op.results() {
+            bytes = bytes.saturating_add(pricer.types.of(result.r#type())?.bytes);
+        }
+        Ok(bytes >= LEAST_STORED && (!is_xla || is_stored(op)))
+    }
+
+    /// The op's role now that its inputs are known, and whether its results are constants that nobody reads from memory.
+    fn role(
+        &self,
+        op: OperationRef<'c, 'a>,
+        facts: &Facts,
+        inputs: &[TensorId],
+        indexed: bool,
+        pricer: &mut Pricer<'c, 'a>,
+    ) -> Result<(OpRole, bool), String> {
         let all_constant = inputs.iter().all(|&tensor| self.is_constant(tensor));
         let all_splat = inputs.iter().all(|&tensor| self.splat[tensor]);
-        match facts.role {
+        Ok(match facts.role {
             Role::Constant { splat } => (OpRole::Constant, splat),
             Role::View if inputs.first().is_some_and(|&tensor| self.is_constant(tensor)) => {
                 (OpRole::Constant, self.splat[inputs[0]])
             }
             Role::View if !inputs.is_empty() => (OpRole::View, false),
-            Role::Foldable if all_constant && facts.pure_op => (OpRole::Constant, all_splat),
+            Role::Foldable
+                if all_constant && facts.pure_op && !self.is_stored(op, inputs, indexed, pricer)? =>
+            {
+                (OpRole::Constant, all_splat)
+            }
             Role::View | Role::Foldable | Role::Compute => (OpRole::Compute, false),
-        }
+        })
     }
 
     /// The terminator: its operands are what the function returns.
@@ -268,12 +322,13 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
     }
 }
 
-/// What a measured profile lists an op under: name, callee or body, operand and result types.
+/// What a measured profile lists an op under: name, callee or body, operand and result types, how often it runs, and a hash of what else it says.
 fn key<'c: 'a, 'a>(
     op: OperationRef<'c, 'a>,
     name: &str,
     inner: &[OperationRef<'c, 'a>],
     pricer: &mut Pricer<'c, 'a>,
+    free: bool,
 ) -> Result<String, String> {
     let mut key = name.to_owned();
     if let Some(callee) = ir::symbol(op, "callee") {
@@ -302,6 +357,17 @@ fn key<'c: 'a, 'a>(
     list(" (", &mut op.operands().map(|value| value.r#type()))?;
     list(") -> (", &mut op.results().map(|value| value.r#type()))?;
     key.push(')');
+    // Nobody measures it, and constants are long.
+    if free {
+        return Ok(key);
+    }
+    // What its operands say of that is none of its attributes.
+    if let Some((trips, _)) = counted_loop(op) {
+        key.push_str(&format!(" x{trips}"));
+    }
+    if let Some(hash) = content::of_op(op) {
+        key.push_str(&format!(" #{hash:016x}"));
+    }
     Ok(key)
 }
 

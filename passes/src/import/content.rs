@@ -45,6 +45,20 @@ pub(super) fn of<'c: 'a, 'a>(module: OperationRef<'c, 'a>, function: OperationRe
     format!("{:016x}", hasher.stream.digest())
 }
 
+/// A hash of what an op says besides its name, its operands and its types; none where that is nothing.
+pub(super) fn of_op<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> Option<u64> {
+    let is_empty = properties(&op).is_none_or(|all| entries(all).is_some_and(|entries| entries.is_empty()));
+    if is_empty && op.region_count() == 0 && ir::discardable(op).into_iter().all(|(name, _)| is_ours(name)) {
+        return None;
+    }
+    let mut hasher = Hasher::default();
+    hasher.attributes_of(op, false);
+    for inner in ir::nested(op) {
+        hasher.op(inner);
+    }
+    Some(hasher.stream.digest())
+}
+
 #[derive(Default)]
 struct Hasher {
     stream: Xxh3,

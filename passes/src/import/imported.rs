@@ -19,8 +19,8 @@ pub(crate) struct Imported<'c, 'a> {
     pub(crate) equal: HashMap<TensorId, Vec<TensorId>>,
     /// What XLA's CPU compiler holds beside operands and results of every op.
     pub(crate) workspace_in_xla: Vec<Workspace>,
-    /// By op: is its result written into its first operand?
-    pub(crate) in_place: Vec<bool>,
+    /// By op: the value that its result is written into, if there is one.
+    pub(crate) in_place: Vec<Option<TensorId>>,
     /// The op behind every [`ballast_core::graph::OpId`], in program order, terminator left out.
     pub(crate) ops: Vec<OperationRef<'c, 'a>>,
     /// The function, or a loop.

@@ -297,3 +297,45 @@ fn counted_loops_multiply_their_body() {
         assert_eq!((open.work.flops, open.work.priced), (130, false), "{limit} {direction}");
     }
 }
+
+#[test]
+fn constants_of_indices_take_memory_where_xla_stores_them() {
+    // The sine has this reader and `more`.
+    let role = |reader: &str, more: &str| {
+        let text = format!(
+            r#"%i = "stablehlo.iota"() <{{iota_dimension = 0 : i64}}> : () -> tensor<128x128xf32>
+            %m = "stablehlo.multiply"(%i, %i) : (tensor<128x128xf32>, tensor<128x128xf32>) -> tensor<128x128xf32>
+            %s = "stablehlo.sine"(%m) : (tensor<128x128xf32>) -> tensor<128x128xf32>
+            {reader}
+            {more}"#
+        );
+        let graph = read_ok(&super::stablehlo("%a: tensor<128x128xf32>", &text, "tensor<128x128xf32>"));
+        assert_eq!(op(&graph, "stablehlo.multiply").role, OpRole::Constant, "it is cheap");
+        op(&graph, "stablehlo.sine").role
+    };
+    let dot = r#"%r = "stablehlo.dot_general"(%a, %s) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<128x128xf32>, tensor<128x128xf32>) -> tensor<128x128xf32>"#;
+    let add =
+        r#"%r = "stablehlo.add"(%a, %s) : (tensor<128x128xf32>, tensor<128x128xf32>) -> tensor<128x128xf32>"#;
+    let more = r#"%q = "stablehlo.subtract"(%a, %s) : (tensor<128x128xf32>, tensor<128x128xf32>) -> tensor<128x128xf32>"#;
+    assert_eq!(role(dot, ""), OpRole::Compute, "a product takes nothing in");
+    assert_eq!(role(add, ""), OpRole::Constant, "computed in the sum");
+    assert_eq!(role(add, more), OpRole::Compute, "too expensive to be computed twice");
+}
+
+#[test]
+fn a_complex_product_is_four_real_ones() {
+    let dims = "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]";
+    let flops = |element: &str| {
+        let (image, kernel, result) = (
+            format!("tensor<2x6x6x4x{element}>"),
+            format!("tensor<3x3x4x8x{element}>"),
+            format!("tensor<2x4x4x8x{element}>"),
+        );
+        let text = format!(
+            r#"%r = "stablehlo.convolution"(%a, %k) <{{dimension_numbers = #stablehlo.conv<{dims}>, feature_group_count = 1 : i64, batch_group_count = 1 : i64}}> : ({image}, {kernel}) -> {result}"#
+        );
+        one(&format!("%a: {image}, %k: {kernel}"), &text, &result).work.flops
+    };
+    assert_eq!(flops("f32"), 2 * (2 * 4 * 4 * 8) * (3 * 3 * 4));
+    assert_eq!(flops("complex<f32>"), 4 * flops("f32"));
+}

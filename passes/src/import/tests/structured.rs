@@ -233,3 +233,51 @@ fn integer_and_narrow_arithmetic_are_told_apart() {
         assert_eq!(one(&text).work.arithmetic, arithmetic, "{kind}");
     }
 }
+
+#[test]
+fn rows_are_inserted_where_the_whole_lies() {
+    let looped = |start: &str, read: &str| {
+        one(&format!(
+            "func.func @main(%a: tensor<4096x8xf32>, %row: tensor<1x8xf32>) -> tensor<4096x8xf32> {{
+          %zero = arith.constant 0 : index
+          %one = arith.constant 1 : index
+          %many = arith.constant 4096 : index
+          %s = {start}
+          %0 = scf.for %i = %zero to %many step %one iter_args(%x = %s) -> tensor<4096x8xf32> {{
+            %n = tensor.insert_slice %row into %x[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<4096x8xf32>
+            {read}
+            scf.yield %n : tensor<4096x8xf32>
+          }}
+          return %0 : tensor<4096x8xf32>
+        }}"
+        ))
+        .work
+        .bytes
+        .0
+    };
+    let exp = "math.exp %a : tensor<4096x8xf32>";
+    assert_eq!(looped(exp, ""), 4096 * 2 * 32);
+    let read = "%e = tensor.extract_slice %x[%i, 0] [1, 8] [1, 1] : tensor<4096x8xf32> to tensor<1x8xf32>";
+    assert!(looped(exp, read) > 4096 * 4096 * 32, "the slice reads what was there");
+}
+
+#[test]
+fn tables_of_indices_take_memory() {
+    let graph = read_ok(
+        "#map = affine_map<(d0, d1) -> (d0, d1)>
+        func.func @main(%a: tensor<128x128xf32>) -> tensor<128x128xf32> {
+          %e = tensor.empty() : tensor<128x128xf32>
+          %t = linalg.generic {indexing_maps = [#map], iterator_types = [\"parallel\", \"parallel\"]} outs(%e : tensor<128x128xf32>) {
+          ^bb0(%o: f32):
+            %i = linalg.index 0 : index
+            %n = arith.index_cast %i : index to i32
+            %f = arith.sitofp %n : i32 to f32
+            linalg.yield %f : f32
+          } -> tensor<128x128xf32>
+          %m = linalg.matmul ins(%a, %t : tensor<128x128xf32>, tensor<128x128xf32>) outs(%e : tensor<128x128xf32>) -> tensor<128x128xf32>
+          return %m : tensor<128x128xf32>
+        }",
+    );
+    let generic = op(&graph, "linalg.generic");
+    assert_eq!((generic.role, graph.tensors[generic.outputs[0]].bytes.0), (OpRole::Compute, 1 << 16));
+}

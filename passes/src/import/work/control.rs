@@ -124,12 +124,14 @@ impl<'c: 'a, 'a> Pricer<'c, 'a> {
                     }
                 }
             }
-            let shares = facts.role == Role::View || facts.in_place;
-            if shares && let (Ok(base), Ok(result)) = (op.operand(0), op.result(0)) {
+            let over = if facts.role == Role::View { Some(0) } else { facts.in_place };
+            if let Some(over) = over
+                && let (Ok(base), Ok(result)) = (op.operand(over), op.result(0))
+            {
                 let base = base.to_raw().ptr;
                 lies_in.insert(result.to_raw().ptr, lies_in.get(&base).copied().unwrap_or(base));
             }
-            let allocates = matches!(facts.role, Role::Compute | Role::Foldable) && !shares;
+            let allocates = matches!(facts.role, Role::Compute | Role::Foldable) && over.is_none();
             for result in op.results() {
                 let kind = self.types.of(result.r#type());
                 let bytes = kind.map_err(|message| diagnostics::error(op.location(), &message))?.bytes;
@@ -267,9 +269,17 @@ pub(super) fn scf(seen: &Seen<'_, '_>) -> Price {
     }
 }
 
+/// Operations in `f32` that a device does while it moves a byte, about: 10 on an A100, 15 on a CPU, 20 on an H100.
+const OPERATIONS_PER_BYTE: u64 = 10;
+
+/// What arms are compared by, as no device is known yet: operations, or those for which there would be time while the bytes are moved.
+pub(crate) fn dearness(flops: u64, bytes: u64) -> u64 {
+    flops.max(bytes.saturating_mul(OPERATIONS_PER_BYTE))
+}
+
 /// A branch: its dearest arm.
 pub(super) fn branch(seen: &Seen<'_, '_>) -> Price {
-    let dearest = seen.regions.iter().max_by_key(|region| (region.flops, region.bytes));
+    let dearest = seen.regions.iter().max_by_key(|region| dearness(region.flops, region.bytes));
     let mut price = dearest.map_or_else(Price::unknown, |sum| sum.price(1));
     price.workspace = seen.regions.iter().map(|region| region.peak).max().unwrap_or(0);
     price.effect = Effect::None;

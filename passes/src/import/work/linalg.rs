@@ -6,7 +6,7 @@ use ballast_dialects::structured;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, RegionLike};
 
-use super::{Effect, Price, Role, Seen, Traffic, product, products};
+use super::{Effect, Price, Role, Seen, Traffic, product, products, real_products};
 
 /// Price of a `linalg` op.
 pub(super) fn price(seen: &Seen<'_, '_>, dynamic_dim: Option<u64>) -> Price {
@@ -38,12 +38,13 @@ fn structured(seen: &Seen<'_, '_>, dynamic_dim: Option<u64>) -> Option<Price> {
     let (contraction, convolution) = structured::interfaces(&seen.op);
     let multiplies = seen.body() >= 2;
     let whole = points.saturating_mul(length).saturating_mul(seen.body());
+    let sums = points.saturating_mul(real_products(seen));
     let price = if contraction && reduces {
-        products(LayerType::Dense, points, length)
+        products(LayerType::Dense, sums, length)
     } else if convolution && reduces && named_convolution(seen.name) {
-        convolution_price(seen, points, length)
+        convolution_price(seen, sums, length)
     } else if convolution && reduces && multiplies && seen.name == "generic" {
-        products(LayerType::Convolution, points, length)
+        products(LayerType::Convolution, sums, length)
     } else if convolution && reduces {
         Price::new(Role::Compute, LayerType::Pooling, whole)
     } else if reduces {

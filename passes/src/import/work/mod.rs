@@ -5,6 +5,7 @@
 //! are constants of a single value are not counted. Regions count once per point of the iteration space.
 
 mod control;
+mod in_place;
 mod linalg;
 mod scalar;
 mod stablehlo;
@@ -23,7 +24,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 
 use super::types::{TypeInfo, Types};
 
-pub(crate) use control::{Sum, counted_loop};
+pub(crate) use control::{Sum, counted_loop, dearness};
 pub(crate) use stablehlo::is_elementwise;
 
 /// Regions nested deeper than this are refused: summing them recurses.
@@ -78,8 +79,8 @@ struct Price {
     effect: Effect,
     priced: bool,
     workspace: u64,
-    /// Is its result written over its first operand?
-    in_place: bool,
+    /// The operand that its result is written over, if there is one.
+    in_place: Option<usize>,
     /// Overrides the arithmetic found from the types.
     arithmetic: Option<Arithmetic>,
 }
@@ -95,7 +96,7 @@ impl Price {
             effect: Effect::None,
             priced: true,
             workspace: 0,
-            in_place: false,
+            in_place: None,
             arithmetic: None,
         }
     }
@@ -193,8 +194,8 @@ pub(crate) struct Facts {
     pub(crate) pure_op: bool,
     /// Bytes held only while it runs.
     pub(crate) workspace: u64,
-    /// Is its result written over its first operand?
-    pub(crate) in_place: bool,
+    /// The operand that its result is written over, if there is one.
+    pub(crate) in_place: Option<usize>,
     traffic: Traffic,
 }
 
@@ -327,6 +328,11 @@ fn finish(price: Price, seen: &Seen<'_, '_>) -> Facts {
 /// Product of extents; saturating.
 fn product<'d>(dims: impl IntoIterator<Item = &'d u64>) -> u64 {
     dims.into_iter().fold(1, |product, dim| product.saturating_mul(*dim))
+}
+
+/// Products of real numbers that one of two elements is: four of complex ones.
+fn real_products(seen: &Seen<'_, '_>) -> u64 {
+    if seen.operands.first().is_some_and(|left| left.text.contains("complex<")) { 4 } else { 1 }
 }
 
 /// Both countings of so many sums of products of one length each.

@@ -4,6 +4,7 @@ use ballast_core::graph::LayerType;
 use ballast_dialects::ir;
 use melior::ir::operation::OperationLike;
 
+use super::in_place::update;
 use super::{Effect, Price, Seen, Traffic};
 
 /// Price of an op of a dialect without a module of its own.
@@ -36,8 +37,9 @@ fn tensor(seen: &Seen<'_, '_>) -> Price {
         "cast" | "expand_shape" | "collapse_shape" | "reshape" | "bitcast" | "extract_slice" => Price::view(),
         "dim" | "rank" => Price::movement().traffic(Traffic::Exactly(0)),
         "extract" => Price::movement().traffic(Traffic::Exactly(seen.result_bytes())),
-        "splat" | "from_elements" | "insert" | "concat" | "pad" => Price::movement(),
-        "insert_slice" | "parallel_insert_slice" => Price::movement().compute(),
+        "splat" | "from_elements" | "concat" | "pad" => Price::movement(),
+        "insert" | "insert_slice" => update(seen, 0, 1),
+        "parallel_insert_slice" => Price::movement().compute(),
         "generate" => {
             let flops = seen.points().saturating_mul(seen.body());
             Price { layer: LayerType::Activation, ..Price::movement().with_flops(flops) }

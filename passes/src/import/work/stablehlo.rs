@@ -5,7 +5,8 @@ use ballast_core::predictor::Pooling;
 use ballast_dialects::ir;
 use melior::ir::operation::{OperationLike, OperationRef};
 
-use super::{Effect, Price, Pricer, Role, Seen, Traffic, control, fourier, products};
+use super::in_place::{is_in_place, update};
+use super::{Effect, Price, Pricer, Role, Seen, Traffic, control, fourier, products, real_products};
 use crate::import::opaque;
 
 /// Price of a `stablehlo` or `chlo` op.
@@ -48,7 +49,7 @@ pub(super) fn price<'c: 'a, 'a>(pricer: &Pricer<'c, 'a>, dialect: &str, seen: &S
         | "transpose"
         | "dynamic_iota" => Price::movement(),
         "dynamic_reshape" => Price::view(),
-        "dynamic_update_slice" => update(seen),
+        "dynamic_update_slice" => update(seen, 1, 0),
         "get_dimension_size" | "set_dimension_size" | "partition_id" | "replica_id" => {
             Price::movement().compute().traffic(Traffic::Exactly(0))
         }
@@ -75,7 +76,11 @@ pub(super) fn price<'c: 'a, 'a>(pricer: &Pricer<'c, 'a>, dialect: &str, seen: &S
         "if" | "case" => control::branch(seen),
         "composite" => pricer.call(seen.op),
         "custom_call" => custom_call(seen),
-        "rng" | "rng_bit_generator" => Price::elementwise(points).compute().effect(Effect::Some),
+        "rng" => Price::elementwise(points).compute().effect(Effect::Some),
+        // The state after it, then the bits, which the state before says.
+        "rng_bit_generator" => {
+            Price::elementwise(seen.results.last().map_or(0, |bits| bits.elements)).compute()
+        }
         "all_gather"
         | "all_reduce"
         | "all_to_all"
@@ -299,11 +304,6 @@ fn dot_general(seen: &Seen<'_, '_>) -> Option<Price> {
     Some(products(LayerType::Dense, seen.points().saturating_mul(real_products(seen)), length))
 }
 
-/// Products of real numbers that one of two elements is: four of complex ones.
-fn real_products(seen: &Seen<'_, '_>) -> u64 {
-    if seen.operands.first().is_some_and(|left| left.text.contains("complex<")) { 4 } else { 1 }
-}
-
 /// Sums of products at every output element over the kernel's input features and its window. Window positions over
 /// padding count, as in the closed formulas; positions over holes that a dilated input leaves do not, so that the
 /// gradient of a strided convolution counts as much as the convolution.
@@ -321,7 +321,8 @@ fn convolution(seen: &Seen<'_, '_>) -> Option<Price> {
     let spread = list("rhs_dilation", 1, axes)?;
     let padding = list("padding", 0, 2 * axes)?;
     let features = *kernel.dims.get(dims.kernel_input_feature)?;
-    let mut outputs = result.elements;
+    let elements = result.elements.saturating_mul(real_products(seen));
+    let mut outputs = elements;
     let mut pairs = 1_u64;
     for axis in 0..axes {
         let out = *result.dims.get(*dims.output_spatial.get(axis)?)?;
@@ -330,7 +331,7 @@ fn convolution(seen: &Seen<'_, '_>) -> Option<Price> {
         let hits = hits(out, window, strides[axis], spread[axis], padding[2 * axis], holes[axis])?;
         pairs = pairs.saturating_mul(hits);
     }
-    let sums = result.elements.saturating_mul(features);
+    let sums = elements.saturating_mul(features);
     let multiplications = outputs.saturating_mul(pairs).saturating_mul(features);
     let fused = multiplications.saturating_mul(2);
     Some(Price::contraction(LayerType::Convolution, fused, fused.saturating_sub(sums)))
@@ -384,50 +385,11 @@ fn scatter(seen: &Seen<'_, '_>) -> Price {
     let last = seen.op.operand_count().saturating_sub(1);
     let flops = seen.operand_elements(last).saturating_mul(seen.body());
     let price = Price::new(Role::Compute, LayerType::Other, flops);
-    if last == 2 && is_in_place(seen) {
+    if last == 2 && is_in_place(seen.op, 0) {
         let bytes = seen.operand_bytes(1).saturating_add(seen.operand_bytes(2).saturating_mul(3));
-        return Price { in_place: true, ..price.traffic(Traffic::Exactly(bytes)) };
+        return Price { in_place: Some(0), ..price.traffic(Traffic::Exactly(bytes)) };
     }
     price
-}
-
-/// A slice is read and written; of a copy, all of it.
-fn update(seen: &Seen<'_, '_>) -> Price {
-    let price = Price::movement().compute();
-    if is_in_place(seen) {
-        let bytes = seen.operand_bytes(1).saturating_mul(2);
-        return Price { in_place: true, ..price.traffic(Traffic::Exactly(bytes)) };
-    }
-    price
-}
-
-/// Is a part of the first operand written in place? It is where nobody else reads what is written into, as in the stacks of loops; else a copy is made.
-/// Arguments of functions stay as they are, and constants are not in memory yet.
-fn is_in_place(seen: &Seen<'_, '_>) -> bool {
-    let Ok(mut whole) = seen.op.operand(0) else { return false };
-    // A view of what somebody else reads is no copy of it.
-    while let Some(view) = ir::producer(whole).filter(|&maker| is_view(maker)) {
-        match view.operand(0) {
-            Ok(base) if ir::is_used_once(whole) => whole = base,
-            _ => return false,
-        }
-    }
-    let of_function = || seen.op.parent_operation().is_none_or(|parent| ir::name(parent) == "func.func");
-    let is_there = match ir::producer(whole).map(ir::name) {
-        None => !of_function(),
-        Some(maker) => {
-            !matches!(maker, "stablehlo.constant" | "stablehlo.iota" | "stablehlo.broadcast_in_dim")
-        }
-    };
-    is_there && ir::is_used_once(whole)
-}
-
-fn is_view(op: OperationRef<'_, '_>) -> bool {
-    let by_name = matches!(
-        ir::name(op),
-        "stablehlo.reshape" | "stablehlo.bitcast_convert" | "stablehlo.optimization_barrier"
-    );
-    by_name && op.operand_count() == 1
 }
 
 fn gather(seen: &Seen<'_, '_>, indices: usize) -> Price {

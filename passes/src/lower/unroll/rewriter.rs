@@ -216,8 +216,8 @@ impl<'c: 'a, 'a> Rewriter<'c, 'a, '_> {
         {
             return Ok(Some(vec![found]));
         }
-        if let (Some(found), Ok(result)) = (self.integers(op), op.result(0)) {
-            self.known.insert(key(result), Known::Integers(found, Some(result.into())));
+        if let (Some(found), Some(result)) = (self.integers(op), ir::first_result(op)) {
+            self.known.insert(key(result), Known::Integers(found, Some(result)));
         }
         for inner in ir::nested(op).into_iter().chain([op]) {
             for (index, value) in inner.operands().collect::<Vec<_>>().into_iter().enumerate() {
