@@ -8,6 +8,7 @@ use ballast_core::fusion::Group;
 use ballast_core::graph::{Graph, OpId, OpRole, Storage, TensorId};
 use ballast_core::memory::{Schedule, Step};
 use ballast_core::stage::{NodeSource, Stage};
+use ballast_core::units::Bytes;
 
 use crate::backend::storage::Early;
 
@@ -128,29 +129,47 @@ pub(crate) fn returned(graph: &Graph, device_of: &[DeviceId]) -> Returned {
 
 /// The views and constants that make `tensors` out of arguments and values of planned ops, in program order.
 pub(crate) fn travellers(graph: &Graph, tensors: &[TensorId]) -> Vec<OpId> {
-    found_behind(graph, tensors, &[], |op| &graph.ops[op].inputs)
+    found_behind(graph, tensors, (&[], &BTreeSet::new()), |op| &graph.ops[op].inputs)
 }
 
-/// The same, with planned ops that run again for this reader, ascending; `reads` says what an op of the program reads.
+/// The same, with planned ops that run `again` for this reader, ascending, and without constants that are `there`; `reads` says what an op of the program reads.
 fn found_behind<'g>(
     graph: &'g Graph,
     tensors: &[TensorId],
-    again: &[OpId],
+    (again, there): (&[OpId], &BTreeSet<OpId>),
     reads: impl Fn(OpId) -> &'g [TensorId],
 ) -> Vec<OpId> {
-    let mut found = Vec::new();
+    let mut found = BTreeSet::new();
     let mut pending = tensors.to_vec();
     while let Some(tensor) = pending.pop() {
         if let Some(producer) = graph.tensors[tensor].producer
             && (graph.ops[producer].role != OpRole::Compute || again.binary_search(&producer).is_ok())
-            && !found.contains(&producer)
+            && !there.contains(&producer)
+            && found.insert(producer)
         {
-            found.push(producer);
             pending.extend(reads(producer));
         }
     }
-    found.sort_unstable();
-    found
+    found.into_iter().collect()
+}
+
+/// Constants computed of constants that are made once on a device, and not for every reader: chains of them, as the times of the steps of a loop that was opened, would be made
+/// again from their beginning each time. What is larger would lie in memory from the first reader to the last.
+const MOST_SHARED: u64 = 1 << 10;
+
+/// By op: is it such a constant?
+fn are_shared(graph: &Graph, reads: &[Vec<TensorId>]) -> Vec<bool> {
+    let mut of_constants = vec![false; graph.ops.len()];
+    OpId::of(&graph.ops)
+        .map(|(id, op)| {
+            of_constants[id.0] = op.role == OpRole::Constant
+                && reads[id].iter().all(|&tensor| {
+                    graph.tensors[tensor].producer.is_some_and(|producer| of_constants[producer.0])
+                });
+            let bytes = op.outputs.iter().map(|&tensor| graph.tensors[tensor].bytes).sum::<Bytes>();
+            of_constants[id.0] && !reads[id].is_empty() && bytes.0 <= MOST_SHARED
+        })
+        .collect()
 }
 
 /// Behind every op.
@@ -204,6 +223,8 @@ struct Memory {
     ran: BTreeMap<OpId, Moment>,
     /// Values that are read through a barrier.
     barred: BTreeSet<OpId>,
+    /// Constants that are made once, and have been.
+    constants: BTreeSet<OpId>,
 }
 
 impl Memory {
@@ -246,6 +267,8 @@ struct Merger<'p> {
     early: &'p [Early],
     /// By device.
     memories: Vec<Memory>,
+    /// By op: is it a constant that is made once on each device?
+    shared: Vec<bool>,
     /// Is the op's value read on another device?
     crosses: Vec<bool>,
     /// Has the op's value been copied to the host for other devices?
@@ -273,6 +296,7 @@ impl<'p> Merger<'p> {
             reads,
             members: groups.iter().map(|group| (group.root, group.members.as_slice())).collect(),
             early,
+            shared: are_shared(graph, reads),
             memories: (0..devices).map(|_| Memory::default()).collect(),
             crosses,
             sent: vec![false; graph.ops.len()],
@@ -309,7 +333,9 @@ impl<'p> Merger<'p> {
 
     fn run(&mut self, device: DeviceId, op: OpId) -> Result<(), ActionError> {
         let members = self.members.get(&op).copied().unwrap_or_default();
-        let travellers = found_behind(self.graph, &self.reads[op], members, |op| &self.reads[op]);
+        let there = &self.memories[device].constants;
+        let travellers = found_behind(self.graph, &self.reads[op], (members, there), |op| &self.reads[op]);
+        self.memories[device].constants.extend(travellers.iter().filter(|&&op| self.shared[op.0]));
         self.check_inputs(device, op, &travellers)?;
         let again = self.memories[device].ran.get(&op).copied();
         let held;

@@ -35,7 +35,9 @@ pub(super) fn price(imported: &mut Imported<'_, '_>, fuse: &dyn Fn(&mut Imported
             Runs::InTurn => {
                 let arm = inner(&body.imported.graph, 1);
                 let sum = |part: fn(&Inner) -> u64| {
-                    arm.iter().fold(0, |sum: u64, inner| sum.saturating_add(part(inner).saturating_mul(inner.times)))
+                    arm.iter().fold(0, |sum: u64, inner| {
+                        sum.saturating_add(part(inner).saturating_mul(inner.times))
+                    })
                 };
                 let dear = dearness(sum(|inner| inner.work.flops), sum(|inner| inner.work.bytes.0));
                 let (dearest, most) = arms.entry(body.of).or_default();

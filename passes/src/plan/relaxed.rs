@@ -185,9 +185,8 @@ fn why(program: &Program<'_, '_>, stage: Option<&Stage>, op: Option<OpId>, reque
     };
     if of_stage.is_some_and(|(_, least)| least <= requested.0) {
         return Why {
-            reason: "no plan was found in the time and work allowed; it is not proved that there is none"
-                .to_owned(),
-            remedy: "A larger `time-limit`, `order=free` or `swap=true` may find one",
+            reason: "no plan was found; it is not proved that there is none".to_owned(),
+            remedy: "`order=free` or `swap=true` may find one, or a larger limit where that ended the search",
         };
     }
     let (graph, at) = (&program.imported.graph, program.imported.ops[id]);

@@ -46,23 +46,45 @@ pub enum WorkloadError {
 enum Label {
     Number(i64),
     Text(String),
+    /// Read like any other, so that the refusal can name the element.
+    #[schemars(skip)]
+    Other(serde_json::Value),
 }
 
 impl Label {
-    fn into_text(self) -> String {
+    /// As text; `what` names it where it is neither.
+    fn read(self, what: impl FnOnce() -> String) -> Result<String, String> {
         match self {
-            Label::Number(number) => number.to_string(),
-            Label::Text(text) => text,
+            Label::Number(number) => Ok(number.to_string()),
+            Label::Text(text) => Ok(text),
+            Label::Other(other) => Err(format!(
+                "{} is {}: write a text or a whole number from -2^63 to 2^63 - 1",
+                what(),
+                shown(&other)
+            )),
         }
     }
 }
 
+/// What a value looks like in a message, its beginning where it is long.
+fn shown(value: &serde_json::Value) -> String {
+    const MOST: usize = 40;
+    let text = value.to_string();
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
 /// True, false, 1 or 0.
-#[derive(Clone, Copy, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(untagged)]
 enum Flag {
     Bool(bool),
     Number(f64),
+    /// As of a label.
+    #[schemars(skip)]
+    Other(serde_json::Value),
 }
 
 impl Flag {
@@ -72,6 +94,7 @@ impl Flag {
             Flag::Number(0.0) => Ok(false),
             Flag::Number(1.0) => Ok(true),
             Flag::Number(other) => Err(format!("{what} is {other}: write true, false, 1 or 0")),
+            Flag::Other(other) => Err(format!("{what} is {}: write true, false, 1 or 0", shown(&other))),
         }
     }
 }
@@ -91,7 +114,7 @@ pub struct WorkloadFile {
     #[serde(rename = "maxCPUs")]
     #[schemars(required, range(min = 0))]
     max_cpus: Option<f64>,
-    /// Memory of an accelerator, in the unit of the sizes.
+    /// Memory of an accelerator, in the unit of the sizes; of none where `maxFPGAs` is 0.
     #[serde(rename = "maxSizePerFPGA", skip_serializing_if = "Option::is_none")]
     max_size_per_fpga: Option<f64>,
     /// Accelerators that are not alike, in place of `maxFPGAs` and `maxSizePerFPGA`.
@@ -131,7 +154,7 @@ fn one() -> f64 {
 struct NodeEntry {
     /// Its name, used once.
     id: Label,
-    /// Time on an accelerator.
+    /// Time on an accelerator; of none where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     fpga_latency: Option<f64>,
     /// Time on a device of each line of `accelerators`, null where it cannot run; in place of `fpgaLatency`.
@@ -254,8 +277,8 @@ fn build(file: WorkloadFile) -> Result<Problem, String> {
     let mut colours: IndexMap<String, usize> = IndexMap::new();
     let mut nodes = Vec::with_capacity(file.nodes.len());
     for entry in file.nodes {
-        let id = entry.id.into_text();
         let node_id = nodes.len();
+        let id = entry.id.read(|| format!("id of nodes[{node_id}]"))?;
         if ids.insert(id.clone(), node_id).is_some() {
             return Err(format!("node id {id} occurs twice: give every node an id of its own"));
         }
@@ -267,12 +290,13 @@ fn build(file: WorkloadFile) -> Result<Problem, String> {
             Some(flag) => flag.read(&format!("isBackwardNode of node {id}"))?,
             None => false,
         };
-        let accelerator_times = match supported {
+        // Of a kind without devices there is none that could run it.
+        let there = |kind: usize| kinds[kind].count > 0;
+        let is_timed = entry.fpga_latency.is_some() || entry.latencies.is_some();
+        let accelerator_times = match supported && (is_timed || (0..speeds.len()).any(there)) {
             true => accelerator_times(entry.fpga_latency, entry.latencies.as_deref(), &id, &speeds)?,
             false => vec![f64::INFINITY; speeds.len()],
         };
-        // Of a kind without devices there is none that could run it.
-        let there = |kind: usize| kinds[kind].count > 0;
         let supported =
             accelerator_times.iter().enumerate().any(|(kind, time)| there(kind) && time.is_finite());
         let cpu_time = match (has_cpus, entry.cpu_latency) {
@@ -301,13 +325,15 @@ fn build(file: WorkloadFile) -> Result<Problem, String> {
         let on_accelerators =
             accelerator_times.into_iter().map(|time| if too_large { f64::INFINITY } else { time });
         let time = on_accelerators.chain([cpu_time]).collect();
-        let colour = entry.color_class.map(|label| {
+        let class = entry.color_class.map(|label| label.read(|| format!("colorClass of node {id}")));
+        let colour = class.transpose()?.map(|label| {
             let next = colours.len();
-            *colours.entry(label.into_text()).or_insert(next)
+            *colours.entry(label).or_insert(next)
         });
         nodes.push(Node { id, time, size_bytes, backward, colour, output_cost: 0.0, readers: Vec::new() });
     }
     add_edges(&mut nodes, &ids, file.edges)?;
+    check_total(&nodes, &kinds)?;
     check_acyclic(&nodes)?;
     check_classes(&nodes, &kinds, &colours)?;
     let name = file.name.unwrap_or_default();
@@ -325,7 +351,14 @@ fn accelerator_times(
     match latencies {
         None => {
             let time = cost(latency, "fpgaLatency", &owner)?;
-            Ok(speeds.iter().map(|speed| time / speed).collect())
+            // A time beyond all numbers would read as a kind that cannot run it.
+            let on = |speed: &f64| match time / speed {
+                scaled if scaled.is_finite() => Ok(scaled),
+                _ => Err(format!(
+                    "{owner} has fpgaLatency {time}, which divided by a speed of {speed} is no number: give times in a larger unit"
+                )),
+            };
+            speeds.iter().map(on).collect()
         }
         Some(_) if latency.is_some() => {
             Err(format!("{owner} has both 'fpgaLatency' and 'latencies': leave one of them out"))
@@ -392,12 +425,15 @@ fn device_kinds(file: &WorkloadFile) -> Result<(Vec<Kind>, Vec<f64>), String> {
             ));
         }
     } else {
-        let memory_bytes = cost(file.max_size_per_fpga, "maxSizePerFPGA", "the workload")?;
+        let accelerators = count(file.max_fpgas, "maxFPGAs")?;
         speeds.push(1.0);
         kinds.push(Kind {
             name: "accelerator".into(),
-            count: count(file.max_fpgas, "maxFPGAs")?,
-            memory_bytes,
+            count: accelerators,
+            memory_bytes: match file.max_size_per_fpga {
+                None if accelerators == 0 => f64::INFINITY,
+                given => cost(given, "maxSizePerFPGA", "the workload")?,
+            },
             transfer_factor: 1.0,
         });
     }
@@ -414,13 +450,37 @@ fn device_kinds(file: &WorkloadFile) -> Result<(Vec<Kind>, Vec<f64>), String> {
     Ok((kinds, speeds))
 }
 
+/// Most that times and costs may add up to: loads are sums of them, and are compared.
+const MOST_TIME: f64 = 1e300;
+
+/// Refuses times and costs whose sums leave the range of numbers: no plan would have a load.
+fn check_total(nodes: &[Node], kinds: &[Kind]) -> Result<(), String> {
+    let factor = kinds.iter().map(|kind| kind.transfer_factor).fold(0.0, f64::max);
+    let total: f64 = nodes
+        .iter()
+        .map(|node| {
+            let times = node.time.iter().copied().filter(|time| time.is_finite());
+            // A tensor counts on its writer's device and on those of its readers.
+            let ends = (1 + node.readers.len()) as f64;
+            times.fold(0.0, f64::max) + node.output_cost * factor * ends
+        })
+        .sum();
+    if total <= MOST_TIME {
+        return Ok(());
+    }
+    Err(format!(
+        "times and costs add up to {total:e}, the most is {MOST_TIME:e}: give them in a larger unit of time"
+    ))
+}
+
 fn add_edges(
     nodes: &mut [Node],
     ids: &IndexMap<String, NodeId>,
     edges: Vec<EdgeEntry>,
 ) -> Result<(), String> {
-    for edge in edges {
-        let (source, target) = (edge.source_id.into_text(), edge.dest_id.into_text());
+    for (number, edge) in edges.into_iter().enumerate() {
+        let source = edge.source_id.read(|| format!("sourceId of edges[{number}]"))?;
+        let target = edge.dest_id.read(|| format!("destId of edges[{number}]"))?;
         let shown = format!("edge {source} -> {target}");
         let find = |id: &str| {
             ids.get(id).copied().ok_or_else(|| {

@@ -28,6 +28,19 @@ fn refusal(workload: &Value) -> String {
     failure
 }
 
+/// What is done to a sound workload.
+type Change = fn(&mut Value);
+
+/// Each change must be refused with this part of a message.
+fn refused(cases: &[(&str, Change)]) {
+    for (expected, change) in cases {
+        let mut workload = sound();
+        change(&mut workload);
+        let failure = refusal(&workload);
+        assert!(failure.contains(expected), "wanted '{expected}', got: {failure}");
+    }
+}
+
 #[test]
 fn a_sound_workload_is_read() {
     let problem = parse(&sound().to_string(), "w.json").unwrap();
@@ -55,8 +68,32 @@ fn unlike_accelerators_are_read() {
 }
 
 #[test]
+fn what_accelerators_take_is_left_out_where_there_are_none() {
+    let mut workload = sound();
+    (workload["maxFPGAs"], workload["maxCPUs"]) = (json!(0), json!(2));
+    workload.as_object_mut().unwrap().remove("maxSizePerFPGA");
+    for node in workload["nodes"].as_array_mut().unwrap() {
+        node.as_object_mut().unwrap().remove("fpgaLatency");
+    }
+    let problem = parse(&workload.to_string(), "w.json").unwrap();
+    assert_eq!(problem.device_count(), 2);
+    assert_eq!(problem.nodes[0].time, [f64::INFINITY, 9.0]);
+    // However none are written.
+    let mut listed = workload.clone();
+    listed.as_object_mut().unwrap().remove("maxFPGAs");
+    for none in [json!([]), json!([{"count": 0}])] {
+        listed["accelerators"] = none;
+        assert_eq!(parse(&listed.to_string(), "w.json").unwrap().device_count(), 2);
+    }
+    // Of one, all is needed.
+    workload["maxFPGAs"] = json!(1);
+    assert!(refusal(&workload).contains("maxSizePerFPGA"));
+    workload["maxSizePerFPGA"] = json!(100);
+    assert!(refusal(&workload).contains("node 1 has no 'fpgaLatency'"));
+}
+
+#[test]
 fn contradictions_are_refused_by_name() {
-    type Change = fn(&mut Value);
     let cases: [(&str, Change); 31] = [
         ("cycle: 2 -> 1 -> 2", |w| w["edges"][1] = json!({"sourceId": 2, "destId": 1, "cost": 0})),
         ("cycle: 1 -> 1", |w| w["edges"][1] = json!({"sourceId": 1, "destId": 1, "cost": 0.5})),
@@ -121,12 +158,46 @@ fn contradictions_are_refused_by_name() {
             w.as_object_mut().unwrap().remove("edges");
         }),
     ];
-    for (expected, change) in cases {
-        let mut workload = sound();
-        change(&mut workload);
-        let failure = refusal(&workload);
-        assert!(failure.contains(expected), "wanted '{expected}', got: {failure}");
-    }
+    refused(&cases);
+}
+
+#[test]
+fn values_of_another_kind_are_refused_by_the_name_of_their_field() {
+    let cases: [(&str, Change); 7] = [
+        ("supportedOnFpga of node 2 is \"true\": write true, false, 1 or 0", |w| {
+            w["nodes"][1]["supportedOnFpga"] = json!("true");
+        }),
+        ("id of nodes[1] is 0.5: write a text or a whole number", |w| w["nodes"][1]["id"] = json!(0.5)),
+        ("id of nodes[1] is 9223372036854775808: write", |w| w["nodes"][1]["id"] = json!(1u64 << 63)),
+        ("id of nodes[0] is null: write", |w| w["nodes"][0]["id"] = Value::Null),
+        ("colorClass of node 3 is [7]: write", |w| w["nodes"][2]["colorClass"] = json!([7])),
+        ("sourceId of edges[1] is true: write", |w| w["edges"][1]["sourceId"] = json!(true)),
+        ("destId of edges[0] is {\"id\":2}: write", |w| w["edges"][0]["destId"] = json!({"id": 2})),
+    ];
+    refused(&cases);
+}
+
+#[test]
+fn times_and_costs_beyond_all_sums_are_refused() {
+    let cases: [(&str, Change); 4] = [
+        ("add up to inf, the most is 1e300: give them in a larger unit", |w| {
+            for node in 0..3 {
+                w["nodes"][node]["fpgaLatency"] = json!(1e308);
+            }
+        }),
+        ("add up to 1.5e300", |w| {
+            for edge in 0..2 {
+                w["edges"][edge]["cost"] = json!(0.5e300);
+            }
+        }),
+        ("add up to 2e300", |w| w["nodes"][1]["fpgaLatency"] = json!(2e300)),
+        ("node 1 has fpgaLatency 10000000", |w| {
+            w.as_object_mut().unwrap().remove("maxFPGAs");
+            w["accelerators"] = json!([{"count": 2, "speed": 1e-9}]);
+            w["nodes"][0]["fpgaLatency"] = json!(1e300);
+        }),
+    ];
+    refused(&cases);
 }
 
 #[test]

@@ -56,11 +56,12 @@ impl Judged {
             || self.rank.0 == other.rank.0 && self.rank.1 < other.rank.1 * (1.0 - 1e-12)
     }
 
-    /// What the user should know of its memory.
+    /// What the user should know of its memory. Fused ops are one here: the memory planner may divide them, and then keep the cap.
     pub(crate) fn note(&self) -> Option<String> {
         (self.over_least > 0).then(|| {
             format!(
-                "arguments and the largest working set are over the cap by {} on device {}: no memory plan can keep it",
+                "arguments and the largest working set are over the cap by {} on device {}: no memory plan that runs every op whole, fused ones too, \
+                 can keep it",
                 Bytes(self.over_least),
                 self.over_device
             )

@@ -320,7 +320,11 @@ fn one_op_that_fits_nowhere_leaves_the_rest_free() {
     let options = Options { caps: Some(vec![Bytes(500); 4]), ..by(Mover::Annealing) };
     let capped = refined(&graph, &costs, &cluster, options, 1);
     assert!(capped.report.value < 1.05 * free, "{} against {free}", capped.report.value);
-    assert!(capped.notes.iter().any(|note| note.contains("are over the cap by")), "{:?}", capped.notes);
+    // Fused ops may be divided later on: nothing is said of that.
+    let said = |note: &String| {
+        note.contains("are over the cap by") && note.contains("no memory plan that runs every op whole")
+    };
+    assert!(capped.notes.iter().any(said), "{:?}", capped.notes);
 }
 
 #[test]

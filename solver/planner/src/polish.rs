@@ -15,7 +15,7 @@ use crate::round::Round;
 use crate::stages::{StageOutcome, plan_some};
 
 /// Stages whose time is at least this share of the slowest one's are planned again.
-const SLOW: f64 = 0.95;
+pub(crate) const SLOW: f64 = 0.95;
 
 /// Share of a stage's time that memory must have added to it.
 pub(crate) const WORTH_IT: f64 = 1e-3;

@@ -254,3 +254,36 @@ fn a_cap_that_is_raised_anyway_is_raised_further_where_the_slowest_stage_gains_b
         alone[0].score.seconds
     );
 }
+
+#[test]
+fn caps_of_stages_that_are_as_slow_are_raised_further_together() {
+    // Two training steps that have nothing in common, one a device: more memory for one alone makes nothing faster.
+    let layers = 16;
+    let Step { mut graph, .. } = Step::new(layers, 2);
+    for op in training(layers).ops {
+        let inputs = op.inputs.iter().map(|input| input.0 + 2 * layers);
+        graph.ops.push(Op::new(format!("twin of {}", op.name), inputs, [graph.ops.len()]));
+    }
+    let twins = graph.tensors.clone().into_iter().zip(2 * layers..);
+    graph.tensors.extend(twins.map(|(tensor, op)| Tensor { producer: Some(OpId(op)), ..tensor }));
+    let costs = Costs { seconds: vec![vec![1.0; 4 * layers]; 2] };
+    let cluster = Cluster::from_count(2).expect("devices");
+    let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
+    let given: Vec<DeviceId> = (0..4 * layers).map(|op| DeviceId(usize::from(op >= 2 * layers))).collect();
+    let options = Options {
+        cap: CapSpec::Absolute(Bytes(150)),
+        limits: Limits { time_limit_seconds: None, work_limit: Some(20_000), seed: 1, threads: 1 },
+        relax_limit: 100.0,
+        swap: false,
+        ..Options::default()
+    };
+    let planned = plan(&program, given.clone(), report(), &options, None).expect("a plan").plan;
+    let stages = program.stages(&given);
+    let alone = plan_stages(&graph, &stages, &[Bytes(150); 2], &cluster, &options, &Deadline::after(None));
+    for (stage, alone) in planned.stages.iter().zip(alone.expect("plans")) {
+        assert!(stage.cap_bytes > alone.cap.0, "{} bytes", stage.cap_bytes);
+        let price = |cap: u64| missed(cap as f64 / 150.0 - 1.0);
+        let (now, before) = (price(stage.cap_bytes), price(alone.cap.0));
+        assert!(stage.score.seconds * now * now < alone.score.seconds * before * before);
+    }
+}

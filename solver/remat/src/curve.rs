@@ -111,13 +111,30 @@ fn with_bound(outcome: Outcome, bound: Bound) -> Result<Outcome, Error> {
     Ok(Outcome { report, ..outcome })
 }
 
+/// The plan of least memory that was found for an overhead, and what is known of those that take less.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeastMemory {
+    /// The plan. Its report is about its time.
+    pub outcome: Outcome,
+    /// No plan that is as fast takes less, bytes, in the classes that the bounds of the caps tried are of; the peak of the plan where it is proved to be the least.
+    pub bound_bytes: u64,
+}
+
+impl LeastMemory {
+    /// Is it proved that no plan as fast takes less memory?
+    #[must_use]
+    pub const fn proved(&self) -> bool {
+        self.bound_bytes >= self.outcome.replay.peak_bytes
+    }
+}
+
 /// The plan of least memory found whose time is at most `1 + overhead` times that of running everything once.
 ///
-/// Halves the range of caps between the working set and the unplanned peak until less than a thousandth is left, or less than any value takes.
+/// Halves the range of caps from the working set to the unplanned peak until less than a thousandth is left, or less than any value takes.
 ///
 /// # Errors
 /// As [`plan()`], and for an overhead that is negative or not a number.
-pub fn least_memory(problem: &Problem, overhead: f64, options: &Options) -> Result<Outcome, Error> {
+pub fn least_memory(problem: &Problem, overhead: f64, options: &Options) -> Result<LeastMemory, Error> {
     if !(overhead >= 0.0 && overhead.is_finite()) {
         return Err(Error::Options(format!(
             "an overhead of {overhead}: give a share of the time, not negative"
@@ -125,32 +142,51 @@ pub fn least_memory(problem: &Problem, overhead: f64, options: &Options) -> Resu
     }
     let deadline = Deadline::start(&options.limits);
     let most = problem.total_time() * (1.0 + overhead);
-    let (mut low, mut high) = (problem.working_set().0, problem.unplanned_peak());
+    let mut high = problem.unplanned_peak();
+    let (least, unit) = (high / 1000, unit(problem));
     let mut best = plan(problem, &Options { cap_bytes: high, ..options.clone() })?;
+    high = high.min(best.replay.peak_bytes);
+    // The working set itself may do: what has no plan is the largest cap below it.
+    let mut low = problem.working_set().0.saturating_sub(1);
+    let mut ruled_out = low;
     let rounds = 10;
-    let least = (high / 1000).max(unit(problem));
     for round in 0..rounds {
         // A plan may take less than a cap for which none was found in its share of the time.
-        if high.saturating_sub(low) <= least || deadline.over() {
+        if high.saturating_sub(low) <= least.max(unit) || deadline.over() {
             break;
         }
         let cap_bytes = low + (high - low) / 2;
         let share = deadline.remaining_seconds() / f64::from(rounds - round);
         let limits =
             Limits { time_limit_seconds: options.limits.time_limit_seconds.map(|_| share), ..options.limits };
-        match plan(
+        let tried = plan(
             problem,
             &Options { cap_bytes, limits, starts: vec![best.compact.clone()], ..options.clone() },
-        ) {
+        );
+        match tried {
             Ok(outcome) if outcome.report.value <= most => {
                 high = outcome.replay.peak_bytes.min(cap_bytes);
                 best = outcome;
             }
-            Ok(_) | Err(Error::Infeasible { .. }) => low = cap_bytes,
+            Ok(outcome) => {
+                low = cap_bytes;
+                if outcome.report.bound().value() > most {
+                    ruled_out = cap_bytes;
+                }
+            }
+            Err(Error::Infeasible { proved, .. }) => {
+                low = cap_bytes;
+                if proved {
+                    ruled_out = cap_bytes;
+                }
+            }
             Err(other) => return Err(other),
         }
     }
-    Ok(best)
+    // Peaks differ by multiples of the unit.
+    let is_least = best.replay.peak_bytes.saturating_sub(ruled_out) <= unit;
+    let bound_bytes = if is_least { best.replay.peak_bytes } else { ruled_out.saturating_add(1) };
+    Ok(LeastMemory { outcome: best, bound_bytes })
 }
 
 /// What all sizes are multiples of, bytes: caps that differ by less keep the same plans.
@@ -188,12 +224,50 @@ mod tests {
             ..Options::default()
         };
         let most = problem.total_time() * 1.3;
-        let found = least_memory(&problem, 0.3, &options).expect("a plan");
+        let least = least_memory(&problem, 0.3, &options).expect("a plan");
+        let found = &least.outcome;
         let as_fast = |cap_bytes: u64| {
             plan(&problem, &Options { cap_bytes, ..options.clone() })
                 .is_ok_and(|plan| plan.report.value <= most)
         };
-        let least = (0..40).map(|units| 100 + 2000 * units).find(|&cap| as_fast(cap)).expect("a cap");
-        assert!(found.report.value <= most && found.replay.peak_bytes == least, "{least}: {found:?}");
+        let by_cap = (0..40).map(|units| 100 + 2000 * units).find(|&cap| as_fast(cap)).expect("a cap");
+        assert!(found.report.value <= most && found.replay.peak_bytes == by_cap, "{by_cap}: {found:?}");
+    }
+
+    /// Node 0 is read twice, last of all: kept for that, it takes a third value beside nodes 1 and 2.
+    fn fork() -> Problem {
+        let nodes =
+            [vec![], vec![0], vec![1], vec![0]].map(|inputs: Vec<usize>| Node::new("f", 1.0, 4000, inputs));
+        Problem { name: "fork".into(), nodes: nodes.into(), resident_bytes: 0 }
+    }
+
+    #[test]
+    fn the_working_set_is_a_cap_like_any_other() {
+        let problem = fork();
+        assert_eq!((problem.working_set().0, problem.unplanned_peak()), (8000, 12_000));
+        let least = |order, overhead| {
+            let limits = Limits { time_limit_seconds: None, work_limit: Some(20_000), ..Limits::default() };
+            let found = least_memory(&problem, overhead, &Options { order, limits, ..Options::default() });
+            let found = found.expect("a plan");
+            (found.outcome.replay.peak_bytes, found.bound_bytes, found.proved())
+        };
+        // Node 0 once more costs a quarter.
+        assert_eq!(least(Order::Program, 0.25), (8000, 8000, true));
+        assert_eq!(least(Order::Program, 0.2), (12_000, 12_000, true));
+        // Node 3 before node 1 costs nothing.
+        assert_eq!(least(Order::Free, 0.0), (8000, 8000, true));
+    }
+
+    #[test]
+    fn what_no_search_ruled_out_is_not_called_the_least() {
+        let limits = Limits { time_limit_seconds: None, work_limit: Some(0), ..Limits::default() };
+        let problem = fork();
+        let solver = crate::Solver::GREEDY;
+        let options = Options { order: Order::Program, solver, limits, ..Options::default() };
+        let found = least_memory(&problem, 0.2, &options).expect("a plan");
+        assert_eq!(
+            (found.outcome.replay.peak_bytes, found.bound_bytes, found.proved()),
+            (12_000, 8000, false)
+        );
     }
 }

@@ -67,7 +67,7 @@ mod ways;
 mod windows;
 
 pub use arena::{Arena, Buffer, assign};
-pub use curve::{CurvePoint, curve, least_memory};
+pub use curve::{CurvePoint, LeastMemory, curve, least_memory};
 pub use highs::version as highs_version;
 pub use lower::lower_bound;
 pub use outcome::{Error, Order, Outcome, PROVED_WITHIN};

@@ -254,7 +254,9 @@ fn a_curve_without_time_has_the_plans_given_and_the_program_as_it_is() {
 #[test]
 fn the_least_memory_for_an_overhead_keeps_the_overhead() {
     let problem = chain(16, None);
-    let outcome = least_memory(&problem, 0.25, &with_work(0, 20_000, 1)).unwrap();
+    let found = least_memory(&problem, 0.25, &with_work(0, 20_000, 1)).unwrap();
+    let outcome = found.outcome;
+    assert!(found.bound_bytes <= outcome.replay.peak_bytes);
     assert!(outcome.report.value <= 1.25 * problem.total_time());
     assert!(outcome.replay.peak_bytes < problem.unplanned_peak());
     let arena = assign(&problem, &outcome.schedule, None, None, 1, &Deadline::after(None)).unwrap();

@@ -71,6 +71,8 @@ struct Answer {
     planner: &'static str,
     /// None: not even one sample fits.
     batch: Option<u64>,
+    /// Is it the largest that was tried, so that a larger one may fit too?
+    is_most_tried: bool,
     seconds_per_sample: Option<f64>,
     /// What Ballast's own plan takes at this batch.
     own_seconds_per_sample: Option<f64>,
@@ -160,6 +162,7 @@ impl Step<'_> {
                 return Ok(Answer {
                     planner,
                     batch: None,
+                    is_most_tried: false,
                     seconds_per_sample: None,
                     own_seconds_per_sample: None,
                 });
@@ -176,6 +179,7 @@ impl Step<'_> {
         Ok(Answer {
             planner,
             batch: Some(batch),
+            is_most_tried: batch >= self.args.most,
             seconds_per_sample: Some(each(seconds)),
             own_seconds_per_sample: own.map(each),
         })
@@ -233,18 +237,41 @@ impl Step<'_> {
 #[error("stopped")]
 struct Stopped(Failure);
 
-fn markdown(lines: &[Line], args: &Args) -> String {
-    let mut programs: Vec<&str> = lines.iter().map(|line| line.program.as_str()).collect();
-    programs.dedup();
-    let mut text = format!(
-        "# Largest batches\n\n`ballast batches {} --batch {} --devices {} --time-limit {} --precision {}{}`\n\nLargest batch, ms a sample at it, \
-         and in brackets ms a sample of Ballast's own plan at that batch.\n\n| program | device | memory GB |",
-        programs.iter().map(|name| format!("{name}.mlir")).collect::<Vec<_>>().join(" "),
+/// The command that makes the table again, with all that it depends on, as a shell reads it.
+fn command(args: &Args) -> String {
+    let quoted = |word: &str| {
+        let is_plain = |c: char| c.is_alphanumeric() || "_./,:=@%+-".contains(c);
+        if !word.is_empty() && word.chars().all(is_plain) {
+            word.to_owned()
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    };
+    let programs: Vec<String> =
+        args.programs.iter().map(|path| quoted(&path.display().to_string())).collect();
+    format!(
+        "ballast batches {} --batch {} --devices {} --time-limit {} --most {} --precision {}{} --seed {}",
+        programs.join(" "),
         args.batch,
-        args.devices.join(","),
+        quoted(&args.devices.join(",")),
         args.time_limit,
+        args.most,
         args.precision,
         if args.overlap { " --overlap" } else { "" },
+        args.seed,
+    )
+}
+
+fn markdown(lines: &[Line], args: &Args) -> String {
+    let mut text = format!(
+        "# Largest batches\n\n`{}`\n\nLargest batch, ms a sample at it, and in brackets ms a sample of Ballast's own plan at that batch.{}\n\n\
+         | program | device | memory GB |",
+        command(args),
+        if lines.iter().flat_map(|line| &line.answers).any(|answer| answer.is_most_tried) {
+            " Where it says ≥, no larger one was tried."
+        } else {
+            ""
+        },
     );
     for (planner, _) in PLANNERS {
         let _ = write!(text, " {planner} |");
@@ -263,7 +290,8 @@ fn markdown(lines: &[Line], args: &Args) -> String {
             let milliseconds = |seconds: Option<f64>| {
                 seconds.map_or("no plan".into(), |seconds| format!("{:.4}", seconds * 1e3))
             };
-            let _ = write!(text, " {batch}, {}", milliseconds(answer.seconds_per_sample));
+            let least = if answer.is_most_tried { "≥ " } else { "" };
+            let _ = write!(text, " {least}{batch}, {}", milliseconds(answer.seconds_per_sample));
             match answer.planner {
                 "Ballast" => text.push_str(" |"),
                 _ => {
@@ -274,4 +302,58 @@ fn markdown(lines: &[Line], args: &Args) -> String {
         text.push('\n');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::{Answer, Args, Line, PathBuf, command, markdown};
+
+    #[derive(clap::Parser)]
+    struct Cli {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    fn given(words: &str) -> Args {
+        Cli::parse_from(words.split_whitespace()).args
+    }
+
+    #[test]
+    fn the_command_printed_is_the_one_that_was_given() {
+        let args = given(
+            "batches models/a.json b.mlir --batch 13 --devices cpu,d.toml --most 64 --seed 7 --time-limit 2 --overlap",
+        );
+        assert_eq!(
+            command(&args),
+            "ballast batches models/a.json b.mlir --batch 13 --devices cpu,d.toml --time-limit 2 --most 64 --precision 0.01 --overlap --seed 7"
+        );
+        let args = Args { programs: vec![PathBuf::from("my model's.mlir")], ..args };
+        assert!(
+            command(&args).starts_with(r"ballast batches 'my model'\''s.mlir' --batch"),
+            "{}",
+            command(&args)
+        );
+    }
+
+    #[test]
+    fn a_batch_at_which_the_search_ended_is_not_called_the_largest() {
+        let args = given("batches a.mlir --batch 13 --devices cpu --most 64");
+        let answer = |batch, is_most_tried| Answer {
+            planner: "Ballast",
+            batch: Some(batch),
+            is_most_tried,
+            seconds_per_sample: Some(0.001),
+            own_seconds_per_sample: Some(0.001),
+        };
+        let text = |answer| {
+            let (program, device) = ("a".to_owned(), "cpu".to_owned());
+            markdown(&[Line { program, device, memory_bytes: 1 << 30, answers: vec![answer] }], &args)
+        };
+        let ended = text(answer(64, true));
+        assert!(ended.contains("| ≥ 64, 1.0000 |") && ended.contains("no larger one was tried"), "{ended}");
+        let found = text(answer(63, false));
+        assert!(found.contains("| 63, 1.0000 |") && !found.contains('≥'), "{found}");
+    }
 }

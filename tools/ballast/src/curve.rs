@@ -51,6 +51,9 @@ struct Point {
     bound_percent: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     proved: Option<bool>,
+    /// With --overhead: no plan that keeps it takes less, bytes. `proved` says then that the plan takes no more than that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recomputes: Option<usize>,
 }
@@ -67,6 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         overhead_percent: outcome.map(|outcome| percent(outcome.report.value)),
         bound_percent: outcome.map(|outcome| percent(outcome.report.bound().value())),
         proved: outcome.map(|outcome| outcome.report.proved()),
+        bound_bytes: None,
         recomputes: outcome.map(|outcome| outcome.replay.recomputes),
     };
     let options = Options {
@@ -81,8 +85,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         other => Failure::BadInput(format!("{}: {other}", args.instance.display())),
     };
     if let Some(overhead) = args.overhead {
-        let outcome = least_memory(&problem, overhead / 100.0, &options).map_err(failed)?;
-        return output::write_json(&point(outcome.replay.peak_bytes, Some(&outcome)), args.output.as_deref());
+        let found = least_memory(&problem, overhead / 100.0, &options).map_err(failed)?;
+        let point = Point {
+            proved: Some(found.proved()),
+            bound_bytes: Some(found.bound_bytes),
+            ..point(found.outcome.replay.peak_bytes, Some(&found.outcome))
+        };
+        return output::write_json(&point, args.output.as_deref());
     }
     let budgets: Vec<u64> = if args.budgets.is_empty() {
         let step = |at| u128::from(peak - least) * u128::from(at) / u128::from(args.points);

@@ -75,6 +75,22 @@ impl Failure {
         }
     }
 
+    /// The same, where what it says of a file is said of the one the user knows, which the file is a copy of in generic form.
+    pub(crate) fn naming(self, file: &Path, known: &Path) -> Self {
+        if file == known {
+            return self;
+        }
+        let (file, known) = (file.display().to_string(), format!("{} in generic form", known.display()));
+        let said = |text: String| text.replace(&file, &known);
+        match self {
+            Failure::NoPlan(text) => Failure::NoPlan(said(text)),
+            Failure::BadInput(text) => Failure::BadInput(said(text)),
+            Failure::Usage(text) => Failure::Usage(said(text)),
+            Failure::Internal(text) => Failure::Internal(said(text)),
+            Failure::ClosedPipe => Failure::ClosedPipe,
+        }
+    }
+
     /// What happened.
     pub(crate) fn message(&self) -> &str {
         match self {

@@ -222,6 +222,18 @@ fn larger_batches_fit_with_swaps_and_no_method_beats_ballast() {
         let least = seconds("seconds_per_sample") * (1.0 + 1e-9);
         assert!(seconds("own_seconds_per_sample") <= least, "{answer}");
     }
+    // A search that ends at the most it may try says no more than that so much fits.
+    assert!(answers.as_array().expect("answers").iter().all(|answer| answer["is_most_tried"] == false));
+    let few = ["--time-limit", "1", "--most", "4", "--json", "few.json"];
+    let output = ballast(&folder, &[&base[..], &few[..]].concat());
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(table.matches(" ≥ 4, ").count(), 5, "{table}");
+    assert!(
+        table.contains(&format!("`ballast batches {model} --batch 13 ")) && table.contains("--most 4 "),
+        "{table}"
+    );
+    let few = read(&folder.join("few.json"))[0]["answers"].clone();
+    assert!(few.as_array().expect("answers").iter().all(|answer| answer["is_most_tried"] == true), "{few}");
     let wrong = ["batches", model, "--batch", "17", "--devices", "rtx2080ti"];
     fails(&folder, &wrong, 2, "no argument of 'main' has a dimension of 17");
     fails(&folder, &[&base[..], &["--precision", "2"]].concat(), 2, "from 0 to 0.5");

@@ -1,7 +1,8 @@
-//! `ballast fit` as a program, beside a shell script that answers for XLA: which forms are compiled, and what a time limit ends.
+//! `ballast fit` as a program, beside a shell script that answers for XLA: which forms are compiled, what a time limit ends, what is written, and what is said of
+//! bad input.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use serde_json::Value;
 
@@ -66,8 +67,7 @@ fn scratch(paired_flops: u64, opened: &str) -> (tempfile::TempDir, PathBuf) {
     let path = folder.path().to_owned();
     std::fs::write(path.join("step.mlir"), PAIR).expect("written");
     let script = format!(
-        r#"#!/bin/sh
-answer() {{
+        r#"answer() {{
   echo "{{\"temporary_bytes\": $1, \"argument_bytes\": 0, \"result_bytes\": 0, \"alias_bytes\": 0, \"flops\": $2}}"
 }}
 case $(grep -c 'stablehlo.while' "$2"),$(grep -c 'stablehlo.dynamic_update_slice' "$2") in
@@ -78,25 +78,81 @@ esac
 "#,
         path.display()
     );
-    let python = path.join("python");
-    std::fs::write(&python, script).expect("written");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&python, mode).expect("made a program");
+    program(&path.join("python"), &script);
     (folder, path)
+}
+
+/// A layer and its gradient, without loops or checkpoints.
+const LAYER: &str = r#"
+func.func @main(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %a = "stablehlo.exponential"(%x) : (tensor<8x64xf32>) -> tensor<8x64xf32>
+  %b = "stablehlo.sine"(%a) : (tensor<8x64xf32>) -> tensor<8x64xf32>
+  %c = "stablehlo.exponential"(%b) : (tensor<8x64xf32>) -> tensor<8x64xf32>
+  %d = "stablehlo.multiply"(%c, %b) : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x64xf32>
+  %e = "stablehlo.multiply"(%d, %a) : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x64xf32>
+  return %e : tensor<8x64xf32>
+}
+"#;
+
+/// A folder with the layer and a script that answers for XLA: it takes [`AS_IS_BYTES`] as it is, and a planned program so many. What it compiles is
+/// kept under `compiled`, by number.
+fn layer(planned_bytes: u64) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().to_owned();
+    std::fs::write(path.join("step.mlir"), LAYER).expect("written");
+    std::fs::create_dir(path.join("compiled")).expect("made");
+    let to = path.join("compiled").display().to_string();
+    program(
+        &path.join("python"),
+        &format!(
+            r#"cp "$2" {to}/$(ls {to} | wc -l)
+case "$*" in *--stored*) bytes={planned_bytes} ;; *) bytes={AS_IS_BYTES} ;; esac
+echo "{{\"temporary_bytes\": $bytes, \"argument_bytes\": 0, \"result_bytes\": 0, \"alias_bytes\": 0, \"flops\": 100}}"
+"#
+        ),
+    );
+    (folder, path)
+}
+
+/// What was compiled in such a folder.
+fn compiled(folder: &Path) -> Vec<String> {
+    let files = std::fs::read_dir(folder.join("compiled")).expect("a folder");
+    let files = files.map(|file| std::fs::read_to_string(file.expect("a file").path()));
+    files.collect::<Result<_, _>>().expect("read")
+}
+
+/// A shell script.
+fn program(path: &Path, script: &str) {
+    std::fs::write(path, format!("#!/bin/sh\n{script}")).expect("written");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(path, mode).expect("made a program");
 }
 
 /// Fits the program; the answer, and what was said.
 fn fit(folder: &Path, args: &[&str]) -> (Value, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_ballast"))
-        .current_dir(folder)
-        .args(["fit", "step.mlir", "--cap", "2000B", "--python", "./python", "-o", "fitted.mlir"])
-        .args(["--remat", "swap=false time-limit=1", "--tries", "1"])
-        .args(args)
-        .output()
-        .expect("runs");
+    let output = run(folder, args);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");
     (serde_json::from_slice(&output.stdout).expect("one JSON object on stdout"), said)
+}
+
+/// Runs it with these options, which count before those that all tests have.
+fn run(folder: &Path, args: &[&str]) -> Output {
+    let common = [
+        ["--cap", "2000B"],
+        ["--python", "./python"],
+        ["-o", "fitted.mlir"],
+        ["--remat", "swap=false time-limit=1"],
+        ["--tries", "1"],
+    ];
+    let common = common.iter().filter(|[name, _]| !args.contains(name)).flatten();
+    Command::new(env!("CARGO_BIN_EXE_ballast"))
+        .current_dir(folder)
+        .args(["fit", "step.mlir"])
+        .args(common)
+        .args(args)
+        .output()
+        .expect("runs")
 }
 
 fn names(list: &Value, key: &str) -> Vec<String> {
@@ -156,4 +212,94 @@ fn the_first_plan_is_made_whatever_the_time() {
     assert_eq!(names(&answer["tries"], "program"), ["loop-pairs"], "{said}");
     assert_eq!((&answer["chosen"], &answer["stopped"]), (&Value::from(0), &Value::from("time-limit")));
     assert!(!folder.join("opened").exists(), "{said}");
+}
+
+#[test]
+fn a_plan_far_under_the_cap_keeps_it_and_the_program_is_written_as_it_is_where_that_takes_less() {
+    // A plan that changes nothing takes a little more: far below the cap, and above it.
+    for (cap, fits) in [("4000B", true), ("100%", false)] {
+        let (_keep, folder) = layer(AS_IS_BYTES + 1);
+        let (answer, said) = fit(&folder, &["--cap", cap, "--tries", "6"]);
+        assert_eq!(names(&answer["tries"], "fusion"), ["xla-cpu", "no-plan"], "{said}");
+        let [planned, unplanned] = [&answer["tries"][0], &answer["tries"][1]];
+        assert_eq!((&planned["fits"], &planned["above_unplanned"]), (&fits.into(), &true.into()), "{said}");
+        assert_eq!((&unplanned["fits"], &answer["chosen"]), (&true.into(), &1.into()), "{said}");
+        assert_eq!(said.contains("above the cap"), !fits, "{said}");
+        assert_eq!(std::fs::read_to_string(folder.join("fitted.mlir")).expect("written"), LAYER);
+        assert_eq!(compiled(&folder).len(), 2, "{said}");
+    }
+    // One that takes no more is written with its plan.
+    let (_keep, folder) = layer(AS_IS_BYTES);
+    let (answer, said) = fit(&folder, &["--cap", "4000B", "--tries", "6"]);
+    assert_eq!(
+        (names(&answer["tries"], "fusion"), &answer["chosen"]),
+        (vec!["xla-cpu".to_owned()], &0.into())
+    );
+    assert!(!said.contains("as it is"), "{said}");
+}
+
+#[test]
+fn no_program_is_compiled_twice_and_one_that_was_is_no_try() {
+    // Whatever is planned takes as much: caps are asked for in turn for which there is no other plan.
+    let (_keep, folder) = layer(AS_IS_BYTES);
+    let output = run(&folder, &["--tries", "6"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("one JSON object on stdout");
+    let mut programs = compiled(&folder);
+    let count = programs.len();
+    programs.sort_unstable();
+    programs.dedup();
+    assert_eq!(programs.len(), count, "{said}");
+    // The first is the program as it is.
+    assert_eq!(answer["tries"].as_array().expect("a list").len(), count - 1, "{said}");
+    assert!(
+        names(&answer["dropped"], "reason").iter().any(|reason| reason.contains("measured before")),
+        "{said}"
+    );
+}
+
+#[test]
+fn options_of_plans_that_fit_sets_are_refused_before_anything_is_compiled() {
+    for (option, instead) in
+        [("cap=5MB", "--cap"), ("cap-counts=all", "--cap-counts"), ("plan-file=p", "--output")]
+    {
+        let (_keep, folder) = layer(AS_IS_BYTES);
+        let output = run(&folder, &["--remat", &format!("swap=false {option}")]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("--remat: '") && said.contains(instead), "{said}");
+        assert!(compiled(&folder).is_empty() && !folder.join("fitted.mlir").exists(), "{said}");
+    }
+}
+
+#[test]
+fn errors_name_the_program_that_was_given_and_no_copy_of_it() {
+    // As JAX writes it; the script makes of it what a Python with JAX would.
+    let (_keep, folder) = layer(AS_IS_BYTES);
+    let pretty = LAYER.replace("\"stablehlo.sine\"", "stablehlo.sine");
+    std::fs::write(folder.join("step.mlir"), pretty).expect("written");
+    std::fs::write(folder.join("generic"), LAYER).expect("written");
+    let copy = r#"case "$1" in *generic.py) cp generic "$4"; exit ;; esac
+echo '{"temporary_bytes": 3000, "argument_bytes": 0, "result_bytes": 0, "alias_bytes": 0, "flops": 100}'; touch compiled/1
+"#;
+    program(&folder.join("python"), copy);
+    let said = |args: &[&str]| {
+        let output = run(&folder, args);
+        assert!(!output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let unknown = said(&["--function", "step"]);
+    assert!(
+        unknown.contains("step.mlir: --function: there is no function 'step': name one of main"),
+        "{unknown}"
+    );
+    assert!(compiled(&folder).is_empty(), "{unknown}");
+    // What the driver says, of an option of a plan and of the copy itself.
+    for said in [said(&["--remat", "no-such-option=1"]), {
+        std::fs::write(folder.join("generic"), LAYER.replace("return %e", "return %f")).expect("written");
+        said(&[])
+    }] {
+        assert!(said.contains("error: step.mlir: ") && !said.contains("generic.mlir"), "{said}");
+    }
 }

@@ -269,3 +269,24 @@ fn budgets_of_a_curve_are_spread_evenly_however_large() {
     assert!(step.checked_mul(40 * 39).is_none(), "no product overflows");
     assert!(budgets.windows(2).all(|pair| (pair[1] - pair[0]).abs_diff(step) <= 1), "{budgets:?}");
 }
+
+#[test]
+fn the_least_memory_for_an_overhead_is_called_proved_where_nothing_less_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    // Node 0 is read first and last: kept for that it is a third value beside nodes 1 and 2.
+    let size = 4 << 20;
+    let nodes: Vec<Value> = (0..4).map(|id| json!({"id": id, "time": 1, "size": size})).collect();
+    let instance = json!({"name": "fork", "nodes": nodes, "edges": [[0, 1], [1, 2], [0, 3]]});
+    std::fs::write(folder.path().join("fork.json"), instance.to_string()).unwrap();
+    let least = |overhead: &str, order: &str| {
+        let output =
+            ballast(folder.path(), &["curve", "fork.json", "--overhead", overhead, "--order", order]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (answer["budget_bytes"].clone(), answer["bound_bytes"].clone(), answer["proved"].clone())
+    };
+    let two_values = (json!(2 * size), json!(2 * size), json!(true));
+    assert_eq!(least("25", "program"), two_values);
+    assert_eq!(least("0", "free"), two_values);
+    assert_eq!(least("20", "program"), (json!(3 * size), json!(3 * size), json!(true)));
+}

@@ -202,3 +202,24 @@ fn a_stored_value_that_would_be_computed_again_is_read_through_a_barrier() {
     let expected = [run(0, &[]), run(1, &[]), What::Barrier(vec![Held::Value(OpId(0))]), run(2, &[])];
     assert_eq!(merged.into_iter().map(|action| action.what).collect::<Vec<_>>(), expected);
 }
+
+#[test]
+fn small_constants_computed_of_constants_are_made_once_on_a_device() {
+    // 0 and 1 are numbers, 2 and 3 sums of them; 4 and 5 read those, and 5 the value of 4.
+    let ops: &[(&[usize], OpRole)] = &[
+        (&[], Constant),
+        (&[], Constant),
+        (&[1, 2], Constant),
+        (&[3, 2], Constant),
+        (&[0, 3], Compute),
+        (&[5, 4], Compute),
+    ];
+    let graph = graph(1, ops, 6);
+    let expected = [run(4, &[0, 1, 2]), run(5, &[1, 3])];
+    assert_eq!(on_device_0(actions(&graph, &[DeviceId(0); 6], &[CompactPlan::default()])), expected);
+
+    let mut large = graph;
+    large.tensors[3].bytes = Bytes(1 << 20);
+    let expected = [run(4, &[0, 1, 2]), run(5, &[0, 1, 2, 3])];
+    assert_eq!(on_device_0(actions(&large, &[DeviceId(0); 6], &[CompactPlan::default()])), expected);
+}

@@ -42,8 +42,12 @@ fn is_view(op: OperationRef<'_, '_>) -> bool {
         "stablehlo.reshape" | "stablehlo.bitcast_convert" | "stablehlo.optimization_barrier" => {
             op.operand_count() == 1
         }
-        "tensor.cast" | "tensor.expand_shape" | "tensor.collapse_shape" | "tensor.reshape"
-        | "tensor.bitcast" | "tensor.extract_slice" => true,
+        "tensor.cast"
+        | "tensor.expand_shape"
+        | "tensor.collapse_shape"
+        | "tensor.reshape"
+        | "tensor.bitcast"
+        | "tensor.extract_slice" => true,
         _ => false,
     }
 }

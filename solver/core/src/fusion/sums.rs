@@ -16,7 +16,8 @@ const STILL_READ: u64 = 2;
 /// Least values that go into a part of a sum that several devices share: two of which one byte in eight is left, as of a comparison, are no sum, and cost
 /// every device a value that is written and read.
 const LEAST_VALUES: usize = 4;
-/// Most values that are followed into a part. Of those as large as the part, [`LAST_READ`] are enough.
+/// Most values that are followed into a part one by one. Of those as large as the part, [`LAST_READ`] are enough; of others the bytes are, which count twice where two
+/// ways lead into the part.
 const MOST_VALUES: usize = 64;
 
 impl Fuser<'_> {
@@ -115,13 +116,16 @@ fn held(graph: &Graph, group: &Group, roots: &[Vec<OpId>], last_readers: &[OpId]
     let of_part = left / parts.most.max(1) as u64;
     // Ascending, as the ops are.
     let mut held = Vec::new();
-    // By op of the fusion: the values that go into it and are not in a stored part yet.
-    let mut open: BTreeMap<OpId, BTreeSet<OpId>> = BTreeMap::new();
+    // By op of the fusion: the values that go into it and are not in a stored part yet, and the bytes of those that are not followed.
+    let mut open: BTreeMap<OpId, (BTreeSet<OpId>, u64)> = BTreeMap::new();
     for id in ops() {
-        let mut values = BTreeSet::new();
+        let (mut values, mut more) = (BTreeSet::new(), 0_u64);
         for input in graph.value_inputs(id) {
             match open.get(&input) {
-                Some(below) => values.extend(below),
+                Some((below, bytes)) => {
+                    values.extend(below);
+                    more = more.saturating_add(*bytes);
+                }
                 None if dies(input) || held.binary_search(&input).is_ok() => {
                     values.insert(input);
                 }
@@ -129,7 +133,7 @@ fn held(graph: &Graph, group: &Group, roots: &[Vec<OpId>], last_readers: &[OpId]
             }
         }
         let size = graph.value_bytes(id).0;
-        let read = bytes(&values);
+        let read = bytes(&values).saturating_add(more);
         let is_long = left.saturating_sub(read) >= size.saturating_mul(STILL_READ);
         let may_be_held =
             id != group.root && size > 0 && roots[id].len() == 1 && values.len() >= parts.least_values;
@@ -139,9 +143,10 @@ fn held(graph: &Graph, group: &Group, roots: &[Vec<OpId>], last_readers: &[OpId]
             continue;
         }
         while values.len() > MOST_VALUES {
-            values.pop_first();
+            let first = values.pop_first();
+            more = more.saturating_add(first.map_or(0, |id| graph.value_bytes(id).0));
         }
-        open.insert(id, values);
+        open.insert(id, (values, more));
     }
     held
 }
@@ -193,6 +198,26 @@ mod tests {
         // Values that stay for others would not go away.
         let mut kept = sum(true);
         assert_eq!(fuse(&mut kept, Fusion::XlaHeld, &[]).len(), 1);
+    }
+
+    #[test]
+    fn a_sum_of_hundreds_of_values_falls_into_few_parts() {
+        let program = || {
+            let mut inputs: Vec<Vec<usize>> = (0..600).map(|_| vec![0]).collect();
+            inputs.push(vec![1, 2]);
+            inputs.extend((2..600).map(|product| vec![product + 1, 599 + product]));
+            let layer = |at: usize| if at < 600 { Dense } else { Activation };
+            let name = |at: usize| if at < 600 { "s.dot" } else { "s.add" };
+            let ops: Vec<(&str, LayerType, &[usize])> =
+                inputs.iter().enumerate().map(|(at, inputs)| (name(at), layer(at), &inputs[..])).collect();
+            graph(&ops, &[1199])
+        };
+        let mut fused = program();
+        let groups = fuse(&mut fused, Fusion::Xla, &[]);
+        let held = sums_in_parts(&program(), &fused, &groups, &[], 8);
+        // 75 products each, and the sum so far in place of one of them.
+        assert_eq!(held[..2], [673, 747].map(OpId), "{held:?}");
+        assert!((6..=8).contains(&held.len()), "{held:?}");
     }
 
     #[test]

@@ -9,8 +9,8 @@ use super::Group;
 use crate::graph::{Graph, OpId, OpRole};
 use crate::units::Bytes;
 
-/// Most ops of a fusion that is looked at: the effort grows with the square of them.
-const MOST_OPS: usize = 512;
+/// Ops of a fusion up to which it is looked at at each of them: the effort grows with the square of their number, and longer ones are looked at in so many fewer places.
+const ALL_OPS: usize = 512;
 
 /// Does a group read and make more than `most` bytes of stored values? `fused` is the graph with the groups.
 #[must_use]
@@ -81,11 +81,13 @@ fn split(
     let mut pending = vec![whole];
     while let Some((ops, saved)) = pending.pop() {
         let whole = needs(graph, &ops).saturating_sub(saved);
-        if whole <= most || ops.len() > MOST_OPS {
+        if whole <= most {
             continue;
         }
         let Some((&root, inside)) = ops.split_last() else { continue };
-        let cuts = inside.iter().filter(|&&id| may_be_held(id)).map(|&id| {
+        let each = (ops.len() * ops.len()).div_ceil(ALL_OPS * ALL_OPS);
+        let places = inside.iter().filter(|&&id| may_be_held(id)).skip(each / 2).step_by(each);
+        let cuts = places.map(|&id| {
             let below = behind(graph, &ops, id, None);
             let rest = behind(graph, &ops, root, Some(id));
             (needs(graph, &below).max(needs(graph, &rest)), id, below, rest)

@@ -13,7 +13,7 @@ use super::planner::{BOUNDLESS, Planner, predicted};
 use crate::failure::{Failure, note};
 use crate::output::read_text;
 use crate::run::Measured;
-use crate::run::tools::{beside, capture};
+use crate::run::tools::beside;
 use crate::run::xla::{self, Job};
 
 /// A form of the program that plans start from, and what XLA takes for it unplanned.
@@ -255,7 +255,7 @@ pub(super) struct Maker<'a> {
     pub(super) planner: Planner<'a>,
     pub(super) folder: &'a Path,
     /// Most bytes XLA may take for a plan.
-    pub(super) most_bytes: u64,
+    pub(super) cap_bytes: u64,
     pub(super) deadline: Deadline,
 }
 
@@ -307,7 +307,7 @@ impl<'a> Maker<'a> {
         let file = self.folder.join(name).with_extension("mlir");
         let mut run = Command::new(beside("ballast-opt")?);
         run.arg(&of.file).arg("--allow-unregistered-dialect").args(passes).arg("-o").arg(&file);
-        capture(&mut run, &self.planner.args.program.display().to_string(), self.hurried().job.limit)?;
+        self.hurried().driven(&mut run)?;
         Ok(file)
     }
 
@@ -328,7 +328,7 @@ impl<'a> Maker<'a> {
                 if body.is_empty() {
                     tracing::warn!(
                         "no loop of {} can be opened: each is planned as one op, and holds all it carries",
-                        self.planner.args.program.display()
+                        self.planner.given.display()
                     );
                 }
                 return Ok(None);
@@ -374,7 +374,7 @@ impl<'a> Maker<'a> {
                     Form { name: BODY.to_owned(), file, function: BODY_FUNCTION.to_owned(), ..as_is.clone() };
                 match self.around(&body) {
                     Ok(around_bytes) => {
-                        let most = if found.is_none() { self.most_bytes } else { self.most_bytes / 2 };
+                        let most = if found.is_none() { self.cap_bytes } else { self.cap_bytes / 2 };
                         if around_bytes < most.min(body.measured_bytes / 2) {
                             found = Some(Form { around_bytes, ..body });
                         }
@@ -394,7 +394,7 @@ impl<'a> Maker<'a> {
     fn stacks(&self, as_is: &Form) -> Result<Option<StacksFile>, Failure> {
         let may_pair = self.planner.args.loops != Loops::Open;
         if !may_pair
-            || as_is.measured_bytes <= self.most_bytes
+            || as_is.measured_bytes <= self.cap_bytes
             || !read_text(&as_is.file)?.contains("stablehlo.while")
         {
             return Ok(None);
@@ -402,7 +402,7 @@ impl<'a> Maker<'a> {
         match self.planner.pair_loops(as_is.planned(), None) {
             Ok(stacks) => {
                 let around_bytes = as_is.measured_bytes.saturating_sub(stacks.stack_bytes);
-                Ok((stacks.pairs > 0 && around_bytes < self.most_bytes).then_some(stacks))
+                Ok((stacks.pairs > 0 && around_bytes < self.cap_bytes).then_some(stacks))
             }
             Err(failure) => {
                 tracing::warn!("pairs of loops: {}", failure.message());

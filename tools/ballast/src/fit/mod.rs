@@ -5,6 +5,7 @@
 //! under the cap and close to it. There are several ways to plan a program: with its loops opened, paired or whole, with XLA's fusions
 //! predicted or every value stored. Each is a search of its own, and what is written is the best plan that any of them measured.
 
+mod compiled;
 mod deadline;
 mod forms;
 mod learned;
@@ -28,9 +29,10 @@ use crate::ranges::{count, seconds, share};
 use crate::run::Measured;
 use crate::run::generic::generic;
 use crate::run::xla::{self, Job};
+use compiled::Compiled;
 use deadline::Deadline;
 use forms::{Form, Forms, Maker};
-use planner::Planner;
+use planner::{Planner, refuse_own};
 use tried::Try;
 use tries::{Dropped, Fitting, Found};
 
@@ -158,6 +160,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let cap: CapSpec = args.cap.parse().map_err(|error| bad(format!("--cap: {error}")))?;
     let limit = args.step_limit.map_or(STEP_LIMIT, Duration::from_secs_f64);
     let deadline = Deadline(args.time_limit.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds)));
+    refuse_own(&args.remat)?;
     let job = Job {
         function: &args.function,
         python: &args.python,
@@ -167,6 +170,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         compile_only: true,
         stored: true,
         positive: None,
+        named: Some(&args.program),
         limit,
     };
     check(paths(std::slice::from_ref(&args.program)), [args.output.as_path()])?;
@@ -180,6 +184,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         platform,
         ..args.clone()
     };
+    let text = read_text(&args.program)?;
+    // Compiling takes long, and needs no function.
+    has_function(&text, &args.function)
+        .map_err(|text| bad(format!("{}: {text}", given.program.display())))?;
     let started = Instant::now();
     let unplanned = xla::measure(&args.program, false, &job)?;
     let of_forms = match args.step_limit {
@@ -187,23 +195,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         None => limit.min(FORM_LIMIT.max(started.elapsed() * FORM_TIMES)),
     };
     let unplanned_bytes = args.cap_counts.of(&unplanned);
-    let cap_bytes = match cap {
-        CapSpec::DeviceMemory => return Err(bad("--cap: give bytes or a percentage".into())),
-        // A cap is kept to the byte, so a share is rounded down.
-        CapSpec::Share(share) => (unplanned_bytes as f64 * share).floor() as u64,
-        CapSpec::Absolute(Bytes(bytes)) => bytes,
-    };
-    // Nothing is written that takes more than the program as it is.
-    let most_bytes = cap_bytes.min(unplanned_bytes);
+    let cap_bytes = cap_of(cap, unplanned_bytes)?;
     let file = folder.path().join("planned.mlir");
-    let devices = planner::devices_of(args, &read_text(&args.program)?);
-    let planner = Planner { args, job, file: &file, devices };
+    let devices = planner::devices_of(args, &text);
+    let planner = Planner { args, given: &given.program, job, file: &file, devices };
     let of_forms = Planner { job: Job { limit: of_forms, ..job }, ..planner };
-    let maker = Maker { planner: of_forms, folder: folder.path(), most_bytes, deadline };
+    let maker = Maker { planner: of_forms, folder: folder.path(), cap_bytes, deadline };
     let mut forms = Forms::of(maker, &unplanned)?;
-    let mut found = Fitting { planner, most_bytes, deadline }.follow(&mut forms)?;
+    let compiled = Compiled::default();
+    let mut fitting = Fitting { planner, cap_bytes, unplanned_bytes, deadline, compiled };
+    let mut found = fitting.follow(&mut forms)?;
     let forms = forms.made;
-    found.or_without_plan(&forms, most_bytes)?;
+    found.or_without_plan(&forms, cap_bytes)?;
     let Found { tries, chosen, dropped, stopped, failed, .. } = found;
     let failed = failed.filter(|_| tries.is_empty());
     let missed = missed(given, cap_bytes, unplanned_bytes, &tries);
@@ -231,10 +234,44 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if program.is_some() { Ok(()) } else { Err(Failure::NoPlan(missed)) }
 }
 
+/// The cap in bytes, of a program that takes so many.
+fn cap_of(cap: CapSpec, unplanned_bytes: u64) -> Result<u64, Failure> {
+    match cap {
+        CapSpec::DeviceMemory => Err(Failure::BadInput("--cap: give bytes or a percentage".into())),
+        // A cap is kept to the byte, so a share is rounded down.
+        CapSpec::Share(share) => Ok((unplanned_bytes as f64 * share).floor() as u64),
+        CapSpec::Absolute(Bytes(bytes)) => Ok(bytes),
+    }
+}
+
 /// What XLA compiles for.
 fn platform_of(args: &Args) -> &str {
     // It is GPUs that are described.
     if args.target.is_some() { "gpu" } else { &args.platform }
+}
+
+/// Is there a function of this name, where one is given?
+fn has_function(text: &str, function: &str) -> Result<(), String> {
+    let mut names = functions(text).peekable();
+    // Where none is seen the text is no program, which the driver says better.
+    if function.is_empty() || names.peek().is_none() || functions(text).any(|name| name == function) {
+        return Ok(());
+    }
+    let names: Vec<&str> = names.collect();
+    Err(format!("--function: there is no function '{function}': name one of {}", names.join(", ")))
+}
+
+/// The names of the functions of a program, in their own form and in the generic one.
+fn functions(text: &str) -> impl Iterator<Item = &str> {
+    let own = text.split("func.func ").skip(1).filter_map(|rest| {
+        let (signature, _) = rest.split_once('(')?;
+        signature.rsplit_once('@').map(|(_, name)| name.trim_matches('"'))
+    });
+    let generic = text.split("\"func.func\"").skip(1).filter_map(|rest| {
+        let (_, rest) = rest.split_once("sym_name = \"")?;
+        rest.split_once('"').map(|(name, _)| name)
+    });
+    own.chain(generic)
 }
 
 /// Why nothing was written.
@@ -253,4 +290,24 @@ fn missed(args: &Args, cap_bytes: u64, unplanned_bytes: u64, tries: &[Try]) -> S
         Bytes(cap_bytes),
         platform_of(args),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_function;
+
+    #[test]
+    fn a_function_is_found_in_either_form_of_a_program() {
+        let own = "module { func.func public @main(%x: f32) { call @loss() } func.func private @loss() }";
+        let generic = r#""func.func"() <{function_type = () -> (), sym_name = "main"}> ({}) : () -> ()"#;
+        for text in [own, generic] {
+            assert!(has_function(text, "").is_ok() && has_function(text, "main").is_ok());
+            assert!(has_function(text, "mai").is_err());
+        }
+        assert_eq!(
+            has_function(own, "step"),
+            Err("--function: there is no function 'step': name one of main, loss".to_owned())
+        );
+        assert!(has_function("no program", "main").is_ok());
+    }
 }

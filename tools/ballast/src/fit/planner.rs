@@ -32,6 +32,34 @@ pub(super) fn named(options: &str) -> Option<&str> {
     options.split_whitespace().filter_map(|option| option.strip_prefix("fusion=")).next_back()
 }
 
+/// Options of `--remat` that `fit` gives every plan, and what of `fit` sets them.
+const OWN: [(&str, &str); 6] = [
+    ("cap", "the cap is what --cap says, moved until what XLA takes keeps it"),
+    ("cap-counts", "--cap-counts says what of the memory counts"),
+    ("function", "--function names the function to plan"),
+    ("plan-file", "the plan is in the program that --output names"),
+    (
+        "graph-file",
+        "the graph of every plan is read from a file of fit's own; `ballast-opt --remat=graph-file=...` writes one",
+    ),
+    ("storage", "what XLA stores is measured and corrected from plan to plan"),
+];
+
+/// Refuses options of `--remat` that `fit` sets: given twice, one of both would be dropped without a word.
+///
+/// # Errors
+/// The first of them, and what sets it.
+pub(super) fn refuse_own(options: &str) -> Result<(), Failure> {
+    let named = |option: &str| option.split_once('=').map_or(option, |(name, _)| name).to_owned();
+    let names: Vec<String> = options.split_whitespace().map(named).collect();
+    match OWN.iter().find(|(own, _)| names.iter().any(|name| name == own)) {
+        None => Ok(()),
+        Some((own, instead)) => {
+            Err(Failure::BadInput(format!("--remat: '{own}' is not for here: {instead}: leave it out")))
+        }
+    }
+}
+
 /// What stands for a model where the stacks between paired loops are what is planned.
 pub(super) const STACKS: &str = "stacks";
 
@@ -42,6 +70,8 @@ pub(super) const BOUNDLESS: u64 = 1 << 50;
 #[derive(Clone, Copy)]
 pub(super) struct Planner<'a> {
     pub(super) args: &'a Args,
+    /// The program that was given: what is planned may be a copy of it in another form, which messages do not name.
+    pub(super) given: &'a Path,
     pub(super) job: Job<'a>,
     /// Where planned programs go, one after the other.
     pub(super) file: &'a Path,
@@ -58,6 +88,12 @@ pub(super) fn devices_of(args: &Args, program: &str) -> &'static str {
 }
 
 impl Planner<'_> {
+    /// Runs the driver; what it says of the copy of the program it says of the program.
+    pub(super) fn driven(&self, driver: &mut Command) -> Result<(), Failure> {
+        let ran = capture(driver, &self.given.display().to_string(), self.job.limit);
+        ran.map(|_| ()).map_err(|failure| failure.naming(&self.args.program, self.given))
+    }
+
     /// Plans a function of a program for a cap, with a model of what XLA stores and what was learned of it, in `patience` times the limits that
     /// were given; the figures of the only stage.
     ///
@@ -71,7 +107,7 @@ impl Planner<'_> {
         cap_bytes: u64,
         patience: u32,
     ) -> Result<StageFigures, Failure> {
-        let what = self.args.program.display().to_string();
+        let what = self.given.display().to_string();
         let mut plan = Command::new(beside("ballast-opt")?);
         // Where the prediction is far above the truth, a plan above the cap may still keep it.
         let relax = if self.args.remat.contains("relax-limit=") { "" } else { RELAX };
@@ -92,7 +128,7 @@ impl Planner<'_> {
             plan_file.display(),
             graph.display(),
         ));
-        capture(&mut plan, &what, self.job.limit)?;
+        self.driven(&mut plan)?;
         let figures = PlanFigures::find(&read_text(self.file)?, function).and_then(|plan| plan.only_stage());
         figures.ok_or_else(|| {
             Failure::BadInput(format!(
@@ -112,7 +148,6 @@ impl Planner<'_> {
         (program, function): (&Path, &str),
         cap_bytes: Option<u64>,
     ) -> Result<StacksFile, Failure> {
-        let what = self.args.program.display().to_string();
         let decided = Files::beside(self.file).plan;
         let cap = cap_bytes.map_or(String::new(), |bytes| format!("cap={bytes} "));
         let mut run = Command::new(beside("ballast-opt")?);
@@ -120,7 +155,7 @@ impl Planner<'_> {
             "--ballast-pair-loops={cap}function='{function}' plan-file='{}'",
             decided.display()
         ));
-        capture(&mut run, &what, self.job.limit)?;
+        self.driven(&mut run)?;
         serde_json::from_slice(&read_bytes(&decided)?)
             .map_err(|error| Failure::Internal(format!("what was decided about loops: {error}")))
     }
@@ -171,7 +206,23 @@ const WHOLE_LOOPS: &str = "loops=whole ";
 
 #[cfg(test)]
 mod tests {
-    use super::{longer, named};
+    use super::{longer, named, refuse_own};
+
+    #[test]
+    fn options_that_fit_sets_itself_are_refused_with_what_sets_them() {
+        assert!(refuse_own("swap=false time-limit=10 fusion=xla devices=cpu relax-limit=2").is_ok());
+        for (options, sets) in [
+            ("cap=5MB", "--cap"),
+            ("seed=1 cap-counts=all", "--cap-counts"),
+            ("function='f'", "--function"),
+            ("plan-file=p.json", "--output"),
+            ("graph-file=g.json", "ballast-opt"),
+            ("storage=s.json", "measured"),
+        ] {
+            let said = refuse_own(options).expect_err("refused").message().to_owned();
+            assert!(said.contains(sets), "{said}");
+        }
+    }
 
     #[test]
     fn of_models_of_fusion_the_last_named_counts() {

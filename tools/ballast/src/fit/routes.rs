@@ -15,8 +15,6 @@ pub(super) struct Route<'a> {
     /// Model of what XLA stores.
     pub(super) fusion: &'a str,
     pub(super) search: Search,
-    /// Programs with paired loops that were measured, with what XLA takes and its operations.
-    pub(super) seen: Vec<(Vec<u8>, u64, Option<f64>)>,
 }
 
 impl Route<'_> {
@@ -44,7 +42,7 @@ pub(super) fn routes<'a>(args: &'a Args, forms: &[Form], cap_bytes: u64) -> Vec<
         let all = [predicted, SPREAD];
         if found.is_paired() {
             let search = Search::new(cap_bytes, args.within);
-            routes.push(Route { form, fusion: STACKS, search, seen: Vec::new() });
+            routes.push(Route { form, fusion: STACKS, search });
             continue;
         }
         let models = if named(&args.remat).is_some() { &all[..1] } else { &all[..] };
@@ -52,7 +50,7 @@ pub(super) fn routes<'a>(args: &'a Args, forms: &[Form], cap_bytes: u64) -> Vec<
             let search = Search::new(cap_bytes, args.within);
             // What fits as it is needs no plan, whatever a prediction says.
             let search = Search { unplanned_fits: found.measured_bytes <= cap_bytes, ..search };
-            routes.push(Route { form, fusion, search, seen: Vec::new() });
+            routes.push(Route { form, fusion, search });
         }
     }
     // What keeps the cap as it is comes before any plan; otherwise the order stays.
@@ -85,8 +83,14 @@ pub(super) fn next_route(routes: &[Route<'_>], least_flops: Option<f64>) -> Opti
         let most = tried.margin.max(CHEAP);
         least_flops.zip(tried.compared_flops).is_some_and(|(least, flops)| flops <= most * least)
     };
-    // What keeps the cap without a plan cannot be beaten, unless its author computes some of it twice.
-    if fitting().any(|tried| tried.free && (least_flops.is_none() || cheap(tried))) {
+    // What keeps the cap without a plan cannot be beaten, unless its author computes some of it twice. Where a plan that changes nothing misses the cap, as it
+    // holds ops back, the form it was made from is there as it is.
+    let kept = |route: &Route<'_>, tried: &Try| tried.fits || route.search.unplanned_fits;
+    let is_enough = |tried: &Try| tried.free && (least_flops.is_none() || cheap(tried));
+    if routes
+        .iter()
+        .any(|route| route.search.tries.iter().any(|tried| kept(route, tried) && is_enough(tried)))
+    {
         return None;
     }
     let done = fitting().any(cheap);
@@ -174,7 +178,7 @@ mod tests {
 
     fn route(tries: Vec<Try>) -> Route<'static> {
         let search = Search { tries, ..Search::new(1000, 0.03) };
-        Route { form: 0, fusion: SPREAD, search, seen: Vec::new() }
+        Route { form: 0, fusion: SPREAD, search }
     }
 
     #[test]
@@ -296,6 +300,13 @@ mod tests {
         assert_eq!(next(&[route(vec![cheap]), route(vec![over.clone()])]), None);
         let free = Try { free: true, compared_flops: Some(2.0), ..near };
         assert_eq!(next(&[route(vec![free.clone()]), route(vec![])]), None);
+        // Where its form keeps the cap as it is, by however much the plan misses it.
+        let missed = Try { measured_bytes: 1001, fits: false, ..free.clone() };
+        let mut of_kept = route(vec![missed.clone()]);
+        assert_eq!(next(&[of_kept, route(vec![])]), Some(1));
+        of_kept = route(vec![missed]);
+        of_kept.search.unplanned_fits = true;
+        assert_eq!(next(&[of_kept, route(vec![])]), None);
         // Without a plan, but with its author's recomputation: another form may need less of it.
         let checkpointed = Try { compared_flops: Some(3.0), ..free };
         assert_eq!(next(&[route(vec![checkpointed]), route(vec![])]), Some(1));

@@ -16,6 +16,8 @@ pub(super) struct Search {
     pub(super) ran_out: bool,
     /// Was a plan made once more as it took more than it said?
     pub(super) said_again: bool,
+    /// Plans that came to a program that was measured before: among the tries, but none of those that were asked for.
+    pub(super) repeats: usize,
     /// How many times the limits that were given its plans are made in.
     pub(super) patience: u32,
     pub(super) tries: Vec<Try>,
@@ -29,6 +31,8 @@ const MORE_PATIENCE: u32 = 4;
 const MOST_PATIENCE: u32 = 4;
 /// Plans in a row that are no better than one before them, after which what is learned leads nowhere.
 const IN_VAIN: usize = 2;
+/// Plans that come to a program that was measured before, after which a search is given up: it moves between few plans.
+const MOST_REPEATS: usize = 3;
 
 impl Search {
     pub(super) fn new(cap_bytes: u64, within: f64) -> Self {
@@ -39,10 +43,26 @@ impl Search {
             closed: false,
             ran_out: false,
             said_again: false,
+            repeats: 0,
             patience: 1,
             tries: Vec::new(),
             learned: None,
         }
+    }
+
+    /// How many of its plans were measured.
+    pub(super) fn measured(&self) -> usize {
+        self.tries.len() - self.repeats
+    }
+
+    /// Takes in a plan that came to a program that was measured before. What that takes for this cap narrows the search; where nothing else was learned, another
+    /// plan would be the same again.
+    pub(super) fn repeat(&mut self, tried: Try, learned: Option<Learned>) {
+        self.tries.push(tried);
+        self.repeats += 1;
+        let is_stuck = learned.is_some() && learned == self.learned;
+        self.learned = learned;
+        self.closed |= is_stuck || self.repeats >= MOST_REPEATS;
     }
 
     /// Could more time find what was not found? Either no plan was there in time, or none for the cap that was asked for.
@@ -142,6 +162,7 @@ pub(super) mod tests {
             measured_bytes,
             flops: Some(flops),
             fits: measured_bytes <= cap,
+            above_unplanned: false,
             free: false,
             cut_short: false,
             compared_flops: Some(flops),
@@ -234,6 +255,28 @@ pub(super) mod tests {
         assert_eq!(search([tries, vec![asked(885, 1050)]].concat()).next(), None);
         // Nothing keeps the cap: the model knows too little for that, too.
         assert_eq!(search(vec![asked(1000, 1090), asked(985, 1150), asked(985, 1100)]).next(), None);
+    }
+
+    #[test]
+    fn a_plan_that_was_measured_before_narrows_the_search_and_is_no_try() {
+        let mut search = Search::new(1000, 0.03);
+        search.tries.push(a_try(1500, 1.0, 1000));
+        assert_eq!(search.next(), Some(656));
+        // The same program for less: it is less yet that has to be asked for.
+        search.repeat(Try { asked_bytes: 656, predicted_bytes: 656, ..a_try(1500, 1.0, 1000) }, None);
+        assert_eq!((search.measured(), search.next()), (1, Some(430)));
+        for _ in 0..2 {
+            search.repeat(Try { asked_bytes: 430, predicted_bytes: 430, ..a_try(1500, 1.0, 1000) }, None);
+        }
+        assert_eq!((search.measured(), search.next()), (1, None));
+        // What taught nothing new is asked for in vain.
+        let learned = || Some(Learned::default());
+        let mut search = Search { learned: learned(), ..Search::new(1000, 0.03) };
+        search.tries.push(a_try(1500, 1.0, 1000));
+        search.repeat(a_try(1500, 1.0, 1000), Some(Learned::beside_stacks(1)));
+        assert!(search.next().is_some());
+        search.repeat(a_try(1500, 1.0, 1000), Some(Learned::beside_stacks(1)));
+        assert_eq!(search.next(), None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::forms::Form;
+use super::learned::Learned;
 
 /// A plan that XLA takes so much more for than it says, as a share, is made again.
 const UNDERSTATED: f64 = 0.01;
@@ -32,6 +33,8 @@ pub(super) struct Try {
     pub(super) flops: Option<f64>,
     /// Does it keep the cap?
     pub(super) fits: bool,
+    /// Does it take more than the program as it is?
+    pub(super) above_unplanned: bool,
     /// Is it without recomputation and swaps?
     #[serde(skip)]
     pub(super) free: bool,
@@ -61,6 +64,15 @@ impl Try {
         self.understates() || self.is_far_off()
     }
 
+    /// Does it take more than a program without a plan, and compute no less, so that nothing speaks for it? What it computes less where it changes nothing, as XLA
+    /// fuses in another order, is not its merit.
+    pub(super) fn gains_nothing_over(&self, unplanned: &Try) -> bool {
+        let flops = |tried: &Try| tried.compared_flops.unwrap_or(f64::INFINITY);
+        let changes_nothing = self.free && self.program == unplanned.program;
+        self.measured_bytes > unplanned.measured_bytes
+            && (changes_nothing || flops(self) >= self.margin * flops(unplanned))
+    }
+
     /// Compares a plan of paired loops with what is known of the form now, where something else was `before`.
     pub(super) fn compare_again(&mut self, before: &Form, now: &Form) {
         let more = now.compared_flops().zip(before.compared_flops()).map(|(now, before)| now - before);
@@ -80,12 +92,22 @@ impl Try {
             measured_bytes: form.measured_bytes,
             flops: form.flops,
             fits: true,
+            above_unplanned: false,
             free: true,
             cut_short: false,
             compared_flops: form.compared_flops(),
             margin: form.margin,
         }
     }
+}
+
+/// A plan that was made, and what came of it.
+pub(super) struct Attempt {
+    pub(super) tried: Try,
+    /// What it taught.
+    pub(super) learned: Option<Learned>,
+    /// Was the same program measured before?
+    pub(super) is_known: bool,
 }
 
 /// What stands for a model where nothing was planned.
@@ -129,6 +151,21 @@ mod tests {
         // Where none are known, memory decides.
         assert_eq!(best(&[unknown(900), unknown(500)]), Some(1));
         assert_eq!(best(&[unknown(1500), unknown(900)]), Some(1));
+    }
+
+    #[test]
+    fn more_memory_than_without_a_plan_is_taken_for_fewer_operations_alone() {
+        let unplanned = Try { free: true, ..a_try(900, 3.0, 1000) };
+        let gains_nothing = |tried: Try| tried.gains_nothing_over(&unplanned);
+        assert!(gains_nothing(a_try(901, 3.0, 1000)) && !gains_nothing(a_try(900, 3.5, 1000)));
+        assert!(!gains_nothing(a_try(950, 2.9, 1000)));
+        assert!(gains_nothing(Try { free: true, ..a_try(901, 2.999, 1000) }));
+        // Of another form it may be.
+        let of_other =
+            |flops| Try { free: true, program: "loop-pairs".to_owned(), ..a_try(950, flops, 1000) };
+        assert!(gains_nothing(of_other(3.0)) && !gains_nothing(of_other(2.9)));
+        // Loops that stay are worth a tenth.
+        assert!(!gains_nothing(Try { margin: 1.1, ..of_other(3.2) }));
     }
 
     #[test]

@@ -8,18 +8,18 @@ use ballast_core::units::Bytes;
 use ballast_planner::UNPROVED;
 use serde::Serialize;
 
+use super::compiled::Compiled;
 use super::deadline::Deadline;
 use super::forms::{Form, Forms, PAIRED};
 use super::learned::Learned;
 use super::pairs;
 use super::planner::{BOUNDLESS, Files, Planner, STACKS};
 use super::routes::{Route, calibrated, continued, next_route, routes, to_say_again, with_more_time};
-use super::tried::{Try, best};
+use super::tried::{Attempt, Try, best};
 use crate::failure::{Failure, note};
 use crate::graph_file;
 use crate::output::{read_bytes, read_text};
 use crate::run::held::Held;
-use crate::run::xla::{self, Job};
 
 /// What all routes found.
 pub(super) struct Found {
@@ -54,19 +54,26 @@ pub(super) struct Dropped {
 }
 
 impl Found {
-    /// Where no plan keeps the cap: the form with the fewest operations that does without one.
-    pub(super) fn or_without_plan(&mut self, forms: &[Form], most_bytes: u64) -> Result<(), Failure> {
-        if self.chosen.is_none()
-            && let Some(form) =
-                forms.iter().rev().find(|form| form.measured_bytes <= most_bytes && !form.is_paired())
-        {
-            tracing::warn!(
-                "no plan keeps the cap, but {} does without one: it is written as it is",
+    /// Where no plan keeps the cap, or one that takes more memory for nothing: the form with the fewest operations that keeps it without one.
+    pub(super) fn or_without_plan(&mut self, forms: &[Form], cap_bytes: u64) -> Result<(), Failure> {
+        let keeps = |form: &&Form| form.measured_bytes <= cap_bytes && !form.is_paired();
+        let Some(form) = forms.iter().rev().find(keeps) else { return Ok(()) };
+        let unplanned = Try::without_plan(form);
+        match self.chosen.as_ref().map(|&(index, _)| &self.tries[index]) {
+            None => {
+                tracing::warn!(
+                    "no plan keeps the cap, but {} does without one: it is written as it is",
+                    form.name
+                );
+            }
+            Some(chosen) if chosen.gains_nothing_over(&unplanned) => note(&format!(
+                "{} keeps the cap without a plan, and takes less than with one: it is written as it is",
                 form.name
-            );
-            self.chosen = Some((self.tries.len(), read_bytes(&form.file)?));
-            self.tries.push(Try::without_plan(form));
+            )),
+            Some(_) => return Ok(()),
         }
+        self.chosen = Some((self.tries.len(), read_bytes(&form.file)?));
+        self.tries.push(unplanned);
         Ok(())
     }
 }
@@ -75,14 +82,17 @@ impl Found {
 pub(super) struct Fitting<'a> {
     pub(super) planner: Planner<'a>,
     /// Most bytes XLA may take for a plan.
-    pub(super) most_bytes: u64,
+    pub(super) cap_bytes: u64,
+    /// What XLA takes for the program as it is.
+    pub(super) unplanned_bytes: u64,
     pub(super) deadline: Deadline,
+    pub(super) compiled: Compiled,
 }
 
 impl<'a> Fitting<'a> {
     /// Follows the routes, the most promising first, until nothing is left to gain, to try or of the time.
-    pub(super) fn follow(&self, forms: &mut Forms<'_>) -> Result<Found, Failure> {
-        let mut routes = routes(self.planner.args, &forms.made, self.most_bytes);
+    pub(super) fn follow(&mut self, forms: &mut Forms<'_>) -> Result<Found, Failure> {
+        let mut routes = routes(self.planner.args, &forms.made, self.cap_bytes);
         let mut found = Found {
             tries: Vec::new(),
             chosen: None,
@@ -102,7 +112,7 @@ impl<'a> Fitting<'a> {
                     return Ok(found);
                 }
             }
-            for route in routes.iter_mut().filter(|route| route.search.tries.len() >= most) {
+            for route in routes.iter_mut().filter(|route| route.search.measured() >= most) {
                 route.search.closed = true;
             }
             // Without a first plan there would be no answer.
@@ -123,14 +133,15 @@ impl<'a> Fitting<'a> {
                 self.complete(forms, &mut routes, &mut found)?;
                 continue;
             }
+            let says_again = next.is_none();
             let next =
-                next.or_else(|| to_say_again(&mut routes, (chosen?, found.taught.as_ref()), self.most_bytes));
+                next.or_else(|| to_say_again(&mut routes, (chosen?, found.taught.as_ref()), self.cap_bytes));
             let Some((route, asked_bytes)) = next else { return Ok(found) };
             let route = &mut routes[route];
             let form = &forms.made[route.form];
             let (factor, asked_bytes) = self.first_calibrated(form, route, asked_bytes);
             let outcome = self.attempt(form, route, asked_bytes, factor);
-            self.take(&mut found, &forms.made, (route, asked_bytes), outcome)?;
+            self.take(&mut found, &forms.made, (route, asked_bytes, says_again), outcome)?;
         }
     }
 
@@ -143,23 +154,23 @@ impl<'a> Fitting<'a> {
     ) -> Result<(), Failure> {
         let before = forms.made.last().cloned();
         forms.complete()?;
-        *routes = continued(self.planner.args, &forms.made, self.most_bytes, std::mem::take(routes));
+        *routes = continued(self.planner.args, &forms.made, self.cap_bytes, std::mem::take(routes));
         let Some((before, now)) = before.zip(forms.made.last()) else { return Ok(()) };
         let followed = routes.iter_mut().flat_map(|route| &mut route.search.tries);
         found.tries.iter_mut().chain(followed).for_each(|tried| tried.compare_again(&before, now));
         Ok(())
     }
 
-    /// Takes in what became of a plan that a route was asked for, and says it.
+    /// Takes in what became of a plan that a route was asked for, or that is to say what XLA takes for it, and says it.
     fn take(
         &self,
         found: &mut Found,
         forms: &[Form],
-        (route, asked_bytes): (&mut Route<'_>, u64),
-        outcome: Result<Option<(Try, Option<Learned>)>, Failure>,
+        (route, asked_bytes, says_again): (&mut Route<'_>, u64, bool),
+        outcome: Result<Attempt, Failure>,
     ) -> Result<(), Failure> {
         let reason = match outcome {
-            Ok(Some((tried, learned))) => {
+            Ok(Attempt { tried, learned, is_known }) if !is_known || says_again => {
                 note(&said(&tried, forms[0].compared_flops()));
                 route.search.tries.push(tried.clone());
                 found.tries.push(tried);
@@ -171,17 +182,20 @@ impl<'a> Fitting<'a> {
                 route.search.learned = learned;
                 return Ok(());
             }
-            Ok(None) => "the same program was measured before".to_owned(),
+            Ok(Attempt { tried, learned, .. }) => {
+                route.search.repeat(tried, learned);
+                "the same program was measured before".to_owned()
+            }
             // Another route may still do, and what was found stays.
             Err(failure) => {
                 let message = failure.message();
                 route.search.ran_out = message.contains(UNPROVED);
                 let reason = failure.reason().to_owned();
                 found.failed = Some(failure);
+                route.search.closed = true;
                 reason
             }
         };
-        route.search.closed = true;
         let dropped = Dropped {
             program: forms[route.form].name.clone(),
             fusion: route.fusion.to_owned(),
@@ -204,11 +218,11 @@ impl<'a> Fitting<'a> {
     /// What to ask a route for: at first, where what its model says is another thing than what XLA takes, the same share of both; and how many bytes of the model
     /// then stand for one.
     fn first_calibrated(&self, form: &Form, route: &Route<'_>, asked_bytes: u64) -> (f64, u64) {
-        if !route.is_uncalibrated() || asked_bytes != self.most_bytes {
+        if !route.is_uncalibrated() || asked_bytes != self.cap_bytes {
             return (1.0, asked_bytes);
         }
         match self.planner.plan(form.planned(), route.fusion, None, BOUNDLESS, 1) {
-            Ok(stage) => calibrated(self.most_bytes, &stage, form),
+            Ok(stage) => calibrated(self.cap_bytes, &stage, form),
             Err(failure) => {
                 tracing::warn!("{}", failure.message());
                 (1.0, asked_bytes)
@@ -216,23 +230,23 @@ impl<'a> Fitting<'a> {
         }
     }
 
-    /// Plans for a cap, and lets XLA compile the outcome; `factor` bytes of the model stand for one.
+    /// Plans for a cap, and lets XLA compile the outcome, unless it did so before; `factor` bytes of the model stand for one.
     fn attempt(
-        &self,
+        &mut self,
         form: &Form,
-        route: &mut Route<'_>,
+        route: &Route<'_>,
         asked_bytes: u64,
         factor: f64,
-    ) -> Result<Option<(Try, Option<Learned>)>, Failure> {
+    ) -> Result<Attempt, Failure> {
         if form.is_paired() {
-            return pairs::attempt(&self.planner, form, route, (asked_bytes, self.most_bytes));
+            return pairs::attempt(&self.planner, &mut self.compiled, form, route, asked_bytes);
         }
-        let Planner { args, file, job, .. } = self.planner;
+        let Planner { args, file, .. } = self.planner;
         let known = route.search.learned.as_ref();
         let own_bytes = asked_bytes.saturating_sub(form.around_bytes).max(1);
         let patience = route.search.patience;
         let stage = self.planner.plan(form.planned(), route.fusion, known, own_bytes, patience)?;
-        let measured = xla::measure(file, true, &Job { function: &form.function, ..job })?;
+        let (measured, is_known) = self.compiled.measure(&self.planner, true, &form.function)?;
         let measured_bytes = args.cap_counts.of(&measured);
         let plan = read_plan(file)?;
         let held = measured.held.as_ref().filter(|held| held.is_told());
@@ -249,12 +263,13 @@ impl<'a> Fitting<'a> {
             expected_bytes: told_bytes.saturating_sub(known.map_or(0, Learned::less)),
             measured_bytes,
             flops: measured.flops,
-            fits: measured_bytes <= self.most_bytes,
+            fits: measured_bytes <= self.cap_bytes,
+            above_unplanned: measured_bytes > self.unplanned_bytes,
             free: stage.seconds <= stage.unplanned_seconds,
             cut_short: matches!(plan.stop_reason, StopReason::TimeLimit | StopReason::WorkLimit),
             margin: form.margin,
         };
-        Ok(Some((tried, learned)))
+        Ok(Attempt { tried, learned, is_known })
     }
 }
 
@@ -270,7 +285,11 @@ fn said(tried: &Try, unplanned: Option<f64>) -> String {
         Bytes(tried.asked_bytes),
         Bytes(tried.expected_bytes),
         Bytes(tried.measured_bytes),
-        if tried.fits { "" } else { ", which is above the cap" },
+        match (tried.fits, tried.above_unplanned) {
+            (false, _) => ", which is above the cap",
+            (true, true) => ", which is more than the program takes as it is",
+            (true, false) => "",
+        },
         if tried.cut_short { ", its search was cut short" } else { "" },
     )
 }

@@ -192,7 +192,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let options = learner(args, cap_bytes);
     let limit = Duration::from_secs_f64(args.run_limit);
     let job = Job { function: "", seed: args.seed, runs: args.runs, limit };
-    let mut native = args.backend.map(|Route::Native| Native::new(&args.graph, &args.devices, job));
+    let mut native =
+        args.backend.map(|Route::Native| Native::new(&args.graph, (&args.devices, args.overlap), job));
     if let (Some(path), Some(batch)) = (&args.recording, args.batch) {
         let recording = swaps_recorded::read(path, &graph, batch, &cluster)?;
         let peak = Bytes(recording.unplanned_peak());

@@ -16,6 +16,8 @@ use crate::run::{Job, tools};
 pub(crate) struct Native<'a> {
     pub(crate) program: &'a Path,
     pub(crate) devices: &'a str,
+    /// Do copies run beside computation in its plans?
+    pub(crate) overlap: bool,
     pub(crate) job: Job<'a>,
     /// The programs of the schemes met: each is planned and lowered once, and run in every round that tries it.
     known: BTreeMap<Scheme, Lowered>,
@@ -26,8 +28,14 @@ pub(crate) struct Native<'a> {
 }
 
 impl<'a> Native<'a> {
-    pub(crate) fn new(program: &'a Path, devices: &'a str, job: Job<'a>) -> Self {
-        Native { program, devices, job, known: BTreeMap::new(), results: None, runs: 0 }
+    pub(crate) fn new(program: &'a Path, (devices, overlap): (&'a str, bool), job: Job<'a>) -> Self {
+        Native { program, devices, overlap, job, known: BTreeMap::new(), results: None, runs: 0 }
+    }
+
+    /// `--remat` with these options: whatever is asked of it, copies cost what they do in the plans that are printed.
+    fn pass(&self, options: &str) -> String {
+        let Native { devices, overlap, job, .. } = self;
+        format!("--remat=devices='{devices}' overlap={overlap} function='{}' {options}", job.function)
     }
 
     /// Plans the program with `--remat` and these options, and lowers it.
@@ -35,7 +43,7 @@ impl<'a> Native<'a> {
         let folder = tempfile::tempdir()
             .map_err(|error| Failure::BadInput(format!("no temporary folder: {error}")))?;
         let planned = folder.path().join("planned.mlir");
-        let pass = format!("--remat=devices='{}' function='{}' {options}", self.devices, self.job.function);
+        let pass = self.pass(options);
         let mut command = Command::new(tools::beside("ballast-opt")?);
         command.arg(self.program).arg("--allow-unregistered-dialect").arg(pass).arg("-o").arg(&planned);
         let what = self.program.display().to_string();
@@ -99,5 +107,21 @@ impl Iterations for Native<'_> {
         let measured = self.run_once(&lowered).map_err(failed)?;
         self.known.insert(scheme.clone(), lowered);
         Ok(Some(measured))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Job, Native, Path};
+
+    #[test]
+    fn plans_are_made_with_the_copies_of_those_that_are_printed() {
+        let job = Job { function: "step", seed: 0, runs: 1, limit: Duration::ZERO };
+        for overlap in [true, false] {
+            let pass = Native::new(Path::new("step.mlir"), ("gpu.toml", overlap), job.clone()).pass("cap=5");
+            assert_eq!(pass, format!("--remat=devices='gpu.toml' overlap={overlap} function='step' cap=5"));
+        }
     }
 }

@@ -10,6 +10,7 @@ use super::copies::line;
 use super::{Args, read_keys, split_ops};
 use crate::failure::Failure;
 use crate::run::Job;
+use crate::run::generic::generic;
 use crate::run::tools::{beside, capture};
 use crate::run::xla::SCRIPT;
 
@@ -30,14 +31,12 @@ pub(super) fn times(args: &Args, job: &Job<'_>) -> Result<(super::Times, Option<
     let io = |error: std::io::Error| Failure::BadInput(format!("{what}: {error}"));
     let (split, keys) = split_ops(folder.path(), job);
     let functions = folder.path().join("functions.mlir");
+    // Stock MLIR reads StableHLO in generic form, JAX writes it in its own.
+    let model = generic(&args.model, folder.path(), &args.python, job.limit)?;
     let mut lower = Command::new(beside("ballast-opt")?);
-    lower.arg(&args.model).args([
-        "--allow-unregistered-dialect",
-        "--mlir-print-op-generic",
-        "--ballast-inline",
-    ]);
+    lower.arg(&model).args(["--allow-unregistered-dialect", "--mlir-print-op-generic", "--ballast-inline"]);
     lower.arg(&split).arg("-o").arg(&functions);
-    capture(&mut lower, &what, job.limit)?;
+    capture(&mut lower, &what, job.limit).map_err(|failure| failure.naming(&model, &args.model))?;
     let keys = read_keys(&keys, &what)?;
     let script = folder.path().join("run.py");
     std::fs::write(&script, SCRIPT).map_err(io)?;

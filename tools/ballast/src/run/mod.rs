@@ -204,6 +204,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         compile_only: args.compile_only,
         stored: false,
         positive: None,
+        named: None,
         limit,
     };
     let text = read_text(&args.rewritten)?;

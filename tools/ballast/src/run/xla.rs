@@ -1,13 +1,13 @@
 //! XLA, through jaxlib: a Python script that ships with this program compiles, measures and runs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use serde::Deserialize;
 
 use super::Measured;
-use super::compare::{Taken, read_results};
+use super::compare::{Taken, Values, read_results};
 use super::generic::{generic, write};
 use super::held::Held;
 use super::tools::{beside, capture};
@@ -61,6 +61,8 @@ pub(crate) struct Job<'a> {
     pub(crate) stored: bool,
     /// Numbers of the arguments to draw above zero; none: those the program takes roots or logarithms of.
     pub(crate) positive: Option<&'a [usize]>,
+    /// What messages call the program, where the file is a copy or made from it: the user knows no other.
+    pub(crate) named: Option<&'a Path>,
     /// How long lowering, compiling and running may take.
     pub(crate) limit: Duration,
 }
@@ -69,7 +71,8 @@ pub(crate) struct Job<'a> {
 pub(crate) fn without_barriers(program: &Path, to: &Path, job: &Job<'_>) -> Result<(), Failure> {
     let folder =
         tempfile::tempdir().map_err(|error| Failure::BadInput(format!("no temporary folder: {error}")))?;
-    let what = program.display().to_string();
+    let named = job.named.unwrap_or(program);
+    let what = named.display().to_string();
     let lowered = folder.path().join("program.mlir");
     let mut lower = Command::new(beside("ballast-opt")?);
     lower.arg(generic(program, folder.path(), job.python, job.limit)?).args([
@@ -78,82 +81,120 @@ pub(crate) fn without_barriers(program: &Path, to: &Path, job: &Job<'_>) -> Resu
         "--mlir-print-op-generic",
         "-o",
     ]);
-    capture(lower.arg(&lowered), &what, job.limit)?;
+    capture(lower.arg(&lowered), &what, job.limit).map_err(|failure| failure.naming(program, named))?;
     write(&lowered, to, false, folder.path(), job.python, job.limit)
 }
 
 /// Compiles a program, and runs it unless told otherwise.
 pub(crate) fn measure(program: &Path, planned: bool, job: &Job<'_>) -> Result<Measured, Failure> {
+    lower(program, planned, job)?.measure(job)
+}
+
+/// A program as XLA parses it, in a folder that goes with it.
+pub(crate) struct Lowered {
+    folder: tempfile::TempDir,
+    file: PathBuf,
+    /// What messages call it.
+    what: String,
+    /// Are its ops numbered, to tell what is held while each runs?
+    stored: bool,
+}
+
+/// Writes a program, planned or not, as XLA parses it.
+pub(crate) fn lower(program: &Path, planned: bool, job: &Job<'_>) -> Result<Lowered, Failure> {
     let folder =
         tempfile::tempdir().map_err(|error| Failure::BadInput(format!("no temporary folder: {error}")))?;
-    let what = program.display().to_string();
-    let io = |error: std::io::Error| Failure::BadInput(format!("{what}: {error}"));
-    let lowered = folder.path().join("program.mlir");
+    let named = job.named.unwrap_or(program);
+    let what = named.display().to_string();
+    let file = folder.path().join("program.mlir");
     let mut lower = Command::new(beside("ballast-opt")?);
     // XLA parses StableHLO in generic form, as stock MLIR prints it.
     lower.arg(generic(program, folder.path(), job.python, job.limit)?);
-    lower.args(["--allow-unregistered-dialect", "--mlir-print-op-generic", "-o"]).arg(&lowered);
+    lower.args(["--allow-unregistered-dialect", "--mlir-print-op-generic", "-o"]).arg(&file);
     let stored = planned && job.stored;
     if planned {
         lower.arg(format!("--ballast-to-stablehlo=function='{}' number-ops={stored}", job.function));
+    } else {
+        // What its author says of a plan is nothing that XLA knows.
+        lower.arg("--ballast-strip");
     }
     if stored {
         lower.arg("--mlir-print-debuginfo");
     }
-    capture(&mut lower, &what, job.limit)?;
+    capture(&mut lower, &what, job.limit).map_err(|failure| failure.naming(program, named))?;
     if !job.compile_only
-        && let Some(target) = callback(&read_text(&lowered)?)
+        && let Some(target) = callback(&read_text(&file)?)
     {
         return Err(Failure::BadInput(format!(
             "{what}: its custom call '{target}' is a function of the Python process that traced the program, and there alone: take the callback out, or compile \
              the program without running it (--compile-only)"
         )));
     }
-    let script = folder.path().join("run.py");
-    std::fs::write(&script, SCRIPT).map_err(io)?;
-    if stored {
-        std::fs::write(folder.path().join("stored.py"), STORED).map_err(io)?;
+    Ok(Lowered { folder, file, what, stored })
+}
+
+impl Lowered {
+    /// The text that XLA parses: two programs with the same one are compiled to the same.
+    pub(crate) fn text(&self) -> Result<Vec<u8>, Failure> {
+        read_bytes(&self.file)
     }
-    let results = folder.path().join("results.bin");
-    let mut run = Command::new(job.python);
-    run.arg(&script).arg(&lowered).arg(format!("--seed={}", job.seed)).arg(format!("--runs={RUNS}"));
-    run.arg(format!("--platform={}", job.platform));
-    if let Some(target) = job.target {
-        run.arg("--target").arg(target);
+
+    /// Compiles it, and runs it unless told otherwise.
+    pub(crate) fn measure(&self, job: &Job<'_>) -> Result<Measured, Failure> {
+        let what = &self.what;
+        let io = |error: std::io::Error| Failure::BadInput(format!("{what}: {error}"));
+        let script = self.folder.path().join("run.py");
+        std::fs::write(&script, SCRIPT).map_err(io)?;
+        if self.stored {
+            std::fs::write(self.folder.path().join("stored.py"), STORED).map_err(io)?;
+        }
+        let results = self.folder.path().join("results.bin");
+        let mut run = Command::new(job.python);
+        run.arg(&script).arg(&self.file).arg(format!("--seed={}", job.seed)).arg(format!("--runs={RUNS}"));
+        run.arg(format!("--platform={}", job.platform));
+        if let Some(target) = job.target {
+            run.arg("--target").arg(target);
+        }
+        if self.stored {
+            run.arg("--stored");
+        }
+        if !job.compile_only {
+            run.arg("--results").arg(&results);
+        }
+        if let Some(positive) = job.positive {
+            let numbers: Vec<String> = positive.iter().map(usize::to_string).collect();
+            run.arg(format!("--positive={}", numbers.join(",")));
+        }
+        let output = capture(&mut run, what, job.limit)?;
+        let answer: Answer = serde_json::from_slice(&output)
+            .map_err(|error| Failure::Internal(format!("{what}: the answer of XLA is no JSON: {error}")))?;
+        if let Some(error) = &answer.stored_error {
+            tracing::warn!("{what}: what XLA stores cannot be read ({error}): plans go by its sums alone");
+        }
+        let results = if job.compile_only {
+            Vec::new()
+        } else {
+            read_results(&answer.results, &read_bytes(&results)?).map_err(Failure::Internal)?
+        };
+        Ok(answer.measured(results))
     }
-    if stored {
-        run.arg("--stored");
+}
+
+impl Answer {
+    fn measured(self, results: Vec<Values>) -> Measured {
+        let held = self.temporary_bytes + self.argument_bytes + self.result_bytes;
+        Measured {
+            seconds: self.seconds,
+            device_peak_bytes: self.device_peak_bytes,
+            peak_bytes: held.saturating_sub(self.alias_bytes),
+            temporary_bytes: Some(self.temporary_bytes),
+            flops: self.flops,
+            positive_arguments: self.positive,
+            results,
+            held: self.stored,
+            ..Measured::default()
+        }
     }
-    if !job.compile_only {
-        run.arg("--results").arg(&results);
-    }
-    if let Some(positive) = job.positive {
-        let numbers: Vec<String> = positive.iter().map(usize::to_string).collect();
-        run.arg(format!("--positive={}", numbers.join(",")));
-    }
-    let output = capture(&mut run, &what, job.limit)?;
-    let answer: Answer = serde_json::from_slice(&output)
-        .map_err(|error| Failure::Internal(format!("{what}: the answer of XLA is no JSON: {error}")))?;
-    if let Some(error) = answer.stored_error {
-        tracing::warn!("{what}: what XLA stores cannot be read ({error}): plans go by its sums alone");
-    }
-    let results = if job.compile_only {
-        Vec::new()
-    } else {
-        read_results(&answer.results, &read_bytes(&results)?).map_err(Failure::Internal)?
-    };
-    let held = answer.temporary_bytes + answer.argument_bytes + answer.result_bytes;
-    Ok(Measured {
-        seconds: answer.seconds,
-        device_peak_bytes: answer.device_peak_bytes,
-        peak_bytes: held.saturating_sub(answer.alias_bytes),
-        temporary_bytes: Some(answer.temporary_bytes),
-        flops: answer.flops,
-        positive_arguments: answer.positive,
-        results,
-        held: answer.stored,
-        ..Measured::default()
-    })
 }
 
 /// The first custom call of a program in generic form that leads back into a Python process, as `jax.pure_callback` and its like write them. What it calls is

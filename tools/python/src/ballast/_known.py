@@ -45,6 +45,10 @@ class Known(Generic[Found]):
             return
         known[:] = [one for one in known if not (candidate.cost <= one.cost and candidate.takes <= one.takes)] + [candidate]
 
+    def remove(self, problem: str, candidate: Candidate[Found]) -> None:
+        """Forgets a plan that turned out to take more than was noted down."""
+        self._of[problem] = [one for one in self._of.get(problem, ()) if one is not candidate]
+
     def best(self, problem: str, cap: int) -> Candidate[Found] | None:
         """The fastest candidate that keeps a cap; None where none is known."""
         fitting = [one for one in self._of.get(problem, ()) if one.takes <= cap]

@@ -45,18 +45,19 @@ class Problem:
         """Seconds of running every node once."""
         return sum(node.time for node in self.nodes)
 
-    def keep_all(self) -> list[tuple[str, int]]:
-        """The schedule that recomputes nothing: every node in order, every value freed after its last use."""
-        last = list(range(len(self.nodes)))
-        for index, node in enumerate(self.nodes):
-            for source in node.inputs:
+    def keep_all(self, order: Sequence[int] | None = None) -> list[tuple[str, int]]:
+        """The schedule that recomputes nothing: every node in program order, or those given in another one, every value freed after its last use."""
+        order = range(len(self.nodes)) if order is None else order
+        last = {index: index for index in order}
+        for index in order:
+            for source in self.nodes[index].inputs:
                 last[source] = index
         leaving: dict[int, list[int]] = {}
-        for index, node in enumerate(self.nodes):
-            if not node.keep:
+        for index in order:
+            if not self.nodes[index].keep:
                 leaving.setdefault(last[index], []).append(index)
         steps: list[tuple[str, int]] = []
-        for index in range(len(self.nodes)):
+        for index in order:
             steps.append(("compute", index))
             steps.extend(("free", gone) for gone in leaving.get(index, ()))
         return steps

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import collections
 import importlib
 from typing import Any
 
@@ -33,13 +34,30 @@ from ._pipeline import Pipeline, Stage, pipeline  # noqa: E402
 
 __all__ = ["Backend", "Bubble", "CompiledFunction", "Measured", "Measurement", "Partitioner", "Pipeline", "Roofline", "Stage", "StageTimes", "compile", "measure", "optimizer_bytes", "pipeline", "will_it_fit"]
 
+#: The backends made by name, of the models compiled last, by the id of their options.
+_BY_NAME: collections.OrderedDict[int, tuple[dict[str, Any], Backend]] = collections.OrderedDict()
+_MOST_BY_NAME = 64
+
 
 def backend(gm: Any, example_inputs: list[Any], *, options: dict[str, Any] | None = None, **_other: Any) -> Any:
-    """The backend by name: `torch.compile(model, backend="ballast", options={"cap": "8GiB"})`.
+    """The backend by name: `torch.compile(model, backend="ballast", options={"cap": "8GiB"})`. Calls of
+    `torch.compile` that are given the very same dict share one `Backend`, as models do that are given one.
 
     Raises:
         ValueError: the options have no cap.
     """
     if not options or "cap" not in options:
         raise ValueError("backend 'ballast' needs a cap: torch.compile(model, backend='ballast', options={'cap': '8GiB'})")
-    return Backend(**options)(gm, example_inputs)
+    # Every graph of one call of torch.compile comes with the same dict, which is kept: no other one has its id.
+    if id(options) not in _BY_NAME:
+        _BY_NAME[id(options)] = options, Backend(**options)
+    _, planner = _BY_NAME[id(options)]
+    _BY_NAME.move_to_end(id(options))
+    if len(_BY_NAME) > _MOST_BY_NAME:
+        _BY_NAME.popitem(last=False)
+    return planner(gm, example_inputs)
+
+
+# Torch calls it where all that is compiled is forgotten.
+backend.reset = _BY_NAME.clear  # type: ignore[attr-defined]
+

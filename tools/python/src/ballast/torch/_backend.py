@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import dataclasses
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -15,10 +16,21 @@ from torch._functorch import config as functorch_config
 
 from .._errors import BallastError, NoPlan, first_line, of_ballast
 from .._plan import Plan
-from ._captured import begins_at, has_lstm, onednn, takes_gradients
+from ._captured import Origin, begins_at, has_lstm, onednn, origin, takes_gradients
 from ._graph import main_device
+from ._in_flight import InFlight
 from ._partitioner import Partitioner
 from ._readback import ReadBack, Way
+
+
+@dataclasses.dataclass
+class _Piece:
+    """A piece of the model's code that becomes one graph, or several of other sizes."""
+
+    begins: Origin
+    #: Its plans among the backend's.
+    plans: list[int]
+    in_flight: InFlight
 
 
 class Backend:
@@ -38,14 +50,14 @@ class Backend:
         self.asked = False
         #: Is one graph all there is of the model?
         self.whole = False
-        #: Of every piece of the model's code, by where it begins, its plans among `plans`.
-        self._plans_of: dict[str, list[int]] = {}
+        #: The pieces of the model's code.
+        self._pieces: list[_Piece] = []
         self.partitioner = Partitioner(cap, **{"fused": compiler == "inductor", **options})
 
     def anew(self) -> Backend:
         """One with the same options that has planned nothing."""
         backend = copy.copy(self)
-        backend.asked, backend._plans_of, backend.partitioner = False, {}, self.partitioner.anew()
+        backend.asked, backend._pieces, backend.partitioner = False, [], self.partitioner.anew()
         return backend
 
     @property
@@ -63,15 +75,17 @@ class Backend:
                 stacklevel=2,
             )
         index = len(self.plans)
-        begins = "" if self.whole else begins_at(gm.graph) or f"graph {index}"
-        same = self._plans_of.setdefault(begins, [])
-        self.partitioner.earlier = [self.plans[earlier] for earlier in same]
+        piece = self._piece(origin(gm, example_inputs))
+        self.partitioner.earlier = [self.plans[earlier] for earlier in piece.plans]
         # Compilers change what they compile.
         graph = copy.deepcopy(gm.graph)
 
+        def watched(compiled: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
+            return piece.in_flight.watched(compiled, self.partitioner.results, lambda: self.plans[index])
+
         def compile_graph(read_back: ReadBack, inputs: Any, way: Way) -> tuple[Callable[..., Any], Plan | None]:
             with self.partitioner.again(index, way.unseen) if index < len(self.plans) else contextlib.nullcontext():
-                run = self._compile(fx.GraphModule(gm, copy.deepcopy(graph)), list(inputs), read_back, way)
+                run = self._compile(fx.GraphModule(gm, copy.deepcopy(graph)), list(inputs), read_back, way, watched)
             plan = self.plans[index] if index < len(self.plans) else None
             return run, plan if plan is not None and self.partitioner.reads_back(plan) else None
 
@@ -81,7 +95,7 @@ class Backend:
         device = main_device(value for value in example_inputs if isinstance(value, torch.Tensor))
         try:
             found = ReadBack(device, compile_graph, chosen, fuses=self.compiler == "inductor").compile(example_inputs)
-            same.extend(range(index, len(self.plans)))
+            piece.plans.extend(range(index, len(self.plans)))
             return found
         except Exception as error:
             said = of_ballast(error)
@@ -89,7 +103,17 @@ class Backend:
                 raise
             raise NoPlan(f"graph {index + 1} of the model{begins_at(graph)}: {said}", said.least_cap_bytes, found=said.found) from error
 
-    def _compile(self, gm: fx.GraphModule, example_inputs: list[Any], read_back: ReadBack, way: Way) -> Callable[..., Any]:
+    def _piece(self, begins: Origin) -> _Piece:
+        """The piece of code that a graph comes from: one seen before, or a new one."""
+        for piece in self._pieces:
+            if self.whole or piece.begins.same(begins):
+                return piece
+        self._pieces.append(_Piece(begins, [], InFlight(self.partitioner.in_flight)))
+        return self._pieces[-1]
+
+    def _compile(
+        self, gm: fx.GraphModule, example_inputs: list[Any], read_back: ReadBack, way: Way, watched: Callable[[Any], Any]
+    ) -> Callable[..., Any]:
         if self.compiler == "inductor":
             from torch._inductor.compile_fx import compile_fx, compile_fx_inner
             from torch._inductor.cpp_builder import get_cpp_compiler
@@ -98,7 +122,7 @@ class Backend:
                 compiled = compile_fx_inner(graph, inputs, **given)
                 if given.get("is_inference"):
                     return compiled
-                return read_back.backward(graph, compiled) if given.get("is_backward") else read_back.forward(compiled)
+                return read_back.backward(graph, compiled) if given.get("is_backward") else read_back.forward(compiled, watched(compiled))
 
             patches: dict[str, Any] = {"custom_partitioner_fn": self.partitioner}
             if way.apart:
@@ -128,10 +152,14 @@ class Backend:
             with onednn(enabled):
                 return self.partitioner(*given, **options)
 
+        def forward(graph: fx.GraphModule, inputs: Any) -> Any:
+            compiled = boxed_nop(graph, inputs)
+            return read_back.forward(compiled, watched(compiled))
+
         # With it, tracing makes one op of an LSTM whose input needs no gradient, and that op has nothing for the backward pass when it runs.
         with functorch_config.patch(enable_autograd_cache=False), onednn(enabled and not has_lstm(gm)):
             return aot_autograd(
-                fw_compiler=lambda graph, inputs: read_back.forward(boxed_nop(graph, inputs)),
+                fw_compiler=forward,
                 bw_compiler=lambda graph, inputs: read_back.backward(graph, boxed_nop(graph, inputs)),
                 inference_compiler=boxed_nop, partition_fn=partition, keep_inference_input_mutations=True,
             )(gm, example_inputs)

@@ -3,11 +3,42 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import torch
 from torch import fx
+from torch.utils.weak import WeakIdKeyDictionary
+
+#: Of every parameter seen a number that no later one has, as an id could.
+_NUMBERS: WeakIdKeyDictionary = WeakIdKeyDictionary()
+_COUNT = itertools.count()
+
+
+@dataclasses.dataclass(frozen=True)
+class Origin:
+    """Where a graph comes from, by which it is told whether it is another one's code compiled anew, for other sizes or in another mode."""
+
+    #: The lines of the program that it begins in, outermost first.
+    lines: tuple[str, ...]
+    #: The parameters it reads, by number.
+    parameters: frozenset[int]
+
+    def same(self, other: Origin) -> bool:
+        """Blocks of one class begin in the same lines and share no parameter; a model that leaves a layer out at random shares most of its own. Of what is all
+        torch's own, as `Sequential`, there are no lines, and of a function perhaps no parameters."""
+        if self.lines != other.lines:
+            return False
+        return bool(self.parameters & other.parameters) or (bool(self.lines) and not self.parameters and not other.parameters)
+
+
+def origin(gm: fx.GraphModule, inputs: Iterable[Any]) -> Origin:
+    """Where a graph comes from, by its nodes and by what it holds and is called with."""
+    parameters = [*gm.parameters(), *(value for value in inputs if isinstance(value, torch.nn.Parameter))]
+    return Origin(_lines(gm.graph), frozenset(_NUMBERS.setdefault(value, next(_COUNT)) for value in parameters))
 
 
 @contextlib.contextmanager
@@ -23,11 +54,17 @@ def onednn(enabled: bool) -> Iterator[None]:
 
 def begins_at(graph: fx.Graph) -> str:
     """The line of the program that a graph begins with, where it is known."""
+    lines = _lines(graph)
+    return f", which begins at {lines[-1]}" if lines else ""
+
+
+def _lines(graph: fx.Graph) -> tuple[str, ...]:
+    """The lines of the program that its first node stands in, outermost first; none where they are not known."""
     for node in graph.nodes:
         lines = re.findall(r'File "(.+)", line (\d+)', node.stack_trace or "")
         if lines:
-            return ", which begins at {}:{}".format(*lines[-1])
-    return ""
+            return tuple(f"{file}:{line}" for file, line in lines)
+    return ()
 
 
 def has_lstm(gm: fx.GraphModule) -> bool:

@@ -72,7 +72,7 @@ def compile(  # noqa: A001
         accumulates: Gradients are there before a step makes its own, as they are where several backward passes are summed, or where gradients are zeroed
             and not dropped: they count as held, too.
         fullgraph: Refuse models that break into several graphs; without it every graph is planned under the cap by itself.
-        options: `cap_counts`, `times`, `offload`, `time_limit`, `seed`, `threads`: as for `Partitioner`.
+        options: `cap_counts`, `times`, `offload`, `time_limit`, `seed`, `threads`, `in_flight`: as for `Partitioner`.
 
     Returns:
         The compiled model. `.plan` is there after the first call.

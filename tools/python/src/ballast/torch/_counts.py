@@ -103,10 +103,11 @@ class Counts:
         memory = made.memory
         if (what or self.what) == "saved":
             return memory.saved_bytes
-        return max(memory.peak_bytes, made.rehearsed_bytes or 0) + self.unseen + self.beside(memory)
+        return max(memory.peak_bytes, made.rehearsed_bytes or 0) + self.unseen + self.beside(memory, what)
 
-    def beside(self, memory: Memory) -> int:
-        """What is there beside one micro-batch's step: parameters and inputs, and what other micro-batches in flight keep."""
-        if self.what == "saved":
+    def beside(self, memory: Memory, what: str | None = None) -> int:
+        """What is there beside one micro-batch's step, as the cap counts, or another one: parameters and inputs, and what other micro-batches in
+        flight keep."""
+        if (what or self.what) == "saved":
             return 0
         return (self.in_flight - 1) * (memory.saved_bytes + memory.result_bytes) + self.joint.problem.resident_bytes

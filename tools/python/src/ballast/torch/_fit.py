@@ -8,12 +8,13 @@ from typing import Any
 import torch
 from torch import fx
 from torch._functorch import config as functorch_config
+from torch.utils.checkpoint import CheckpointPolicy
 
 from .._errors import UnsupportedModel, first_line
 from .._fits import Fit, Live, largest_batch, of_device
 from ._compile import optimizer_bytes
 from ._cost import Roofline, TimeOf
-from ._graph import JointProblem
+from ._graph import JointProblem, storages
 from ._judge import judge
 from ._partitioner import prepare
 from ._report import source_of
@@ -30,9 +31,10 @@ class _Captured(BaseException):
 
 def will_it_fit(
     model: Callable[..., Any], *args: Any, device: str | int = "h100-80gb", optimizer: torch.optim.Optimizer | None = None, held_bytes: int = 0,
-    times: TimeOf | None = None, batch_args: Callable[[int], tuple[Any, ...]] | None = None, most: int = 65536,
+    times: TimeOf | None = None, batch_args: Callable[[int], tuple[Any, ...] | dict[str, Any]] | None = None, most: int = 65536, **kwargs: Any,
 ) -> Fit:
-    """What a step of a model takes without recomputation, beside the memory of a device.
+    """What a step of a model takes without a plan, beside the memory of a device: nothing is computed again but what the model itself says, by
+    `torch.utils.checkpoint`.
 
     The joint graph is captured and replayed; the model does not run. Put the loss inside to have it counted.
 
@@ -42,8 +44,11 @@ def will_it_fit(
         device: A name such as `h100-80gb`, or memory in bytes such as `"24GiB"`.
         optimizer, held_bytes: What else is there for the whole step, as for `compile`.
         times: `ballast.torch.Measured()` runs every op once and counts what it allocates beside its results.
-        batch_args: From a batch size to the arguments: the largest batch that fits is searched by doubling and halving.
+        batch_args: From a batch size to the arguments: the largest batch that fits is searched by doubling and halving. A tuple is given beside `kwargs`;
+            a dict is of arguments by name, which take the place of all of `args` and, name by name, of `kwargs`.
         most: Largest batch to try.
+        kwargs: Arguments of the model by name, such as `labels=y`. One that is named as an argument here needs a function around the model:
+            `will_it_fit(lambda x: model(x, device=y), x)`.
 
     Raises:
         ValueError: the device is not known.
@@ -52,22 +57,28 @@ def will_it_fit(
     name, memory = of_device(device)
     held = held_bytes + (optimizer_bytes(optimizer) if optimizer is not None else 0)
     time_of = times or Roofline()
-    found = _replayed(model, args, held, time_of)
+    found = _replayed(model, args, kwargs, held, time_of)
     largest = None
     if batch_args is not None:
         def fits(batch: int) -> bool:
-            return _replayed(model, batch_args(batch), held, time_of)[0] <= memory
+            given = batch_args(batch)
+            positional, named = ((), {**kwargs, **given}) if isinstance(given, dict) else (given, kwargs)
+            return _replayed(model, positional, named, held, time_of)[0] <= memory
 
         largest = largest_batch(fits, most)
     peak, resident, results, live = found
     return Fit(peak <= memory, name, memory, peak, resident, results, peak - resident - results, 0, live, largest)
 
 
-def _replayed(model: Callable[..., Any], args: tuple[Any, ...], held: int, time_of: TimeOf) -> tuple[int, int, int, tuple[Live, ...]]:
+def _replayed(
+    model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], held: int, time_of: TimeOf
+) -> tuple[int, int, int, tuple[Live, ...]]:
     """Peak, what is there from start to end, results and gradients, and what else is live at the peak."""
-    graph, outputs = _captured(model, args)
-    joint = JointProblem(prepare(graph), outputs, time_of, held_bytes=held)
-    steps = joint.problem.keep_all()
+    graph, outputs = _captured(model, args, kwargs)
+    graph = prepare(graph)
+    _demand(graph.graph)
+    joint = JointProblem(graph, outputs, time_of, held_bytes=held)
+    steps = joint.problem.keep_all(_order(joint))
     forward, backward, _ = rewrite(joint, steps, outputs, [])
     resident = joint.problem.resident_bytes
     peak = judge(forward, backward, outputs).peak_bytes + resident
@@ -96,7 +107,34 @@ def _replayed(model: Callable[..., Any], args: tuple[Any, ...], held: int, time_
     return peak, resident, kept, tuple(table)
 
 
-def _captured(model: Callable[..., Any], args: tuple[Any, ...]) -> tuple[fx.GraphModule, int]:
+def _demand(graph: fx.Graph) -> None:
+    """A plan may choose what becomes of the model's checkpoints; without one they do as they say. What one of them hands to the next is kept, though it is
+    marked where it is taken from its op, and not at the op."""
+    kept = {name for node in graph.nodes if node.meta.get("recompute") == CheckpointPolicy.MUST_SAVE for name, _ in storages(node)}
+    for node in graph.nodes:
+        if node.meta.get("recompute") == CheckpointPolicy.PREFER_RECOMPUTE and not any(name in kept for name, _ in storages(node)):
+            node.meta["recompute"] = CheckpointPolicy.MUST_RECOMPUTE
+
+
+def _order(joint: JointProblem) -> list[int]:
+    """Program order; what a checkpoint computes again is computed, all of it, where the backward pass first needs a value of it."""
+    region = {index: part.node.meta.get("ac_graph_id") for index, part in enumerate(joint.parts) if part.again and part.node is not None}
+    again: dict[int | None, list[int]] = {}
+    for index, number in region.items():
+        again.setdefault(number, []).append(index)
+    order: list[int] = []
+    for index in range(len(joint.parts)):
+        if index in region:
+            continue
+        wanted = [index]
+        # What a checkpoint reads may be computed again by another one.
+        for at in wanted:
+            wanted += [one for source in joint.problem.nodes[at].inputs if source in region for one in again.pop(region[source], [])]
+        order += sorted(wanted[1:]) + [index]
+    return order
+
+
+def _captured(model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> tuple[fx.GraphModule, int]:
     """The joint graph of a step, and how many results its forward pass has."""
     from torch._dynamo.backends.common import aot_autograd
     from torch._dynamo.backends.debugging import boxed_nop
@@ -112,7 +150,7 @@ def _captured(model: Callable[..., Any], args: tuple[Any, ...]) -> tuple[fx.Grap
         # What else is compiled of this model stays as it is, and does not count.
         with torch._dynamo.config.patch(recompile_limit=_ANY, accumulated_recompile_limit=_ANY), functorch_config.patch(enable_autograd_cache=False), \
                 torch.random.fork_rng(devices=[]):
-            torch.compile(model, backend=backend, dynamic=False, fullgraph=True)(*args)
+            torch.compile(model, backend=backend, dynamic=False, fullgraph=True)(*args, **(kwargs or {}))
     except _Captured:
         pass
     except torch._dynamo.exc.Unsupported as error:

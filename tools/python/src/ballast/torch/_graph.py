@@ -17,6 +17,7 @@ from typing import Any
 
 import torch
 from torch import fx
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 from torch.utils import _pytree as pytree
 from torch.utils.checkpoint import CheckpointPolicy
 
@@ -84,6 +85,33 @@ def is_tangent(node: fx.Node) -> bool:
     return node.op == "placeholder" and ("tangents" in str(node.target) or "bwd_seed" in str(node.target) or "bwd_base" in str(node.target))
 
 
+def refuse_dynamic(graph: fx.Graph) -> None:
+    """Refuses graphs of sizes that are not known, before anybody asks for the bytes of a value.
+
+    Raises:
+        UnsupportedModel: says which size, and what makes it fixed.
+    """
+    for node in graph.nodes:
+        value = node.meta.get("val")
+        symbolic = [part for part in (value, *(size for tensor in tensors(value) for size in tensor.shape)) if isinstance(part, torch.SymInt)]
+        if not symbolic:
+            continue
+        if any("_offsets" in str(other.meta.get("desc")) for other in graph.find_nodes(op="placeholder")):
+            raise UnsupportedModel(
+                "the model takes a jagged nested tensor, whose rows may have other lengths in every batch: plans are for fixed sizes; pad the batch to one shape "
+                "(torch.nested.to_padded_tensor) and mask what was padded"
+            )
+        if free_unbacked_symbols(symbolic):
+            raise UnsupportedModel(
+                f"the size of '{node.name}' depends on values, as where rows are chosen by torch.where or by a mask: plans are for fixed sizes; multiply by the "
+                "mask, or take a fixed number of rows (topk, or a capacity for each expert)"
+            )
+        raise UnsupportedModel(
+            f"the size of '{node.name}' is not known when the step is compiled: plans are for fixed sizes; call torch.compile with "
+            "dynamic=False, and pad batches to one shape"
+        )
+
+
 def mutates(node: fx.Node) -> bool:
     """Does the op write to one of its arguments?"""
     return isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable
@@ -113,7 +141,7 @@ class JointProblem:
         self._time_of = time_of
         #: Ops whose workspace a rehearsal has told.
         self._learnt: set[str] = set()
-        self._refuse_dynamic()
+        refuse_dynamic(module.graph)
         self._mutated = self._mutated_inputs()
         #: By storage that is written to: a node after every op that reads it.
         self._readers: dict[int, list[int]] = {name: [] for name in self._mutated}
@@ -128,18 +156,6 @@ class JointProblem:
         self.input_bytes = sum(self._resident.values())
 
     # What the graph says.
-
-    def _refuse_dynamic(self) -> None:
-        for node in self.nodes:
-            value = node.meta.get("val")
-            symbolic = isinstance(value, torch.SymInt) or any(
-                isinstance(size, torch.SymInt) for tensor in tensors(value) for size in tensor.shape
-            )
-            if symbolic:
-                raise UnsupportedModel(
-                    f"the size of '{node.name}' is not known when the step is compiled: plans are for fixed sizes; call torch.compile with "
-                    "dynamic=False, and pad batches to one shape"
-                )
 
     def _backward_nodes(self) -> set[fx.Node]:
         """What the forward pass does not need."""
@@ -157,7 +173,7 @@ class JointProblem:
         """Does an op of the forward pass, which the backward pass alone needs, have to run with the others: does it draw, or read what is written to?"""
         if node.op != "call_function" or node.meta.get("partitioner_tag") != "is_forward":
             return False
-        return _may_draw(node) or bool(self._mutated_read(node) and not _is_view(node))
+        return may_draw(node) or bool(self._mutated_read(node) and not _is_view(node))
 
     def _mutated_read(self, node: fx.Node) -> set[int]:
         """What it reads of the storages that are written to."""
@@ -278,7 +294,7 @@ class JointProblem:
         inputs = self._inputs(node, again=again) + ([self.boundary] if again else [])
         seconds = self._time_of(node)
         repeats = self._may_repeat(node)
-        random, ordered = is_random(node), _may_draw(node)
+        random, ordered = is_random(node), may_draw(node)
         backward = again or node in self._backward
         # Results that come with the first one and are kept: those of random ops and of the backward pass. Others are nodes with the op's time, and the
         # time of first runs that nobody needs would hide copies: where there are any, small results come along, too.
@@ -391,7 +407,7 @@ def updates_averages(node: fx.Node) -> bool:
     return node.target is torch.ops.aten._native_batch_norm_legit_functional.default and len(node.args) == 8 and node.args[5] is True
 
 
-def _may_draw(node: fx.Node) -> bool:
+def may_draw(node: fx.Node) -> bool:
     """Does the op draw random numbers, or is it not known what it does?"""
     target = node.target
     if isinstance(target, torch._ops.HigherOrderOperator):

@@ -26,7 +26,7 @@ from ._copies import copies
 from ._cost import Measured, Roofline, TimeOf, link_of
 from ._counts import KNOWN, Counts, Made
 from ._equal import merge_equal
-from ._graph import JointProblem
+from ._graph import JointProblem, refuse_dynamic
 from ._judge import judge
 from ._rehearsal import rehearse
 from ._report import report
@@ -59,8 +59,8 @@ class Partitioner(CustomPartitionerFn):
             values of the graph; where that cannot be done, and under inductor, `Backend` and `compile` read the allocator in the second step, and plan again
             where it gave more than the cap. Not where `times` names a device.
         fused: Price elementwise ops as a fusing compiler runs them.
-        in_flight: Micro-batches whose forward pass has run and whose backward pass has not, as on a stage of a pipeline: what one
-            keeps between its passes counts so often. With `cap_counts="step"`.
+        in_flight: Forward passes that have run and whose backward pass has not, as the micro-batches on a stage of a pipeline, or where a model is called
+            twice before `backward()`: what one keeps between its passes counts so often. With `cap_counts="step"`.
     """
 
     def __init__(
@@ -89,6 +89,8 @@ class Partitioner(CustomPartitionerFn):
         #: The plan of every graph that was split, in order.
         self.plans: list[Plan] = []
         self._again: tuple[int, int] | None = None
+        #: How many of what the last forward graph gives are results; the others are saved.
+        self.results = 0
         #: Plans of what is compiled now for other sizes, another mode or other numbers in Python.
         self.earlier: list[Plan] = []
 
@@ -112,6 +114,7 @@ class Partitioner(CustomPartitionerFn):
             NoPlan: no plan keeps the cap; the message has the least cap found.
             UnsupportedModel: sizes are not known.
         """
+        self.results = num_fwd_outputs
         module = prepare(gm)
         joint = JointProblem(module, num_fwd_outputs, self._time_of, held_bytes=self.held_bytes, movable=bool(self.offload))
         link = self._link(joint)
@@ -204,15 +207,20 @@ class Partitioner(CustomPartitionerFn):
             outcome, schedule = self._fit(counts, cap, made) if self.in_flight == 1 else self._fit_in_flight(counts, cap, made)
         except NoPlan as error:
             refused = error
-        best = KNOWN.best(counts.key(), cap)
-        if best is None:
+        # What is proved of this cap holds for any plan that keeps it. The bound of a plan found before is of another cap.
+        bound, bound_class = (0.0, "any") if schedule is None else (schedule.bound, schedule.bound_class)
+        while (best := KNOWN.best(counts.key(), cap)) is not None and best.found is not schedule:
+            key = counts.key()
+            again = made(best.found.steps, best.found.budget_bytes)
+            if counts.of(again) <= cap:
+                return again, dataclasses.replace(best.found, bound=bound, bound_class=bound_class)
+            # A rehearsal may tell now what none told then: what it takes is not what was noted down.
+            KNOWN.remove(key, best)
+            counts.remember(again, best.found)
+        if schedule is None:
             assert refused is not None
             raise refused
-        if schedule is not None and best.found is schedule:
-            return outcome, schedule
-        # What is proved of this cap holds for any plan that keeps it. Its own bound is of another cap.
-        bound, bound_class = (0.0, "any") if schedule is None else (schedule.bound, schedule.bound_class)
-        return made(best.found.steps, best.found.budget_bytes), dataclasses.replace(best.found, bound=bound, bound_class=bound_class)
+        return outcome, schedule
 
     def _fit_in_flight(self, counts: Counts, cap: int, made: Callable[..., Made]) -> tuple[Made, _planner.Schedule]:
         """Plans for several limits on what a micro-batch keeps between its passes (docs/pipelines.md), and takes the fastest plan."""
@@ -323,11 +331,17 @@ def _times(times: str | TimeOf, fused: bool) -> TimeOf:
 
 
 def prepare(gm: fx.GraphModule) -> fx.GraphModule:
-    """What torch's own partitioners do first: dead code, common subexpressions, marks of what must be saved."""
+    """What torch's own partitioners do first: dead code, common subexpressions, marks of what must be saved.
+
+    Raises:
+        UnsupportedModel: sizes are not known.
+    """
+    refuse_dynamic(gm.graph)
     gm.graph.eliminate_dead_code()
     gm.recompile()
     if functorch_config.cse:
-        gm.graph = merge_equal(gm.graph)
+        merge_equal(gm.graph)
+        gm.recompile()
     if partitioners.has_recomputable_ops(gm):
         gm = partitioners.cleanup_recompute_tags(gm, is_default_partition=False)
     if not functorch_config.unsafe_allow_optimization_of_collectives:

@@ -35,7 +35,8 @@ class Rewriter:
         self._views: dict[fx.Node, fx.Node] = {}
         # By storage: the problem's nodes that hold it now, each with the new nodes of its run.
         self._holders: dict[int, dict[int, dict[fx.Node, fx.Node]]] = {}
-        self._first: dict[tuple[fx.Node, bool], fx.Node] = {}
+        # The run that is there of each op, and of those again that a checkpoint demands of it.
+        self._there_now: dict[tuple[fx.Node, bool], fx.Node] = {}
         # Results taken out of each run of an op that has several.
         self._parts: dict[fx.Node, dict[fx.Node, fx.Node]] = {}
         # The run of each op that was written last, and which of its results nobody has taken yet.
@@ -127,7 +128,8 @@ class Rewriter:
             self._untaken[node].discard(storage)
             self._bind(index, node, storage, self._latest[node])
         elif part.kind == "also":
-            self._bind(index, node, storage, self._first[node, part.again])
+            # Its op may have run again since it ran first, and what that first run made is gone.
+            self._bind(index, node, storage, self._there_now[node, part.again])
 
     def _run(self, node: fx.Node, *, again: bool) -> None:
         """Writes one run of an op, with all its results taken out."""
@@ -138,7 +140,7 @@ class Rewriter:
         else:
             new = self._copy(node)
         self.runs[node] = self.runs.get(node, 0) + 1
-        self._first.setdefault((node, again), new)
+        self._there_now[node, again] = new
         self._latest[node] = new
         self._untaken[node] = {name for name, _ in storages(node)}
         self._parts[new] = {
