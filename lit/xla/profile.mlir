@@ -4,7 +4,7 @@
 // RUN: FileCheck %s --input-file %t.json
 // CHECK: "here"
 // CHECK-DAG: "stablehlo.add (tensor<8x8xf32>, tensor<8x8xf32>) -> (tensor<8x8xf32>)"
-// CHECK-DAG: "stablehlo.dot_general (tensor<8x8xf32>, tensor<8x8xf32>) -> (tensor<8x8xf32>)"
+// CHECK-DAG: "stablehlo.dot_general (tensor<8x8xf32>, tensor<8x8xf32>) -> (tensor<8x8xf32>) #{{[0-9a-f]+}}"
 // CHECK-DAG: "runs": 3
 // CHECK: "to-host"
 // CHECK-NEXT: "bytes-per-second"

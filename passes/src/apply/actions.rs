@@ -153,9 +153,9 @@ fn found_behind<'g>(
     found.into_iter().collect()
 }
 
-/// Constants computed of constants that are made once on a device, and not for every reader: chains of them, as the times of the steps of a loop that was opened, would be made
-/// again from their beginning each time. What is larger would lie in memory from the first reader to the last.
-const MOST_SHARED: u64 = 1 << 10;
+/// Most bytes of constants computed of constants that are made once on a device, and not for every reader: numbers. Chains of them, as the times of the steps of a loop that was
+/// opened, would be made again from their beginning each time. What is larger, or spread of a number, would lie in memory from the first reader to the last.
+const MOST_SHARED: u64 = 16;
 
 /// By op: is it such a constant?
 fn are_shared(graph: &Graph, reads: &[Vec<TensorId>]) -> Vec<bool> {
