@@ -221,6 +221,17 @@ fn placements_next_to_the_best_are_taken_where_their_plans_are_better() {
     assert_eq!(planned.device_of, given);
 }
 
+/// A cap that no plan keeps, which may be raised as far as it takes.
+fn under_150_bytes() -> Options {
+    Options {
+        cap: CapSpec::Absolute(Bytes(150)),
+        limits: Limits { time_limit_seconds: None, work_limit: Some(20_000), seed: 1, threads: 1 },
+        relax_limit: 100.0,
+        swap: false,
+        ..Options::default()
+    }
+}
+
 #[test]
 fn a_cap_that_is_raised_anyway_is_raised_further_where_the_slowest_stage_gains_by_it() {
     let (layers, devices) = (16, 2);
@@ -229,13 +240,7 @@ fn a_cap_that_is_raised_anyway_is_raised_further_where_the_slowest_stage_gains_b
     // The last op alone is elsewhere. No plan of device 0 keeps 150 bytes, and with the least that is possible its chain is made again from the start for every op.
     let given: Vec<DeviceId> =
         (0..2 * layers).map(|op| DeviceId(usize::from(op + 1 == 2 * layers))).collect();
-    let options = Options {
-        cap: CapSpec::Absolute(Bytes(150)),
-        limits: Limits { time_limit_seconds: None, work_limit: Some(20_000), seed: 1, threads: 1 },
-        relax_limit: 100.0,
-        swap: false,
-        ..Options::default()
-    };
+    let options = under_150_bytes();
     let planned = plan(&program, given.clone(), report(), &options, None).expect("a plan").plan;
     let [raised, kept] = &planned.stages[..] else { panic!("two stages") };
     assert_eq!(kept.cap_bytes, 150);
@@ -270,13 +275,7 @@ fn caps_of_stages_that_are_as_slow_are_raised_further_together() {
     let cluster = Cluster::from_count(2).expect("devices");
     let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
     let given: Vec<DeviceId> = (0..4 * layers).map(|op| DeviceId(usize::from(op >= 2 * layers))).collect();
-    let options = Options {
-        cap: CapSpec::Absolute(Bytes(150)),
-        limits: Limits { time_limit_seconds: None, work_limit: Some(20_000), seed: 1, threads: 1 },
-        relax_limit: 100.0,
-        swap: false,
-        ..Options::default()
-    };
+    let options = under_150_bytes();
     let planned = plan(&program, given.clone(), report(), &options, None).expect("a plan").plan;
     let stages = program.stages(&given);
     let alone = plan_stages(&graph, &stages, &[Bytes(150); 2], &cluster, &options, &Deadline::after(None));

@@ -204,7 +204,7 @@ fn a_stored_value_that_would_be_computed_again_is_read_through_a_barrier() {
 }
 
 #[test]
-fn small_constants_computed_of_constants_are_made_once_on_a_device() {
+fn numbers_computed_of_constants_are_made_once_on_a_device() {
     // 0 and 1 are numbers, 2 and 3 sums of them; 4 and 5 read those, and 5 the value of 4.
     let ops: &[(&[usize], OpRole)] = &[
         (&[], Constant),

@@ -9,7 +9,7 @@ use ballast_dialects::types::{Kind, kind, shape};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-use super::constants::{is_expensive, last_name};
+use super::names::{is_expensive, last_name};
 use crate::import::Imported;
 
 /// Data movement that a loop can do on the way.

@@ -5,41 +5,11 @@ use ballast_dialects::operations::uses;
 use melior::ir::Value;
 use melior::ir::operation::{OperationLike as _, OperationRef};
 
+use super::names::{is_expensive, last_name};
 use crate::import::work::is_elementwise;
 
-/// Ops that are too expensive to be computed in two fusions: what XLA's `IsExpensive` lists (openxla/xla, `instruction_fusion.cc`).
-const EXPENSIVE: [&str; 27] = [
-    "atan2",
-    "cbrt",
-    "cos",
-    "cosine",
-    "divf",
-    "divide",
-    "erf",
-    "erfc",
-    "exp",
-    "expm1",
-    "exponential",
-    "exponential_minus_one",
-    "log",
-    "log1p",
-    "log_plus_one",
-    "logistic",
-    "pow",
-    "power",
-    "powf",
-    "reciprocal",
-    "rsqrt",
-    "sigmoid",
-    "sin",
-    "sine",
-    "sqrt",
-    "tan",
-    "tanh",
-];
-
 /// Ops besides elementwise ones that XLA computes cheap operands in.
-const TAKES_IN: [&str; 13] = [
+const TAKES_IN: [&str; 12] = [
     "broadcast_in_dim",
     "concatenate",
     "dynamic_slice",
@@ -52,18 +22,7 @@ const TAKES_IN: [&str; 13] = [
     "reverse",
     "slice",
     "transpose",
-    "uniform_quantize",
 ];
-
-/// Is an op too expensive to be computed in two fusions, by its name?
-pub(crate) fn is_expensive(name: &str) -> bool {
-    EXPENSIVE.binary_search(&last_name(name)).is_ok()
-}
-
-/// Name of an op without its dialect.
-pub(crate) fn last_name(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or(name)
-}
 
 /// Does XLA store what an op of StableHLO makes of constants that indices tell? It computes those not beforehand, but in what reads them, unless something does that takes nothing
 /// in, or the op is expensive and read more than once.
@@ -90,10 +49,10 @@ pub(crate) fn is_stored<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{EXPENSIVE, TAKES_IN};
+    use super::TAKES_IN;
 
     #[test]
-    fn tables_are_sorted() {
-        assert!(EXPENSIVE.is_sorted() && TAKES_IN.is_sorted());
+    fn the_table_is_sorted() {
+        assert!(TAKES_IN.is_sorted());
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod barriers;
 pub(crate) mod classes;
 pub(crate) mod constants;
 pub(crate) mod equal;
+pub(crate) mod names;
 pub(crate) mod products;
 pub(crate) mod updates;
 pub(crate) mod workspace;

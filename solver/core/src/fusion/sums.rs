@@ -160,22 +160,26 @@ mod tests {
     use crate::graph::LayerType::{Activation, Dense};
     use crate::units::Bytes;
 
+    /// Products of the argument, their sum, one after another, and more ops behind it.
+    fn sum_of_products(products: usize, more: &[(LayerType, &[usize])], returned: &[usize]) -> Graph {
+        let mut ops = vec![(Dense, vec![0]); products];
+        ops.push((Activation, vec![1, 2]));
+        ops.extend((2..products).map(|product| (Activation, vec![product + 1, products - 1 + product])));
+        ops.extend(more.iter().map(|&(layer, inputs)| (layer, inputs.to_vec())));
+        let name = |layer| if layer == Dense { "s.dot" } else { "s.add" };
+        let ops: Vec<(&str, LayerType, &[usize])> =
+            ops.iter().map(|(layer, inputs)| (name(*layer), *layer, &inputs[..])).collect();
+        graph(&ops, returned)
+    }
+
     #[test]
     fn a_long_sum_is_stored_in_parts_in_a_rewritten_program() {
         // Twelve products and their sum, one after another.
         let sum = |forward_reads: bool| {
-            let mut inputs: Vec<Vec<usize>> = (0..12).map(|_| vec![0]).collect();
-            inputs.push(vec![1, 2]);
-            inputs.extend((2..12).map(|product| vec![product + 1, 11 + product]));
-            if forward_reads {
-                // A product that reads all others again, after their sum.
-                inputs.push((1..=12).collect());
-            }
-            let layer = |at: usize| if (12..23).contains(&at) { Activation } else { Dense };
-            let name = |at: usize| if (12..23).contains(&at) { "s.add" } else { "s.dot" };
-            let ops: Vec<(&str, LayerType, &[usize])> =
-                inputs.iter().enumerate().map(|(at, inputs)| (name(at), layer(at), &inputs[..])).collect();
-            graph(&ops, &[23])
+            // A product that reads all others again, after their sum.
+            let again: Vec<usize> = (1..=12).collect();
+            let more: &[(LayerType, &[usize])] = if forward_reads { &[(Dense, &again)] } else { &[] };
+            sum_of_products(12, more, &[23])
         };
         let products: Vec<OpId> = OpId::first(12).collect();
         let mut whole = sum(false);
@@ -202,16 +206,7 @@ mod tests {
 
     #[test]
     fn a_sum_of_hundreds_of_values_falls_into_few_parts() {
-        let program = || {
-            let mut inputs: Vec<Vec<usize>> = (0..600).map(|_| vec![0]).collect();
-            inputs.push(vec![1, 2]);
-            inputs.extend((2..600).map(|product| vec![product + 1, 599 + product]));
-            let layer = |at: usize| if at < 600 { Dense } else { Activation };
-            let name = |at: usize| if at < 600 { "s.dot" } else { "s.add" };
-            let ops: Vec<(&str, LayerType, &[usize])> =
-                inputs.iter().enumerate().map(|(at, inputs)| (name(at), layer(at), &inputs[..])).collect();
-            graph(&ops, &[1199])
-        };
+        let program = || sum_of_products(600, &[], &[1199]);
         let mut fused = program();
         let groups = fuse(&mut fused, Fusion::Xla, &[]);
         let held = sums_in_parts(&program(), &fused, &groups, &[], 8);
@@ -223,17 +218,7 @@ mod tests {
     #[test]
     fn a_sum_that_two_fusions_read_falls_into_parts_once_it_is_stored_for_them() {
         // Twelve products, their sum, and two results that are made of it, as the two moments of an optimiser are of a gradient.
-        let program = || {
-            let mut inputs: Vec<Vec<usize>> = (0..12).map(|_| vec![0]).collect();
-            inputs.push(vec![1, 2]);
-            inputs.extend((2..12).map(|product| vec![product + 1, 11 + product]));
-            inputs.extend([vec![23, 0], vec![23, 0]]);
-            let layer = |at: usize| if at < 12 { Dense } else { Activation };
-            let name = |at: usize| if at < 12 { "s.dot" } else { "s.add" };
-            let ops: Vec<(&str, LayerType, &[usize])> =
-                inputs.iter().enumerate().map(|(at, inputs)| (name(at), layer(at), &inputs[..])).collect();
-            graph(&ops, &[24, 25])
-        };
+        let program = || sum_of_products(12, &[(Activation, &[23, 0]), (Activation, &[23, 0])], &[24, 25]);
         let mut fused = program();
         let groups = fuse(&mut fused, Fusion::Xla, &[]);
         assert_eq!(groups.iter().map(|group| group.root).collect::<Vec<_>>(), [23, 24].map(OpId));
