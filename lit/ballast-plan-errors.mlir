@@ -14,7 +14,7 @@
 // RUN: not ballast-opt %s --ballast-plan="devices=2 schedule=1f1b function=forward" 2>&1 | FileCheck %s --check-prefix=UNTOLD
 // UNTOLD: error: function 'forward': forward and backward pass cannot be told apart
 // RUN: not ballast-opt %s --ballast-plan="devices=2 schedule=1f1b function=pinned" 2>&1 | FileCheck %s --check-prefix=PINNED
-// PINNED: ballast-plan-errors.mlir:[[#@LINE+68]]:{{.*}} error: op 0 ('math.exp') is bound to a device
+// PINNED: ballast-plan-errors.mlir:[[#@LINE+72]]:{{.*}} error: op 0 ('math.exp') is bound to a device
 // RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b method=rl function=step" 2>&1 | FileCheck %s --check-prefix=LEARNER
 // LEARNER: error: method=rl with a schedule
 // RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b order=memory function=step" 2>&1 | FileCheck %s --check-prefix=ORDER
@@ -25,9 +25,13 @@
 // FREE: error: order=free with a schedule
 // RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b function=step" --remat="schedule=gpipe function=step" 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b function=step" --remat="function=step" 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: error: the function was partitioned with schedule=1f1b: give that here too, instead of schedule={{gpipe|none}}
+// OTHER: error: the function was partitioned with schedule=1f1b micro-batches=8: give that here too, instead of schedule={{gpipe micro-batches=8|none}}
 // RUN: not ballast-opt %s --rl-partition="devices=1 schedule=interleaved micro-batches=2 function=step" --remat="schedule=interleaved stages-per-device=3 micro-batches=2 function=step" 2>&1 | FileCheck %s --check-prefix=FEWER
-// FEWER: error: the function was partitioned with schedule=interleaved:2: give that here too, instead of schedule=interleaved:3
+// FEWER: error: the function was partitioned with schedule=interleaved stages-per-device=2 micro-batches=2: give that here too, instead of schedule=interleaved stages-per-device=3 micro-batches=2
+// RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b micro-batches=4 function=step" --remat="schedule=1f1b function=step" 2>&1 | FileCheck %s --check-prefix=MICRO
+// MICRO: error: the function was partitioned with schedule=1f1b micro-batches=4: give that here too, instead of schedule=1f1b micro-batches=8
+// RUN: not ballast-opt %s --remat="schedule=1f1b model-file=%t.lp function=step" 2>&1 | FileCheck %s --check-prefix=MODEL
+// MODEL: error: model-file with a schedule
 // RUN: not ballast-opt %s --ballast-plan="devices=2 schedule=interleaved stages-per-device=1 function=step" 2>&1 | FileCheck %s --check-prefix=ONE
 // ONE: error: stages-per-device=1: give 2 to 64
 // RUN: not ballast-opt %s --ballast-plan="devices=2 schedule=interleaved micro-batches=3 function=step" 2>&1 | FileCheck %s --check-prefix=ROUNDS

@@ -4,6 +4,8 @@
 // ZERO: error: cap '0' leaves no memory at all
 // RUN: not ballast-opt %s --remat="cap=0%" 2>&1 | FileCheck %s --check-prefix=ZERO-SHARE
 // ZERO-SHARE: error: cap '0%' leaves no memory at all
+// RUN: not ballast-opt %s --remat="cap=inf%%" 2>&1 | FileCheck %s --check-prefix=ENDLESS
+// ENDLESS: error: cap 'inf%' is not a percentage
 // RUN: not ballast-opt %s --remat="cap=-1GiB" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: error: cap '-1GiB' is negative
 // RUN: not ballast-opt %s --remat="cap=lots" 2>&1 | FileCheck %s --check-prefix=NONSENSE
@@ -62,6 +64,8 @@
 // RUN: echo '{"version": 1, "candidates": [' > %t.damaged.0.json
 // RUN: not ballast-opt %s --remat="solver=q-learning q-table=%t.damaged.json" -o %t.nothing 2>&1 | FileCheck %s --check-prefix=DAMAGED
 // DAMAGED: error: q-table '{{.*}}damaged.0.json'
+// RUN: not ballast-opt %s --remat="save-q-table=%t.q.json" 2>&1 | FileCheck %s --check-prefix=Q-ALONE
+// Q-ALONE: error: save-q-table={{.*}}.q.json is for Q-learning alone: give solver=q-learning with it
 // RUN: not ballast-opt %S/remat.mlir --remat="solver=q-learning cap=15 swap=false" 2>&1 | FileCheck %s --check-prefix=NO-SWAP
 // NO-SWAP: error: device 0: solver q-learning does not apply: it swaps, and swaps are off
 // RUN: not ballast-opt %S/remat.mlir --remat="solver=keep-all cap=15" 2>&1 | FileCheck %s --check-prefix=KEEP

@@ -1,6 +1,6 @@
 // What --rl-partition refuses.
 // RUN: not ballast-opt %s --rl-partition="devices=9 use-all-devices=true" 2>&1 | FileCheck %s --check-prefix=MORE
-// MORE: rl-partition-errors.mlir:[[#@LINE+53]]:1: error: 9 devices for 2 ops
+// MORE: rl-partition-errors.mlir:[[#@LINE+68]]:1: error: 9 devices for 2 ops
 // RUN: not ballast-opt %s --rl-partition="devices=0" 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: devices=0: 0 devices: write 1 to
 // RUN: not ballast-opt %s --rl-partition="devices=-2" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
@@ -40,7 +40,7 @@
 // RUN: not ballast-opt %s --rl-partition="devices=2 placement-file=%S/Inputs/six.placement.json" 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: error: {{.*}}six.placement.json: it places 6 ops and 'main' has 2: it was made for another program
 // RUN: not ballast-opt %s --rl-partition="devices=1 placement-file=%S/Inputs/two.placement.json" 2>&1 | FileCheck %s --check-prefix=AWAY
-// AWAY: rl-partition-errors.mlir:[[#@LINE+15]]:{{.*}}error: {{.*}}two.placement.json: its op 1 runs on device 1, and there are 1
+// AWAY: rl-partition-errors.mlir:[[#@LINE+30]]:{{.*}}error: {{.*}}two.placement.json: its op 1 runs on device 1, and there are 1
 // RUN: not ballast-opt %s --rl-partition="placement-file=%S/Inputs/chip.toml" 2>&1 | FileCheck %s --check-prefix=NO-PLACEMENT
 // NO-PLACEMENT: error: {{.*}}chip.toml: not a placement
 // RUN: not ballast-opt %s --rl-partition="placement-file=nowhere.json" 2>&1 | FileCheck %s --check-prefix=NOWHERE
@@ -50,6 +50,21 @@
 // RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b placement-file=%S/Inputs/two.placement.json" 2>&1 | FileCheck %s --check-prefix=AND-METHOD
 // RUN: not ballast-opt %s --rl-partition="devices=2 method=dp graph-file=%S/nowhere/graph.json" 2>&1 | FileCheck %s --check-prefix=GRAPH
 // GRAPH: error: cannot write graph-file '{{.*}}nowhere/graph.json'
+// What only another method reads is refused, and so is what no pipeline is cut by.
+// RUN: not ballast-opt %s --rl-partition="network=nowhere.net" 2>&1 | FileCheck %s --check-prefix=NETWORK
+// NETWORK: error: network=nowhere.net is for the learner alone: give method=rl with it, or leave it out
+// RUN: not ballast-opt %s --rl-partition="method=dp save-network=%t.net" 2>&1 | FileCheck %s --check-prefix=SAVED
+// SAVED: error: save-network={{.*}}.net is for the learner alone
+// RUN: not ballast-opt %s --rl-partition="reward=weighted" 2>&1 | FileCheck %s --check-prefix=REWARD
+// REWARD: error: reward=weighted is for the learner alone
+// RUN: not ballast-opt %s --rl-partition="weights=1,nan,1" 2>&1 | FileCheck %s --check-prefix=WEIGHTS
+// WEIGHTS: error: weights=1,nan,1: give three numbers
+// RUN: not ballast-opt %s --rl-partition="method=rl weights=1,2,1" 2>&1 | FileCheck %s --check-prefix=UNREAD
+// UNREAD: error: weights=1,2,1 are those of reward=weighted: give that with them, or leave them out
+// RUN: not ballast-opt %S/Inputs/training-chain.mlir --allow-unregistered-dialect --rl-partition="devices=2 schedule=1f1b method=exact" 2>&1 | FileCheck %s --check-prefix=EXACT
+// EXACT: error: method=exact with a schedule: layers are cut by dynamic programming; use method=auto or method=dp
+// RUN: not ballast-opt %S/Inputs/training-chain.mlir --allow-unregistered-dialect --rl-partition="devices=2 schedule=1f1b method=genetic" 2>&1 | FileCheck %s --check-prefix=BRED
+// BRED: error: method=genetic with a schedule
 // RUN: not ballast-opt %S/Inputs/buffer.mlir --rl-partition="devices=2 method=dp" 2>&1 | FileCheck %s --check-prefix=BUFFER
 // BUFFER: buffer.mlir:6:{{.*}} error: placed on device 1, and 'bufferization.materialize_in_destination' on device 0, though both use one buffer
 

@@ -54,10 +54,11 @@ constexpr llvm::StringLiteral toBuffers =
     "buffer-deallocation-simplification,bufferization-lower-deallocations,canonicalize,convert-bufferization-to-memref,"
     "func.func(optimize-allocation-liveness)";
 
-/// From buffers to LLVM's dialect. Every allocation is a call that the run-time library can count.
+/// From buffers to LLVM's dialect. Every allocation is a call that the run-time library can count. Functions of numbers become intrinsics, and those that
+/// LLVM has none for, such as the error function, calls of C's library.
 constexpr llvm::StringLiteral toLlvm =
     "func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,convert-scf-to-cf,"
-    "finalize-memref-to-llvm{use-generic-functions=true},convert-to-llvm,reconcile-unrealized-casts";
+    "finalize-memref-to-llvm{use-generic-functions=true},convert-math-to-llvm,convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts";
 
 void add(OpPassManager &manager, const std::string &text) {
   if (failed(parsePassPipeline(text, manager)))

@@ -95,6 +95,17 @@ fn end(signal: libc::c_int) -> ! {
     }
 }
 
+/// Does what prints through LLVM, which ends with an error of its own where the reader has gone: the signal for that ends the process meanwhile, as it ends programs
+/// by default.
+pub fn ended_by_closed_pipes<T>(print: impl FnOnce() -> T) -> T {
+    // SAFETY: sets the default action, and then what was there before.
+    let before = unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+    let printed = print();
+    // SAFETY: as above.
+    unsafe { libc::signal(libc::SIGPIPE, before) };
+    printed
+}
+
 /// Ends the process as a reader that has gone ends programs by default; the code that shells show for it, should that fail.
 pub fn end_by_closed_pipe() -> i32 {
     // SAFETY: puts the default action back and raises the signal, in a process that has nothing left to do.

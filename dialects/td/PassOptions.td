@@ -150,8 +150,8 @@ def FunctionOption : Text<"function", "function", "",
 def CarriedOutOption : Text<"function", "function", "",
     "Function whose plan is carried out, by symbol name; without it every one that has a plan.">;
 def DevicesOption : Text<"devices", "devices", "",
-    "Devices to plan for: a count of equal devices, or the path of a TOML file that describes them; without it the module's "
-    "`dlti.target_system_spec`, and without that one default device.">;
+    "Devices to plan for: a count of default devices, a ready-made kind or several of one, such as `8xv100-16gb`, or the path of a TOML file that "
+    "describes them; without it the module's `dlti.target_system_spec`, and without that one default device.">;
 def DynamicDimOption : Count<"dynamicDim", "dynamic-dim", "0", "0", "1099511627776",
     "Size to take for every dynamic dimension; 0 refuses them.">;
 def ProfileOption : Text<"profile", "profile", "",

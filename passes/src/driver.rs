@@ -13,7 +13,7 @@ use ballast_core::file::{self, Output};
 use ballast_core::log;
 use ballast_core::printable::printable;
 use ballast_dialects::driver::{Driver, Ending};
-use ballast_dialects::signals::end_by_closed_pipe;
+use ballast_dialects::signals::{end_by_closed_pipe, ended_by_closed_pipes};
 
 use crate::files::{self, ProgramFiles};
 
@@ -26,11 +26,15 @@ const BAD_FILE: i32 = 2;
 pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> i32 {
     log::to_stderr();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    if arguments.iter().skip(1).any(|argument| argument == "--version" || argument == "-version") {
-        say_versions();
-    }
-    let driver = Driver::parse(arguments);
-    if let Some(status) = driver.list() {
+    let (driver, listed) = ended_by_closed_pipes(|| {
+        if arguments.iter().skip(1).any(|argument| argument == "--version" || argument == "-version") {
+            say_versions();
+        }
+        let driver = Driver::parse(arguments);
+        let listed = driver.list();
+        (driver, listed)
+    });
+    if let Some(status) = listed {
         return status;
     }
     run(&driver).unwrap_or_else(|message| {

@@ -1,20 +1,33 @@
-//! Files that passes read and write: whole or not at all, and never the program itself.
+//! Files that passes read and write: whole or not at all, never the program itself, nothing twice, and no input.
 
+use std::collections::HashMap;
 use std::io::{Error, ErrorKind, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use ballast_core::file;
+use ballast_core::device::Cluster;
+use ballast_core::file::{self, Identity};
 use melior::ir::operation::{OperationLike, OperationRef};
 
 /// The files of the driver, where this process is our own.
 static PROGRAM: OnceLock<ProgramFiles> = OnceLock::new();
+/// What the passes of the driver's one run read and write, over all modules of its input. Another host may run passes as often as it likes, and have an
+/// answer replaced by a newer one: there a pass knows its own files alone.
+static RUN: Mutex<Run> = Mutex::new(Run { read: Vec::new(), written: Vec::new() });
 
 /// What the driver reads and writes.
 pub(crate) struct ProgramFiles {
     pub(crate) input: PathBuf,
     pub(crate) output: PathBuf,
+}
+
+/// A file, and the option that names it.
+pub(crate) type Named = (&'static str, PathBuf);
+
+struct Run {
+    read: Vec<Named>,
+    written: Vec<Named>,
 }
 
 /// Makes the driver's own files known: no pass writes to them.
@@ -50,51 +63,116 @@ pub(crate) fn write_json(
     write(module, path, &text)
 }
 
-/// Can these files be written, as far as can be told before a search? Options that are empty name none.
+/// A file of an option that names none where it is empty.
+pub(crate) fn named(option: &'static str, path: &str) -> Option<Named> {
+    (!path.is_empty()).then(|| (option, PathBuf::from(path)))
+}
+
+/// The file that `devices=` names, if it is one.
+pub(crate) fn devices(spec: &str) -> Option<Named> {
+    Cluster::file_of(spec).map(|path| ("devices", path.to_owned()))
+}
+
+/// Can a pass read and write these files without losing one, as far as can be told before a search? Called once a pass: what it writes is its own from then on, and
+/// no later pass of the driver's run writes there. What `save-x` names may be what `x` names, which it carries on.
 ///
 /// # Errors
-/// The first that cannot, and why.
-pub(crate) fn check<'a>(
+/// The first that cannot be read or written, and why.
+pub(crate) fn check(
     module: OperationRef<'_, '_>,
-    options: impl IntoIterator<Item = (&'a str, &'a str)>,
+    inputs: impl IntoIterator<Item = Named>,
+    outputs: impl IntoIterator<Item = Named>,
 ) -> Result<(), String> {
-    let mut before: Vec<(&str, &Path)> = Vec::new();
-    for (name, path) in options {
-        let path = Path::new(path);
-        if path.as_os_str().is_empty() || is_stderr(path) {
-            continue;
+    let inputs: Vec<Named> = inputs.into_iter().collect();
+    let outputs: Vec<Named> = outputs.into_iter().filter(|(_, path)| !is_stderr(path)).collect();
+    for (name, path) in &inputs {
+        if is_output_of_program(path) {
+            return Err(format!("cannot read {name} '{}': {OUTPUT}", path.display()));
         }
-        let said = |why: String| format!("cannot write {name} '{}': {why}", path.display());
-        refuse_program(module, path)
-            .and_then(|()| file::check_target(path))
-            .map_err(|e| said(e.to_string()))?;
-        if let Some((other, _)) = before.iter().find(|(_, other)| file::same(other, path)) {
-            return Err(said(format!("{other} goes there too")));
+    }
+    let mut run = RUN.lock().unwrap_or_else(PoisonError::into_inner);
+    let taken = Taken::by(&inputs, &run);
+    let mut own: HashMap<Identity, &str> = HashMap::new();
+    for (name, path) in &outputs {
+        let said = |why: &dyn std::fmt::Display| format!("cannot write {name} '{}': {why}", path.display());
+        refuse_program(module, path).map_err(|error| said(&error))?;
+        if let Some(identity) = file::identity(path) {
+            if let Some(why) = taken.why_not(name, &identity) {
+                return Err(said(&why));
+            }
+            if let Some(other) = own.insert(identity, name) {
+                return Err(said(&format_args!("{other} goes there too")));
+            }
         }
-        before.push((name, path));
+        file::check_target(path).map_err(|error| said(&error))?;
+    }
+    if PROGRAM.get().is_some() {
+        run.read.extend(inputs);
+        run.written.extend(outputs);
     }
     Ok(())
+}
+
+/// What may not be written over, by what reads or writes it.
+struct Taken {
+    /// By the pass itself.
+    inputs: HashMap<Identity, &'static str>,
+    /// By passes before it.
+    read: HashMap<Identity, &'static str>,
+    written: HashMap<Identity, &'static str>,
+}
+
+impl Taken {
+    fn by(inputs: &[Named], run: &Run) -> Self {
+        // Files come and go while passes run: which is which is asked anew.
+        let known = |files: &[Named]| {
+            files.iter().filter_map(|(name, path)| Some((file::identity(path)?, *name))).collect()
+        };
+        Taken { inputs: known(inputs), read: known(&run.read), written: known(&run.written) }
+    }
+
+    /// Why an option may not have this file written, if it may not.
+    fn why_not(&self, option: &str, file: &Identity) -> Option<String> {
+        if let Some(input) = self.inputs.get(file) {
+            let is_carried_on = option.strip_prefix("save-") == Some(input);
+            return (!is_carried_on).then(|| format!("{input} is read from this file"));
+        }
+        let read = |name: &&str| format!("a pass before this one reads {name} from this file");
+        let written = |name: &&str| {
+            format!(
+                "{name} of a pass before this one, or of the module before this one, is there: give each a file of its own"
+            )
+        };
+        self.written.get(file).map(written).or_else(|| self.read.get(file).map(read))
+    }
 }
 
 fn is_stderr(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+const OUTPUT: &str = "the program is written to this file";
+
 /// Refuses to write over what the host reads or writes.
 fn refuse_program(module: OperationRef<'_, '_>, path: &Path) -> std::io::Result<()> {
     let refuse = |text: &str| Err(Error::new(ErrorKind::InvalidInput, text));
-    let (read, written) = ("the program is read from this file", "the program is written to this file");
-    if let Some(ProgramFiles { input, output }) = PROGRAM.get() {
-        if file::same(input, path) {
-            return refuse(read);
-        }
-        return if file::same(output, path) { refuse(written) } else { Ok(()) };
+    let is_input = match PROGRAM.get() {
+        Some(program) => file::same(&program.input, path),
+        // In another host: where the module says it is from.
+        None => parsed_from(&module.location().to_string()).is_some_and(|input| file::same(&input, path)),
+    };
+    if is_input {
+        return refuse("the program is read from this file");
     }
-    // In another host: where the module says it is from, and what the process has open.
-    if parsed_from(&module.location().to_string()).is_some_and(|input| file::same(&input, path)) {
-        return refuse(read);
+    if is_output_of_program(path) { refuse(OUTPUT) } else { Ok(()) }
+}
+
+/// Does the program go there once the passes have run?
+fn is_output_of_program(path: &Path) -> bool {
+    match PROGRAM.get() {
+        Some(program) => file::same(&program.output, path),
+        None => is_open_for_writing(path),
     }
-    if is_open_for_writing(path) { refuse(written) } else { Ok(()) }
 }
 
 /// The file of a location such as `loc("file.mlir":1:1)`.

@@ -122,3 +122,82 @@ fn a_model_that_cannot_be_timed_leaves_no_profile() {
     assert!(refused.stderr.contains("mlp3_b128.mlir"), "{}", refused.stderr);
     assert!(!profile.exists());
 }
+
+/// A program over 64 numbers between -1 and 1, made from the arguments, with one result per pair of what is computed from one.
+fn functions(bodies: &[&str]) -> String {
+    let types = vec!["tensor<64xf64>"; bodies.len()].join(", ");
+    let mut text =
+        format!("#id = affine_map<(i) -> (i)>\nfunc.func @main(%x: tensor<64xf64>) -> ({types}) {{\n");
+    for (number, body) in bodies.iter().enumerate() {
+        text += &format!(
+            "  %e{number} = tensor.empty() : tensor<64xf64>\n  \
+             %r{number} = linalg.generic {{indexing_maps = [#id, #id], iterator_types = [\"parallel\"]}} \
+             ins(%x : tensor<64xf64>) outs(%e{number} : tensor<64xf64>) {{\n  ^bb0(%argument: f64, %o: f64):\n    \
+             %one = arith.constant 1.0 : f64\n    %a = math.sin %argument : f64\n{body}    linalg.yield %y : f64\n  \
+             }} -> tensor<64xf64>\n"
+        );
+    }
+    let results: Vec<String> = (0..bodies.len()).map(|number| format!("%r{number}")).collect();
+    text + &format!("  return {} : {types}\n}}\n", results.join(", "))
+}
+
+/// The error function by its power series, which for arguments up to 1 is exact to the last digits after 24 terms.
+fn error_function_by_series() -> String {
+    let mut text = "    %s = arith.mulf %a, %a : f64\n    %t24 = arith.constant 0.0 : f64\n".to_owned();
+    let mut factor = 2.0 / std::f64::consts::PI.sqrt();
+    let mut factors = Vec::new();
+    for term in 0..24_u32 {
+        factors.push(factor / f64::from(2 * term + 1));
+        factor /= -f64::from(term + 1);
+    }
+    for (term, factor) in factors.iter().enumerate().rev() {
+        text += &format!(
+            "    %c{term} = arith.constant {factor:.17e} : f64\n    %m{term} = arith.mulf %t{}, %s : f64\n    \
+             %t{term} = arith.addf %m{term}, %c{term} : f64\n",
+            term + 1
+        );
+    }
+    text + "    %f = arith.mulf %t0, %a : f64\n"
+}
+
+#[test]
+fn functions_that_llvm_has_no_intrinsic_for_are_computed() {
+    let folder = scratch();
+    let [original, planned, by_hand] =
+        ["original.mlir", "planned.mlir", "by-hand.mlir"].map(|name| folder.path().join(name));
+    let series = error_function_by_series();
+    let (erf, erfc) = (
+        format!("{series}    %y = arith.addf %f, %one : f64\n"),
+        format!("{series}    %y = arith.subf %one, %f : f64\n"),
+    );
+    let half = "    %h = arith.constant 0.5 : f64\n    %b = arith.mulf %a, %h : f64\n";
+    let pairs = [
+        ("    %f = math.erf %a : f64\n    %y = arith.addf %f, %one : f64\n".to_owned(), erf),
+        ("    %y = math.erfc %a : f64\n".to_owned(), erfc),
+        (
+            "    %c = math.cbrt %a : f64\n    %d = arith.mulf %c, %c : f64\n    %y = arith.mulf %d, %c : f64\n".to_owned(),
+            "    %y = arith.mulf %a, %one : f64\n".to_owned(),
+        ),
+        (
+            format!("{half}    %y = math.atanh %b : f64\n"),
+            format!(
+                "{half}    %p = arith.addf %one, %b : f64\n    %q = arith.subf %one, %b : f64\n    \
+                 %r = arith.divf %p, %q : f64\n    %l = math.log %r : f64\n    %y = arith.mulf %l, %h : f64\n"
+            ),
+        ),
+    ];
+    let (calls, formulas): (Vec<&str>, Vec<&str>) =
+        pairs.iter().map(|(call, formula)| (call.as_str(), formula.as_str())).unzip();
+    for (bodies, program, output) in [(formulas, &planned, &by_hand), (calls, &original, &planned)] {
+        std::fs::write(program, functions(&bodies)).unwrap();
+        let arguments = ["--remat=seed=1 time-limit=1", "-o"].map(Path::new);
+        let _ = ballast_opt(program, arguments.iter().chain([&output.as_path()])).succeeded();
+    }
+    for rewritten in [&planned, &by_hand] {
+        let compared = [Path::new("run"), &original, rewritten];
+        let options = ["--backend", "native", "--seed", "7", "--json", "-"].map(Path::new);
+        let compared = ballast(compared.into_iter().chain(options)).succeeded().json();
+        assert_eq!(compared["difference"]["elements"], 256, "{compared}");
+        assert!(compared["difference"]["relative"].as_f64().unwrap() < 1e-13, "{compared}");
+    }
+}

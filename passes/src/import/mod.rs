@@ -123,7 +123,8 @@ fn choose<'c: 'a, 'a>(
     }
 }
 
-fn has_body(function: OperationRef<'_, '_>) -> bool {
+/// Has a function more than its declaration?
+pub(crate) fn has_body(function: OperationRef<'_, '_>) -> bool {
     function.first_region().is_some_and(|region| region.first_block().is_some())
 }
 

@@ -19,6 +19,8 @@ use melior::ir::{BlockLike, BlockRef, RegionLike};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
+use crate::import;
+
 /// Ops that inlining may make of one module: past this, helpers that call helpers twice each have multiplied.
 const MOST_OPS: u64 = 20_000_000;
 
@@ -139,8 +141,11 @@ impl<'c: 'a, 'a> Functions<'c, 'a> {
                 Some(block) if self.inlinable(callee) => inline(call, block),
                 _ if !function.private => {}
                 _ => {
-                    let why =
-                        if function.recursive { "it calls itself" } else { "its body is not one block" };
+                    let why = match function.block {
+                        _ if function.recursive => "it calls itself",
+                        None if !import::has_body(function.op) => "it has no body",
+                        _ => "its body is not one block",
+                    };
                     let text = format!("call of '{}' is not inlined: {why}", function.name);
                     diagnostics::remark(call.location(), &text);
                 }

@@ -30,7 +30,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPairLoopsOption
         Ok(cap) => cap,
         Err(error @ ParseCapError { .. }) => return fail(error.to_string()),
     };
-    if let Err(text) = files::check(module, [("plan-file", options.plan_file.as_str())]) {
+    if let Err(text) = files::check(module, [], files::named("plan-file", &options.plan_file)) {
         return fail(text);
     }
     inline_calls(module, Some(&options.function))?;

@@ -25,6 +25,8 @@ use crate::lower::native::{Code, function};
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastSplitOpsOptions) -> Result<(), Reported> {
+    files::check(module, [], files::named("keys-file", &options.keys_file))
+        .map_err(|text| diagnostics::error(module.location(), &text))?;
     // The ops to be planned: what is done to a program before that is done here, too.
     barriers::split(module)?;
     products::exchange(module)?;

@@ -3,7 +3,7 @@
 use ballast_core::cap::CapSpec;
 use ballast_core::device::DeviceId;
 use ballast_core::limits::{Limits, StopReason};
-use ballast_core::pipeline::Spec;
+use ballast_core::pipeline::{Schedule, Spec};
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::stage::{Stage, settle_views, stages};
 use ballast_core::units::Bytes;
@@ -68,6 +68,11 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         if planner.pipeline.is_some() && planner.arena.is_some() {
             let text =
                 "arena with a schedule: micro-batches in flight have no addresses; leave one of them out";
+            return Err(diagnostics::error(module.location(), text));
+        }
+        if planner.pipeline.is_some() && !options.model_file.is_empty() {
+            let text = "model-file with a schedule: stages of a pipeline are planned together, by no one program that could be \
+                        written; leave one of them out";
             return Err(diagnostics::error(module.location(), text));
         }
         if planner.pipeline.is_some() && matches!(options.order, passes::MemoryOrder::Free) {
@@ -225,14 +230,20 @@ impl Start {
         program: &Program<'_, '_>,
         asked: Option<Spec>,
     ) -> Result<Option<Pipelining>, Reported> {
-        let name =
-            |spec: Option<Spec>| spec.map_or_else(|| "none".to_owned(), |spec| spec.schedule.to_string());
-        let made_for = self.settings.pipeline;
-        if made_for.is_some() && asked.map(|spec| spec.schedule) != made_for.map(|spec| spec.schedule) {
-            let (before, now) = (name(made_for), name(asked));
-            let text = format!(
-                "the function was partitioned with schedule={before}: give that here too, instead of schedule={now}"
-            );
+        let options = |spec: Spec| match spec.schedule {
+            Schedule::Interleaved { chunks } => {
+                format!(
+                    "schedule=interleaved stages-per-device={chunks} micro-batches={}",
+                    spec.micro_batches
+                )
+            }
+            schedule => format!("schedule={schedule} micro-batches={}", spec.micro_batches),
+        };
+        if let Some(made_for) = self.settings.pipeline.filter(|&made_for| asked != Some(made_for)) {
+            let (before, now) =
+                (options(made_for), asked.map_or_else(|| "schedule=none".to_owned(), options));
+            let text =
+                format!("the function was partitioned with {before}: give that here too, instead of {now}");
             return Err(program.error(None, &text));
         }
         Ok(asked.map(|spec| Pipelining { spec, granularity: granularity(self.settings.granularity) }))

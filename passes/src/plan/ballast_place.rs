@@ -12,9 +12,9 @@ use ballast_dialects::text;
 use ballast_jobs::{FILE_VERSION, Job, JobCluster, JobError, JobList, Method, PlacerSource};
 use melior::ir::attribute::{ArrayAttribute, DictionaryAttribute, FloatAttribute, StringAttribute};
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{Attribute, Identifier, RegionLike, Type};
+use melior::ir::{Attribute, Identifier, Type};
 
-use crate::files;
+use crate::files::{self, named};
 use crate::import;
 use crate::program::{self, Chosen, Loops, Program, Source};
 
@@ -27,12 +27,18 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlaceOptions) -
     if options.cluster.is_empty() {
         return Err(refuse("cluster= names no file: jobs are placed on the devices of a cluster file"));
     }
+    let inputs = [
+        named("cluster", &options.cluster),
+        named("network", &options.network),
+        files::devices(&options.devices),
+        named("profile", &options.profile),
+    ];
+    files::check(module, inputs.into_iter().flatten(), named("placement-file", &options.placement_file))
+        .map_err(|text| refuse(&text))?;
     let text = file::read_text(Path::new(&options.cluster))
         .map_err(|error| refuse(&format!("{}: {error}", options.cluster)))?;
     let cluster =
         JobCluster::parse(&text).map_err(|error| refuse(&format!("{}: {error}", options.cluster)))?;
-    files::check(module, [("placement-file", options.placement_file.as_str())])
-        .map_err(|text| refuse(&text))?;
     let programs = jobs(module, options)?;
     if programs.is_empty() {
         return Err(refuse("no public function with a body: there is no job to place"));
@@ -73,7 +79,7 @@ fn jobs<'c: 'a, 'a>(
         .into_iter()
         .filter(|(_, op)| {
             ir::string(*op, "sym_visibility").is_none_or(|visibility| visibility == "public")
-                && op.first_region().is_some_and(|region| region.first_block().is_some())
+                && import::has_body(*op)
         })
         .map(|(name, op)| {
             let (devices, steps) = request(op, options)?;

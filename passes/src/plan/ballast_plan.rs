@@ -20,16 +20,18 @@ use crate::signals;
 /// With the diagnostic that was emitted; a program that was partitioned and then refused a memory plan keeps its partition.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlanOptions) -> Result<(), Reported> {
     let _signals = signals::catch();
-    let PipelineSchedule::Shortest = options.schedule else {
-        let half = options.time_limit / 2.0;
-        let memory = memory(options, half);
-        remat::check_files(module, &memory)?;
-        rl_partition::run(module, &partition(options, half))?;
-        return remat::run(module, &memory);
-    };
+    remat::check(module, &memory(options, options.time_limit))?;
+    let PipelineSchedule::Shortest = options.schedule else { return under_schedule(module, options) };
     let third = options.time_limit / 3.0;
     let schedule = shortest(module, &memory(options, third), options.granularity)?;
-    run(module, &BallastPlanOptions { schedule, time_limit: 2.0 * third, ..options.clone() })
+    under_schedule(module, &BallastPlanOptions { schedule, time_limit: 2.0 * third, ..options.clone() })
+}
+
+/// Partitions and plans under the schedule that the options name.
+fn under_schedule(module: OperationRef<'_, '_>, options: &BallastPlanOptions) -> Result<(), Reported> {
+    let half = options.time_limit / 2.0;
+    rl_partition::run(module, &partition(options, half))?;
+    remat::run_checked(module, &memory(options, half))
 }
 
 /// The schedule with the shortest step, of all that suit the program.

@@ -15,7 +15,8 @@ const MOST_KEPT: usize = 20;
 /// Emits them.
 pub(crate) fn emit(program: &Program<'_, '_>, facts: &Facts<'_>) {
     for facts in &facts.stages {
-        let (stage, entry, explained, room) = (&facts.stage, facts.entry, &facts.explained, facts.room);
+        let (stage, entry, explained) = (&facts.stage, facts.entry, &facts.explained);
+        let cap = entry.cap_bytes;
         let problem = &stage.problem;
         let swap = entry.memory.as_ref().and_then(|memory| memory.swap);
         let name = |node: NodeId| {
@@ -32,8 +33,8 @@ pub(crate) fn emit(program: &Program<'_, '_>, facts: &Facts<'_>) {
                     &format!("Peak{}", stage.device),
                     "its memory is the peak of its device",
                 )
-                .fact("bytes", event.device_bytes)
-                .fact("cap", entry.cap_bytes)
+                .fact("bytes", explained.peak_bytes)
+                .fact("cap", cap)
                 .emit(location(event.node));
         }
         let bytes = |verdict: &Verdict| problem.nodes[verdict.node].bytes;
@@ -48,8 +49,8 @@ pub(crate) fn emit(program: &Program<'_, '_>, facts: &Facts<'_>) {
                 .fact("bytes", bytes(verdict))
                 .fact("seconds", verdict.seconds)
                 .fact("times", verdict.times)
-                .fact("why", explained.reason(verdict, problem, room, &name))
-                .fact("change", explained.change(verdict, problem, room, swap.as_ref(), &name))
+                .fact("why", explained.reason(verdict, problem, cap, &name))
+                .fact("change", explained.change(verdict, problem, cap, swap.as_ref(), &name))
                 .emit(location(verdict.node));
         }
         let mut kept: Vec<&Verdict> = explained
@@ -64,8 +65,8 @@ pub(crate) fn emit(program: &Program<'_, '_>, facts: &Facts<'_>) {
             program
                 .remark(Kind::Missed, "Kept", "kept until its last use")
                 .fact("bytes", bytes(verdict))
-                .fact("why", explained.reason(verdict, problem, room, &name))
-                .fact("change", explained.change(verdict, problem, room, swap.as_ref(), &name))
+                .fact("why", explained.reason(verdict, problem, cap, &name))
+                .fact("change", explained.change(verdict, problem, cap, swap.as_ref(), &name))
                 .emit(location(verdict.node));
         }
     }

@@ -1,5 +1,6 @@
 //! Caps that no plan keeps: what was asked, what was used, what binds, why, and what would help.
 
+use ballast_core::cap::CapSpec;
 use ballast_core::device::DeviceId;
 use ballast_core::graph::OpId;
 use ballast_core::stage::{Stage, stages};
@@ -24,25 +25,17 @@ struct Why {
     remedy: &'static str,
 }
 
-/// Warns, once per function, of caps that were raised, each to at most so many times what was asked for.
-pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned, limit: f64) {
+/// Warns, once per function, of caps that were raised, each to at most `limit` times what was asked for as `cap`.
+pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned, cap: CapSpec, limit: f64) {
     let shortfall = |relaxed: &&Relaxed| relaxed.used.as_f64() / relaxed.requested.as_f64().max(1.0);
     let Some(worst) = planned.relaxed.iter().max_by(|a, b| shortfall(a).total_cmp(&shortfall(b))) else {
         return;
     };
     let all = stages(&program.imported.graph, &program.costs, &program.cluster, &planned.device_of);
-    // In a pipeline a device holds several micro-batches: the least it needs is not that of its stage.
-    let least = |relaxed: &Relaxed| match planned.plan.pipeline {
-        None => all.get(relaxed.device.0).map(|stage| Bytes(stage.problem.working_set().0)),
-        Some(_) => None,
-    };
     let figures = |relaxed: &Relaxed| {
-        let mut text = format!("asked {}, used {}", mebibytes(relaxed.requested), mebibytes(relaxed.used));
-        let least = least(relaxed).or(relaxed.smallest);
-        if let Some(least) = least {
-            text += &format!(", least possible {}", mebibytes(least));
-        }
-        if let Some(smallest) = relaxed.smallest.filter(|&smallest| Some(smallest) != least) {
+        let [requested, used, least] = [relaxed.requested, relaxed.used, relaxed.least].map(mebibytes);
+        let mut text = format!("asked {requested}, used {used}, least possible {least}");
+        if let Some(smallest) = relaxed.smallest.filter(|&smallest| smallest != relaxed.least) {
             text += &format!(", smallest found to have a plan {}", mebibytes(smallest));
         }
         text
@@ -68,7 +61,7 @@ pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned, limit: f64) {
             )
         })
         .collect();
-    let unavoidable = unavoidable(program, planned, limit);
+    let unavoidable = unavoidable(program, planned, cap, limit);
     if let Some(found) = &unavoidable {
         let at = match found.reason {
             Reason::Op { op, .. } => Some(op),
@@ -83,7 +76,7 @@ pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned, limit: f64) {
         .fact("device", worst.device)
         .fact("requested_cap", worst.requested.0)
         .fact("cap", worst.used.0)
-        .fact("least_cap", number(least(worst)))
+        .fact("least_cap", worst.least.0)
         .fact("smallest_cap", number(worst.smallest))
         .fact("raised_caps", planned.relaxed.len())
         .fact("unavoidable_caps", unavoidable.map_or(0, |found| found.caps))
@@ -94,9 +87,16 @@ pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned, limit: f64) {
 }
 
 /// The caps of several devices that no placement keeps, where that is known without a search.
-fn unavoidable(program: &Program<'_, '_>, planned: &Planned, limit: f64) -> Option<Unavoidable> {
+///
+/// Nothing is known of a share of what each stage needs: under another placement it is other bytes.
+fn unavoidable(
+    program: &Program<'_, '_>,
+    planned: &Planned,
+    cap: CapSpec,
+    limit: f64,
+) -> Option<Unavoidable> {
     let stages = &planned.plan.stages;
-    if stages.len() < 2 || planned.plan.pipeline.is_some() {
+    if stages.len() < 2 || planned.plan.pipeline.is_some() || matches!(cap, CapSpec::Share(_)) {
         return None;
     }
     let mut caps = vec![Bytes::ZERO; program.cluster.devices.len()];

@@ -19,7 +19,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations;
 use crate::annotations::settings::PlanSettings;
-use crate::files;
+use crate::files::{self, Named, named};
 use crate::import::dlti_text;
 use crate::opening;
 use crate::plan::attempt::{Attempt, Start};
@@ -33,8 +33,17 @@ use crate::signals;
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Result<(), Reported> {
     let _signals = signals::catch();
+    check(module, options)?;
+    run_checked(module, options)
+}
+
+/// Runs the pass with options and files that [`check`] was asked about.
+///
+/// # Errors
+/// With the diagnostic that was emitted.
+pub(crate) fn run_checked(module: OperationRef<'_, '_>, options: &RematOptions) -> Result<(), Reported> {
     let mut planner = planner_options(module, options)?;
-    check_files(module, options)?;
+    let cap_asked = planner.cap;
     let asked =
         program::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
     let begin = Instant::now();
@@ -63,7 +72,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
     let Attempt { program, start, planner, cap, planned } = attempt;
     let planned = planned
         .map_err(|failure| relaxed::refuse(&program, &start.device_of, &failure, planner.relax_limit))?;
-    relaxed::warn(&program, &planned, planner.relax_limit);
+    relaxed::warn(&program, &planned, cap_asked, planner.relax_limit);
     // The pass that made the partition has said it already, where it had the same caps.
     let said = annotations::read_plan(&program.imported)
         .is_some_and(|earlier| PlanSettings::of(&earlier).cap.as_ref() == Some(&options.cap));
@@ -97,18 +106,40 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RematOptions) -> Resul
     Ok(())
 }
 
-/// Refuses, before anything is planned, files that could not be written afterwards.
+/// Refuses, before anything is planned, files that could not be written afterwards, and those that would destroy another. Asked once a pass.
 ///
 /// # Errors
 /// At the module.
-pub(crate) fn check_files(module: OperationRef<'_, '_>, options: &RematOptions) -> Result<(), Reported> {
-    let files = [
-        ("plan-file", options.plan_file.as_str()),
-        ("graph-file", &options.graph_file),
-        ("model-file", &options.model_file),
-        ("report", &options.report),
+pub(crate) fn check(module: OperationRef<'_, '_>, options: &RematOptions) -> Result<(), Reported> {
+    let single = [
+        named("plan-file", &options.plan_file),
+        named("graph-file", &options.graph_file),
+        named("report", &options.report),
     ];
-    files::check(module, files).map_err(|text| diagnostics::error(module.location(), &text))
+    let of_stages = [
+        named("model-file", &options.model_file),
+        named("save-q-table", &options.save_q_table),
+        named("q-table", &options.q_table),
+    ];
+    let stages = if of_stages.iter().any(Option::is_some) { stages_of(module, options)? } else { 0 };
+    let [models, saved, tables] = of_stages.map(|file| {
+        let numbered = |(name, path): Named| {
+            DeviceId::first(stages).map(move |stage| (name, ballast_planner::stage_file(&path, stage)))
+        };
+        file.into_iter().flat_map(numbered)
+    });
+    let read = [named("profile", &options.profile), named("storage", &options.storage)];
+    let inputs = files::devices(&options.devices).into_iter().chain(read.into_iter().flatten()).chain(tables);
+    let outputs = single.into_iter().flatten().chain(models).chain(saved);
+    files::check(module, inputs, outputs).map_err(|text| diagnostics::error(module.location(), &text))
+}
+
+/// How many stages are planned: files of stages are named by their numbers.
+fn stages_of(module: OperationRef<'_, '_>, options: &RematOptions) -> Result<usize, Reported> {
+    let spec = program::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
+    let (cluster, _) = program::cluster(module, &options.devices)?;
+    let divided = cluster.divided(spec.map_or(1, |spec| spec.schedule.chunks()));
+    divided.map(|divided| divided.devices.len()).map_err(|text| diagnostics::error(module.location(), &text))
 }
 
 /// What to plan for, and how long, as options say it.
@@ -123,6 +154,14 @@ pub(crate) fn planner_options(
     let limits = program::limits(options.time_limit, options.work_limit, options.seed, options.threads);
     let cap: CapSpec = options.cap.parse().map_err(|bad: ParseCapError| error(bad.to_string()))?;
     let solver = options.solver.name().parse().map_err(error)?;
+    let tables = [("q-table", &options.q_table), ("save-q-table", &options.save_q_table)];
+    let others =
+        tables.iter().find(|(_, path)| solver != ballast_remat::Solver::Q_LEARNING && !path.is_empty());
+    if let Some((name, path)) = others {
+        return Err(error(format!(
+            "{name}={path} is for Q-learning alone: give solver=q-learning with it, or leave it out"
+        )));
+    }
     if options.relax_limit != 0.0 && options.relax_limit < 1.0 {
         return Err(error(format!(
             "relax-limit={}: give a multiple of the cap, at least 1, or 0",

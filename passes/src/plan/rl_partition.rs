@@ -22,7 +22,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations;
 use crate::annotations::settings::PlanSettings;
-use crate::files;
+use crate::files::{self, named};
 use crate::import::dlti_text;
 use crate::opening;
 use crate::plan::page;
@@ -39,8 +39,8 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     let cap: CapSpec = options.cap.parse().map_err(|error: ballast_core::cap::ParseCapError| {
         diagnostics::error(module.location(), &error.to_string())
     })?;
-    files::check(module, [("graph-file", options.graph_file.as_str()), ("report", &options.report)])
-        .map_err(|text| diagnostics::error(module.location(), &text))?;
+    check_files(module, options)?;
+    let reward = learner_only(options).map_err(|text| diagnostics::error(module.location(), &text))?;
     let pipeline =
         program::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
     let loops = Loops::chosen(options.loops, Loops::ForTime);
@@ -56,7 +56,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
         let devices = DeviceId::first(program.cluster.devices.len());
         program::warn_of_large_caps(&program, devices.map(|device| (device, cap)));
     }
-    let search = partition_options(&program, options, cap, limits)?;
+    let search = partition_options(&program, options, reward, cap, limits)?;
     let outcome = if !options.placement_file.is_empty() {
         as_given(&program, options, pipeline, &search)?
     } else if let Some(spec) = pipeline {
@@ -96,6 +96,23 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     program.write_graph(module, &options.graph_file)?;
     tell(&program, &outcome, &plan);
     Ok(())
+}
+
+/// Refuses, before anything is planned, files that could not be written afterwards, and those that would destroy another.
+fn check_files(module: OperationRef<'_, '_>, options: &RlPartitionOptions) -> Result<(), Reported> {
+    let inputs = [
+        files::devices(&options.devices),
+        named("profile", &options.profile),
+        named("placement-file", &options.placement_file),
+        named("network", &options.network),
+    ];
+    let outputs = [
+        named("graph-file", &options.graph_file),
+        named("report", &options.report),
+        named("save-network", &options.save_network),
+    ];
+    files::check(module, inputs.into_iter().flatten(), outputs.into_iter().flatten())
+        .map_err(|text| diagnostics::error(module.location(), &text))
 }
 
 /// The remark of the partition.
@@ -177,10 +194,11 @@ fn as_pipeline(
     if options.cores > 0 {
         return refuse("cores= with a schedule: a pipeline runs on devices; use schedule=none");
     }
-    if matches!(options.method, passes::PartitionMethod::Rl) {
-        return refuse(
-            "method=rl with a schedule: layers are cut by dynamic programming; use method=auto or method=dp",
-        );
+    if !matches!(options.method, passes::PartitionMethod::Auto | passes::PartitionMethod::Dp) {
+        return refuse(&format!(
+            "method={} with a schedule: layers are cut by dynamic programming; use method=auto or method=dp",
+            options.method.name()
+        ));
     }
     if matches!(options.order, passes::PartitionOrder::Memory) {
         return refuse("order=memory with a schedule: a pipeline keeps program order; use order=program");
@@ -256,15 +274,10 @@ fn over_cores(
 fn partition_options(
     program: &Program<'_, '_>,
     options: &RlPartitionOptions,
+    reward: Reward,
     cap: CapSpec,
     limits: ballast_core::limits::Limits,
 ) -> Result<partition::Options, Reported> {
-    let reward = match options.reward {
-        passes::RewardKind::MaxTime => Reward::MaxTime,
-        passes::RewardKind::Weighted => {
-            weighted(&options.weights).map_err(|text| program.error(None, &text))?
-        }
-    };
     let count = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
     let set_up = match options.setting {
         passes::LearnerSetting::Ours => train::Setting::Ours,
@@ -323,6 +336,31 @@ fn genetic(program: &Program<'_, '_>, options: &RlPartitionOptions) -> Result<Ge
     match genetic.options.check_ranges() {
         Ok(()) => Ok(genetic),
         Err(error) => refuse(&error.to_string()),
+    }
+}
+
+/// What the learner is rewarded for. Options that only the learner reads are refused where another method would drop them without a word.
+fn learner_only(options: &RlPartitionOptions) -> Result<Reward, String> {
+    let is_learner = matches!(options.method, passes::PartitionMethod::Rl);
+    let files = [("network", &options.network), ("save-network", &options.save_network)];
+    if let Some((name, path)) = files.iter().find(|(_, path)| !is_learner && !path.is_empty()) {
+        return Err(format!(
+            "{name}={path} is for the learner alone: give method=rl with it, or leave it out"
+        ));
+    }
+    let reward = weighted(&options.weights)?;
+    match options.reward {
+        passes::RewardKind::Weighted if is_learner => Ok(reward),
+        passes::RewardKind::Weighted => {
+            Err("reward=weighted is for the learner alone: give method=rl with it, or leave it out".into())
+        }
+        passes::RewardKind::MaxTime if options.weights != RlPartitionOptions::default().weights => {
+            Err(format!(
+                "weights={} are those of reward=weighted: give that with them, or leave them out",
+                options.weights
+            ))
+        }
+        passes::RewardKind::MaxTime => Ok(Reward::MaxTime),
     }
 }
 

@@ -14,14 +14,16 @@ use comfy_table::{CellAlignment, Table};
 use melior::ir::operation::OperationRef;
 use serde::Serialize;
 
+use crate::files;
 use crate::program::Program;
-use crate::report::ballast_verify::{Verified, verify};
+use crate::report::ballast_verify::{Verified, check_files, verify};
 
 /// Runs the pass.
 ///
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastReportOptions) -> Result<(), Reported> {
+    check_files(module, (&options.devices, &options.profile), files::named("output", &options.output))?;
     let Verified { program, scores, pipeline, cap_met, .. } =
         verify(module, &options.function, &options.devices, &options.profile)?;
     let text = match options.format {
@@ -29,7 +31,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastReportOptions) 
         ReportFormat::Json => json(&program, &scores, pipeline.as_ref(), cap_met)
             .map_err(|error| program.error(None, &format!("internal error: no report: {error}")))?,
     };
-    crate::files::write(module, Path::new(&options.output), text.as_bytes()).map_err(|error| {
+    files::write(module, Path::new(&options.output), text.as_bytes()).map_err(|error| {
         program.error(None, &format!("cannot write the report to '{}': {error}", options.output))
     })
 }

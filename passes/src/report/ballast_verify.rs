@@ -22,6 +22,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use crate::annotations::pipeline::{self as step, Figures};
 use crate::annotations::settings::PlanSettings;
 use crate::annotations::{self, Annotated};
+use crate::files::{self, Named};
 use crate::import;
 use crate::program::{self, Chosen, Loops, Program, Source, mebibytes};
 use crate::report::claims::{self, lie, same_time};
@@ -50,6 +51,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastVerifyOptions) 
                 .map_err(|error| diagnostics::error(program_ir::place(module), &error.to_string()))?,
         ),
     };
+    check_files(module, (&options.devices, &options.profile), None)?;
     let mut found = if options.function.is_empty() { planned(module)? } else { Vec::new() };
     if found.is_empty() {
         found.push((module, options.function.clone()));
@@ -69,6 +71,20 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastVerifyOptions) 
             .emit(program.place(None));
     }
     Ok(())
+}
+
+/// Refuses files that would be lost before they are read, or as what is said of the plan is written.
+///
+/// # Errors
+/// At the module.
+pub(crate) fn check_files(
+    module: OperationRef<'_, '_>,
+    (devices, profile): (&str, &str),
+    output: Option<Named>,
+) -> Result<(), Reported> {
+    let inputs = [files::devices(devices), files::named("profile", profile)];
+    files::check(module, inputs.into_iter().flatten(), output)
+        .map_err(|text| diagnostics::error(program_ir::place(module), &text))
 }
 
 /// Every function that has a plan, with the module it stands in, those of nested modules included.

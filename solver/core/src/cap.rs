@@ -41,7 +41,10 @@ impl FromStr for CapSpec {
         }
         if let Some(percent) = trimmed.strip_suffix('%') {
             let share: f64 = percent.trim().parse().map_err(|_| error("is not a percentage"))?;
-            if !share.is_finite() || share <= 0.0 {
+            if !share.is_finite() {
+                return Err(error("is not a percentage"));
+            }
+            if share <= 0.0 {
                 return Err(error("leaves no memory at all"));
             }
             return Ok(CapSpec::Share(share / 100.0));
@@ -102,6 +105,12 @@ mod tests {
     fn nonsense_caps_are_refused_with_a_reason() {
         for text in ["0", "0%", "-1GiB", "-5%", "lots", "NaN%", "inf%", "12 apples", "%"] {
             assert!(text.parse::<CapSpec>().is_err(), "{text:?} was accepted");
+        }
+        for (text, reason) in
+            [("NaN%", "is not a percentage"), ("inf%", "is not a percentage"), ("0%", "leaves no memory")]
+        {
+            let said = text.parse::<CapSpec>().expect_err("refused").to_string();
+            assert!(said.contains(reason), "{said}");
         }
     }
 }

@@ -37,10 +37,28 @@ pub struct Stretch {
     pub after: usize,
     /// What needs the value next; none: the end of the program, for a returned value.
     pub before: Option<usize>,
-    /// Most bytes held in between.
+    /// Most bytes held in between, those of [`Beside`] included.
     pub held_bytes: u64,
     /// Node whose run or copy holds them.
     pub at: NodeId,
+    /// Bytes the device would need with the value held throughout, as often as [`Stretch::copies`] says.
+    pub kept_bytes: u64,
+    /// How many of the value the device would hold: one for every micro-batch in flight where it is the stretch between the passes.
+    pub copies: usize,
+}
+
+/// What a device of a pipeline holds beside the micro-batch that runs.
+#[derive(Clone, Copy)]
+pub struct Beside<'a> {
+    /// Bytes of it.
+    pub bytes: u64,
+    /// Last node of the forward pass; what is there between it and the next is there for every micro-batch in flight.
+    pub last_forward: Option<NodeId>,
+    /// Most micro-batches in flight.
+    pub micro_batches: usize,
+    /// What the device would need if a value were kept instead of made again, or copied back, before a position; none where that is
+    /// no plan.
+    pub need_if_kept: &'a dyn Fn(NodeId, usize) -> Option<u64>,
 }
 
 /// What is to be said about one value.
@@ -67,6 +85,8 @@ pub struct Explained {
     pub verdicts: Vec<Verdict>,
     /// Index of the first event that holds the peak; none without nodes.
     pub peak: Option<usize>,
+    /// Bytes held then, those of [`Beside`] included.
+    pub peak_bytes: u64,
     /// Dearest price the plan pays for a byte that is away, seconds per byte; none where nothing is away.
     pub dearest: Option<(NodeId, f64)>,
 }
@@ -100,7 +120,7 @@ fn higher(events: &[Event], one: usize, other: usize) -> usize {
     if events[other].device_bytes > events[one].device_bytes { other } else { one }
 }
 
-/// Explains a schedule that the judge accepts.
+/// Explains a schedule that the judge accepts; in a pipeline, of what runs beside others.
 ///
 /// # Errors
 /// As [`trace`].
@@ -109,22 +129,42 @@ pub fn explain(
     schedule: &Schedule,
     swap: Option<&SwapModel>,
     cap_bytes: Option<u64>,
+    beside: Option<Beside<'_>>,
 ) -> Result<Explained, ReplayError> {
     let (events, _) = trace(problem, schedule, swap, cap_bytes)?;
     let highest = Highest::new(&events);
+    let others = beside.map_or(0, |beside| beside.bytes);
+    let peak = highest.of(&events, 0, events.len());
+    let peak_bytes = others.saturating_add(peak.map_or(0, |peak| events[peak].device_bytes));
+    let last_forward = beside.and_then(|beside| {
+        events
+            .iter()
+            .position(|event| event.kind == EventKind::Run && Some(event.node) == beside.last_forward)
+    });
     let count = problem.nodes.len();
     let mut verdicts: Vec<Verdict> = NodeId::first(count)
         .map(|node| Verdict { node, fate: Fate::Kept, times: 0, seconds: 0.0, stretch: None })
         .collect();
     let mut idle: Vec<Option<Stretch>> = vec![None; count];
     let mut away: Vec<Option<Stretch>> = vec![None; count];
-    let worse = |stretch: &mut Option<Stretch>, after: usize, before: usize| {
-        if let Some(top) = highest.of(&events, after + 1, before) {
-            let held_bytes = events[top].device_bytes;
-            if stretch.is_none_or(|known| held_bytes > known.held_bytes) {
-                let before = (before < events.len()).then_some(before);
-                *stretch = Some(Stretch { after, before, held_bytes, at: events[top].node });
-            }
+    let worse = |stretch: &mut Option<Stretch>, node: NodeId, after: usize, before: usize, is_away: bool| {
+        let Some(top) = highest.of(&events, after + 1, before) else { return };
+        let (held, bytes) = (events[top].device_bytes, problem.nodes[node].bytes);
+        let with = held.saturating_add(if is_away { bytes } else { 0 });
+        let plainly = others.saturating_add(with);
+        // Between the passes it would be there for every micro-batch in flight.
+        let between =
+            beside.filter(|_| is_away && last_forward.is_some_and(|last| (after..before).contains(&last)));
+        let (kept_bytes, copies) = between.map_or((plainly, 1), |beside| {
+            let runs = events[..before].iter().filter(|event| event.kind == EventKind::Run).count();
+            let more = bytes.saturating_mul(beside.micro_batches.saturating_sub(1) as u64);
+            let need = (beside.need_if_kept)(node, runs);
+            (need.unwrap_or(plainly.saturating_add(more)), beside.micro_batches)
+        });
+        if stretch.is_none_or(|known| kept_bytes > known.kept_bytes) {
+            let before = (before < events.len()).then_some(before);
+            let held_bytes = others.saturating_add(held);
+            *stretch = Some(Stretch { after, before, held_bytes, at: events[top].node, kept_bytes, copies });
         }
     };
     // The last event that used the value, and whether it has left the device since.
@@ -167,15 +207,15 @@ pub fn explain(
         for &used in inputs.iter().chain([&node]) {
             if let Some(before) = last[used] {
                 let stretch = if gone[used] { &mut away[used] } else { &mut idle[used] };
-                worse(stretch, before, next);
+                worse(stretch, used, before, next, gone[used]);
             }
             (last[used], gone[used]) = (Some(next), false);
         }
         next += 1;
     }
-    for (node, what) in problem.nodes.iter().enumerate() {
+    for (node, what) in NodeId::of(&problem.nodes) {
         if let (true, Some(before)) = (what.keep, last[node]) {
-            worse(&mut idle[node], before, events.len());
+            worse(&mut idle[node], node, before, events.len(), false);
         }
     }
     let mut dearest: Option<(NodeId, f64)> = None;
@@ -187,8 +227,7 @@ pub fn explain(
             dearest = Some((node, price));
         }
     }
-    let peak = highest.of(&events, 0, events.len());
-    Ok(Explained { events, verdicts, peak, dearest })
+    Ok(Explained { events, verdicts, peak, peak_bytes, dearest })
 }
 
 impl Explained {
@@ -241,11 +280,15 @@ impl Explained {
                 format!("{between} the device holds at most {} (at {at}){fits}", held(stretch))
             }
             Fate::Recomputed | Fate::Swapped => {
-                let need = stretch.held_bytes + node.bytes;
+                let need = stretch.kept_bytes;
                 let at = name(stretch.at);
+                let of_each = match stretch.copies {
+                    1 => String::new(),
+                    copies => format!(" for each of {copies} micro-batches in flight"),
+                };
                 let how = if verdict.fate == Fate::Swapped { "copying it" } else { "making it again" };
                 let mut text = format!(
-                    "{between} the device holds up to {} (at {at}); with these {} kept as well it would hold {}",
+                    "{between} the device holds up to {} (at {at}); with these {} kept as well{of_each} it would hold {}",
                     held(stretch),
                     size(node.bytes),
                     size(need)
@@ -280,7 +323,7 @@ impl Explained {
         };
         match verdict.fate {
             Fate::Recomputed | Fate::Swapped => {
-                let need = stretch.held_bytes + node.bytes;
+                let need = stretch.kept_bytes;
                 if need > cap_bytes {
                     format!("with a cap of {} or more it can stay, all else as it is", size(need))
                 } else {
@@ -377,7 +420,7 @@ mod tests {
 
     fn explained(plan: &CompactPlan, swap: Option<&SwapModel>) -> Explained {
         let problem = problem();
-        explain(&problem, &expand(&problem, plan).unwrap(), swap, None).unwrap()
+        explain(&problem, &expand(&problem, plan).unwrap(), swap, None, None).unwrap()
     }
 
     fn texts(explained: &Explained, node: NodeId, cap: u64) -> (String, String) {
@@ -396,7 +439,17 @@ mod tests {
         let a = explained.verdicts[0];
         assert_eq!((a.fate, a.times), (Fate::Kept, 0));
         // After b read it and until e does, c runs with a, b and itself there.
-        assert_eq!(a.stretch, Some(Stretch { after: 1, before: Some(4), held_bytes: 16, at: NodeId(2) }));
+        assert_eq!(
+            a.stretch,
+            Some(Stretch {
+                after: 1,
+                before: Some(4),
+                held_bytes: 16,
+                at: NodeId(2),
+                kept_bytes: 16,
+                copies: 1
+            })
+        );
         assert_eq!(explained.verdicts[1].stretch, None, "b is read at once");
         assert_eq!(explained.peak.map(|event| explained.events[event].node), Some(NodeId(2)));
         let (reason, change) = texts(&explained, NodeId(0), 20);
@@ -421,6 +474,38 @@ mod tests {
         let kept = expand(&problem, &CompactPlan::default()).unwrap();
         assert!(trace(&problem, &kept, None, Some(16)).is_ok());
         assert!(trace(&problem, &kept, None, Some(15)).is_err());
+    }
+
+    #[test]
+    fn between_the_passes_a_value_would_be_there_for_every_micro_batch() {
+        // c runs in the forward pass, or already in the backward pass: only there a is away between the passes of three micro-batches.
+        let plan = CompactPlan { recompute: vec![(4, NodeId(0))], ..CompactPlan::default() };
+        let schedule = expand(&problem(), &plan).unwrap();
+        let asked = std::cell::RefCell::new(Vec::new());
+        let need_if_kept = |node, position| {
+            asked.borrow_mut().push((node, position));
+            Some(100)
+        };
+        let explained = |last_forward: usize, need_if_kept: &dyn Fn(NodeId, usize) -> Option<u64>| {
+            let last_forward = Some(NodeId(last_forward));
+            let beside = Beside { bytes: 20, last_forward, micro_batches: 3, need_if_kept };
+            explain(&problem(), &schedule, None, None, Some(beside)).unwrap()
+        };
+        let between = explained(2, &need_if_kept);
+        assert_eq!(*asked.borrow(), [(NodeId(0), 4)]);
+        let stretch = between.verdicts[0].stretch.unwrap();
+        assert_eq!((stretch.held_bytes, stretch.kept_bytes, stretch.copies), (32, 100, 3));
+        let (reason, change) = texts(&between, NodeId(0), 60);
+        assert!(
+            reason.contains("for each of 3 micro-batches in flight it would hold 100 B, 40 B over"),
+            "{reason}"
+        );
+        assert!(change.contains("a cap of 100 B"), "{change}");
+        // Where the judge refuses that plan: three times its bytes.
+        assert_eq!(explained(2, &|_, _| None).verdicts[0].stretch.unwrap().kept_bytes, 20 + 12 + 3 * 4);
+        let within = explained(0, &|_, _| None).verdicts[0].stretch.unwrap();
+        assert_eq!((within.held_bytes, within.kept_bytes, within.copies), (32, 36, 1));
+        assert_eq!(between.peak_bytes, 20 + 12);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! whole. It keeps the mode of the file that was there; a new one gets what the umask leaves. Links are followed. Terminals, pipes
 //! and other character devices cannot be renamed over: they are written to.
 
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -146,22 +147,29 @@ pub fn check_target(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Do both paths lead to one regular file, whether it is there or is yet to be made?
+/// What tells a regular file from every other, under whatever name it goes, whether it is there or is yet to be made.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Identity {
+    /// Device and number of a file that is there.
+    There(u64, u64),
+    /// Folder and name of one that is not.
+    New(PathBuf, OsString),
+}
+
+/// The regular file a path leads to; none: something else, which loses nothing when two write to it.
+#[must_use]
+pub fn identity(path: &Path) -> Option<Identity> {
+    let (Target::File(path) | Target::New(path)) = Target::of(path).ok()? else { return None };
+    match std::fs::metadata(&path) {
+        Ok(about) => Some(Identity::There(about.dev(), about.ino())),
+        Err(_) => Some(Identity::New(folder(&path).canonicalize().ok()?, path.file_name()?.to_owned())),
+    }
+}
+
+/// Do both paths lead to one regular file?
 #[must_use]
 pub fn same(one: &Path, other: &Path) -> bool {
-    let of = |path: &Path| match Target::of(path) {
-        Ok(Target::File(path) | Target::New(path)) => Some(path),
-        _ => None,
-    };
-    let (Some(one), Some(other)) = (of(one), of(other)) else { return false };
-    match (std::fs::metadata(&one), std::fs::metadata(&other)) {
-        (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
-        (Err(_), Err(_)) => {
-            let place = |path: &Path| Some((folder(path).canonicalize().ok()?, path.file_name()?.to_owned()));
-            place(&one).is_some() && place(&one) == place(&other)
-        }
-        _ => false,
-    }
+    identity(one).is_some_and(|one| Some(one) == identity(other))
 }
 
 /// What a path leads to, links followed.
@@ -251,6 +259,8 @@ impl Output {
         if target.file_name().is_none() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it names no file"));
         }
+        // A folder that is missing is said to be as the system does.
+        folder(&target).metadata()?;
         // In the same folder, so that the rename does not cross file systems; with the ending, by which some writers go.
         let ending = target.extension().map(|ending| format!(".{}", ending.to_string_lossy()));
         let partial = tempfile::Builder::new()
@@ -424,7 +434,10 @@ mod tests {
         check_target(&folder.path().join("new")).expect("can be written");
         assert_eq!(names(folder.path()), ["plan.lp"]);
         let nowhere = folder.path().join("nowhere/plan");
-        assert!(check_target(&nowhere).is_err_and(|error| error.kind() == io::ErrorKind::NotFound));
+        let error = check_target(&nowhere).expect_err("no such folder");
+        let said = error.to_string();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert!(said.contains("No such file or directory") && !said.contains(".ballast-"), "{said}");
     }
 
     #[test]

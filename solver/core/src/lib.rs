@@ -9,6 +9,7 @@
 #[macro_use]
 mod ids;
 
+pub mod arena;
 pub mod batch;
 pub mod cap;
 pub mod cost;
@@ -27,6 +28,7 @@ pub mod outside;
 pub mod pipeline;
 pub mod placement;
 pub mod plan;
+pub mod planned_pipeline;
 pub mod planned_stages;
 pub mod predictor;
 pub mod printable;

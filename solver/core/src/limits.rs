@@ -1,6 +1,6 @@
 //! What may stop a search: a deadline, a deterministic work count, an interrupt, or a proof.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -51,6 +51,8 @@ pub enum StopReason {
 }
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// The signal that did.
+static SIGNAL: AtomicI32 = AtomicI32::new(signal_hook::consts::SIGINT);
 /// Has anybody found out?
 static HEARD: AtomicBool = AtomicBool::new(false);
 
@@ -78,6 +80,12 @@ pub fn interrupt() -> bool {
     !INTERRUPTED.swap(true, Ordering::Relaxed)
 }
 
+/// The signal that [`interrupt`] stands for; SIGINT where it was not one that [`catch_signals`] caught.
+#[must_use]
+pub fn interrupt_signal() -> i32 {
+    SIGNAL.load(Ordering::Relaxed)
+}
+
 /// Turns the first SIGINT or SIGTERM into [`interrupt`]; a second one ends the process, and so does the first where no search is
 /// there to ask about it for [`UNHEARD_SECONDS`].
 ///
@@ -90,6 +98,7 @@ pub fn catch_signals() -> std::io::Result<()> {
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
     std::thread::spawn(move || {
         for signal in signals.forever() {
+            SIGNAL.store(signal, Ordering::Relaxed);
             if !interrupt() {
                 std::process::exit(128 + signal);
             }

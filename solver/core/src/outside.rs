@@ -17,6 +17,17 @@ const POLL: Duration = Duration::from_millis(5);
 /// Most of what a program wrote on its standard error that a message repeats.
 const MOST_SAID: usize = 600;
 
+/// Why a program gave no answer; the message names it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AskError {
+    /// It is missing, or the system does not run it.
+    #[error("{0}")]
+    CannotRun(String),
+    /// It failed, or did not answer in time.
+    #[error("{0}")]
+    NoAnswer(String),
+}
+
 /// A program that is no part of Ballast and plans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Executable {
@@ -41,8 +52,8 @@ impl Executable {
     /// Sends it a question and reads its answer. When `seconds` are over, or on an interrupt, it and what it started are killed.
     ///
     /// # Errors
-    /// A program that cannot be started, fails, or does not answer in time; the message names it.
-    pub fn ask(&self, question: &str, seconds: f64) -> Result<String, String> {
+    /// A program that cannot be started, fails, or does not answer in time.
+    pub fn ask(&self, question: &str, seconds: f64) -> Result<String, AskError> {
         let named = |text: String| format!("{}: {text}", self.path.display());
         let start = Instant::now();
         let mut child = Command::new(program_path(&self.path))
@@ -51,7 +62,7 @@ impl Executable {
             .stderr(Stdio::piped())
             .process_group(0)
             .spawn()
-            .map_err(|error| named(format!("cannot be run: {error}")))?;
+            .map_err(|error| AskError::CannotRun(named(format!("cannot be run: {error}"))))?;
         let mut input = child.stdin.take();
         let question = question.to_owned();
         // A thread of its own: a program may answer, or end, before it has read everything.
@@ -79,12 +90,14 @@ impl Executable {
             String::from_utf8_lossy(&thread.join().unwrap_or_default()).into_owned()
         };
         let (output, messages) = (text(output), text(messages));
-        let status = status.map_err(named)?;
+        let no_answer = |text: String| AskError::NoAnswer(named(text));
+        let status = status.map_err(no_answer)?;
         if status.success() {
             return Ok(output);
         }
         let said: String = messages.trim().chars().take(MOST_SAID).collect();
-        Err(named(format!("failed, {status}: {}", if said.is_empty() { "it said nothing" } else { &said })))
+        let said = if said.is_empty() { "it said nothing" } else { &said };
+        Err(no_answer(format!("failed, {status}: {said}")))
     }
 }
 

@@ -2,7 +2,7 @@
 //! output. The answer is judged like any other.
 
 use ballast_core::limits::{Deadline, Limits, StopReason};
-use ballast_core::outside::{DEFAULT_SECONDS, Executable};
+use ballast_core::outside::{AskError, DEFAULT_SECONDS, Executable};
 use ballast_core::report::{Bound, Report, SearchStats};
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ struct Question {
 /// A plan of a program, judged. Its bound is that of the work and of the slowest node, which holds for plans of any class.
 ///
 /// # Errors
-/// [`Error::Outside`], with what is wrong with the program or its plan.
+/// [`Error::NoProgram`] where it cannot be run; [`Error::Outside`], with what is wrong with it or its plan.
 pub fn plan(
     problem: &Problem,
     class: PlanClass,
@@ -47,7 +47,10 @@ pub fn plan(
     let refused =
         |reason: String| Error::Outside(format!("{}: its plan is refused: {reason}", program.path.display()));
     let question = serde_json::to_string(&question).map_err(|error| Error::Outside(error.to_string()))?;
-    let answer = program.ask(&question, time_limit_seconds).map_err(Error::Outside)?;
+    let answer = program.ask(&question, time_limit_seconds).map_err(|error| match error {
+        AskError::CannotRun(reason) => Error::NoProgram(reason),
+        AskError::NoAnswer(reason) => Error::Outside(reason),
+    })?;
     let assignment = AssignmentFile::parse(&answer, problem).map_err(refused)?;
     let verdict = check(problem, class, &assignment).map_err(|violation| refused(violation.to_string()))?;
     let search = SearchStats {

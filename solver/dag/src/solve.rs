@@ -94,6 +94,9 @@ pub enum Error {
     /// The learned placer could not be used.
     #[error("the learned placer: {0}")]
     Learner(String),
+    /// A program of others cannot be run.
+    #[error("{0}")]
+    NoProgram(String),
     /// A program of others gave no plan, or one that the judge refuses.
     #[error("{0}")]
     Outside(String),

@@ -44,6 +44,8 @@ pub struct Relaxed {
     pub requested: Bytes,
     /// Cap the plan keeps to.
     pub used: Bytes,
+    /// What no plan needs less than.
+    pub least: Bytes,
     /// Smallest cap found to have a plan.
     pub smallest: Option<Bytes>,
 }
@@ -139,6 +141,7 @@ fn relaxed(stages: &[Stage], outcomes: &[StageOutcome]) -> Vec<Relaxed> {
             op: outcome.binding.and_then(|node| stage.sources.get(node.0)).map(|source| source.op()),
             requested: outcome.requested_cap,
             used: outcome.cap,
+            least: outcome.least_cap.unwrap_or_else(|| Bytes(stage.problem.working_set().0)),
             smallest: outcome.smallest_cap,
         })
         .collect()

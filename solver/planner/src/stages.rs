@@ -31,6 +31,8 @@ pub struct StageOutcome {
     pub cap: Bytes,
     /// Smallest cap found to have a plan, where the requested one had none.
     pub smallest_cap: Option<Bytes>,
+    /// Least that the device needs for all micro-batches of a pipeline, whatever the plan; none where the stage tells.
+    pub least_cap: Option<Bytes>,
     /// Node that binds the smallest cap, where the cap was raised.
     pub binding: Option<NodeId>,
     /// How the plan was found.
@@ -73,6 +75,7 @@ impl StageOutcome {
             requested_cap,
             cap,
             smallest_cap: None,
+            least_cap: None,
             binding: None,
             report: Report::new(replay.time, bound, search)?,
             arena: None,
@@ -217,6 +220,7 @@ fn plan_stage(
         requested_cap,
         cap,
         smallest_cap: outcome.smallest_cap.map(Bytes),
+        least_cap: None,
         binding: outcome.binding,
         report: outcome.plan.report,
         arena: outcome.plan.arena,

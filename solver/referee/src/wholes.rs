@@ -77,6 +77,9 @@ pub fn examine(seed: u64, ledger: &mut Ledger) {
         };
         let raised = made.pipeline.is_none() || made.stages.iter().zip(&needs).all(raised);
         ledger.holds(raised, || format!("{who}: {needs:?} are said to need the caps that were raised"));
+        let replayed = ballast_report::Facts::of(&made).map(|_| ());
+        ledger
+            .holds(replayed.is_ok(), || format!("{who}: its own plan is refused: {replayed:?}: {program:?}"));
         // A pipeline's stages run micro-batches of the program's ops as any other plan does; where several share a device, none of them
         // is what the device takes.
         if made.stages.len() == devices {

@@ -31,9 +31,7 @@ impl FromStr for Order {
     }
 }
 
-/// A value this close to its bound, relative to the value, is reported as proved: 0.001 points of the time
-/// without recomputation.
-pub const PROVED_WITHIN: f64 = 1e-5;
+pub use ballast_core::report::PROVED_WITHIN;
 
 /// A plan, judged.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,6 +89,12 @@ pub enum Error {
         /// Name of the solver.
         solver: &'static str,
         /// Why.
+        reason: String,
+    },
+    /// A planner outside of Ballast cannot be run.
+    #[error("{reason}")]
+    NoProgram {
+        /// The program, and why not.
         reason: String,
     },
     /// A planner outside of Ballast gave no plan, or one that the judge refuses.

@@ -3,7 +3,7 @@
 
 use ballast_core::instance::{Instance, read_plan};
 use ballast_core::memory::{Problem, Schedule, SwapModel, compact, replay};
-use ballast_core::outside::{DEFAULT_SECONDS, Executable};
+use ballast_core::outside::{AskError, DEFAULT_SECONDS, Executable};
 use serde::Serialize;
 
 use crate::outcome::{Error, Order};
@@ -26,7 +26,7 @@ struct Question<'a> {
 /// A plan of a program for one device, judged.
 ///
 /// # Errors
-/// [`Error::Outside`], with what is wrong with the program or its plan.
+/// [`Error::NoProgram`] where it cannot be run; [`Error::Outside`], with what is wrong with it or its plan.
 fn schedule(program: &Executable, problem: &Problem, options: &Options) -> Result<Schedule, Error> {
     let seconds = options.limits.time_limit_seconds.unwrap_or(DEFAULT_SECONDS);
     let question = Question {
@@ -42,7 +42,10 @@ fn schedule(program: &Executable, problem: &Problem, options: &Options) -> Resul
     let refused =
         |reason: String| failed(format!("{}: its plan is refused: {reason}", program.path.display()));
     let question = serde_json::to_string(&question).map_err(|error| failed(error.to_string()))?;
-    let answer = program.ask(&question, seconds).map_err(failed)?;
+    let answer = program.ask(&question, seconds).map_err(|error| match error {
+        AskError::CannotRun(reason) => Error::NoProgram { reason },
+        AskError::NoAnswer(reason) => failed(reason),
+    })?;
     let schedule = read_plan(&answer, problem).map_err(refused)?;
     replay(problem, &schedule, options.swap.as_ref(), Some(options.cap_bytes))
         .map_err(|error| refused(error.to_string()))?;

@@ -3,12 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use ballast_core::explain::{Explained, Fate, Verdict, explain};
+use ballast_core::arena;
+use ballast_core::explain::{Beside, Explained, Fate, Verdict, explain};
 use ballast_core::graph::OpId;
 use ballast_core::memory::{CompactPlan, EventKind, LiveInterval, NodeId, expand, live_intervals};
-use ballast_core::plan::{OpPlan, Plan, compact_plans};
-use ballast_core::planned_stages::{room_bytes, stages_of};
-use ballast_core::simulate::judge_stage;
+use ballast_core::plan::{OpPlan, Plan, StagePlan, compact_plans};
+use ballast_core::planned_pipeline::PlannedPipeline;
+use ballast_core::planned_stages::stages_of;
+use ballast_core::simulate::{StageScore, judge_stage};
 use ballast_core::stage::{NodeSource, Stage};
 use ballast_core::units::Bytes;
 
@@ -20,6 +22,8 @@ pub struct Facts<'p> {
     pub entries: BTreeMap<OpId, &'p OpPlan>,
     /// One entry per stage.
     pub stages: Vec<StageFacts<'p>>,
+    /// Is each a stage of a pipeline, of whose micro-batches several are there at a time?
+    pub is_pipeline: bool,
 }
 
 /// A stage, replayed.
@@ -27,8 +31,8 @@ pub struct StageFacts<'p> {
     /// The stage.
     pub stage: Stage,
     /// Its entry in the plan.
-    pub entry: &'p ballast_core::plan::StagePlan,
-    /// Bytes it may hold.
+    pub entry: &'p StagePlan,
+    /// Bytes that what runs may hold: the cap, less what a pipeline holds there beside it.
     pub room: u64,
     /// The plan, judged.
     pub compact: CompactPlan,
@@ -51,35 +55,33 @@ impl<'p> Facts<'p> {
         figures::check(plan)?;
         let stages = stages_of(plan)?;
         let compact = compact_plans(&stages, &plan.ops).map_err(|error| error.to_string())?;
+        let mut scores = Vec::with_capacity(stages.len());
+        for ((stage, compact), entry) in stages.iter().zip(&compact).zip(&plan.stages) {
+            scores.push(judged(stage, compact, entry).map_err(refused(stage))?);
+        }
+        figures::together(plan, &stages, &compact, &scores)?;
+        let pipeline = PlannedPipeline::of(plan, &stages, &compact)?;
         let mut facts = Vec::with_capacity(stages.len());
         for (index, ((stage, compact), entry)) in
             stages.into_iter().zip(&compact).zip(&plan.stages).enumerate()
         {
-            let device = stage.device;
-            let refused = |reason: String| format!("the plan of device {device} is refused: {reason}");
-            let swap = entry.memory.as_ref().and_then(|memory| memory.swap);
-            let cap = Some(entry.cap_bytes);
-            let (score, _) = judge_stage(&stage, compact, swap.as_ref(), cap.map(Bytes))
-                .map_err(|error| refused(error.to_string()))?;
-            agree(&score, &entry.score).map_err(refused)?;
-            let schedule = expand(&stage.problem, compact).map_err(|error| refused(error.to_string()))?;
-            let explained = explain(&stage.problem, &schedule, swap.as_ref(), cap)
-                .map_err(|error| refused(error.to_string()))?;
-            let all = live_intervals(&stage.problem, &schedule, swap.as_ref(), cap)
-                .map_err(|error| refused(error.to_string()))?;
-            facts.push(StageFacts {
-                places: places(&explained),
-                stays: in_events(&explained, &all),
-                before: stage.problem.unplanned_profile(),
-                room: room_bytes(plan, index),
-                stage,
-                entry,
-                compact: compact.clone(),
-                explained,
+            let beside = |pipeline: &PlannedPipeline<'_>| {
+                pipeline.need_bytes(index).saturating_sub(entry.score.peak_bytes)
+            };
+            let others = pipeline.as_ref().map_or(0, beside);
+            let need = |node, position| pipeline.as_ref()?.need_if_kept(index, node, position);
+            let beside = pipeline.as_ref().map(|pipeline| Beside {
+                bytes: others,
+                last_forward: pipeline.last_forward(index),
+                micro_batches: pipeline.micro_batches(index),
+                need_if_kept: &need,
             });
+            let refused = refused(&stage);
+            let room = entry.cap_bytes.saturating_sub(others);
+            facts.push(StageFacts::of(stage, compact, entry, room, beside).map_err(refused)?);
         }
         let entries = plan.ops.iter().map(|entry| (entry.op, entry)).collect();
-        Ok(Facts { entries, stages: facts })
+        Ok(Facts { entries, stages: facts, is_pipeline: pipeline.is_some() })
     }
 
     /// The entry of the op behind a node.
@@ -95,7 +97,7 @@ impl<'p> Facts<'p> {
 
     /// Why a value is where it is, and what would change that.
     pub fn words(&self, stage: &StageFacts<'_>, verdict: &Verdict) -> (String, String) {
-        let cap = stage.room;
+        let cap = stage.entry.cap_bytes;
         let swap = stage.entry.memory.as_ref().and_then(|memory| memory.swap);
         let name = |node| self.name(stage, node);
         let (explained, problem) = (&stage.explained, &stage.stage.problem);
@@ -103,6 +105,59 @@ impl<'p> Facts<'p> {
             explained.reason(verdict, problem, cap, &name),
             explained.change(verdict, problem, cap, swap.as_ref(), &name),
         )
+    }
+}
+
+/// What a refusal says before its reason.
+fn refused(stage: &Stage) -> impl Fn(String) -> String + use<> {
+    let device = stage.device;
+    move |reason| format!("the plan of device {device} is refused: {reason}")
+}
+
+/// The score of a stage, which must be the one written.
+fn judged(stage: &Stage, compact: &CompactPlan, entry: &StagePlan) -> Result<StageScore, String> {
+    let swap = entry.memory.as_ref().and_then(|memory| memory.swap);
+    let (score, _) = judge_stage(stage, compact, swap.as_ref(), Some(Bytes(entry.cap_bytes)))
+        .map_err(|error| error.to_string())?;
+    agree(&score, &entry.score)?;
+    Ok(score)
+}
+
+impl<'p> StageFacts<'p> {
+    /// Replays a judged stage, its arena included.
+    fn of(
+        stage: Stage,
+        compact: &CompactPlan,
+        entry: &'p StagePlan,
+        room: u64,
+        beside: Option<Beside<'_>>,
+    ) -> Result<Self, String> {
+        let swap = entry.memory.as_ref().and_then(|memory| memory.swap);
+        let (swap, cap) = (swap.as_ref(), Some(entry.cap_bytes));
+        let schedule = expand(&stage.problem, compact).map_err(|error| error.to_string())?;
+        let explained =
+            explain(&stage.problem, &schedule, swap, cap, beside).map_err(|error| error.to_string())?;
+        let all = live_intervals(&stage.problem, &schedule, swap, cap).map_err(|error| error.to_string())?;
+        if let Some(arena) = &entry.arena {
+            arena::check(arena, &stage.problem, &all, |node| stage.sources[node].op())?;
+            let held = stage.problem.resident_bytes.saturating_add(arena.arena_bytes);
+            if held > entry.cap_bytes {
+                return Err(format!(
+                    "its arena and what is resident take {held} bytes, above its cap of {}",
+                    entry.cap_bytes
+                ));
+            }
+        }
+        Ok(StageFacts {
+            places: places(&explained),
+            stays: in_events(&explained, &all),
+            before: stage.problem.unplanned_profile(),
+            room,
+            stage,
+            entry,
+            compact: compact.clone(),
+            explained,
+        })
     }
 }
 
@@ -147,10 +202,7 @@ impl StageFacts<'_> {
 }
 
 /// Is what the replay found what the file says?
-fn agree(
-    found: &ballast_core::simulate::StageScore,
-    written: &ballast_core::simulate::StageScore,
-) -> Result<(), String> {
+fn agree(found: &StageScore, written: &StageScore) -> Result<(), String> {
     let bytes = [
         ("peak_bytes", found.peak_bytes, written.peak_bytes),
         ("unplanned_peak_bytes", found.unplanned_peak_bytes, written.unplanned_peak_bytes),
@@ -163,6 +215,9 @@ fn agree(
         return Err(format!("its {what} is {found}, and the file says {written}"));
     }
     let seconds = [
+        ("compute_seconds", found.compute_seconds, written.compute_seconds),
+        ("receive_seconds", found.receive_seconds, written.receive_seconds),
+        ("send_seconds", found.send_seconds, written.send_seconds),
         ("seconds", found.seconds, written.seconds),
         ("recompute_seconds", found.recompute_seconds, written.recompute_seconds),
         ("exposed_swap_seconds", found.exposed_swap_seconds, written.exposed_swap_seconds),

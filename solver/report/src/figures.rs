@@ -1,8 +1,15 @@
 //! Whether the figures of a plan file are those that its own stages give, bounds and gaps included.
 
-use ballast_core::plan::{Plan, SearchRecord};
-use ballast_core::report::{PROOF_TOLERANCE, gap};
-use ballast_core::simulate::balance;
+use std::collections::BTreeMap;
+
+use ballast_core::graph::OpId;
+use ballast_core::limits::StopReason;
+use ballast_core::memory::CompactPlan;
+use ballast_core::plan::{Plan, SearchRecord, StagePlan};
+use ballast_core::report::{PROOF_TOLERANCE, PROVED_WITHIN, gap};
+use ballast_core::simulate::{StageScore, balance};
+use ballast_core::stage::{NodeSource, Stage};
+use ballast_core::step::step_seconds;
 
 /// Share by which a replayed time may differ from the one written: sums in another order.
 pub(crate) const TIMES_AGREE: f64 = 1e-9;
@@ -38,8 +45,22 @@ pub(crate) fn check(plan: &Plan) -> Result<(), String> {
     if cap_met != plan.cap_met {
         return Err(format!("its cap_met is {cap_met}, and the file says {}", plan.cap_met));
     }
+    if plan.stop_reason == StopReason::Proved && plan.gap > PROVED_WITHIN {
+        return Err(format!("its stop_reason is a proof, and its gap {}", plan.gap));
+    }
     search("partition", &plan.partition)?;
-    plan.stages.iter().try_for_each(|stage| search(&format!("device {}", stage.score.device), &stage.report))
+    for StagePlan { score, report, .. } in &plan.stages {
+        search(&format!("device {}", score.device), report)?;
+        let value = score.seconds - score.send_seconds;
+        // Searches of a pipeline compare steps.
+        if plan.pipeline.is_none() && (value - report.value).abs() > TIMES_AGREE * value.abs().max(1e-3) {
+            return Err(format!(
+                "device {}'s search found {value} seconds, and the file says {}",
+                score.device, report.value
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn below(what: &str, bound: f64, value: f64) -> Result<(), String> {
@@ -55,6 +76,41 @@ fn search(whose: &str, record: &SearchRecord) -> Result<(), String> {
     let found = gap(record.value, record.bound);
     if (found - record.gap).abs() > TIMES_AGREE {
         return Err(format!("its gap of {whose} is {found}, and the file says {}", record.gap));
+    }
+    let limit = if record.proved { PROVED_WITHIN } else { PROOF_TOLERANCE };
+    if record.proved != (found <= limit) {
+        return Err(format!(
+            "its search of {whose} has a gap of {found}, and the file says proved={}",
+            record.proved
+        ));
+    }
+    Ok(())
+}
+
+/// Derives what the stages say together, once they are replayed.
+///
+/// # Errors
+/// The first figure that is another, or devices that wait for each other in a circle.
+pub(crate) fn together(
+    plan: &Plan,
+    stages: &[Stage],
+    plans: &[CompactPlan],
+    scores: &[StageScore],
+) -> Result<(), String> {
+    let found = step_seconds(stages, plans, scores).ok_or("its devices wait for each other in a circle")?;
+    if (found - plan.step_seconds).abs() > TIMES_AGREE * plan.step_seconds.abs().max(1e-3) {
+        return Err(format!("its step_seconds are {found}, and the file says {}", plan.step_seconds));
+    }
+    let nodes = stages.iter().flat_map(|stage| stage.sources.iter().zip(&stage.problem.nodes));
+    let received: BTreeMap<OpId, u64> = nodes
+        .filter_map(|(source, node)| match source {
+            NodeSource::Receive(op) => Some((*op, node.bytes)),
+            NodeSource::Op(_) => None,
+        })
+        .collect();
+    let staged: u64 = received.values().copied().fold(0, u64::saturating_add);
+    if staged != plan.staged_bytes {
+        return Err(format!("its staged_bytes are {staged}, and the file says {}", plan.staged_bytes));
     }
     Ok(())
 }

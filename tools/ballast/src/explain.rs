@@ -54,7 +54,11 @@ struct Answer {
 #[derive(Serialize)]
 struct Peak {
     device: DeviceId,
+    /// What the device holds then; in a pipeline, for all micro-batches in flight.
     peak_bytes: u64,
+    /// The same of the micro-batch that runs, where there are others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    micro_batch_bytes: Option<u64>,
     cap_bytes: u64,
     op: OpId,
     name: String,
@@ -148,7 +152,8 @@ fn peak(facts: &Facts<'_>, stage: &StageFacts<'_>) -> Option<Peak> {
         .then(|| ("weights and inputs".to_owned(), stage.stage.problem.resident_bytes));
     Some(Peak {
         device: stage.stage.device,
-        peak_bytes: event.device_bytes,
+        peak_bytes: stage.explained.peak_bytes,
+        micro_batch_bytes: Some(event.device_bytes).filter(|_| facts.is_pipeline),
         cap_bytes: stage.entry.cap_bytes,
         op: entry.op,
         name: facts.name(stage, event.node),
@@ -179,10 +184,14 @@ fn text(answers: &Answers) -> String {
     for peak in &answers.peaks {
         let _ = writeln!(
             text,
-            "device {}: {} of {} at the peak, while {} runs ({})",
+            "device {}: {} of {} at the peak{}, while {} runs ({})",
             peak.device,
             Bytes(peak.peak_bytes),
             Bytes(peak.cap_bytes),
+            peak.micro_batch_bytes.map_or_else(String::new, |bytes| format!(
+                ", {} of them of the micro-batch that runs",
+                Bytes(bytes)
+            )),
             peak.name,
             short_location(&peak.location),
         );

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use ballast_core::limits::interrupt_signal;
 use ballast_core::printable::printable;
 use ballast_jobs::JobError;
 use ballast_partition::genetic::PlacementError;
@@ -19,6 +20,8 @@ pub(crate) enum Failure {
     BadInput(String),
     /// The command line is not one of this program's, as clap says it: exit code 2.
     Usage(String),
+    /// A signal asked for the end before there was an answer: the exit code that shells show for the signal.
+    Interrupted(String),
     /// A bug: exit code 3.
     Internal(String),
     /// Whoever read standard output wants no more, as `head` does once it has its lines. Ends the process as the signal
@@ -86,6 +89,7 @@ impl Failure {
             Failure::NoPlan(text) => Failure::NoPlan(said(text)),
             Failure::BadInput(text) => Failure::BadInput(said(text)),
             Failure::Usage(text) => Failure::Usage(said(text)),
+            Failure::Interrupted(text) => Failure::Interrupted(said(text)),
             Failure::Internal(text) => Failure::Internal(said(text)),
             Failure::ClosedPipe => Failure::ClosedPipe,
         }
@@ -97,6 +101,7 @@ impl Failure {
             Failure::NoPlan(message)
             | Failure::BadInput(message)
             | Failure::Usage(message)
+            | Failure::Interrupted(message)
             | Failure::Internal(message) => message,
             Failure::ClosedPipe => "nobody reads standard output",
         }
@@ -105,9 +110,14 @@ impl Failure {
     /// What went wrong, of all that a program said: its last error, or its last line.
     pub(crate) fn reason(&self) -> &str {
         let message = self.message();
-        let mut errors = message.lines().filter_map(|line| line.split_once(" error: "));
-        let last = || message.lines().rfind(|line| !line.is_empty()).unwrap_or_default();
-        errors.next_back().map_or_else(last, |(_, error)| error)
+        // MLIR repeats an option that it does not know as an error without a text: what was said of it stands before that.
+        fn error(line: &str) -> Option<&str> {
+            line.split_once(" error:").map(|(_, error)| error.trim())
+        }
+        let mut errors = message.lines().filter_map(error).filter(|error| !error.is_empty());
+        let last =
+            || message.lines().rfind(|line| !line.is_empty() && error(line) != Some("")).unwrap_or_default();
+        errors.next_back().unwrap_or_else(last)
     }
 
     /// Tells the user, and gives the exit code.
@@ -119,6 +129,7 @@ impl Failure {
                 tell(message);
                 return ExitCode::from(self.code());
             }
+            Failure::Interrupted(_) => "interrupted",
             Failure::Internal(_) => "internal error",
             Failure::ClosedPipe => return end_by_signal(libc::SIGPIPE),
         };
@@ -132,6 +143,7 @@ impl Failure {
             Failure::NoPlan(_) => 1,
             Failure::BadInput(_) | Failure::Usage(_) => 2,
             Failure::Internal(_) => 3,
+            Failure::Interrupted(_) => 128 + u8::try_from(interrupt_signal()).unwrap_or(0),
             Failure::ClosedPipe => 141,
         }
     }
@@ -174,6 +186,8 @@ mod tests {
             "p.mlir: ballast-opt failed, exit status: 1\np.mlir:3:1: error: no plan\n  %0 = add\n  ^";
         assert_eq!(reason(diagnosed), "no plan");
         assert_eq!(reason("p.mlir: ballast-opt failed, exit status: 1\nno option 'x'\n\n"), "no option 'x'");
+        let unknown = "p.mlir: ballast-opt failed, exit status: 1\nballast-opt: for the --solver option: Cannot find option named 'nope'!\n<unknown>:0: error: \n";
+        assert_eq!(reason(unknown), "ballast-opt: for the --solver option: Cannot find option named 'nope'!");
         assert_eq!((reason("python was ended"), reason("")), ("python was ended".to_owned(), String::new()));
     }
 }

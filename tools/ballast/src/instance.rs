@@ -23,9 +23,31 @@ pub(crate) struct Input {
     pub link: Option<SwapModel>,
 }
 
+/// What a file says to plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A memory-planning instance.
+    Instance,
+    /// The graph of a program.
+    Graph,
+    /// A workload to partition.
+    Workload,
+}
+
+/// Which of them a file has.
+pub(crate) fn kind(text: &str) -> Kind {
+    if has(text, ["ops", "tensors"]) {
+        Kind::Graph
+    } else if has(text, ["maxFPGAs", "nodes"]) || has(text, ["accelerators", "nodes"]) {
+        Kind::Workload
+    } else {
+        Kind::Instance
+    }
+}
+
 /// Reads an instance, or a graph that runs on the default device; times are divided by `units_per_second` where given.
 pub(crate) fn read(path: &Path, units_per_second: Option<f64>) -> Result<Problem, Failure> {
-    read_any(path, units_per_second, "1").map(|input| input.problem)
+    read_any(path, units_per_second, None).map(|input| input.problem)
 }
 
 /// Reads an instance and the budgets it names, as shares of the unplanned peak with their bytes.
@@ -33,15 +55,20 @@ pub(crate) fn read_with_budgets(
     path: &Path,
     units_per_second: Option<f64>,
 ) -> Result<(Problem, IndexMap<String, u64>), Failure> {
-    read_any(path, units_per_second, "1").map(|input| (input.problem, input.budgets))
+    read_any(path, units_per_second, None).map(|input| (input.problem, input.budgets))
 }
 
-/// Reads an instance, or a graph that runs on `device`: a kind, or a device file, of which the first device counts.
-pub(crate) fn read_any(path: &Path, units_per_second: Option<f64>, device: &str) -> Result<Input, Failure> {
+/// Reads an instance, or a graph that runs on `device`: a kind, or a device file, of which the first device counts; none: the default device.
+pub(crate) fn read_any(
+    path: &Path,
+    units_per_second: Option<f64>,
+    device: Option<&str>,
+) -> Result<Input, Failure> {
     let bad = |message: String| Failure::BadInput(format!("{}: {message}", path.display()));
     let text = output::read_text(path)?;
-    if is_graph(&text) {
-        let cluster = Cluster::parse(device).map_err(|error| Failure::BadInput(error.to_string()))?;
+    if kind(&text) == Kind::Graph {
+        let cluster =
+            Cluster::parse(device.unwrap_or("1")).map_err(|error| Failure::BadInput(error.to_string()))?;
         let cluster = Cluster { devices: cluster.devices[..1].to_vec(), links: Vec::new(), ..cluster };
         let graph = graph_file::read(path)?;
         let costs = Costs::estimate(&graph, &cluster, None).costs;
@@ -50,6 +77,9 @@ pub(crate) fn read_any(path: &Path, units_per_second: Option<f64>, device: &str)
         problem.check().map_err(|error| bad(error.to_string()))?;
         let link = cluster.swap_model(&cluster.devices[0], true);
         return Ok(Input { problem, budgets: IndexMap::new(), link: Some(link) });
+    }
+    if device.is_some() {
+        return Err(bad("this is no graph: its times are not those of a --device: leave that out".into()));
     }
     let mut instance = Instance::parse(&text).map_err(bad)?;
     let budgets = std::mem::take(&mut instance.budgets);
@@ -61,14 +91,4 @@ fn has(text: &str, keys: [&str; 2]) -> bool {
     // Kept apart from the readers, whose messages are about one form only.
     serde_json::from_str::<serde_json::Value>(text)
         .is_ok_and(|value| keys.iter().all(|key| value.get(key).is_some()))
-}
-
-/// Is it the graph of a program?
-fn is_graph(text: &str) -> bool {
-    has(text, ["ops", "tensors"])
-}
-
-/// Is it a workload to partition?
-pub(crate) fn is_workload(text: &str) -> bool {
-    has(text, ["maxFPGAs", "nodes"]) || has(text, ["accelerators", "nodes"])
 }

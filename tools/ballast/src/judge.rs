@@ -2,18 +2,22 @@
 
 use std::path::PathBuf;
 
+use ballast_core::arena;
+use ballast_core::graph::OpId;
 use ballast_core::instance::read_plan;
-use ballast_core::memory::{NodeId, Problem, SwapModel, replay};
+use ballast_core::memory::{NodeId, Problem, Schedule, SwapModel, live_intervals, replay};
+use ballast_core::plan::ArenaPlan;
 use ballast_core::units::Bytes;
 use ballast_dag::assignment::AssignmentFile;
 use ballast_dag::check::check;
 use ballast_dag::problem::PlanClass;
 use ballast_dag::workload;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
+use crate::instance::{self, Kind};
+use crate::output;
 use crate::search_args::HostLinkArgs;
-use crate::{instance, output};
 
 /// Arguments of `ballast judge`.
 #[derive(clap::Args)]
@@ -29,9 +33,9 @@ pub(crate) struct Args {
     budget: Option<Bytes>,
     #[command(flatten)]
     link: HostLinkArgs,
-    /// The device a graph runs on: a kind, or a device file (its first device).
-    #[arg(long, default_value = "1")]
-    device: String,
+    /// The device a graph runs on: a kind, or a device file (its first device); without it the default device.
+    #[arg(long)]
+    device: Option<String>,
     /// The devices of a workload's plan may wait for each other in any order.
     #[arg(long)]
     any: bool,
@@ -40,7 +44,7 @@ pub(crate) struct Args {
 /// What a memory plan amounts to.
 #[derive(Serialize)]
 struct MemoryVerdict {
-    /// Time of the plan, in the instance's unit; of a graph, seconds.
+    /// Time of the plan: in the instance's unit, or seconds where there is a rate; of a graph, seconds.
     value: f64,
     overhead_percent: f64,
     recompute_time: f64,
@@ -67,10 +71,17 @@ struct PartitionVerdict {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.link.check()?;
     let plan = output::read_text(&args.plan)?;
-    if instance::is_workload(&output::read_text(&args.instance)?) {
+    let kind = instance::kind(&output::read_text(&args.instance)?);
+    args.link.check_for(kind)?;
+    let refuse = |text: &str| Err(Failure::BadInput(text.into()));
+    if kind == Kind::Workload {
         if args.budget.is_some() {
-            let text = "--budget is for plans of one device's memory: a workload says what its devices hold";
-            return Err(Failure::BadInput(text.into()));
+            return refuse(
+                "--budget is for plans of one device's memory: a workload says what its devices hold",
+            );
+        }
+        if args.device.is_some() {
+            return refuse("--device is for graphs: a workload says what its devices do");
         }
         let workload =
             workload::read(&args.instance).map_err(|error| Failure::BadInput(error.to_string()))?;
@@ -82,7 +93,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             PartitionVerdict { value: verdict.max_load, loads: verdict.loads, bytes: verdict.bytes };
         return output::write_json(&verdict, None);
     }
-    let instance::Input { problem, link, .. } = instance::read_any(&args.instance, None, &args.device)?;
+    if args.any {
+        return refuse("--any is for plans of a workload: here there is one device");
+    }
+    let instance::Input { problem, link, .. } =
+        instance::read_any(&args.instance, args.link.rate, args.device.as_deref())?;
     let verdict = memory(&problem, &plan, args.link.model(link).as_ref(), args.budget)
         .map_err(|text| Failure::NoPlan(format!("{}: {text}", args.plan.display())))?;
     output::write_json(&verdict, None)
@@ -97,6 +112,9 @@ fn memory(
     let schedule = read_plan(plan, problem)?;
     let judged = replay(problem, &schedule, swap, budget.map(|bytes| bytes.0))
         .map_err(|error| format!("the plan is wrong: {error}"))?;
+    if let Some(arena) = arena_of(plan)? {
+        check_arena(&arena, problem, &schedule, (swap, budget))?;
+    }
     let total = problem.total_time();
     Ok(MemoryVerdict {
         value: judged.time,
@@ -111,4 +129,41 @@ fn memory(
         swap_bytes: judged.swap_bytes,
         recomputes: judged.recomputes,
     })
+}
+
+/// The arena that a plan says, where it says one.
+fn arena_of(plan: &str) -> Result<Option<ArenaPlan>, String> {
+    #[derive(Deserialize)]
+    struct WithArena {
+        arena: Option<ArenaPlan>,
+    }
+    let file: WithArena = serde_json::from_str(plan).map_err(|error| format!("its arena: {error}"))?;
+    Ok(file.arena)
+}
+
+/// Checks that the arena holds what the schedule does at every step, and keeps the budget.
+fn check_arena(
+    arena: &ArenaPlan,
+    problem: &Problem,
+    schedule: &Schedule,
+    (swap, budget): (Option<&SwapModel>, Option<Bytes>),
+) -> Result<(), String> {
+    let stays = live_intervals(problem, schedule, swap, budget.map(|bytes| bytes.0))
+        .map_err(|error| format!("the plan is wrong: {error}"))?;
+    arena::check(arena, problem, &stays, |node| OpId(node.0)).map_err(|error| {
+        // Copies that run beside others are waited for where the budget is short.
+        let other = if budget.is_none() && swap.is_some_and(|swap| swap.overlap) {
+            "; judged without --budget, and an arena is for the one it was made under"
+        } else {
+            ""
+        };
+        format!("{error}{other}")
+    })?;
+    let held = problem.resident_bytes.saturating_add(arena.arena_bytes);
+    match budget.filter(|&budget| held > budget.0) {
+        Some(budget) => {
+            Err(format!("its arena and what is resident take {}, above the budget of {budget}", Bytes(held)))
+        }
+        None => Ok(()),
+    }
 }

@@ -126,10 +126,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.policy.is_some() && args.method != Who::Own(Method::Rl) {
         return Err(Failure::BadInput("--policy is for --method rl".into()));
     }
+    if let (Some(option), true) = (args.genetic.first_given(), args.method != Who::Genetic) {
+        return Err(Failure::BadInput(format!("{option} is for --method genetic")));
+    }
     let placer = args.policy.as_deref().map(read_placer).transpose()?;
     let no_plan = |error| match error {
         solve::Error::Mismatch { .. } => Failure::BadInput(format!("--method: {error}")),
-        solve::Error::Learner(_) => Failure::BadInput(error.to_string()),
+        solve::Error::Learner(_) | solve::Error::NoProgram(_) => Failure::BadInput(error.to_string()),
         solve::Error::Outside(reason) => Failure::NoPlan(reason),
         other => Failure::NoPlan(format!("{}: {other}", args.workload.display())),
     };

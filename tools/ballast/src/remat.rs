@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use ballast_core::device::Cluster;
 use ballast_core::graph::OpId;
 use ballast_core::instance::Steps;
 use ballast_core::limits::Limits;
@@ -15,7 +16,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::paths;
-use crate::ranges::{positive, relax_limit, relax_step, seconds};
+use crate::ranges::{relax_limit, relax_step, seconds};
 use crate::search_args::{HostLinkArgs, WorkArgs};
 use crate::{instance, output};
 
@@ -25,9 +26,9 @@ pub(crate) struct Args {
     /// Instance: JSON with nodes (id, time, size) and edges (`ballast schema instance`); or the graph of a program, written by
     /// `--remat="graph-file=..."`.
     instance: PathBuf,
-    /// The device a graph runs on: a kind, or a device file (its first device).
-    #[arg(long, default_value = "1")]
-    device: String,
+    /// The device a graph runs on: a kind, or a device file (its first device); without it the default device.
+    #[arg(long)]
+    device: Option<String>,
     /// Bytes the device may hold at any moment, such as 4096, 512MiB or 16GiB.
     #[arg(long)]
     budget: Bytes,
@@ -51,10 +52,6 @@ pub(crate) struct Args {
     work: WorkArgs,
     #[command(flatten)]
     link: HostLinkArgs,
-    /// Units of the instance's times per second, such as 1e13 for operations at 10 TFLOP/s: times become
-    /// seconds; above zero, at most 1e18.
-    #[arg(long, value_parser = positive)]
-    rate: Option<f64>,
     #[arg(long, default_value = "auto", help = solver_help())]
     solver: Who,
     /// Where to write the mixed-integer program, LP or MPS by extension.
@@ -153,17 +150,19 @@ struct PlanFile {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::check(
-        [args.instance.as_path(), args.device.as_ref()],
+        [args.instance.as_path()].into_iter().chain(args.device.as_deref().and_then(Cluster::file_of)),
         [args.output.as_path()].into_iter().chain(paths(&args.model_file)),
     )?;
     if args.budget.0 == 0 {
         return Err(Failure::BadInput("--budget 0: a device without memory plans nothing".into()));
     }
     args.link.check()?;
+    args.link.check_for(instance::kind(&output::read_text(&args.instance)?))?;
     if args.arena == Some(Bytes(0)) {
         return Err(Failure::BadInput("--arena 0: give an alignment of at least one byte".into()));
     }
-    let instance::Input { problem, link, .. } = instance::read_any(&args.instance, args.rate, &args.device)?;
+    let instance::Input { problem, link, .. } =
+        instance::read_any(&args.instance, args.link.rate, args.device.as_deref())?;
     let swap = if args.no_swap { None } else { args.link.model(link) };
     let default_time = args.work.work_limit.is_none().then_some(60.0);
     let options = Options {
@@ -236,6 +235,7 @@ fn refused(args: &Args, failure: &ballast_remat::Error) -> Failure {
             };
             print_line(&refusal).err().unwrap_or_else(|| Failure::NoPlan(failure.to_string()))
         }
+        ballast_remat::Error::NoProgram { .. } => Failure::BadInput(failure.to_string()),
         ballast_remat::Error::Outside { .. } => Failure::NoPlan(failure.to_string()),
         ballast_remat::Error::Refused(_) => Failure::Internal(failure.to_string()),
         _ => Failure::BadInput(format!("{}: {failure}", args.instance.display())),

@@ -109,10 +109,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     check(inputs.into_iter().chain(paths(&args.profile)), [args.output.as_path()])?;
     let cap: CapSpec = args.cap.parse().map_err(|error| Failure::BadInput(format!("--cap: {error}")))?;
     let old = read_plan(&args.plan)?;
+    let in_plan = |text: String| Failure::BadInput(format!("{}: {text}", args.plan.display()));
+    let alignment = carried_over(&old).map_err(in_plan)?;
     let problem = read_problem(args)?;
     let (graph, cluster) = (&problem.graph, &problem.cluster);
-    let stay = kept(graph, &old, cluster)
-        .map_err(|error| Failure::BadInput(format!("{}: {error}", args.plan.display())))?;
+    let stay = kept(graph, &old, cluster).map_err(|error| in_plan(error.to_string()))?;
     if cluster.devices.iter().all(|device| old.devices.iter().all(|before| before.name != device.name)) {
         tracing::warn!("no device of the plan is left by name: everything moves");
     }
@@ -136,11 +137,35 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // Not filtered by seconds before memory is planned: recomputation may outweigh the difference.
     let list = thinned(list.into_iter().filter(|candidate| candidate.moved < scratch_moved).collect());
     let choice = choose(list, scratch, args.tolerance, |candidate| {
-        plan_memory(args, cap, &problem, candidate, &partition.report)
+        plan_memory(args, (cap, alignment), &problem, candidate, &partition.report)
     })?;
     let (plan, answer) = finished(&old, &stay, &problem, choice, scratch_moved);
     write_json(&plan, Some(&args.output))?;
     write_json(&answer, None)
+}
+
+/// The alignment of the arenas of a plan, which the new one has, too; none where it has no arenas.
+///
+/// # Errors
+/// A plan for a pipeline, whose cuts and caps are those of all its micro-batches, or arenas that are not alike.
+fn carried_over(old: &Plan) -> Result<Option<u64>, String> {
+    if let Some(pipeline) = &old.pipeline {
+        return Err(format!(
+            "the plan is for a pipeline ({}, {} micro-batches), which is cut anew where devices change: plan again with \
+             `schedule={}`",
+            pipeline.schedule, pipeline.micro_batches, pipeline.schedule
+        ));
+    }
+    let mut alignments =
+        old.stages.iter().filter_map(|stage| stage.arena.as_ref()).map(|arena| arena.alignment_bytes);
+    let first = alignments.next();
+    if let Some(other) = alignments.find(|&other| Some(other) != first) {
+        let first = first.unwrap_or_default();
+        return Err(format!(
+            "the arenas of the plan have alignments of {first} and {other} bytes: plan again"
+        ));
+    }
+    Ok(first)
 }
 
 fn share(args: &Args, part: f64) -> Option<f64> {
@@ -193,13 +218,14 @@ fn thinned(list: Vec<Candidate>) -> Vec<Candidate> {
 
 fn plan_memory(
     args: &Args,
-    cap: CapSpec,
+    (cap, arena): (CapSpec, Option<u64>),
     problem: &Problem,
     candidate: &Candidate,
     partition: &Report,
 ) -> Result<PlannedCandidate<Plan>, Failure> {
     let options = ballast_planner::Options {
         cap,
+        arena,
         swap: args.swap,
         limits: limits(args, MEMORY / (MOST_PLANNED + 1) as f64),
         ..ballast_planner::Options::default()

@@ -9,7 +9,8 @@ use ballast_partition::genetic::Options;
 use ballast_partition::sequence::Granularity;
 
 use crate::failure::Failure;
-use crate::ranges::{amount, count, seconds, share, threads};
+use crate::instance::Kind;
+use crate::ranges::{amount, count, positive, seconds, share, threads};
 
 /// Of searches.
 #[derive(Clone, Copy, clap::Args)]
@@ -36,18 +37,18 @@ pub(crate) struct GeneticArgs {
     /// Chromosomes of a generation; as published 100, and 12 where a program is run on processes; 2 to 65536.
     #[arg(long, value_parser = count::<usize, 2, 65_536>)]
     population: Option<usize>,
-    /// Probability that a pair is crossed; 0 to 1.
-    #[arg(long, value_parser = share, default_value_t = 0.6)]
-    crossover: f64,
-    /// Probability that a child is mutated; 0 to 1.
-    #[arg(long, value_parser = share, default_value_t = 0.1)]
-    mutation: f64,
+    /// Probability that a pair is crossed; as published 0.6; 0 to 1.
+    #[arg(long, value_parser = share)]
+    crossover: Option<f64>,
+    /// Probability that a child is mutated; as published 0.1; 0 to 1.
+    #[arg(long, value_parser = share)]
+    mutation: Option<f64>,
     /// Generations; as published 10000 with predicted times and 1000 with measured ones; 1 to 1000000000000.
     #[arg(long, value_parser = count::<u64, 1, 1_000_000_000_000>)]
     generations: Option<u64>,
-    /// The best so many chromosomes live on unchanged; 0 to 65536.
-    #[arg(long, value_parser = count::<usize, 0, 65_536>, default_value_t = 1)]
-    elite: usize,
+    /// The best so many chromosomes live on unchanged; 1 where nothing is given; 0 to 65536.
+    #[arg(long, value_parser = count::<usize, 0, 65_536>)]
+    elite: Option<usize>,
 }
 
 impl GeneticArgs {
@@ -55,12 +56,25 @@ impl GeneticArgs {
     pub(crate) fn options(&self, base: Options) -> Options {
         Options {
             population: self.population.unwrap_or(base.population),
-            crossover: self.crossover,
-            mutation: self.mutation,
+            crossover: self.crossover.unwrap_or(base.crossover),
+            mutation: self.mutation.unwrap_or(base.mutation),
             generations: self.generations.unwrap_or(base.generations),
-            elite: self.elite,
+            elite: self.elite.unwrap_or(base.elite),
             ..base
         }
+    }
+
+    /// The first of the options that was given.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let GeneticArgs { population, crossover, mutation, generations, elite } = self;
+        let given = [
+            ("--population", population.is_some()),
+            ("--crossover", crossover.is_some()),
+            ("--mutation", mutation.is_some()),
+            ("--generations", generations.is_some()),
+            ("--elite", elite.is_some()),
+        ];
+        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
     }
 }
 
@@ -132,9 +146,13 @@ pub(crate) struct HostLinkArgs {
     /// device.
     #[arg(long)]
     bandwidth: Option<Bytes>,
-    /// Time of every copy on top of its bytes; 0 to 1e18.
-    #[arg(long, value_parser = amount, default_value_t = 0.0)]
-    latency: f64,
+    /// Units of the instance's times per second, such as 1e13 for operations at 10 TFLOP/s: times become
+    /// seconds; above zero, at most 1e18. Times of a graph are seconds already.
+    #[arg(long, value_parser = positive)]
+    pub rate: Option<f64>,
+    /// Time of every copy on top of its bytes; without it none for an instance, and that of its device for a graph; 0 to 1e18.
+    #[arg(long, value_parser = amount)]
+    latency: Option<f64>,
     /// Count every copy in full instead of letting copies run beside computation.
     #[arg(long)]
     no_overlap: bool,
@@ -152,6 +170,42 @@ impl HostLinkArgs {
         Ok(())
     }
 
+    /// Refuses what means nothing for the kind of input read, and would be dropped without a word.
+    pub(crate) fn check_for(&self, kind: Kind) -> Result<(), Failure> {
+        let refuse =
+            |option: &str, why: &str| Err(Failure::BadInput(format!("{option}: {why}: leave it out")));
+        match (kind, self.of_link()) {
+            (Kind::Graph, _) if self.rate.is_some() => {
+                refuse("--rate", "times of a graph are those of its --device, in seconds")
+            }
+            (Kind::Instance, Some(option)) if self.bandwidth.is_none() => Err(Failure::BadInput(format!(
+                "{option}: an instance has no link to a host, so that nothing is swapped: give --bandwidth with it, or leave it out"
+            ))),
+            (Kind::Workload, given) => {
+                let given = given.or_else(|| {
+                    [("--bandwidth", self.bandwidth.is_some()), ("--rate", self.rate.is_some())]
+                        .into_iter()
+                        .find(|(_, is_given)| *is_given)
+                        .map(|(name, _)| name)
+                });
+                given.map_or(Ok(()), |option| {
+                    refuse(option, "a workload says what its devices do, and nothing of it is swapped")
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The first option given that says how copies go over a link.
+    fn of_link(&self) -> Option<&'static str> {
+        let given = [
+            ("--latency", self.latency.is_some()),
+            ("--no-overlap", self.no_overlap),
+            ("--host-memory", self.host_memory.is_some()),
+        ];
+        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
+
     /// The link given, or else that of the device.
     pub(crate) fn model(&self, of_device: Option<SwapModel>) -> Option<SwapModel> {
         let overlap = !self.no_overlap;
@@ -160,11 +214,12 @@ impl HostLinkArgs {
             Some(bandwidth) => Some(SwapModel {
                 out_bandwidth: bandwidth.as_f64(),
                 in_bandwidth: bandwidth.as_f64(),
-                latency: self.latency,
+                latency: self.latency.unwrap_or(0.0),
                 overlap,
                 host_capacity_bytes: host_bytes,
             }),
             None => of_device.map(|link| SwapModel {
+                latency: self.latency.unwrap_or(link.latency),
                 overlap,
                 host_capacity_bytes: host_bytes.or(link.host_capacity_bytes),
                 ..link

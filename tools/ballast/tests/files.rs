@@ -107,6 +107,8 @@ fn an_answer_never_goes_over_devices_nor_figures_over_a_graph() {
         &["batches", &step, "--batch", "13", "--most", "13", "--devices", "d.toml", "-o", "d.toml"][..],
         &["compare", &model, "--devices", "d.toml", "--time-limit", "0.1", "--json", "./d.toml"],
         &["remat", "chain.json", "--budget", "24", "--device", "d.toml", "-o", "d.toml"],
+        &["fit", &model, "--cap", "50%", "--remat", "seed=1 devices='d.toml'", "-o", "d.toml"],
+        &["fit", &model, "--cap", "50%", "--remat", "profile=w.json swap=false", "-o", "w.json"],
         &["lab", "train", "dag", "--graphs", "w.json", "--metrics", "w.json", "--episodes", "1", "-o", "net"],
         &["lab", "train", "partition", "--metrics", "net", "--episodes", "1", "-o", "net"],
     ] {

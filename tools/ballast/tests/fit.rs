@@ -274,6 +274,50 @@ fn options_of_plans_that_fit_sets_are_refused_before_anything_is_compiled() {
 }
 
 #[test]
+fn options_of_plans_that_cannot_be_are_refused_before_anything_is_compiled() {
+    for (option, said_of_it) in [
+        ("solver=nope", "Cannot find option named 'nope'"),
+        ("relax-step=0", "relax-step=0: give 0.0001 to 10"),
+        ("profile=nowhere.json", ""),
+    ] {
+        let (_keep, folder) = layer(AS_IS_BYTES);
+        let output = run(&folder, &["--remat", option]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        if said_of_it.is_empty() {
+            // Read with the program: it says which of its ops were timed.
+            assert!(said.contains("nowhere.json"), "{said}");
+        } else {
+            assert_eq!(output.status.code(), Some(2), "{said}");
+            assert!(said.contains("--remat: ") && said.contains(said_of_it), "{said}");
+            assert!(compiled(&folder).is_empty(), "{said}");
+        }
+        assert!(!folder.join("fitted.mlir").exists(), "{said}");
+    }
+}
+
+#[test]
+fn an_interrupt_before_the_first_plan_is_no_bad_input() {
+    let (_keep, folder) = layer(AS_IS_BYTES);
+    program(&folder.join("python"), "touch begun; exec sleep 1000");
+    let mut fit = Command::new(env!("CARGO_BIN_EXE_ballast"))
+        .current_dir(&folder)
+        .args(["fit", "step.mlir", "--cap", "2000B", "--python", "./python", "-o", "fitted.mlir"])
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("runs");
+    while !folder.join("begun").exists() {
+        assert!(fit.try_wait().expect("known").is_none(), "it ended before it compiled anything");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    // SAFETY: the child has not been waited for, so the number is still its own.
+    unsafe { libc::kill(i32::try_from(fit.id()).expect("a number"), libc::SIGTERM) };
+    let output = fit.wait_with_output().expect("ends");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(143), "{said}");
+    assert!(said.contains("ballast: interrupted: ") && said.contains("no plan was found before"), "{said}");
+}
+
+#[test]
 fn errors_name_the_program_that_was_given_and_no_copy_of_it() {
     // As JAX writes it; the script makes of it what a Python with JAX would.
     let (_keep, folder) = layer(AS_IS_BYTES);

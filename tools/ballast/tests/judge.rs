@@ -71,6 +71,14 @@ fn plans_of_ballast_and_of_others_have_the_figures_their_planner_prints() {
         for key in ["value", "peak_bytes", "recomputes", "overhead_percent"] {
             assert_eq!(judged[key], printed[key], "{solver}: {key}");
         }
+        // The same with times in seconds, and with copies that take some.
+        let timed = ["--rate", "1e3", "--bandwidth", "1MB", "--latency", "1e-3"];
+        let of_timed = answer(here, &[&plan[..], &BUDGET, &timed].concat());
+        let judged_timed = answer(here, &[&["judge", "chain.json", "plan.json"][..], &timed].concat());
+        for key in ["value", "peak_bytes", "swap_bytes", "overhead_percent"] {
+            assert_eq!(judged_timed[key], of_timed[key], "{solver}: {key}");
+        }
+        answer(here, &[&plan[..], &BUDGET].concat());
         assert!(judged["recomputes"].as_u64() > Some(0));
         fails(here, &["judge", "chain.json", "plan.json", "--budget", "4KiB"], 1, "above the cap");
     }
@@ -105,6 +113,36 @@ fn wrong_plans_are_refused_with_the_reason() {
 }
 
 #[test]
+fn an_arena_whose_buffers_meet_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let write = |name: &str, text: &str| std::fs::write(here.join(name), text).expect("written");
+    write(
+        "chain.json",
+        r#"{"nodes": [{"id": 0, "time": 1, "size": 4}, {"id": 1, "time": 1, "size": 8}, {"id": 2, "time": 1, "size": 4}],
+            "edges": [[0, 1], [1, 2]]}"#,
+    );
+    answer(here, &["remat", "chain.json", "--budget", "16", "--arena", "4", "-o", "plan.json"]);
+    answer(here, &["judge", "chain.json", "plan.json", "--budget", "16"]);
+    fails(here, &["judge", "chain.json", "plan.json", "--budget", "11"], 1, "11");
+    let plan: Value =
+        serde_json::from_str(&std::fs::read_to_string(here.join("plan.json")).expect("written"))
+            .expect("JSON");
+    for (pointer, value, part) in [
+        ("/arena/buffers/1/offset", 0, "overlap"),
+        ("/arena/buffers/1/offset", 2, "no multiple"),
+        ("/arena/buffers/0/to", 1, "not what its schedule holds"),
+        ("/arena/arena_bytes", 8, "arena_bytes"),
+        ("/arena/alignment_bytes", 0, "alignment of 0"),
+    ] {
+        let mut other = plan.clone();
+        *other.pointer_mut(pointer).expect("written") = value.into();
+        write("other.json", &other.to_string());
+        fails(here, &["judge", "chain.json", "other.json", "--budget", "16"], 1, part);
+    }
+}
+
+#[test]
 fn a_program_that_hangs_fails_or_is_missing_is_named_and_gone() {
     let folder = tempfile::tempdir().expect("a folder");
     let here = folder.path();
@@ -118,7 +156,8 @@ fn a_program_that_hangs_fails_or_is_missing_is_named_and_gone() {
     };
     let fails_with = |program: &str, part: &str| {
         let args = remat(program);
-        fails(here, &args.iter().map(String::as_str).collect::<Vec<_>>(), 1, part);
+        let code = if part == "cannot be run" { 2 } else { 1 };
+        fails(here, &args.iter().map(String::as_str).collect::<Vec<_>>(), code, part);
     };
     let start = Instant::now();
     fails_with(&slow, "time limit");
@@ -217,6 +256,45 @@ fn compared(here: &Path, only: &str, args: &[&str]) -> Value {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let written = std::fs::read_to_string(here.join("rows.json")).expect("written");
     serde_json::from_str(&written).expect("JSON")
+}
+
+#[test]
+fn options_that_mean_nothing_for_an_input_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    write_chain(here);
+    write_three(here);
+    let graph = r#"{"name": "g", "ops": [], "tensors": []}"#;
+    std::fs::write(here.join("graph.json"), graph).expect("written");
+    std::fs::write(here.join("plan.json"), "{}").expect("written");
+    for (args, part) in [
+        (&["judge", "chain.json", "plan.json", "--latency", "1"][..], "--latency: an instance has no link"),
+        (
+            &["judge", "chain.json", "plan.json", "--host-memory", "1GiB"],
+            "--host-memory: an instance has no link",
+        ),
+        (&["judge", "chain.json", "plan.json", "--any"], "--any is for plans of a workload"),
+        (&["judge", "chain.json", "plan.json", "--device", "h200"], "no graph"),
+        (&["judge", "graph.json", "plan.json", "--rate", "1e3"], "--rate: times of a graph"),
+        (&["judge", "graph.json", "plan.json", "--any"], "--any is for plans of a workload"),
+        (&["judge", "workload.json", "plan.json", "--bandwidth", "1GB"], "--bandwidth: a workload"),
+        (&["judge", "workload.json", "plan.json", "--rate", "1"], "--rate: a workload"),
+        (&["judge", "workload.json", "plan.json", "--no-overlap"], "--no-overlap: a workload"),
+        (&["judge", "workload.json", "plan.json", "--device", "h200"], "--device is for graphs"),
+        (&["remat", "chain.json", "-o", "p", "--budget", "9KiB", "--latency", "1"], "--latency: an instance"),
+        (
+            &["remat", "graph.json", "-o", "p", "--budget", "9KiB", "--rate", "1e3"],
+            "--rate: times of a graph",
+        ),
+        (
+            &["partition", "workload.json", "-o", "p", "--population", "10"],
+            "--population is for --method genetic",
+        ),
+        (&["partition", "workload.json", "-o", "p", "--method", "exact", "--elite", "1"], "--elite is for"),
+        (&["partition", "workload.json", "-o", "p", "--method", "exec:no-such-program"], "cannot be run"),
+    ] {
+        fails(here, args, 2, part);
+    }
 }
 
 #[test]

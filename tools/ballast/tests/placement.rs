@@ -9,7 +9,7 @@ use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
 use ballast_core::graph::{Graph, LayerType, Op, OpId, Tensor, TensorId, Work};
 use ballast_core::limits::Limits;
-use ballast_core::plan::Plan;
+use ballast_core::plan::{ArenaPlan, PipelinePlan, Plan, StagePlan};
 use ballast_core::program::Program;
 use ballast_core::units::Bytes;
 use ballast_partition::{Method, Partition};
@@ -246,6 +246,35 @@ fn a_plan_is_moved_when_a_device_is_lost() {
         2,
         "graph.json",
     );
+    // A pipeline is refused before anything is planned; arenas are planned again.
+    let mut piped = plan.clone();
+    piped.pipeline = Some(PipelinePlan {
+        schedule: "gpipe".into(),
+        micro_batches: 8,
+        step_seconds: 1.0,
+        bubble: 0.0,
+        devices: None,
+        stages: Vec::new(),
+    });
+    write("piped.json", &serde_json::to_string(&piped).expect("plain data"));
+    let given = ["replan", "piped.json", "seven.toml", "--graph", "graph.json", "-o", "bad.json"];
+    fails(here, &given, 2, "plan again with `schedule=gpipe`");
+    let mut laid_out = plan.clone();
+    let arena = |alignment_bytes| {
+        Some(ArenaPlan { alignment_bytes, arena_bytes: 0, live_bytes: 0, buffers: Vec::new() })
+    };
+    laid_out.stages[0].arena = arena(64);
+    write("laid-out.json", &serde_json::to_string(&laid_out).expect("plain data"));
+    let given = ["replan", "laid-out.json", "seven.toml", "--graph", "graph.json", "-o", "laid-out-new.json"];
+    json(&ballast(here, &given));
+    let new: Plan =
+        serde_json::from_str(&std::fs::read_to_string(here.join("laid-out-new.json")).expect("written"))
+            .expect("a plan");
+    let alignment = |stage: &StagePlan| stage.arena.as_ref().map(|arena| arena.alignment_bytes);
+    assert!(new.stages.iter().all(|stage| alignment(stage) == Some(64)));
+    laid_out.stages[1].arena = arena(16);
+    write("laid-out.json", &serde_json::to_string(&laid_out).expect("plain data"));
+    fails(here, &given, 2, "alignments of 64 and 16 bytes");
     let mut twice = plan;
     twice.ops.push(twice.ops[5].clone());
     write("twice.json", &serde_json::to_string(&twice).expect("plain data"));

@@ -114,3 +114,28 @@ class OwnModelTest(unittest.TestCase):
         results = len(list(module.parameters())) + len(list(module.buffers())) + 1
         returned = [line for line in text.splitlines() if "return" in line][-1]
         self.assertEqual(returned.split(":")[0].count("%"), results)
+
+
+class Convolutions(torch.nn.Module):
+    """A depthwise convolution, one of two groups with a stride, and a dilated one over a sequence."""
+
+    def __init__(self):
+        super().__init__()
+        self.into = torch.nn.Conv2d(3, 64, 1)
+        self.depthwise = torch.nn.Conv2d(64, 64, 7, padding=3, groups=64)
+        self.grouped = torch.nn.Conv2d(64, 8, 3, stride=2, groups=2)
+        self.dilated = torch.nn.Conv1d(8, 10, 3, padding=2, dilation=2)
+
+    def forward(self, x):
+        return self.dilated(self.grouped(self.depthwise(self.into(x))).flatten(2)).transpose(1, 2)
+
+
+class ConvolutionsTest(unittest.TestCase):
+    """What torch-mlir has no gradients for."""
+
+    def test_grouped_and_dilated_convolutions_have_every_form(self):
+        """A whole step is written."""
+        torch.manual_seed(0)
+        labels = torch.randint(0, 10, (2, 9))
+        for form in export_torch.FORMS:
+            self.assertIn("main", export_torch.export(Convolutions(), (torch.randn(2, 3, 8, 8),), labels, form))

@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
+from ballast.torch._measure import Span  # noqa: E402
 from ballast.torch import _partitioner  # noqa: E402
 
 QUICK = {"time_limit": 1.0, "threads": 1}
@@ -151,3 +152,40 @@ def test_threads_that_share_a_model_may_run_while_it_is_measured(monkeypatch):
         thread.join()
     assert not wrong
     assert len(compiled._ballast_backend.plans) == 1
+
+
+class Outputs(torch.nn.Module):
+    """Four layers; with what they gave, for a loss outside, or with weights that a hook computes and leaves on its layer."""
+
+    def __init__(self, *, normed):
+        super().__init__()
+        layers = [torch.nn.Linear(48, 48) for _ in range(4)]
+        self.layers = torch.nn.ModuleList(torch.nn.utils.spectral_norm(layer) if normed else layer for layer in layers)
+        self.normed = normed
+
+    def forward(self, batch):
+        given = []
+        for layer in self.layers:
+            batch = torch.nn.functional.silu(layer(batch))
+            given.append(batch)
+        return batch.square().mean() if self.normed else given
+
+
+@pytest.mark.parametrize("normed", [True, False])
+def test_gradients_that_come_in_are_held_until_the_backward_pass_has_ended(normed):
+    """Autograd holds them, those of results that a hook leaves on a module among them, whatever reads them last."""
+    batch = torch.randn(256, 48)
+    compiled = ballast.torch.compile(Outputs(normed=normed), "60%" if normed else "90%", **QUICK)
+    for _ in range(2):
+        span = Span(torch.device("cpu"))
+        span.begin()
+        results = compiled(batch)
+        _, kept = span.end()
+        gradients = [torch.ones_like(result) for result in results] if not normed else [torch.ones_like(results)]
+        incoming = 0 if normed else sum(gradient.nbytes for gradient in gradients)
+        span = Span(torch.device("cpu"))
+        span.begin()
+        torch.autograd.backward([results] if normed else results, gradients)
+        peak, _ = span.end()
+        assert kept + incoming + peak <= compiled.plan.cap_bytes - compiled.plan.resident_bytes
+        compiled.zero_grad()

@@ -51,7 +51,7 @@ const ARROWS: &[(&str, &str)] = &[
     ("ballast-partition", "core dag learner-client"),
     ("ballast-planner", "core dag learner-client partition remat"),
     ("ballast-report", "core"),
-    ("ballast-referee", "core dag partition planner remat"),
+    ("ballast-referee", "core dag partition planner remat report"),
     ("ballast-jobs", "core learner-client"),
     ("ballast-learner", ""),
     ("ballast-learner-client", ""),

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::cluster::{Cluster, CoreModel, Device, DeviceId, Link, MAX_DEVICES};
-use super::quantity::Quantity;
+use super::quantity::{Count, Quantity};
 use crate::graph::Arithmetic;
 use crate::units::Bytes;
 
@@ -67,7 +67,7 @@ struct LinkText {
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Cores {
-    count: Spanned<usize>,
+    count: Spanned<Count>,
     memory_per_core: Spanned<Quantity>,
     #[serde(default)]
     speed_up: Vec<Spanned<f64>>,
@@ -77,7 +77,7 @@ struct Cores {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Entry {
     kind: Spanned<String>,
-    count: Option<Spanned<usize>>,
+    count: Option<Spanned<Count>>,
     name: Option<Spanned<String>>,
 }
 
@@ -192,10 +192,16 @@ fn devices(source: &Source<'_>, file: &File) -> Result<Vec<Device>, DeviceError>
                 source.error(Some(entry.kind.span()), message)
             })?,
         };
-        let count = entry.count.as_ref().map_or(1, |count| *count.get_ref());
-        if count == 0 || devices.len() + count > MAX_DEVICES {
+        let count = entry.count.as_ref().map_or(1, |count| count.get_ref().0);
+        let all = devices.len().saturating_add(count);
+        if count == 0 || all > MAX_DEVICES {
             let at = entry.count.as_ref().map_or(span, Spanned::span);
-            return Err(source.error(Some(at), format!("count is {count}: write 1 to {MAX_DEVICES}")));
+            let message = match (devices.len(), count) {
+                (_, 0) => format!("count is 0: write 1 to {MAX_DEVICES}"),
+                (0, _) => format!("count is {count}: write 1 to {MAX_DEVICES}"),
+                _ => format!("{count} more make {all} devices: at most {MAX_DEVICES} in all"),
+            };
+            return Err(source.error(Some(at), message));
         }
         for copy in 0..count {
             let name = match &entry.name {
@@ -291,7 +297,7 @@ fn describe(source: &Source<'_>, name: &str, kind: &Spanned<Kind>) -> Result<Dev
 
 fn core_model(source: &Source<'_>, cores: &Spanned<Cores>) -> Result<CoreModel, DeviceError> {
     let cores = cores.get_ref();
-    let count = *cores.count.get_ref();
+    let count = cores.count.get_ref().0;
     if count == 0 || count > MAX_DEVICES {
         let message = format!("a chip with {count} cores: write 1 to {MAX_DEVICES}");
         return Err(source.error(Some(cores.count.span()), message));
@@ -421,6 +427,24 @@ mod tests {
             assert_eq!(cluster.devices.len(), 1, "{name}");
             assert_eq!(cluster.devices[0].kind, name);
             assert!(text.contains("Source"), "{name} names no source");
+        }
+    }
+
+    #[test]
+    fn counts_that_cannot_be_are_refused_with_what_is_too_much_of_them() {
+        let refused = |counts: [&str; 2]| {
+            let entries = counts.map(|count| format!("[[devices]]\nkind = \"cpu\"\ncount = {count}\n"));
+            let text = format!("version = 1\nlink = {{ bandwidth = \"1GB/s\" }}\n{}", entries.concat());
+            parse("d.toml", &text).expect_err("refused").to_string()
+        };
+        let said = refused(["4096", "4096"]);
+        assert!(said.starts_with("d.toml:8:9: 4096 more make 8192 devices: at most 4096 in all"), "{said}");
+        let said = refused(["4097", "1"]);
+        assert!(said.starts_with("d.toml:5:9: count is 4097: write 1 to 4096"), "{said}");
+        for count in ["-1", "0", "1.5", "\"two\""] {
+            let said = refused(["1", count]);
+            assert!(said.starts_with("d.toml:8:9: ") && !said.contains("usize"), "{said}");
+            assert!(said.contains("a whole number from 1") || said.contains("write 1 to 4096"), "{said}");
         }
     }
 

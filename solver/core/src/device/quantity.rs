@@ -1,6 +1,6 @@
 //! Quantities with units as device files write them: `16GiB`, `2039GB/s`, `19.5TFLOP/s`, `5us`, or plain numbers.
 
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 
 use crate::units::Bytes;
 
@@ -29,6 +29,28 @@ impl<'de> Deserialize<'de> for Quantity {
             }
             fn visit_str<E: Error>(self, value: &str) -> Result<Quantity, E> {
                 Ok(Quantity::Text(value.to_owned()))
+            }
+        }
+        deserializer.deserialize_any(Reader)
+    }
+}
+
+/// How many there are of something.
+#[derive(Clone, Copy)]
+pub(super) struct Count(pub(super) usize);
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl Visitor<'_> for Reader {
+            type Value = Count;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a whole number from 1")
+            }
+            fn visit_i64<E: Error>(self, value: i64) -> Result<Count, E> {
+                let refused = |_| E::invalid_value(Unexpected::Signed(value), &self);
+                usize::try_from(value).map(Count).map_err(refused)
             }
         }
         deserializer.deserialize_any(Reader)

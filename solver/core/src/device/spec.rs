@@ -20,6 +20,9 @@ impl Cluster {
     /// # Errors
     /// A count of zero, an unknown kind that is no file either, and every mistake in the file.
     pub fn parse(spec: &str) -> Result<Self, DeviceError> {
+        if let Some(path) = Self::file_of(spec).filter(|path| path.exists()) {
+            return load(path);
+        }
         let spec = spec.trim();
         let origin = format!("devices={spec}");
         let count = |digits: &str| {
@@ -42,18 +45,26 @@ impl Cluster {
         {
             return Self::of_kind(&origin, count(digits)?, kind);
         }
-        if spec.is_empty() || !Path::new(spec).exists() {
-            return Err(DeviceError {
-                message: format!(
-                    "neither a number of devices, nor a file, nor a ready-made kind ({}), nor several of one \
-                     such as 4x{DEFAULT_KIND}",
-                    ready_made_kinds().join(", ")
-                ),
-                origin,
-                place: None,
-            });
-        }
-        load(Path::new(spec))
+        Err(DeviceError {
+            message: format!(
+                "neither a number of devices, nor a file, nor a ready-made kind ({}), nor several of one \
+                 such as 4x{DEFAULT_KIND}",
+                ready_made_kinds().join(", ")
+            ),
+            origin,
+            place: None,
+        })
+    }
+
+    /// The file that a `devices=` option names, where it is neither a count nor a ready-made kind; it need not be there.
+    #[must_use]
+    pub fn file_of(spec: &str) -> Option<&Path> {
+        let spec = spec.trim();
+        let is_count = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+        let is_kind = |text: &str| ready_made(text).is_some();
+        let several = |(count, kind): (&str, &str)| !count.is_empty() && is_count(count) && is_kind(kind);
+        let is_none = is_count(spec) || is_kind(spec) || spec.split_once('x').is_some_and(several);
+        (!is_none).then(|| Path::new(spec))
     }
 
     fn of_kind(origin: &str, count: usize, kind: &str) -> Result<Self, DeviceError> {
@@ -67,5 +78,20 @@ impl Cluster {
         cluster.devices =
             (0..count).map(|i| Device { name: format!("{kind}-{i}"), ..template.clone() }).collect();
         Ok(cluster)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cluster, Path};
+
+    #[test]
+    fn an_option_names_a_file_where_it_is_no_count_and_no_kind() {
+        for spec in ["", " ", "4", "99999999999999999999", "v100-16gb", "4xv100-16gb", " 2xcpu "] {
+            assert_eq!(Cluster::file_of(spec), None, "{spec}");
+        }
+        for spec in ["d.toml", "./4", "4x", "xcpu", "4xcpu.toml", "-2"] {
+            assert_eq!(Cluster::file_of(spec), Some(Path::new(spec)), "{spec}");
+        }
     }
 }

@@ -6,6 +6,7 @@
 
 mod compact;
 mod liveness;
+pub(crate) mod pool;
 mod problem;
 mod replay;
 mod schedule;

@@ -74,16 +74,24 @@ pub fn first_backward(graph: &Graph) -> Result<OpId, FlowError> {
             return Err(FlowError::OnePass { function: function(), pass });
         }
     }
+    let passes: Vec<(OpId, bool)> = planned.iter().map(|&op| (op, backward(op))).collect();
+    Ok(turning_point(&passes).unwrap_or(planned[0]))
+}
+
+/// First op of the backward pass among ops in program order, each told to be of it or not; none without ops.
+#[must_use]
+pub fn turning_point(ops: &[(OpId, bool)]) -> Option<OpId> {
+    let total = ops.iter().filter(|(_, backward)| *backward).count();
     // Wrong side: forward ops behind the place, backward ops before it.
-    let mut wrong = planned.len() - total;
-    let mut best = (usize::MAX, planned[0]);
-    for (place, &op) in planned.iter().enumerate() {
+    let mut wrong = ops.len() - total;
+    let mut best = (usize::MAX, ops.first()?.0);
+    for (place, &(op, backward)) in ops.iter().enumerate() {
         if place > 0 && wrong < best.0 {
             best = (wrong, op);
         }
-        wrong = if backward(op) { wrong + 1 } else { wrong - 1 };
+        wrong = if backward { wrong + 1 } else { wrong - 1 };
     }
-    Ok(best.1)
+    Some(best.1)
 }
 
 /// Checks that a placement is a pipeline: forward values go to the same or a later device, backward ones to the

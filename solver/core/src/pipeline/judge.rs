@@ -38,12 +38,6 @@ impl Spec {
         let of = |device| {
             Ok(InFlight {
                 moments: moments(self.schedule, device, devices, self.micro_batches)?,
-                // A half for weights waits for `device` later micro-batches (schedule H1 of Qi et al.).
-                deferred: if self.schedule.splits_backward() {
-                    (device.0 + 1).min(self.micro_batches)
-                } else {
-                    0
-                },
                 split: self.schedule.splits_backward(),
             })
         };
@@ -70,10 +64,10 @@ pub fn stage_cost(micro: &MicroBatch, measured: &Measured) -> StageCost {
         // Transfers are part of the times of both ends, as everywhere in stage times.
         send_forward_seconds: 0.0,
         send_backward_seconds: 0.0,
-        activation_bytes: measured.stash_bytes as f64,
-        resident_bytes: micro.resident_bytes as f64,
-        working_bytes: measured.working_bytes as f64,
-        deferred_bytes: micro.deferred_bytes as f64,
+        stash_bytes: measured.stash_bytes as f64,
+        deferred_bytes: measured.deferred_bytes as f64,
+        peak_bytes: measured.peak_bytes.map(|bytes| bytes as f64),
+        resident_bytes: micro.resident_bytes.saturating_add(measured.data.once) as f64,
     }
 }
 

@@ -6,18 +6,23 @@
 //! ([`MicroBatch::measure`], through [`crate::memory::replay`]) and plays the schedule with what it found: whatever
 //! proposes cuts or plans is scored by it. [`pipeline_plan`] writes its verdict down.
 
+mod data;
 mod flow;
 mod in_flight;
 mod judge;
+mod limited;
 mod micro_batch;
+mod passes;
 mod plan;
 pub mod schedule;
 mod simulate;
 
-pub use flow::{FlowError, check_flow, first_backward};
+pub use data::DataBytes;
+pub use flow::{FlowError, check_flow, first_backward, turning_point};
 pub use in_flight::{InFlight, Moment, floor_bytes, moments, need_bytes};
 pub use judge::{Judged, Spec, judge, play, stage_cost};
+pub use limited::{Limited, StashLimits};
 pub use micro_batch::{Measured, MicroBatch};
-pub use plan::{PipelinePlan, PipelineStage, pipeline_plan};
+pub use plan::{PipelinePlan, PipelineStage, pipeline_of, pipeline_plan};
 pub use schedule::{Pass, Schedule, ScheduleError, Task, orders};
 pub use simulate::{Pipeline, StageCost, TimedTask, Timeline, simulate};

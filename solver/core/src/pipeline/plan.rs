@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::device::DeviceId;
 use crate::graph::{Graph, OpId};
 use crate::memory::{CompactPlan, ReplayError, SwapModel};
+use crate::pipeline::data::DataBytes;
 use crate::pipeline::in_flight::need_bytes;
 use crate::pipeline::judge::{Spec, judge, unplayable};
 use crate::pipeline::micro_batch::{Measured, MicroBatch};
@@ -49,6 +50,12 @@ pub struct PipelineStage {
     pub weights_seconds: f64,
     /// Bytes held for each micro-batch between its passes.
     pub stash_bytes: u64,
+    /// What of the stage's resident bytes is data of the micro-batch, under the plan.
+    #[serde(default, skip_serializing_if = "DataBytes::is_none")]
+    pub data: DataBytes,
+    /// The same without recomputation and swaps.
+    #[serde(default, skip_serializing_if = "DataBytes::is_none")]
+    pub unplanned_data: DataBytes,
     /// Bytes the device needs, all its stages and all micro-batches in flight together: what its cap bounds.
     pub need_bytes: u64,
     /// The same without recomputation and swaps.
@@ -94,7 +101,21 @@ pub fn pipeline_plan(
 ) -> Result<PipelinePlan, Rejection> {
     let micros: Vec<MicroBatch> =
         stages.iter().map(|stage| MicroBatch::of(graph, stage, first_backward)).collect();
-    let judged = judge(&micros, stages, plans, swap, spec)?;
+    pipeline_of(&micros, stages, plans, swap, spec)
+}
+
+/// The same of stages already seen as parts of a pipeline.
+///
+/// # Errors
+/// What the replay of a stage refuses.
+pub fn pipeline_of(
+    micros: &[MicroBatch],
+    stages: &[Stage],
+    plans: &[CompactPlan],
+    swap: &[Option<SwapModel>],
+    spec: Spec,
+) -> Result<PipelinePlan, Rejection> {
+    let judged = judge(micros, stages, plans, swap, spec)?;
     let in_flight = spec.in_flight(stages.len()).map_err(|error| unplayable(&error))?;
     let devices = in_flight.len();
     let mut entries = Vec::with_capacity(stages.len());
@@ -106,6 +127,8 @@ pub fn pipeline_plan(
             backward_seconds: measured.backward_seconds,
             weights_seconds: measured.weights_seconds,
             stash_bytes: measured.stash_bytes,
+            data: measured.data,
+            unplanned_data: micros[index].least_data(in_flight[index % devices].split),
             need_bytes: 0,
             unplanned_need_bytes: 0,
             memory: judged.timeline.memory[index % devices].clone(),

@@ -154,7 +154,7 @@ pub enum ScheduleError {
 }
 
 /// A pass of one stage over one micro-batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Pass {
     /// The forward pass.
     Forward,

@@ -19,14 +19,14 @@ pub struct StageCost {
     pub send_forward_seconds: f64,
     /// Moving gradients to the stage before, seconds.
     pub send_backward_seconds: f64,
-    /// Bytes of activations held from the start of the forward pass to the end of the last backward half.
-    pub activation_bytes: f64,
+    /// Bytes of a micro-batch between its forward and its backward pass.
+    pub stash_bytes: f64,
+    /// Bytes of one between the halves of its backward pass, where it is split.
+    pub deferred_bytes: f64,
+    /// Most bytes of one while a pass runs: forward, backward, the half for weights.
+    pub peak_bytes: [f64; 3],
     /// Bytes held throughout: weights, optimiser state.
     pub resident_bytes: f64,
-    /// Bytes beyond the activations while a forward or backward pass runs.
-    pub working_bytes: f64,
-    /// Bytes held from the start of a backward pass to the end of its half for the weights, where it is split.
-    pub deferred_bytes: f64,
 }
 
 /// A pipeline to play.
@@ -87,10 +87,10 @@ impl StageCost {
             weights_seconds,
             send_forward_seconds,
             send_backward_seconds,
-            activation_bytes,
-            resident_bytes,
-            working_bytes,
+            stash_bytes,
             deferred_bytes,
+            peak_bytes: [forward_bytes, backward_bytes, weights_bytes],
+            resident_bytes,
         } = *self;
         [
             forward_seconds,
@@ -98,10 +98,12 @@ impl StageCost {
             weights_seconds,
             send_forward_seconds,
             send_backward_seconds,
-            activation_bytes,
-            resident_bytes,
-            working_bytes,
+            stash_bytes,
             deferred_bytes,
+            forward_bytes,
+            backward_bytes,
+            weights_bytes,
+            resident_bytes,
         ]
         .iter()
         .all(|cost| cost.is_finite() && *cost >= 0.0)
@@ -221,26 +223,22 @@ fn summarise(pipeline: &Pipeline, schedule: Schedule, tasks: Vec<Vec<TimedTask>>
         let (mut line, mut peak, mut most) = (vec![(0.0, bytes)], bytes, 0);
         // Tasks of one device never overlap, so their own order is the order of time.
         for timed in list {
-            let StageCost { activation_bytes, working_bytes, deferred_bytes, .. } =
-                pipeline.stages[timed.task.stage];
+            let StageCost { stash_bytes, deferred_bytes, peak_bytes, .. } = pipeline.stages[timed.task.stage];
             let pass = timed.task.pass;
-            if pass == Pass::Forward {
-                bytes += activation_bytes;
-                held += 1;
-            }
-            if pass == Pass::Backward && schedule.splits_backward() {
-                bytes += deferred_bytes;
-            }
-            let working = if pass == Pass::Weights { 0.0 } else { working_bytes };
-            line.push((timed.start, bytes + working));
-            peak = f64::max(peak, bytes + working);
+            let (before, after) = match pass {
+                Pass::Forward => (0.0, stash_bytes),
+                Pass::Backward => (stash_bytes, deferred_bytes),
+                Pass::Weights => (deferred_bytes, 0.0),
+            };
+            held += usize::from(pass == Pass::Forward);
+            bytes -= before;
+            line.push((timed.start, bytes + peak_bytes[pass as usize]));
+            peak = f64::max(peak, bytes + peak_bytes[pass as usize]);
             most = most.max(held);
             if pass == releases {
-                bytes -= activation_bytes;
                 held -= 1;
-            }
-            if pass == Pass::Weights {
-                bytes -= deferred_bytes;
+            } else {
+                bytes += after;
             }
             line.push((timed.end, bytes));
         }

@@ -1,20 +1,19 @@
 //! Memory plans of the stages of one device of a pipeline: what its cap must hold grows with the micro-batches in flight.
 //!
-//! With `K` in flight, a stash of `B` bytes each and a peak of `P` bytes (stash included) while one runs, the cap `C`
-//! holds when `R + (K - 1) B + P <= C`. For a limit `s` on the stash this is a plain memory problem: peak at most
-//! `C - R - (K - 1) s`, and at most `s` between the passes, which a node without time and with the difference as
-//! workspace enforces ([`MicroBatch::with_stash_limit`]). The limit is searched: a few shares of the largest
-//! possible one, `(C - R) / K`, then around the best of them.
+//! While a pass of stage `c` runs, the device holds `H_c'` other micro-batches of each of its stages `c'` between their passes, `B_c'` bytes
+//! each, and `W_c'` others whose half for weights waits, `G_c'` bytes each: a [`Moment`](ballast_core::pipeline::Moment) of its order. The cap
+//! `C` holds when `R + sum (H B + W G) + P <= C` at all of them, with `P` the peak of the pass. Under limits `b` and `g` on `B` and `G` this is a
+//! plain memory problem: peak at most `C - R - max sum (H b + W g)`, and at most `b` and `g` between the passes, which nodes without time and
+//! with the difference as workspace enforce ([`MicroBatch::limited`]).
 //!
-//! A device with several stages (interleaved 1F1B) holds `K_c` micro-batches of stage `c` at a
-//! [`Moment`](ballast_core::pipeline::Moment) of its order; the cap
-//! bounds all moments. The largest limits are in proportion to what the stages keep without recomputation and fill the room
-//! at the worst moment; one share scales all of them. What plans then keep is less than the limits, of each stage by another part, so that limits for more room than
+//! The limits are searched. The largest ones are in proportion to what the stages keep without recomputation and fill the room
+//! at the worst moment; one share scales all of them: a few shares first, then some around the best of them. What plans then keep is less than
+//! the limits, of each stage by another part, so that where a device has several stages, limits for more room than
 //! there is are tried, too: the judge says which of their plans keep the cap all the same.
 
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::memory::{CompactPlan, SwapModel};
-use ballast_core::pipeline::{InFlight, Measured, MicroBatch, floor_bytes, need_bytes};
+use ballast_core::pipeline::{InFlight, Measured, MicroBatch, Moment, StashLimits, floor_bytes, need_bytes};
 use ballast_core::report::{Bound, FalseBound, Report, SearchStats};
 use ballast_remat::{Error, Order, Solver};
 
@@ -23,6 +22,10 @@ const SHARES: [f64; 5] = [0.95, 0.8, 0.65, 0.45, 0.25];
 const STEPS: [f64; 2] = [0.08, 0.04];
 /// Of several stages: the room that limits are made for, beside that which there is.
 const ROOMS: [f64; 5] = [1.0, 1.1, 1.2, 1.35, 1.6];
+
+/// Where the backward pass is split: what may wait for its half for weights, as a share of what is in proportion.
+/// Tried with gradients that are made once, and with others.
+const WAITING: [f64; 2] = [1.0, 0.5];
 
 /// A plan of a stage in a pipeline.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +70,8 @@ pub(crate) fn plan_in_flight(
     start: Option<&[CompactPlan]>,
 ) -> Result<Option<DeviceMemory>, Error> {
     let deadline = Deadline::start(&options.limits);
-    let mut search = Search { micros, in_flight, cap_bytes, options, deadline, work: 0, rooms: 1 };
+    let mut search =
+        Search { micros, in_flight, cap_bytes, options, deadline, work: 0, rooms: 1, once: true };
     let kept = vec![Found::untouched(); micros.len()];
     if let Some(found) = search.take(kept) {
         return Ok(Some(found));
@@ -81,7 +85,7 @@ pub(crate) fn plan_in_flight(
         search.take(plans.iter().map(given).collect())
     });
     if search.plain() {
-        let Some(largest) = search.largest(room) else { return Ok(best) };
+        let Some(largest) = search.largest(room, 1.0) else { return Ok(best) };
         search.attempt(room, &largest, 1.0, 1.0, &mut best)?;
     } else {
         search.by_shares(room, &mut best)?;
@@ -121,12 +125,20 @@ struct Search<'a> {
     work: u64,
     /// Among how many rooms the steps of a work limit are shared.
     rooms: u64,
+    /// Are gradients that wait made once ([`StashLimits::once`])?
+    once: bool,
 }
 
 impl Search<'_> {
     /// One stage with one micro-batch at a time: no stash to limit.
     fn plain(&self) -> bool {
-        self.micros.len() == 1 && self.in_flight.micro_batches(0) <= 1
+        self.micros.len() == 1 && self.in_flight.micro_batches(0) <= 1 && !self.in_flight.split
+    }
+
+    /// Bytes of the data of a micro-batch of every stage between its passes, and between the halves of its backward pass.
+    fn data(&self) -> Vec<[u64; 2]> {
+        let least = self.micros.iter().map(|micro| micro.least_data(self.in_flight.split));
+        least.map(|data| [data.stash, data.deferred]).collect()
     }
 
     fn swap(&self, chunk: usize) -> Option<SwapModel> {
@@ -135,29 +147,37 @@ impl Search<'_> {
 
     /// Attempts with a few shares of the largest stashes, and then around the best of them.
     fn by_shares(&mut self, room: u64, best: &mut Option<DeviceMemory>) -> Result<(), Error> {
-        let (rooms, shares) = match self.micros.len() {
-            1 => (&ROOMS[..1], &SHARES[..4]),
-            _ => (&ROOMS[..], &SHARES[..]),
+        // Shares of the room there is and of what waits, and whether gradients that wait are made once.
+        let (rooms, shares): (Vec<(f64, f64, bool)>, &[f64]) = match (self.micros.len(), self.in_flight.split)
+        {
+            (1, true) => {
+                let waiting =
+                    [true, false].into_iter().flat_map(|once| WAITING.map(|share| (1.0, share, once)));
+                (waiting.collect(), &SHARES[..4])
+            }
+            (1, false) => (vec![(1.0, 1.0, true)], &SHARES[..4]),
+            _ => (ROOMS.map(|room| (room, 1.0, true)).to_vec(), &SHARES),
         };
         // Half of the time is for what is around the best; and of steps no more than one room would take.
         let all = rooms.len() * shares.len();
         let mut left = all;
         self.rooms = rooms.len() as u64;
-        // The best so far: its seconds, room, largest stashes and share.
-        let mut around: Option<(f64, u64, Vec<u64>, f64)> = None;
-        for more in rooms {
+        // The best so far: its seconds, room, largest stashes, share, and whether gradients were made once.
+        let mut around: Option<(f64, u64, Vec<[u64; 2]>, f64, bool)> = None;
+        for (more, waiting, once) in rooms {
+            self.once = once;
             let room = (room as f64 * more) as u64;
-            let Some(largest) = self.largest(room) else { return Ok(()) };
+            let Some(largest) = self.largest(room, waiting) else { return Ok(()) };
             for &share in shares {
                 let seconds = self.attempt(room, &largest, share, (all + left) as f64, best)?;
                 left -= 1;
                 if seconds < around.as_ref().map_or(f64::INFINITY, |known| known.0) {
-                    around = Some((seconds, room, largest.clone(), share));
+                    around = Some((seconds, room, largest.clone(), share, once));
                 }
             }
         }
-        let Some((mut seconds, room, largest, mut middle)) = around else { return Ok(()) };
-        self.rooms = 1;
+        let Some((mut seconds, room, largest, mut middle, once)) = around else { return Ok(()) };
+        (self.rooms, self.once) = (1, once);
         let mut tried = shares.to_vec();
         for step in STEPS {
             if self.deadline.over() {
@@ -176,18 +196,25 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The stashes, data apart, that fill the room at the worst moment, in proportion to those without any plan; none where the
-    /// judge refuses even that.
-    fn largest(&self, room: u64) -> Option<Vec<u64>> {
+    /// The stashes and what waits of them, data apart, that fill the room at the worst moment, in proportion to those without any plan; none
+    /// where the judge refuses even that.
+    fn largest(&self, room: u64, waiting: f64) -> Option<Vec<[u64; 2]>> {
+        let data = self.data();
         let stash = |(chunk, micro): (usize, &MicroBatch)| {
             let measured =
                 micro.measure(&CompactPlan::default(), self.swap(chunk).as_ref(), self.in_flight.split);
-            measured.ok().map(|measured| (measured.stash_bytes - micro.data_bytes).max(1))
+            let [stash, deferred] = data[chunk];
+            let less = |measured: Measured| {
+                let deferred = (measured.deferred_bytes - deferred) as f64 * waiting;
+                [measured.stash_bytes - stash, deferred as u64].map(|bytes| bytes.max(1))
+            };
+            measured.ok().map(less)
         };
-        let weights: Vec<u64> = self.micros.iter().enumerate().map(stash).collect::<Option<_>>()?;
-        let all = u128::from(self.in_flight.most(|chunk| weights[chunk]).max(1));
-        let part = |&weight: &u64| (u128::from(room) * u128::from(weight) / all) as u64;
-        Some(weights.iter().map(part).collect())
+        let weights: Vec<[u64; 2]> = self.micros.iter().enumerate().map(stash).collect::<Option<_>>()?;
+        let at_ends = |moment: &Moment| moment.bytes_at_ends(|c| weights[c][0], |c| weights[c][1]);
+        let all = self.in_flight.moments.iter().map(at_ends).max().unwrap_or(0).max(1);
+        let part = |weight: u64| (u128::from(room) * u128::from(weight) / u128::from(all)) as u64;
+        Some(weights.iter().map(|weights| weights.map(part)).collect())
     }
 
     /// Plans every stage under its share of the room; seconds of a micro-batch, endless where no plan is found. The best
@@ -195,18 +222,21 @@ impl Search<'_> {
     fn attempt(
         &mut self,
         room: u64,
-        largest: &[u64],
+        largest: &[[u64; 2]],
         share: f64,
         parts: f64,
         best: &mut Option<DeviceMemory>,
     ) -> Result<f64, Error> {
-        let stash: Vec<u64> = largest.iter().map(|&bytes| (bytes as f64 * share) as u64).collect();
+        let limit = |(largest, data): (&[u64; 2], [u64; 2])| {
+            [0, 1].map(|which| data[which].saturating_add((largest[which] as f64 * share) as u64))
+        };
+        let limits_of: Vec<[u64; 2]> = largest.iter().zip(self.data()).map(limit).collect();
+        let plain = self.plain();
         let mut found = Vec::with_capacity(self.micros.len());
         for (chunk, micro) in self.micros.iter().enumerate() {
-            let running = self.in_flight.moments.iter().filter(|moment| moment.chunk == chunk);
-            let others = running.map(|moment| moment.bytes(|other| stash[other])).max().unwrap_or(0);
-            // The running micro-batch's own stash is part of its peak.
-            let cap = room.saturating_sub(others.saturating_sub(stash[chunk]));
+            // A plain problem knows no data.
+            let data = if plain { micro.least_data(false).stash } else { 0 };
+            let cap = self.cap_beside(room, chunk, &limits_of).saturating_sub(data);
             // The stages of a device share what one stage would get.
             let left = (self.micros.len() - chunk) as f64;
             let steps = |steps: u64| (steps / self.rooms / self.micros.len() as u64).max(1);
@@ -226,16 +256,22 @@ impl Search<'_> {
                 limits,
                 ..self.options.clone()
             };
-            let plain = self.plain();
-            let problem =
-                if plain { micro.problem.clone() } else { micro.with_stash_limit(stash[chunk], cap) };
-            let outcome = match ballast_remat::plan(&problem, &gated) {
+            let [stash_bytes, deferred_bytes] = limits_of[chunk];
+            let limited = micro.limited(StashLimits {
+                cap_bytes: cap,
+                stash_bytes,
+                deferred_bytes: self.in_flight.split.then_some(deferred_bytes),
+                once: self.once,
+            });
+            let problem = if plain { &micro.problem } else { &limited.problem };
+            let outcome = match ballast_remat::plan(problem, &gated) {
                 Ok(outcome) => outcome,
                 Err(Error::Infeasible { .. }) => return Ok(f64::INFINITY),
                 Err(other) => return Err(other),
             };
             self.work += outcome.report.work;
-            let plan = if plain { outcome.compact } else { micro.without_gate(&outcome.compact) };
+            let plan = if plain { Some(outcome.compact) } else { limited.plan_of(&outcome.compact) };
+            let Some(plan) = plan else { return Ok(f64::INFINITY) };
             found.push(Found { plan, method: outcome.report.method });
         }
         let Some(found) = self.take(found) else { return Ok(f64::INFINITY) };
@@ -244,6 +280,20 @@ impl Search<'_> {
             *best = Some(found);
         }
         Ok(seconds)
+    }
+
+    /// What is left of the cap, or of more or less room than it leaves, for a running micro-batch of a stage beside the others.
+    fn cap_beside(&self, room: u64, chunk: usize, limits: &[[u64; 2]]) -> u64 {
+        let given = self.cap_bytes.saturating_sub(floor_bytes(self.micros, self.in_flight));
+        let always = self
+            .micros
+            .iter()
+            .map(|micro| micro.resident_bytes.saturating_add(micro.least_data(self.in_flight.split).once));
+        let always = always.fold(0, u64::saturating_add);
+        let running = self.in_flight.moments.iter().filter(|moment| moment.chunk == chunk);
+        let others = running.map(|moment| moment.bytes(|c| limits[c][0], |c| limits[c][1])).max();
+        let all = self.cap_bytes.saturating_add(room).saturating_sub(given);
+        all.saturating_sub(always).saturating_sub(others.unwrap_or(0))
     }
 
     /// Measures plans; none where they do not keep the cap or the judge refuses one.

@@ -304,6 +304,8 @@ fn plan_device(
     // What binds: the op with the largest working set, of all stages.
     let working_sets = micros.iter().zip(stages).map(|(micro, stage)| (micro.problem.working_set(), *stage));
     let binding = working_sets.max_by_key(|((bytes, _), _)| *bytes);
+    let (least, node) = binding.map_or((0, None), |(binding, _)| binding);
+    let floor = least.saturating_add(floor_bytes(micros, in_flight));
     let mut cap = requested;
     let mut found = attempt(cap, if options.relax_limit > 0.0 { 1.5 } else { 1.0 })?;
     let mut steps = 0;
@@ -311,8 +313,7 @@ fn plan_device(
         steps += 1;
         let factor = 1.0 + options.relax_step * f64::from(steps);
         if options.relax_limit <= 0.0 || factor > options.relax_limit {
-            let ((least, node), stage) = binding.unwrap_or(((0, None), stages[0]));
-            let floor = least.saturating_add(floor_bytes(micros, in_flight));
+            let stage = binding.map_or(stages[0], |(_, stage)| stage);
             return Err(Error::Infeasible {
                 device: stage.device,
                 op: node.and_then(|node| stage.sources.get(node.0)).map(|source| source.op()),
@@ -342,6 +343,7 @@ fn plan_device(
             requested_cap: requested,
             cap,
             smallest_cap: (cap > requested).then_some(Bytes(need_bytes)),
+            least_cap: Some(Bytes(floor)),
             binding: binds.and_then(|((_, node), _)| node),
             report,
             arena: None,

@@ -43,7 +43,7 @@ pub struct Site<'a> {
     pub swap: bool,
     /// Do copies run beside computation?
     pub overlap: bool,
-    /// Plan every stage as if it held as many micro-batches as the first: the same recomputation everywhere.
+    /// Plan every stage as if it held what any of them holds: the same recomputation everywhere.
     pub uniform: bool,
 }
 
@@ -179,11 +179,7 @@ impl<'a> Runs<'a> {
         let cap_bytes = cap.bytes(Bytes(unplanned_need_bytes), what.memory).0;
         let swap = self.site.swap.then(|| cluster.swap_model(what, self.site.overlap));
         let memory = ballast_remat::Options { swap, ..self.site.memory.clone() };
-        let alike = || InFlight {
-            deferred: self.in_flight.iter().map(|device| device.deferred).max().unwrap_or(0),
-            ..self.in_flight[0].clone()
-        };
-        let planned_for = if self.site.uniform { &alike() } else { in_flight };
+        let planned_for = if self.site.uniform { &InFlight::any(&self.in_flight) } else { in_flight };
         let mut found = plan_in_flight(&micros, planned_for, cap_bytes, &memory, start)?;
         if let Some(found) = &mut found {
             let measured: Vec<Measured> = found.stages.iter().map(|stage| stage.measured).collect();

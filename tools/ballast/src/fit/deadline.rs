@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-/// After it nothing is begun but what an answer needs; none: everything takes its time. An interrupt ends `fit` itself, and is not asked about as in
-/// [`ballast_core::limits::Deadline`].
+/// After it nothing is begun but what an answer needs; none: everything takes its time. An interrupt ends the program that runs, and with it `fit`: it is not asked
+/// about here as in [`ballast_core::limits::Deadline`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deadline(pub(super) Option<Instant>);
 

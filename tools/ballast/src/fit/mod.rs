@@ -156,6 +156,13 @@ const FORM_TIMES: u32 = 20;
 /// # Errors
 /// A missing tool, a program that cannot be planned or compiled, no plan that keeps the cap.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    fit(args).map_err(|failure| match failure {
+        Failure::Interrupted(text) => Failure::Interrupted(format!("{text}; no plan was found before")),
+        other => other,
+    })
+}
+
+fn fit(args: &Args) -> Result<(), Failure> {
     let bad = |text: String| Failure::BadInput(text);
     let cap: CapSpec = args.cap.parse().map_err(|error| bad(format!("--cap: {error}")))?;
     let limit = args.step_limit.map_or(STEP_LIMIT, Duration::from_secs_f64);
@@ -173,10 +180,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         named: Some(&args.program),
         limit,
     };
-    check(paths(std::slice::from_ref(&args.program)), [args.output.as_path()])?;
+    let inputs = paths(std::slice::from_ref(&args.program)).chain(paths(&args.target));
+    check(inputs.chain(planner::files_of(&args.remat)), [args.output.as_path()])?;
     let folder = tempfile::tempdir().map_err(|error| bad(format!("no temporary folder: {error}")))?;
     // A file that cannot be read, or has another format, is said to be before anything is compiled.
     args.target.as_deref().map(read_text).transpose()?;
+    planner::check_options(&args.remat, folder.path(), limit)?;
     let given = args;
     let platform = platform_of(args).to_owned();
     let args = &Args {

@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
+use ballast_core::device::Cluster;
 use ballast_remat::stacks::StacksFile;
 
 use super::Args;
 use super::learned::Learned;
 use crate::failure::Failure;
-use crate::output::{read_bytes, read_text, write_json};
+use crate::output::{read_bytes, read_text, write_file, write_json};
 use crate::run::compare::short_types;
 use crate::run::plan::{PlanFigures, StageFigures};
 use crate::run::tools::{beside, capture};
@@ -59,6 +61,42 @@ pub(super) fn refuse_own(options: &str) -> Result<(), Failure> {
         }
     }
 }
+
+/// The files that options of `--remat` have read: those of the devices, the times, the tables.
+pub(super) fn files_of(options: &str) -> impl Iterator<Item = &Path> {
+    options.split_whitespace().filter_map(|option| {
+        let (name, value) = option.split_once('=')?;
+        let value = value.trim_matches(['\'', '"']);
+        match name {
+            "devices" => Cluster::file_of(value),
+            "profile" => Some(Path::new(value)),
+            _ => None,
+        }
+    })
+}
+
+/// Refuses options of `--remat` that cannot be, before anything is compiled: a module without a function is refused for that alone where they can.
+///
+/// # Errors
+/// What the driver says of them.
+pub(super) fn check_options(options: &str, folder: &Path, limit: Duration) -> Result<(), Failure> {
+    let empty = folder.join("empty.mlir");
+    write_file(&empty, b"module {}\n")?;
+    let mut driver = Command::new(beside("ballast-opt")?);
+    driver.arg(&empty).args(["-o", "/dev/null"]).arg(format!("--remat={options}"));
+    match capture(&mut driver, "--remat", limit) {
+        Ok(_) => Ok(()),
+        Err(failure) if failure.reason() == NO_FUNCTION => Ok(()),
+        Err(Failure::BadInput(text)) => {
+            let reason = Failure::BadInput(text).reason().to_owned();
+            Err(Failure::BadInput(format!("--remat: {reason}")))
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// What passes say of an empty module.
+const NO_FUNCTION: &str = "the module has no function to plan";
 
 /// What stands for a model where the stacks between paired loops are what is planned.
 pub(super) const STACKS: &str = "stacks";

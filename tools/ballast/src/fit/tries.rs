@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ballast_core::limits::StopReason;
+use ballast_core::limits::{StopReason, interrupted};
 use ballast_core::plan::Plan;
 use ballast_core::units::Bytes;
 use ballast_planner::UNPROVED;
@@ -116,8 +116,9 @@ impl<'a> Fitting<'a> {
                 route.search.closed = true;
             }
             // Without a first plan there would be no answer.
-            if !(found.tries.is_empty() && found.dropped.is_empty()) && self.deadline.is_over() {
-                found.stopped = "time-limit";
+            let has_begun = !(found.tries.is_empty() && found.dropped.is_empty());
+            if has_begun && (self.deadline.is_over() || interrupted()) {
+                found.stopped = if interrupted() { "interrupted" } else { "time-limit" };
                 return Ok(found);
             }
             // Without a plan nothing is computed twice.

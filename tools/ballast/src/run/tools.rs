@@ -56,15 +56,14 @@ pub(crate) fn capture(command: &mut Command, what: &str, limit: Duration) -> Res
         }
         if interrupted() || Instant::now() > deadline {
             end(&mut child);
-            let why = if interrupted() {
-                "interrupted".to_owned()
-            } else {
-                format!(
-                    "not done after {} s, the time limit: raise it with --time-limit (--step-limit of `ballast fit`)",
-                    limit.as_secs_f64()
-                )
-            };
-            return Err(Failure::BadInput(format!("{what}: {program} was ended: {why}")));
+            let ended = |why: &str| format!("{what}: {program} was ended{why}");
+            if interrupted() {
+                return Err(Failure::Interrupted(ended("")));
+            }
+            return Err(Failure::BadInput(ended(&format!(
+                ": not done after {} s, the time limit: raise it with --time-limit (--step-limit of `ballast fit`)",
+                limit.as_secs_f64()
+            ))));
         }
         std::thread::sleep(POLL);
     };

@@ -25,7 +25,7 @@ try:
 except ModuleNotFoundError as error:
     sys.exit(f"python -m ballast.export.torch: {error}: install what tools/python/requirements-export-torch.txt names (docs/exporting.md)")
 
-from . import _command_line
+from . import _command_line, _torch_convolutions
 from ._torch_models import MODELS
 
 aten = torch.ops.aten
@@ -81,22 +81,6 @@ def _batch_norm(x, weight, bias, mean, variance, training, momentum, epsilon):
     return aten._native_batch_norm_legit.default(x, weight, bias, mean, variance, training, momentum, epsilon)
 
 
-def _convolution_backward(
-    gradient, x, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, mask
-):
-    """Gradients of a transposed convolution by those of the convolution it is the transpose of."""
-    if not transposed:
-        return NotImplemented
-    of_x = aten.convolution(gradient, weight, None, stride, padding, dilation, False, [0] * len(stride), groups) if mask[0] else None
-    of_weight = None
-    if mask[1]:
-        of_weight = aten.convolution_backward(
-            x, gradient, weight, None, stride, padding, dilation, False, [0] * len(stride), groups, [False, True, False]
-        )[1]
-    of_bias = gradient.sum([0, *range(2, gradient.dim())]) if mask[2] else None
-    return of_x, of_weight, of_bias
-
-
 def drop_aliases(graph):
     """Removes the ops by which autograd names a value once more; torch-mlir does not take them."""
     for node in list(graph.graph.nodes):
@@ -113,7 +97,8 @@ def export(module, inputs, labels, form, rate=0.01):
     arrays = [*(parameter.detach() for parameter in module.parameters()), *module.buffers(), *inputs, labels]
     step = training_step(module, names, rate, buffers)
     table = {
-        **fx.get_decomposition_table(), **get_decompositions(DECOMPOSED), aten.convolution_backward.default: _convolution_backward
+        **fx.get_decomposition_table(), **get_decompositions(DECOMPOSED),
+        aten.convolution_backward.default: _torch_convolutions.decomposition(form),
     }
     graph = make_fx(step, decomposition_table={aten.native_batch_norm.default: _batch_norm}, tracing_mode="fake")(*arrays)
     # What is written in place, as dropout's mask, becomes values; then large ops are broken down.

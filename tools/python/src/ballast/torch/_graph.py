@@ -242,10 +242,10 @@ class JointProblem:
                 self._op(node)
 
     def _tangent(self, node: fx.Node, name: int, size: int) -> int:
-        """Adds an incoming gradient."""
+        """Adds an incoming gradient. Autograd holds it until the backward pass has ended."""
         self.of_storage[name] = self._add(
             Part("tangent", node, name),
-            _planner.Node(node.name, 0.0, size, [self.boundary], backward=True, recomputable=False, swappable=False),
+            _planner.Node(node.name, 0.0, size, [self.boundary], backward=True, keep=True, recomputable=False, swappable=False),
         )
         return self.of_storage[name]
 

@@ -30,8 +30,8 @@ class Memory:
 
 
 def judge(forward: fx.GraphModule, backward: fx.GraphModule, num_fwd_outputs: int) -> Memory:
-    """Replays both graphs: a storage is live from the op that makes it to the last that looks at it; results of the forward pass stay. What `offload`
-    makes is on the host, counts there, and nowhere else."""
+    """Replays both graphs: a storage is live from the op that makes it to the last that looks at it; results of the forward pass stay, and so do
+    gradients that come in, which autograd holds until the backward pass has ended. What `offload` makes is on the host, counts there, and nowhere else."""
     first = _Pass(forward.graph)
     results = pytree.arg_tree_leaves(*first.output.args)
     held = set()
@@ -46,7 +46,7 @@ def judge(forward: fx.GraphModule, backward: fx.GraphModule, num_fwd_outputs: in
     saved -= first.inputs
     by_name = {node.name: node for node in forward.graph.nodes}
     second = _Pass(backward.graph, {name for name, node in by_name.items() if node.target is OFFLOAD})
-    # What comes in from the forward pass is freed after its last use, unless it is an input or a result of the step.
+    # What comes in from the forward pass is freed after its last use, unless it is an input or a result of the step, or a gradient.
     owned = set()
     tangents = 0
     for node in backward.graph.nodes:
@@ -55,8 +55,6 @@ def judge(forward: fx.GraphModule, backward: fx.GraphModule, num_fwd_outputs: in
         origin = by_name.get(node.name)
         for storage in second.of[node]:
             if origin is None:
-                # A gradient that comes in.
-                owned.add(storage)
                 tangents += second.size[storage]
             elif all(own in saved - held for own in first.of[origin]):
                 owned.add(storage)

@@ -92,7 +92,10 @@ def _step(forward: _Watched, backward: _Watched, num_fwd_outputs: int, inputs: d
     # Popped and forgotten, so that the backward pass alone holds it.
     del found
     forward.env.clear()
-    arguments = [made_up(node) if is_tangent(node) else kept.pop(node.name) for node in backward.graph.find_nodes(op="placeholder")]
+    inputs_of_backward = backward.graph.find_nodes(op="placeholder")
+    # Gradients that come in are held here, as autograd holds them: until the backward pass has ended.
+    tangents = {node.name: made_up(node) for node in inputs_of_backward if is_tangent(node)}
+    arguments = [tangents[node.name] if is_tangent(node) else kept.pop(node.name) for node in inputs_of_backward]
     return results, backward.boxed_run(arguments)
 
 

@@ -1,0 +1,208 @@
+//! The memory problem that a solver plans for a stage of a pipeline, and the way back to the stage's own.
+//!
+//! Nodes stand in the order in which the passes run, so that what a value takes until its last reader is what a micro-batch takes. Between
+//! the passes stand gates: nodes without time whose workspace leaves no more room than the stash may take. Data of the micro-batch
+//! are nodes, too, so that making a value again in the backward pass holds the data it is made of until then.
+
+use crate::memory::{CompactPlan, Node, NodeId, Problem, Schedule, Step, compact, expand};
+use crate::pipeline::data::{Data, DataBytes, Held};
+use crate::pipeline::micro_batch::MicroBatch;
+use crate::pipeline::passes::{Event, events};
+use crate::pipeline::schedule::Pass;
+
+/// What a micro-batch may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StashLimits {
+    /// At any moment.
+    pub cap_bytes: u64,
+    /// Between its forward and its backward pass.
+    pub stash_bytes: u64,
+    /// Between the halves of its backward pass; none: it is not split.
+    pub deferred_bytes: Option<u64>,
+    /// Are values of the backward pass that its half for weights reads first made once? In program order what is made again is read by all
+    /// that comes behind it, so that such a value cannot be made again for that half alone.
+    pub once: bool,
+}
+
+/// The problem of one micro-batch under limits.
+#[derive(Clone, Debug)]
+pub struct Limited<'a> {
+    micro: &'a MicroBatch,
+    /// The problem.
+    pub problem: Problem,
+    /// The node of the stage that every node stands for; none for gates and data.
+    origin: Vec<Option<NodeId>>,
+    split: bool,
+}
+
+impl MicroBatch {
+    /// The problem of a micro-batch under limits.
+    #[must_use]
+    pub fn limited(&self, limits: StashLimits) -> Limited<'_> {
+        let split = limits.deferred_bytes.is_some();
+        let mut builder = Builder {
+            made: Limited {
+                micro: self,
+                problem: Problem { nodes: Vec::new(), ..self.problem.clone() },
+                origin: Vec::new(),
+                split,
+            },
+            node_of: vec![NodeId(0); self.problem.nodes.len()],
+            data: Vec::new(),
+        };
+        let once = builder.data(self.least_data(split));
+        let passes: Vec<(usize, Pass)> = self.first_runs(split).collect();
+        let again = self.runs_again(&passes, limits.once);
+        for pass in [Pass::Forward, Pass::Backward, Pass::Weights] {
+            if pass == Pass::Weights && !split {
+                break;
+            }
+            if pass == Pass::Backward && once > 0 {
+                // From the start to here the data of this micro-batch are those that are there once.
+                let room = builder.fixed("data", once, 0, Vec::new());
+                builder.data.push((None, Pass::Weights, room));
+            }
+            for &(node, _) in passes.iter().filter(|(_, of)| *of == pass) {
+                builder.copy(NodeId(node), again[node]);
+            }
+            builder.end(pass);
+            let (left, beside) = match (pass, limits.deferred_bytes) {
+                (Pass::Forward, _) => (limits.stash_bytes, 0),
+                (Pass::Backward, Some(bytes)) => (bytes, once),
+                _ => continue,
+            };
+            let rest = limits.cap_bytes.saturating_sub(left).saturating_sub(beside);
+            builder.fixed("between the passes", 0, rest, Vec::new());
+        }
+        builder.made
+    }
+
+    /// Which nodes may run again.
+    fn runs_again(&self, passes: &[(usize, Pass)], once: bool) -> Vec<bool> {
+        let weights = |reader: &NodeId| passes[reader.0].1 == Pass::Weights;
+        let consumers = self.problem.consumers();
+        let again = |&(node, pass): &(usize, Pass)| {
+            let mut behind = consumers[NodeId(node)].iter().skip_while(|reader| !weights(reader));
+            !once || pass != Pass::Backward || behind.all(weights)
+        };
+        passes.iter().map(again).collect()
+    }
+}
+
+struct Builder<'a> {
+    made: Limited<'a>,
+    /// The node that stands for each of the stage.
+    node_of: Vec<NodeId>,
+    /// Data: its argument, the last pass that reads it where nothing runs again, and its node.
+    data: Vec<(Option<usize>, Pass, NodeId)>,
+}
+
+impl Builder<'_> {
+    /// Adds the data; bytes of them that are there once.
+    fn data(&mut self, least: DataBytes) -> u64 {
+        let Data::Read(arguments) = &self.made.micro.data else { return least.once };
+        let runs = self.made.micro.first_runs(self.made.split);
+        for Held { argument, bytes, last } in arguments.held(&arguments.last(runs)) {
+            let node = self.fixed("data", bytes, 0, Vec::new());
+            self.data.push((Some(argument), last, node));
+        }
+        least.once
+    }
+
+    /// A node that runs once and stays.
+    fn fixed(&mut self, label: &str, bytes: u64, workspace_bytes: u64, inputs: Vec<NodeId>) -> NodeId {
+        let mut node = Node { workspace_bytes, inputs, ..Node::new(label, 0.0, bytes, []) };
+        (node.recomputable, node.swappable, node.pinned) = (false, false, true);
+        self.push(node, None)
+    }
+
+    fn push(&mut self, node: Node, origin: Option<NodeId>) -> NodeId {
+        self.made.problem.nodes.push(node);
+        self.made.origin.push(origin);
+        NodeId(self.made.origin.len() - 1)
+    }
+
+    /// The next node of the stage.
+    fn copy(&mut self, id: NodeId, again: bool) {
+        let micro = self.made.micro;
+        let mut node = micro.problem.nodes[id].clone();
+        node.recomputable &= again;
+        node.inputs.iter_mut().chain(&mut node.after).for_each(|input| *input = self.node_of[*input]);
+        if let Data::Read(arguments) = &micro.data {
+            let reads = |argument: &Option<usize>| {
+                argument.is_some_and(|argument| arguments.reads[id.0].contains(&argument))
+            };
+            node.inputs.extend(self.data.iter().filter(|(argument, ..)| reads(argument)).map(|data| data.2));
+        }
+        node.inputs.sort_unstable();
+        self.node_of[id] = self.push(node, Some(id));
+    }
+
+    /// The end of a pass, until which its data stays.
+    fn end(&mut self, pass: Pass) {
+        let inputs: Vec<NodeId> =
+            self.data.iter().filter(|&&(_, last, _)| last >= pass).map(|&(.., node)| node).collect();
+        if !inputs.is_empty() {
+            self.fixed("end of a pass", 0, 0, inputs);
+        }
+    }
+}
+
+impl Limited<'_> {
+    /// A plan of this problem as one of the stage's own; none where it has no such form.
+    #[must_use]
+    pub fn plan_of(&self, plan: &CompactPlan) -> Option<CompactPlan> {
+        let schedule = expand(&self.problem, plan).ok()?;
+        let events = events(&self.problem, &schedule);
+        let step = |event: &Event| {
+            let node = self.origin[event.step.node()]?;
+            Some(match event.step {
+                Step::Compute(_) => Step::Compute(node),
+                Step::SwapOut(_) => Step::SwapOut(node),
+                Step::SwapIn(_) => Step::SwapIn(node),
+                Step::Free(_) => Step::Free(node),
+                Step::HostFree(_) => Step::HostFree(node),
+            })
+        };
+        let order = if self.split { self.in_program_order(&events) } else { (0..events.len()).collect() };
+        let steps = order.into_iter().filter_map(|index| step(&events[index])).collect();
+        compact(&self.micro.problem, &Schedule { steps }).ok()
+    }
+
+    /// Events with first runs in program order: what is made again stands before its first reader, copies to the host where they
+    /// stood, or earlier where they are needed earlier.
+    fn in_program_order(&self, events: &[Event]) -> Vec<usize> {
+        let place = |event: &Event| self.origin[event.step.node()].map(|node| node.0);
+        // Before which first run an event is needed.
+        let mut needed = vec![usize::MAX; events.len()];
+        for (index, event) in events.iter().enumerate().rev() {
+            if event.first {
+                needed[index] = place(event).unwrap_or(usize::MAX);
+            }
+            for &read in event.reads.iter().filter(|&&read| !events[read].first) {
+                needed[read] = needed[read].min(needed[index]);
+            }
+        }
+        let n = self.micro.problem.nodes.len();
+        // Around every first run: before it, and after it.
+        let mut around = vec![[Vec::new(), Vec::new()]; n];
+        let mut runs = vec![usize::MAX; n];
+        let mut last = 0;
+        for (index, event) in events.iter().enumerate() {
+            let Some(own) = place(event) else { continue };
+            if event.first {
+                (runs[own], last) = (index, own);
+            } else if needed[index] < n {
+                match event.step {
+                    Step::SwapOut(_) => {
+                        let made = event.reads.iter().map(|&read| needed[read]).max().unwrap_or(own);
+                        around[last.min(needed[index].saturating_sub(1)).max(made)][1].push(index);
+                    }
+                    _ => around[needed[index]][0].push(index),
+                }
+            }
+        }
+        let runs = runs.into_iter().zip(around);
+        runs.flat_map(|(run, [before, after])| before.into_iter().chain([run]).chain(after)).collect()
+    }
+}
