@@ -19,9 +19,6 @@ pub struct StashLimits {
     pub stash_bytes: u64,
     /// Between the halves of its backward pass; none: it is not split.
     pub deferred_bytes: Option<u64>,
-    /// Are values of the backward pass that its half for weights reads first made once? In program order what is made again is read by all
-    /// that comes behind it, so that such a value cannot be made again for that half alone.
-    pub once: bool,
 }
 
 /// The problem of one micro-batch under limits.
@@ -52,7 +49,6 @@ impl MicroBatch {
         };
         let once = builder.data(self.least_data(split));
         let passes: Vec<(usize, Pass)> = self.first_runs(split).collect();
-        let again = self.runs_again(&passes, limits.once);
         for pass in [Pass::Forward, Pass::Backward, Pass::Weights] {
             if pass == Pass::Weights && !split {
                 break;
@@ -63,7 +59,7 @@ impl MicroBatch {
                 builder.data.push((None, Pass::Weights, room));
             }
             for &(node, _) in passes.iter().filter(|(_, of)| *of == pass) {
-                builder.copy(NodeId(node), again[node]);
+                builder.copy(NodeId(node));
             }
             builder.end(pass);
             let (left, beside) = match (pass, limits.deferred_bytes) {
@@ -75,17 +71,6 @@ impl MicroBatch {
             builder.fixed("between the passes", 0, rest, Vec::new());
         }
         builder.made
-    }
-
-    /// Which nodes may run again.
-    fn runs_again(&self, passes: &[(usize, Pass)], once: bool) -> Vec<bool> {
-        let weights = |reader: &NodeId| passes[reader.0].1 == Pass::Weights;
-        let consumers = self.problem.consumers();
-        let again = |&(node, pass): &(usize, Pass)| {
-            let mut behind = consumers[NodeId(node)].iter().skip_while(|reader| !weights(reader));
-            !once || pass != Pass::Backward || behind.all(weights)
-        };
-        passes.iter().map(again).collect()
     }
 }
 
@@ -123,10 +108,9 @@ impl Builder<'_> {
     }
 
     /// The next node of the stage.
-    fn copy(&mut self, id: NodeId, again: bool) {
+    fn copy(&mut self, id: NodeId) {
         let micro = self.made.micro;
         let mut node = micro.problem.nodes[id].clone();
-        node.recomputable &= again;
         node.inputs.iter_mut().chain(&mut node.after).for_each(|input| *input = self.node_of[*input]);
         if let Data::Read(arguments) = &micro.data {
             let reads = |argument: &Option<usize>| {

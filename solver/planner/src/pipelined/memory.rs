@@ -24,8 +24,7 @@ const STEPS: [f64; 2] = [0.08, 0.04];
 const ROOMS: [f64; 5] = [1.0, 1.1, 1.2, 1.35, 1.6];
 
 /// Where the backward pass is split: what may wait for its half for weights, as a share of what is in proportion.
-/// Tried with gradients that are made once, and with others.
-const WAITING: [f64; 2] = [1.0, 0.5];
+const WAITING: [f64; 3] = [1.0, 0.6, 0.3];
 
 /// A plan of a stage in a pipeline.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,8 +69,7 @@ pub(crate) fn plan_in_flight(
     start: Option<&[CompactPlan]>,
 ) -> Result<Option<DeviceMemory>, Error> {
     let deadline = Deadline::start(&options.limits);
-    let mut search =
-        Search { micros, in_flight, cap_bytes, options, deadline, work: 0, rooms: 1, once: true };
+    let mut search = Search { micros, in_flight, cap_bytes, options, deadline, work: 0, rooms: 1 };
     let kept = vec![Found::untouched(); micros.len()];
     if let Some(found) = search.take(kept) {
         return Ok(Some(found));
@@ -125,8 +123,6 @@ struct Search<'a> {
     work: u64,
     /// Among how many rooms the steps of a work limit are shared.
     rooms: u64,
-    /// Are gradients that wait made once ([`StashLimits::once`])?
-    once: bool,
 }
 
 impl Search<'_> {
@@ -147,37 +143,30 @@ impl Search<'_> {
 
     /// Attempts with a few shares of the largest stashes, and then around the best of them.
     fn by_shares(&mut self, room: u64, best: &mut Option<DeviceMemory>) -> Result<(), Error> {
-        // Shares of the room there is and of what waits, and whether gradients that wait are made once.
-        let (rooms, shares): (Vec<(f64, f64, bool)>, &[f64]) = match (self.micros.len(), self.in_flight.split)
-        {
-            (1, true) => {
-                let waiting =
-                    [true, false].into_iter().flat_map(|once| WAITING.map(|share| (1.0, share, once)));
-                (waiting.collect(), &SHARES[..4])
-            }
-            (1, false) => (vec![(1.0, 1.0, true)], &SHARES[..4]),
-            _ => (ROOMS.map(|room| (room, 1.0, true)).to_vec(), &SHARES),
+        let (rooms, shares): (Vec<(f64, f64)>, &[f64]) = match (self.micros.len(), self.in_flight.split) {
+            (1, true) => (WAITING.map(|waiting| (1.0, waiting)).to_vec(), &SHARES[..4]),
+            (1, false) => (vec![(1.0, 1.0)], &SHARES[..4]),
+            _ => (ROOMS.map(|room| (room, 1.0)).to_vec(), &SHARES),
         };
         // Half of the time is for what is around the best; and of steps no more than one room would take.
         let all = rooms.len() * shares.len();
         let mut left = all;
         self.rooms = rooms.len() as u64;
-        // The best so far: its seconds, room, largest stashes, share, and whether gradients were made once.
-        let mut around: Option<(f64, u64, Vec<[u64; 2]>, f64, bool)> = None;
-        for (more, waiting, once) in rooms {
-            self.once = once;
+        // The best so far: its seconds, room, largest stashes and share.
+        let mut around: Option<(f64, u64, Vec<[u64; 2]>, f64)> = None;
+        for (more, waiting) in rooms {
             let room = (room as f64 * more) as u64;
             let Some(largest) = self.largest(room, waiting) else { return Ok(()) };
             for &share in shares {
                 let seconds = self.attempt(room, &largest, share, (all + left) as f64, best)?;
                 left -= 1;
                 if seconds < around.as_ref().map_or(f64::INFINITY, |known| known.0) {
-                    around = Some((seconds, room, largest.clone(), share, once));
+                    around = Some((seconds, room, largest.clone(), share));
                 }
             }
         }
-        let Some((mut seconds, room, largest, mut middle, once)) = around else { return Ok(()) };
-        (self.rooms, self.once) = (1, once);
+        let Some((mut seconds, room, largest, mut middle)) = around else { return Ok(()) };
+        self.rooms = 1;
         let mut tried = shares.to_vec();
         for step in STEPS {
             if self.deadline.over() {
@@ -261,7 +250,6 @@ impl Search<'_> {
                 cap_bytes: cap,
                 stash_bytes,
                 deferred_bytes: self.in_flight.split.then_some(deferred_bytes),
-                once: self.once,
             });
             let problem = if plain { &micro.problem } else { &limited.problem };
             let outcome = match ballast_remat::plan(problem, &gated) {
