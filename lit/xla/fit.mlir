@@ -28,4 +28,4 @@
 // RUN: not ballast fit %examples/mlp3_b128.mlir --cap 50%% --python %t.absent -o %t.none.mlir 2>&1 | FileCheck %s --check-prefix PYTHON
 // PYTHON: ballast: error: {{.*}}cannot run {{.*}}absent
 // RUN: not ballast fit %examples/mlp3_b128.mlir --cap 50%% --python %python --remat "solver=best" -o %t.none.mlir 2>&1 | FileCheck %s --check-prefix OPTION
-// OPTION: ballast: error: {{.*}}ballast-opt failed
+// OPTION: ballast: error: --remat: ballast-opt: for the --solver option: Cannot find option named 'best'!

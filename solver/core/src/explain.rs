@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use crate::memory::{Event, EventKind, NodeId, Problem, ReplayError, Schedule, Step, SwapModel, trace};
+use crate::memory::{Event, EventKind, Node, NodeId, Problem, ReplayError, Schedule, Step, SwapModel, trace};
 use crate::units::Bytes;
 
 /// What happens to a value.
@@ -180,26 +180,7 @@ pub fn explain(
         }
         let event = events[next];
         let node = event.node;
-        let bytes = problem.nodes[node].bytes;
-        match event.kind {
-            EventKind::Run => {}
-            EventKind::Again => {
-                let verdict = &mut verdicts[node];
-                verdict.fate = if verdict.fate == Fate::Swapped { Fate::Swapped } else { Fate::Recomputed };
-                verdict.times += 1;
-                verdict.seconds += problem.nodes[node].time;
-            }
-            EventKind::Out | EventKind::In => {
-                let link = |swap: &SwapModel| match event.kind {
-                    EventKind::Out => swap.out_time(bytes),
-                    _ => swap.in_time(bytes),
-                };
-                let verdict = &mut verdicts[node];
-                verdict.fate = Fate::Swapped;
-                verdict.times += 1;
-                verdict.seconds += swap.map_or(0.0, link);
-            }
-        }
+        verdicts[node].take(event.kind, &problem.nodes[node], swap);
         let inputs = match event.kind {
             EventKind::Run | EventKind::Again => &problem.nodes[node].inputs[..],
             EventKind::Out | EventKind::In => &[],
@@ -228,6 +209,22 @@ pub fn explain(
         }
     }
     Ok(Explained { events, verdicts, peak, peak_bytes, dearest })
+}
+
+impl Verdict {
+    /// Counts an event of the node.
+    fn take(&mut self, kind: EventKind, node: &Node, swap: Option<&SwapModel>) {
+        let (fate, seconds) = match kind {
+            EventKind::Run => return,
+            EventKind::Again if self.fate != Fate::Swapped => (Fate::Recomputed, node.time),
+            EventKind::Again => (Fate::Swapped, node.time),
+            EventKind::Out => (Fate::Swapped, swap.map_or(0.0, |swap| swap.out_time(node.bytes))),
+            EventKind::In => (Fate::Swapped, swap.map_or(0.0, |swap| swap.in_time(node.bytes))),
+        };
+        self.fate = fate;
+        self.times += 1;
+        self.seconds += seconds;
+    }
 }
 
 impl Explained {

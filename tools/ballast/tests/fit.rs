@@ -339,11 +339,13 @@ echo '{"temporary_bytes": 3000, "argument_bytes": 0, "result_bytes": 0, "alias_b
         "{unknown}"
     );
     assert!(compiled(&folder).is_empty(), "{unknown}");
-    // What the driver says, of an option of a plan and of the copy itself.
-    for said in [said(&["--remat", "no-such-option=1"]), {
-        std::fs::write(folder.join("generic"), LAYER.replace("return %e", "return %f")).expect("written");
-        said(&[])
-    }] {
-        assert!(said.contains("error: step.mlir: ") && !said.contains("generic.mlir"), "{said}");
-    }
+    // What the driver says of an option, before there is a copy, and of the copy itself.
+    let option = said(&["--remat", "no-such-option=1"]);
+    assert!(
+        option.contains("error: --remat: ") && option.contains("no such option no-such-option"),
+        "{option}"
+    );
+    std::fs::write(folder.join("generic"), LAYER.replace("return %e", "return %f")).expect("written");
+    let copy = said(&[]);
+    assert!(copy.contains("error: step.mlir: ") && !copy.contains("generic.mlir"), "{copy}");
 }

@@ -1,7 +1,7 @@
 //! Memory plans of the stages of one device of a pipeline: what its cap must hold grows with the micro-batches in flight.
 //!
 //! While a pass of stage `c` runs, the device holds `H_c'` other micro-batches of each of its stages `c'` between their passes, `B_c'` bytes
-//! each, and `W_c'` others whose half for weights waits, `G_c'` bytes each: a [`Moment`](ballast_core::pipeline::Moment) of its order. The cap
+//! each, and `W_c'` others whose half for weights waits, `G_c'` bytes each: a [`Moment`] of its order. The cap
 //! `C` holds when `R + sum (H B + W G) + P <= C` at all of them, with `P` the peak of the pass. Under limits `b` and `g` on `B` and `G` this is a
 //! plain memory problem: peak at most `C - R - max sum (H b + W g)`, and at most `b` and `g` between the passes, which nodes without time and
 //! with the difference as workspace enforce ([`MicroBatch::limited`]).
