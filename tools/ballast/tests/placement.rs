@@ -191,6 +191,19 @@ fn planned(graph: &Graph, cluster: &Cluster) -> Plan {
     .plan
 }
 
+/// The plan as if it were for a pipeline.
+fn of_pipeline(plan: Plan) -> Plan {
+    let pipeline = PipelinePlan {
+        schedule: "gpipe".into(),
+        micro_batches: 8,
+        step_seconds: 1.0,
+        bubble: 0.0,
+        devices: None,
+        stages: Vec::new(),
+    };
+    Plan { pipeline: Some(pipeline), ..plan }
+}
+
 #[test]
 fn a_plan_is_moved_when_a_device_is_lost() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -247,16 +260,7 @@ fn a_plan_is_moved_when_a_device_is_lost() {
         "graph.json",
     );
     // A pipeline is refused before anything is planned; arenas are planned again.
-    let mut piped = plan.clone();
-    piped.pipeline = Some(PipelinePlan {
-        schedule: "gpipe".into(),
-        micro_batches: 8,
-        step_seconds: 1.0,
-        bubble: 0.0,
-        devices: None,
-        stages: Vec::new(),
-    });
-    write("piped.json", &serde_json::to_string(&piped).expect("plain data"));
+    write("piped.json", &serde_json::to_string(&of_pipeline(plan.clone())).expect("plain data"));
     let given = ["replan", "piped.json", "seven.toml", "--graph", "graph.json", "-o", "bad.json"];
     fails(here, &given, 2, "plan again with `schedule=gpipe`");
     let mut laid_out = plan.clone();
