@@ -11,8 +11,6 @@ use crate::units::Bytes;
 
 /// Ops of a fusion up to which it is looked at at each of them: the effort grows with the square of their number, and longer ones are looked at in so many fewer places.
 const ALL_OPS: usize = 512;
-/// Ops of a fusion up to which all of its values are tried together: the effort grows with the cube of their number.
-const FEW_OPS: usize = 128;
 
 /// Does a group read and make more than `most` bytes of stored values? `fused` is the graph with the groups.
 #[must_use]
@@ -46,9 +44,11 @@ pub fn parts_within(
     let mut held = Vec::new();
     for group in groups {
         let ops: Vec<OpId> = group.members.iter().copied().chain([group.root]).collect();
-        let fusions = |id: OpId| roots[id].len();
+        // What is computed in several fusions would be stored for all of them.
+        let may_be_held =
+            |id: OpId| id != group.root && roots[id].len() == 1 && graph.value_bytes(id) > Bytes::ZERO;
         let saved = over_bytes(fused, group.root);
-        split(graph, (ops, saved), &fusions, most(group).0, &mut held);
+        split(graph, (ops, saved), &may_be_held, most(group).0, &mut held);
     }
     held.sort_unstable();
     held.dedup();
@@ -70,12 +70,11 @@ pub(super) fn computed_in(graph: &Graph, fused: &Graph, groups: &[Group]) -> Vec
 }
 
 /// Splits ops, ascending, of which the last stores its value, until no part needs more than `most` or no split helps. As a whole they need so many bytes
-/// less than what they read and make. `fusions` counts those that an op is computed in: what is computed in several is stored for all of them, so it is
-/// only where nothing else helps.
+/// less than what they read and make.
 fn split(
     graph: &Graph,
     whole: (Vec<OpId>, u64),
-    fusions: &dyn Fn(OpId) -> usize,
+    may_be_held: &dyn Fn(OpId) -> bool,
     most: u64,
     held: &mut Vec<OpId>,
 ) {
@@ -87,65 +86,28 @@ fn split(
         }
         let Some((&root, inside)) = ops.split_last() else { continue };
         let each = (ops.len() * ops.len()).div_ceil(ALL_OPS * ALL_OPS);
-        let places = inside.iter().filter(|&&id| graph.value_bytes(id) > Bytes::ZERO && fusions(id) == 1);
-        let cuts = places.skip(each / 2).step_by(each).map(|&id| {
-            let below = behind(graph, &ops, id, &|_| false);
-            let rest = behind(graph, &ops, root, &|input| input == id);
+        let places = inside.iter().filter(|&&id| may_be_held(id)).skip(each / 2).step_by(each);
+        let cuts = places.map(|&id| {
+            let below = behind(graph, &ops, id, None);
+            let rest = behind(graph, &ops, root, Some(id));
             (needs(graph, &below).max(needs(graph, &rest)), id, below, rest)
         });
         // Of equally good ones the first.
-        let cut = cuts.min_by_key(|&(needs, id, ..)| (needs, id)).filter(|&(needs, ..)| needs < whole);
-        if let Some((_, id, below, rest)) = cut {
+        let best = cuts.min_by_key(|&(needs, id, ..)| (needs, id));
+        if let Some((_, id, below, rest)) = best.filter(|&(needs, ..)| needs < whole) {
             held.push(id);
             pending.extend([(below, 0), (rest, 0)]);
-        } else {
-            held.extend(one_by_one(graph, &ops, whole, fusions, most));
         }
     }
 }
 
-/// Where no value alone helps: those that parts need less than `whole` with if all are stored, less those that need not be for it. What is read on several ways, as
-/// the operand of an activation's gradient, is read with every value on one of them until all ways are cut.
-fn one_by_one(
-    graph: &Graph,
-    ops: &[OpId],
-    whole: u64,
-    fusions: &dyn Fn(OpId) -> usize,
-    most: u64,
-) -> BTreeSet<OpId> {
-    let Some((&root, inside)) = ops.split_last() else { return BTreeSet::new() };
-    if ops.len() > FEW_OPS {
-        return BTreeSet::new();
-    }
-    let need_with = |stored: &BTreeSet<OpId>| {
-        let parts = stored.iter().copied().chain([root]);
-        let parts = parts.map(|last| behind(graph, ops, last, &|input| stored.contains(&input)));
-        parts.map(|part| needs(graph, &part)).max().unwrap_or(0)
-    };
-    let mut stored: BTreeSet<OpId> =
-        inside.iter().copied().filter(|&id| graph.value_bytes(id) > Bytes::ZERO).collect();
-    let least = need_with(&stored);
-    if least >= whole {
-        return BTreeSet::new();
-    }
-    let mut candidates: Vec<OpId> = stored.iter().copied().collect();
-    candidates.sort_by_key(|&id| std::cmp::Reverse(fusions(id)));
-    for id in candidates {
-        stored.remove(&id);
-        if need_with(&stored) > most.max(least) {
-            stored.insert(id);
-        }
-    }
-    stored
-}
-
-/// Those of `ops` that `last` is computed from, itself among them, where values that are `stored` are read from memory; ascending.
-fn behind(graph: &Graph, ops: &[OpId], last: OpId, stored: &dyn Fn(OpId) -> bool) -> Vec<OpId> {
+/// Those of `ops` that `last` is computed from, itself among them, where the value of `stored` is read from memory; ascending.
+fn behind(graph: &Graph, ops: &[OpId], last: OpId, stored: Option<OpId>) -> Vec<OpId> {
     let mut found = BTreeSet::from([last]);
     let mut next = vec![last];
     while let Some(id) = next.pop() {
         for input in graph.value_inputs(id) {
-            if !stored(input) && ops.binary_search(&input).is_ok() && found.insert(input) {
+            if Some(input) != stored && ops.binary_search(&input).is_ok() && found.insert(input) {
                 next.push(input);
             }
         }
@@ -196,33 +158,10 @@ mod tests {
         assert_eq!(parts(399), [4, 5].map(OpId));
         // Two operands and a result: less cannot be had.
         assert_eq!(parts(1), [4, 5].map(OpId));
-        // In the memory of an operand it makes nothing more: one cut would have to leave less than 400, two do.
+        // In the memory of an operand it makes nothing more: a cut would have to leave less than 400.
         fused.ops[6].over = Some(OpId(3));
         assert!(exceed(&fused, &groups, Bytes(399)) && !exceed(&fused, &groups, Bytes(400)));
         let parts = |most: u64| parts_within(&program(), &fused, &groups, |_| Bytes(most));
-        assert!(parts(400).is_empty());
-        assert_eq!(parts(399), [4, 5].map(OpId));
-    }
-
-    #[test]
-    fn what_no_single_cut_helps_is_cut_on_all_ways() {
-        // As in the gradient of GELU: products of three values with each other, and again with the first of them.
-        let products = [("s.dot", Dense, &[0][..]); 3];
-        let ways: [(&str, _, &[usize]); 6] = [
-            ("s.multiply", Activation, &[1, 3]),
-            ("s.multiply", Activation, &[4, 2]),
-            ("s.multiply", Activation, &[3, 2]),
-            ("s.add", Activation, &[6, 5]),
-            ("s.multiply", Activation, &[5, 1]),
-            ("s.add", Activation, &[7, 8]),
-        ];
-        let program = || graph(&[&products[..], &ways[..]].concat(), &[9]);
-        let mut fused = program();
-        let groups = fuse(&mut fused, Fusion::Xla, &[]);
-        assert_eq!(groups.len(), 1);
-        let parts = |most: u64| parts_within(&program(), &fused, &groups, |_| Bytes(most));
-        // It reads three values and makes one; wherever one value is stored, a part needs as many or more.
-        assert!(parts(400).is_empty());
-        assert_eq!(parts(399), [3, 4, 5, 6, 7].map(OpId));
+        assert!(parts(400).is_empty() && parts(399).is_empty());
     }
 }
