@@ -51,6 +51,11 @@ pub(crate) struct GeneticArgs {
     elite: Option<usize>,
 }
 
+/// The first option that was given, of options by name.
+fn first_given<const N: usize>(options: [(&'static str, bool); N]) -> Option<&'static str> {
+    options.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+}
+
 impl GeneticArgs {
     /// The parameters; what is not among them, and what is not given, as in `base`.
     pub(crate) fn options(&self, base: Options) -> Options {
@@ -67,14 +72,13 @@ impl GeneticArgs {
     /// The first of the options that was given.
     pub(crate) fn first_given(&self) -> Option<&'static str> {
         let GeneticArgs { population, crossover, mutation, generations, elite } = self;
-        let given = [
+        first_given([
             ("--population", population.is_some()),
             ("--crossover", crossover.is_some()),
             ("--mutation", mutation.is_some()),
             ("--generations", generations.is_some()),
             ("--elite", elite.is_some()),
-        ];
-        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+        ])
     }
 }
 
@@ -182,13 +186,8 @@ impl HostLinkArgs {
                 "{option}: an instance has no link to a host, so that nothing is swapped: give --bandwidth with it, or leave it out"
             ))),
             (Kind::Workload, given) => {
-                let given = given.or_else(|| {
-                    [("--bandwidth", self.bandwidth.is_some()), ("--rate", self.rate.is_some())]
-                        .into_iter()
-                        .find(|(_, is_given)| *is_given)
-                        .map(|(name, _)| name)
-                });
-                given.map_or(Ok(()), |option| {
+                let others = [("--bandwidth", self.bandwidth.is_some()), ("--rate", self.rate.is_some())];
+                given.or_else(|| first_given(others)).map_or(Ok(()), |option| {
                     refuse(option, "a workload says what its devices do, and nothing of it is swapped")
                 })
             }
@@ -198,12 +197,11 @@ impl HostLinkArgs {
 
     /// The first option given that says how copies go over a link.
     fn of_link(&self) -> Option<&'static str> {
-        let given = [
+        first_given([
             ("--latency", self.latency.is_some()),
             ("--no-overlap", self.no_overlap),
             ("--host-memory", self.host_memory.is_some()),
-        ];
-        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+        ])
     }
 
     /// The link given, or else that of the device.
