@@ -2,8 +2,10 @@
 //!
 //! It knows the schedules' orders and nothing else of the planner: it reads programs and plans, and looks for readers anew at every step.
 
+mod support;
+
 use ballast_core::cost::Costs;
-use ballast_core::device::{Cluster, Device, DeviceId, Link};
+use ballast_core::device::DeviceId;
 use ballast_core::graph::{Graph, Op, OpId, Tensor};
 use ballast_core::memory::{CompactPlan, NodeId, SwapModel};
 use ballast_core::pipeline::{MicroBatch, Pass, Schedule, Spec, Task, judge, need_bytes, orders};
@@ -12,26 +14,10 @@ use ballast_core::units::Bytes;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-fn link(bandwidth: f64) -> Link {
-    Link { bandwidth, latency_seconds: 0.0 }
-}
+use support::cluster;
 
-fn cluster(devices: usize) -> Cluster {
-    let device = Device {
-        name: "d".into(),
-        kind: "k".into(),
-        memory: Bytes(1 << 40),
-        peak_flops: indexmap::IndexMap::new(),
-        memory_bandwidth: 1.0,
-        launch_overhead_seconds: 0.0,
-        to_host: link(16.0),
-        from_host: link(16.0),
-        cores: None,
-        group: None,
-        slot: None,
-    };
-    Cluster { devices: vec![device; devices], default_link: link(1e4), links: Vec::new(), host_memory: None }
-}
+/// Bytes a second.
+const HOST_BANDWIDTH: f64 = 16.0;
 
 /// A random training step over `devices` stages: forward ops in runs, backward ops in the same runs backwards, arguments that are weights
 /// or data, and values that are returned.
@@ -247,7 +233,7 @@ fn what_a_device_needs_is_what_its_values_take_one_by_one() {
         let devices = rng.random_range(1..=3);
         let spec = Spec { schedule, micro_batches: rng.random_range(1..=5) };
         let (graph, costs, device_of, first_backward) = random_step(&mut rng, devices);
-        let stages = stages(&graph, &costs, &cluster(devices), &device_of);
+        let stages = stages(&graph, &costs, &cluster(devices, HOST_BANDWIDTH), &device_of);
         let micros: Vec<MicroBatch> =
             stages.iter().map(|stage| MicroBatch::of(&graph, stage, first_backward)).collect();
         let plans: Vec<CompactPlan> =
@@ -297,7 +283,7 @@ fn a_pass_ends_when_its_copies_have_ended() {
         ..Graph::default()
     };
     let costs = Costs { seconds: vec![vec![1.0; 3]] };
-    let stages = stages(&graph, &costs, &cluster(1), &[DeviceId(0); 3]);
+    let stages = stages(&graph, &costs, &cluster(1, HOST_BANDWIDTH), &[DeviceId(0); 3]);
     let micro = MicroBatch::of(&graph, &stages[0], OpId(1));
     let plan = CompactPlan {
         swap_out: vec![(0, NodeId(0))],

@@ -1,10 +1,12 @@
 //! Pipelines of micro-batches: hand-checked bytes, caps kept, the loop against the exact joint partition.
 
+mod support;
+
 use std::rc::Rc;
 
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
-use ballast_core::device::{Cluster, Device, DeviceId, Link};
+use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::{Graph, LayerType, Op, OpId, Tensor};
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::{CompactPlan, NodeId};
@@ -20,6 +22,11 @@ use ballast_planner::pipelined::{Run, Runs, Site, StopRule, balanced, choices, e
 use ballast_planner::{Options, Pipelining, plan};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+
+use support::cluster;
+
+/// Bytes a second.
+const HOST_BANDWIDTH: f64 = 1e4;
 
 /// A chain of layers: forward op `i` reads the value before it and weight `i`; the backward ops of layer `i`, from the
 /// last layer to the first, make the gradient from the gradient behind, the layer's own value and its weight, and the new
@@ -67,24 +74,6 @@ fn chain(layers: &[(f64, u64, u64)], devices: usize) -> Chain {
         gradient = next;
     }
     Chain { graph, costs: Costs { seconds: vec![seconds; devices] } }
-}
-
-fn cluster(devices: usize) -> Cluster {
-    let link = Link { bandwidth: 1e4, latency_seconds: 0.0 };
-    let device = Device {
-        name: "d".into(),
-        kind: "k".into(),
-        memory: Bytes(1 << 40),
-        peak_flops: indexmap::IndexMap::new(),
-        memory_bandwidth: 1.0,
-        launch_overhead_seconds: 0.0,
-        to_host: link,
-        from_host: link,
-        cores: None,
-        group: None,
-        slot: None,
-    };
-    Cluster { devices: vec![device; devices], default_link: link, links: Vec::new(), host_memory: None }
 }
 
 fn site<'a>(chain: &'a Chain, cluster: &'a Cluster, layers: &'a Layers, cap: u64) -> Site<'a> {
@@ -147,7 +136,7 @@ fn programs_that_are_no_training_step_are_refused() {
 fn one_micro_batch_has_the_bytes_and_times_worked_out_by_hand() {
     // Two layers on one device: values of 10 and 20 bytes, weights of 100 and 200, 7 bytes of data.
     let chain = chain(&[(1.0, 10, 100), (2.0, 20, 200)], 1);
-    let cluster = cluster(1);
+    let cluster = cluster(1, HOST_BANDWIDTH);
     let stages = stages(&chain.graph, &chain.costs, &cluster, &[DeviceId(0); 6]);
     let micro = MicroBatch::of(&chain.graph, &stages[0], OpId(2));
     assert_eq!(micro.boundary, 2);
@@ -199,7 +188,7 @@ fn devices_hold_what_the_formula_says_and_no_more_than_the_cap() {
         let devices = rng.random_range(2..=4);
         let count = rng.random_range(devices..=9);
         let chain = random_chain(&mut rng, count, devices);
-        let cluster = cluster(devices);
+        let cluster = cluster(devices, HOST_BANDWIDTH);
         let layers = layers(&chain.graph, &chain.costs, Granularity::Op, 99).unwrap();
         let micro_batches = rng.random_range(1..=7);
         for schedule in [Schedule::GPipe, Schedule::OneForwardOneBackward, Schedule::ZeroBubble] {
@@ -242,7 +231,7 @@ fn the_loop_comes_close_to_the_exact_joint_partition() {
         let devices = rng.random_range(2..=3);
         let count = rng.random_range(5..=8);
         let chain = random_chain(&mut rng, count, devices);
-        let cluster = cluster(devices);
+        let cluster = cluster(devices, HOST_BANDWIDTH);
         let layers = layers(&chain.graph, &chain.costs, Granularity::Op, 99).unwrap();
         let times = RunTimes::of(&chain.graph, &chain.costs, &cluster, &layers);
         let given = times.best_cuts(6, &|_, _, _| 0.0).unwrap();
@@ -292,7 +281,7 @@ fn on_shared_devices(share: f64) -> (usize, usize) {
         let (devices, chunks) = (rng.random_range(2..=3), rng.random_range(2..=3));
         let count = rng.random_range(devices * chunks..=12);
         let chain = random_chain(&mut rng, count, devices * chunks);
-        let cluster = cluster(devices).divided(chunks).unwrap();
+        let cluster = cluster(devices, HOST_BANDWIDTH).divided(chunks).unwrap();
         let layers = layers(&chain.graph, &chain.costs, Granularity::Op, 99).unwrap();
         let spec = Spec {
             schedule: Schedule::Interleaved { chunks },
@@ -329,7 +318,7 @@ fn on_shared_devices(share: f64) -> (usize, usize) {
 #[test]
 fn interleaved_stages_idle_half_as_long() {
     let chain = chain(&[(1.0, 10, 5); 8], 2);
-    let mut cluster = cluster(2);
+    let mut cluster = cluster(2, HOST_BANDWIDTH);
     cluster.default_link.bandwidth = 1e12;
     cluster.devices.iter_mut().for_each(|device| device.memory_bandwidth = 1e12);
     let layers = layers(&chain.graph, &chain.costs, Granularity::Op, 99).unwrap();
@@ -356,7 +345,7 @@ fn interleaved_stages_idle_half_as_long() {
 #[test]
 fn the_least_possible_of_a_raised_cap_is_what_no_plan_goes_below() {
     let chain = chain(&[(1.0, 10, 1); 8], 2);
-    let cluster = cluster(2);
+    let cluster = cluster(2, HOST_BANDWIDTH);
     let program = Program { graph: &chain.graph, costs: &chain.costs, cluster: &cluster };
     let spec = Spec { schedule: Schedule::OneForwardOneBackward, micro_batches: 8 };
     let limits = Limits { time_limit_seconds: None, work_limit: Some(5_000), seed: 0, threads: 1 };
