@@ -486,7 +486,7 @@ def test_batch_normalisation_runs_again_though_its_averages_move_on():
         return [parameter.grad for parameter in of.parameters()]
 
     other = copy.deepcopy(model)
-    compiled = ballast.torch.compile(model, cap="80%", compiler="eager", **QUICK)
+    compiled = ballast.torch.compile(model, cap="85%", compiler="eager", **QUICK)
     torch.testing.assert_close(gradients(compiled, model), gradients(other, other))
     assert any("batch_norm" in value.op for value in compiled.plan.recomputed)
     for name, buffer in other.named_buffers():
@@ -505,7 +505,7 @@ def test_several_results_have_plans_down_to_the_least_cap():
             found.append(x)
         return found
 
-    for cap in ("99%", "80%"):
+    for cap in ("99%", "88%"):
         torch._dynamo.reset()
         compiled = ballast.torch.compile(step, cap=cap, **QUICK)
         compiled(torch.randn(512, 64))

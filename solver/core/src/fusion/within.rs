@@ -3,7 +3,8 @@
 //! What a fusion reads and makes is there at once. The gradient of an activation and of the normalisation before it is one fusion of a dozen ops, which
 //! reads every value that any of them reads; where one of them stores what it makes, what went into that op may be gone by then, or not be there yet.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Group;
 use crate::graph::{Graph, OpId, OpRole};
@@ -32,7 +33,8 @@ fn over_bytes(fused: &Graph, op: OpId) -> u64 {
 }
 
 /// Ops to hold so that groups which read and make more than `most` says fall into parts which need less: at the op that leaves the least
-/// to the part that needs most, again and again. A part writes over nothing: it is read behind a barrier. `graph` has not been fused, `fused` has, into `groups`.
+/// to the part that needs most, again and again, and where that does not get there at several ops at a time. A part writes over nothing: it is read
+/// behind a barrier. `graph` has not been fused, `fused` has, into `groups`.
 #[must_use]
 pub fn parts_within(
     graph: &Graph,
@@ -41,18 +43,28 @@ pub fn parts_within(
     most: impl Fn(&Group) -> Bytes,
 ) -> Vec<OpId> {
     let roots = computed_in(graph, fused, groups);
-    let mut held = Vec::new();
+    let mut held = BTreeSet::new();
     for group in groups {
         let ops: Vec<OpId> = group.members.iter().copied().chain([group.root]).collect();
+        let ops = behind(graph, &ops, group.root, &held);
+        let whole = needs(graph, &ops).saturating_sub(over_bytes(fused, group.root));
+        let most = most(group).0;
+        if whole <= most {
+            continue;
+        }
+        let is_stored_inside = |id: OpId| id != group.root && graph.value_bytes(id) > Bytes::ZERO;
         // What is computed in several fusions would be stored for all of them.
-        let may_be_held =
-            |id: OpId| id != group.root && roots[id].len() == 1 && graph.value_bytes(id) > Bytes::ZERO;
-        let saved = over_bytes(fused, group.root);
-        split(graph, (ops, saved), &may_be_held, most(group).0, &mut held);
+        let once = |id: OpId| is_stored_inside(id) && roots[id].len() == 1;
+        let one_way = split(graph, (&ops, whole), &once, most);
+        let parts = if one_way.needs <= most {
+            one_way
+        } else {
+            let all_ways = one_by_one(graph, &ops, &is_stored_inside, most);
+            if all_ways.needs < one_way.needs.min(whole) { all_ways } else { one_way }
+        };
+        held.extend(parts.held);
     }
-    held.sort_unstable();
-    held.dedup();
-    held
+    held.into_iter().collect()
 }
 
 /// By op: the fusions it is computed in, ascending; itself for an op that stores its value. `graph` has not been fused, `fused` has, into `groups`.
@@ -69,45 +81,97 @@ pub(super) fn computed_in(graph: &Graph, fused: &Graph, groups: &[Group]) -> Vec
     roots
 }
 
-/// Splits ops, ascending, of which the last stores its value, until no part needs more than `most` or no split helps. As a whole they need so many bytes
-/// less than what they read and make.
+/// A fusion in parts.
+struct Parts {
+    /// Ops that store their values so that it falls into them.
+    held: Vec<OpId>,
+    /// What the part that needs most reads and makes, bytes.
+    needs: u64,
+}
+
+/// Splits ops, ascending, of which the last stores its value, until no part needs more than `most` or no split at one op helps. As a whole they need `whole` bytes.
 fn split(
     graph: &Graph,
-    whole: (Vec<OpId>, u64),
+    (ops, whole): (&[OpId], u64),
     may_be_held: &dyn Fn(OpId) -> bool,
     most: u64,
-    held: &mut Vec<OpId>,
-) {
-    let mut pending = vec![whole];
-    while let Some((ops, saved)) = pending.pop() {
-        let whole = needs(graph, &ops).saturating_sub(saved);
-        if whole <= most {
+) -> Parts {
+    let mut parts = Parts { held: Vec::new(), needs: 0 };
+    let mut pending = vec![(ops.to_vec(), whole)];
+    while let Some((ops, whole)) = pending.pop() {
+        let best = best_cut(graph, &ops, may_be_held).filter(|cut| whole > most && cut.needs < whole);
+        let Some(Cut { at, below, rest, .. }) = best else {
+            parts.needs = parts.needs.max(whole);
             continue;
+        };
+        parts.held.push(at);
+        for part in [below, rest] {
+            let needs = needs(graph, &part);
+            pending.push((part, needs));
         }
-        let Some((&root, inside)) = ops.split_last() else { continue };
-        let each = (ops.len() * ops.len()).div_ceil(ALL_OPS * ALL_OPS);
-        let places = inside.iter().filter(|&&id| may_be_held(id)).skip(each / 2).step_by(each);
-        let cuts = places.map(|&id| {
-            let below = behind(graph, &ops, id, None);
-            let rest = behind(graph, &ops, root, Some(id));
-            (needs(graph, &below).max(needs(graph, &rest)), id, below, rest)
-        });
-        // Of equally good ones the first.
-        let best = cuts.min_by_key(|&(needs, id, ..)| (needs, id));
-        if let Some((_, id, below, rest)) = best.filter(|&(needs, ..)| needs < whole) {
-            held.push(id);
-            pending.extend([(below, 0), (rest, 0)]);
+    }
+    parts
+}
+
+/// Ops in two parts.
+struct Cut {
+    /// The op of the first part that stores its value.
+    at: OpId,
+    below: Vec<OpId>,
+    rest: Vec<OpId>,
+    /// What the part that needs more reads and makes, bytes.
+    needs: u64,
+}
+
+/// The cut that leaves the least to the part that needs more; of equally good ones the first.
+fn best_cut(graph: &Graph, ops: &[OpId], may_be_held: &dyn Fn(OpId) -> bool) -> Option<Cut> {
+    let (&root, inside) = ops.split_last()?;
+    let each = (ops.len() * ops.len()).div_ceil(ALL_OPS * ALL_OPS);
+    let places = inside.iter().filter(|&&id| may_be_held(id)).skip(each / 2).step_by(each);
+    let cuts = places.map(|&at| {
+        let below = behind(graph, ops, at, &BTreeSet::new());
+        let rest = behind(graph, ops, root, &BTreeSet::from([at]));
+        Cut { at, needs: needs(graph, &below).max(needs(graph, &rest)), below, rest }
+    });
+    cuts.min_by_key(|cut| (cut.needs, cut.at))
+}
+
+/// Ops, ascending, of which the last stores its value, each by itself, and then as many again with their only reader, the largest first, as leave no part
+/// that needs more than `most`, or than the op that needs most by itself: where several ways lead from one value to another, no cut at one op parts them.
+fn one_by_one(graph: &Graph, ops: &[OpId], may_be_held: &dyn Fn(OpId) -> bool, most: u64) -> Parts {
+    let none = Parts { held: Vec::new(), needs: u64::MAX };
+    let Some(&root) = ops.last().filter(|_| ops.len() <= ALL_OPS) else { return none };
+    let mut held: BTreeSet<OpId> = ops.iter().copied().filter(|&id| may_be_held(id)).collect();
+    let mut parts: BTreeMap<OpId, Vec<OpId>> =
+        held.iter().copied().chain([root]).map(|end| (end, behind(graph, ops, end, &held))).collect();
+    let limit = parts.values().map(|part| needs(graph, part)).fold(most, u64::max);
+    let mut order: Vec<OpId> = held.iter().copied().collect();
+    order.sort_by_key(|&id| (Reverse(graph.value_bytes(id)), id));
+    for id in order {
+        let reads = |part: &[OpId]| part.iter().any(|&op| graph.value_inputs(op).contains(&id));
+        let mut readers = parts.iter().filter(|(_, part)| reads(part)).map(|(&end, _)| end);
+        let (Some(reader), None) = (readers.next(), readers.next()) else { continue };
+        let both: BTreeSet<OpId> = parts[&id].iter().chain(&parts[&reader]).copied().collect();
+        let both: Vec<OpId> = both.into_iter().collect();
+        if needs(graph, &both) <= limit {
+            held.remove(&id);
+            parts.remove(&id);
+            parts.insert(reader, both);
         }
+    }
+    Parts {
+        needs: parts.values().map(|part| needs(graph, part)).fold(0, u64::max),
+        held: held.into_iter().collect(),
     }
 }
 
-/// Those of `ops` that `last` is computed from, itself among them, where the value of `stored` is read from memory; ascending.
-fn behind(graph: &Graph, ops: &[OpId], last: OpId, stored: Option<OpId>) -> Vec<OpId> {
+/// Those of `ops` that `last` is computed from, itself among them, where the values of `stored` are read from memory; ascending.
+fn behind(graph: &Graph, ops: &[OpId], last: OpId, stored: &BTreeSet<OpId>) -> Vec<OpId> {
     let mut found = BTreeSet::from([last]);
     let mut next = vec![last];
     while let Some(id) = next.pop() {
         for input in graph.value_inputs(id) {
-            if Some(input) != stored && ops.binary_search(&input).is_ok() && found.insert(input) {
+            if !stored.contains(&input) && ops.binary_search(&input).is_ok() && found.insert(input) {
                 next.push(input);
             }
         }
@@ -158,10 +222,69 @@ mod tests {
         assert_eq!(parts(399), [4, 5].map(OpId));
         // Two operands and a result: less cannot be had.
         assert_eq!(parts(1), [4, 5].map(OpId));
-        // In the memory of an operand it makes nothing more: a cut would have to leave less than 400.
+        // In the memory of an operand it makes nothing more: one cut would leave 400 again, two leave 300.
         fused.ops[6].over = Some(OpId(3));
         assert!(exceed(&fused, &groups, Bytes(399)) && !exceed(&fused, &groups, Bytes(400)));
         let parts = |most: u64| parts_within(&program(), &fused, &groups, |_| Bytes(most));
-        assert!(parts(400).is_empty() && parts(399).is_empty());
+        assert!(parts(400).is_empty());
+        assert_eq!(parts(399), [4, 5].map(OpId));
+    }
+
+    #[test]
+    fn where_several_ways_lead_to_the_result_a_value_on_each_of_them_is_stored() {
+        // Four products, 100 bytes each; the sum of two of them is read on both ways to the result.
+        let program = || {
+            graph(
+                &[
+                    ("s.dot", Dense, &[0]),
+                    ("s.dot", Dense, &[0]),
+                    ("s.dot", Dense, &[0]),
+                    ("s.dot", Dense, &[0]),
+                    ("s.add", Activation, &[1, 2]),
+                    ("s.add", Activation, &[3, 5]),
+                    ("s.multiply", Activation, &[4, 5]),
+                    ("s.add", Activation, &[6, 7]),
+                ],
+                &[8],
+            )
+        };
+        let mut fused = program();
+        let groups = fuse(&mut fused, Fusion::Xla, &[]);
+        assert_eq!(groups.len(), 1);
+        let parts = |most: u64| parts_within(&program(), &fused, &groups, |_| Bytes(most));
+        // In front of both ways one cut is enough: 400 bytes are left, and no other cut leaves less.
+        assert_eq!(parts(499), [OpId(4)]);
+        assert_eq!(parts(400), [OpId(4)]);
+        // Two operands and a result each.
+        assert_eq!(parts(399), [4, 5, 6].map(OpId));
+        assert_eq!(parts(1), [4, 5, 6].map(OpId));
+    }
+
+    #[test]
+    fn what_two_fusions_compute_is_stored_once_for_both() {
+        // The sum of three products, which two results read with another product each.
+        let program = || {
+            graph(
+                &[
+                    ("s.dot", Dense, &[0]),
+                    ("s.dot", Dense, &[0]),
+                    ("s.dot", Dense, &[0]),
+                    ("s.add", Activation, &[1, 2]),
+                    ("s.add", Activation, &[3, 4]),
+                    ("s.negate", Activation, &[5]),
+                    ("s.multiply", Activation, &[5, 5]),
+                ],
+                &[6, 7],
+            )
+        };
+        let mut fused = program();
+        let groups = fuse(&mut fused, Fusion::Xla, &[]);
+        assert_eq!(groups.len(), 2);
+        let parts = |most: u64| parts_within(&program(), &fused, &groups, |_| Bytes(most));
+        // Either reads three products and makes one value.
+        assert!(parts(400).is_empty());
+        // With the first sum stored each part has three values, as each sum has by itself.
+        assert_eq!(parts(399), [OpId(3)]);
+        assert_eq!(parts(1), [OpId(3)]);
     }
 }
