@@ -150,7 +150,8 @@ impl Limited<'_> {
         };
         let order = if self.split { self.in_program_order(&events) } else { (0..events.len()).collect() };
         let steps = order.into_iter().filter_map(|index| step(&events[index])).collect();
-        compact(&self.micro.problem, &Schedule { steps }).ok()
+        let plan = compact(&self.micro.problem, &Schedule { steps }).ok()?;
+        (plan.rounds.is_empty() && plan.copies.is_empty()).then_some(plan)
     }
 
     /// Events with first runs in program order: what is made again stands before its first reader, copies to the host where they
@@ -185,6 +186,15 @@ impl Limited<'_> {
                     _ => around[needed[index]][0].push(index),
                 }
             }
+        }
+        // What a position has twice is made once, and read by both.
+        for [before, _] in &mut around {
+            before.sort_by_key(|&index| {
+                (matches!(events[index].step, Step::Compute(_)), place(&events[index]), index)
+            });
+            before.dedup_by_key(|&mut index| {
+                (matches!(events[index].step, Step::Compute(_)), place(&events[index]))
+            });
         }
         let runs = runs.into_iter().zip(around);
         runs.flat_map(|(run, [before, after])| before.into_iter().chain([run]).chain(after)).collect()

@@ -7,9 +7,10 @@
 //! with the difference as workspace enforce ([`MicroBatch::limited`]).
 //!
 //! The limits are searched. The largest ones are in proportion to what the stages keep without recomputation and fill the room
-//! at the worst moment; one share scales all of them: a few shares first, then some around the best of them. What plans then keep is less than
-//! the limits, of each stage by another part, so that where a device has several stages, limits for more room than
-//! there is are tried, too: the judge says which of their plans keep the cap all the same.
+//! at the worst moment; one share scales all of them: a few shares first, then some between the best of them and its neighbours. Where the
+//! backward pass is split, what waits for its half for weights may also have whatever room the stash leaves: values made again once for both halves
+//! are small before and large between them. What plans then keep is less than the limits, of each stage by another part, so that where a device has
+//! several stages, limits for more room than there is are tried, too: the judge says which of their plans keep the cap all the same.
 
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::memory::{CompactPlan, SwapModel};
@@ -17,14 +18,32 @@ use ballast_core::pipeline::{InFlight, Measured, MicroBatch, Moment, StashLimits
 use ballast_core::report::{Bound, FalseBound, Report, SearchStats};
 use ballast_remat::{Error, Order, Solver};
 
-/// Shares of the largest stash tried first, the last of several stages alone, and the distances tried later of others from the best.
-const SHARES: [f64; 5] = [0.95, 0.8, 0.65, 0.45, 0.25];
-const STEPS: [f64; 2] = [0.08, 0.04];
+/// Shares of the largest stash tried first.
+const SHARES: [f64; 6] = [0.95, 0.8, 0.65, 0.45, 0.25, 0.1];
+/// How many more are tried, each between two that were.
+const MORE_SHARES: usize = 6;
 /// Of several stages: the room that limits are made for, beside that which there is.
 const ROOMS: [f64; 5] = [1.0, 1.1, 1.2, 1.35, 1.6];
 
-/// Where the backward pass is split: what may wait for its half for weights, as a share of what is in proportion.
-const WAITING: [f64; 3] = [1.0, 0.6, 0.3];
+/// Where the backward pass is split: what may wait for its half for weights.
+const WAITING: [Waiting; 3] = [Waiting::Rest, Waiting::Share(1.0), Waiting::Share(0.5)];
+
+/// What may wait for the half for weights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Waiting {
+    /// So much of what is in proportion to the stash.
+    Share(f64),
+    /// Half of the room that the stash leaves.
+    Rest,
+}
+
+/// What limits are made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Way {
+    /// Bytes that stashes, and what waits, fill at the worst moment.
+    room: u64,
+    waiting: Waiting,
+}
 
 /// A plan of a stage in a pipeline.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,11 +101,13 @@ pub(crate) fn plan_in_flight(
         let given = |plan: &CompactPlan| Found { plan: plan.clone(), method: "given".to_owned() };
         search.take(plans.iter().map(given).collect())
     });
+    // The judge refuses even the plan that does nothing: there is no other.
+    let Some(kept) = search.kept() else { return Ok(best) };
     if search.plain() {
-        let Some(largest) = search.largest(room, 1.0) else { return Ok(best) };
-        search.attempt(room, &largest, 1.0, 1.0, &mut best)?;
+        let way = Way { room, waiting: Waiting::Share(1.0) };
+        search.attempt(way.room, &search.limits(way, 1.0, &kept), 1.0, &mut best)?;
     } else {
-        search.by_shares(room, &mut best)?;
+        search.by_shares(room, &kept, &mut best)?;
     }
     for stage in best.iter_mut().flat_map(|best| &mut best.stages) {
         stage.report.seconds = deadline.elapsed_seconds();
@@ -142,90 +163,138 @@ impl Search<'_> {
     }
 
     /// Attempts with a few shares of the largest stashes, and then around the best of them.
-    fn by_shares(&mut self, room: u64, best: &mut Option<DeviceMemory>) -> Result<(), Error> {
-        let (rooms, shares): (Vec<(f64, f64)>, &[f64]) = match (self.micros.len(), self.in_flight.split) {
-            (1, true) => (WAITING.map(|waiting| (1.0, waiting)).to_vec(), &SHARES[..4]),
-            (1, false) => (vec![(1.0, 1.0)], &SHARES[..4]),
-            _ => (ROOMS.map(|room| (room, 1.0)).to_vec(), &SHARES),
+    fn by_shares(
+        &mut self,
+        room: u64,
+        kept: &[[u64; 2]],
+        best: &mut Option<DeviceMemory>,
+    ) -> Result<(), Error> {
+        let one = Way { room, waiting: Waiting::Share(1.0) };
+        let ways: Vec<Way> = match (self.micros.len(), self.in_flight.split) {
+            (1, true) => WAITING.map(|waiting| Way { waiting, ..one }).to_vec(),
+            (1, false) => vec![one],
+            _ => ROOMS.map(|more| Way { room: (room as f64 * more) as u64, ..one }).to_vec(),
         };
-        // Half of the time is for what is around the best; and of steps no more than one room would take.
-        let all = rooms.len() * shares.len();
+        // Half of the time is for what is around the best; and of steps no more than one way would take.
+        let all = ways.len() * SHARES.len();
         let mut left = all;
-        self.rooms = rooms.len() as u64;
-        // The best so far: its seconds, room, largest stashes and share.
-        let mut around: Option<(f64, u64, Vec<[u64; 2]>, f64)> = None;
-        for (more, waiting) in rooms {
-            let room = (room as f64 * more) as u64;
-            let Some(largest) = self.largest(room, waiting) else { return Ok(()) };
-            for &share in shares {
-                let seconds = self.attempt(room, &largest, share, (all + left) as f64, best)?;
+        self.rooms = ways.len() as u64;
+        // The best so far: its seconds, how its limits are made, and its share.
+        let mut around: Option<(f64, Way, f64)> = None;
+        for way in &ways {
+            for share in SHARES {
+                let limits_of = self.limits(*way, share, kept);
+                let seconds = self.attempt(way.room, &limits_of, (all + left) as f64, best)?;
                 left -= 1;
-                if seconds < around.as_ref().map_or(f64::INFINITY, |known| known.0) {
-                    around = Some((seconds, room, largest.clone(), share));
+                if seconds < around.map_or(f64::INFINITY, |known| known.0) {
+                    around = Some((seconds, *way, share));
                 }
             }
         }
-        let Some((mut seconds, room, largest, mut middle)) = around else { return Ok(()) };
         self.rooms = 1;
-        let mut tried = shares.to_vec();
-        for step in STEPS {
+        // With the limits at what the best plans keep there is more room beside them, and all the more for what waits.
+        let mut exact = Vec::new();
+        for DeviceMemory { stages, .. } in best.iter() {
+            let keep: Vec<[u64; 2]> = stages
+                .iter()
+                .map(|stage| [stage.measured.stash_bytes, stage.measured.deferred_bytes])
+                .collect();
+            if self.in_flight.split {
+                exact.push(self.more_waits(&keep, kept, room));
+            }
+            exact.push(keep);
+        }
+        for limits_of in exact {
+            self.attempt(room, &limits_of, (MORE_SHARES + 2) as f64, best)?;
+        }
+        let mut tried = SHARES.to_vec();
+        for left in (1..=MORE_SHARES).rev() {
             if self.deadline.over() {
                 break;
             }
-            for share in [middle - step, middle + step] {
-                if share > 0.0 && share <= 1.0 && tried.iter().all(|known| (known - share).abs() > 1e-9) {
-                    tried.push(share);
-                    let found = self.attempt(room, &largest, share, 4.0, best)?;
-                    if found < seconds {
-                        (seconds, middle) = (found, share);
-                    }
-                }
+            let share = next_share(&tried, around.map(|known| known.2));
+            tried.push(share);
+            let way = around.map_or(ways[0], |known| known.1);
+            let limits_of = self.limits(way, share, kept);
+            let seconds = self.attempt(way.room, &limits_of, left as f64, best)?;
+            // Of equally fast ones the larger stash: what is faster keeps more.
+            let is_better =
+                around.is_none_or(|known| seconds < known.0 || (seconds == known.0 && share > known.2));
+            if is_better && seconds.is_finite() {
+                around = Some((seconds, way, share));
             }
         }
         Ok(())
     }
 
-    /// The stashes and what waits of them, data apart, that fill the room at the worst moment, in proportion to those without any plan; none
-    /// where the judge refuses even that.
-    fn largest(&self, room: u64, waiting: f64) -> Option<Vec<[u64; 2]>> {
-        let data = self.data();
-        let stash = |(chunk, micro): (usize, &MicroBatch)| {
-            let measured =
-                micro.measure(&CompactPlan::default(), self.swap(chunk).as_ref(), self.in_flight.split);
-            let [stash, deferred] = data[chunk];
-            let less = |measured: Measured| {
-                let deferred = (measured.deferred_bytes - deferred) as f64 * waiting;
-                [measured.stash_bytes - stash, deferred as u64].map(|bytes| bytes.max(1))
-            };
-            measured.ok().map(less)
+    /// What each stage keeps between the passes of a micro-batch, and between the halves of its backward pass, data apart, without any plan; none where
+    /// the judge refuses even that.
+    fn kept(&self) -> Option<Vec<[u64; 2]>> {
+        let kept = |((chunk, micro), [stash, deferred]): ((usize, &MicroBatch), [u64; 2])| {
+            let measured = micro
+                .measure(&CompactPlan::default(), self.swap(chunk).as_ref(), self.in_flight.split)
+                .ok()?;
+            Some([measured.stash_bytes - stash, measured.deferred_bytes - deferred])
         };
-        let weights: Vec<[u64; 2]> = self.micros.iter().enumerate().map(stash).collect::<Option<_>>()?;
-        let at_ends = |moment: &Moment| moment.bytes_at_ends(|c| weights[c][0], |c| weights[c][1]);
-        let all = self.in_flight.moments.iter().map(at_ends).max().unwrap_or(0).max(1);
-        let part = |weight: u64| (u128::from(room) * u128::from(weight) / u128::from(all)) as u64;
-        Some(weights.iter().map(|weights| weights.map(part)).collect())
+        self.micros.iter().enumerate().zip(self.data()).map(kept).collect()
     }
 
-    /// Plans every stage under its share of the room; seconds of a micro-batch, endless where no plan is found. The best
+    /// Limits on the stash of every stage and on what waits of it: a share of those that fill the room at the worst moment, in proportion to what is `kept`
+    /// without any plan, and the data, which are there anyway.
+    fn limits(&self, way: Way, share: f64, kept: &[[u64; 2]]) -> Vec<[u64; 2]> {
+        let weights: Vec<[u64; 2]> = kept
+            .iter()
+            .map(|&[stash, deferred]| match way.waiting {
+                Waiting::Share(share) => [stash.max(1), ((deferred as f64 * share) as u64).max(1)],
+                Waiting::Rest => [stash.max(1), 0],
+            })
+            .collect();
+        let all = self.at_worst(|c| weights[c][0], |c| weights[c][1]).max(1);
+        let part = |weight: u64| {
+            let largest = (u128::from(way.room) * u128::from(weight) / u128::from(all)) as u64;
+            (largest as f64 * share) as u64
+        };
+        let mut limits: Vec<[u64; 2]> = weights.iter().map(|weights| weights.map(part)).collect();
+        if way.waiting == Waiting::Rest {
+            let filled = way.room as f64 * f64::midpoint(share, 1.0);
+            limits = self.more_waits(&limits, kept, filled as u64);
+        }
+        for (limits, data) in limits.iter_mut().zip(self.data()) {
+            *limits = [0, 1].map(|which| limits[which].saturating_add(data[which]));
+        }
+        limits
+    }
+
+    /// Limits with as much waiting, in proportion to what is `kept` without any plan and no more than that, as fills so many bytes at the worst moment.
+    fn more_waits(&self, limits: &[[u64; 2]], kept: &[[u64; 2]], filled: u64) -> Vec<[u64; 2]> {
+        let part =
+            |part: f64, chunk: usize| limits[chunk][1].max((kept[chunk][1] as f64 * part) as u64).max(1);
+        let fits = |share: f64| self.at_worst(|c| limits[c][0], |c| part(share, c)) <= filled;
+        let share = if fits(1.0) { 1.0 } else { largest_within(fits) };
+        limits.iter().enumerate().map(|(chunk, limits)| [limits[0], part(share, chunk)]).collect()
+    }
+
+    /// Bytes at the worst moment at which a pass starts or ends, where stages take so many.
+    fn at_worst(&self, stash: impl Fn(usize) -> u64, deferred: impl Fn(usize) -> u64) -> u64 {
+        let at_ends = |moment: &Moment| moment.bytes_at_ends(&stash, &deferred);
+        self.in_flight.moments.iter().map(at_ends).max().unwrap_or(0)
+    }
+
+    /// Plans every stage under its limits, in one of so many parts of the time left; seconds of a micro-batch, endless where no plan is found. The best
     /// plans so far are kept.
     fn attempt(
         &mut self,
         room: u64,
-        largest: &[[u64; 2]],
-        share: f64,
+        limits_of: &[[u64; 2]],
         parts: f64,
         best: &mut Option<DeviceMemory>,
     ) -> Result<f64, Error> {
-        let limit = |(largest, data): (&[u64; 2], [u64; 2])| {
-            [0, 1].map(|which| data[which].saturating_add((largest[which] as f64 * share) as u64))
-        };
-        let limits_of: Vec<[u64; 2]> = largest.iter().zip(self.data()).map(limit).collect();
         let plain = self.plain();
         let mut found = Vec::with_capacity(self.micros.len());
         for (chunk, micro) in self.micros.iter().enumerate() {
             // A plain problem knows no data.
-            let data = if plain { micro.least_data(false).stash } else { 0 };
-            let cap = self.cap_beside(room, chunk, &limits_of).saturating_sub(data);
+            let data = if plain { micro.least_data(false).total() } else { 0 };
+            let cap = self.cap_beside(room, chunk, limits_of).saturating_sub(data);
             // The stages of a device share what one stage would get.
             let left = (self.micros.len() - chunk) as f64;
             let steps = |steps: u64| (steps / self.rooms / self.micros.len() as u64).max(1);
@@ -254,7 +323,10 @@ impl Search<'_> {
             let problem = if plain { &micro.problem } else { &limited.problem };
             let outcome = match ballast_remat::plan(problem, &gated) {
                 Ok(outcome) => outcome,
-                Err(Error::Infeasible { .. }) => return Ok(f64::INFINITY),
+                Err(Error::Infeasible { .. }) => {
+                    tracing::debug!(cap = self.cap_bytes, ?limits_of, chunk, beside = cap, "no plan within");
+                    return Ok(f64::INFINITY);
+                }
                 Err(other) => return Err(other),
             };
             self.work += outcome.report.work;
@@ -262,21 +334,26 @@ impl Search<'_> {
             let Some(plan) = plan else { return Ok(f64::INFINITY) };
             found.push(Found { plan, method: outcome.report.method });
         }
-        let Some(found) = self.take(found) else { return Ok(f64::INFINITY) };
+        let Some(found) = self.take(found) else {
+            tracing::debug!(cap = self.cap_bytes, ?limits_of, "plans above the cap");
+            return Ok(f64::INFINITY);
+        };
         let seconds = found.seconds();
+        tracing::debug!(cap = self.cap_bytes, ?limits_of, need = found.need_bytes, seconds, "plans");
         if best.as_ref().is_none_or(|best| seconds < best.seconds()) {
             *best = Some(found);
         }
         Ok(seconds)
     }
 
-    /// What is left of the cap, or of more or less room than it leaves, for a running micro-batch of a stage beside the others.
+    /// What is left of the cap, or of more or less room than it leaves, for a running micro-batch of a stage beside the others. Its data count as part of it,
+    /// those of the other stages that are there once do not.
     fn cap_beside(&self, room: u64, chunk: usize, limits: &[[u64; 2]]) -> u64 {
         let given = self.cap_bytes.saturating_sub(floor_bytes(self.micros, self.in_flight));
-        let always = self
-            .micros
-            .iter()
-            .map(|micro| micro.resident_bytes.saturating_add(micro.least_data(self.in_flight.split).once));
+        let always = self.micros.iter().enumerate().map(|(other, micro)| {
+            let once = if other == chunk { 0 } else { micro.least_data(self.in_flight.split).once };
+            micro.resident_bytes.saturating_add(once)
+        });
         let always = always.fold(0, u64::saturating_add);
         let running = self.in_flight.moments.iter().filter(|moment| moment.chunk == chunk);
         let others = running.map(|moment| moment.bytes(|c| limits[c][0], |c| limits[c][1])).max();
@@ -311,4 +388,26 @@ impl Search<'_> {
         debug_assert!(stages.is_ok(), "the time of everything once is above a plan's");
         Some(DeviceMemory { stages: stages.ok()?, need_bytes })
     }
+}
+
+/// The next share to try: in the middle of the wider gap beside the best one, or of the widest of all where no share has a plan yet; of equally wide ones the upper.
+fn next_share(tried: &[f64], best: Option<f64>) -> f64 {
+    let mut ends: Vec<f64> = tried.iter().copied().chain([0.0, 1.0]).collect();
+    ends.sort_by(f64::total_cmp);
+    let gaps = ends
+        .iter()
+        .zip(&ends[1..])
+        .filter(|&(low, high)| best.is_none_or(|best| *low == best || *high == best));
+    let widest = gaps.max_by(|(a, b), (c, d)| (*b - *a).total_cmp(&(*d - *c)));
+    widest.map_or(1.0, |(low, high)| f64::midpoint(*low, *high))
+}
+
+/// The largest share of 1 that fits, to a thousandth; what is above one that does not fit does not fit either.
+fn largest_within(fits: impl Fn(f64) -> bool) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    while high - low > 1e-3 {
+        let middle = f64::midpoint(low, high);
+        if fits(middle) { low = middle } else { high = middle }
+    }
+    low
 }
