@@ -195,14 +195,18 @@ impl Search<'_> {
         // With the limits at what the best plans keep there is more room beside them, and all the more for what waits.
         let mut exact = Vec::new();
         for DeviceMemory { stages, .. } in best.iter() {
-            let keep: Vec<[u64; 2]> = stages
-                .iter()
-                .map(|stage| [stage.measured.stash_bytes, stage.measured.deferred_bytes])
-                .collect();
+            let beside_data =
+                |(StageMemory { measured, .. }, [stash, deferred]): (&StageMemory, [u64; 2])| {
+                    [
+                        measured.stash_bytes.saturating_sub(stash),
+                        measured.deferred_bytes.saturating_sub(deferred),
+                    ]
+                };
+            let keep: Vec<[u64; 2]> = stages.iter().zip(self.data()).map(beside_data).collect();
             if self.in_flight.split {
-                exact.push(self.more_waits(&keep, kept, room));
+                exact.push(self.with_data(self.more_waits(&keep, kept, room)));
             }
-            exact.push(keep);
+            exact.push(self.with_data(keep));
         }
         for limits_of in exact {
             self.attempt(room, &limits_of, (MORE_SHARES + 2) as f64, best)?;
@@ -240,7 +244,7 @@ impl Search<'_> {
     }
 
     /// Limits on the stash of every stage and on what waits of it: a share of those that fill the room at the worst moment, in proportion to what is `kept`
-    /// without any plan, and the data, which are there anyway.
+    /// without any plan, and the data.
     fn limits(&self, way: Way, share: f64, kept: &[[u64; 2]]) -> Vec<[u64; 2]> {
         let weights: Vec<[u64; 2]> = kept
             .iter()
@@ -259,6 +263,11 @@ impl Search<'_> {
             let filled = way.room as f64 * f64::midpoint(share, 1.0);
             limits = self.more_waits(&limits, kept, filled as u64);
         }
+        self.with_data(limits)
+    }
+
+    /// Limits with the data, which are there anyway.
+    fn with_data(&self, mut limits: Vec<[u64; 2]>) -> Vec<[u64; 2]> {
         for (limits, data) in limits.iter_mut().zip(self.data()) {
             *limits = [0, 1].map(|which| limits[which].saturating_add(data[which]));
         }
