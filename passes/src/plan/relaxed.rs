@@ -10,7 +10,7 @@ use ballast_dialects::ir;
 use ballast_dialects::passes::BallastUnrollOptions;
 use ballast_dialects::remarks::Kind;
 use ballast_partition::{Reason, Unavoidable};
-use ballast_planner::{Error, Planned, Relaxed};
+use ballast_planner::{Error, Options, Planned, Relaxed};
 use melior::ir::operation::OperationLike;
 
 use crate::counted::Loop;
@@ -41,7 +41,7 @@ pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned, cap: CapSpec, l
         text
     };
     let op = worst.op.or_else(|| binding(all.get(worst.device.0)?));
-    let why = why(program, all.get(worst.device.0), op, worst.requested);
+    let why = why(program, all.get(worst.device.0), (op, worst.requested), planned.plan.pipeline.is_some());
     let name = op.map_or("", |op| &program.imported.graph.ops[op].name);
     let text = format!(
         "no memory plan keeps the cap of device {}: {}; '{name}' binds: {}. {}",
@@ -128,13 +128,14 @@ pub(crate) fn refuse(
     program: &Program<'_, '_>,
     device_of: &[DeviceId],
     failure: &Error,
-    limit: f64,
+    options: &Options,
 ) -> Reported {
     let Error::Infeasible { device, op, cap, .. } = failure else {
         return program.error(failure.op(), &failure.to_string());
     };
     let all = stages(&program.imported.graph, &program.costs, &program.cluster, device_of);
-    let Why { reason, remedy } = why(program, all.get(device.0), *op, *cap);
+    let Why { reason, remedy } = why(program, all.get(device.0), (*op, *cap), options.pipeline.is_some());
+    let limit = options.relax_limit;
     let mut notes = vec![(program.place(*op), format!("{reason}. {remedy}"))];
     let raised = if limit > 1.0 {
         let most = mebibytes(Bytes((cap.as_f64() * limit) as u64));
@@ -175,7 +176,12 @@ fn why_throughout(program: &Program<'_, '_>, (resident, least): (u64, u64), requ
     })
 }
 
-fn why(program: &Program<'_, '_>, stage: Option<&Stage>, op: Option<OpId>, requested: Bytes) -> Why {
+fn why(
+    program: &Program<'_, '_>,
+    stage: Option<&Stage>,
+    (op, requested): (Option<OpId>, Bytes),
+    is_pipeline: bool,
+) -> Why {
     let of_stage = stage.map(|stage| (stage.problem.resident_bytes, stage.problem.working_set().0));
     if let Some(why) = of_stage.and_then(|of_stage| why_throughout(program, of_stage, requested)) {
         return why;
@@ -186,7 +192,11 @@ fn why(program: &Program<'_, '_>, stage: Option<&Stage>, op: Option<OpId>, reque
     if of_stage.is_some_and(|(_, least)| least <= requested.0) {
         return Why {
             reason: "no plan was found; it is not proved that there is none".to_owned(),
-            remedy: "`order=free` or `swap=true` may find one, or a larger limit where that ended the search",
+            remedy: if is_pipeline {
+                "`swap=true` may find one, or a larger limit where that ended the search"
+            } else {
+                "`order=free` or `swap=true` may find one, or a larger limit where that ended the search"
+            },
         };
     }
     let (graph, at) = (&program.imported.graph, program.imported.ops[id]);

@@ -70,12 +70,13 @@ pub(crate) fn run_checked(module: OperationRef<'_, '_>, options: &RematOptions) 
     let attempt = Attempt::make(module, program, options, whole, asked)?
         .with_fused_ops_split(module, options, planner, begin)?;
     let Attempt { program, start, planner, cap, planned } = attempt;
-    let planned = planned
-        .map_err(|failure| relaxed::refuse(&program, &start.device_of, &failure, planner.relax_limit))?;
+    let planned =
+        planned.map_err(|failure| relaxed::refuse(&program, &start.device_of, &failure, &planner))?;
     relaxed::warn(&program, &planned, cap_asked, planner.relax_limit);
-    // The pass that made the partition has said it already, where it had the same caps.
-    let said = annotations::read_plan(&program.imported)
-        .is_some_and(|earlier| PlanSettings::of(&earlier).cap.as_ref() == Some(&options.cap));
+    // The pass that made the partition has said it already, where it had the same caps and knew their bytes.
+    let said = matches!(cap_asked, CapSpec::Absolute(_))
+        && annotations::read_plan(&program.imported)
+            .is_some_and(|earlier| PlanSettings::of(&earlier).cap.as_ref() == Some(&options.cap));
     if !said || !planned.plan.cap_met {
         let stages = planned.plan.stages.iter().filter(|stage| stage.score.ops > 0);
         program::warn_of_large_caps(

@@ -219,7 +219,93 @@ fn devices_hold_what_the_formula_says_and_no_more_than_the_cap() {
         }
     }
     assert!(planned > 50, "only {planned} stages recompute anything");
-    assert!(split >= 30 && missed <= 90, "split: {split} recompute, {missed} without a plan");
+    assert!(split >= 30 && missed <= 75, "split: {split} recompute, {missed} without a plan");
+}
+
+/// A random plan that makes some values again, each before its first reader in the backward pass or before some of them.
+fn random_plan(rng: &mut ChaCha8Rng, micro: &MicroBatch) -> CompactPlan {
+    let nodes = &micro.problem.nodes;
+    let (share, once) = (rng.random_range(0.2..=1.0), rng.random_bool(0.5));
+    let mut recompute = Vec::new();
+    for (id, _) in NodeId::of(nodes).filter(|(id, node)| id.0 < micro.boundary && node.recomputable) {
+        let mut readers = (micro.boundary..nodes.len()).filter(|&at| nodes[NodeId(at)].inputs.contains(&id));
+        if rng.random_bool(share) {
+            let some = if once { readers.next().into_iter().collect::<Vec<_>>() } else { readers.collect() };
+            recompute.extend(some.into_iter().map(|at| (at, id)));
+        }
+    }
+    recompute.sort_unstable();
+    CompactPlan { recompute, ..CompactPlan::default() }
+}
+
+/// A cap that one of many random plans keeps is kept nearly always, and mostly as fast.
+#[test]
+fn caps_that_random_plans_keep_are_kept() {
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    for schedule in [Schedule::GPipe, Schedule::OneForwardOneBackward, Schedule::ZeroBubble] {
+        let (mut asked, mut missed, mut slower) = (0, 0, 0);
+        for _ in 0..40 {
+            let devices = rng.random_range(1..=3);
+            let count = rng.random_range(2 * devices..=9);
+            let chain = random_chain(&mut rng, count, devices);
+            let cluster = cluster(devices, HOST_BANDWIDTH);
+            let layers = layers(&chain.graph, &chain.costs, Granularity::Op, 99).unwrap();
+            let mut site = site(&chain, &cluster, &layers, u64::MAX >> 2);
+            site.spec = Spec { schedule, micro_batches: rng.random_range(1..=7) };
+            site.memory.solver = ballast_remat::Options::default().solver;
+            let times = RunTimes::of(&chain.graph, &chain.costs, &cluster, &layers);
+            let cuts = times.best_cuts(site.spec.micro_batches, &|_, _, _| 0.0).unwrap();
+            let free = Runs::new(&site).unwrap().of_cuts(&cuts).unwrap();
+            for (device, in_flight) in site.spec.in_flight(devices).unwrap().iter().enumerate() {
+                let micro = &free[device].micros[0];
+                let mut known: Vec<(u64, f64)> = (0..200)
+                    .filter_map(|_| {
+                        let plan = random_plan(&mut rng, micro);
+                        let measured = micro.measure(&plan, None, in_flight.split).ok()?;
+                        let need = need_bytes(&free[device].micros, &[measured], in_flight);
+                        Some((need, measured.seconds()))
+                    })
+                    .filter(|&(need, _)| need < free[device].unplanned_need_bytes)
+                    .collect();
+                known.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+                let caps = [known.first(), known.get(known.len() / 2)];
+                for &(cap, _) in caps.into_iter().flatten() {
+                    let best =
+                        known.iter().filter(|plan| plan.0 <= cap).map(|plan| plan.1).fold(f64::MAX, f64::min);
+                    let capped = Site { cap: CapSpec::Absolute(Bytes(cap)), ..site.clone() };
+                    let run = Runs::new(&capped).unwrap().of_cuts(&cuts).unwrap().swap_remove(device);
+                    asked += 1;
+                    match &run.found {
+                        None => missed += 1,
+                        Some(found) => slower += usize::from(found.seconds() > best * 1.05),
+                    }
+                }
+            }
+        }
+        // Caps are what such a plan needs to the byte.
+        assert!(
+            asked > 100 && missed * 15 < asked && slower * 6 < asked,
+            "{schedule}: {asked} caps, {missed} missed, {slower} slower"
+        );
+    }
+}
+
+/// Data that only the forward pass reads is there once, whoever holds it: a cap with so much more of it is kept by the same plan.
+#[test]
+fn data_that_are_there_once_count_once() {
+    let needs = |data: u64| {
+        let mut chain = chain(&[(1.0, 10, 1), (1.0, 100, 1), (1.0, 10, 1), (1.0, 10, 1)], 1);
+        chain.graph.tensors[0].bytes = Bytes(data);
+        let cluster = cluster(1, HOST_BANDWIDTH);
+        let layers = layers(&chain.graph, &chain.costs, Granularity::Op, 99).unwrap();
+        let mut site = site(&chain, &cluster, &layers, data + 350);
+        site.spec = Spec { schedule: Schedule::GPipe, micro_batches: 3 };
+        let run = Runs::new(&site).unwrap().of_cuts(&[]).unwrap().swap_remove(0);
+        assert!(run.unplanned_need_bytes > data + 350);
+        run.found.as_ref().map(|found| found.need_bytes - data)
+    };
+    assert!(needs(7).is_some());
+    assert_eq!(needs(1000), needs(7));
 }
 
 /// The loop is never better than the exact joint partition, never worse than its start, and mostly equal to the former.

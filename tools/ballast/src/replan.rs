@@ -152,8 +152,8 @@ fn carried_over(old: &Plan) -> Result<Option<u64>, String> {
     if let Some(pipeline) = &old.pipeline {
         return Err(format!(
             "the plan is for a pipeline ({}, {} micro-batches), which is cut anew where devices change: plan again with \
-             `schedule={}`",
-            pipeline.schedule, pipeline.micro_batches, pipeline.schedule
+             `--ballast-plan` and its schedule",
+            pipeline.schedule, pipeline.micro_batches
         ));
     }
     let mut alignments =

@@ -262,7 +262,7 @@ fn a_plan_is_moved_when_a_device_is_lost() {
     // A pipeline is refused before anything is planned; arenas are planned again.
     write("piped.json", &serde_json::to_string(&of_pipeline(plan.clone())).expect("plain data"));
     let given = ["replan", "piped.json", "seven.toml", "--graph", "graph.json", "-o", "bad.json"];
-    fails(here, &given, 2, "plan again with `schedule=gpipe`");
+    fails(here, &given, 2, "plan again with `--ballast-plan` and its schedule");
     let mut laid_out = plan.clone();
     let arena = |alignment_bytes| {
         Some(ArenaPlan { alignment_bytes, arena_bytes: 0, live_bytes: 0, buffers: Vec::new() })

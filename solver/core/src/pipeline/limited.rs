@@ -44,7 +44,7 @@ impl MicroBatch {
                 origin: Vec::new(),
                 split,
             },
-            node_of: vec![NodeId(0); self.problem.nodes.len()],
+            node_of: vec![None; self.problem.nodes.len()],
             data: Vec::new(),
         };
         let once = builder.data(self.least_data(split));
@@ -76,8 +76,8 @@ impl MicroBatch {
 
 struct Builder<'a> {
     made: Limited<'a>,
-    /// The node that stands for each of the stage.
-    node_of: Vec<NodeId>,
+    /// The node that stands for each of the stage, once it has its place.
+    node_of: Vec<Option<NodeId>>,
     /// Data: its argument, the last pass that reads it where nothing runs again, and its node.
     data: Vec<(Option<usize>, Pass, NodeId)>,
 }
@@ -111,7 +111,9 @@ impl Builder<'_> {
     fn copy(&mut self, id: NodeId) {
         let micro = self.made.micro;
         let mut node = micro.problem.nodes[id].clone();
-        node.inputs.iter_mut().chain(&mut node.after).for_each(|input| *input = self.node_of[*input]);
+        node.inputs = node.inputs.iter().filter_map(|&input| self.node_of[input]).collect();
+        // What runs in a later pass comes later, whoever has effects.
+        node.after = node.after.and_then(|before| self.node_of[before]);
         if let Data::Read(arguments) = &micro.data {
             let reads = |argument: &Option<usize>| {
                 argument.is_some_and(|argument| arguments.reads[id.0].contains(&argument))
@@ -119,7 +121,7 @@ impl Builder<'_> {
             node.inputs.extend(self.data.iter().filter(|(argument, ..)| reads(argument)).map(|data| data.2));
         }
         node.inputs.sort_unstable();
-        self.node_of[id] = self.push(node, Some(id));
+        self.node_of[id] = Some(self.push(node, Some(id)));
     }
 
     /// The end of a pass, until which its data stays.

@@ -183,7 +183,7 @@ fn boundary(stage: &Stage, first_backward: OpId) -> usize {
     boundary
 }
 
-/// Which nodes another stage waits for in the backward pass: those whose values it is sent, what they need, and those whose effects come before theirs.
+/// Which nodes another stage waits for in the backward pass: those whose values it is sent, and what they need.
 fn waited_for(stage: &Stage, boundary: usize) -> Vec<bool> {
     let mut waited = vec![false; stage.sources.len()];
     for node in NodeId::first(stage.sources.len()).skip(boundary).rev() {
@@ -191,8 +191,9 @@ fn waited_for(stage: &Stage, boundary: usize) -> Vec<bool> {
             if stage.sends.binary_search_by_key(&op, |(sent, _)| *sent).is_ok());
         if sent || waited[node] {
             waited[node] = true;
-            let what = &stage.problem.nodes[node];
-            what.inputs.iter().chain(&what.after).for_each(|&first| waited[first] = true);
+            for &input in &stage.problem.nodes[node].inputs {
+                waited[input] = true;
+            }
         }
     }
     waited

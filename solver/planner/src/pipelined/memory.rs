@@ -21,7 +21,7 @@ use ballast_remat::{Error, Order, Solver};
 /// Shares of the largest stash tried first.
 const SHARES: [f64; 6] = [0.95, 0.8, 0.65, 0.45, 0.25, 0.1];
 /// How many more are tried, each between two that were.
-const MORE_SHARES: usize = 6;
+const MORE_SHARES: usize = 10;
 /// Of several stages: the room that limits are made for, beside that which there is.
 const ROOMS: [f64; 5] = [1.0, 1.1, 1.2, 1.35, 1.6];
 
