@@ -8,8 +8,10 @@
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=100% cap-counts=temp swap=false work-limit=200000 function=main" | FileCheck %s --check-prefix=LARGE
 // A sum that two fused ops compute, each for itself, is stored once for both.
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=60% cap-counts=temp swap=false work-limit=200000 function=two" --ballast-verify=function=two --remarks-filter=ballast 2>&1 | FileCheck %s
-// Where no fused op is above the cap by itself, but with what is kept beside it, every value is stored.
-// RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=95% cap-counts=temp swap=false work-limit=200000 function=beside" --ballast-verify=function=beside --remarks-filter=ballast 2>&1 | FileCheck %s --check-prefix=STORED
+// A fused op that fits, but not beside what is kept, falls into parts, too.
+// RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=95% cap-counts=temp swap=false work-limit=200000 function=half" --ballast-verify=function=half --remarks-filter=ballast 2>&1 | FileCheck %s --check-prefix=HALF
+// Where no fused op takes even a quarter of the cap, but is above it with what is kept beside it, every value is stored.
+// RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=96% cap-counts=temp swap=false work-limit=200000 function=beside" --ballast-verify=function=beside --remarks-filter=ballast 2>&1 | FileCheck %s --check-prefix=STORED
 // CHECK-NOT: warning
 // CHECK: remark: [Passed] FusionSplit {{.*}}no plan keeps the cap with fused ops whole: planned with those above it in parts", cap_whole={{[0-9]+}}, seconds={{[0-9.e-]+}}, seconds_whole=
 // CHECK: cap = [[CAP:[0-9]+]], requested_cap = [[CAP]]
@@ -18,6 +20,9 @@
 // WHOLE: error:
 // LARGE: fusion = "xla"
 // LARGE-NOT: held =
+// HALF-NOT: warning
+// HALF: remark: [Passed] FusionSplit {{.*}}no plan keeps the cap with fused ops whole: planned with those above half of it in parts"
+// HALF: cap = [[CAP:[0-9]+]], requested_cap = [[CAP]]
 // STORED-NOT: warning
 // STORED: remark: [Passed] FusionSplit {{.*}}no plan keeps the cap with fused ops whole: planned with every value stored
 // STORED: cap = [[CAP:[0-9]+]], requested_cap = [[CAP]]
@@ -79,15 +84,60 @@ func.func @two(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>, %v: tensor<64x64xf3
   return %p, %q : tensor<64x64xf32>, tensor<64x64xf32>
 }
 
-func.func @beside(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  %v = "stablehlo.dot_general"(%x, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> {ballast.must_keep} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %d0 = "stablehlo.dot_general"(%v, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %d1 = "stablehlo.dot_general"(%d0, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %s1 = "stablehlo.add"(%d0, %d1) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %d2 = "stablehlo.dot_general"(%d1, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %s2 = "stablehlo.add"(%s1, %d2) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %d3 = "stablehlo.dot_general"(%d2, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %s3 = "stablehlo.add"(%s2, %d3) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %r = "stablehlo.dot_general"(%s3, %v) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  return %r : tensor<64x64xf32>
+func.func @beside(%x: tensor<16x16xf32>, %w: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %v0 = "stablehlo.dot_general"(%x, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> {ballast.must_keep} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %v1 = "stablehlo.dot_general"(%v0, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> {ballast.must_keep} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %v2 = "stablehlo.dot_general"(%v1, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> {ballast.must_keep} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %v3 = "stablehlo.dot_general"(%v2, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> {ballast.must_keep} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %v4 = "stablehlo.dot_general"(%v3, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> {ballast.must_keep} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %v5 = "stablehlo.dot_general"(%v4, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> {ballast.must_keep} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %v6 = "stablehlo.dot_general"(%v5, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> {ballast.must_keep} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %v7 = "stablehlo.dot_general"(%v6, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> {ballast.must_keep} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %v8 = "stablehlo.dot_general"(%v7, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> {ballast.must_keep} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %v9 = "stablehlo.dot_general"(%v8, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> {ballast.must_keep} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %v10 = "stablehlo.dot_general"(%v9, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> {ballast.must_keep} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %v11 = "stablehlo.dot_general"(%v10, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> {ballast.must_keep} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %v12 = "stablehlo.dot_general"(%v11, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> {ballast.must_keep} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %v13 = "stablehlo.dot_general"(%v12, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> {ballast.must_keep} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %v14 = "stablehlo.dot_general"(%v13, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> {ballast.must_keep} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %v15 = "stablehlo.dot_general"(%v14, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> {ballast.must_keep} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %v16 = "stablehlo.dot_general"(%v15, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> {ballast.must_keep} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %d0 = "stablehlo.dot_general"(%v16, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %d1 = "stablehlo.dot_general"(%d0, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %s1 = "stablehlo.add"(%d0, %d1) : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %d2 = "stablehlo.dot_general"(%d1, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %s2 = "stablehlo.add"(%s1, %d2) : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %d3 = "stablehlo.dot_general"(%d2, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %s3 = "stablehlo.add"(%s2, %d3) : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r0 = "stablehlo.dot_general"(%s3, %v0) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r1 = "stablehlo.dot_general"(%r0, %v1) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r2 = "stablehlo.dot_general"(%r1, %v2) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r3 = "stablehlo.dot_general"(%r2, %v3) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r4 = "stablehlo.dot_general"(%r3, %v4) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r5 = "stablehlo.dot_general"(%r4, %v5) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r6 = "stablehlo.dot_general"(%r5, %v6) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r7 = "stablehlo.dot_general"(%r6, %v7) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r8 = "stablehlo.dot_general"(%r7, %v8) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r9 = "stablehlo.dot_general"(%r8, %v9) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r10 = "stablehlo.dot_general"(%r9, %v10) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r11 = "stablehlo.dot_general"(%r10, %v11) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r12 = "stablehlo.dot_general"(%r11, %v12) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r13 = "stablehlo.dot_general"(%r12, %v13) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r14 = "stablehlo.dot_general"(%r13, %v14) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r15 = "stablehlo.dot_general"(%r14, %v15) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r16 = "stablehlo.dot_general"(%r15, %v16) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  return %r16 : tensor<16x16xf32>
+}
+
+func.func @half(%x: tensor<16x16xf32>, %w: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %v0 = "stablehlo.dot_general"(%x, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> {ballast.must_keep} : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %d0 = "stablehlo.dot_general"(%v0, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %d1 = "stablehlo.dot_general"(%d0, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %s1 = "stablehlo.add"(%d0, %d1) : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %d2 = "stablehlo.dot_general"(%d1, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %s2 = "stablehlo.add"(%s1, %d2) : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %d3 = "stablehlo.dot_general"(%d2, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %s3 = "stablehlo.add"(%s2, %d3) : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %r0 = "stablehlo.dot_general"(%s3, %v0) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  return %r0 : tensor<16x16xf32>
 }

@@ -47,7 +47,7 @@ pub(crate) fn within(
     storage: Storage,
     cap: Bytes,
 ) -> Result<Storage, Reported> {
-    let most = room_for_one(cap);
+    let most = eighths(cap, ROOM_FOR_ONE);
     let inside = computed_inside(graph, groups, Bytes(cap.0 / 2));
     if inside.is_empty() && !exceed(graph, groups, most) {
         return Ok(storage);
@@ -74,22 +74,25 @@ pub(crate) fn within(
     Ok(storage.holding(held))
 }
 
-/// Of a cap, what one fusion may take: what is not part of it takes some room too.
-fn room_for_one(cap: Bytes) -> Bytes {
-    Bytes(cap.0 - cap.0 / 8)
+/// Of a cap in eighths, what one fusion may take: what is not part of it takes some room too.
+pub(crate) const ROOM_FOR_ONE: u64 = 7;
+
+/// So many eighths of a cap.
+fn eighths(cap: Bytes, eighths: u64) -> Bytes {
+    Bytes((u128::from(cap.0) * u128::from(eighths)).div_ceil(8) as u64)
 }
 
-/// Ops that are to store their values so that fusions which are above what the caps leave for one fall into parts that fit where the whole was placed, if that
-/// can be had. `caps` has the cap of every device and what stays there throughout.
+/// Ops that are to store their values so that fusions which are above so many eighths of what the caps leave for one fall into parts that are not, where the
+/// whole was placed, if that can be had. `caps` has the cap of every device and what stays there throughout.
 pub(crate) fn for_caps(
     module: OperationRef<'_, '_>,
     options: &ImportOptions,
     (graph, groups): (&Graph, &[Group]),
     device_of: &[DeviceId],
-    caps: &[(Bytes, Bytes)],
+    (caps, for_one): (&[(Bytes, Bytes)], u64),
 ) -> Result<Vec<OpId>, Reported> {
     let largest = largest_room(caps);
-    let too_large = |group: &Group| read_and_made(graph, group) > room_for_one(largest);
+    let too_large = |group: &Group| read_and_made(graph, group) > eighths(largest, for_one);
     // Where what stays leaves nothing, parts would keep no cap either.
     if largest == Bytes::ZERO || !groups.iter().any(too_large) {
         return Ok(Vec::new());
@@ -104,7 +107,7 @@ pub(crate) fn for_caps(
     };
     let mut unfused = import::read(module, options)?;
     equal::merge(&mut unfused);
-    let most = |group: &Group| if too_large(group) { room_for_one(room(group)) } else { Bytes(u64::MAX) };
+    let most = |group: &Group| if too_large(group) { eighths(room(group), for_one) } else { Bytes(u64::MAX) };
     Ok(parts_within(&unfused.graph, graph, groups, most))
 }
 

@@ -196,7 +196,13 @@ impl Start {
             caps[stage.device.0] = (cap, Bytes(stage.problem.resident_bytes));
         }
         let fused = (&program.imported.graph, &program.groups[..]);
-        let held = parts::for_caps(module, &program::options(&source), fused, &self.device_of, &caps)?;
+        let held = parts::for_caps(
+            module,
+            &program::options(&source),
+            fused,
+            &self.device_of,
+            (&caps, parts::ROOM_FOR_ONE),
+        )?;
         if held.is_empty() {
             return Ok((program, self));
         }

@@ -20,6 +20,16 @@ use crate::program::{self, Program, Source, mebibytes, stage_on_one};
 
 /// Share of the time limit for fused ops as a whole where one of them alone is above the cap, so that no plan can keep it.
 const HOPELESS: f64 = 0.25;
+/// The same where one of them alone takes more than half of the cap, so that it is open whether a plan can.
+const DOUBTFUL: f64 = 0.5;
+/// What is planned in parts, in eighths of the cap: fewer the later it is tried.
+const IN_PARTS: [(u64, &str); 3] = [
+    (parts::ROOM_FOR_ONE, "those above it in parts"),
+    (4, "those above half of it in parts"),
+    (2, "those above a quarter of it in parts"),
+];
+/// What a plan with such an op whole may take, of the time of every op once, before parts are tried all the same.
+const SLOW: f64 = 1.05;
 /// Least share of the time limit that is worth another plan.
 const LEAST_REST: f64 = 0.05;
 
@@ -30,12 +40,22 @@ pub(super) fn limits_of_whole(
     planner: &ballast_planner::Options,
     is_pipeline: bool,
 ) -> Limits {
-    let is_hopeless = !is_pipeline
-        && is_open(program, options)
-        && only_stage(program)
-            .is_some_and(|stage| stage.problem.working_set().0 > cap_of(&stage, program, planner.cap).0);
-    let share = |limit: f64| if is_hopeless { HOPELESS * limit } else { limit };
-    Limits { time_limit_seconds: planner.limits.time_limit_seconds.map(share), ..planner.limits }
+    let share = if is_pipeline { 1.0 } else { share_of_whole(program, options, planner.cap) };
+    let limit = planner.limits.time_limit_seconds.map(|limit| share * limit);
+    Limits { time_limit_seconds: limit, ..planner.limits }
+}
+
+/// The share of the time that planning fused ops as a whole is worth under a cap: all of it where parts would not help, or are not asked for.
+fn share_of_whole(program: &Program<'_, '_>, options: &RematOptions, cap: CapSpec) -> f64 {
+    let Some(stage) = only_stage(program).filter(|_| is_open(program, options)) else { return 1.0 };
+    let cap = cap_of(&stage, program, cap);
+    let rest = |bytes: u64| bytes.saturating_sub(stage.problem.resident_bytes);
+    match rest(stage.problem.working_set().0) {
+        _ if stage.problem.unplanned_peak() <= cap.0 => 1.0,
+        alone if alone > rest(cap.0) => HOPELESS,
+        alone if alone > rest(cap.0) / 2 => DOUBTFUL,
+        _ => 1.0,
+    }
 }
 
 /// Does nothing but the planner say which values are stored, of which some would not be? A partition over several devices counted them as it was told to.
@@ -65,8 +85,9 @@ struct Way {
 }
 
 impl<'c: 'a, 'a> Attempt<'c, 'a> {
-    /// The program planned with fused ops in parts, or with every value stored, where no plan keeps the cap with fused ops whole, the option left
-    /// the model open, and this keeps the cap or comes nearer. What arguments and results take is counted as it was.
+    /// The program planned with fused ops in parts, or with every value stored, where no plan keeps the cap with fused ops whole, or a slow one where one of
+    /// them takes much of it, the option left the model open, and this keeps the cap, comes nearer, or is faster. What arguments and results take is counted as
+    /// it was.
     ///
     /// # Errors
     /// With the diagnostic that was emitted.
@@ -77,7 +98,8 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         mut planner: ballast_planner::Options,
         begin: Instant,
     ) -> Result<Self, Reported> {
-        if self.keeps_the_cap() || !is_open(&self.program, options) || self.planner.pipeline.is_some() {
+        let is_settled = self.keeps_the_cap() && !self.is_slow_for_one_op(options, planner.cap);
+        if is_settled || !is_open(&self.program, options) || self.planner.pipeline.is_some() {
             return Ok(self);
         }
         let mut cap = options.cap.clone();
@@ -87,10 +109,9 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             // The same bytes, though the unplanned peak counts more.
             let bytes = cap_of(&stage, &self.program, planner.cap);
             (planner.cap, cap) = (CapSpec::Absolute(bytes), bytes.0.to_string());
-            ways.extend(self.in_parts(module, &source, &stage, bytes)?);
+            ways = self.in_parts(module, &source, &stage, bytes)?;
         }
-        let text = "no plan keeps the cap with fused ops whole: planned with every value stored";
-        ways.push(Way { text, fusion: passes::FusionModel::Spread, held: Vec::new() });
+        ways.push(Way { text: "every value stored", fusion: passes::FusionModel::Spread, held: Vec::new() });
         let limit = planner.limits.time_limit_seconds;
         let whole = self.figures();
         let (mut best, mut chosen, mut left) = (self, None, ways.len() as f64);
@@ -103,15 +124,18 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
                 planner.limits.time_limit_seconds = Some(rest / left);
             }
             left -= 1.0;
+            // Finer parts may leave room that makes up for what they cost; every value stored is for caps that nothing else keeps.
+            if best.keeps_the_cap() && way.held.is_empty() {
+                break;
+            }
             let storage = program::Chosen::Options(way.fusion, options.cap_counts, options.heap_gaps);
             let program = program::read_as_is(module, &Source { storage, held: &way.held, ..source })?;
             let start = best.start.with_other_storage(&program)?;
             let mut next = Attempt::make_from(start, module, program, options, (planner.clone(), None))?;
             next.cap.clone_from(&cap);
-            if next.is_nearer_than(&best) {
+            if next.is_better_than(&best) {
                 (best, chosen) = (next, Some(way));
-            }
-            if best.keeps_the_cap() {
+            } else if best.keeps_the_cap() {
                 break;
             }
         }
@@ -121,32 +145,47 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         Ok(best)
     }
 
-    /// With the fusions in parts that are above what the cap leaves on one device, if there are such.
+    /// With the fusions in parts that are above what the cap leaves on one device, or above less than that, where there are such.
     fn in_parts(
         &self,
         module: OperationRef<'c, 'a>,
         source: &Source<'_>,
         stage: &Stage,
         cap: Bytes,
-    ) -> Result<Option<Way>, Reported> {
+    ) -> Result<Vec<Way>, Reported> {
         let Program { imported, groups, storage, .. } = &self.program;
         let on_one = vec![stage.device; imported.graph.ops.len()];
         let caps = [(cap, Bytes(stage.problem.resident_bytes))];
         let fused = (&imported.graph, &groups[..]);
-        let held = parts::for_caps(module, &program::options(source), fused, &on_one, &caps)?;
-        let text = "no plan keeps the cap with fused ops whole: planned with those above it in parts";
-        Ok((!held.is_empty()).then(|| Way { text, fusion: storage.model(), held }))
+        let mut ways: Vec<Way> = Vec::new();
+        for (for_one, text) in IN_PARTS {
+            let held = parts::for_caps(module, &program::options(source), fused, &on_one, (&caps, for_one))?;
+            if !held.is_empty() && ways.last().is_none_or(|last| last.held != held) {
+                ways.push(Way { text, fusion: storage.model(), held });
+            }
+        }
+        Ok(ways)
+    }
+
+    /// Does an op that takes much of the cap by itself leave so little that the plan makes a lot again?
+    fn is_slow_for_one_op(&self, options: &RematOptions, cap: CapSpec) -> bool {
+        let is_slow = |planned: &Planned, stage: &Stage| {
+            planned.plan.balance.tmax_seconds > SLOW * stage.problem.total_time()
+        };
+        let stage = only_stage(&self.program).zip(self.planned.as_ref().ok());
+        share_of_whole(&self.program, options, cap) < 1.0
+            && stage.is_some_and(|(stage, planned)| is_slow(planned, &stage))
     }
 
     fn keeps_the_cap(&self) -> bool {
         matches!(&self.planned, Ok(planned) if planned.relaxed.is_empty())
     }
 
-    /// Caps raised, and the bytes they were raised to.
-    fn is_nearer_than(&self, other: &Self) -> bool {
+    /// By caps raised, the bytes they were raised to, and the time of the slowest device.
+    fn is_better_than(&self, other: &Self) -> bool {
         let raised = |planned: &Planned| {
             let used = planned.relaxed.iter().map(|relaxed| relaxed.used.0).sum::<u64>();
-            (planned.relaxed.len(), used)
+            (planned.relaxed.len(), used, planned.plan.balance.tmax_seconds)
         };
         match (&self.planned, &other.planned) {
             (Err(_), _) => false,
@@ -155,29 +194,35 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         }
     }
 
-    /// Time of the slowest device, seconds, and the largest cap used.
-    fn figures(&self) -> Option<(f64, Bytes)> {
+    /// Time of the slowest device, seconds, and the largest cap raised, if one is.
+    fn figures(&self) -> Option<(f64, Option<Bytes>)> {
         let planned = self.planned.as_ref().ok()?;
-        let used = planned.relaxed.iter().map(|relaxed| relaxed.used).max()?;
+        let used = planned.relaxed.iter().map(|relaxed| relaxed.used).max();
         Some((planned.plan.balance.tmax_seconds, used))
     }
 
-    /// Says how values are stored, and what the plan with fused ops whole, and a raised cap, takes.
-    fn say(&mut self, module: OperationRef<'c, 'a>, way: &Way, whole: Option<(f64, Bytes)>) {
+    /// Says how values are stored, and what the plan with fused ops whole takes, and under which cap.
+    fn say(&mut self, module: OperationRef<'c, 'a>, way: &Way, whole: Option<(f64, Option<Bytes>)>) {
         let Ok(planned) = &mut self.planned else { return };
         let seconds = planned.plan.balance.tmax_seconds;
-        let mut note = way.text.to_owned();
+        let why = match whole {
+            Some((_, None)) => "fused ops leave little room beside them whole",
+            _ => "no plan keeps the cap with fused ops whole",
+        };
+        let text = format!("{why}: planned with {}", way.text);
+        let mut note = text.clone();
+        let mut remark = self.program.remark(Kind::Passed, "FusionSplit", &text).fact("seconds", seconds);
         if let Some((before, used)) = whole {
+            let cap = used.map_or_else(String::new, |used| format!(" and a cap of {}", mebibytes(used)));
             note += &format!(
-                ", {seconds:.3e} s; whole it takes {before:.3e} s and a cap of {}, to be had with `fusion=xla`",
-                mebibytes(used)
+                ", {seconds:.3e} s; whole it takes {before:.3e} s{cap}, to be had with `fusion=xla`"
             );
+            remark = remark.fact("seconds_whole", before);
+            if let Some(used) = used {
+                remark = remark.fact("cap_whole", used.0);
+            }
         }
         planned.plan.notes.push(note);
-        let mut remark = self.program.remark(Kind::Passed, "FusionSplit", way.text).fact("seconds", seconds);
-        if let Some((before, used)) = whole {
-            remark = remark.fact("seconds_whole", before).fact("cap_whole", used.0);
-        }
         remark.emit(module.location());
     }
 }
