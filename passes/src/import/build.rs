@@ -174,9 +174,10 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
             });
         }
         let free = role != OpRole::Compute;
+        let held = if free { 0 } else { facts.workspace.saturating_add(self.made_for(op, &operands)) };
         if !free {
             let results = outputs.iter().map(|&tensor| self.graph.tensors[tensor].bytes).sum::<Bytes>();
-            self.count(results.0.saturating_add(facts.workspace)).map_err(report)?;
+            self.count(results.0.saturating_add(held)).map_err(report)?;
         }
         let mut work = ballast_core::graph::Work { bytes, ..facts.work };
         if free {
@@ -195,7 +196,7 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
             work,
             pure_op: facts.pure_op,
             backward: None,
-            workspace: Bytes(if free { 0 } else { facts.workspace }),
+            workspace: Bytes(held),
             rules: rules(op),
             inner: Vec::new(),
             over: None,
@@ -247,6 +248,27 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
             }
         }
         (inputs, operands)
+    }
+
+    /// Bytes of constants that are made for the op alone, and lie in memory while it runs: what a named op of `linalg` reads is there as a whole, where
+    /// `linalg.generic` takes the making of it in. Numbers of the program itself are in its code.
+    fn made_for(&self, op: OperationRef<'c, 'a>, operands: &[Option<TensorId>]) -> u64 {
+        let name = ir::name(op);
+        if !name.starts_with("linalg.") || name == "linalg.generic" {
+            return 0;
+        }
+        let inputs = operands.len().saturating_sub(op.result_count());
+        let mut read: Vec<TensorId> = operands[..inputs].iter().flatten().copied().collect();
+        read.sort_unstable();
+        read.dedup();
+        let is_made = |tensor: &TensorId| {
+            let made_by = self.graph.tensors[*tensor].producer.map(|producer| &self.graph.ops[producer]);
+            made_by
+                .is_some_and(|made_by| made_by.role == OpRole::Constant && made_by.name != "arith.constant")
+        };
+        let bytes =
+            read.iter().filter(|tensor| is_made(tensor)).map(|&tensor| self.graph.tensors[tensor].bytes.0);
+        bytes.fold(0, u64::saturating_add)
     }
 
     fn is_constant(&self, tensor: TensorId) -> bool {
