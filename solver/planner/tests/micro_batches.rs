@@ -84,46 +84,66 @@ struct Step {
     /// Bytes on the device from here on, and more while it runs.
     bytes: u64,
     workspace: u64,
-    first: bool,
     runs: bool,
 }
 
-/// The steps of one micro-batch in program order, before passes are told apart.
-fn steps(stage: &Stage, plan: &CompactPlan, boundary: usize) -> Vec<Step> {
+/// The pass in which every node first runs.
+fn pass_of(stage: &Stage, boundary: usize, is_split: bool) -> Vec<Pass> {
+    let is_op = |node: usize| matches!(stage.sources[node], NodeSource::Op(_));
+    let pass = |node: usize| match node < boundary {
+        true => Pass::Forward,
+        false if is_split && is_op(node) && !is_sent(stage, node) => Pass::Weights,
+        false => Pass::Backward,
+    };
+    (0..stage.sources.len()).map(pass).collect()
+}
+
+/// The steps of one micro-batch as its passes run, one after another: steps before a node and copies to the host after it are in its pass, or where what is
+/// copied is made.
+fn steps(stage: &Stage, plan: &CompactPlan, pass_of: &[Pass]) -> Vec<Step> {
     let nodes = &stage.problem.nodes;
-    let (mut device, mut host) = (vec![usize::MAX; nodes.len()], vec![usize::MAX; nodes.len()]);
-    let mut steps: Vec<Step> = Vec::new();
-    for at in 0..=nodes.len() {
-        let pass = if at < boundary { Pass::Forward } else { Pass::Backward };
-        let listed = |list: &[(usize, NodeId)]| {
-            let mut nodes: Vec<usize> =
-                list.iter().filter(|(position, _)| *position == at).map(|(_, node)| node.0).collect();
-            nodes.sort_unstable();
-            nodes
-        };
-        for node in listed(&plan.swap_in) {
-            let bytes = nodes[node].bytes;
-            let reads = vec![host[node]];
-            device[node] = steps.len();
-            steps.push(Step { node, reads, pass, bytes, workspace: 0, first: false, runs: false });
+    let mut made = vec![Pass::Forward; nodes.len()];
+    // Step, and does it make a copy on the host?
+    let mut steps: Vec<(Step, bool)> = Vec::new();
+    let listed = |list: &[(usize, NodeId)], at: usize| {
+        let here = list.iter().filter(|(position, _)| *position == at).map(|(_, node)| node.0);
+        let mut nodes: Vec<usize> = here.collect();
+        nodes.sort_unstable();
+        nodes
+    };
+    let step = |node: usize, pass: Pass| {
+        let (bytes, reads) = (nodes[NodeId(node)].bytes, Vec::new());
+        Step { node, reads, pass, bytes, workspace: 0, runs: false }
+    };
+    for (at, &pass) in pass_of.iter().enumerate() {
+        for node in listed(&plan.swap_in, at) {
+            made[node] = pass;
+            steps.push((step(node, pass), false));
         }
-        let again = listed(&plan.recompute);
-        let here = again.iter().map(|&node| (node, false)).chain((at < nodes.len()).then_some((at, true)));
-        for (node, first) in here {
+        let again = listed(&plan.recompute, at);
+        for node in again.into_iter().chain([at]) {
             let what = &nodes[node];
-            let reads = what.inputs.iter().map(|input| device[input.0]).collect();
+            made[node] = pass;
             // Returned values are summed up in place.
             let bytes = if what.keep { 0 } else { what.bytes };
-            device[node] = steps.len();
-            steps.push(Step { node, reads, pass, bytes, workspace: what.workspace_bytes, first, runs: true });
+            let run = Step { bytes, workspace: what.workspace_bytes, runs: true, ..step(node, pass) };
+            steps.push((run, false));
         }
-        for node in listed(&plan.swap_out) {
-            host[node] = steps.len();
-            let reads = vec![device[node]];
-            steps.push(Step { node, reads, pass, bytes: 0, workspace: 0, first: false, runs: false });
+        for node in listed(&plan.swap_out, at) {
+            steps.push((Step { bytes: 0, ..step(node, pass.max(made[node])) }, true));
         }
     }
-    steps
+    steps.sort_by_key(|(step, _)| step.pass);
+    let (mut device, mut host) = (vec![usize::MAX; nodes.len()], vec![usize::MAX; nodes.len()]);
+    for (index, (step, is_copy)) in steps.iter_mut().enumerate() {
+        step.reads = match (step.runs, *is_copy) {
+            (true, _) => nodes[NodeId(step.node)].inputs.iter().map(|input| device[input.0]).collect(),
+            (false, true) => vec![device[step.node]],
+            (false, false) => vec![host[step.node]],
+        };
+        if *is_copy { host[step.node] = index } else { device[step.node] = index }
+    }
+    steps.into_iter().map(|(step, _)| step).collect()
 }
 
 /// Is a node needed for anything that is sent?
@@ -132,25 +152,6 @@ fn is_sent(stage: &Stage, node: usize) -> bool {
         matches!(stage.sources[node], NodeSource::Op(op) if stage.sends.iter().any(|(sent, _)| *sent == op));
     own || (node + 1..stage.sources.len())
         .any(|reader| stage.problem.nodes[reader].inputs.contains(&NodeId(node)) && is_sent(stage, reader))
-}
-
-/// Moves to the half for weights what nothing but it waits for.
-fn split(stage: &Stage, steps: &mut [Step]) {
-    for at in (0..steps.len()).rev().filter(|&at| true_backward(&steps[at])).collect::<Vec<_>>() {
-        let readers = || steps.iter().filter(|step| step.reads.contains(&at));
-        let moves = match (steps[at].first, stage.sources[steps[at].node]) {
-            (true, NodeSource::Receive(_)) => false,
-            (true, NodeSource::Op(_)) => !is_sent(stage, steps[at].node),
-            (false, _) => readers().all(|reader| reader.pass == Pass::Weights),
-        };
-        if moves {
-            steps[at].pass = Pass::Weights;
-        }
-    }
-}
-
-fn true_backward(step: &Step) -> bool {
-    step.pass == Pass::Backward
 }
 
 /// Bytes of data, and the last pass that reads each: of `data` all, of `either` one, the one that is read last; none where the stage
@@ -171,10 +172,8 @@ fn data(graph: &Graph, stage: &Stage, steps: &[Step]) -> Vec<(u64, Pass)> {
 
 /// Most bytes of a device over its order.
 fn most(graph: &Graph, stage: &Stage, plan: &CompactPlan, boundary: usize, order: &[Task]) -> u64 {
-    let mut steps = steps(stage, plan, boundary);
-    if order.iter().any(|task| task.pass == Pass::Weights) {
-        split(stage, &mut steps);
-    }
+    let is_split = order.iter().any(|task| task.pass == Pass::Weights);
+    let steps = steps(stage, plan, &pass_of(stage, boundary, is_split));
     let data = data(graph, stage, &steps);
     let kept: u64 = stage.problem.nodes.iter().filter(|node| node.keep).map(|node| node.bytes).sum();
     let late = || data.iter().filter(|(_, last)| *last > Pass::Forward);

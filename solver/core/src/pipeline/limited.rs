@@ -156,20 +156,21 @@ impl Limited<'_> {
         (plan.rounds.is_empty() && plan.copies.is_empty()).then_some(plan)
     }
 
-    /// Events with first runs in program order: what is made again stands before its first reader, copies to the host where they
+    /// Events with first runs in program order: what is made again stands before its first reader as the passes run, copies to the host where they
     /// stood, or earlier where they are needed earlier.
     fn in_program_order(&self, events: &[Event]) -> Vec<usize> {
         let place = |event: &Event| self.origin[event.step.node()].map(|node| node.0);
-        // Before which first run an event is needed.
+        // The first run that needs an event.
         let mut needed = vec![usize::MAX; events.len()];
         for (index, event) in events.iter().enumerate().rev() {
-            if event.first {
-                needed[index] = place(event).unwrap_or(usize::MAX);
+            if event.first && place(event).is_some() {
+                needed[index] = index;
             }
             for &read in event.reads.iter().filter(|&&read| !events[read].first) {
                 needed[read] = needed[read].min(needed[index]);
             }
         }
+        let before = |index: usize| events.get(needed[index]).and_then(place);
         let n = self.micro.problem.nodes.len();
         // Around every first run: before it, and after it.
         let mut around = vec![[Vec::new(), Vec::new()]; n];
@@ -179,13 +180,13 @@ impl Limited<'_> {
             let Some(own) = place(event) else { continue };
             if event.first {
                 (runs[own], last) = (index, own);
-            } else if needed[index] < n {
+            } else if let Some(before_run) = before(index) {
                 match event.step {
                     Step::SwapOut(_) => {
-                        let made = event.reads.iter().map(|&read| needed[read]).max().unwrap_or(own);
-                        around[last.min(needed[index].saturating_sub(1)).max(made)][1].push(index);
+                        let made = event.reads.iter().filter_map(|&read| before(read)).max().unwrap_or(own);
+                        around[last.min(before_run.saturating_sub(1)).max(made)][1].push(index);
                     }
-                    _ => around[needed[index]][0].push(index),
+                    _ => around[before_run][0].push(index),
                 }
             }
         }

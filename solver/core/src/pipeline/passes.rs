@@ -1,9 +1,9 @@
 //! The passes of one micro-batch under a plan: which of its runs and copies belong to which, what each takes, and what it
 //! leaves on the device.
 //!
-//! A plan is about one micro-batch in program order; a schedule runs its passes apart. Every run of a node and every copy back
-//! makes a value of its own, read by what comes after it in program order up to the next one, wherever the passes stand:
-//! what the half for weights reads is there until then. A pass ends when its own copies have ended.
+//! A plan is about one micro-batch in program order; a schedule runs its passes apart, each in program order. What is made again or copied back
+//! belongs to the pass of the node before which it stands. Every run of a node and every copy back makes a value of its own, read by what comes
+//! after it up to the next one as the passes run: what the half for weights reads is there until then. A pass ends when its own copies have ended.
 
 use crate::memory::pool::Pool;
 use crate::memory::{NodeId, Problem, ReplayError, Schedule, Step, SwapModel};
@@ -31,66 +31,81 @@ pub(super) struct Event {
 
 /// The runs and copies of a schedule, in its order.
 pub(super) fn events(problem: &Problem, schedule: &Schedule) -> Vec<Event> {
-    let n = problem.nodes.len();
-    // The events that made what of a node is on the device, and on the host.
-    let (mut device, mut host): (Vec<Option<usize>>, Vec<Option<usize>>) = (vec![None; n], vec![None; n]);
-    let mut ran = vec![false; n];
-    let mut events = Vec::with_capacity(schedule.steps.len());
-    for &step in &schedule.steps {
-        let (node, next) = (step.node(), events.len());
-        let mut first = false;
-        let reads = match step {
-            Step::Compute(_) => {
-                first = !std::mem::replace(&mut ran[node], true);
-                let reads = problem.nodes[node].inputs.iter().filter_map(|&input| device[input]).collect();
-                device[node] = Some(next);
-                reads
-            }
-            Step::SwapOut(_) => {
-                host[node] = Some(next);
-                device[node].into_iter().collect()
-            }
-            Step::SwapIn(_) => {
-                device[node] = Some(next);
-                host[node].into_iter().collect()
-            }
-            Step::Free(_) | Step::HostFree(_) => continue,
-        };
-        events.push(Event { step, first, reads });
-    }
+    let mut events = untied(problem, schedule);
+    tie(problem, &mut events);
     events
 }
 
-/// The pass of every event. `boundary`: the first node of the backward pass. Nodes that `weights` names first run in its half for
-/// weights; so does whatever else nothing but that half reads. None: the backward pass is not split.
-fn passes(events: &[Event], boundary: usize, weights: Option<&[bool]>) -> Vec<Pass> {
-    let mut left = boundary;
-    let mut forward = true;
-    let mut passes: Vec<Pass> = Vec::with_capacity(events.len());
-    for event in events {
+/// The runs and copies of a schedule, in its order, before it is known what they read.
+fn untied(problem: &Problem, schedule: &Schedule) -> Vec<Event> {
+    let mut ran = vec![false; problem.nodes.len()];
+    let steps = schedule.steps.iter().filter(|step| !matches!(step, Step::Free(_) | Step::HostFree(_)));
+    let event = |&step: &Step| {
+        let first = matches!(step, Step::Compute(node) if !std::mem::replace(&mut ran[node], true));
+        Event { step, first, reads: Vec::new() }
+    };
+    steps.map(event).collect()
+}
+
+/// Lets every event read what was made last before it.
+fn tie(problem: &Problem, events: &mut [Event]) {
+    let n = problem.nodes.len();
+    // The events that made what of a node is on the device, and on the host.
+    let (mut device, mut host): (Vec<Option<usize>>, Vec<Option<usize>>) = (vec![None; n], vec![None; n]);
+    for (index, event) in events.iter_mut().enumerate() {
         let node = event.step.node();
-        // What stands at the boundary itself belongs to the backward pass, but for copies of what ran before it.
-        forward &= left > 0 || matches!(event.step, Step::SwapOut(_));
-        left -= usize::from(forward && event.first && node.0 + left == boundary);
-        let late = event.first && weights.is_some_and(|weights| weights[node.0]);
-        passes.push(match (forward, late) {
-            (true, _) => Pass::Forward,
-            (false, true) => Pass::Weights,
-            (false, false) => Pass::Backward,
-        });
+        event.reads = match event.step {
+            Step::Compute(_) => {
+                problem.nodes[node].inputs.iter().filter_map(|&input| device[input]).collect()
+            }
+            Step::SwapOut(_) => device[node].into_iter().collect(),
+            Step::SwapIn(_) => host[node].into_iter().collect(),
+            Step::Free(_) | Step::HostFree(_) => Vec::new(),
+        };
+        let made = if matches!(event.step, Step::SwapOut(_)) { &mut host } else { &mut device };
+        made[node] = Some(index);
     }
-    if weights.is_some() {
-        let mut waited = vec![false; events.len()];
-        for (index, event) in events.iter().enumerate().rev() {
-            if passes[index] == Pass::Backward && !event.first && !waited[index] {
-                passes[index] = Pass::Weights;
-            }
-            if passes[index] == Pass::Backward {
-                event.reads.iter().for_each(|&read| waited[read] = true);
-            }
+}
+
+/// The events of the passes, in the order in which they run, each with its pass. `boundary`: the first node of the backward pass. Nodes that `weights` names
+/// first run in its half for weights. None: the backward pass is not split.
+fn in_passes(
+    problem: &Problem,
+    schedule: &Schedule,
+    (boundary, weights): (usize, Option<&[bool]>),
+) -> Vec<(Pass, Event)> {
+    let events = untied(problem, schedule);
+    let of_node = |node: NodeId| match (node.0 < boundary, weights.is_some_and(|weights| weights[node.0])) {
+        (true, _) => Pass::Forward,
+        (false, true) => Pass::Weights,
+        (false, false) => Pass::Backward,
+    };
+    let mut passes = vec![Pass::Backward; events.len()];
+    // What is made again, or copied back, stands before a node's first run.
+    let mut next = Pass::Backward;
+    for (index, event) in events.iter().enumerate().rev() {
+        if event.first {
+            next = of_node(event.step.node());
+        }
+        passes[index] = next;
+    }
+    // A copy to the host stands after one, and after what it copies was made.
+    let (mut previous, mut made) = (Pass::Forward, vec![Pass::Forward; problem.nodes.len()]);
+    for (index, event) in events.iter().enumerate() {
+        let node = event.step.node();
+        match event.step {
+            Step::SwapOut(_) => passes[index] = previous.max(made[node]),
+            _ => made[node] = passes[index],
+        }
+        if event.first {
+            previous = passes[index];
         }
     }
-    passes
+    let mut ordered: Vec<(Pass, Event)> = passes.into_iter().zip(events).collect();
+    ordered.sort_by_key(|&(pass, _)| pass);
+    let (passes, mut events): (Vec<Pass>, Vec<Event>) = ordered.into_iter().unzip();
+    tie(problem, &mut events);
+    passes.into_iter().zip(events).collect()
 }
 
 /// Plays the passes of one micro-batch, one after the other, on a device without a limit; the costs of the forward pass, the backward pass and its
@@ -105,23 +120,34 @@ pub(super) fn play_passes(
     (boundary, weights): (usize, Option<&[bool]>),
     data: &Data,
 ) -> Result<([PassCost; 3], DataBytes), ReplayError> {
-    let events = events(problem, schedule);
-    let passes = passes(&events, boundary, weights);
+    let (passes, events): (Vec<Pass>, Vec<Event>) =
+        in_passes(problem, schedule, (boundary, weights)).into_iter().unzip();
+    let refused = |index: usize, reason: &str| {
+        let node = events[index].step.node();
+        Err(ReplayError { step: index, node: Some(node), reason: format!("node {node} {reason}") })
+    };
+    for (index, event) in events.iter().enumerate() {
+        let reads = match event.step {
+            Step::Compute(node) => problem.nodes[node].inputs.len(),
+            _ => 1,
+        };
+        if event.reads.len() < reads {
+            return refused(index, "reads what is not there yet when its pass runs");
+        }
+    }
     let runs = events.iter().zip(&passes).filter_map(|(event, &pass)| match event.step {
         Step::Compute(node) => Some((node.0, pass)),
         _ => None,
     });
     let plain = events.iter().all(|event| event.first);
     let data = data.bytes(runs, plain);
-    let mut order: Vec<usize> = (0..events.len()).collect();
-    order.sort_by_key(|&index| passes[index]);
     // Readers that are yet to come, of what every event makes.
     let mut readers = vec![0usize; events.len()];
     events.iter().flat_map(|event| &event.reads).for_each(|&read| readers[read] += 1);
     let mut player = Player::new(problem, swap, &events, readers);
     player.device.used = data.stash;
     let mut costs = [PassCost::default(); 3];
-    let mut next = order.into_iter().peekable();
+    let mut next = (0..events.len()).peekable();
     for (cost, pass) in costs.iter_mut().zip([Pass::Forward, Pass::Backward, Pass::Weights]) {
         let start = player.now;
         player.device.peak = player.device.used;
