@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from torch._dynamo.eval_frame import OptimizedModule
 from .._errors import BallastError, UnsupportedModel, first_line, of_ballast
 from .._plan import Plan
 from ._backend import Backend
+from ._captured import holder
 
 
 def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
@@ -93,10 +95,12 @@ def compile(  # noqa: A001
         held_bytes += _gradient_bytes(model, optimizer)
     backend = Backend(cap, compiler=compiler, held_bytes=held_bytes, **options)
     backend.whole = fullgraph
-    return _compiled(model, backend)
+    return _compiled(model, backend, optimizer)
 
 
-def _compiled(model: Callable[..., Any], backend: Backend) -> Any:
+def _compiled(model: Callable[..., Any], backend: Backend, optimizer: torch.optim.Optimizer | None = None) -> Any:
+    owner = holder(model, optimizer)
+    backend.owner = weakref.ref(owner) if owner is not None else None
     compiled = torch.compile(model, backend=backend, dynamic=False, fullgraph=backend.whole)
     if not isinstance(compiled, OptimizedModule):
         return CompiledFunction(compiled, backend)

@@ -89,6 +89,8 @@ class Partitioner(CustomPartitionerFn):
         #: The plan of every graph that was split, in order.
         self.plans: list[Plan] = []
         self._again: tuple[int, int] | None = None
+        #: Bytes of the model's parameters and buffers that the graph split now does not read.
+        self.unread_bytes = 0
         #: How many of what the last forward graph gives are results; the others are saved.
         self.results = 0
         #: Plans of what is compiled now for other sizes, another mode or other numbers in Python.
@@ -116,7 +118,8 @@ class Partitioner(CustomPartitionerFn):
         """
         self.results = num_fwd_outputs
         module = prepare(gm)
-        joint = JointProblem(module, num_fwd_outputs, self._time_of, held_bytes=self.held_bytes, movable=bool(self.offload))
+        held = self.held_bytes + self.unread_bytes
+        joint = JointProblem(module, num_fwd_outputs, self._time_of, held_bytes=held, movable=bool(self.offload))
         link = self._link(joint)
         if link is not None and self.fused and joint.device.type == "cuda":
             raise BallastError(
