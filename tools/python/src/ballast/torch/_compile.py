@@ -28,14 +28,19 @@ def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
         return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
     total = 0
     for group in optimizer.param_groups:
-        size = sum(parameter.numel() * parameter.element_size() for parameter in group["params"] if parameter.requires_grad)
+        trained = [parameter for parameter in group["params"] if parameter.requires_grad]
+        size = sum(parameter.numel() * parameter.element_size() for parameter in trained)
+        # Steps are counted by parameter, in a tensor of one number.
+        counter = 8 if torch.get_default_dtype() == torch.float64 and not group.get("fused") else 4
+        counters = len(trained) * counter
         kind = type(optimizer).__name__
         if kind in ("Adam", "AdamW", "NAdam", "RAdam", "Adamax"):
-            total += size * (3 if group.get("amsgrad") else 2)
+            # NAdam has a product of its momenta beside the counter.
+            total += size * (3 if group.get("amsgrad") else 2) + counters * (2 if kind == "NAdam" else 1)
         elif kind == "SGD":
             total += size if group.get("momentum") else 0
         elif kind in ("Adagrad", "RMSprop"):
-            total += size * (1 + bool(group.get("momentum")) + bool(group.get("centered")))
+            total += size * (1 + bool(group.get("momentum")) + bool(group.get("centered"))) + counters
         else:
             raise ValueError(f"what {kind} will hold is not known before its first step: give held_bytes instead, or step it once")
     return total
