@@ -80,7 +80,7 @@ def captured(function, *args, **options):
     from ballast.torch._fit import _captured
     from ballast.torch._graph import JointProblem
 
-    graph, outputs = _captured(function, args)
+    graph, outputs, _ = _captured(function, args)
     return JointProblem(prepare(graph), outputs, lambda node: 1.0, movable=True, **options), outputs
 
 

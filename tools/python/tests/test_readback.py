@@ -232,3 +232,17 @@ def test_a_backward_pass_that_fails_leaves_no_profile_behind():
     run()
     back(["saved", torch.ones(1)])
     assert calls == [False, True, True] and plan.measured_bytes == 400 + 4 + 50
+
+
+def test_measuring_makes_no_python_events_and_warns_of_nothing(monkeypatch):
+    def refused(*_given, **_options):
+        raise AssertionError("nobody reads these")
+
+    monkeypatch.setattr(torch.autograd.profiler.profile, "_parse_kineto_results", refused)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(2):
+            kept = []
+            # Two buffers of 4096 bytes, one of which stays.
+            taken = ballast.torch.measure(lambda: kept.append(torch.zeros(1024) + torch.zeros(1)), device="cpu")  # noqa: B023
+            assert 8192 <= taken.peak_bytes <= 8192 + 64 and taken.left_bytes == 4096

@@ -72,11 +72,27 @@ def test_a_loss_that_refuses_made_up_values_is_rehearsed_with_the_rest():
     assert abs(peak + plan.resident_bytes - plan.measured_bytes) <= 64
 
 
-def test_the_state_of_rmsprop_is_as_much_as_its_options_ask_for():
-    weight = torch.randn(8, 8, requires_grad=True)
-    for options, values in [({}, 1), ({"momentum": 0.9}, 2), ({"momentum": 0.9, "centered": True}, 3)]:
-        optimizer = torch.optim.RMSprop([weight], **options)
-        assert ballast.torch.optimizer_bytes(optimizer) == values * 256
+@pytest.mark.parametrize("kind, options, values, numbers", [
+    ("SGD", {}, 0, 0), ("SGD", {"momentum": 0.9}, 1, 0),
+    ("Adam", {}, 2, 1), ("AdamW", {"amsgrad": True}, 3, 1), ("AdamW", {"fused": True}, 2, 1), ("NAdam", {}, 2, 2), ("RAdam", {}, 2, 1), ("Adamax", {}, 2, 1), ("Adagrad", {}, 1, 1),
+    ("RMSprop", {}, 1, 1), ("RMSprop", {"momentum": 0.9}, 2, 1), ("RMSprop", {"momentum": 0.9, "centered": True}, 3, 1),
+])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_an_optimizers_state_is_known_before_its_first_step(kind, options, values, numbers, dtype):
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        weights = [torch.randn(8, 8, requires_grad=True) for _ in range(3)]
+        optimizer = getattr(torch.optim, kind)([*weights, torch.randn(8, 8)], **options)
+        expected = ballast.torch.optimizer_bytes(optimizer)
+        sum(weight.sum() for weight in weights).backward()
+        optimizer.step()
+    finally:
+        torch.set_default_dtype(before)
+    assert ballast.torch.optimizer_bytes(optimizer) == expected
+    # Adagrad has a state of what is not trained, too.
+    tensors, counter = 4 if kind == "Adagrad" else 3, 4 if options.get("fused") else dtype.itemsize
+    assert expected == tensors * (values * 64 * dtype.itemsize + numbers * counter)
 
 
 def test_gradients_taken_inside_are_not_planned_and_that_is_said():

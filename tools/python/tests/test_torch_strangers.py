@@ -139,7 +139,7 @@ def test_a_mask_is_of_the_run_that_is_there():
     from ballast.torch._rewrite import rewrite
 
     # The generator's state is no smaller than 5 kB: more than that is worth a second run.
-    graph, outputs = _captured(lambda x: functional.dropout(x, 0.5).sin().sum(), (torch.randn(100, 100, requires_grad=True),))
+    graph, outputs, _ = _captured(lambda x: functional.dropout(x, 0.5).sin().sum(), (torch.randn(100, 100, requires_grad=True),))
     joint = JointProblem(_partitioner.prepare(graph), outputs, lambda node: 1.0)
     names = {node.name: index for index, node in enumerate(joint.problem.nodes)}
     value, mask = names["native_dropout"], names["native_dropout.1"]
@@ -186,13 +186,13 @@ class Logged(torch.nn.Module):
 
 
 def test_blocks_of_one_class_are_graphs_of_their_own():
-    compiled = ballast.torch.compile(Logged(), cap="70%", fullgraph=False, **QUICK)
+    compiled = ballast.torch.compile(Logged(), cap="75%", fullgraph=False, **QUICK)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         compiled(torch.randn(1024, 64)).backward()
     plans = compiled._ballast_backend.plans
     assert len(plans) == 3
-    assert all(plan.cap_bytes == int(0.7 * plan.unplanned_bytes) for plan in plans)
+    assert all(plan.cap_bytes == int(0.75 * plan.unplanned_bytes) for plan in plans)
     assert [line[:45] for line in said(caught)] == ["Ballast: of this model, graph 2 is planned un", "Ballast: of this model, graph 3 is planned un"]
 
 

@@ -25,7 +25,7 @@ try:
 except ModuleNotFoundError as error:
     sys.exit(f"python -m ballast.export.torch: {error}: install what tools/python/requirements-export-torch.txt names (docs/exporting.md)")
 
-from . import _command_line, _torch_convolutions
+from . import _command_line, _torch_convolutions, _torch_upsampling
 from ._torch_models import MODELS
 
 aten = torch.ops.aten
@@ -99,6 +99,7 @@ def export(module, inputs, labels, form, rate=0.01):
     table = {
         **fx.get_decomposition_table(), **get_decompositions(DECOMPOSED),
         aten.convolution_backward.default: _torch_convolutions.decomposition(form),
+        **_torch_upsampling.decompositions(form),
     }
     graph = make_fx(step, decomposition_table={aten.native_batch_norm.default: _batch_norm}, tracing_mode="fake")(*arrays)
     # What is written in place, as dropout's mask, becomes values; then large ops are broken down.

@@ -6,6 +6,7 @@ import contextlib
 import copy
 import dataclasses
 import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,7 @@ from torch._functorch import config as functorch_config
 
 from .._errors import BallastError, NoPlan, first_line, of_ballast
 from .._plan import Plan
-from ._captured import Origin, begins_at, has_lstm, onednn, origin, takes_gradients
+from ._captured import Origin, begins_at, has_lstm, onednn, origin, takes_gradients, unread_bytes
 from ._graph import main_device
 from ._in_flight import InFlight
 from ._partitioner import Partitioner
@@ -50,6 +51,8 @@ class Backend:
         self.asked = False
         #: Is one graph all there is of the model?
         self.whole = False
+        #: Who knows what is there beside a graph's inputs. What torch has compiled keeps a backend, and is not to keep a model.
+        self.owner: weakref.ref[torch.nn.Module | torch.optim.Optimizer] | None = None
         #: The pieces of the model's code.
         self._pieces: list[_Piece] = []
         self.partitioner = Partitioner(cap, **{"fused": compiler == "inductor", **options})
@@ -57,7 +60,7 @@ class Backend:
     def anew(self) -> Backend:
         """One with the same options that has planned nothing."""
         backend = copy.copy(self)
-        backend.asked, backend._pieces, backend.partitioner = False, [], self.partitioner.anew()
+        backend.asked, backend.owner, backend._pieces, backend.partitioner = False, None, [], self.partitioner.anew()
         return backend
 
     @property
@@ -77,6 +80,7 @@ class Backend:
         index = len(self.plans)
         piece = self._piece(origin(gm, example_inputs))
         self.partitioner.earlier = [self.plans[earlier] for earlier in piece.plans]
+        unread = unread_bytes(self.owner() if self.owner is not None else None, gm, example_inputs)
         # Compilers change what they compile.
         graph = copy.deepcopy(gm.graph)
 
@@ -84,6 +88,7 @@ class Backend:
             return piece.in_flight.watched(compiled, self.partitioner.results, lambda: self.plans[index])
 
         def compile_graph(read_back: ReadBack, inputs: Any, way: Way) -> tuple[Callable[..., Any], Plan | None]:
+            self.partitioner.unread_bytes = unread
             with self.partitioner.again(index, way.unseen) if index < len(self.plans) else contextlib.nullcontext():
                 run = self._compile(fx.GraphModule(gm, copy.deepcopy(graph)), list(inputs), read_back, way, watched)
             plan = self.plans[index] if index < len(self.plans) else None

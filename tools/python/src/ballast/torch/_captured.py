@@ -6,12 +6,15 @@ import contextlib
 import dataclasses
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import torch
 from torch import fx
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 from torch.utils.weak import WeakIdKeyDictionary
+
+from ._graph import main_device
 
 #: Of every parameter seen a number that no later one has, as an id could.
 _NUMBERS: WeakIdKeyDictionary = WeakIdKeyDictionary()
@@ -39,6 +42,37 @@ def origin(gm: fx.GraphModule, inputs: Iterable[Any]) -> Origin:
     """Where a graph comes from, by its nodes and by what it holds and is called with."""
     parameters = [*gm.parameters(), *(value for value in inputs if isinstance(value, torch.nn.Parameter))]
     return Origin(_lines(gm.graph), frozenset(_NUMBERS.setdefault(value, next(_COUNT)) for value in parameters))
+
+
+def holder(model: Callable[..., Any], optimizer: torch.optim.Optimizer | None) -> torch.nn.Module | torch.optim.Optimizer | None:
+    """Who knows what is there beside a call: the module, also of a method of one; of any other function its optimizer."""
+    module = getattr(model, "__self__", model)
+    return module if isinstance(module, torch.nn.Module) else optimizer
+
+
+def unread_bytes(owner: torch.nn.Module | torch.optim.Optimizer | None, gm: fx.GraphModule, inputs: Iterable[Any]) -> int:
+    """Bytes of what an owner has on the graph's device and the graph does not read: parameters and buffers for another graph, another call, or none.
+    Each storage counts once, and not beside a view of it that is read."""
+    if owner is None:
+        return 0
+    if isinstance(owner, torch.nn.Module):
+        owned = [*owner.parameters(), *owner.buffers()]
+    else:
+        owned = [parameter for group in owner.param_groups for parameter in group["params"]]
+    read = [tensor for value in (*inputs, *gm.parameters(), *gm.buffers()) for tensor in _dense(value)]
+    device = main_device(read)
+    known = {tensor.untyped_storage()._cdata for tensor in read}
+    own = {tensor.untyped_storage()._cdata: tensor.untyped_storage().nbytes() for value in owned for tensor in _dense(value) if tensor.device == device}
+    return sum(size for storage, size in own.items() if storage not in known)
+
+
+def _dense(value: Any) -> list[torch.Tensor]:
+    """The tensors with a storage behind a value: none of what has no sizes yet, and the parts of what is made of several."""
+    if not isinstance(value, torch.Tensor) or torch.nn.parameter.is_lazy(value):
+        return []
+    if is_traceable_wrapper_subclass(value):
+        return [tensor for name in value.__tensor_flatten__()[0] for tensor in _dense(getattr(value, name))]
+    return [value] if value.layout == torch.strided else []
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from torch._dynamo.eval_frame import OptimizedModule
 from .._errors import BallastError, UnsupportedModel, first_line, of_ballast
 from .._plan import Plan
 from ._backend import Backend
+from ._captured import holder
 
 
 def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
@@ -26,14 +28,19 @@ def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
         return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
     total = 0
     for group in optimizer.param_groups:
-        size = sum(parameter.numel() * parameter.element_size() for parameter in group["params"] if parameter.requires_grad)
+        trained = [parameter for parameter in group["params"] if parameter.requires_grad]
+        size = sum(parameter.numel() * parameter.element_size() for parameter in trained)
+        # Steps are counted by parameter, in a tensor of one number.
+        counter = 8 if torch.get_default_dtype() == torch.float64 and not group.get("fused") else 4
+        counters = len(trained) * counter
         kind = type(optimizer).__name__
         if kind in ("Adam", "AdamW", "NAdam", "RAdam", "Adamax"):
-            total += size * (3 if group.get("amsgrad") else 2)
+            # NAdam has a product of its momenta beside the counter.
+            total += size * (3 if group.get("amsgrad") else 2) + counters * (2 if kind == "NAdam" else 1)
         elif kind == "SGD":
             total += size if group.get("momentum") else 0
         elif kind in ("Adagrad", "RMSprop"):
-            total += size * (1 + bool(group.get("momentum")) + bool(group.get("centered")))
+            total += size * (1 + bool(group.get("momentum")) + bool(group.get("centered"))) + counters
         else:
             raise ValueError(f"what {kind} will hold is not known before its first step: give held_bytes instead, or step it once")
     return total
@@ -93,10 +100,12 @@ def compile(  # noqa: A001
         held_bytes += _gradient_bytes(model, optimizer)
     backend = Backend(cap, compiler=compiler, held_bytes=held_bytes, **options)
     backend.whole = fullgraph
-    return _compiled(model, backend)
+    return _compiled(model, backend, optimizer)
 
 
-def _compiled(model: Callable[..., Any], backend: Backend) -> Any:
+def _compiled(model: Callable[..., Any], backend: Backend, optimizer: torch.optim.Optimizer | None = None) -> Any:
+    owner = holder(model, optimizer)
+    backend.owner = weakref.ref(owner) if owner is not None else None
     compiled = torch.compile(model, backend=backend, dynamic=False, fullgraph=backend.whole)
     if not isinstance(compiled, OptimizedModule):
         return CompiledFunction(compiled, backend)

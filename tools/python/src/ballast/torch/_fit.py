@@ -12,6 +12,7 @@ from torch.utils.checkpoint import CheckpointPolicy
 
 from .._errors import UnsupportedModel, first_line
 from .._fits import Fit, Live, largest_batch, of_device
+from ._captured import holder, unread_bytes
 from ._compile import optimizer_bytes
 from ._cost import Roofline, TimeOf
 from ._graph import JointProblem, storages
@@ -57,13 +58,14 @@ def will_it_fit(
     name, memory = of_device(device)
     held = held_bytes + (optimizer_bytes(optimizer) if optimizer is not None else 0)
     time_of = times or Roofline()
-    found = _replayed(model, args, kwargs, held, time_of)
+    owner = holder(model, optimizer)
+    found = _replayed(model, args, kwargs, owner, held, time_of)
     largest = None
     if batch_args is not None:
         def fits(batch: int) -> bool:
             given = batch_args(batch)
             positional, named = ((), {**kwargs, **given}) if isinstance(given, dict) else (given, kwargs)
-            return _replayed(model, positional, named, held, time_of)[0] <= memory
+            return _replayed(model, positional, named, owner, held, time_of)[0] <= memory
 
         largest = largest_batch(fits, most)
     peak, resident, results, live = found
@@ -71,13 +73,14 @@ def will_it_fit(
 
 
 def _replayed(
-    model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], held: int, time_of: TimeOf
+    model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], owner: torch.nn.Module | torch.optim.Optimizer | None, held: int,
+    time_of: TimeOf,
 ) -> tuple[int, int, int, tuple[Live, ...]]:
     """Peak, what is there from start to end, results and gradients, and what else is live at the peak."""
-    graph, outputs = _captured(model, args, kwargs)
+    graph, outputs, unread = _captured(model, args, kwargs, owner)
     graph = prepare(graph)
     _demand(graph.graph)
-    joint = JointProblem(graph, outputs, time_of, held_bytes=held)
+    joint = JointProblem(graph, outputs, time_of, held_bytes=held + unread)
     steps = joint.problem.keep_all(_order(joint))
     forward, backward, _ = rewrite(joint, steps, outputs, [])
     resident = joint.problem.resident_bytes
@@ -134,18 +137,27 @@ def _order(joint: JointProblem) -> list[int]:
     return order
 
 
-def _captured(model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> tuple[fx.GraphModule, int]:
-    """The joint graph of a step, and how many results its forward pass has."""
+def _captured(
+    model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, owner: torch.nn.Module | torch.optim.Optimizer | None = None,
+) -> tuple[fx.GraphModule, int, int]:
+    """The joint graph of a step, how many results its forward pass has, and bytes of what an owner has beside it."""
     from torch._dynamo.backends.common import aot_autograd
     from torch._dynamo.backends.debugging import boxed_nop
 
     found: list[tuple[fx.GraphModule, int]] = []
+    unread = 0
 
     def keep(module: fx.GraphModule, _inputs: Any, *, num_fwd_outputs: int, **_options: Any) -> Any:
         found.append((module, num_fwd_outputs))
         raise _Captured
 
-    backend = aot_autograd(fw_compiler=boxed_nop, bw_compiler=boxed_nop, partition_fn=keep, keep_inference_input_mutations=True)
+    capture = aot_autograd(fw_compiler=boxed_nop, bw_compiler=boxed_nop, partition_fn=keep, keep_inference_input_mutations=True)
+
+    def backend(gm: fx.GraphModule, inputs: list[Any]) -> Any:
+        nonlocal unread
+        unread = unread_bytes(owner, gm, inputs)
+        return capture(gm, inputs)
+
     try:
         # What else is compiled of this model stays as it is, and does not count.
         with torch._dynamo.config.patch(recompile_limit=_ANY, accumulated_recompile_limit=_ANY), functorch_config.patch(enable_autograd_cache=False), \
@@ -157,4 +169,4 @@ def _captured(model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
         raise UnsupportedModel(f"the model is not one graph ({first_line(error)}): its memory cannot be told beforehand") from error
     if not found:
         raise UnsupportedModel("the model has no gradients to compute: parameters with requires_grad, and no torch.no_grad, are needed")
-    return found[0]
+    return *found[0], unread

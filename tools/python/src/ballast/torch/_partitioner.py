@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
+import time
 import uuid
 import warnings
 from collections.abc import Callable, Iterator
@@ -34,6 +35,12 @@ from ._rewrite import rewrite
 
 #: How often a plan is made again when its graphs take more than it said.
 TRIES = 8
+#: How often what is between a cap that is refused and one that is not is halved.
+HALVINGS = 8
+#: All searches for a cap take so many times as long as the first one may,
+SEARCHES = 3
+#: or so many seconds longer, where that is more: in less nothing is found of a large graph, and the least cap found says nothing.
+SECONDS = 5.0
 #: Of the room that a stage has per micro-batch in flight, what one may keep between its passes.
 STASH_SHARES = (1.0, 0.85, 0.7, 0.5)
 _MEASURED: dict[bool, Measured] = {}
@@ -51,7 +58,8 @@ class Partitioner(CustomPartitionerFn):
             on its device) or a function of a node that gives seconds.
         offload: Values may be copied to the host's pinned memory and back, beside computation, where that costs less than computing them again. True: over
             the host link of the device that `times` names or the step is on; or the link.
-        time_limit: Seconds the planner may search.
+        time_limit: Seconds the planner may search for the cap. Where the graphs of a plan take more than it said, and where there is none and the least cap is
+            looked for, there are more searches: twice as long together, rehearsals included.
         work_limit: Search steps instead of seconds: the same plan comes out whatever the clock, for times that are the same.
         seed: Seed of its random choices.
         threads: Threads it searches with; default: all cores.
@@ -89,6 +97,8 @@ class Partitioner(CustomPartitionerFn):
         #: The plan of every graph that was split, in order.
         self.plans: list[Plan] = []
         self._again: tuple[int, int] | None = None
+        #: Bytes of the model's parameters and buffers that the graph split now does not read.
+        self.unread_bytes = 0
         #: How many of what the last forward graph gives are results; the others are saved.
         self.results = 0
         #: Plans of what is compiled now for other sizes, another mode or other numbers in Python.
@@ -116,7 +126,8 @@ class Partitioner(CustomPartitionerFn):
         """
         self.results = num_fwd_outputs
         module = prepare(gm)
-        joint = JointProblem(module, num_fwd_outputs, self._time_of, held_bytes=self.held_bytes, movable=bool(self.offload))
+        held = self.held_bytes + self.unread_bytes
+        joint = JointProblem(module, num_fwd_outputs, self._time_of, held_bytes=held, movable=bool(self.offload))
         link = self._link(joint)
         if link is not None and self.fused and joint.device.type == "cuda":
             raise BallastError(
@@ -244,16 +255,18 @@ class Partitioner(CustomPartitionerFn):
         budget = cap
         least: int | None = None
         first: _planner.Schedule | None = None
+        allowance = _Allowance(self.time_limit, self.work_limit)
         for _ in range(TRIES):
             try:
-                schedule = self._solve(counts, budget)
+                # Half of what is left: few plans are made again more than once or twice.
+                schedule = self._solve(counts, budget, self.time_limit if first is None else allowance.share(2, self.time_limit))
                 # The first search is the one for the whole cap, and what it proved is proved of any plan under it.
                 first = first or schedule
                 schedule = dataclasses.replace(schedule, bound=first.bound, bound_class=first.bound_class)
             except NoPlan as error:
                 # Of a plan made again only whether there is one matters.
                 if least is None and self._again is None:
-                    least = self._least(counts, budget, error, made)
+                    least = self._least(counts, budget, error, made, allowance)
                 break
             outcome = made(schedule.steps, schedule.budget_bytes)
             takes = counts.remember(outcome, schedule)
@@ -270,19 +283,15 @@ class Partitioner(CustomPartitionerFn):
             f"no plan keeps the cap of {cap} bytes ({format_bytes(cap)}) on what {counted}{known}", least, found=least is not None
         )
 
-    def _solve(self, counts: Counts, budget: int, time_limit: float | None = None) -> _planner.Schedule:
+    def _solve(self, counts: Counts, budget: int, limit: float) -> _planner.Schedule:
         """Plans in program order, where most plans are proved the best of their kind within a second, and where only the boundary binds no other
         order is better; for a cap on the whole step with first runs in any order too, and takes the better one."""
-        limit = time_limit or self.time_limit
-        orders = ("program",) if counts.what == "saved" else ("program", "free")
+        orders = _orders(counts)
         found: list[_planner.Schedule] = []
         refused: NoPlan | None = None
         for order in orders:
             try:
-                found.append(_planner.solve(
-                    counts.problem(budget), counts.budget(budget), time_limit=limit / len(orders), work_limit=self.work_limit, seed=self.seed,
-                    threads=self.threads, order=order, link=counts.link,
-                ))
+                found.append(self._search(counts, budget, order, limit / len(orders)))
             except NoPlan as error:
                 # The least of any order is the one that counts: it is asked last.
                 refused = error
@@ -292,7 +301,22 @@ class Partitioner(CustomPartitionerFn):
         best = min(found, key=lambda schedule: schedule.value)
         return dataclasses.replace(best, bound=found[-1].bound, bound_class=found[-1].bound_class)
 
-    def _least(self, counts: Counts, budget: int, refused: NoPlan, made: Callable[..., Made]) -> int | None:
+    def _search(self, counts: Counts, budget: int, order: str, limit: float) -> _planner.Schedule:
+        return _planner.solve(
+            counts.problem(budget), counts.budget(budget), time_limit=limit, work_limit=self.work_limit, seed=self.seed, threads=self.threads, order=order,
+            link=counts.link,
+        )
+
+    def _any(self, counts: Counts, budget: int, limit: float) -> _planner.Schedule | None:
+        """The first plan found: most caps that have one have it in a moment, and what that saves is there for the others."""
+        orders = _orders(counts)
+        for share in (0.25, 0.75) if self.work_limit is None else (1.0,):
+            for order in orders:
+                with contextlib.suppress(NoPlan):
+                    return self._search(counts, budget, order, share * limit / len(orders))
+        return None
+
+    def _least(self, counts: Counts, budget: int, refused: NoPlan, made: Callable[..., Made], allowance: _Allowance) -> int | None:
         """What the graphs of the smallest plan take: found by halving between what is refused and what is not."""
         low = budget
         joint = counts.joint.problem
@@ -302,19 +326,41 @@ class Partitioner(CustomPartitionerFn):
         elif refused.least_cap_bytes is not None:
             low = max(low, counts.cap_of(refused.least_cap_bytes) - 1)
         found = None
-        hasty = max(self.time_limit / 2, 1.0)
-        for _ in range(8):
+        for halvings in range(HALVINGS, 0, -1):
+            if found is not None and allowance.over():
+                break
             middle = high if found is None else (low + high) // 2
-            try:
-                schedule = self._solve(counts, middle, hasty)
+            schedule = self._any(counts, middle, allowance.share(halvings, max(self.time_limit / 2, 1.0)))
+            if schedule is None:
+                low = middle
+            else:
                 takes = counts.remember(made(schedule.steps, schedule.budget_bytes), schedule)
                 found = takes if found is None else min(found, takes)
                 high = middle
-            except NoPlan:
-                low = middle
             if high - low <= max(high // 100, 1):
                 break
         return found
+
+
+def _orders(counts: Counts) -> tuple[str, ...]:
+    return ("program",) if counts.what == "saved" else ("program", "free")
+
+
+class _Allowance:
+    """Seconds for all searches for one cap, and what is rehearsed between them. Where searches count steps no clock has a say."""
+
+    def __init__(self, time_limit: float, work_limit: int | None) -> None:
+        self._ends = time.monotonic() + max(SEARCHES * time_limit, time_limit + SECONDS) if work_limit is None else None
+        #: Without any time no search finds anything.
+        self._least = time_limit / 50
+
+    def share(self, parts: int, most: float) -> float:
+        """Seconds for the next search, where what is left is for so many like it."""
+        return most if self._ends is None else min(max((self._ends - time.monotonic()) / parts, self._least), most)
+
+    def over(self) -> bool:
+        """Is nothing left?"""
+        return self._ends is not None and time.monotonic() > self._ends
 
 
 def _times(times: str | TimeOf, fused: bool) -> TimeOf:
