@@ -344,6 +344,14 @@ mod tests {
     }
 
     #[test]
+    fn sizes_that_floats_cannot_add_up_are_refused() {
+        // The others are 5 bytes resident, 3 of workspace, 4 and 1.
+        let size = |bytes: u64| problem(&ALL_KEYS.replacen("8.0", &bytes.to_string(), 1));
+        assert_eq!(size((1 << 53) - 14).unwrap().nodes[0].bytes, (1 << 53) - 14);
+        assert!(size((1 << 53) - 13).is_err_and(|error| error.contains("2^53 bytes (8 PiB)")));
+    }
+
+    #[test]
     fn plans_come_as_steps_or_compact() {
         let read = problem(ALL_KEYS).unwrap();
         let schedule = read_plan(r#"{"recompute": [[3, 1]]}"#, &read).unwrap();

@@ -379,10 +379,13 @@ impl Report {
         self.bound = bound.beside(self.value)?;
         self.gap = gap(self.value, self.bound.value);
         self.proved = self.gap <= self.tolerance;
-        // A search that came to its end with a proof stopped for that; one that a limit stopped says which.
-        if self.proved && self.stop_reason == StopReason::Finished {
-            self.stop_reason = StopReason::Proved;
-        }
+        // A search that came to its end with a proof stopped for that, and one whose proof a lower bound takes away just ended; one that a
+        // limit stopped says which.
+        self.stop_reason = match self.stop_reason {
+            StopReason::Finished if self.proved => StopReason::Proved,
+            StopReason::Proved if !self.proved => StopReason::Finished,
+            reason => reason,
+        };
         Ok(self)
     }
 
@@ -465,6 +468,7 @@ mod tests {
         };
         assert_eq!(report(10.0, StopReason::Finished), StopReason::Proved);
         assert_eq!(report(9.0, StopReason::Finished), StopReason::Finished);
+        assert_eq!(report(9.0, StopReason::Proved), StopReason::Finished);
         assert_eq!(report(10.0, StopReason::TimeLimit), StopReason::TimeLimit);
         assert_eq!(report(9.0, StopReason::WorkLimit), StopReason::WorkLimit);
     }

@@ -19,7 +19,7 @@ use ballast_core::units::Bytes;
 use ballast_partition::pipeline::{Layers, LayersError, RunTimes, layers};
 use ballast_partition::sequence::Granularity;
 use ballast_planner::pipelined::{Run, Runs, Site, StopRule, balanced, choices, exact, joint};
-use ballast_planner::{Options, Pipelining, plan};
+use ballast_planner::{Error, Options, Pipelining, Planned, plan};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -428,8 +428,8 @@ fn interleaved_stages_idle_half_as_long() {
     assert!(score.step_seconds > 40.5 + 1e-6 && score.step_seconds < 45.0, "{score:?}");
 }
 
-#[test]
-fn the_least_possible_of_a_raised_cap_is_what_no_plan_goes_below() {
+/// A chain of eight ops on two devices under a cap that may be raised by nine tenths at a time.
+fn planned_under(cap: u64, relax_limit: f64) -> Result<Planned, Error> {
     let chain = chain(&[(1.0, 10, 1); 8], 2);
     let cluster = cluster(2, HOST_BANDWIDTH);
     let program = Program { graph: &chain.graph, costs: &chain.costs, cluster: &cluster };
@@ -438,19 +438,22 @@ fn the_least_possible_of_a_raised_cap_is_what_no_plan_goes_below() {
     let made = ballast_partition::Options { limits, ..ballast_partition::Options::default() };
     let partition = ballast_partition::plan(&program, &made).unwrap().report;
     let device_of = balanced(&program, Granularity::Op, spec).unwrap().device_of;
-    let planned = |cap: u64| {
-        let options = Options {
-            cap: CapSpec::Absolute(Bytes(cap)),
-            swap: false,
-            relax_step: 0.9,
-            relax_limit: 9.0,
-            max_rounds: 1,
-            limits,
-            pipeline: Some(Pipelining { spec, granularity: Granularity::Op }),
-            ..Options::default()
-        };
-        plan(&program, device_of.clone(), partition.clone(), &options, None).unwrap()
+    let options = Options {
+        cap: CapSpec::Absolute(Bytes(cap)),
+        swap: false,
+        relax_step: 0.9,
+        relax_limit,
+        max_rounds: 1,
+        limits,
+        pipeline: Some(Pipelining { spec, granularity: Granularity::Op }),
+        ..Options::default()
     };
+    plan(&program, device_of, partition, &options, None)
+}
+
+#[test]
+fn the_least_possible_of_a_raised_cap_is_what_no_plan_goes_below() {
+    let planned = |cap: u64| planned_under(cap, 9.0).unwrap();
     let raised = planned(20).relaxed;
     assert!(!raised.is_empty());
     assert!(raised.iter().any(|raised| Some(raised.least) < raised.smallest), "{raised:?}");
@@ -461,4 +464,13 @@ fn the_least_possible_of_a_raised_cap_is_what_no_plan_goes_below() {
             assert!(raised.least.0 <= need, "{raised:?} under {cap}: {need}");
         }
     }
+}
+
+#[test]
+fn a_cap_is_raised_to_the_limit_itself_where_steps_pass_it_by() {
+    let least = (1..200).find(|&cap| planned_under(2 * cap, 0.0).is_ok()).map(|cap| 2 * cap).unwrap();
+    // Half of what is needed: the first step comes to less, and the second passes by the limit.
+    let raised = planned_under(least / 2, 2.0).unwrap().relaxed;
+    assert!(!raised.is_empty() && raised.iter().all(|raised| raised.used.0 == least), "{least}: {raised:?}");
+    assert!(matches!(planned_under(least / 2, 1.9), Err(Error::Infeasible { .. })));
 }

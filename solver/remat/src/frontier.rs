@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use ballast_core::limits::Deadline;
 use ballast_core::memory::{CompactPlan, NodeId, Schedule, Step, compact};
 
+use crate::effort::Effort;
 use crate::room::Set;
 use crate::state::{Act, Outline, Rules, State};
 
@@ -23,12 +24,12 @@ pub(crate) struct Frontier {
     pub(crate) bound: f64,
     /// Did it go through to the end?
     pub(crate) complete: bool,
-    /// States looked at.
+    /// States looked at, or as many as have the steps that were spent.
     pub(crate) work: u64,
 }
 
-/// States between two looks at the clock.
-const LOOKS: u64 = 256;
+/// Steps that a successor's bound counts as.
+const STEPS_OF_A_BOUND: u64 = 64;
 
 /// One state and how it came about.
 struct Known {
@@ -69,7 +70,7 @@ impl Ord for Open {
 /// States of one set of ops that ran, by what is on the device: with what rules most comparisons out, close together in memory.
 type Alike = BTreeMap<Set, Vec<(Outline, u32)>>;
 
-/// Searches until the best plan is found, the time is over, or `most` states were looked at.
+/// Searches until the best plan is found, the time is over, or as much as for `most` states was spent.
 pub(crate) fn search_states(rules: &Rules<'_>, most: u64, deadline: &Deadline) -> Frontier {
     let mut known: Vec<Known> = Vec::new();
     let mut open = BinaryHeap::new();
@@ -79,36 +80,35 @@ pub(crate) fn search_states(rules: &Rules<'_>, most: u64, deadline: &Deadline) -
         known.push(Known { state: start, before: None, replaced: false });
         open.push(Open { bound, ran: 0, index: 0 });
     }
-    let mut work = 0;
+    let effort = Effort::new(most, *deadline);
     while let Some(Open { bound, index, .. }) = open.pop() {
         let at = index as usize;
         if known[at].replaced {
             continue;
         }
         if rules.done(&known[at].state) {
-            return Frontier { plan: plan(rules, &known, at), bound, complete: true, work };
+            return Frontier { plan: plan(rules, &known, at), bound, complete: true, work: effort.work() };
         }
-        if work >= most || work % LOOKS == 0 && deadline.over() {
-            return Frontier { plan: None, bound, complete: false, work };
+        // Whatever is left in the queue, or was still to be made of this state, ends no earlier.
+        let given_up = || Frontier { plan: None, bound, complete: false, work: effort.work() };
+        if !effort.takes_state() {
+            return given_up();
         }
-        work += 1;
         let mut next = Vec::new();
-        rules.next(&known[at].state, |act, state| next.push((act, state)));
+        rules.next(&known[at].state, &effort, |act, state| next.push((act, state)));
         for (act, state) in next {
+            if effort.over() {
+                return given_up();
+            }
+            effort.spend(STEPS_OF_A_BOUND);
             let Some(least) = rules.bound(&state) else { continue };
             let group = alike.entry(state.ran).or_default();
             let outline = rules.outline(&state);
-            let stands_for = group
-                .iter()
-                .filter(|(device, _)| **device & state.device == state.device)
-                .flat_map(|(_, list)| list)
-                .any(|(other, i)| {
-                    other.may_be_no_worse(&outline) && rules.no_worse(&known[*i as usize].state, &state)
-                });
-            if stands_for {
+            if stands_for(rules, &known, group, (&state, &outline), &effort) {
                 continue;
             }
             for (_, list) in group.iter_mut().filter(|(device, _)| **device & state.device == **device) {
+                effort.spend(list.len() as u64);
                 list.retain(|(other, i)| {
                     let known = &mut known[*i as usize];
                     let replaced = outline.may_be_no_worse(other) && rules.no_worse(&state, &known.state);
@@ -122,8 +122,29 @@ pub(crate) fn search_states(rules: &Rules<'_>, most: u64, deadline: &Deadline) -
             open.push(Open { bound: least.max(bound), ran, index });
             known.push(Known { state, before: Some((at as u32, act)), replaced: false });
         }
+        if effort.over() {
+            // Some of the successors may be missing.
+            return given_up();
+        }
     }
-    Frontier { plan: None, bound: f64::INFINITY, complete: true, work }
+    Frontier { plan: None, bound: f64::INFINITY, complete: true, work: effort.work() }
+}
+
+/// Is there a state that another one is not needed beside?
+fn stands_for(
+    rules: &Rules<'_>,
+    known: &[Known],
+    group: &Alike,
+    (state, outline): (&State, &Outline),
+    effort: &Effort,
+) -> bool {
+    effort.spend(group.len() as u64);
+    group.iter().filter(|(device, _)| **device & state.device == state.device).any(|(_, list)| {
+        effort.spend(list.len() as u64);
+        list.iter().any(|(other, i)| {
+            other.may_be_no_worse(outline) && rules.no_worse(&known[*i as usize].state, state)
+        })
+    })
 }
 
 /// The steps that lead to a state, as a compact plan.

@@ -19,6 +19,7 @@ mod cover;
 mod curve;
 mod divide;
 mod durations;
+mod effort;
 #[cfg_attr(test, expect(unsafe_code, reason = "the C interface of HiGHS, apart from the wrapper"))]
 mod exact;
 mod exchange;

@@ -108,7 +108,7 @@ fn relaxed(
         least = least.min(requested.saturating_add(1));
     }
     let top = (requested as f64 * relaxation.limit).floor() as u64;
-    if top <= requested {
+    if top <= requested || least > top {
         // No step leads anywhere, from a cap of nothing least of all.
         return Err(first);
     }
@@ -120,13 +120,14 @@ fn relaxed(
     }
     loop {
         let over = deadline.over();
+        if over && peak > top {
+            return Err(first);
+        }
         if over {
             round = round.max(((peak as f64 / requested.max(1) as f64 - 1.0) / relaxation.step).ceil());
         }
-        let cap = raised(round);
-        if cap > top {
-            return Err(first);
-        }
+        // What the steps pass by comes last.
+        let cap = raised(round).min(top);
         round += 1.0;
         // Each cap gets half of what is left, so that later ones still have time.
         match attempt(cap, left(0.5)) {
@@ -140,7 +141,7 @@ fn relaxed(
                     binding,
                 });
             }
-            Err(Error::Infeasible { .. }) if over => return Err(first),
+            Err(Error::Infeasible { .. }) if over || cap == top => return Err(first),
             Err(Error::Infeasible { .. }) => {}
             Err(other) => return Err(other),
         }

@@ -1,5 +1,7 @@
 //! Ways to make room for a claim of memory: least sets of values to drop, at each moment at which copies give memory back.
 
+use crate::effort::Effort;
+
 /// Nodes, as bits.
 pub(crate) type Set = u32;
 
@@ -13,12 +15,13 @@ pub(crate) struct Room {
 
 impl Room {
     /// Calls `take` with each least set to drop, and the moment the bytes are there then: no part of the set would do at that moment, and
-    /// the set would not do before.
+    /// the set would not do before. Once the effort is over some sets are missing.
     pub(crate) fn ways(
         &self,
         start: f64,
         choice: &[(f64, u64, Set)],
         coming: &[(f64, u64)],
+        effort: &Effort,
         mut take: impl FnMut(Set, f64),
     ) {
         let used = self.used + coming.iter().map(|(_, bytes)| bytes).sum::<u64>();
@@ -49,8 +52,9 @@ impl Room {
                     used - come + self.bytes <= self.limit + gone
                 })
             };
-            least_sets(&now, excess, &mut |set| {
+            least_sets(&now, excess, effort, &mut |set| {
                 if !earlier(set) {
+                    effort.spend(STEPS_OF_A_STATE);
                     take(set, at);
                 }
             });
@@ -63,15 +67,23 @@ impl Room {
     }
 }
 
-/// All sets of at least `excess` bytes of which no part has as many.
-fn least_sets(choice: &[(f64, u64, Set)], excess: u64, take: &mut dyn FnMut(Set)) {
+/// Steps that a state made of a set counts as: it is copied whole.
+const STEPS_OF_A_STATE: u64 = 128;
+
+/// All sets of at least `excess` bytes of which no part has as many, until the effort is over.
+fn least_sets(choice: &[(f64, u64, Set)], excess: u64, effort: &Effort, take: &mut dyn FnMut(Set)) {
     /// Goes through the choices from `from` on; `least` is the smallest size in the set.
     fn grow(
         choice: &[(f64, u64, Set)],
         (from, set, bytes, least): (usize, Set, u64, u64),
         excess: u64,
+        effort: &Effort,
         take: &mut dyn FnMut(Set),
     ) {
+        if effort.over() {
+            return;
+        }
+        effort.spend(1 + (choice.len() - from) as u64);
         if bytes >= excess {
             if set == 0 || bytes - least < excess {
                 take(set);
@@ -83,8 +95,8 @@ fn least_sets(choice: &[(f64, u64, Set)], excess: u64, take: &mut dyn FnMut(Set)
             return;
         }
         for (index, &(_, own, bit)) in choice.iter().enumerate().skip(from) {
-            grow(choice, (index + 1, set | bit, bytes + own, least.min(own)), excess, take);
+            grow(choice, (index + 1, set | bit, bytes + own, least.min(own)), excess, effort, take);
         }
     }
-    grow(choice, (0, 0, 0, u64::MAX), excess, take);
+    grow(choice, (0, 0, 0, u64::MAX), excess, effort, take);
 }

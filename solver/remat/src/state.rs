@@ -6,6 +6,7 @@
 
 use ballast_core::memory::{NodeId, Problem, SwapModel};
 
+use crate::effort::Effort;
 use crate::room::{Room, Set};
 
 /// Most nodes of a problem.
@@ -283,8 +284,8 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Every state one step further on.
-    pub(crate) fn next(&self, state: &State, mut take: impl FnMut(Act, State)) {
+    /// Every state one step further on; once the effort is over some are missing.
+    pub(crate) fn next(&self, state: &State, effort: &Effort, mut take: impl FnMut(Act, State)) {
         let unrun = self.all & !state.ran;
         let useful = self.useful(state.ran);
         let first = if self.free_order { unrun } else { unrun & unrun.wrapping_neg() };
@@ -292,14 +293,14 @@ impl<'a> Rules<'a> {
             |&v: &NodeId| self.problem.nodes[v].after.is_none_or(|before| state.ran & bit(before) != 0);
         for v in nodes(first).filter(|&v| self.inputs[v] & !state.device == 0).filter(in_turn) {
             if state.unread & !self.inputs[v] == 0 {
-                self.compute(state, v, &mut |next| take(Act::Run(v), next));
+                self.compute(state, v, effort, &mut |next| take(Act::Run(v), next));
             }
         }
         let away = state.ran & !state.device & useful;
         for v in nodes(away & self.again).filter(|&v| self.inputs[v] & !state.device == 0) {
             let soon = !self.rounds || state.unread & !self.inputs[v] == 0;
             if soon && (state.phase < Phase::Again || v.0 >= state.least as usize) {
-                self.compute(state, v, &mut |next| take(Act::Again(v), next));
+                self.compute(state, v, effort, &mut |next| take(Act::Again(v), next));
             }
         }
         let Some(swap) = self.swap else { return };
@@ -307,7 +308,7 @@ impl<'a> Rules<'a> {
             let there = if self.late { self.swappable } else { state.host };
             let from = if state.phase == Phase::In { state.least } else { 0 };
             for v in nodes(away & there).filter(|&v| v.0 >= from as usize) {
-                self.copy_in(state, v, &swap, &mut |next| take(Act::In(v), next));
+                self.copy_in(state, v, &swap, effort, &mut |next| take(Act::In(v), next));
             }
         }
         if state.phase == Phase::Out && state.ran != 0 {
@@ -316,12 +317,12 @@ impl<'a> Rules<'a> {
                 stays &= state.outs;
             }
             for v in nodes(stays).filter(|&v| v.0 >= state.least as usize) {
-                self.copy_out(state, v, &swap, &mut |next| take(Act::Out(v), next));
+                self.copy_out(state, v, &swap, effort, &mut |next| take(Act::Out(v), next));
             }
         }
     }
 
-    fn compute(&self, state: &State, v: NodeId, take: &mut dyn FnMut(State)) {
+    fn compute(&self, state: &State, v: NodeId, effort: &Effort, take: &mut dyn FnMut(State)) {
         let node = &self.problem.nodes[v];
         let first = state.ran & bit(v) == 0;
         let mut start = state.clock;
@@ -331,7 +332,7 @@ impl<'a> Rules<'a> {
         let ran = state.ran | bit(v);
         let useful = self.useful(ran);
         let locked = self.inputs[v] | state.unread;
-        self.claims(state, start, node.bytes + node.workspace_bytes, locked, |dropped, claimed| {
+        self.claims(state, start, node.bytes + node.workspace_bytes, locked, effort, |dropped, claimed| {
             let mut next = state.clone();
             next.ran = ran;
             next.device = state.device & !dropped | bit(v);
@@ -351,11 +352,18 @@ impl<'a> Rules<'a> {
         });
     }
 
-    fn copy_in(&self, state: &State, v: NodeId, swap: &SwapModel, take: &mut dyn FnMut(State)) {
+    fn copy_in(
+        &self,
+        state: &State,
+        v: NodeId,
+        swap: &SwapModel,
+        effort: &Effort,
+        take: &mut dyn FnMut(State),
+    ) {
         let bytes = self.size(v);
         let time = self.copy_back_time(state, v).unwrap_or(f64::INFINITY);
         let useful = self.useful(state.ran);
-        self.claims(state, state.clock, bytes, state.unread, |dropped, claimed| {
+        self.claims(state, state.clock, bytes, state.unread, effort, |dropped, claimed| {
             let mut next = state.clone();
             next.device = state.device & !dropped | bit(v);
             next.host |= bit(v);
@@ -378,10 +386,17 @@ impl<'a> Rules<'a> {
         });
     }
 
-    fn copy_out(&self, state: &State, v: NodeId, swap: &SwapModel, take: &mut dyn FnMut(State)) {
+    fn copy_out(
+        &self,
+        state: &State,
+        v: NodeId,
+        swap: &SwapModel,
+        effort: &Effort,
+        take: &mut dyn FnMut(State),
+    ) {
         let bytes = self.size(v);
         let useful = self.useful(state.ran);
-        self.host_claims(state, bytes, |dropped, claimed| {
+        self.host_claims(state, bytes, effort, |dropped, claimed| {
             let mut next = state.clone();
             next.host = state.host & !dropped | bit(v);
             if !self.rounds {
@@ -410,18 +425,26 @@ impl<'a> Rules<'a> {
     }
 
     /// Ways to make room on the device: what is dropped, and when the bytes are claimed.
-    fn claims(&self, state: &State, start: f64, bytes: u64, locked: Set, take: impl FnMut(Set, f64)) {
+    fn claims(
+        &self,
+        state: &State,
+        start: f64,
+        bytes: u64,
+        locked: Set,
+        effort: &Effort,
+        take: impl FnMut(Set, f64),
+    ) {
         let room = Room { limit: self.cap, used: self.bytes(state.device), bytes };
         let choice: Vec<(f64, u64, Set)> = nodes(state.device & !locked)
             .filter(|&v| self.size(v) > 0)
             .map(|v| (state.held_until(v), self.size(v), bit(v)))
             .collect();
         let coming = state.copies.as_ref().map_or(&[][..], |copies| &copies.device);
-        room.ways(start, &choice, coming, take);
+        room.ways(start, &choice, coming, effort, take);
     }
 
     /// The same on the host.
-    fn host_claims(&self, state: &State, bytes: u64, mut take: impl FnMut(Set, f64)) {
+    fn host_claims(&self, state: &State, bytes: u64, effort: &Effort, mut take: impl FnMut(Set, f64)) {
         let Some(limit) = self.swap.and_then(|swap| swap.host_capacity_bytes) else {
             return take(0, state.clock);
         };
@@ -430,7 +453,7 @@ impl<'a> Rules<'a> {
         let choice: Vec<(f64, u64, Set)> =
             nodes(state.host).map(|v| (leave(v), self.size(v), bit(v))).collect();
         let coming = state.copies.as_ref().map_or(&[][..], |copies| &copies.host);
-        room.ways(state.clock, &choice, coming, take);
+        room.ways(state.clock, &choice, coming, effort, take);
     }
 
     /// Drops what is of no use any more and forgets what is over.

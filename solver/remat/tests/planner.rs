@@ -462,6 +462,16 @@ fn caps_are_raised_at_once_to_the_least_any_plan_can_keep_and_not_by_next_to_not
     assert!(matches!(refused, Err(Error::Options(reason)) if reason.contains("relax-step")));
 }
 
+#[test]
+fn a_cap_is_raised_to_the_limit_itself_where_steps_pass_it_by() {
+    let options = Options { cap_bytes: 8, ..Options::default() };
+    // The least is 9 bytes, and the first step 12.
+    let raised = plan_relaxed(&four(), &options, &Relaxation { step: 0.5, limit: 1.125 }).unwrap();
+    assert_eq!((raised.requested_cap, raised.used_cap), (8, 9));
+    let refused = plan_relaxed(&four(), &options, &Relaxation { step: 0.5, limit: 1.12 });
+    assert!(matches!(refused, Err(Error::Infeasible { cap_bytes: 8, .. })));
+}
+
 /// What the interval model refutes is not all there is where plans may swap or change their order.
 #[test]
 fn a_solver_without_swaps_proves_nothing_about_plans_with_them() {

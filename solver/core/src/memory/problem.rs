@@ -94,13 +94,16 @@ pub enum ProblemError {
         /// The time given.
         time: f64,
     },
-    /// Sizes whose sum does not fit in 63 bits.
-    #[error("the sizes add up to more than 2^63 bytes")]
+    /// Sizes whose sum is no whole number as a float any more: solvers count bytes in these.
+    #[error("the sizes add up to 2^53 bytes (8 PiB) or more, and plans are exact below that")]
     Size,
     /// Times whose sum leaves no room for what plans add to it.
     #[error("the times add up to {0:e}: at most 1e300")]
     Times(f64),
 }
+
+/// Bytes from which on a float is not every whole number.
+const INEXACT_BYTES: u64 = 1 << f64::MANTISSA_DIGITS;
 
 /// Most that the times of a problem may add up to: plans run nodes many times, and compare sums.
 const MOST_TIME: f64 = 1e300;
@@ -127,7 +130,7 @@ impl Problem {
             total = total
                 .checked_add(node.bytes)
                 .and_then(|t| t.checked_add(node.workspace_bytes))
-                .filter(|&t| t < 1 << 63)
+                .filter(|&t| t < INEXACT_BYTES)
                 .ok_or(ProblemError::Size)?;
         }
         match self.total_time() {

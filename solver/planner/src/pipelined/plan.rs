@@ -308,11 +308,9 @@ fn plan_device(
     let floor = least.saturating_add(floor_bytes(micros, in_flight));
     let mut cap = requested;
     let mut found = attempt(cap, if options.relax_limit > 0.0 { 1.5 } else { 1.0 })?;
-    let mut steps = 0;
+    let (mut steps, mut factor) = (0, 1.0);
     while found.is_none() {
-        steps += 1;
-        let factor = 1.0 + options.relax_step * f64::from(steps);
-        if options.relax_limit <= 0.0 || factor > options.relax_limit {
+        if factor >= options.relax_limit {
             let stage = binding.map_or(stages[0], |(_, stage)| stage);
             return Err(Error::Infeasible {
                 device: stage.device,
@@ -324,6 +322,9 @@ fn plan_device(
                 proved: floor > requested.0,
             });
         }
+        steps += 1;
+        // What the steps pass by comes last.
+        factor = (1.0 + options.relax_step * f64::from(steps)).min(options.relax_limit);
         cap = Bytes((requested.as_f64() * factor) as u64);
         found = attempt(cap, 4.0)?;
     }
