@@ -52,7 +52,7 @@ pub(crate) struct GeneticArgs {
 }
 
 /// The first option that was given, of options by name.
-fn first_given<const N: usize>(options: [(&'static str, bool); N]) -> Option<&'static str> {
+pub(crate) fn first_given<const N: usize>(options: [(&'static str, bool); N]) -> Option<&'static str> {
     options.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
 }
 
