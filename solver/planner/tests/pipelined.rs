@@ -469,8 +469,8 @@ fn the_least_possible_of_a_raised_cap_is_what_no_plan_goes_below() {
 #[test]
 fn a_cap_is_raised_to_the_limit_itself_where_steps_pass_it_by() {
     let least = (1..200).find(|&cap| planned_under(2 * cap, 0.0).is_ok()).map(|cap| 2 * cap).unwrap();
-    // Half of what is needed: the first step comes to less, and the second passes by the limit.
+    // Half of what the device with more needs: the first step comes to less, and the second passes by the limit.
     let raised = planned_under(least / 2, 2.0).unwrap().relaxed;
-    assert!(!raised.is_empty() && raised.iter().all(|raised| raised.used.0 == least), "{least}: {raised:?}");
+    assert!(raised.iter().any(|raised| raised.used.0 == least), "{least}: {raised:?}");
     assert!(matches!(planned_under(least / 2, 1.9), Err(Error::Infeasible { .. })));
 }

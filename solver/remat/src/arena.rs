@@ -9,6 +9,8 @@ use ballast_core::plan::{ArenaBuffer, ArenaPlan};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::packing::{Block, lower};
+
 /// A live interval of a value or workspace, and where it lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer {
@@ -55,7 +57,7 @@ impl Arena {
 }
 
 /// Assigns addresses: buffers in order of time, as an allocator does, and by several orders (size, size times life, time), each at the lowest gap that
-/// fits or the tightest; the order with the smallest arena is then improved. It ends with an arena that no other can be smaller than.
+/// fits or the tightest; the order with the smallest arena is then improved, and of few buffers the smallest arena looked for. It ends with an arena that no other can be smaller than.
 ///
 /// The schedule runs under the cap given: freed memory that a copy still reads is taken until the copy has ended.
 ///
@@ -122,7 +124,26 @@ pub fn assign(
         }
     }
     let best = best.map(|(order, arena)| improve(order, arena, deadline));
-    Ok(best.filter(|best| best.arena_bytes < plain.arena_bytes).unwrap_or(plain))
+    Ok(lowered(best.filter(|best| best.arena_bytes < plain.arena_bytes).unwrap_or(plain), deadline))
+}
+
+/// The same buffers in the smallest arena there is, where there are few of them.
+fn lowered(mut arena: Arena, deadline: &Deadline) -> Arena {
+    let sized: Vec<usize> =
+        (0..arena.buffers.len()).filter(|&index| arena.buffers[index].bytes > 0).collect();
+    let block = |&index: &usize| {
+        let Buffer { interval, bytes, .. } = arena.buffers[index];
+        let bytes = bytes.div_ceil(arena.alignment_bytes) * arena.alignment_bytes;
+        Block { steps: interval.from..interval.to, bytes }
+    };
+    let blocks: Vec<Block> = sized.iter().map(block).collect();
+    if let Some((offsets, height)) = lower(&blocks, (arena.arena_bytes, arena.live_bytes), deadline) {
+        for (index, offset) in std::iter::zip(sized, offsets) {
+            arena.buffers[index].offset = offset;
+        }
+        arena.arena_bytes = height;
+    }
+    arena
 }
 
 /// Places a buffer that reaches the top of the arena earlier, again and again, as long as that is no worse.

@@ -44,6 +44,7 @@ mod order;
 mod outcome;
 mod outside;
 mod packed;
+mod packing;
 mod paging;
 mod passage;
 mod plan;

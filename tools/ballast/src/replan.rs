@@ -47,7 +47,8 @@ pub(crate) struct Args {
     /// Wall-clock limit in seconds; 0 for none; 0 to 1e9.
     #[arg(long, value_parser = duration, default_value_t = 60.0)]
     time_limit: f64,
-    /// Limit on search steps of every search; with it and no time limit the answer is the same everywhere.
+    /// Limit on search steps of every search; with it and no time limit the answer is the same everywhere. 0 takes none (of the passes'
+    /// `work-limit` 0 is no limit).
     #[arg(long)]
     work_limit: Option<u64>,
     /// Seed of every random choice.

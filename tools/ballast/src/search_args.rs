@@ -52,7 +52,7 @@ pub(crate) struct GeneticArgs {
 }
 
 /// The first option that was given, of options by name.
-fn first_given<const N: usize>(options: [(&'static str, bool); N]) -> Option<&'static str> {
+pub(crate) fn first_given<const N: usize>(options: [(&'static str, bool); N]) -> Option<&'static str> {
     options.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
 }
 
@@ -131,7 +131,8 @@ pub(crate) struct DrawnChains {
 /// Of searches that follow a clock, an amount of work, or both.
 #[derive(Clone, Copy, clap::Args)]
 pub(crate) struct WorkArgs {
-    /// Search steps: with it and without a time limit the same bytes come out whatever the clock.
+    /// Search steps: with it and without a time limit the same bytes come out whatever the clock. 0 takes none, and leaves what
+    /// needs no search (of the passes' `work-limit` 0 is no limit).
     #[arg(long)]
     pub work_limit: Option<u64>,
     /// Seed of every random choice.

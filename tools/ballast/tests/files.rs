@@ -192,6 +192,32 @@ fn numbers_out_of_range_are_refused_with_the_range() {
 }
 
 #[test]
+fn options_that_the_method_chosen_would_not_read_are_refused() {
+    let folder = folder();
+    let genetic =
+        |more: &[&'static str]| [&["lab", "genetic", "layers.toml", "--devices", "2"], more].concat();
+    let swaps = |more: &[&'static str]| [&["lab", "swaps", "graph.json", "--devices", "cpu"], more].concat();
+    let place = ["lab", "place", "jobs.json", "cluster.json", "--method", "first-fit"];
+    let serve = ["lab", "place-serve", "cluster.json", "--method", "random", "--journal", "journal"];
+    for (args, reason) in [
+        (
+            genetic(&["--exact", "--population", "7", "--mutation", "0.5"]),
+            "--population is for the genetic search",
+        ),
+        (genetic(&["--batch", "7"]), "--dynamic"),
+        (swaps(&["--method", "capuchin", "--alpha", "0.3"]), "--alpha is for --method q-learning"),
+        (swaps(&["--method", "vdnn", "--resume", "chain.json"]), "--resume is for --method q-learning"),
+        (swaps(&["--method", "no-swap", "--sub-data", "0.5"]), "--sub-data is for --method q-learning"),
+        ([&place[..], &["--network", "chain.json"]].concat(), "--network is for --method learned"),
+        ([&serve[..], &["--learner", "chain.json"]].concat(), "--learner is for --method learned"),
+    ] {
+        let output = run(folder.path(), &args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", message(&output));
+        assert!(message(&output).contains(reason), "{args:?}: {}", message(&output));
+    }
+}
+
+#[test]
 fn a_program_given_for_a_plan_is_told_apart() {
     let folder = folder();
     for text in

@@ -8,6 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
 use crate::failure::Failure;
 use crate::output::{check, paths, read_text, write_json};
+use crate::search_args::first_given;
 
 /// Arguments of `ballast lab place`.
 #[derive(clap::Args)]
@@ -33,6 +34,7 @@ pub(super) struct PlaceTask {
 impl PlaceTask {
     /// The jobs and the cluster, once it is sure that the answer can be written.
     pub(super) fn read(&self) -> Result<(JobList, JobCluster), Failure> {
+        self.chooser.check()?;
         let inputs = [self.jobs.as_path(), self.cluster.as_path()];
         check(inputs.into_iter().chain(paths(&self.chooser.network)), paths(&self.output))?;
         let jobs =
@@ -62,6 +64,17 @@ pub(super) struct Chooser {
 }
 
 impl Chooser {
+    /// Refuses what only the learned method reads.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let learned = [("--network", self.network.is_some()), ("--learner", self.learner.is_some())];
+        match first_given(learned) {
+            Some(option) if self.method != Method::Learned => {
+                Err(Failure::BadInput(format!("{option} is for --method {}", Method::Learned.name())))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// What the placer is made from.
     pub(super) fn source(&self, explore: bool) -> PlacerSource<'_> {
         PlacerSource {

@@ -34,6 +34,7 @@ struct Refused {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    args.chooser.check()?;
     let cluster = JobCluster::parse(&read_text(&args.cluster)?)
         .map_err(|error| Failure::in_file(&args.cluster, error))?;
     let inputs = [args.cluster.as_path()].into_iter().chain(paths(&args.chooser.network));

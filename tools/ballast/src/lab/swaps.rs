@@ -21,6 +21,7 @@ use crate::failure::Failure;
 use crate::output::{check, paths, read_text, write_json};
 use crate::ranges::{count, fraction, multiple, seconds, share};
 use crate::run::Job;
+use crate::search_args::first_given;
 
 /// Arguments of `ballast lab swaps`.
 #[derive(clap::Args)]
@@ -39,22 +40,8 @@ pub(crate) struct Args {
     /// Copies run beside computation.
     #[arg(long)]
     overlap: bool,
-    /// Iterations to learn from; 0: the initial scheme is the answer as it is; 0 to 1000000000.
-    #[arg(long, value_parser = count::<u64, 0, 1_000_000_000>, default_value_t = Options::default().rounds)]
-    rounds: u64,
-    /// Scheme of the first round: `best` of the table gone on from, or no swaps; `none`; `all`; or a 0 or 1 for every tensor that may
-    /// be swapped.
-    #[arg(long, default_value = "best")]
-    initial: Initial,
-    /// Stop once the reward is at or below this; 1 is the step without swaps; above 0, at most 1000.
-    #[arg(long, value_parser = multiple)]
-    target: Option<f64>,
-    /// Learning rate; 0 to 1.
-    #[arg(long, value_parser = share, default_value_t = Options::default().alpha)]
-    alpha: f64,
-    /// Discount; 0 to 1, 1 left out.
-    #[arg(long, value_parser = fraction, default_value_t = Options::default().gamma)]
-    gamma: f64,
+    #[command(flatten, next_help_heading = "Method q-learning")]
+    learner: LearnerArgs,
     /// Learn from iterations that are really run, of a program (.mlir, linalg on tensors): `native`, MLIR's own CPU route with counted heaps.
     /// Without it they are simulated.
     #[arg(long, value_enum)]
@@ -68,21 +55,6 @@ pub(crate) struct Args {
     /// Seconds that one iteration may take, at most; above zero, at most 1e9.
     #[arg(long, value_parser = seconds, requires = "backend", default_value_t = 60.0)]
     run_limit: f64,
-    /// w of the reward: 0 for time alone, 1 for memory alone; 0 to 1.
-    #[arg(long, value_parser = share, default_value_t = Options::default().weight)]
-    weight: f64,
-    /// Probability of an action drawn at random; 0 to 1.
-    #[arg(long, value_parser = share, default_value_t = Options::default().epsilon)]
-    epsilon: f64,
-    /// Go on from a saved table.
-    #[arg(long)]
-    resume: Option<PathBuf>,
-    /// Save the table here.
-    #[arg(long)]
-    table: Option<PathBuf>,
-    /// Learn on these parts of the rounds and carry on with the rest, for example 0.2,0.5,0.8,1; 0 to 1.
-    #[arg(long, value_parser = share, value_delimiter = ',', conflicts_with_all = ["resume", "table", "backend"])]
-    sub_data: Vec<f64>,
     /// Steps of a job as they were run (JSON, one a line: {"batch": 48}): the parts are parts of these, a percentage in --cap is of the
     /// largest peak among them.
     #[arg(long, requires_all = ["sub_data", "batch"])]
@@ -99,6 +71,91 @@ pub(crate) struct Args {
     /// Write the answer here instead of to stdout.
     #[arg(short, long)]
     output: Option<PathBuf>,
+}
+
+/// What only the learner reads.
+#[derive(clap::Args)]
+struct LearnerArgs {
+    /// Iterations to learn from, 2000 where nothing is given; 0: the initial scheme is the answer as it is; 0 to 1000000000.
+    #[arg(long, value_parser = count::<u64, 0, 1_000_000_000>)]
+    rounds: Option<u64>,
+    /// Scheme of the first round, `best` where nothing is given: `best` of the table gone on from, or no swaps; `none`; `all`; or a 0 or
+    /// 1 for every tensor that may be swapped.
+    #[arg(long)]
+    initial: Option<Initial>,
+    /// Stop once the reward is at or below this; 1 is the step without swaps; above 0, at most 1000.
+    #[arg(long, value_parser = multiple)]
+    target: Option<f64>,
+    /// Learning rate, 0.5 where nothing is given; 0 to 1.
+    #[arg(long, value_parser = share)]
+    alpha: Option<f64>,
+    /// Discount, 0.9 where nothing is given; 0 to 1, 1 left out.
+    #[arg(long, value_parser = fraction)]
+    gamma: Option<f64>,
+    /// w of the reward, 0.5 where nothing is given: 0 for time alone, 1 for memory alone; 0 to 1.
+    #[arg(long, value_parser = share)]
+    weight: Option<f64>,
+    /// Probability of an action drawn at random, 0.1 where nothing is given; 0 to 1.
+    #[arg(long, value_parser = share)]
+    epsilon: Option<f64>,
+    /// Go on from a saved table.
+    #[arg(long)]
+    resume: Option<PathBuf>,
+    /// Save the table here.
+    #[arg(long)]
+    table: Option<PathBuf>,
+    /// Learn on these parts of the rounds and carry on with the rest, for example 0.2,0.5,0.8,1; 0 to 1.
+    #[arg(long, value_parser = share, value_delimiter = ',', conflicts_with_all = ["resume", "table", "backend"])]
+    sub_data: Vec<f64>,
+}
+
+impl LearnerArgs {
+    /// Refuses what another method would not read.
+    fn check(&self, method: Method) -> Result<(), Failure> {
+        let LearnerArgs { rounds, initial, target, alpha, gamma, weight, epsilon, resume, table, sub_data } =
+            self;
+        let given = first_given([
+            ("--rounds", rounds.is_some()),
+            ("--initial", initial.is_some()),
+            ("--target", target.is_some()),
+            ("--alpha", alpha.is_some()),
+            ("--gamma", gamma.is_some()),
+            ("--weight", weight.is_some()),
+            ("--epsilon", epsilon.is_some()),
+            ("--resume", resume.is_some()),
+            ("--table", table.is_some()),
+            ("--sub-data", !sub_data.is_empty()),
+        ]);
+        match given {
+            Some(option) if method != Method::QLearning => {
+                Err(Failure::BadInput(format!("{option} is for --method q-learning")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Options of the learner; what is not given, as published.
+    fn options(&self, cap_bytes: u64) -> Options {
+        let base = Options::default();
+        Options {
+            rounds: self.rounds.unwrap_or(base.rounds),
+            weight: self.weight.unwrap_or(base.weight),
+            epsilon: self.epsilon.unwrap_or(base.epsilon),
+            alpha: self.alpha.unwrap_or(base.alpha),
+            gamma: self.gamma.unwrap_or(base.gamma),
+            target_reward: self.target,
+            initial: self.initial.clone().unwrap_or(base.initial),
+            cap_bytes: Some(cap_bytes),
+            ..base
+        }
+    }
+
+    /// The table to carry on with.
+    fn resumed(&self) -> Result<Option<QTable>, Failure> {
+        let Some(path) = &self.resume else { return Ok(None) };
+        let table = QTable::parse(&read_text(path)?);
+        table.map(Some).map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -144,32 +201,14 @@ struct Answer {
     measured: Option<Real>,
 }
 
-/// Options of the learner.
-fn learner(args: &Args, cap_bytes: u64) -> Options {
-    Options {
-        rounds: args.rounds,
-        weight: args.weight,
-        epsilon: args.epsilon,
-        alpha: args.alpha,
-        gamma: args.gamma,
-        target_reward: args.target,
-        initial: args.initial.clone(),
-        cap_bytes: Some(cap_bytes),
-        ..Options::default()
-    }
-}
-
-/// The table to carry on with.
-fn resumed(args: &Args) -> Result<Option<QTable>, Failure> {
-    let Some(path) = &args.resume else { return Ok(None) };
-    let table = QTable::parse(&read_text(path)?);
-    table.map(Some).map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))
-}
-
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // A table may be carried on with where it is: it is read whole before it is written.
     let inputs = [args.graph.as_path(), args.devices.as_ref()];
-    check(inputs.into_iter().chain(paths(&args.recording)), paths(&args.table).chain(paths(&args.output)))?;
+    check(
+        inputs.into_iter().chain(paths(&args.recording)),
+        paths(&args.learner.table).chain(paths(&args.output)),
+    )?;
+    args.learner.check(args.method)?;
     let cap: CapSpec = args.cap.parse().map_err(|error| Failure::BadInput(format!("--cap: {error}")))?;
     let is_program = args.graph.extension().is_some_and(|ending| ending == "mlir");
     if args.backend.is_some() && !is_program {
@@ -189,7 +228,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let cap_bytes = cap.bytes(Bytes(unplanned_peak_bytes), device.memory).0;
     let limits =
         Limits { time_limit_seconds: args.time_limit, work_limit: None, seed: args.seed, threads: 1 };
-    let options = learner(args, cap_bytes);
+    let options = args.learner.options(cap_bytes);
     let limit = Duration::from_secs_f64(args.run_limit);
     let job = Job { function: "", seed: args.seed, runs: args.runs, limit };
     let mut native =
@@ -198,11 +237,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let recording = swaps_recorded::read(path, &graph, batch, &cluster)?;
         let peak = Bytes(recording.unplanned_peak());
         let options = Options { cap_bytes: Some(cap.bytes(peak, device.memory).0), ..options };
-        let rows = recording.sub_data(&swap, &options, &limits, &args.sub_data)?;
+        let rows = recording.sub_data(&swap, &options, &limits, &args.learner.sub_data)?;
         return write_json(&rows, args.output.as_deref());
     }
-    if !args.sub_data.is_empty() {
-        let rows: Vec<SubData> = sub_data(&step, &swap, &options, &limits, &args.sub_data)?;
+    if !args.learner.sub_data.is_empty() {
+        let rows: Vec<SubData> = sub_data(&step, &swap, &options, &limits, &args.learner.sub_data)?;
         return write_json(&rows, args.output.as_deref());
     }
     let fixed = |which| baseline(which, &step, &swap, Some(cap_bytes), &limits).map(|(p, r)| (p, r, None));
@@ -212,13 +251,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Method::Vdnn => fixed(Baseline::Vdnn),
         Method::Capuchin => fixed(Baseline::Capuchin),
         Method::QLearning => {
-            let table = resumed(args)?;
+            let table = args.learner.resumed()?;
             let (found, replay, learned, report) = match &mut native {
                 None => plan(&step, &swap, table, &options, &limits)?,
                 Some(native) => plan_from(&step, &swap, native, table, &options, &limits)?,
             };
             scheme = Some(learned.scheme.clone());
-            if let Some(path) = &args.table {
+            if let Some(path) = &args.learner.table {
                 write_json(&learned.table, Some(path))?;
             }
             Ok((found, replay, Some(report)))

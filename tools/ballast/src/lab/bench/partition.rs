@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use ballast_core::limits::{Limits, interrupted};
+use ballast_core::report::Report;
 use ballast_dag::outside;
 use ballast_dag::problem::{PlanClass, Problem};
-use ballast_dag::solve::{Method, Options, Solved, solve};
+use ballast_dag::solve::{Error, Method, Options, Solved, solve};
 use ballast_dag::workload;
 use ballast_partition::genetic;
-use ballast_partition::genetic::place_workload;
+use ballast_partition::genetic::{WorkloadError, place_workload};
 use indexmap::IndexMap;
 use serde::Deserialize;
 
@@ -74,7 +75,8 @@ fn contenders(only: Option<&Who>) -> Vec<(PlanClass, Who, bool)> {
 }
 
 struct Run {
-    outcome: Solved,
+    /// The plan, or why there is none.
+    outcome: Result<Solved, Error>,
     cpu_seconds: f64,
 }
 
@@ -91,6 +93,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     );
     let heads = ["file", "class", "method", "value", "value/known", "bound", "gap", "proved", "CPU s"];
     let mut table = tables::markdown(&heads);
+    let mut without_plan = String::new();
     for (name, path) in &files {
         let problem = workload::read(path).map_err(|error| Failure::BadInput(error.to_string()))?;
         let known = reference.get(name).copied().unwrap_or_default();
@@ -108,7 +111,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                     seed,
                     threads: args.threads,
                 };
-                runs.push(measure(&problem, *class, method, limits)?);
+                let run = measure(&problem, *class, method, limits);
+                runs.push(run.map_err(|error| named(error, path, *class, method))?);
+            }
+            if let Some(reason) = runs.iter().find_map(|run| run.outcome.as_ref().err()) {
+                let (class, method) = (class.name(), method.name());
+                without_plan += &format!("- no plan by `{method}` ({class}) for {name}: {reason}\n");
             }
             let known = match class {
                 PlanClass::Contiguous => known.contiguous,
@@ -119,7 +127,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     bar.finish_and_clear();
-    output::write_text(&format!("{}\n{table}\n", heading(args)), args.output.as_deref())
+    if !without_plan.is_empty() {
+        without_plan.insert(0, '\n');
+    }
+    output::write_text(&format!("{}\n{table}\n{without_plan}", heading(args)), args.output.as_deref())
 }
 
 /// All workload files below a folder by their path in it, in order.
@@ -163,10 +174,10 @@ fn read_reference(args: &Args) -> Result<IndexMap<String, Known>, Failure> {
         .map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))
 }
 
+/// A run. That there is no plan is an answer too.
 fn measure(problem: &Problem, class: PlanClass, who: &Who, limits: Limits) -> Result<Run, Failure> {
     let before = cpu_seconds();
-    let failed = |error: &dyn std::fmt::Display| Failure::NoPlan(error.to_string());
-    let outcome = match who {
+    let found = match who {
         Who::Own(method) => {
             let options = Options {
                 class,
@@ -176,15 +187,36 @@ fn measure(problem: &Problem, class: PlanClass, who: &Who, limits: Limits) -> Re
                 placer: None,
                 observe: &|_| (),
             };
-            solve(problem, &options).map_err(|error| failed(&error))?
+            solve(problem, &options)
         }
-        Who::Outside(program) => {
-            outside::plan(problem, class, program, &limits).map_err(|error| failed(&error))?
+        Who::Outside(program) => outside::plan(problem, class, program, &limits),
+        Who::Genetic => match place_workload(problem, class, &genetic::Options::default(), &limits) {
+            Ok(found) => Ok(found),
+            Err(WorkloadError::NoPlan(error)) => Err(error),
+            Err(WorkloadError::Options(reason)) => return Err(Failure::BadInput(reason)),
+            Err(bug @ (WorkloadError::Refused(_) | WorkloadError::Bound(_))) => {
+                return Err(Failure::Internal(bug.to_string()));
+            }
+        },
+    };
+    let outcome = match found {
+        Err(bug @ Error::Bound(_)) => return Err(Failure::Internal(bug.to_string())),
+        Err(error @ (Error::Learner(_) | Error::NoProgram(_) | Error::Mismatch { .. })) => {
+            return Err(Failure::BadInput(error.to_string()));
         }
-        Who::Genetic => place_workload(problem, class, &genetic::Options::default(), &limits)
-            .map_err(|error| failed(&error))?,
+        found => found,
     };
     Ok(Run { outcome, cpu_seconds: cpu_seconds() - before })
+}
+
+/// The failure with the file and the method it is about.
+fn named(failure: Failure, file: &Path, class: PlanClass, who: &Who) -> Failure {
+    let text = |reason| format!("{}: method {} ({}): {reason}", file.display(), who.name(), class.name());
+    match failure {
+        Failure::Internal(reason) => Failure::Internal(text(reason)),
+        Failure::BadInput(reason) => Failure::BadInput(text(reason)),
+        other => other,
+    }
 }
 
 fn heading(args: &Args) -> String {
@@ -192,7 +224,7 @@ fn heading(args: &Args) -> String {
         "# Partition benchmark\n\nWritten by `ballast lab bench partition {} --time-limit {} --seeds {} --threads {} \
          -o FILE`.\nValue and bound are largest loads in the unit of the file; `value/known` divides by the best \
          known value of the class;\nseeded methods show mean ± standard deviation over the seeds and the best \
-         run's bound. CPU seconds are user and system time\nof all threads, per run.\n",
+         run's bound. CPU seconds are user and system time\nof all threads, per run. That there is no plan may be proved, too.\n",
         args.folder.display(),
         args.time_limit,
         args.seeds,
@@ -201,24 +233,60 @@ fn heading(args: &Args) -> String {
 }
 
 fn row(name: &str, class: PlanClass, method: &Who, runs: &[Run], known: Option<f64>) -> [String; 9] {
-    let values: Vec<f64> = runs.iter().map(|run| run.outcome.report.value).collect();
+    let reports: Vec<&Report> =
+        runs.iter().filter_map(|run| run.outcome.as_ref().ok()).map(|found| &found.report).collect();
+    let values: Vec<f64> = reports.iter().map(|report| report.value).collect();
     let (value, spread) = mean_and_deviation(&values);
     let (cpu, _) = mean_and_deviation(&runs.iter().map(|run| run.cpu_seconds).collect::<Vec<_>>());
-    let bound = runs.iter().map(|run| run.outcome.report.bound().value()).fold(0.0, f64::max);
+    let bound = reports.iter().map(|report| report.bound().value()).fold(0.0, f64::max);
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let proved = runs.iter().filter(|run| run.outcome.report.proved()).count();
-    let shown = if runs.len() > 1 { format!("{value:.6} ± {spread:.6}") } else { format!("{value:.6}") };
-    let ratio = known.map_or("-".to_owned(), |known| format!("{:.6}", value / known));
-    let gap = ballast_core::report::gap(least, bound);
+    let is_proved = |run: &&Run| match &run.outcome {
+        Ok(found) => found.report.proved(),
+        Err(error) => matches!(error, Error::Infeasible { .. }),
+    };
+    let proved = runs.iter().filter(is_proved).count();
+    let without = runs.len() - reports.len();
+    let mut shown = if runs.len() > 1 { format!("{value:.6} ± {spread:.6}") } else { format!("{value:.6}") };
+    if without > 0 {
+        shown += &format!(", no plan in {without} of {}", runs.len());
+    }
+    let of_plans = |figure: f64| if reports.is_empty() { "-".to_owned() } else { format!("{figure:.6}") };
     [
         name.to_owned(),
         class.name().to_owned(),
-        method.name().to_string(),
-        shown,
-        ratio,
-        format!("{bound:.6}"),
-        format!("{gap:.6}"),
+        method.name(),
+        if reports.is_empty() { "no plan".to_owned() } else { shown },
+        known.map_or_else(|| "-".to_owned(), |known| of_plans(value / known)),
+        of_plans(bound),
+        of_plans(ballast_core::report::gap(least, bound)),
         format!("{proved}/{}", runs.len()),
         format!("{cpu:.2}"),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two nodes of so many bytes each, and one accelerator of three.
+    const TWO: &str = r#"{"maxFPGAs": 1, "maxCPUs": 0, "maxSizePerFPGA": 3, "nodes": [
+        {"id": 0, "fpgaLatency": 1, "size": SIZE}, {"id": 1, "fpgaLatency": 2, "size": SIZE}],
+        "edges": [{"sourceId": 0, "destId": 1, "cost": 1}]}"#;
+
+    #[test]
+    fn a_method_without_a_plan_says_so_in_its_row_and_the_others_keep_theirs() {
+        let shown = |size: &str, seeds: u64| {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("one.json");
+            std::fs::write(&path, TWO.replace("SIZE", size)).expect("a file");
+            let problem = workload::read(&path).expect("a workload");
+            let (class, who) = (PlanClass::Contiguous, Who::Own(Method::Exact));
+            let limits = Limits { time_limit_seconds: None, work_limit: Some(1000), seed: 0, threads: 1 };
+            let runs: Vec<Run> =
+                (0..seeds).map(|_| measure(&problem, class, &who, limits).expect("an answer")).collect();
+            row("one", class, &who, &runs, Some(3.0))[3..8].join(" ")
+        };
+        assert_eq!(shown("1", 1), "3.000000 1.000000 3.000000 0.000000 1/1");
+        assert_eq!(shown("2", 2), "no plan - - - 2/2");
+    }
 }

@@ -53,7 +53,7 @@ pub(crate) struct Args {
     #[arg(long, value_parser = seconds, requires = "processes", default_value_t = 60.0)]
     run_limit: f64,
     /// Items of a batch, 50 where nothing is given; not for programs; 1 to 1000000.
-    #[arg(long, value_parser = count::<u32, 1, 1_000_000>)]
+    #[arg(long, value_parser = count::<u32, 1, 1_000_000>, requires = "dynamic")]
     batch: Option<u32>,
     /// Devices compute while their messages move.
     #[arg(long, requires = "dynamic")]
@@ -161,6 +161,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         .chain(paths(&args.curve))
         .chain(paths(&args.output));
     check(inputs.chain(paths(&args.topology)).chain(paths(&args.profile)), outputs)?;
+    if let (Some(option), true) = (args.search.first_given(), args.exact) {
+        return Err(Failure::BadInput(format!(
+            "{option} is for the genetic search, and --exact does without it"
+        )));
+    }
     let limits = Limits {
         time_limit_seconds: args.time_limit,
         work_limit: args.runs,
