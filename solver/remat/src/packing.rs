@@ -105,7 +105,7 @@ impl Search<'_> {
                 return;
             }
             self.steps += 1;
-            self.over |= self.steps >= MOST_STEPS || self.steps % LOOKS == 0 && self.deadline.over();
+            self.over |= self.steps >= MOST_STEPS || self.steps.is_multiple_of(LOOKS) && self.deadline.over();
             let moments = self.moments[block].clone();
             let before = self.tops[moments.clone()].to_vec();
             self.tops[moments.clone()].fill(offset + bytes);

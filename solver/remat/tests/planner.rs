@@ -1,5 +1,7 @@
 //! The planner as its callers see it: known answers, caps, orders, swaps, curves, limits.
 
+mod support;
+
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::{Node, NodeId, Problem, SwapModel};
 use ballast_core::report::{BoundClass, Prover};
@@ -9,19 +11,7 @@ use ballast_remat::{
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// a (2 s, 4 B); b reads a (3, 4); c reads b (5, 4); d reads a and c (1, 1).
-fn four() -> Problem {
-    Problem {
-        name: "four".into(),
-        nodes: vec![
-            Node::new("a", 2.0, 4, vec![]),
-            Node::new("b", 3.0, 4, vec![0]),
-            Node::new("c", 5.0, 4, vec![1]),
-            Node::new("d", 1.0, 1, vec![0, 2]),
-        ],
-        resident_bytes: 0,
-    }
-}
+use support::four;
 
 /// A chain of layers with its backward pass: grad i reads the gradient after it, its layer's input and output.
 fn chain(layers: usize, seed: Option<u64>) -> Problem {
@@ -438,38 +428,6 @@ fn a_bound_without_swaps_says_so() {
     assert_eq!(report.bound().class(), BoundClass::ProgramOrderAscendingWithoutSwaps);
     let full = plan(&four(), &Options { solver: Solver::STEPWISE, ..options }).unwrap().report;
     assert_eq!((full.value, full.bound().class()), (12.0, BoundClass::ProgramOrderAscending));
-}
-
-#[test]
-fn a_cap_without_a_plan_is_raised_even_where_no_time_is_left() {
-    let problem = four();
-    let limits = Limits { time_limit_seconds: Some(0.0), ..Limits::default() };
-    let options = Options { cap_bytes: 7, limits, ..Options::default() };
-    // All is kept in 12 bytes, and more than that is asked for: 7 and 15 steps of a twentieth of it.
-    let relaxed = plan_relaxed(&problem, &options, &Relaxation::default()).unwrap();
-    assert_eq!((relaxed.used_cap, relaxed.smallest_cap), (13, Some(problem.unplanned_peak())));
-    assert!(relaxed.plan.compact.recompute.is_empty());
-    let short = Relaxation { limit: 1.5, ..Relaxation::default() };
-    assert!(matches!(plan_relaxed(&problem, &options, &short), Err(Error::Infeasible { .. })));
-}
-
-#[test]
-fn caps_are_raised_at_once_to_the_least_any_plan_can_keep_and_not_by_next_to_nothing() {
-    let options = Options { cap_bytes: 2, ..Options::default() };
-    let raised = plan_relaxed(&four(), &options, &Relaxation { step: 0.001, limit: 1e9 }).unwrap();
-    assert_eq!((raised.requested_cap, raised.used_cap), (2, 9));
-    let refused = plan_relaxed(&four(), &options, &Relaxation { step: 1e-300, limit: 2.0 });
-    assert!(matches!(refused, Err(Error::Options(reason)) if reason.contains("relax-step")));
-}
-
-#[test]
-fn a_cap_is_raised_to_the_limit_itself_where_steps_pass_it_by() {
-    let options = Options { cap_bytes: 8, ..Options::default() };
-    // The least is 9 bytes, and the first step 12.
-    let raised = plan_relaxed(&four(), &options, &Relaxation { step: 0.5, limit: 1.125 }).unwrap();
-    assert_eq!((raised.requested_cap, raised.used_cap), (8, 9));
-    let refused = plan_relaxed(&four(), &options, &Relaxation { step: 0.5, limit: 1.12 });
-    assert!(matches!(refused, Err(Error::Infeasible { cap_bytes: 8, .. })));
 }
 
 /// What the interval model refutes is not all there is where plans may swap or change their order.

@@ -1,0 +1,40 @@
+//! Caps without a plan: how far they are raised, and when not.
+
+mod support;
+
+use ballast_core::limits::Limits;
+use ballast_remat::{Error, Options, Relaxation, plan_relaxed};
+
+use support::four;
+
+#[test]
+fn a_cap_without_a_plan_is_raised_even_where_no_time_is_left() {
+    let problem = four();
+    let limits = Limits { time_limit_seconds: Some(0.0), ..Limits::default() };
+    let options = Options { cap_bytes: 7, limits, ..Options::default() };
+    // All is kept in 12 bytes, and more than that is asked for: 7 and 15 steps of a twentieth of it.
+    let relaxed = plan_relaxed(&problem, &options, &Relaxation::default()).unwrap();
+    assert_eq!((relaxed.used_cap, relaxed.smallest_cap), (13, Some(problem.unplanned_peak())));
+    assert!(relaxed.plan.compact.recompute.is_empty());
+    let short = Relaxation { limit: 1.5, ..Relaxation::default() };
+    assert!(matches!(plan_relaxed(&problem, &options, &short), Err(Error::Infeasible { .. })));
+}
+
+#[test]
+fn caps_are_raised_at_once_to_the_least_any_plan_can_keep_and_not_by_next_to_nothing() {
+    let options = Options { cap_bytes: 2, ..Options::default() };
+    let raised = plan_relaxed(&four(), &options, &Relaxation { step: 0.001, limit: 1e9 }).unwrap();
+    assert_eq!((raised.requested_cap, raised.used_cap), (2, 9));
+    let refused = plan_relaxed(&four(), &options, &Relaxation { step: 1e-300, limit: 2.0 });
+    assert!(matches!(refused, Err(Error::Options(reason)) if reason.contains("relax-step")));
+}
+
+#[test]
+fn a_cap_is_raised_to_the_limit_itself_where_steps_pass_it_by() {
+    let options = Options { cap_bytes: 8, ..Options::default() };
+    // The least is 9 bytes, and the first step 12.
+    let raised = plan_relaxed(&four(), &options, &Relaxation { step: 0.5, limit: 1.125 }).unwrap();
+    assert_eq!((raised.requested_cap, raised.used_cap), (8, 9));
+    let refused = plan_relaxed(&four(), &options, &Relaxation { step: 0.5, limit: 1.12 });
+    assert!(matches!(refused, Err(Error::Infeasible { cap_bytes: 8, .. })));
+}
