@@ -107,7 +107,7 @@ def MemorySolver : Choices<"MemorySolver", "Who solves the memory plan", [
     Value<"Vdnn", "vdnn", "every tensor a forward convolution reads is swapped">,
     Value<"Capuchin", "capuchin", "swap or recompute, the cheapest absence over the peak first">]>;
 def FusionModel : Choices<"FusionModel", "Which values the back end stores", [
-    Value<"Auto", "auto", "as in an earlier plan; without one, `xla` for StableHLO, `none` for everything else; where no plan keeps the cap with fused ops whole, `--remat` divides those that alone are above what the caps leave for one, and takes `spread` where that is not enough">,
+    Value<"Auto", "auto", "as in an earlier plan; without one, `xla` for StableHLO, `none` for everything else; where no plan keeps the cap with fused ops whole, `--remat` divides those that alone are above what the caps leave for one, on one device then those above half and a quarter of that, and takes `spread` where this is not enough">,
     Value<"None", "none", "every op's, as MLIR's own route to native code does">,
     Value<"Spread", "spread", "every op's but of those that only spread a value or count positions (`broadcast_in_dim`, `iota`), which a loop makes where it reads them">,
     Value<"Xla", "xla", "those that XLA does not fuse; results are held throughout, as XLA holds them">,
