@@ -210,7 +210,12 @@ fn devices_hold_what_the_formula_says_and_no_more_than_the_cap() {
                 if let Some(found) = &run.found {
                     assert_eq!(found.need_bytes, need);
                     assert!(need <= run.cap_bytes);
-                    let again = usize::from(!found.stages[0].plan.recompute.is_empty());
+                    let plan = &found.stages[0].plan;
+                    assert!(
+                        plan.rounds.is_empty() && plan.copies.is_empty(),
+                        "has no form in the IR: {plan:?}"
+                    );
+                    let again = usize::from(!plan.recompute.is_empty());
                     planned += again;
                     split += again * usize::from(in_flight.split);
                 }
