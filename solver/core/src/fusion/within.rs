@@ -193,23 +193,17 @@ mod tests {
     use super::*;
     use crate::graph::LayerType::{Activation, Dense};
 
+    /// So many products of the argument, tensors 1 and up, 100 bytes each, and cheap ops of them.
+    fn products(count: usize, ops: &[(&str, &[usize])], returned: &[usize]) -> Graph {
+        let dots = std::iter::repeat_n(("s.dot", Dense, &[0][..]), count);
+        let all: Vec<_> = dots.chain(ops.iter().map(|&(name, inputs)| (name, Activation, inputs))).collect();
+        graph(&all, returned)
+    }
+
     #[test]
     fn a_fusion_that_needs_more_than_there_is_falls_into_parts_that_need_less() {
         // Four products, 100 bytes each, and their sum, one after another.
-        let program = || {
-            graph(
-                &[
-                    ("s.dot", Dense, &[0]),
-                    ("s.dot", Dense, &[0]),
-                    ("s.dot", Dense, &[0]),
-                    ("s.dot", Dense, &[0]),
-                    ("s.add", Activation, &[1, 2]),
-                    ("s.add", Activation, &[3, 5]),
-                    ("s.add", Activation, &[4, 6]),
-                ],
-                &[7],
-            )
-        };
+        let program = || products(4, &[("s.add", &[1, 2]), ("s.add", &[3, 5]), ("s.add", &[4, 6])], &[7]);
         let mut fused = program();
         let groups = fuse(&mut fused, Fusion::Xla, &[]);
         assert_eq!(groups.len(), 1);
@@ -234,17 +228,9 @@ mod tests {
     fn where_several_ways_lead_to_the_result_a_value_on_each_of_them_is_stored() {
         // Four products, 100 bytes each; the sum of two of them is read on both ways to the result.
         let program = || {
-            graph(
-                &[
-                    ("s.dot", Dense, &[0]),
-                    ("s.dot", Dense, &[0]),
-                    ("s.dot", Dense, &[0]),
-                    ("s.dot", Dense, &[0]),
-                    ("s.add", Activation, &[1, 2]),
-                    ("s.add", Activation, &[3, 5]),
-                    ("s.multiply", Activation, &[4, 5]),
-                    ("s.add", Activation, &[6, 7]),
-                ],
+            products(
+                4,
+                &[("s.add", &[1, 2]), ("s.add", &[3, 5]), ("s.multiply", &[4, 5]), ("s.add", &[6, 7])],
                 &[8],
             )
         };
@@ -264,16 +250,9 @@ mod tests {
     fn what_two_fusions_compute_is_stored_once_for_both() {
         // The sum of three products, which two results read with another product each.
         let program = || {
-            graph(
-                &[
-                    ("s.dot", Dense, &[0]),
-                    ("s.dot", Dense, &[0]),
-                    ("s.dot", Dense, &[0]),
-                    ("s.add", Activation, &[1, 2]),
-                    ("s.add", Activation, &[3, 4]),
-                    ("s.negate", Activation, &[5]),
-                    ("s.multiply", Activation, &[5, 5]),
-                ],
+            products(
+                3,
+                &[("s.add", &[1, 2]), ("s.add", &[3, 4]), ("s.negate", &[5]), ("s.multiply", &[5, 5])],
                 &[6, 7],
             )
         };
