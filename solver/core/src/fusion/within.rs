@@ -99,8 +99,8 @@ fn split(
     let mut parts = Parts { held: Vec::new(), needs: 0 };
     let mut pending = vec![(ops.to_vec(), whole)];
     while let Some((ops, whole)) = pending.pop() {
-        let best = best_cut(graph, &ops, may_be_held).filter(|cut| whole > most && cut.needs < whole);
-        let Some(Cut { at, below, rest, .. }) = best else {
+        let best = if whole > most { best_cut(graph, &ops, may_be_held) } else { None };
+        let Some(Cut { at, below, rest, .. }) = best.filter(|cut| cut.needs < whole) else {
             parts.needs = parts.needs.max(whole);
             continue;
         };
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn what_two_fusions_compute_is_stored_once_for_both() {
-        // The sum of three products, which two results read with another product each.
+        // The sum of three products, of which two results are made.
         let program = || {
             products(
                 3,

@@ -73,7 +73,7 @@ fn in_passes(
     problem: &Problem,
     schedule: &Schedule,
     (boundary, weights): (usize, Option<&[bool]>),
-) -> Vec<(Pass, Event)> {
+) -> (Vec<Pass>, Vec<Event>) {
     let events = untied(problem, schedule);
     let of_node = |node: NodeId| match (node.0 < boundary, weights.is_some_and(|weights| weights[node.0])) {
         (true, _) => Pass::Forward,
@@ -105,7 +105,7 @@ fn in_passes(
     ordered.sort_by_key(|&(pass, _)| pass);
     let (passes, mut events): (Vec<Pass>, Vec<Event>) = ordered.into_iter().unzip();
     tie(problem, &mut events);
-    passes.into_iter().zip(events).collect()
+    (passes, events)
 }
 
 /// Plays the passes of one micro-batch, one after the other, on a device without a limit; the costs of the forward pass, the backward pass and its
@@ -120,8 +120,7 @@ pub(super) fn play_passes(
     (boundary, weights): (usize, Option<&[bool]>),
     data: &Data,
 ) -> Result<([PassCost; 3], DataBytes), ReplayError> {
-    let (passes, events): (Vec<Pass>, Vec<Event>) =
-        in_passes(problem, schedule, (boundary, weights)).into_iter().unzip();
+    let (passes, events) = in_passes(problem, schedule, (boundary, weights));
     let refused = |index: usize, reason: &str| {
         let node = events[index].step.node();
         Err(ReplayError { step: index, node: Some(node), reason: format!("node {node} {reason}") })

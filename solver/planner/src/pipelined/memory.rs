@@ -276,11 +276,11 @@ impl Search<'_> {
 
     /// Limits with as much waiting, in proportion to what is `kept` without any plan and no more than that, as fills so many bytes at the worst moment.
     fn more_waits(&self, limits: &[[u64; 2]], kept: &[[u64; 2]], filled: u64) -> Vec<[u64; 2]> {
-        let part =
-            |part: f64, chunk: usize| limits[chunk][1].max((kept[chunk][1] as f64 * part) as u64).max(1);
-        let fits = |share: f64| self.at_worst(|c| limits[c][0], |c| part(share, c)) <= filled;
+        let waiting =
+            |share: f64, chunk: usize| limits[chunk][1].max((kept[chunk][1] as f64 * share) as u64).max(1);
+        let fits = |share: f64| self.at_worst(|c| limits[c][0], |c| waiting(share, c)) <= filled;
         let share = if fits(1.0) { 1.0 } else { largest_within(fits) };
-        limits.iter().enumerate().map(|(chunk, limits)| [limits[0], part(share, chunk)]).collect()
+        limits.iter().enumerate().map(|(chunk, limits)| [limits[0], waiting(share, chunk)]).collect()
     }
 
     /// Bytes at the worst moment at which a pass starts or ends, where stages take so many.
