@@ -5,7 +5,7 @@ use ballast_core::limits::Deadline;
 use ballast_core::program::Program;
 
 use crate::error::Error;
-use crate::free;
+use crate::free::{self, Next};
 use crate::items::Items;
 use crate::judge::Judge;
 use crate::loads::Links;
@@ -64,8 +64,7 @@ pub fn repartition(
     search(&Program { graph, costs: &scaled, cluster }, options, None, false)
 }
 
-/// So many placements next to [`Options::start`], which `round` tells of, those estimated best first: for a caller who makes the plans of each. None but
-/// for the free search (`method=auto`).
+/// Placements next to [`Options::start`], which `round` tells of: for a caller who makes the plans of each. None but for the free search (`method=auto`).
 ///
 /// # Errors
 /// As [`plan`].
@@ -73,7 +72,7 @@ pub fn neighbours(
     program: &Program<'_>,
     options: &Options,
     round: &Measured<'_>,
-    count: usize,
+    wanted: Next,
 ) -> Result<Vec<Vec<DeviceId>>, Error> {
     check(program, options)?;
     let Program { graph, costs, .. } = *program;
@@ -103,7 +102,7 @@ pub fn neighbours(
         limits: options.limits,
         deadline: &deadline,
     };
-    Ok(free::neighbours(&task, given, count))
+    Ok(free::next_to(&task, given, wanted))
 }
 
 /// How many placements [`simple`] makes at most.

@@ -36,6 +36,7 @@ mod workload;
 
 pub use again::{SIMPLE_PLACEMENTS, neighbours, repartition, simple};
 pub use error::Error;
+pub use free::Next;
 pub use given::{Given, GivenError, bound_of_given, plan_given};
 pub use items::Items;
 pub use method::METHODS;

@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::collections::HashSet;
+
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId, Link};
 use ballast_core::graph::Graph;
@@ -10,7 +12,9 @@ use ballast_core::program::Program;
 use ballast_core::report::BoundClass;
 use ballast_core::stage::{Stage, settle_views, stages};
 use ballast_core::units::Bytes;
-use ballast_partition::{Measured, Method, Mover, Options, Partition, neighbours, plan, repartition, simple};
+use ballast_partition::{
+    Measured, Method, Mover, Next, Options, Partition, neighbours, plan, repartition, simple,
+};
 use support::{cluster, costs, graph, random_graph};
 
 fn solve(graph: &Graph, costs: &Costs, cluster: &Cluster, method: Method, threads: usize) -> Partition {
@@ -64,11 +68,12 @@ fn neighbours_take_something_from_the_slowest_device_the_best_first() {
     let measured = seconds(&given);
     let round = Measured { device_of: &given, seconds: &measured, raised: &[false; 2] };
     let limits = Limits { time_limit_seconds: None, work_limit: Some(1), seed: 5, threads: 1 };
-    let of = |method, seed| {
+    let wanted = |method, seed, next| {
         let limits = Limits { seed, ..limits };
         let options = Options { method, limits, start: Some(given.clone()), ..Options::default() };
-        neighbours(&program, &options, &round, 6).expect("placements")
+        neighbours(&program, &options, &round, next).expect("placements")
     };
+    let of = |method, seed| wanted(method, seed, Next::Likeliest { count: 6 });
     let near = of(Method::AUTO, 5);
     assert_eq!(near.len(), 6);
     assert!(near.iter().all(|of| of[7] == DeviceId(0) && *of != given), "{near:?}");
@@ -79,6 +84,12 @@ fn neighbours_take_something_from_the_slowest_device_the_best_first() {
     assert_eq!(near, of(Method::AUTO, 5));
     assert_ne!(near, of(Method::AUTO, 6));
     assert_eq!(of(Method::DP, 5), Vec::<Vec<DeviceId>>::new());
+    // Shaken, it is elsewhere, whichever device is slow: not one step, and no step back.
+    let shaken: Vec<_> = (0..40).filter_map(|seed| wanted(Method::AUTO, seed, Next::Shaken).pop()).collect();
+    assert!(shaken.iter().all(|of| of[7] == DeviceId(0) && *of != given), "{shaken:?}");
+    let moved = |of: &Vec<DeviceId>| of.iter().zip(&given).filter(|(now, before)| now != before).count();
+    assert!(shaken.iter().any(|of| moved(of) > 3), "{shaken:?}");
+    assert!(shaken.iter().collect::<HashSet<_>>().len() > 10, "{shaken:?}");
 }
 
 #[test]

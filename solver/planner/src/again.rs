@@ -5,7 +5,7 @@ use ballast_core::limits::Deadline;
 use ballast_core::program::Program;
 use ballast_core::stage::settle_views;
 use ballast_core::units::Bytes;
-use ballast_partition::{Copies, Measured};
+use ballast_partition::{Copies, Measured, Next};
 
 use crate::round::Round;
 use crate::stages::StageOutcome;
@@ -69,11 +69,11 @@ impl Again<'_> {
             Wanted::Searched => ballast_partition::repartition(program, options, self.rounds)
                 .map(|outcome| vec![outcome.device_of]),
             Wanted::Simple(number) => ballast_partition::simple(program, options, number).map(Vec::from_iter),
-            Wanted::Near { count, number } => match self.rounds.last() {
+            Wanted::Near { next, number } => match self.rounds.last() {
                 Some(round) => {
                     let mut options = options.clone();
                     options.limits.seed = options.limits.seed.wrapping_add(number);
-                    ballast_partition::neighbours(program, &options, round, count)
+                    ballast_partition::neighbours(program, &options, round, next)
                 }
                 None => Ok(Vec::new()),
             },
@@ -89,10 +89,10 @@ pub enum Wanted {
     Searched,
     /// The one of this number of those that need no search, such as the folded layers.
     Simple(usize),
-    /// Those next to the best, the likeliest first, for a caller who plans each.
+    /// Those next to the best, for a caller who plans each.
     Near {
-        /// How many, at most.
-        count: usize,
+        /// Which.
+        next: Next,
         /// Another number draws others.
         number: u64,
     },

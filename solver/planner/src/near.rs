@@ -10,6 +10,7 @@ use ballast_core::limits::Deadline;
 use ballast_core::program::Program;
 use ballast_core::stage::Stage;
 use ballast_core::units::Bytes;
+use ballast_partition::Next;
 
 use crate::again::{Made, Tools, Wanted, others};
 use crate::rank::{Caps, Rank, rank};
@@ -19,8 +20,12 @@ use crate::{Error, Options};
 /// Placements asked for at a time.
 const COUNT: usize = 24;
 
-/// Times that others are asked for in vain, after which the search ends.
+/// Times that others are asked for in vain, after which the search ends; and the same after a shake, where there are many.
 const MOST_IN_VAIN: u64 = 8;
+const SHAKEN_IN_VAIN: u64 = 2;
+
+/// Shakes in vain after which none follows.
+const MOST_SHAKES: u64 = 200;
 
 /// Share of the time left that the plans of one placement may take, and bounds of it in seconds.
 const SHARE: f64 = 0.04;
@@ -39,8 +44,8 @@ fn value_of(rank: Rank, seconds: impl Iterator<Item = f64> + Clone) -> Value {
     (rank.0, rank.1 * mean)
 }
 
-/// Goes on from the best of all rounds while moves make it better and there is time; `given_seconds`: the slowest stage of the placement given without
-/// any plan.
+/// Goes on from the best of all rounds while moves make it better and there is time, then from placements some way off; `given_seconds`: the slowest stage
+/// of the placement given without any plan.
 ///
 /// # Errors
 /// Those of the partitioner.
@@ -52,26 +57,76 @@ pub(crate) fn descend(
     given_seconds: f64,
 ) -> Result<(), Error> {
     let (options, deadline, _) = tools;
-    let mut now = best.clone();
-    let mut tried: HashSet<Vec<DeviceId>> = HashSet::from([now.device_of.clone()]);
+    let mut tried: HashSet<Vec<DeviceId>> = HashSet::from([best.device_of.clone()]);
+    let start = best.clone();
+    descend_from(program, start, best, (caps, given_seconds), tools, (&mut tried, MOST_IN_VAIN))?;
+    let mut in_vain = 0;
+    for number in 0.. {
+        if in_vain == MOST_SHAKES || deadline.over() || !best.may_improve(options.max_ratio, given_seconds) {
+            break;
+        }
+        in_vain += 1;
+        let wanted = Wanted::Near { next: Next::Shaken, number };
+        let shaken = others(program, tools, best, (caps, &[Made::of(best)]), (0, wanted))?.pop();
+        let Some(next) = shaken.filter(|next| tried.insert(next.clone())) else { continue };
+        match Round::plan(program, next, (caps, Some(best)), options, &clock(deadline)) {
+            Ok(start) => {
+                let rank = best.rank();
+                descend_from(
+                    program,
+                    start,
+                    best,
+                    (caps, given_seconds),
+                    tools,
+                    (&mut tried, SHAKEN_IN_VAIN),
+                )?;
+                if best.rank() < rank {
+                    in_vain = 0;
+                    best.tell("shaken");
+                }
+            }
+            Err(failure) => tracing::debug!("a placement is dropped: {failure}"),
+        }
+    }
+    tracing::debug!(tried = tried.len(), "moves judged by plans");
+    Ok(())
+}
+
+/// Goes on from a round while moves make it better, and keeps the best that was met.
+fn descend_from(
+    program: &Program<'_>,
+    mut now: Round,
+    best: &mut Round,
+    (caps, given_seconds): (&[Bytes], f64),
+    tools: Tools<'_, '_>,
+    (tried, most_in_vain): (&mut HashSet<Vec<DeviceId>>, u64),
+) -> Result<(), Error> {
+    let (options, deadline, _) = tools;
+    if now.rank() < best.rank() {
+        *best = now.clone();
+    }
     let (mut number, mut in_vain) = (0, 0);
-    while in_vain < MOST_IN_VAIN && !deadline.over() && now.may_improve(options.max_ratio, given_seconds) {
-        let wanted = Wanted::Near { count: COUNT, number };
+    while in_vain < most_in_vain && !deadline.over() && now.may_improve(options.max_ratio, given_seconds) {
+        let wanted = Wanted::Near { next: Next::Likeliest { count: COUNT }, number };
         let mut near = others(program, tools, &now, (caps, &[Made::of(&now)]), (0, wanted))?;
         if near.is_empty() {
             break;
         }
         near.retain(|next| !tried.contains(next));
         (number, in_vain) = (number + 1, in_vain + 1);
-        if let Some(better) = first_better(program, &now, caps, (options, deadline), near, &mut tried) {
+        if let Some(better) = first_better(program, &now, caps, (options, deadline), near, tried) {
             (now, in_vain) = (better, 0);
             if now.rank() < best.rank() {
                 *best = now.clone();
             }
         }
     }
-    tracing::debug!(asked = number, tried = tried.len(), "moves judged by plans");
     Ok(())
+}
+
+/// The clock of one placement's plans.
+fn clock(deadline: &Deadline) -> Deadline {
+    deadline.within((deadline.remaining_seconds() * SHARE).clamp(LEAST_SECONDS, MOST_SECONDS))
 }
 
 /// The first of some placements whose plans are better than those there are.
@@ -93,9 +148,7 @@ fn first_better(
         if least(&stages, caps, now) >= value {
             continue;
         }
-        let seconds = (deadline.remaining_seconds() * SHARE).clamp(LEAST_SECONDS, MOST_SECONDS);
-        let clock = deadline.within(seconds);
-        match Round::of_stages(program, (next, stages), (caps, Some(now)), options, &clock) {
+        match Round::of_stages(program, (next, stages), (caps, Some(now)), options, &clock(deadline)) {
             Ok(round) if self::value(&round) < value => return Some(round),
             Ok(_) => {}
             Err(failure) => tracing::debug!("a placement is dropped: {failure}"),

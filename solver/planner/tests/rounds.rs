@@ -10,7 +10,7 @@ use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::program::Program;
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::units::Bytes;
-use ballast_partition::missed;
+use ballast_partition::{Next, missed};
 use ballast_planner::{Again, Error, Options, Wanted, plan, plan_stages};
 
 /// So many ops forward, whose values ops backward read in reverse.
@@ -194,7 +194,9 @@ fn placements_next_to_the_best_are_taken_where_their_plans_are_better() {
     };
     let asked = RefCell::new(0);
     let again = |again: &Again<'_>| {
-        let Wanted::Near { count, .. } = again.wanted else { return Ok(Vec::new()) };
+        let Wanted::Near { next: Next::Likeliest { count }, .. } = again.wanted else {
+            return Ok(Vec::new());
+        };
         assert!(count > 1 && again.rounds.len() == 1);
         let [now] = again.rounds else { return Ok(Vec::new()) };
         assert_eq!(now.device_of, again.device_of);
@@ -219,6 +221,37 @@ fn placements_next_to_the_best_are_taken_where_their_plans_are_better() {
     let untimed = Options { limits: Limits { time_limit_seconds: None, ..options.limits }, ..options };
     let planned = plan(&program, given.clone(), report(), &untimed, Some(&again)).expect("a plan");
     assert_eq!(planned.device_of, given);
+}
+
+#[test]
+fn where_no_placement_next_to_the_best_is_better_others_are_reached_from_further_off() {
+    let (layers, devices) = (12, 2);
+    let step = Step::new(layers, devices);
+    let program = step.program();
+    let layer = |op: usize| op.min(2 * layers - 1 - op);
+    let folded = |first: usize| -> Vec<DeviceId> {
+        (0..2 * layers).map(|op| DeviceId(usize::from(layer(op) >= first))).collect()
+    };
+    // Nothing leads on from where it starts; a shake ends where the plans are worse, next to the best.
+    let (given, off) = (folded(layers - 1), vec![DeviceId(1); 2 * layers]);
+    let again = |again: &Again<'_>| {
+        Ok(match again.wanted {
+            Wanted::Near { next: Next::Shaken, number: 0 } => vec![off.clone()],
+            Wanted::Near { next: Next::Likeliest { .. }, .. } if again.device_of == off => {
+                vec![folded(layers / 2)]
+            }
+            _ => Vec::new(),
+        })
+    };
+    let options = Options {
+        cap: CapSpec::Absolute(Bytes(1 << 30)),
+        limits: Limits { time_limit_seconds: Some(20.0), work_limit: Some(2_000), seed: 1, threads: 1 },
+        swap: false,
+        max_rounds: 4,
+        ..Options::default()
+    };
+    let planned = plan(&program, given, report(), &options, Some(&again)).expect("a plan");
+    assert_eq!(planned.device_of, folded(layers / 2));
 }
 
 /// A cap that no plan keeps, which may be raised as far as it takes.

@@ -176,15 +176,35 @@ impl Auto {
     }
 }
 
-/// So many placements of the items next to a given one, whose memory plans have told the rates of the task: those estimated best first.
-pub(crate) fn neighbours(task: &Task<'_>, given: &[DeviceId], count: usize) -> Vec<Vec<DeviceId>> {
+/// Placements of the items next to a given one, whose memory plans have told the rates of the task.
+pub(crate) fn next_to(task: &Task<'_>, given: &[DeviceId], wanted: Next) -> Vec<Vec<DeviceId>> {
     let starts = [task.items.read(given)];
     let search = Auto { mover: Mover::None }.task(task, &starts, None, task.limits, task.deadline);
-    let held = search::held(&search, &starts[0]);
-    let hidden: Vec<f64> =
-        held.into_iter().zip(peaks(task.program, given)).map(|(held, peak)| peak - held).collect();
-    let near = near::neighbours(&search::Task { unseen: Some(&hidden), ..search }, count);
-    near.into_iter().map(|placed| task.items.place(task.program.graph, &task.items.to_ops(&placed))).collect()
+    let found = match wanted {
+        Next::Likeliest { count } => {
+            let held = search::held(&search, &starts[0]).into_iter();
+            let hidden: Vec<f64> =
+                held.zip(peaks(task.program, given)).map(|(held, peak)| peak - held).collect();
+            near::neighbours(&search::Task { unseen: Some(&hidden), ..search }, count)
+        }
+        Next::Shaken => near::shaken(&search).into_iter().collect(),
+    };
+    found
+        .into_iter()
+        .map(|placed| task.items.place(task.program.graph, &task.items.to_ops(&placed)))
+        .collect()
+}
+
+/// Which placements next to one are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// So many, at most, those estimated best first.
+    Likeliest {
+        /// How many.
+        count: usize,
+    },
+    /// One some way off, for a search that can go no further from where it is.
+    Shaken,
 }
 
 /// What every device holds at most without any plan, but for arguments that no op reads: no search decides about those.

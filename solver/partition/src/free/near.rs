@@ -20,6 +20,8 @@ const DRAWN: usize = 64;
 const POWER: i32 = 12;
 /// Groups that move at once, at most; half of the moves are of one group.
 const MOST_GROUPS: usize = 16;
+/// Clusters that a shake moves, at most.
+const MOST_SHAKES: usize = 4;
 /// One in so many moves brings a group back in exchange.
 const EXCHANGES: u32 = 3;
 
@@ -51,6 +53,31 @@ pub(crate) fn neighbours(task: &Task<'_>, count: usize) -> Vec<Vec<DeviceId>> {
         placement
     };
     found.into_iter().map(placed).collect()
+}
+
+/// A placement some way from the last start of a task: several clusters elsewhere, wherever that leads. None where nothing can move.
+pub(crate) fn shaken(task: &Task<'_>) -> Option<Vec<DeviceId>> {
+    let (site, board) = setting(task);
+    let start = task.starts.last().map(|start| bound(&board, start)).filter(|start| !start.is_empty())?;
+    if site.devices < 2 {
+        return None;
+    }
+    let mut random = ChaCha8Rng::seed_from_u64(task.limits.seed);
+    let mut state = State::new(&board, &site, &start);
+    let (mut cluster, mut marked) = (Vec::new(), vec![false; board.groups]);
+    let most = (board.groups / (2 * site.devices)).max(1);
+    for _ in 0..random.random_range(1..=MOST_SHAKES) {
+        let group = random.random_range(0..board.groups);
+        let to = target(&state, group, &mut random);
+        let size = random.random_range(1..=most);
+        grow(&state, group, size, (&mut cluster, &mut marked), &mut random);
+        if cluster.iter().all(|&group| board.runs(group, to)) {
+            cluster.iter().for_each(|&group| state.relocate(group, to));
+        }
+    }
+    let placed: Vec<DeviceId> = (0..board.groups).map(|group| DeviceId(state.device_of(group))).collect();
+    let moved = placed.iter().zip(&start).any(|(now, &before)| now.0 != before as usize);
+    moved.then_some(placed)
 }
 
 struct Near<'a> {
