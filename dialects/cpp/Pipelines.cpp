@@ -15,15 +15,15 @@ template <typename Route> struct CodeOptions : PassPipelineOptions<Route> {
   template <typename Value> using Option = detail::PassOptions::Option<Value>;
 
   Option<std::string> function{*this, "function",
-                               llvm::cl::desc("Function to rewrite, by symbol name; without it the only public function, or `main`.")};
+                               llvm::cl::desc("Function to rewrite, by symbol name; without it the only public function, or `main`. Text, none by default.")};
   Option<bool> entry{*this, "entry",
                      llvm::cl::desc("Add `ballast_entry`, which runs the function on arguments from the seed, one MPI process of it "
-                                    "where there are several?"),
+                                    "where there are several? `true` or `false`, default `false`."),
                      llvm::cl::init(false)};
-  Option<uint64_t> seed{*this, "seed", llvm::cl::desc("Seed of the arguments of `ballast_entry`."), llvm::cl::init(0)};
-  Option<uint64_t> runs{*this, "runs", llvm::cl::desc("How often `ballast_entry` calls the function."), llvm::cl::init(1)};
+  Option<uint64_t> seed{*this, "seed", llvm::cl::desc("Seed of the arguments of `ballast_entry`, default 0."), llvm::cl::init(0)};
+  Option<uint64_t> runs{*this, "runs", llvm::cl::desc("How often `ballast_entry` calls the function, default 1."), llvm::cl::init(1)};
   Option<ballast::KernelsKept> kernels{
-      *this, "kernels", llvm::cl::desc("What is kept once every loop nest is a function of its own (--ballast-kernels)."),
+      *this, "kernels", llvm::cl::desc("What is kept once every loop nest is a function of its own (--ballast-kernels), default `all`."),
       llvm::cl::init(ballast::KernelsKept::All),
       llvm::cl::values(clEnumValN(ballast::KernelsKept::All, "all", "the program and its kernels"),
                        clEnumValN(ballast::KernelsKept::Program, "program", "the program; kernels are declared"),
@@ -31,17 +31,17 @@ template <typename Route> struct CodeOptions : PassPipelineOptions<Route> {
 };
 
 struct NativeOptions : CodeOptions<NativeOptions> {
-  Option<bool> apply{*this, "apply", llvm::cl::desc("Carry out the plan? If not, its attributes are ignored."),
+  Option<bool> apply{*this, "apply", llvm::cl::desc("Carry out the plan? If not, its attributes are ignored. `true` or `false`, default `true`."),
                      llvm::cl::init(true)};
-  Option<bool> each{*this, "each", llvm::cl::desc("Does `ballast_entry` call every public function in turn?"),
+  Option<bool> each{*this, "each", llvm::cl::desc("Does `ballast_entry` call every public function in turn? `true` or `false`, default `false`."),
                     llvm::cl::init(false)};
 };
 
 struct MpiOptions : CodeOptions<MpiOptions> {
-  Option<uint64_t> rank{*this, "rank", llvm::cl::desc("Device whose program is made: the rank of the process that runs it."),
+  Option<uint64_t> rank{*this, "rank", llvm::cl::desc("Device whose program is made: the rank of the process that runs it, default 0."),
                         llvm::cl::init(0)};
   Option<bool> attached{*this, "attached",
-                        llvm::cl::desc("Is `ballast_entry` called by a process that has started MPI, and will end it?"),
+                        llvm::cl::desc("Is `ballast_entry` called by a process that has started MPI, and will end it? `true` or `false`, default `false`."),
                         llvm::cl::init(false)};
 };
 

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use xshell::cmd;
 
 use crate::ods;
+use crate::routes;
 use crate::setup::set_up;
 use crate::workspace::{Workspace, step};
 
@@ -58,23 +59,40 @@ pub(crate) fn stale(workspace: &Workspace) -> Result<Vec<Page>> {
 pub(crate) fn pages(workspace: &Workspace) -> Result<Vec<Page>> {
     let page = |path: &str, text: String| Page { path: path.into(), text: with_final_newline(text) };
     let ballast = workspace.program("ballast");
+    let pipelines = routes::pipelines(workspace)?;
+    // The tool gives the page of passes no heading.
+    let passes =
+        ods::page(workspace, &["-gen-pass-doc"], ods::PASSES)?.replacen("-->\n", "-->\n\n# Passes\n", 1);
+    let all = [ods::passes(workspace)?, pipelines.clone()].concat();
     Ok(vec![
-        // The tool gives the page of passes no heading.
-        page(
-            "docs/passes.md",
-            ods::page(workspace, &["-gen-pass-doc"], ods::PASSES)?.replacen("-->\n", "-->\n\n# Passes\n", 1),
-        ),
+        page("docs/passes.md", with_final_newline(passes) + &routes::section(&pipelines)),
         page(
             "docs/dialect.md",
             ods::page(workspace, &["-gen-dialect-doc", "-dialect=ballast"], ods::DIALECT)?,
         ),
-        page("docs/options.md", options(&ods::passes(workspace)?)),
+        page("docs/options.md", options(&all)),
         page("docs/versions.md", versions(workspace)?),
+        page("docs/plan.example.json", example(workspace)?),
         page("docs/plan.schema.json", cmd!(workspace.shell, "{ballast} schema").quiet().read()?),
         page("docs/instance.schema.json", cmd!(workspace.shell, "{ballast} schema instance").quiet().read()?),
         page("docs/steps.schema.json", cmd!(workspace.shell, "{ballast} schema steps").quiet().read()?),
         page("docs/workload.schema.json", cmd!(workspace.shell, "{ballast} schema workload").quiet().read()?),
     ])
+}
+
+/// The program of the example plan, and what it is planned with: all as `docs/README.md` says it.
+const EXAMPLE: [&str; 4] = [
+    "lit/Inputs/four-layers.mlir",
+    "--allow-unregistered-dialect",
+    "--rl-partition=devices=2 work-limit=20000 seed=1",
+    "--remat=cap=85% work-limit=20000 seed=1 plan-file=target/plan.example.json",
+];
+
+/// A plan file of a small program: a work limit gives the same bytes anywhere.
+fn example(workspace: &Workspace) -> Result<String> {
+    let driver = workspace.program("ballast-opt");
+    cmd!(workspace.shell, "{driver} {EXAMPLE...}").quiet().ignore_stderr().read()?;
+    Ok(workspace.shell.read_file("target/plan.example.json")?)
 }
 
 fn with_final_newline(text: String) -> String {

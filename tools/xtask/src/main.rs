@@ -19,6 +19,7 @@ mod ods;
 mod packages;
 mod python;
 mod referee;
+mod routes;
 mod setup;
 mod soak;
 mod test;

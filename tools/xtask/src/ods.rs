@@ -12,7 +12,7 @@ pub(crate) const PASSES: &str = "dialects/td/Passes.td";
 pub(crate) const DIALECT: &str = "dialects/td/Ballast.td";
 
 /// One pass as declared.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pass {
     /// The flag without its dashes, e.g. `remat`.
     pub(crate) argument: String,
@@ -23,7 +23,7 @@ pub(crate) struct Pass {
 }
 
 /// One option of a pass as declared.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PassOption {
     pub(crate) argument: String,
     /// Meaning, unit, type and default, in one line.
