@@ -30,19 +30,18 @@ const OF_BEFORE: f64 = 1.0;
 /// Seconds below which no search comes to anything.
 const LEAST_SECONDS: f64 = 0.01;
 
-/// Plans the stages that decide again while there is time; nothing without a limit of time.
+/// Plans the stages that decide again while there is time, `spent` seconds after the search began; nothing without a limit of time.
 pub(crate) fn polish(
     program: &Program<'_>,
     best: &mut Round,
     caps: &[Bytes],
     options: &Options,
-    deadline: &Deadline,
+    (deadline, spent): (&Deadline, f64),
 ) {
     if options.limits.time_limit_seconds.is_none() || best.stages.len() < 2 {
         return;
     }
-    let seconds = deadline.remaining_seconds().min(OF_BEFORE * deadline.elapsed_seconds());
-    let deadline = deadline.within(seconds);
+    let deadline = deadline.within(OF_BEFORE * spent);
     for time in 0..TIMES {
         let chosen = decisive(best);
         if chosen.is_empty() || deadline.remaining_seconds() < LEAST_SECONDS {
@@ -98,4 +97,43 @@ fn decisive(round: &Round) -> Vec<usize> {
         open || outcome.score.seconds >= slow && lost && !outcome.report.proved()
     };
     (0..round.stages.len()).filter(decides).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use ballast_core::cost::Costs;
+    use ballast_core::device::{Cluster, DeviceId};
+    use ballast_core::limits::Limits;
+
+    use super::*;
+    use crate::support::graph;
+
+    #[test]
+    fn a_cap_that_was_raised_is_kept_after_as_much_time_again() {
+        // Four values of 100 bytes that are read in reverse: with 350 the first is made again, with all of them kept there are 500.
+        let reads = [vec![], vec![0], vec![1], vec![2], vec![3], vec![4, 2], vec![5, 1], vec![6, 0]];
+        let graph = graph(reads.map(|reads| (reads, 100, false)));
+        let costs = Costs { seconds: vec![vec![1.0; 8]; 2] };
+        let cluster = Cluster::from_count(2).expect("devices");
+        let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
+        let caps = [Bytes(350); 2];
+        let limits = Limits { time_limit_seconds: Some(30.0), work_limit: Some(2_000), seed: 1, threads: 1 };
+        let searched = Options { limits, swap: false, relax_limit: 10.0, ..Options::default() };
+        let deadline = Deadline::start(&limits);
+        let on_one = vec![DeviceId(0); 8];
+        let stages = program.stages(&on_one);
+        let keep_all = |stage| StageOutcome::keep_all(stage, Bytes(350), Bytes(500), 1).expect("a plan");
+        let outcomes = stages.iter().map(keep_all).collect();
+        let given = Round::of_outcomes(on_one, stages, outcomes);
+        assert!(given.outcomes[0].relaxed());
+        let polished = |spent| {
+            let mut round = given.clone();
+            polish(&program, &mut round, &caps, &searched, (&deadline, spent));
+            round
+        };
+        assert!(polished(0.0).outcomes[0].relaxed(), "no time was spent before, and none is now");
+        let round = polished(30.0);
+        assert!(!round.outcomes[0].relaxed() && round.outcomes[0].score.peak_bytes <= 350);
+        assert_eq!(round.balance.tmax_seconds, round.outcomes[0].score.seconds);
+    }
 }

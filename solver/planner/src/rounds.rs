@@ -67,15 +67,22 @@ pub fn plan(
     }
     let given = device_of.clone();
     let deadline = Deadline::start(&options.limits);
-    let caps = caps_of_all(program, &device_of, options.cap);
+    let caps = match options.caps.is_empty() {
+        true => caps_of_all(program, &device_of, options.cap),
+        false => options.caps.clone(),
+    };
+    // So much of the time limit before its end.
     let before = |share: f64| match options.limits.time_limit_seconds {
-        Some(seconds) if program.cluster.devices.len() > 1 => deadline.within(seconds * (1.0 - share)),
+        Some(seconds) if program.cluster.devices.len() > 1 => {
+            deadline.within(deadline.remaining_seconds() - share * seconds)
+        }
         _ => deadline,
     };
     let proof_share = if pooled::holds_for(program, options) { PROOF_SHARE } else { 0.0 };
     let rounds_end = before(POLISH_SHARE + proof_share);
     let (mut best, rounds) = best_round(program, device_of, &caps, options, (&rounds_end, repartition))?;
-    polish(program, &mut best, &caps, options, &before(proof_share));
+    let spent = deadline.elapsed_seconds();
+    polish(program, &mut best, &caps, options, (&before(proof_share), spent));
     best.tell("polished");
     let carried = partition.bound().under_other_caps(Bound::any_assignment(graph, costs));
     if best.device_of == given {
@@ -249,9 +256,10 @@ pub fn unplanned(
     Ok(plan)
 }
 
-/// The caps asked for. A share is one of what the placement given needs, and stays so many bytes in every round: a cap that grew with what
+/// The caps asked for on all devices. A share is one of what the placement given needs, and stays so many bytes in every round: a cap that grew with what
 /// a placement needs would be none. A device that it leaves idle may hold as much as any other.
-fn caps_of_all(program: &Program<'_>, device_of: &[DeviceId], cap: CapSpec) -> Vec<Bytes> {
+#[must_use]
+pub fn caps_of_all(program: &Program<'_>, device_of: &[DeviceId], cap: CapSpec) -> Vec<Bytes> {
     let stages = program.stages(device_of);
     let mut caps = caps_of(&stages, program.cluster, cap);
     if matches!(cap, CapSpec::Share(_)) {
