@@ -189,6 +189,7 @@ impl Storage {
         }
         let of_any_program = Storage { held: Vec::new(), inside: Vec::new(), workspace: Vec::new(), ..*self };
         loops::price(imported, &|body| of_any_program.apply(body));
+        imported.graph.let_go_of_unread_results();
         groups
     }
 

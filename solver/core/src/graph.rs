@@ -266,6 +266,21 @@ impl Graph {
         }
     }
 
+    /// Makes workspace of results that nothing reads, beside others of their op that something does: they are there while it runs, and no longer.
+    pub fn let_go_of_unread_results(&mut self) {
+        let mut kept: Vec<bool> = self.tensors.iter().map(|tensor| tensor.returned).collect();
+        for &read in self.ops.iter().flat_map(|op| &op.inputs) {
+            kept[read] = true;
+        }
+        for op in &mut self.ops {
+            if op.role == OpRole::Compute && op.outputs.iter().any(|&result| kept[result]) {
+                for &result in op.outputs.iter().filter(|&&result| !kept[result]) {
+                    op.workspace.0 += std::mem::take(&mut self.tensors[result].bytes.0);
+                }
+            }
+        }
+    }
+
     /// The planned ops, in program order.
     pub fn planned(&self) -> impl Iterator<Item = OpId> + '_ {
         OpId::of(&self.ops).filter(|(_, op)| op.role == OpRole::Compute).map(|(id, _)| id)
@@ -315,5 +330,31 @@ impl Graph {
             }
         }
         returned
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_that_nothing_reads_are_there_while_their_op_runs() {
+        let tensor = |producer, index, bytes, returned| Tensor {
+            producer: Some(OpId(producer)),
+            index,
+            bytes: Bytes(bytes),
+            returned,
+            type_name: String::new(),
+        };
+        // Two sorts, of whose values and indices the first's values and the second's indices are used; of the last op nothing is.
+        let outputs = [[0, 1], [2, 3], [4, 5]];
+        let ops = outputs.map(|outputs| Op::new("sort", [], outputs));
+        let tensors = (0..6).map(|id| tensor(id / 2, id % 2, 10 + id as u64, id == 3)).collect();
+        let mut graph = Graph { ops: ops.into(), tensors, ..Graph::default() };
+        graph.ops[1].inputs = vec![TensorId(0)];
+        graph.ops[1].workspace = Bytes(7);
+        graph.let_go_of_unread_results();
+        let bytes = |op: usize| (graph.value_bytes(OpId(op)).0, graph.ops[op].workspace.0);
+        assert_eq!([0, 1, 2].map(bytes), [(10, 11), (13, 7 + 12), (14 + 15, 0)]);
     }
 }
