@@ -1,5 +1,6 @@
 //! A program planned by `--remat` with one model of what the back end stores: the partition it starts from, and what became of it.
 
+use ballast_core::cap::CapSpec;
 use ballast_core::device::DeviceId;
 use ballast_core::limits::{Limits, StopReason};
 use ballast_core::pipeline::{Schedule, Spec};
@@ -79,9 +80,9 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
                 "order=free with a schedule: a stage of a pipeline keeps program order; use order=program";
             return Err(program.error(None, text));
         }
-        let (mut program, start, planner) = match planner.pipeline {
-            None => start.within_caps(module, program, options, planner)?,
-            Some(_) => (program, start, planner),
+        let (mut program, start) = match planner.pipeline {
+            None => start.within_caps(module, program, options, (planner.cap, &planner.limits))?,
+            Some(_) => (program, start),
         };
         for op in &mut program.imported.graph.ops {
             op.rules.device = None;
@@ -172,58 +173,61 @@ impl Start {
     }
 
     /// The program of several devices with fused ops in parts that alone are above what the caps leave for one, where the option left open what is fused: the parts
-    /// stay where the whole was, and the caps are those of the whole.
+    /// stay where the whole was.
     fn within_caps<'c: 'a, 'a>(
-        mut self,
+        self,
         module: OperationRef<'c, 'a>,
         program: Program<'c, 'a>,
         options: &RematOptions,
-        mut planner: ballast_planner::Options,
-    ) -> Result<(Program<'c, 'a>, Self, ballast_planner::Options), Reported> {
+        (cap, limits): (CapSpec, &Limits),
+    ) -> Result<(Program<'c, 'a>, Self), Reported> {
         if !self.movable || !matches!(options.fusion, passes::FusionModel::Auto) || program.groups.is_empty()
         {
-            return Ok((program, self, planner));
+            return Ok((program, self));
         }
         let source = program::Source { measured_storage: &options.storage, ..program::source!(options) };
         let stages = program.view().stages(&self.device_of);
-        let caps = ballast_planner::caps_of_all(&program.view(), &self.device_of, planner.cap);
-        if stages.iter().zip(&caps).all(|(stage, cap)| stage.problem.unplanned_peak() <= cap.0) {
-            return Ok((program, self, planner));
+        let mut caps = vec![Default::default(); program.cluster.devices.len()];
+        let of_stages = ballast_planner::caps_of(&stages, &program.cluster, cap);
+        if stages.iter().zip(&of_stages).all(|(stage, cap)| stage.problem.unplanned_peak() <= cap.0) {
+            return Ok((program, self));
         }
-        let residents = stages.iter().map(|stage| Bytes(stage.problem.resident_bytes));
-        let rooms: Vec<(Bytes, Bytes)> = caps.iter().copied().zip(residents).collect();
+        for (stage, cap) in stages.iter().zip(of_stages) {
+            caps[stage.device.0] = (cap, Bytes(stage.problem.resident_bytes));
+        }
         let fused = (&program.imported.graph, &program.groups[..]);
         let held = parts::for_caps(
             module,
             &program::options(&source),
             fused,
             &self.device_of,
-            (&rooms, parts::ROOM_FOR_ONE),
+            (&caps, parts::ROOM_FOR_ONE),
         )?;
         if held.is_empty() {
-            return Ok((program, self, planner));
+            return Ok((program, self));
         }
         let mut program = program::read_as_is(module, &program::Source { held: &held, ..source })?;
-        planner.caps = caps;
         // Where the partition put ops binds no other placement.
         program.imported.graph.ops.iter_mut().for_each(|op| op.rules.device = None);
-        settle_views(&program.imported.graph, &mut self.device_of);
+        let mut device_of = self.device_of;
+        settle_views(&program.imported.graph, &mut device_of);
         let text = "fused ops that alone are above what the caps leave for one are planned in parts";
         program.remark(Kind::Passed, "FusionSplit", text).fact("stored", held.len()).emit(module.location());
         // Parts may be spread over devices: what was proved of the whole is no bound any more.
         let share = |limit: f64| limit * BOUND_SHARE;
         let limits = Limits {
-            time_limit_seconds: planner.limits.time_limit_seconds.map(share),
-            work_limit: planner.limits.work_limit.map(|limit| share(limit as f64) as u64),
-            ..planner.limits
+            time_limit_seconds: limits.time_limit_seconds.map(share),
+            work_limit: limits.work_limit.map(|limit| share(limit as f64) as u64),
+            ..*limits
         };
         let options = partition::Options { limits, ..partition::Options::default() };
-        let floor = partition::bound_of_given(&program.view(), &options, self.device_of.clone())
+        let floor = partition::bound_of_given(&program.view(), &options, device_of.clone())
             .map_err(|error| program.error(None, &error.to_string()))?;
-        let loads = program.view().stages(&self.device_of);
-        self.report.value = loads.iter().map(Stage::load_seconds).fold(0.0, f64::max);
-        self.report = self.report.rebound(floor).map_err(|bad| program.error(None, &bad.to_string()))?;
-        Ok((program, self, planner))
+        let loads = program.view().stages(&device_of);
+        let mut report = self.report;
+        report.value = loads.iter().map(Stage::load_seconds).fold(0.0, f64::max);
+        let report = report.rebound(floor).map_err(|bad| program.error(None, &bad.to_string()))?;
+        Ok((program, Start { device_of, report, ..self }))
     }
 
     /// The pipeline to plan: that of the options, which must be that of the partition.

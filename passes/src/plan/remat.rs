@@ -185,7 +185,6 @@ pub(crate) fn planner_options(
     q_learning.check_ranges().map_err(|bad| error(format!("solver=q-learning: {bad}")))?;
     Ok(ballast_planner::Options {
         cap,
-        caps: Vec::new(),
         solver,
         outside: None,
         q_learning,
@@ -250,9 +249,8 @@ fn settings(
     planner: &ballast_planner::Options,
     (cap, planned): (String, &Planned),
 ) -> PlanSettings {
-    // A share is one of what the partition given needs, which the program no longer says once ops have moved or fused ops are in parts.
-    let moved = matches!(planner.cap, CapSpec::Share(_))
-        && (planned.device_of != start.device_of || !planner.caps.is_empty());
+    // A share is one of what the partition given needs, which the program no longer says once ops have moved.
+    let moved = matches!(planner.cap, CapSpec::Share(_)) && planned.device_of != start.device_of;
     let asked =
         planned.plan.stages.iter().map(|stage| (stage.score.device, Bytes(stage.requested_cap_bytes)));
     PlanSettings {

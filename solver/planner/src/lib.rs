@@ -26,7 +26,7 @@ mod versions;
 
 pub use again::{Again, Repartition, Wanted};
 pub use assemble::{Planned, Relaxed};
-pub use rounds::{caps_of_all, plan, unplanned};
+pub use rounds::{plan, unplanned};
 pub use stages::{StageOutcome, caps_of, plan_stages, stage_file};
 pub use versions::versions;
 
@@ -40,7 +40,6 @@ use ballast_core::limits::Limits;
 use ballast_core::outside::Executable;
 use ballast_core::pipeline::{FlowError, Spec};
 use ballast_core::simulate::Rejection;
-use ballast_core::units::Bytes;
 use ballast_remat::Solver;
 use ballast_remat::swaps::{self, QTable};
 
@@ -49,8 +48,6 @@ use ballast_remat::swaps::{self, QTable};
 pub struct Options {
     /// Cap of every stage.
     pub cap: CapSpec,
-    /// The caps of all devices, where they were settled for another form of the program; empty: what `cap` says of the placement given.
-    pub caps: Vec<Bytes>,
     /// Who plans a stage's memory.
     pub solver: Solver,
     /// The program that plans, where the solver is [`Solver::EXEC`].
@@ -88,7 +85,6 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             cap: CapSpec::DeviceMemory,
-            caps: Vec::new(),
             solver: Solver::default(),
             outside: None,
             q_learning: swaps::Options::default(),

@@ -67,10 +67,7 @@ pub fn plan(
     }
     let given = device_of.clone();
     let deadline = Deadline::start(&options.limits);
-    let caps = match options.caps.is_empty() {
-        true => caps_of_all(program, &device_of, options.cap),
-        false => options.caps.clone(),
-    };
+    let caps = caps_of_all(program, &device_of, options.cap);
     // So much of the time limit before its end.
     let before = |share: f64| match options.limits.time_limit_seconds {
         Some(seconds) if program.cluster.devices.len() > 1 => {
@@ -256,10 +253,9 @@ pub fn unplanned(
     Ok(plan)
 }
 
-/// The caps asked for on all devices. A share is one of what the placement given needs, and stays so many bytes in every round: a cap that grew with what
+/// The caps asked for. A share is one of what the placement given needs, and stays so many bytes in every round: a cap that grew with what
 /// a placement needs would be none. A device that it leaves idle may hold as much as any other.
-#[must_use]
-pub fn caps_of_all(program: &Program<'_>, device_of: &[DeviceId], cap: CapSpec) -> Vec<Bytes> {
+fn caps_of_all(program: &Program<'_>, device_of: &[DeviceId], cap: CapSpec) -> Vec<Bytes> {
     let stages = program.stages(device_of);
     let mut caps = caps_of(&stages, program.cluster, cap);
     if matches!(cap, CapSpec::Share(_)) {
