@@ -10,6 +10,7 @@ use crate::items::Items;
 use crate::judge::Judge;
 use crate::loads::Links;
 use crate::options::{Method, Options, check};
+use crate::packed::packed;
 use crate::plan::{Partition, plan, search};
 use crate::proposer::Task;
 use crate::squeeze::{Measured, Prices};
@@ -106,9 +107,10 @@ pub fn neighbours(
 }
 
 /// How many placements [`simple`] makes at most.
-pub const SIMPLE_PLACEMENTS: usize = 2;
+pub const SIMPLE_PLACEMENTS: usize = 3;
 
-/// A placement that needs no search, by number, none beyond the last: the folded layers, and the cut of the sequence under the caps. Only for the free
+/// A placement that needs no search, by number, none beyond the last: the folded layers, the cut of the sequence under the caps, and what stays on devices
+/// packed under them. Only for the free
 /// search (`method=auto`), which goes on from anywhere; the other methods have their own class of placements.
 ///
 /// # Errors
@@ -126,9 +128,15 @@ pub fn simple(
         let cut = plan(program, &Options { method: Method::DP, start: None, ..options.clone() })?;
         return Ok(Some(cut.device_of));
     }
-    let Program { graph, costs, .. } = *program;
+    let Program { graph, costs, cluster } = *program;
     let deadline = Deadline::on(options.clock, options.limits.time_limit_seconds);
     let items = Items::new(graph, costs, (options.granularity, options.order), program.devices());
+    if number == 2 {
+        let judge = Judge::new(program, options);
+        let caps = (&judge.caps_for_stages()[..], judge.relax_limit);
+        let packed = packed(&items.ops, &Links::new(cluster), caps, &deadline);
+        return Ok(packed.map(|packed| items.place(graph, &packed)));
+    }
     let folded = free::folded(*program, &items.ops, &deadline);
     match folded {
         Some(folded) => Ok(Some(items.place(graph, &folded))),

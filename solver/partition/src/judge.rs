@@ -13,7 +13,7 @@ use crate::options::Options;
 use crate::relief::{Copies, Placed, Reliefs, Scratch};
 use crate::rl::machine::Score;
 use crate::sequence::Sequence;
-use crate::squeeze::{MISPRICED, Measured, Prices, Room, Sample, missed, over};
+use crate::squeeze::{MISPRICED, Measured, Missing, Prices, Room, Sample, over};
 
 /// Weight of memory over the cap in a cut: recomputing everything forward costs about a third of a training step's
 /// computation, so a stage at twice its cap counts as a sixth slower.
@@ -193,7 +193,7 @@ impl<'a> Judge<'a> {
         let busy = stages.iter().filter(|stage| !stage.idle());
         let balance = Balance::of(busy.map(Stage::load_seconds), idle);
         let (mut over_least, mut over_device, mut over_peak) = (0, DeviceId(0), 0u64);
-        let (mut by_bytes, mut by_value, mut missing) = (0.0f64, 0.0f64, 1.0);
+        let (mut by_bytes, mut by_value, mut missing) = (0.0f64, 0.0f64, Vec::new());
         let mut score = Score { tmax_seconds: balance.tmax_seconds, ..Score::default() };
         let estimates = self.estimates(&device_of, &stages);
         for ((stage, &cap), estimate) in stages.iter().zip(&self.caps).zip(estimates) {
@@ -208,7 +208,7 @@ impl<'a> Judge<'a> {
             score.violations += usize::from(over_bytes > 0);
             if self.measured {
                 let (least, cap) = (least as f64, cap as f64);
-                missing *= missed(over(least, cap, cap * self.relax_limit));
+                missing.push(over(least, cap, cap * self.relax_limit));
             }
             let peak = stage.problem.unplanned_peak();
             score.memory_bytes = score.memory_bytes.max(peak as f64);
@@ -224,6 +224,7 @@ impl<'a> Judge<'a> {
         }
         let mispriced = by_value > by_bytes * (1.0 + MISPRICED);
         let pressed_seconds = if mispriced { by_value } else { by_bytes };
+        let missing = Missing::of(missing).factor();
         let rank = match self.measured {
             true => (f64::from(u8::from(missing > 1.0)), pressed_seconds * missing),
             false => (over_least as f64, pressed_seconds),

@@ -22,6 +22,7 @@ mod membership;
 mod method;
 mod options;
 mod outside;
+mod packed;
 mod peak;
 pub mod pipeline;
 mod placement;

@@ -38,6 +38,38 @@ pub fn missed(over: f64) -> f64 {
     if over > 0.0 { RAISED_CAP + over } else { 1.0 }
 }
 
+/// What caps that no plan of their device keeps count for together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Missing {
+    /// A factor: of all that may be raised so far.
+    raised: f64,
+    /// A sum of shares: of all that may not.
+    beyond: f64,
+}
+
+impl Missing {
+    /// Of the shares by which devices are [`over`] their caps.
+    pub(crate) fn of(over: impl IntoIterator<Item = f64>) -> Self {
+        let none = Missing { raised: 1.0, beyond: 0.0 };
+        over.into_iter().fold(none, |missing, over| match over >= BEYOND {
+            true => Missing { beyond: missing.beyond + over, ..missing },
+            false => Missing { raised: (missing.raised * missed(over)).min(MOST_MISSED), ..missing },
+        })
+    }
+
+    /// By what factor the slowest device counts as slower: 1 where all caps can be kept. One that may not be raised so far makes a placement none at all: it is
+    /// worse than any number of others.
+    pub(crate) fn factor(self) -> f64 {
+        match self.beyond > 0.0 {
+            true => MOST_MISSED * self.beyond * self.raised,
+            false => self.raised,
+        }
+    }
+}
+
+/// More than raised caps count for together: that of 280 devices whose caps are doubled.
+const MOST_MISSED: f64 = 1e100;
+
 /// By what share the estimate by values must come to more than the price of bytes, to be heeded.
 pub(crate) const MISPRICED: f64 = 0.2;
 
@@ -258,8 +290,16 @@ mod tests {
         assert_eq!(over(180.0, 60.0, f64::INFINITY), 2.0);
         // Caps that may not be raised at all.
         assert!(over(60.0, 60.0, 60.0) == 0.0 && over(61.0, 60.0, 60.0) > BEYOND);
-        // Three caps raised are better than one that may not be.
-        assert!(missed(1.0).powi(3) < missed(over(121.0, 60.0, 120.0)));
+        // Any number of caps raised is better than one that may not be, and of those fewer are better, and nearer ones.
+        let factor = |over: Vec<f64>| Missing::of(over).factor();
+        let beyond = |least| over(least, 60.0, 120.0);
+        assert_eq!(factor(vec![0.0; 3]), 1.0);
+        assert_eq!(factor(vec![1.0, 0.0, 0.5]), missed(1.0) * missed(0.5));
+        assert!(factor(vec![1.0; 64]) < factor(vec![beyond(121.0)]));
+        assert!(factor(vec![beyond(121.0); 64]).is_finite());
+        assert!(factor(vec![beyond(200.0)]) < factor(vec![beyond(121.0); 2]));
+        assert!(factor(vec![beyond(121.0)]) < factor(vec![beyond(150.0)]));
+        assert!(factor(vec![beyond(121.0), 0.5]) < factor(vec![beyond(121.0), 0.6]));
     }
 
     #[test]

@@ -13,7 +13,8 @@ use ballast_core::report::BoundClass;
 use ballast_core::stage::{Stage, settle_views, stages};
 use ballast_core::units::Bytes;
 use ballast_partition::{
-    Measured, Method, Mover, Next, Options, Partition, neighbours, plan, repartition, simple,
+    Measured, Method, Mover, Next, Options, Partition, SIMPLE_PLACEMENTS, neighbours, plan, repartition,
+    simple,
 };
 use support::{cluster, costs, graph, random_graph};
 
@@ -88,7 +89,7 @@ fn neighbours_take_something_from_the_slowest_device_the_best_first() {
     let shaken: Vec<_> = (0..40).filter_map(|seed| wanted(Method::AUTO, seed, Next::Shaken).pop()).collect();
     assert!(shaken.iter().all(|of| of[7] == DeviceId(0) && *of != given), "{shaken:?}");
     let moved = |of: &Vec<DeviceId>| of.iter().zip(&given).filter(|(now, before)| now != before).count();
-    assert!(shaken.iter().any(|of| moved(of) > 3), "{shaken:?}");
+    assert!(shaken.iter().any(|of| moved(of) > 2), "{shaken:?}");
     assert!(shaken.iter().collect::<HashSet<_>>().len() > 10, "{shaken:?}");
 }
 
@@ -227,7 +228,7 @@ fn folded_layers_and_the_cut_need_no_search() {
         tmax(&graph, &costs, &cluster, &cut),
         solve(&graph, &costs, &cluster, Method::DP, 1).report.value
     );
-    assert_eq!(of(Method::AUTO, 2), None);
+    assert_eq!(of(Method::AUTO, SIMPLE_PLACEMENTS), None);
     assert_eq!(of(Method::DP, 0), None, "its placements are cuts");
 }
 

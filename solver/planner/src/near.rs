@@ -22,7 +22,7 @@ const COUNT: usize = 24;
 
 /// Times that others are asked for in vain, after which the search ends; and the same after a shake, where there are many.
 const MOST_IN_VAIN: u64 = 8;
-const SHAKEN_IN_VAIN: u64 = 2;
+const SHAKEN_IN_VAIN: u64 = 4;
 
 /// Shakes in vain after which none follows.
 const MOST_SHAKES: u64 = 200;

@@ -37,7 +37,7 @@ const PROOF_SHARE: f64 = 0.05;
 const MOST_FRUITLESS: u64 = 3;
 
 /// Share of the time left that the memory plan of a placement made without a search may take.
-const SIMPLE_SHARE: f64 = 0.15;
+const SIMPLE_SHARE: f64 = 0.08;
 
 /// Share of the time after which placements are no longer searched for as a whole: single ops move, and their plans decide.
 const WHOLE_SHARE: f64 = 0.7;
@@ -115,7 +115,7 @@ fn best_round(
     let mut seen = vec![Made::of(&best)];
     let mut rounds = 1;
     let mut simple = Vec::new();
-    let (mut fruitless, mut tried_simple) = (0, false);
+    let (mut searches, mut fruitless) = (0, 0);
     while rounds < options.max_rounds
         && best.may_improve(options.max_ratio, given_seconds)
         && !deadline.over()
@@ -123,36 +123,30 @@ fn best_round(
         let Some(repartition) = repartition else { break };
         let tools = (options, deadline, repartition);
         let next = others(program, tools, &best, (caps, &seen), (fruitless, Wanted::Searched))?.pop();
+        searches += 1;
         let exhausted = next.is_none();
         let next =
             next.filter(|next| !simple.contains(next) && seen.iter().all(|made| made.device_of != *next));
+        let found = rounds;
         match next.map(|next| Round::plan(program, next, (caps, Some(&best)), options, &share(deadline))) {
             Some(Ok(mut candidate)) => {
                 loosen(program, &mut candidate, options, &share(deadline));
                 candidate.tell("round");
-                if candidate.refused.is_empty() || !best.refused.is_empty() {
-                    seen.push(Made::of(&candidate));
-                }
+                seen.push(Made::of(&candidate));
                 match candidate.refused.first() {
-                    Some((_, failure)) => {
-                        tracing::debug!("round {} is dropped: {failure}", rounds + 1);
-                        fruitless += 1;
-                    }
+                    Some((_, failure)) => tracing::debug!("round {} is dropped: {failure}", rounds + 1),
                     None => rounds += 1,
                 }
                 if candidate.rank() < best.rank() {
                     best = candidate;
                 }
             }
-            Some(Err(failure)) => {
-                tracing::debug!("round {} is dropped: {failure}", rounds + 1);
-                fruitless += 1;
-            }
-            None => fruitless += 1,
+            Some(Err(failure)) => tracing::debug!("round {} is dropped: {failure}", rounds + 1),
+            None => {}
         }
+        fruitless += u64::from(rounds == found);
         // After a first search, whose placement most of them cannot beat: they cost little then.
-        if !tried_simple {
-            tried_simple = true;
+        if searches == 1 {
             seen.extend(try_simple(program, (caps, given_seconds), tools, &mut best, &seen, &mut simple)?);
         }
         // Where there is no plan yet, the clock alone ends the search for one.

@@ -20,8 +20,9 @@ const DRAWN: usize = 64;
 const POWER: i32 = 12;
 /// Groups that move at once, at most; half of the moves are of one group.
 const MOST_GROUPS: usize = 16;
-/// Clusters that a shake moves, at most.
-const MOST_SHAKES: usize = 4;
+/// Clusters that a shake moves, and groups of one, at most: so few that what was good elsewhere stays.
+const MOST_SHAKES: usize = 2;
+const MOST_SHAKEN: usize = 4;
 /// One in so many moves brings a group back in exchange.
 const EXCHANGES: u32 = 3;
 
@@ -65,11 +66,10 @@ pub(crate) fn shaken(task: &Task<'_>) -> Option<Vec<DeviceId>> {
     let mut random = ChaCha8Rng::seed_from_u64(task.limits.seed);
     let mut state = State::new(&board, &site, &start);
     let (mut cluster, mut marked) = (Vec::new(), vec![false; board.groups]);
-    let most = (board.groups / (2 * site.devices)).max(1);
     for _ in 0..random.random_range(1..=MOST_SHAKES) {
         let group = random.random_range(0..board.groups);
         let to = target(&state, group, &mut random);
-        let size = random.random_range(1..=most);
+        let size = random.random_range(1..=MOST_SHAKEN);
         grow(&state, group, size, (&mut cluster, &mut marked), &mut random);
         if cluster.iter().all(|&group| board.runs(group, to)) {
             cluster.iter().for_each(|&group| state.relocate(group, to));

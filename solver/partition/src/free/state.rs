@@ -6,7 +6,7 @@ use super::board::{AFTER, BEFORE, Board, GroupId, MOMENTS, Site};
 use super::least::Needed;
 use super::timeline::Timelines;
 use crate::relief::{Lost, Placed, Scratch};
-use crate::squeeze::{Room, missed, over};
+use crate::squeeze::{Missing, Room, over};
 
 /// A placement.
 #[derive(Clone)]
@@ -87,12 +87,13 @@ const OUT_OF_REACH: f64 = 1e6;
 impl Worth {
     /// Of the load and what memory makes of it on every device.
     pub(super) fn of(devices: impl Iterator<Item = (f64, Pressed)>) -> Self {
-        let (mut seconds, mut slowest, mut missing) = (f64::MIN_POSITIVE, f64::MIN_POSITIVE, 1.0);
-        for (load, pressed) in devices {
+        let (mut seconds, mut slowest) = (f64::MIN_POSITIVE, f64::MIN_POSITIVE);
+        let missing = Missing::of(devices.map(|(load, pressed)| {
             seconds = seconds.max(if pressed.over > 0.0 { load } else { pressed.seconds });
             slowest = slowest.max(pressed.seconds);
-            missing *= missed(pressed.over);
-        }
+            pressed.over
+        }));
+        let missing = missing.factor();
         Worth { value: if missing > 1.0 { OUT_OF_REACH * missing * slowest } else { slowest }, seconds }
     }
 }
