@@ -25,7 +25,7 @@ const MOST_IN_VAIN: u64 = 8;
 const SHAKEN_IN_VAIN: u64 = 4;
 
 /// Shakes in vain after which none follows.
-const MOST_SHAKES: u64 = 200;
+const MOST_SHAKES: u64 = 100;
 
 /// Share of the time left that the plans of one placement may take, and bounds of it in seconds.
 const SHARE: f64 = 0.04;
