@@ -27,7 +27,7 @@ from ._copies import copies
 from ._cost import Measured, Roofline, TimeOf, link_of
 from ._counts import KNOWN, Counts, Made
 from ._equal import merge_equal
-from ._graph import JointProblem, refuse_dynamic
+from ._graph import JointProblem, drop_averages, refuse_dynamic
 from ._judge import judge
 from ._rehearsal import rehearse
 from ._report import report
@@ -377,12 +377,13 @@ def _times(times: str | TimeOf, fused: bool) -> TimeOf:
 
 
 def prepare(gm: fx.GraphModule) -> fx.GraphModule:
-    """What torch's own partitioners do first: dead code, common subexpressions, marks of what must be saved.
+    """What torch's own partitioners do first: dead code, common subexpressions, marks of what must be saved. And averages that are not looked at.
 
     Raises:
         UnsupportedModel: sizes are not known.
     """
     refuse_dynamic(gm.graph)
+    drop_averages(gm.graph)
     gm.graph.eliminate_dead_code()
     gm.recompile()
     if functorch_config.cse:
