@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
+from ballast._errors import Unwritable  # noqa: E402
 from ballast.torch._measure import Span  # noqa: E402
 from ballast.torch import _partitioner  # noqa: E402
 
@@ -84,6 +85,31 @@ def test_what_the_first_search_proved_is_what_a_plan_says(monkeypatch):
     assert plan.bound == pytest.approx(max(searches[plan.cap_bytes], plan.unplanned_seconds), rel=1e-9)
     # Of a search for less more is proved, and not of this cap.
     assert plan.bound < searches[min(searches)]
+
+
+@pytest.mark.parametrize("cap", ["80%", "40%"])
+def test_a_plan_that_cannot_be_written_does_not_end_the_call(monkeypatch, cap):
+    written = []
+    rewrite = _partitioner.rewrite
+
+    def second_fails(*given, **options):
+        written.append(given)
+        # The first is the step without a plan.
+        if len(written) == 2:
+            raise Unwritable("internal error: 'tanh' is read where the plan does not hold it")
+        return rewrite(*given, **options)
+
+    monkeypatch.setattr(_partitioner, "rewrite", second_fails)
+    compiled = ballast.torch.compile(perceptron(), cap=cap, work_limit=1000, threads=1, rehearse=False)
+    batch = torch.randn(1024, 64)
+    with pytest.warns(UserWarning, match="left out .internal error: 'tanh'"):
+        if cap == "80%":
+            compiled(batch).sum().backward()
+            assert compiled.plan.peak_bytes <= compiled.plan.cap_bytes < compiled.plan.unplanned_bytes
+        else:
+            with pytest.raises(ballast.NoPlan):
+                compiled(batch)
+    assert len(written) > 1
 
 
 def test_copies_and_files_of_a_compiled_model_are_planned_anew():

@@ -20,7 +20,7 @@ from torch._inductor.custom_graph_pass import CustomPartitionerFn
 
 from .. import _planner
 from .._devices import DEVICES, HostLink, by_name
-from .._errors import BallastError, NoPlan
+from .._errors import BallastError, NoPlan, Unwritable
 from .._plan import Plan
 from .._units import format_bytes, parse_cap
 from ._copies import copies
@@ -222,7 +222,10 @@ class Partitioner(CustomPartitionerFn):
         bound, bound_class = (0.0, "any") if schedule is None else (schedule.bound, schedule.bound_class)
         while (best := KNOWN.best(counts.key(), cap)) is not None and best.found is not schedule:
             key = counts.key()
-            again = made(best.found.steps, best.found.budget_bytes)
+            again = _written(made, best.found)
+            if again is None:
+                KNOWN.remove(key, best)
+                continue
             if counts.of(again) <= cap:
                 return again, dataclasses.replace(best.found, bound=bound, bound_class=bound_class)
             # A rehearsal may tell now what none told then: what it takes is not what was noted down.
@@ -268,7 +271,11 @@ class Partitioner(CustomPartitionerFn):
                 if least is None and self._again is None:
                     least = self._least(counts, budget, error, made, allowance)
                 break
-            outcome = made(schedule.steps, schedule.budget_bytes)
+            outcome = _written(made, schedule)
+            if outcome is None:
+                # For a little less another plan is found.
+                budget -= max(cap // 400, 1)
+                continue
             takes = counts.remember(outcome, schedule)
             if takes <= cap:
                 return outcome, schedule
@@ -331,15 +338,25 @@ class Partitioner(CustomPartitionerFn):
                 break
             middle = high if found is None else (low + high) // 2
             schedule = self._any(counts, middle, allowance.share(halvings, max(self.time_limit / 2, 1.0)))
-            if schedule is None:
+            outcome = _written(made, schedule) if schedule is not None else None
+            if schedule is None or outcome is None:
                 low = middle
             else:
-                takes = counts.remember(made(schedule.steps, schedule.budget_bytes), schedule)
+                takes = counts.remember(outcome, schedule)
                 found = takes if found is None else min(found, takes)
                 high = middle
             if high - low <= max(high // 100, 1):
                 break
         return found
+
+
+def _written(made: Callable[..., Made], schedule: _planner.Schedule) -> Made | None:
+    """A schedule as graphs. One that has no such form is wrong, which is said and ends nothing: there are others."""
+    try:
+        return made(schedule.steps, schedule.budget_bytes)
+    except Unwritable as error:
+        warnings.warn(f"Ballast: a plan that was found is left out ({error}); please report it", stacklevel=2)
+        return None
 
 
 def _orders(counts: Counts) -> tuple[str, ...]:
