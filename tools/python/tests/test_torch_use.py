@@ -215,3 +215,27 @@ def test_gradients_that_come_in_are_held_until_the_backward_pass_has_ended(norme
         peak, _ = span.end()
         assert kept + incoming + peak <= compiled.plan.cap_bytes - compiled.plan.resident_bytes
         compiled.zero_grad()
+
+
+def test_models_of_one_class_are_compiled_as_often_as_one_may_be_each():
+    batch = torch.randn(4, 8)
+
+    class Model(torch.nn.Linear):
+        def forward(self, batch):
+            return super().forward(batch).sum()
+
+    with torch._dynamo.config.patch(recompile_limit=2):
+        models = [ballast.torch.compile(Model(8, 8), cap="100%", work_limit=100, rehearse=False) for _ in range(3)]
+        for compiled in models:
+            compiled(batch).backward()
+            assert len(compiled._ballast_backend.plans) == 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            models[0](batch[:3])
+        with pytest.raises(ballast.UnsupportedModel, match="the model 2 times"):
+            models[0](batch[:2])
+        # What is forgotten does not count.
+        torch._dynamo.reset()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            models[0](batch[:2])
