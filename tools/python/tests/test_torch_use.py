@@ -239,3 +239,33 @@ def test_models_of_one_class_are_compiled_as_often_as_one_may_be_each():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             models[0](batch[:2])
+
+
+class Averaged(torch.nn.Module):
+    """Batch normalisation whose averages are those of all batches: it asks how many there were."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer, self.norm = torch.nn.Linear(8, 8), torch.nn.BatchNorm1d(8, momentum=None)
+
+    def forward(self, batch):
+        return self.norm(self.layer(batch)).sum()
+
+
+def aligned(batch):
+    return torch.nn.functional.ctc_loss(batch.log_softmax(-1).unsqueeze(1), torch.ones(1, 2, dtype=torch.int64), (8,), (2,))
+
+
+def likelihood(batch):
+    return torch.nn.functional.gaussian_nll_loss(batch, torch.zeros(8, 8), torch.ones(8, 8))
+
+
+@pytest.mark.parametrize("model, said", [
+    (Averaged(), r"at \S*test_torch_use.py:\d+; in torch's forward, nn/modules/batchnorm.py:\d+"),
+    (aligned, r"Operator `aten._ctc_loss.default`'s output shape depends on input Tensor data; at \S*test_torch_use.py:\d+"),
+    (likelihood, r"at \S*test_torch_use.py:\d+; in torch's gaussian_nll_loss, nn/functional.py:\d+"),
+], ids=["averages of all batches", "ctc_loss", "gaussian_nll_loss"])
+def test_of_what_is_not_one_graph_the_op_and_the_line_are_named(model, said):
+    compiled = ballast.torch.compile(model, cap="80%", **QUICK)
+    with pytest.raises(ballast.UnsupportedModel, match=r"not one graph \(.*" + said):
+        compiled(torch.randn(8, 8, requires_grad=True))

@@ -11,10 +11,10 @@ from typing import Any
 import torch
 from torch._dynamo.eval_frame import OptimizedModule
 
-from .._errors import BallastError, UnsupportedModel, first_line, of_ballast
+from .._errors import BallastError, UnsupportedModel, of_ballast
 from .._plan import Plan
 from ._backend import Backend, too_often
-from ._captured import holder
+from ._captured import break_of, holder
 
 
 def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
@@ -186,6 +186,6 @@ def _call(function: Callable[..., Any], args: Any, kwargs: Any, backend: Backend
         raise too_often(backend.times()) from error
     except exceptions.Unsupported as error:
         raise UnsupportedModel(
-            f"the model is not one graph ({first_line(error)}): a cap holds for the step of one graph; take out what breaks it, or give fullgraph=False "
+            f"the model is not one graph ({break_of(error)}): a cap holds for the step of one graph; take out what breaks it, or give fullgraph=False "
             "to plan every graph by itself"
         ) from error
