@@ -87,6 +87,19 @@ def test_what_the_first_search_proved_is_what_a_plan_says(monkeypatch):
     assert plan.bound < searches[min(searches)]
 
 
+def test_the_least_cap_is_looked_for_below_what_was_found_before(monkeypatch):
+    model, batch, asked = perceptron(), torch.randn(1024, 64), []
+    options = {"work_limit": 1000, "threads": 1, "rehearse": False}
+    before = ballast.torch.compile(model, cap="80%", **options)
+    before(batch).sum().backward()
+    solve = _partitioner._planner.solve
+    monkeypatch.setattr(_partitioner._planner, "solve", lambda problem, budget, **given: asked.append(budget) or solve(problem, budget, **given))
+    with pytest.raises(ballast.NoPlan) as refused:
+        ballast.torch.compile(model, cap="40%", **options)(batch)
+    assert len(asked) > 2 and max(asked) < before.plan.peak_bytes
+    assert refused.value.found and refused.value.least_cap_bytes < before.plan.peak_bytes
+
+
 @pytest.mark.parametrize("cap", ["80%", "40%"])
 def test_a_plan_that_cannot_be_written_does_not_end_the_call(monkeypatch, cap):
     written = []

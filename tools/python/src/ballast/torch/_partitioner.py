@@ -324,7 +324,10 @@ class Partitioner(CustomPartitionerFn):
         return None
 
     def _least(self, counts: Counts, budget: int, refused: NoPlan, made: Callable[..., Made], allowance: _Allowance) -> int | None:
-        """What the graphs of the smallest plan take: found by halving between what is refused and what is not."""
+        """What the graphs of the smallest plan take: found by halving between what is refused and what is not, which a plan found before may say."""
+        found = KNOWN.least(counts.key())
+        if found is not None and found <= budget:
+            return found
         low = budget
         joint = counts.joint.problem
         high = counts.cap_of(joint.peak(joint.keep_all()))
@@ -332,7 +335,8 @@ class Partitioner(CustomPartitionerFn):
             high = min(high, counts.cap_of(refused.least_cap_bytes))
         elif refused.least_cap_bytes is not None:
             low = max(low, counts.cap_of(refused.least_cap_bytes) - 1)
-        found = None
+        if found is not None:
+            high = min(high, found)
         for halvings in range(HALVINGS, 0, -1):
             if found is not None and allowance.over():
                 break
