@@ -1,6 +1,7 @@
 """PyTorch: steps that write to buffers and draw random numbers, in the order of eager."""
 
 import copy
+import warnings
 
 import pytest
 
@@ -8,6 +9,10 @@ torch = pytest.importorskip("torch")
 
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
+from ballast.torch._cost import Roofline  # noqa: E402
+from ballast.torch._fit import _captured  # noqa: E402
+from ballast.torch._graph import JointProblem, updated_averages  # noqa: E402
+from ballast.torch._partitioner import prepare  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("fresh_torch")
 
@@ -25,14 +30,14 @@ def after(model, run, batch):
     return losses, [parameter.grad for parameter in model.parameters()], list(model.buffers())
 
 
-def check(make, cap, batch):
+def check(make, cap, batch, options=QUICK, **tolerances):
     """A plan under a cap does what eager does; the plan."""
     torch.manual_seed(0)
     eager = make()
     planned = copy.deepcopy(eager)
     expected = after(eager, eager, batch)
-    compiled = ballast.torch.compile(planned, cap, **QUICK)
-    torch.testing.assert_close(after(planned, compiled, batch), expected)
+    compiled = ballast.torch.compile(planned, cap, **options)
+    torch.testing.assert_close(after(planned, compiled, batch), expected, **tolerances)
     return compiled.plan
 
 
@@ -122,6 +127,53 @@ class Twice(Layers):
 def test_normalising_by_averages_does_not_run_again_once_they_are_updated():
     plan = check(Twice, "75%", torch.randn(256, 64))
     assert plan.recomputed
+
+
+class Normed(torch.nn.Module):
+    """Two normalised layers, called on two batches as siamese nets are, or with their averages as factors of what they give."""
+
+    def __init__(self, factors=False):
+        super().__init__()
+        self.factors = factors
+        widths = (32, 64), (64, 64)
+        self.layers = torch.nn.ModuleList(torch.nn.Linear(*width) for width in widths)
+        self.norms = torch.nn.ModuleList(torch.nn.BatchNorm1d(64) for _ in widths)
+
+    def through(self, batch):
+        for layer, norm in zip(self.layers, self.norms, strict=True):
+            batch = torch.relu(norm(layer(batch)))
+            if self.factors:
+                batch = batch * norm.running_var
+        return batch
+
+    def forward(self, batch):
+        first = self.through(batch)
+        return first.square().mean() if self.factors else (first - self.through(batch.flip(0) + 1)).square().mean()
+
+
+def test_gradients_of_normalised_batches_hold_no_averages():
+    module, results, _ = _captured(Normed(), (torch.randn(64, 32),))
+    joint = JointProblem(prepare(module), results, Roofline())
+    averages = {joint.of_storage[name] for node in joint.nodes for name in updated_averages(node)}
+    # Of two layers two calls, each with a mean and a variance.
+    assert len(averages) == 8
+    assert not any(joint.problem.nodes[index].recomputable for index in averages)
+    assert not any(averages & set(node.inputs) for node in joint.problem.nodes if node.backward)
+
+
+@pytest.mark.parametrize("factors, cap", [(False, "66%"), (True, "62%")])
+def test_averages_are_updated_once_where_a_layer_runs_again(factors, cap):
+    # What is counted is the values of the graph, and steps of the search: the same plan on every machine.
+    plan = check(lambda: Normed(factors), cap, torch.randn(64, 32), {"work_limit": 5000, "threads": 1, "rehearse": False}, rtol=0, atol=0)
+    again = [value.name for value in plan.recomputed if value.name.startswith("_native_batch_norm")]
+    assert again
+    assert not any(name.endswith((".3", ".4")) for name in again)
+
+
+def test_a_cap_that_averages_stand_in_the_way_of_is_refused_as_any_other():
+    with warnings.catch_warnings(), pytest.raises(ballast.NoPlan, match="the least cap found"):
+        warnings.filterwarnings("error", message=".*left out")
+        check(lambda: Normed(factors=True), "58%", torch.randn(64, 32), {"work_limit": 5000, "threads": 1, "rehearse": False})
 
 
 class Noise(torch.autograd.Function):

@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
+from ballast._errors import Unwritable  # noqa: E402
 from ballast.torch._measure import Span  # noqa: E402
 from ballast.torch import _partitioner  # noqa: E402
 
@@ -84,6 +85,44 @@ def test_what_the_first_search_proved_is_what_a_plan_says(monkeypatch):
     assert plan.bound == pytest.approx(max(searches[plan.cap_bytes], plan.unplanned_seconds), rel=1e-9)
     # Of a search for less more is proved, and not of this cap.
     assert plan.bound < searches[min(searches)]
+
+
+def test_the_least_cap_is_looked_for_below_what_was_found_before(monkeypatch):
+    model, batch, asked = perceptron(), torch.randn(1024, 64), []
+    options = {"work_limit": 1000, "threads": 1, "rehearse": False}
+    before = ballast.torch.compile(model, cap="80%", **options)
+    before(batch).sum().backward()
+    solve = _partitioner._planner.solve
+    monkeypatch.setattr(_partitioner._planner, "solve", lambda problem, budget, **given: asked.append(budget) or solve(problem, budget, **given))
+    with pytest.raises(ballast.NoPlan) as refused:
+        ballast.torch.compile(model, cap="40%", **options)(batch)
+    assert len(asked) > 2 and max(asked) < before.plan.peak_bytes
+    assert refused.value.found and refused.value.least_cap_bytes < before.plan.peak_bytes
+
+
+@pytest.mark.parametrize("cap", ["80%", "40%"])
+def test_a_plan_that_cannot_be_written_does_not_end_the_call(monkeypatch, cap):
+    written = []
+    rewrite = _partitioner.rewrite
+
+    def second_fails(*given, **options):
+        written.append(given)
+        # The first is the step without a plan.
+        if len(written) == 2:
+            raise Unwritable("internal error: 'tanh' is read where the plan does not hold it")
+        return rewrite(*given, **options)
+
+    monkeypatch.setattr(_partitioner, "rewrite", second_fails)
+    compiled = ballast.torch.compile(perceptron(), cap=cap, work_limit=1000, threads=1, rehearse=False)
+    batch = torch.randn(1024, 64)
+    with pytest.warns(UserWarning, match="left out .internal error: 'tanh'"):
+        if cap == "80%":
+            compiled(batch).sum().backward()
+            assert compiled.plan.peak_bytes <= compiled.plan.cap_bytes < compiled.plan.unplanned_bytes
+        else:
+            with pytest.raises(ballast.NoPlan):
+                compiled(batch)
+    assert len(written) > 1
 
 
 def test_copies_and_files_of_a_compiled_model_are_planned_anew():
@@ -189,3 +228,57 @@ def test_gradients_that_come_in_are_held_until_the_backward_pass_has_ended(norme
         peak, _ = span.end()
         assert kept + incoming + peak <= compiled.plan.cap_bytes - compiled.plan.resident_bytes
         compiled.zero_grad()
+
+
+def test_models_of_one_class_are_compiled_as_often_as_one_may_be_each():
+    batch = torch.randn(4, 8)
+
+    class Model(torch.nn.Linear):
+        def forward(self, batch):
+            return super().forward(batch).sum()
+
+    with torch._dynamo.config.patch(recompile_limit=2):
+        models = [ballast.torch.compile(Model(8, 8), cap="100%", work_limit=100, rehearse=False) for _ in range(3)]
+        for compiled in models:
+            compiled(batch).backward()
+            assert len(compiled._ballast_backend.plans) == 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            models[0](batch[:3])
+        with pytest.raises(ballast.UnsupportedModel, match="the model 2 times"):
+            models[0](batch[:2])
+        # What is forgotten does not count.
+        torch._dynamo.reset()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            models[0](batch[:2])
+
+
+class Averaged(torch.nn.Module):
+    """Batch normalisation whose averages are those of all batches: it asks how many there were."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer, self.norm = torch.nn.Linear(8, 8), torch.nn.BatchNorm1d(8, momentum=None)
+
+    def forward(self, batch):
+        return self.norm(self.layer(batch)).sum()
+
+
+def aligned(batch):
+    return torch.nn.functional.ctc_loss(batch.log_softmax(-1).unsqueeze(1), torch.ones(1, 2, dtype=torch.int64), (8,), (2,))
+
+
+def likelihood(batch):
+    return torch.nn.functional.gaussian_nll_loss(batch, torch.zeros(8, 8), torch.ones(8, 8))
+
+
+@pytest.mark.parametrize("model, said", [
+    (Averaged(), r"at \S*test_torch_use.py:\d+; in torch's forward, nn/modules/batchnorm.py:\d+"),
+    (aligned, r"Operator `aten._ctc_loss.default`'s output shape depends on input Tensor data; at \S*test_torch_use.py:\d+"),
+    (likelihood, r"at \S*test_torch_use.py:\d+; in torch's gaussian_nll_loss, nn/functional.py:\d+"),
+], ids=["averages of all batches", "ctc_loss", "gaussian_nll_loss"])
+def test_of_what_is_not_one_graph_the_op_and_the_line_are_named(model, said):
+    compiled = ballast.torch.compile(model, cap="80%", **QUICK)
+    with pytest.raises(ballast.UnsupportedModel, match=r"not one graph \(.*" + said):
+        compiled(torch.randn(8, 8, requires_grad=True))

@@ -25,6 +25,10 @@ class NoPlan(BallastError):
         self.found = found
 
 
+class Unwritable(BallastError):
+    """A schedule has no form as graphs: the plan is wrong, and another one may not be."""
+
+
 class UnsupportedModel(BallastError):
     """The model cannot be planned: a graph that breaks, dynamic shapes."""
 

@@ -15,13 +15,26 @@ import torch._inductor.exc
 from torch import fx
 from torch._functorch import config as functorch_config
 
-from .._errors import BallastError, NoPlan, first_line, of_ballast
+from .._errors import BallastError, NoPlan, UnsupportedModel, first_line, of_ballast
 from .._plan import Plan
 from ._captured import Origin, begins_at, has_lstm, onednn, origin, takes_gradients, unread_bytes
 from ._graph import main_device
 from ._in_flight import InFlight
 from ._partitioner import Partitioner
 from ._readback import ReadBack, Way
+
+
+#: The backends that have compiled something which torch has not forgotten.
+_COMPILED: weakref.WeakSet[Backend] = weakref.WeakSet()
+
+
+def too_often(times: int) -> UnsupportedModel:
+    """Says that a model was compiled as often as it may."""
+    return UnsupportedModel(
+        f"torch.compile has compiled the model {times} times, as often as it may, counted with what else is compiled of the same code: pad batches to few sizes, give "
+        "numbers that change from step to step as tensors, raise torch._dynamo.config.recompile_limit, or have all that is compiled forgotten "
+        "(torch._dynamo.reset())"
+    )
 
 
 @dataclasses.dataclass
@@ -32,6 +45,8 @@ class _Piece:
     #: Its plans among the backend's.
     plans: list[int]
     in_flight: InFlight
+    #: Graphs made of it.
+    times: int = 0
 
 
 class Backend:
@@ -55,6 +70,8 @@ class Backend:
         self.owner: weakref.ref[torch.nn.Module | torch.optim.Optimizer] | None = None
         #: The pieces of the model's code.
         self._pieces: list[_Piece] = []
+        #: How often a piece may be compiled; as often as torch lets it where nobody says.
+        self.limit: int | None = None
         self.partitioner = Partitioner(cap, **{"fused": compiler == "inductor", **options})
 
     def anew(self) -> Backend:
@@ -62,6 +79,20 @@ class Backend:
         backend = copy.copy(self)
         backend.asked, backend.owner, backend._pieces, backend.partitioner = False, None, [], self.partitioner.anew()
         return backend
+
+    def reset(self) -> None:
+        """What torch calls where it forgets all that it has compiled."""
+        _COMPILED.discard(self)
+        for piece in self._pieces:
+            piece.times = 0
+
+    def models(self) -> int:
+        """How many backends have compiled something that torch has not forgotten, this one among them."""
+        return len(_COMPILED) + (self not in _COMPILED)
+
+    def times(self) -> int:
+        """How often the piece was compiled that was compiled most often."""
+        return max((piece.times for piece in self._pieces), default=0)
 
     @property
     def plans(self) -> list[Plan]:
@@ -79,6 +110,10 @@ class Backend:
             )
         index = len(self.plans)
         piece = self._piece(origin(gm, example_inputs))
+        if self.limit is not None and piece.times >= self.limit:
+            raise too_often(piece.times)
+        piece.times += 1
+        _COMPILED.add(self)
         self.partitioner.earlier = [self.plans[earlier] for earlier in piece.plans]
         unread = unread_bytes(self.owner() if self.owner is not None else None, gm, example_inputs)
         # Compilers change what they compile.

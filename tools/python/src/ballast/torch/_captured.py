@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -14,11 +15,14 @@ from torch import fx
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 from torch.utils.weak import WeakIdKeyDictionary
 
+from .._errors import first_line
 from ._graph import main_device
 
 #: Of every parameter seen a number that no later one has, as an id could.
 _NUMBERS: WeakIdKeyDictionary = WeakIdKeyDictionary()
 _COUNT = itertools.count()
+#: How the names of torch's own files begin.
+_TORCH = os.path.join(os.path.dirname(torch.__file__), "")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,6 +94,25 @@ def begins_at(graph: fx.Graph) -> str:
     """The line of the program that a graph begins with, where it is known."""
     lines = _lines(graph)
     return f", which begins at {lines[-1]}" if lines else ""
+
+
+def break_of(error: torch._dynamo.exc.Unsupported) -> str:
+    """What dynamo says of what it cannot capture, in one line: the kind, what is behind it, and the last line of the program on the way there."""
+    said = first_line(error)
+    explained = re.search(r"^\s*Explanation: (.+)$", str(error), re.MULTILINE)
+    if explained is not None:
+        said += f": {explained[1].strip().rstrip('.')}"
+    frames = list(error.real_stack or ())
+    own = [frame for frame in frames if not frame.filename.startswith(_TORCH)]
+    if own:
+        said += f"; at {own[-1].filename}:{own[-1].lineno}"
+    # Of sizes that depend on values the stack ends in the program, and the text has what is below.
+    caused = re.search(r"^Caused by: .*\((\S+:\d+) in (\w+)\)$", str(error), re.MULTILINE)
+    if frames and frames[-1].filename.startswith(_TORCH):
+        said += f"; in torch's {frames[-1].name}, {frames[-1].filename.removeprefix(_TORCH)}:{frames[-1].lineno}"
+    elif caused is not None:
+        said += f"; in torch's {caused[2]}, {caused[1]}"
+    return said
 
 
 def _lines(graph: fx.Graph) -> tuple[str, ...]:

@@ -11,10 +11,10 @@ from typing import Any
 import torch
 from torch._dynamo.eval_frame import OptimizedModule
 
-from .._errors import BallastError, UnsupportedModel, first_line, of_ballast
+from .._errors import BallastError, UnsupportedModel, of_ballast
 from .._plan import Plan
-from ._backend import Backend
-from ._captured import holder
+from ._backend import Backend, too_often
+from ._captured import break_of, holder
 
 
 def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
@@ -161,10 +161,14 @@ class CompiledFunction(_Compiled):
 
 def _call(function: Callable[..., Any], args: Any, kwargs: Any, backend: Backend) -> Any:
     """Calls, and says what went wrong in one sentence where it is ours to say."""
-    exceptions = torch._dynamo.exc
+    exceptions, config = torch._dynamo.exc, torch._dynamo.config
     try:
-        # Beyond the limit the model would run as it is, without a plan.
-        with torch._dynamo.config.patch(fail_on_recompile_limit_hit=True):
+        # Beyond the limit the model would run as it is, without a plan. Torch counts what all models of a class are compiled to as one: each has as much as it may.
+        backend.limit, models = config.recompile_limit, backend.models()
+        with config.patch(
+            fail_on_recompile_limit_hit=True, recompile_limit=models * config.recompile_limit,
+            accumulated_recompile_limit=models * config.accumulated_recompile_limit,
+        ):
             found = function(*args, **kwargs)
         if not backend.asked:
             backend.asked = True
@@ -179,12 +183,9 @@ def _call(function: Callable[..., Any], args: Any, kwargs: Any, backend: Backend
             raise
         raise said from None
     except exceptions.FailOnRecompileLimitHit as error:
-        raise UnsupportedModel(
-            f"torch.compile has compiled the model {len(backend.plans)} times, as often as it may ({first_line(error)}): pad batches to few sizes, give numbers that "
-            "change from step to step as tensors, or raise torch._dynamo.config.recompile_limit"
-        ) from error
+        raise too_often(backend.times()) from error
     except exceptions.Unsupported as error:
         raise UnsupportedModel(
-            f"the model is not one graph ({first_line(error)}): a cap holds for the step of one graph; take out what breaks it, or give fullgraph=False "
+            f"the model is not one graph ({break_of(error)}): a cap holds for the step of one graph; take out what breaks it, or give fullgraph=False "
             "to plan every graph by itself"
         ) from error

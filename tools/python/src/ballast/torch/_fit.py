@@ -10,9 +10,9 @@ from torch import fx
 from torch._functorch import config as functorch_config
 from torch.utils.checkpoint import CheckpointPolicy
 
-from .._errors import UnsupportedModel, first_line
+from .._errors import UnsupportedModel
 from .._fits import Fit, Live, largest_batch, of_device
-from ._captured import holder, unread_bytes
+from ._captured import break_of, holder, unread_bytes
 from ._compile import optimizer_bytes
 from ._cost import Roofline, TimeOf
 from ._graph import JointProblem, storages
@@ -166,7 +166,7 @@ def _captured(
     except _Captured:
         pass
     except torch._dynamo.exc.Unsupported as error:
-        raise UnsupportedModel(f"the model is not one graph ({first_line(error)}): its memory cannot be told beforehand") from error
+        raise UnsupportedModel(f"the model is not one graph ({break_of(error)}): its memory cannot be told beforehand") from error
     if not found:
         raise UnsupportedModel("the model has no gradients to compute: parameters with requires_grad, and no torch.no_grad, are needed")
     return *found[0], unread

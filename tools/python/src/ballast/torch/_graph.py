@@ -284,7 +284,10 @@ class JointProblem:
         """Adds the values an op makes; none for a view. Returns their indices."""
         held = self._again if again else self.of_storage
         looked_at = _looked_at(node)
+        averages = updated_averages(node)
         made = [(name, size) for name, size in storages(node) if name not in looked_at and name not in self._resident]
+        # A run in the backward pass updates no averages: what reads them there reads those of the first run.
+        made = [pair for pair in made if not (again and pair[0] in averages)]
         made = [pair for pair in made if again or pair[0] not in self.of_storage]
         if not made:
             return []
@@ -296,10 +299,11 @@ class JointProblem:
         repeats = self._may_repeat(node)
         random, ordered = is_random(node), may_draw(node)
         backward = again or node in self._backward
-        # Results that come with the first one and are kept: those of random ops and of the backward pass. Others are nodes with the op's time, and the
-        # time of first runs that nobody needs would hide copies: where there are any, small results come along, too.
+        # Results that come with the first one and are kept: those of random ops and of the backward pass, and averages, which a second run would update twice.
+        # Others are nodes with the op's time, and the time of first runs that nobody needs would hide copies: where there are any, small results come along, too.
         small = [at > 0 and size * SMALL_RESULT <= results[0][1] for at, (_, size) in enumerate(results)]
-        along = [at > 0 and (random or (backward and not again) or (self.movable and small[at])) for at in range(len(results))]
+        kept = [random or (backward and not again) or name in averages for name, _ in results]
+        along = [at > 0 and (kept[at] or (self.movable and small[at])) for at in range(len(results))]
         scratch = int(getattr(self._time_of, "workspace", _nothing)(node))
         node.meta[WORKSPACE], node.meta[SECONDS], node.meta[OP] = scratch, seconds, node.name
         # Small results that are not wanted from a run are there while it lasts, as are those that come along.
@@ -405,6 +409,21 @@ class JointProblem:
 def updates_averages(node: fx.Node) -> bool:
     """Is it batch normalisation in training, with running averages that it updates?"""
     return node.target is torch.ops.aten._native_batch_norm_legit_functional.default and len(node.args) == 8 and node.args[5] is True
+
+
+def updated_averages(node: fx.Node) -> set[int]:
+    """The storages of the running averages that batch normalisation in training has updated."""
+    if not updates_averages(node):
+        return set()
+    return {tensor.untyped_storage()._cdata for tensor in tensors(node.meta["val"][3:])}
+
+
+def drop_averages(graph: fx.Graph) -> None:
+    """Takes running averages from what the gradient of batch normalisation reads, in place. In training it is that of the batch's own mean and variance, and does not
+    look at them; of a layer that is called twice the averages of the last call would be held, or made again, for the gradient of the first."""
+    for node in graph.find_nodes(op="call_function", target=torch.ops.aten.native_batch_norm_backward.default):
+        if node.args[7] is True:
+            node.args = (*node.args[:3], None, None, *node.args[5:])
 
 
 def may_draw(node: fx.Node) -> bool:

@@ -20,14 +20,14 @@ from torch._inductor.custom_graph_pass import CustomPartitionerFn
 
 from .. import _planner
 from .._devices import DEVICES, HostLink, by_name
-from .._errors import BallastError, NoPlan
+from .._errors import BallastError, NoPlan, Unwritable
 from .._plan import Plan
 from .._units import format_bytes, parse_cap
 from ._copies import copies
 from ._cost import Measured, Roofline, TimeOf, link_of
 from ._counts import KNOWN, Counts, Made
 from ._equal import merge_equal
-from ._graph import JointProblem, refuse_dynamic
+from ._graph import JointProblem, drop_averages, refuse_dynamic
 from ._judge import judge
 from ._rehearsal import rehearse
 from ._report import report
@@ -222,7 +222,10 @@ class Partitioner(CustomPartitionerFn):
         bound, bound_class = (0.0, "any") if schedule is None else (schedule.bound, schedule.bound_class)
         while (best := KNOWN.best(counts.key(), cap)) is not None and best.found is not schedule:
             key = counts.key()
-            again = made(best.found.steps, best.found.budget_bytes)
+            again = _written(made, best.found)
+            if again is None:
+                KNOWN.remove(key, best)
+                continue
             if counts.of(again) <= cap:
                 return again, dataclasses.replace(best.found, bound=bound, bound_class=bound_class)
             # A rehearsal may tell now what none told then: what it takes is not what was noted down.
@@ -268,7 +271,11 @@ class Partitioner(CustomPartitionerFn):
                 if least is None and self._again is None:
                     least = self._least(counts, budget, error, made, allowance)
                 break
-            outcome = made(schedule.steps, schedule.budget_bytes)
+            outcome = _written(made, schedule)
+            if outcome is None:
+                # For a little less another plan is found.
+                budget -= max(cap // 400, 1)
+                continue
             takes = counts.remember(outcome, schedule)
             if takes <= cap:
                 return outcome, schedule
@@ -317,7 +324,10 @@ class Partitioner(CustomPartitionerFn):
         return None
 
     def _least(self, counts: Counts, budget: int, refused: NoPlan, made: Callable[..., Made], allowance: _Allowance) -> int | None:
-        """What the graphs of the smallest plan take: found by halving between what is refused and what is not."""
+        """What the graphs of the smallest plan take: found by halving between what is refused and what is not, which a plan found before may say."""
+        found = KNOWN.least(counts.key())
+        if found is not None and found <= budget:
+            return found
         low = budget
         joint = counts.joint.problem
         high = counts.cap_of(joint.peak(joint.keep_all()))
@@ -325,21 +335,32 @@ class Partitioner(CustomPartitionerFn):
             high = min(high, counts.cap_of(refused.least_cap_bytes))
         elif refused.least_cap_bytes is not None:
             low = max(low, counts.cap_of(refused.least_cap_bytes) - 1)
-        found = None
+        if found is not None:
+            high = min(high, found)
         for halvings in range(HALVINGS, 0, -1):
             if found is not None and allowance.over():
                 break
             middle = high if found is None else (low + high) // 2
             schedule = self._any(counts, middle, allowance.share(halvings, max(self.time_limit / 2, 1.0)))
-            if schedule is None:
+            outcome = _written(made, schedule) if schedule is not None else None
+            if schedule is None or outcome is None:
                 low = middle
             else:
-                takes = counts.remember(made(schedule.steps, schedule.budget_bytes), schedule)
+                takes = counts.remember(outcome, schedule)
                 found = takes if found is None else min(found, takes)
                 high = middle
             if high - low <= max(high // 100, 1):
                 break
         return found
+
+
+def _written(made: Callable[..., Made], schedule: _planner.Schedule) -> Made | None:
+    """A schedule as graphs. One that has no such form is wrong, which is said and ends nothing: there are others."""
+    try:
+        return made(schedule.steps, schedule.budget_bytes)
+    except Unwritable as error:
+        warnings.warn(f"Ballast: a plan that was found is left out ({error}); please report it", stacklevel=2)
+        return None
 
 
 def _orders(counts: Counts) -> tuple[str, ...]:
@@ -377,12 +398,13 @@ def _times(times: str | TimeOf, fused: bool) -> TimeOf:
 
 
 def prepare(gm: fx.GraphModule) -> fx.GraphModule:
-    """What torch's own partitioners do first: dead code, common subexpressions, marks of what must be saved.
+    """What torch's own partitioners do first: dead code, common subexpressions, marks of what must be saved. And averages that are not looked at.
 
     Raises:
         UnsupportedModel: sizes are not known.
     """
     refuse_dynamic(gm.graph)
+    drop_averages(gm.graph)
     gm.graph.eliminate_dead_code()
     gm.recompile()
     if functorch_config.cse:

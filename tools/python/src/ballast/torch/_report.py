@@ -10,7 +10,7 @@ from .. import _planner
 from .._plan import Plan, Value
 from .._units import format_bytes
 from ._counts import Counts, Made, once, step_seconds
-from ._graph import JointProblem, is_tangent, storages
+from ._graph import JointProblem, is_tangent, storages, updated_averages
 
 
 def report(joint: JointProblem, counts: Counts, cap: int, unplanned: int, schedule: _planner.Schedule | None, made: Made) -> Plan:
@@ -28,7 +28,8 @@ def report(joint: JointProblem, counts: Counts, cap: int, unplanned: int, schedu
         if part.kind not in ("op", "also") or part.again or part.node is None:
             continue
         names = {part.node.name} | {user.name for user in part.node.users if any(name == part.storage for name, _ in storages(user))}
-        runs = runs_of.get(part.node, 1)
+        # No second run updates averages.
+        runs = 1 if part.storage in updated_averages(part.node) else runs_of.get(part.node, 1)
         if names & moved:
             both = counts.copy_seconds(node.size)
             fate, reason = "offloaded", f"copies to the host and back take {both:.2e} s beside other work, and free {format_bytes(node.size)} between"

@@ -16,7 +16,7 @@ from torch import fx
 from torch._functorch import partitioners
 from torch.utils import _pytree as pytree
 
-from .._errors import BallastError
+from .._errors import Unwritable
 from ._graph import JointProblem, is_random, is_tangent, storages, updates_averages
 from ._moves import Moves
 
@@ -98,7 +98,7 @@ class Rewriter:
         found = self._there.get(node) or self._views.get(node)
         if found is None:
             if node in self._makers:
-                raise BallastError(f"internal error: '{node.name}' is read where the plan does not hold it")
+                raise Unwritable(f"internal error: '{node.name}' is read where the plan does not hold it")
             found = self._views[node] = self._copy(node)
         self.moves.arrived(found)
         return found
