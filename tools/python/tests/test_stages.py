@@ -176,6 +176,20 @@ def test_stages_begin_after_named_values(given):
     assert pipeline.split_points == ["second", "sixth"] == [stage.begins for stage in pipeline.stages[1:]]
 
 
+def test_a_micro_batch_of_another_type_is_refused_by_name():
+    def scaled(parameters, batch):
+        return jnp.sin(batch["x"] * parameters["a"]) * parameters["b"] * batch["factor"]
+
+    parameters, batch = {"a": jnp.ones(4), "b": jnp.ones(4)}, {"x": jnp.ones(4), "factor": 2.0}
+    pipeline = ballast.jax.pipeline(scaled, parameters, batch, devices=2, cap="1MB", microbatches=2, time_limit=1)
+    step, own = pipeline.value_and_grad(lambda result, _: result.sum()), pipeline.split(parameters)
+    # A double of NumPy is a single, as JAX takes it.
+    value, _ = step(own, [(batch,), ({"x": np.ones(4), "factor": np.float64(2)},)], [0, 0])
+    assert float(value) == pytest.approx(8 * np.sin(1))
+    with pytest.raises(ValueError, match=r"micro-batch 1 has int32 in its inputs\[0\]\['x'\], and the pipeline was made for float32"):
+        step(own, [(batch,), ({**batch, "x": jnp.ones(4, jnp.int32)},)], [0, 0])
+
+
 def test_a_played_step_has_every_pass_after_what_it_needs():
     played = _stages.play([1.0, 2.0, 0.0], [2.0, 3.0, 0.0], [0.1, 0.2, 0.0], [3, 2, 1], 4)
     assert sorted(played.order) == sorted((kind, stage, batch) for kind in "FB" for stage in range(3) for batch in range(4))

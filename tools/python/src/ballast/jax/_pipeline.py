@@ -154,7 +154,7 @@ class Pipeline(Staged):
         """A step in the schedule's order: `step(stage_parameters, batches, targets) -> (value, stage_gradients)`.
 
         Raises:
-            ValueError: there are more or fewer micro-batches than the pipeline was made for, or they have other shapes.
+            ValueError: there are more or fewer micro-batches than the pipeline was made for, or they have other shapes or types.
 
         Passes are dispatched in an order that every device can keep, and JAX runs those of different devices side by side. `batches` has a
         tuple of the model's inputs for every micro-batch, `targets` what `loss(results, target)` takes. The value and the gradients are the
@@ -301,10 +301,18 @@ class _Step:
 
     def _inputs(self, batch: int, given: Any) -> list[Any]:
         """A micro-batch as the first stage receives it."""
-        leaves = jax.tree.leaves(given)
-        found, wanted = [jnp.shape(leaf) for leaf in leaves], [one.shape for one in self._pipeline._programs[0].received]
+        named, received = jax.tree_util.tree_leaves_with_path(given), self._pipeline._programs[0].received
+        found, wanted = [jnp.shape(leaf) for _, leaf in named], [one.shape for one in received]
         if found != wanted:
             raise ValueError(
                 f"micro-batch {batch} has inputs of the shapes {found}, and the pipeline was made for {wanted}: cut batches so, pad the last one, or make another pipeline"
             )
-        return leaves
+        for (path, leaf), one in zip(named, received, strict=True):
+            # As JAX takes it: a double of NumPy is a single where doubles are off.
+            dtype = jax.typeof(leaf).dtype
+            if dtype != one.dtype:
+                raise ValueError(
+                    f"micro-batch {batch} has {dtype} in its inputs{jax.tree_util.keystr(path)}, and the pipeline was made for {one.dtype}: convert it, or make "
+                    "another pipeline"
+                )
+        return [leaf for _, leaf in named]
