@@ -165,44 +165,48 @@ class Pipeline(Staged):
     # Under the cap.
 
     def _planned(self, index: int) -> tuple[Compiled, Plan]:
-        program, flying = self._programs[index], self._flying[index]
+        program, flying, search = self._programs[index], self._flying[index], self._search(index)
         least, _ = self.peak_bytes(index, 0, 0, 0)
-        if least > self.cap_bytes:
-            raise self._refused(index, least, "parameters, gradients, optimizer state and boundary values alone take")
-        if program.text not in self._searches:
-            self._searches[program.text] = program.search(self._times)
-        search = self._searches[program.text]
-        asked, low, high = max((self.cap_bytes - least) // flying, 1), 0, None
+        floor = max(search.least_bytes, 1)
+        asked, low, high = (self.cap_bytes - least) // flying, 0, None
         best: tuple[Compiled, Plan] | None = None
         tried: list[int] = []
         for attempt in range(TRIES):
             # In the end the policy that keeps least, whatever it costs.
-            asked = 1 if best is None and attempt == TRIES - 1 else asked
-            try:
-                policy = search.run(asked, self._time_limit)
-            except NoPlan:
-                break
+            last = best is None and (attempt == TRIES - 1 or asked < floor)
+            policy = search.least() if last else search.run(asked, self._time_limit)
             compiled = program.compile(policy)
             peak, _ = self._peak(index, compiled)
             tried.append(peak)
             if peak <= self.cap_bytes:
                 plan = self._plan(index, policy.plan, compiled)
                 best = (compiled, plan) if best is None or plan.seconds < best[1].seconds else best
-                low = asked
+                low = max(asked, floor)
             else:
                 high = min(asked, compiled.kept_bytes)
             # Temporaries differ from policy to policy, so that what fits is found between what did and what did not.
-            if high is None or high - low <= max(WITHIN * self.cap_bytes / flying, 1):
+            near = high is None or high - low <= max(WITHIN * self.cap_bytes / flying, 1)
+            if last or near and best is not None:
                 break
-            asked = (low + high) // 2 if low else max(min(asked - -(-(peak - self.cap_bytes) // flying), high * 3 // 4), 1)
+            asked = (low + high) // 2 if best is not None else min(asked - -(-(peak - self.cap_bytes) // flying), high * 3 // 4)
         if best is None:
-            raise self._refused(index, min(tried, default=least), "the least that was tried takes" if tried else "without anything kept it takes")
+            raise self._refused(index, min(tried), least)
         return best
 
-    def _refused(self, index: int, least: int, what: str) -> NoPlan:
+    def _search(self, index: int) -> Search:
+        program = self._programs[index]
+        if program.text not in self._searches:
+            self._searches[program.text] = program.search(self._times)
+        return self._searches[program.text]
+
+    def _refused(self, index: int, tried: int, alone: int) -> NoPlan:
+        """Stages before this one keep the cap. The figure is one that all of them were found to keep, as they are cut."""
+        later = range(index + 1, len(self._programs))
+        enough = max(tried, *(self._peak(one, self._programs[one].compile(self._search(one).least()))[0] for one in later), 0)
         return NoPlan(
-            f"no policy keeps the cap of {self.cap_bytes} bytes ({format_bytes(self.cap_bytes)}) on stage {index}: {what} {least} bytes "
-            f"({format_bytes(least)}); use more devices, or smaller micro-batches", least,
+            f"no policy keeps the cap of {self.cap_bytes} bytes ({format_bytes(self.cap_bytes)}) on stage {index}: the least that was tried takes {tried} bytes "
+            f"({format_bytes(tried)}), {alone} of them parameters, gradients, optimizer state and boundary values; all stages have a policy "
+            f"under {enough} bytes ({format_bytes(enough)}); use more devices, or smaller micro-batches", enough, found=True,
         )
 
     def _plan(self, index: int, found: Plan, compiled: Compiled) -> Plan:
