@@ -8,6 +8,7 @@ XLA's temporaries, with as many micro-batches in flight as the schedule has ther
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -105,13 +106,14 @@ class Pipeline(Staged):
         self._searches: dict[str, Search] = {}
         planned = [self._planned(stage) for stage in range(len(parts))]
         self._compiled = [compiled for compiled, _ in planned]
+        self._constants = [[jax.device_put(value, device) for value in part.constants] for part, device in zip(parts, devices, strict=True)]
         self._plans = [plan for _, plan in planned]
         #: What stages after the first begin with.
         self.split_points = [cuts.begins(at) for at in points]
         #: The stages as they were cut.
         self.stages = [
             Stage(
-                index, (["", *self.split_points])[index], cuts.seconds(compiled.forward, program.parameters, program.received),
+                index, (["", *self.split_points])[index], cuts.seconds(compiled.forward, *compiled.forward_shapes),
                 cuts.seconds(compiled.backward, *compiled.backward_shapes), program.parameter_bytes,
                 program.received_bytes, program.sent_bytes, self._flying[index],
             )
@@ -124,14 +126,14 @@ class Pipeline(Staged):
         `received` of the first stage are the model's inputs, `sent` of the last its results; between two stages what is used later, in the
         order in which it was made. `kept` is what the backward pass needs beside parameters and `received`.
         """
-        return self._compiled[index].forward
+        return functools.partial(self._compiled[index].forward, self._constants[index])
 
     def backward(self, index: int) -> Callable[..., Any]:
         """A stage's backward pass: `backward(parameters, received, kept, gradients) -> (of parameters, of received)`.
 
         Gradients are those of the values of floating point among `sent` and `received`, in their order.
         """
-        return self._compiled[index].backward
+        return functools.partial(self._compiled[index].backward, self._constants[index])
 
     def plan(self, index: int) -> Plan:
         """The plan of a stage; its peak counts what its device holds through the whole step."""
@@ -205,7 +207,7 @@ class Pipeline(Staged):
         enough = max(tried, *(self._peak(one, self._programs[one].compile(self._search(one).least()))[0] for one in later), 0)
         return NoPlan(
             f"no policy keeps the cap of {self.cap_bytes} bytes ({format_bytes(self.cap_bytes)}) on stage {index}: the least that was tried takes {tried} bytes "
-            f"({format_bytes(tried)}), {alone} of them parameters, gradients, optimizer state and boundary values; all stages have a policy "
+            f"({format_bytes(tried)}), {alone} of them parameters, constants, gradients, optimizer state and boundary values; all stages have a policy "
             f"under {enough} bytes ({format_bytes(enough)}); use more devices, or smaller micro-batches", enough, found=True,
         )
 
@@ -235,7 +237,7 @@ class Pipeline(Staged):
             forward_temporary, backward_temporary: Bytes of temporaries of one pass.
         """
         program, last = self._programs[index], index == len(self._programs) - 1
-        resident = int((1 + self._state) * program.parameter_bytes)
+        resident = int((1 + self._state) * program.parameter_bytes) + program.constant_bytes
         live = peak = resident
         summed = 0
         for kind, stage, _ in self._order:
