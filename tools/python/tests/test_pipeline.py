@@ -139,9 +139,12 @@ def test_what_torchs_engine_cannot_run_is_refused_before():
     def planned(model, **options):
         return ballast.torch.pipeline(model, (batch,), **{"devices": 2, "cap": "1GB", "microbatches": 2, **options})
 
-    model[7].up.weight = model[0].up.weight
-    with pytest.raises(ballast.UnsupportedModel, match=r"up\.weight.*untie"):
-        planned(model)
+    tied = torch.nn.Sequential(torch.nn.Linear(32, 32), *chain(3), torch.nn.Linear(32, 32))
+    tied[4].weight = tied[0].weight
+    with pytest.raises(ballast.UnsupportedModel, match=r"1 pieces in a row.*untie '.\.weight'"):
+        planned(tied)
+    with pytest.raises(ballast.UnsupportedModel, match=r"weight' is used by stages 0 and 1.*untie"):
+        planned(tied, split_points=["2"])
 
     class Masked(torch.nn.Module):
         def __init__(self):
@@ -175,3 +178,45 @@ def test_what_torchs_engine_cannot_run_is_refused_before():
     for options in ({"devices": 0}, {"schedule": "zero-bubble"}, {"cap": "much"}, {"split_points": ["1", "2"]}):
         with pytest.raises(ValueError, match="devices|choose|bytes|split points"):
             planned(chain(4), **options)
+
+
+def test_no_cut_is_between_two_uses_of_a_parameter_and_it_counts_once():
+    batch, model = batch_and_model()
+    # Blocks 2 to 5 share a matrix: the even cut, before block 4, would train two copies of it.
+    for block in model[3:6]:
+        block.up.weight = model[2].up.weight
+    parameter_bytes = 4 * sum(parameter.numel() for parameter in model.parameters())
+    # Parameters and gradients, the shared matrix once.
+    with pytest.raises(ballast.NoPlan, match=f" {2 * parameter_bytes} bytes"):
+        ballast.torch.pipeline(model, (batch,), devices=2, cap=2 * parameter_bytes // 3, microbatches=2)
+    planned = ballast.torch.pipeline(model, (batch,), devices=2, cap="1GB", microbatches=2)
+    assert sum(stage.parameter_bytes for stage in planned.stages) == parameter_bytes
+    block, _, inner = planned.split_points[0].partition(".")
+    assert not 2 < int(block) + (inner == "down") <= 5
+
+
+def test_frozen_parameters_have_neither_gradient_nor_state_under_the_cap():
+    class Adapted(torch.nn.Module):
+        """A frozen product of 64 KiB beside a trained one of 2 KiB."""
+
+        def __init__(self):
+            super().__init__()
+            self.whole = torch.nn.Linear(128, 128, bias=False).requires_grad_(False)
+            self.low, self.high = torch.nn.Linear(128, 2, bias=False), torch.nn.Linear(2, 128, bias=False)
+
+        def forward(self, x):
+            return x + torch.tanh(self.whole(x) + self.high(self.low(x)))
+
+    model, batch = torch.nn.Sequential(*(Adapted() for _ in range(8))), torch.randn(4, 128)
+
+    def planned(cap):
+        return ballast.torch.pipeline(model, (batch,), devices=2, cap=cap, microbatches=4, state_per_parameter=2.0, time_limit=1, threads=1)
+
+    # Eight frozen products once, eight trained ones four times: 8 * (64 + 4 * 2) KiB = 576 KiB; all of them four times would be 2112.
+    with pytest.raises(ballast.NoPlan, match=f" {576 * 1024} bytes"):
+        planned(200 * 1024)
+    found = planned(400 * 1024)
+    assert [stage.parameter_bytes for stage in found.stages] == [4 * 66 * 1024] * 2
+    for index in range(2):
+        found.module(index)(torch.randn(4, 128, requires_grad=index > 0)).sum().backward()
+        assert found.plan(index).peak_bytes <= found.cap_bytes

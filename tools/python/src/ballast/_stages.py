@@ -94,36 +94,35 @@ def in_flight(schedule: str, stages: int, microbatches: int) -> list[int]:
 
 
 def cut(
-    seconds: Sequence[float], sizes: Sequence[int], moved: Sequence[int], *, devices: int, cap: int, held: float, bandwidth: float
+    seconds: Sequence[float], sizes: Sequence[float], moved: Sequence[int], *, devices: int, cap: int, bandwidth: float
 ) -> list[int]:
     """The pieces that the second and further stages begin with, so that the slowest stage is as fast as `ballast partition` finds.
 
     Args:
         seconds: Forward seconds of every piece of the model, in order.
-        sizes: Bytes of its parameters.
+        sizes: Bytes that its stage holds for it from step to step: no byte for two pieces.
         moved: Bytes that every piece but the last hands on.
         devices: Stages, no more than there are pieces.
         cap: Bytes of a device.
-        held: Bytes held per byte of a parameter.
         bandwidth: Bytes per second between two devices.
 
     Raises:
-        NoPlan: parameters, and what is held for them, do not fit.
+        NoPlan: what is held from step to step does not fit.
     """
     count = len(seconds)
     if devices == 1:
         return []
-    whole = int(held * sum(sizes))
+    whole = int(sum(sizes))
     refused = NoPlan(
-        f"no split into {devices} stages holds parameters, gradients and optimizer state, {whole} bytes ({format_bytes(whole)}) in all, under the cap of "
+        f"no split into {devices} stages holds parameters, constants, gradients and optimizer state, {whole} bytes ({format_bytes(whole)}) in all, under the cap of "
         f"{cap} bytes ({format_bytes(cap)}) per device: raise it, or use more devices"
     )
-    if held * max(sizes) > cap:
+    if max(sizes) > cap:
         raise refused
     workload = {
         "name": "stages", "maxFPGAs": devices, "maxCPUs": 0, "maxSizePerFPGA": cap,
         "nodes": [
-            {"id": piece, "fpgaLatency": (1 + BACKWARD) * seconds[piece], "cpuLatency": 1e9, "size": held * sizes[piece], "supportedOnFpga": True}
+            {"id": piece, "fpgaLatency": (1 + BACKWARD) * seconds[piece], "cpuLatency": 1e9, "size": sizes[piece], "supportedOnFpga": True}
             for piece in range(count)
         ],
         # A chain, so that no stage jumps over another one; what a piece hands on moves forward once and its gradient back once.

@@ -8,6 +8,7 @@ XLA's temporaries, with as many micro-batches in flight as the schedule has ther
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -105,13 +106,14 @@ class Pipeline(Staged):
         self._searches: dict[str, Search] = {}
         planned = [self._planned(stage) for stage in range(len(parts))]
         self._compiled = [compiled for compiled, _ in planned]
+        self._constants = [[jax.device_put(value, device) for value in part.constants] for part, device in zip(parts, devices, strict=True)]
         self._plans = [plan for _, plan in planned]
         #: What stages after the first begin with.
         self.split_points = [cuts.begins(at) for at in points]
         #: The stages as they were cut.
         self.stages = [
             Stage(
-                index, (["", *self.split_points])[index], cuts.seconds(compiled.forward, program.parameters, program.received),
+                index, (["", *self.split_points])[index], cuts.seconds(compiled.forward, *compiled.forward_shapes),
                 cuts.seconds(compiled.backward, *compiled.backward_shapes), program.parameter_bytes,
                 program.received_bytes, program.sent_bytes, self._flying[index],
             )
@@ -124,14 +126,14 @@ class Pipeline(Staged):
         `received` of the first stage are the model's inputs, `sent` of the last its results; between two stages what is used later, in the
         order in which it was made. `kept` is what the backward pass needs beside parameters and `received`.
         """
-        return self._compiled[index].forward
+        return functools.partial(self._compiled[index].forward, self._constants[index])
 
     def backward(self, index: int) -> Callable[..., Any]:
         """A stage's backward pass: `backward(parameters, received, kept, gradients) -> (of parameters, of received)`.
 
         Gradients are those of the values of floating point among `sent` and `received`, in their order.
         """
-        return self._compiled[index].backward
+        return functools.partial(self._compiled[index].backward, self._constants[index])
 
     def plan(self, index: int) -> Plan:
         """The plan of a stage; its peak counts what its device holds through the whole step."""
@@ -154,7 +156,7 @@ class Pipeline(Staged):
         """A step in the schedule's order: `step(stage_parameters, batches, targets) -> (value, stage_gradients)`.
 
         Raises:
-            ValueError: there are more or fewer micro-batches than the pipeline was made for, or they have other shapes.
+            ValueError: there are more or fewer micro-batches than the pipeline was made for, or they have other shapes or types.
 
         Passes are dispatched in an order that every device can keep, and JAX runs those of different devices side by side. `batches` has a
         tuple of the model's inputs for every micro-batch, `targets` what `loss(results, target)` takes. The value and the gradients are the
@@ -165,44 +167,48 @@ class Pipeline(Staged):
     # Under the cap.
 
     def _planned(self, index: int) -> tuple[Compiled, Plan]:
-        program, flying = self._programs[index], self._flying[index]
+        program, flying, search = self._programs[index], self._flying[index], self._search(index)
         least, _ = self.peak_bytes(index, 0, 0, 0)
-        if least > self.cap_bytes:
-            raise self._refused(index, least, "parameters, gradients, optimizer state and boundary values alone take")
-        if program.text not in self._searches:
-            self._searches[program.text] = program.search(self._times)
-        search = self._searches[program.text]
-        asked, low, high = max((self.cap_bytes - least) // flying, 1), 0, None
+        floor = max(search.least_bytes, 1)
+        asked, low, high = (self.cap_bytes - least) // flying, 0, None
         best: tuple[Compiled, Plan] | None = None
         tried: list[int] = []
         for attempt in range(TRIES):
             # In the end the policy that keeps least, whatever it costs.
-            asked = 1 if best is None and attempt == TRIES - 1 else asked
-            try:
-                policy = search.run(asked, self._time_limit)
-            except NoPlan:
-                break
+            last = best is None and (attempt == TRIES - 1 or asked < floor)
+            policy = search.least() if last else search.run(asked, self._time_limit)
             compiled = program.compile(policy)
             peak, _ = self._peak(index, compiled)
             tried.append(peak)
             if peak <= self.cap_bytes:
                 plan = self._plan(index, policy.plan, compiled)
                 best = (compiled, plan) if best is None or plan.seconds < best[1].seconds else best
-                low = asked
+                low = max(asked, floor)
             else:
                 high = min(asked, compiled.kept_bytes)
             # Temporaries differ from policy to policy, so that what fits is found between what did and what did not.
-            if high is None or high - low <= max(WITHIN * self.cap_bytes / flying, 1):
+            near = high is None or high - low <= max(WITHIN * self.cap_bytes / flying, 1)
+            if last or near and best is not None:
                 break
-            asked = (low + high) // 2 if low else max(min(asked - -(-(peak - self.cap_bytes) // flying), high * 3 // 4), 1)
+            asked = (low + high) // 2 if best is not None else min(asked - -(-(peak - self.cap_bytes) // flying), high * 3 // 4)
         if best is None:
-            raise self._refused(index, min(tried, default=least), "the least that was tried takes" if tried else "without anything kept it takes")
+            raise self._refused(index, min(tried), least)
         return best
 
-    def _refused(self, index: int, least: int, what: str) -> NoPlan:
+    def _search(self, index: int) -> Search:
+        program = self._programs[index]
+        if program.text not in self._searches:
+            self._searches[program.text] = program.search(self._times)
+        return self._searches[program.text]
+
+    def _refused(self, index: int, tried: int, alone: int) -> NoPlan:
+        """Stages before this one keep the cap. The figure is one that all of them were found to keep, as they are cut."""
+        later = range(index + 1, len(self._programs))
+        enough = max(tried, *(self._peak(one, self._programs[one].compile(self._search(one).least()))[0] for one in later), 0)
         return NoPlan(
-            f"no policy keeps the cap of {self.cap_bytes} bytes ({format_bytes(self.cap_bytes)}) on stage {index}: {what} {least} bytes "
-            f"({format_bytes(least)}); use more devices, or smaller micro-batches", least,
+            f"no policy keeps the cap of {self.cap_bytes} bytes ({format_bytes(self.cap_bytes)}) on stage {index}: the least that was tried takes {tried} bytes "
+            f"({format_bytes(tried)}), {alone} of them parameters, constants, gradients, optimizer state and boundary values; all stages have a policy "
+            f"under {enough} bytes ({format_bytes(enough)}); use more devices, or smaller micro-batches", enough, found=True,
         )
 
     def _plan(self, index: int, found: Plan, compiled: Compiled) -> Plan:
@@ -231,7 +237,7 @@ class Pipeline(Staged):
             forward_temporary, backward_temporary: Bytes of temporaries of one pass.
         """
         program, last = self._programs[index], index == len(self._programs) - 1
-        resident = int((1 + self._state) * program.parameter_bytes)
+        resident = int((1 + self._state) * program.parameter_bytes) + program.constant_bytes
         live = peak = resident
         summed = 0
         for kind, stage, _ in self._order:
@@ -301,10 +307,18 @@ class _Step:
 
     def _inputs(self, batch: int, given: Any) -> list[Any]:
         """A micro-batch as the first stage receives it."""
-        leaves = jax.tree.leaves(given)
-        found, wanted = [jnp.shape(leaf) for leaf in leaves], [one.shape for one in self._pipeline._programs[0].received]
+        named, received = jax.tree_util.tree_leaves_with_path(given), self._pipeline._programs[0].received
+        found, wanted = [jnp.shape(leaf) for _, leaf in named], [one.shape for one in received]
         if found != wanted:
             raise ValueError(
                 f"micro-batch {batch} has inputs of the shapes {found}, and the pipeline was made for {wanted}: cut batches so, pad the last one, or make another pipeline"
             )
-        return leaves
+        for (path, leaf), one in zip(named, received, strict=True):
+            # As JAX takes it: a double of NumPy is a single where doubles are off.
+            dtype = jax.typeof(leaf).dtype
+            if dtype != one.dtype:
+                raise ValueError(
+                    f"micro-batch {batch} has {dtype} in its inputs{jax.tree_util.keystr(path)}, and the pipeline was made for {one.dtype}: convert it, or make "
+                    "another pipeline"
+                )
+        return [leaf for _, leaf in named]

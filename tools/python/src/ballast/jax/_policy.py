@@ -96,6 +96,17 @@ class Search:
         with Clock(time_limit) as clock:
             return self._search(wanted, clock)
 
+    @property
+    def least_bytes(self) -> int:
+        """The smallest cap that `run` has a policy for."""
+        return min(self._figures(frozenset()).kept, self._everything.kept)
+
+    def least(self) -> Policy:
+        """The policy that keeps least: nothing, where everything is not less."""
+        everything, nothing = self._everything, self._figures(frozenset())
+        chosen, best = (saving(self._classes), everything) if everything.kept < nothing.kept else (frozenset(), nothing)
+        return self._policy(chosen, self._classes, best, everything, nothing, best.kept, "what keeps least was asked for")
+
     def _search(self, wanted: int | float | str, clock: Clock) -> Policy:
         everything, classes = self._everything, self._classes
         cap = parse_cap(wanted, everything.kept)

@@ -19,10 +19,11 @@ from ._price import Price
 
 @dataclasses.dataclass(frozen=True)
 class Compiled:
-    """The passes of a stage under a policy. Bytes of one micro-batch, as XLA says of what it compiled."""
+    """The passes of a stage under a policy, functions of its constants first. Bytes of one micro-batch, as XLA says of what it compiled."""
 
     forward: Callable[..., Any]
     backward: Callable[..., Any]
+    forward_shapes: tuple[Any, ...]
     backward_shapes: tuple[Any, ...]
     kept_bytes: int
     forward_temporary: int
@@ -37,17 +38,17 @@ class StageProgram:
         self._first = first
         self._compiled: dict[Policy | None, Compiled] = {}
         #: Stages of equal text have the same policies.
-        self.text = f"{first} {part.text}"
-        self._run, self.parameters, self.received, self.sent = part.function, parameters, part.received, part.sent
-        self.parameter_bytes, self.received_bytes, self.sent_bytes = (_sum(values) for values in (parameters, self.received, self.sent))
+        self.text = f"{first} {len(part.constants)} {len(parameters)} {part.text}"
+        self._run, self._constants, self.parameters, self.received, self.sent = part.function, part.constant_shapes, parameters, part.received, part.sent
+        self.constant_bytes, self.parameter_bytes, self.received_bytes, self.sent_bytes = map(_sum, (self._constants, parameters, self.received, self.sent))
         self.received_gradient_bytes, self.sent_gradient_bytes = _sum(self._moving(self.received)[0]), _sum(parted(self.sent)[0])
 
     def _moving(self, received: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         return ([], list(received)) if self._first else parted(received)
 
-    def _split(self, parameters: Sequence[Any], floats: Sequence[Any], others: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    def _split(self, parameters: Sequence[Any], floats: Sequence[Any], others: Sequence[Any], constants: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """The stage, with values of floating point apart."""
-        return parted(self._run(parameters, list(others) if self._first else _merged(self.received, floats, others)))
+        return parted(self._run(constants, parameters, list(others) if self._first else _merged(self.received, floats, others)))
 
     def merged(self, floats: Sequence[Any], others: Sequence[Any]) -> list[Any]:
         """Values sent, in their order."""
@@ -57,7 +58,7 @@ class StageProgram:
         """A search for policies under which a micro-batch keeps no more bytes than a cap beside what it received."""
         # Passes are compiled apart, so that nothing computed again can be merged with its first run.
         return Search(
-            self._split, (self.parameters, *self._moving(self.received)), cap_counts="saved", wrt=(0, 1), price=Price(times, offload=False),
+            self._split, (self.parameters, *self._moving(self.received), self._constants), cap_counts="saved", wrt=(0, 1), price=Price(times, offload=False),
             prevent_cse=False,
         )
 
@@ -70,12 +71,13 @@ class StageProgram:
     def _compile(self, policy: Policy | None) -> Compiled:
         wrapped = jax.checkpoint(self._split, policy=policy or all_that_can_be_saved, prevent_cse=False)
 
-        def both(parameters: Any, received: Any) -> Any:
+        def both(constants: Any, parameters: Any, received: Any) -> Any:
             floats, others = self._moving(received)
-            sent, pull, rest = jax.vjp(lambda own, moving: wrapped(own, moving, others), parameters, floats, has_aux=True)
+            sent, pull, rest = jax.vjp(lambda own, moving: wrapped(own, moving, others, constants), parameters, floats, has_aux=True)
             return self.merged(sent, rest), pull
 
-        program, shape = jax.make_jaxpr(both, return_shape=True)(self.parameters, self.received)
+        forward_shapes = (self._constants, self.parameters, self.received)
+        program, shape = jax.make_jaxpr(both, return_shape=True)(*forward_shapes)
         run, tree = jaxpr_as_fun(program), jax.tree.structure(shape[1])
         given = {one: at for at, one in enumerate(program.jaxpr.invars)}
         count = len(self.sent)
@@ -86,14 +88,14 @@ class StageProgram:
             if not (isinstance(one, Var) and (one in given or one in own)):
                 own[one if isinstance(one, Var) else at] = at
 
-        def forward(parameters: Any, received: Any) -> Any:
-            values = run(*parameters, *received)
+        def forward(constants: Any, parameters: Any, received: Any) -> Any:
+            values = run(*constants, *parameters, *received)
             return values[:count], [values[count + at] for at in own.values()]
 
         place = {one: at for at, one in enumerate(own)}
 
-        def backward(parameters: Any, received: Any, kept: Any, gradients: Any) -> Any:
-            arguments = [*parameters, *received]
+        def backward(constants: Any, parameters: Any, received: Any, kept: Any, gradients: Any) -> Any:
+            arguments = [*constants, *parameters, *received]
             leaves = [
                 arguments[given[one]] if isinstance(one, Var) and one in given else kept[place[one if isinstance(one, Var) else at]]
                 for at, one in enumerate(read)
@@ -101,10 +103,10 @@ class StageProgram:
             return jax.tree.unflatten(tree, leaves)(gradients)
 
         kept = [jax.ShapeDtypeStruct(one.aval.shape, one.aval.dtype) for one in (read[at] for at in own.values())]
-        shapes = (self.parameters, self.received, kept, parted(self.sent)[0])
+        backward_shapes = (*forward_shapes, kept, parted(self.sent)[0])
         compiled = jax.jit(forward), jax.jit(backward)
         return Compiled(
-            *compiled, shapes, _sum(kept), _temporary(compiled[0], self.parameters, self.received), _temporary(compiled[1], *shapes)
+            *compiled, forward_shapes, backward_shapes, _sum(kept), _temporary(compiled[0], *forward_shapes), _temporary(compiled[1], *backward_shapes)
         )
 
 

@@ -7,7 +7,8 @@ schedule has there (docs/pipelines.md).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -189,19 +190,31 @@ class Pipeline(Staged):
         return measure(self, stage, step, steps, group)
 
 
+@dataclasses.dataclass
+class _Read:
+    """A parameter, and the nodes that read it first and last."""
+
+    name: str
+    parameter: torch.nn.Parameter
+    first: int
+    last: int
+
+    def held_bytes(self, held: float) -> float:
+        """What its stage holds for it, `held` bytes per byte of a parameter that is trained; a frozen one has neither gradient nor state."""
+        return (held if self.parameter.requires_grad else 1) * self.parameter.numel() * self.parameter.element_size()
+
+
 class _Pieces:
     """The forward graph between the places where it may be cut."""
 
     def __init__(self, model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         try:
-            self._graph = torch.export.export(model, args, kwargs).graph
+            program = torch.export.export(model, args, kwargs)
         except Exception as error:
             raise UnsupportedModel(f"torch.export cannot capture the model: {first_line(error)}") from error
+        self._graph = program.graph
         self._nodes = [node for node in self._graph.nodes if node.op == "call_function"]
-        self._sizes = {
-            name: parameter.numel() * parameter.element_size()
-            for name, parameter in model.named_parameters()
-        }
+        self._reads = self._read(model, program.graph_signature.inputs_to_parameters)
         spans: dict[str, list[int]] = {}
         for at, node in enumerate(self._nodes):
             for path, _ in (node.meta.get("nn_module_stack") or {}).values():
@@ -211,12 +224,23 @@ class _Pieces:
             path: span[0] for path, span in spans.items() if path and "@" not in path and span[-1] - span[0] + 1 <= len(span) + self._untold(span)
         }
 
+    def _read(self, model: torch.nn.Module, names: Mapping[str, str]) -> list[_Read]:
+        """The parameters that are read, tied ones once."""
+        found: dict[int, _Read] = {}
+        for at, node in enumerate(self._nodes):
+            for source in node.all_input_nodes:
+                name = names.get(source.name)
+                if name is not None:
+                    parameter = model.get_parameter(name)
+                    found.setdefault(id(parameter), _Read(name, parameter, at, at)).last = at
+        return list(found.values())
+
     def _untold(self, span: list[int]) -> int:
         """Nodes within a span that no module claims."""
         return sum(not self._nodes[at].meta.get("nn_module_stack") for at in range(span[0], span[-1]))
 
     def cut(self, devices: int, cap: int, held: float, bandwidth: float) -> list[str]:
-        """The submodules that stages begin with.
+        """The submodules that stages begin with, none between two uses of one parameter.
 
         Raises:
             UnsupportedModel: there are fewer places than stages.
@@ -226,17 +250,27 @@ class _Pieces:
         for path, at in self.begins.items():
             if at > 0 and (at not in places or len(path) < len(places[at])):
                 places[at] = path
-        starts = [0, *sorted(places)]
+        starts = [0, *(at for at in sorted(places) if not any(one.first < at <= one.last for one in self._reads))]
         if len(starts) < devices:
-            raise UnsupportedModel(f"the model has {len(starts)} submodules in a row, too few for {devices} stages")
+            raise UnsupportedModel(self._too_few(len(starts), len(places) + 1, devices))
         piece_of = [0] * len(self._nodes)
         for piece, start in enumerate(starts):
             for at in range(start, starts[piece + 1] if piece + 1 < len(starts) else len(self._nodes)):
                 piece_of[at] = piece
-        seconds, sizes = self._sums(piece_of, len(starts))
-        moved = self._moved(piece_of)
-        cuts = cut_pieces(seconds, sizes, moved, devices=devices, cap=cap, held=held, bandwidth=bandwidth)
+        sizes = [0.0] * len(starts)
+        for one in self._reads:
+            sizes[piece_of[one.first]] += one.held_bytes(held)
+        cuts = cut_pieces(self._seconds(piece_of, len(starts)), sizes, self._moved(piece_of), devices=devices, cap=cap, bandwidth=bandwidth)
         return [places[starts[piece]] for piece in cuts]
+
+    def _too_few(self, count: int, places: int, devices: int) -> str:
+        if places < devices:
+            return f"the model has {places} submodules in a row, too few for {devices} stages"
+        widest = max(self._reads, key=lambda one: one.last - one.first)
+        return (
+            f"without a cut between two uses of one parameter, of which each stage would train a copy, the model has {count} pieces in a row, too few for "
+            f"{devices} stages: untie '{widest.name}', whose uses are the furthest apart (in transformers tie_word_embeddings=False)"
+        )
 
     def figures(self, points: list[str]) -> list[tuple[float, int]]:
         """For every stage its forward seconds and the bytes it hands on."""
@@ -245,25 +279,18 @@ class _Pieces:
             raise UnsupportedModel(f"'{missing[0]}' is not a submodule that runs once and in one piece: a stage cannot begin with it")
         starts = [0, *(self.begins[point] for point in points)]
         piece_of = [sum(at >= start for start in starts) - 1 for at in range(len(self._nodes))]
-        seconds, _ = self._sums(piece_of, len(starts))
+        seconds = self._seconds(piece_of, len(starts))
         results = next(iter(reversed(self._graph.nodes))).all_input_nodes
         leaving = sum(_bytes(node) for node in results if node.op == "call_function")
         return list(zip(seconds, [*self._moved(piece_of), leaving], strict=True))
 
-    def _sums(self, piece_of: list[int], count: int) -> tuple[list[float], list[int]]:
+    def _seconds(self, piece_of: list[int], count: int) -> list[float]:
+        """Forward seconds of every piece."""
         time_of = Roofline()
-        seconds, sizes = [0.0] * count, [0] * count
-        used: list[set[str]] = [set() for _ in range(count)]
-        signature = {node.name: str(node.target) for node in self._graph.nodes if node.op == "placeholder"}
-        by_name = {"p_" + name.replace(".", "_"): name for name in self._sizes}
+        seconds = [0.0] * count
         for at, node in enumerate(self._nodes):
             seconds[piece_of[at]] += time_of(node)
-            for source in node.all_input_nodes:
-                name = by_name.get(signature.get(source.name, ""))
-                if name is not None and name not in used[piece_of[at]]:
-                    used[piece_of[at]].add(name)
-                    sizes[piece_of[at]] += self._sizes[name]
-        return seconds, sizes
+        return seconds
 
     def _moved(self, piece_of: list[int]) -> list[int]:
         """Bytes that cross the end of every piece but the last."""
