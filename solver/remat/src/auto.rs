@@ -154,11 +154,11 @@ enum States {
 
 impl Task<'_> {
     /// The search that suits what is allowed: with swaps, in any order, or in program order beside a prover.
-    fn search_for(&self, parts: Parts) -> Result<Option<Proposal>, Error> {
+    fn search_for(&self, parts: Parts<'_>) -> Result<Option<Proposal>, Error> {
         if self.options.swap.is_some() {
             self.joint()
         } else if self.options.order == Order::Free && !has_one_order(self.problem) {
-            self.free()
+            self.free(parts)
         } else if self.options.order == Order::Free {
             let proposal = self.search_and_prove(parts)?;
             Ok(proposal.map(|found| Proposal { bound: found.bound.in_any_order(), ..found }))

@@ -1,5 +1,7 @@
 //! Methods that plan in one pass, as starts and for comparison.
 
+use ballast_core::limits::{Deadline, StopReason};
+
 use crate::outcome::Error;
 use crate::program::{Again, Plan, Program, Slot};
 use crate::solver::{MemorySolver, Proposal, Task};
@@ -36,7 +38,7 @@ impl MemorySolver for Greedy {
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Error> {
-        Ok(task.in_one_pass(self.name(), greedy(task.program)))
+        Ok(task.in_one_pass(self.name(), greedy(task.program, Some(&task.deadline))))
     }
 }
 
@@ -53,7 +55,10 @@ impl MemorySolver for SqrtN {
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Option<Proposal>, Error> {
-        Ok(task.in_one_pass(self.name(), segments(task.program, &task.backward(), usize::MAX)))
+        let (plan, stopped) = segments(task.program, &task.backward(), (usize::MAX, Some(&task.deadline)));
+        let found = task.in_one_pass(self.name(), plan);
+        let stop = if stopped { task.deadline.reason() } else { StopReason::Finished };
+        Ok(found.map(|found| Proposal { stop, ..found }))
     }
 }
 
@@ -71,12 +76,16 @@ impl Task<'_> {
 }
 
 /// Evicts while memory is over the cap, first step first: the value cheapest to make again per byte, among those
-/// alive and not in use, returns just before its next use (as XLA's rematerialisation does). None if it gets stuck.
-pub(crate) fn greedy(program: &Program) -> Option<(f64, Vec<Again>)> {
+/// alive and not in use, returns just before its next use (as XLA's rematerialisation does). None if it gets stuck, or if the
+/// time is over before the last step keeps the cap.
+fn greedy(program: &Program, deadline: Option<&Deadline>) -> Option<(f64, Vec<Again>)> {
     let mut line = Timeline::new(program);
     // Each round takes one value away from one step; a value may have to go several times.
     for _ in 0..program.len().saturating_mul(8) {
         let Some(step) = first_over(&line) else { return Some((line.extra_time, line.plan())) };
+        if deadline.is_some_and(Deadline::over) {
+            return None;
+        }
         let before = line.excess;
         let helped = candidates(&line, step).into_iter().any(|(_, key)| {
             line.insert(key);
@@ -138,9 +147,10 @@ fn candidates(line: &Timeline<'_>, step: Key) -> Vec<(f64, Key)> {
 pub(crate) fn quick(program: &Program, backward: &[bool]) -> Option<(f64, Vec<Again>, &'static str)> {
     let named = |plan: Option<(f64, Vec<Again>)>, name| plan.map(|(extra, again)| (extra, again, name));
     if program.len() <= GREEDY_NODES {
-        return named(greedy(program), "greedy").or_else(|| named(segments(program, backward, 8), "sqrt-n"));
+        return named(greedy(program, None), "greedy")
+            .or_else(|| named(segments(program, backward, (8, None)).0, "sqrt-n"));
     }
-    named(segments(program, backward, 1), "sqrt-n")
+    named(segments(program, backward, (1, None)).0, "sqrt-n")
 }
 
 /// Most nodes for which the greedy plan, quadratic at worst, costs next to nothing.
@@ -148,14 +158,24 @@ const GREEDY_NODES: usize = 1500;
 
 /// Checkpoints between segments of the forward part, every other value made again when the backward part first
 /// needs its segment (Chen et al. 2016, algorithm 1); of the numbers of segments tried, those nearest to the square
-/// root first, the cheapest that fits. Where no node is known to belong to the backward part it begins behind the fullest moment.
-pub(crate) fn segments(program: &Program, backward: &[bool], tries: usize) -> Option<(f64, Vec<Again>)> {
-    let forward = backward.iter().position(|&is| is).or_else(|| behind_the_peak(program))?;
+/// root first, the cheapest that fits; and whether the time was over before all of them, of which the first has its turn anyhow.
+/// Where no node is known to belong to the backward part it begins behind the fullest moment.
+fn segments(
+    program: &Program,
+    backward: &[bool],
+    (tries, deadline): (usize, Option<&Deadline>),
+) -> (Option<(f64, Vec<Again>)>, bool) {
+    let Some(forward) = backward.iter().position(|&is| is).or_else(|| behind_the_peak(program)) else {
+        return (None, false);
+    };
     let mut best: Option<(f64, Vec<Again>)> = None;
     let root = (forward as f64).sqrt().ceil() as usize;
     let mut counts: Vec<usize> = (1..=forward.min(4 * root)).collect();
     counts.sort_by_key(|count| count.abs_diff(root));
-    for count in counts.into_iter().take(tries) {
+    for (tried, count) in counts.into_iter().take(tries).enumerate() {
+        if tried > 0 && deadline.is_some_and(Deadline::over) {
+            return (best, true);
+        }
         let plan = segment_plan(program, forward, count);
         let mut line = Timeline::new(program);
         line.load(&plan);
@@ -163,7 +183,7 @@ pub(crate) fn segments(program: &Program, backward: &[bool], tries: usize) -> Op
             best = Some((line.extra_time, line.plan()));
         }
     }
-    best
+    (best, false)
 }
 
 /// The position behind the one where the unplanned program holds most; none where that is the last.
@@ -201,4 +221,39 @@ fn segment_plan(program: &Program, forward: usize, count: usize) -> Vec<Again> {
         .filter(|&slot| needed[slot] && inner(slot) && first_need[segment_of(slot)] != Slot::MAX)
         .map(|slot| Again { position: first_need[segment_of(slot)], round: 0, slot: slot as Slot })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use ballast_core::limits::Limits;
+    use ballast_core::memory::{Node, Problem};
+
+    use super::*;
+    use crate::{Options, Outcome, Solver, plan};
+
+    #[test]
+    fn a_time_limit_ends_plans_in_one_pass_too() {
+        let mut nodes: Vec<Node> =
+            (0..9).map(|id: usize| Node::new("forward", 1.0, 4, id.checked_sub(1))).collect();
+        for id in (0..9).rev() {
+            let before = (id < 8).then(|| nodes.len() - 1);
+            let inputs: Vec<usize> = [id].into_iter().chain(before).collect();
+            nodes.push(Node { backward: true, ..Node::new("backward", 1.0, 4, inputs) });
+        }
+        let problem = Problem { name: "training".into(), nodes, resident_bytes: 0 };
+        let plan_in = |solver, time_limit_seconds| -> Result<Outcome, Error> {
+            let limits = Limits { time_limit_seconds, ..Limits::default() };
+            // One value less than all.
+            let cap_bytes = problem.unplanned_peak() - 4;
+            plan(&problem, &Options { cap_bytes, solver, limits, ..Options::default() })
+        };
+        // The first segments are a plan; greedy has none before its last step.
+        let stop = |solver, seconds| plan_in(solver, seconds).map(|plan| plan.report.stop_reason);
+        for solver in [Solver::GREEDY, Solver::SQRT_N] {
+            assert_eq!(stop(solver, None), Ok(StopReason::Finished));
+        }
+        assert_eq!(stop(Solver::SQRT_N, Some(0.0)), Ok(StopReason::TimeLimit));
+        let refused = stop(Solver::GREEDY, Some(0.0));
+        assert!(matches!(refused, Err(Error::Infeasible { proved: false, .. })), "{refused:?}");
+    }
 }

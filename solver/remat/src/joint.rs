@@ -42,7 +42,7 @@ impl Task<'_> {
             ..self.options.clone()
         };
         let task = Task { options: &options, deadline: part, progress: self.progress.clone(), ..*self };
-        let found = task.free()?;
+        let found = task.free(Parts::BOTH)?;
         if found.as_ref().is_some_and(|found| found.stop == StopReason::Proved) {
             return Ok(found);
         }

@@ -1,5 +1,6 @@
 //! Plans in program order: a local search and a prover side by side, sharing one incumbent.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -19,17 +20,26 @@ use crate::solver::{Proposal, Task};
 
 /// Who takes part.
 #[derive(Clone, Copy)]
-pub(crate) struct Parts {
+pub(crate) struct Parts<'a> {
     /// The local search.
     pub(crate) search: bool,
     /// The mixed-integer program.
     pub(crate) prover: bool,
     /// Seconds after which to end where nothing better was found for half of the time; none: never.
     pub(crate) stall_seconds: Option<f64>,
+    /// Set by others once what is found here no longer counts.
+    pub(crate) done: Option<&'a AtomicBool>,
 }
 
-impl Parts {
-    pub(crate) const BOTH: Parts = Parts { search: true, prover: true, stall_seconds: None };
+impl Parts<'_> {
+    pub(crate) const BOTH: Parts<'static> =
+        Parts { search: true, prover: true, stall_seconds: None, done: None };
+
+    /// Was nothing better found for too long since a moment, or does it no longer count?
+    fn over(&self, incumbent: &Incumbent, since_seconds: f64) -> bool {
+        self.stall_seconds.is_some_and(|least| incumbent.stalled(since_seconds, least))
+            || self.done.is_some_and(|done| done.load(Ordering::Relaxed))
+    }
 }
 
 impl Task<'_> {
@@ -70,7 +80,7 @@ impl Task<'_> {
         search
     }
 
-    pub(crate) fn search_and_prove(&self, parts: Parts) -> Result<Option<Proposal>, Error> {
+    pub(crate) fn search_and_prove(&self, parts: Parts<'_>) -> Result<Option<Proposal>, Error> {
         let (program, options) = (self.program, self.options);
         let incumbent =
             Arc::new(Incumbent::new(program, self.deadline, options.tolerance, Arc::clone(&self.progress)));
@@ -104,7 +114,7 @@ impl Task<'_> {
                 }
                 work += search.run((limit - work).min(4096), &self.deadline);
                 exchange_plans(&mut search, &incumbent);
-                if parts.stall_seconds.is_some_and(|least| incumbent.stalled(began, least)) {
+                if parts.over(&incumbent, began) {
                     incumbent.finish();
                 }
                 if self.impatient(work, limit) && incumbent.best().is_none() {

@@ -154,6 +154,33 @@ fn free_orders_are_never_worse_and_never_claimed_for_program_order() {
     }
 }
 
+/// A chain of layers and its backward pass, all of other times and sizes, and a value beside them that the last node reads: not the only order.
+fn beside(layers: usize) -> Problem {
+    let mut problem = chain(layers, None);
+    let nodes = problem.nodes.len();
+    problem.nodes.push(Node::new("beside", 1.0, 1, vec![]));
+    problem.nodes.push(Node::new("last", 1.0, 1, vec![nodes - 1, nodes]));
+    for (id, node) in problem.nodes.iter_mut().enumerate() {
+        (node.time, node.bytes) = (1.0 + (3 * id % 7) as f64, 1 + 4 * id as u64 % 9);
+    }
+    Problem { resident_bytes: 0, ..problem }
+}
+
+#[test]
+fn any_order_starts_from_what_program_order_finds_with_its_share_and_uses_the_rest() {
+    let problem = beside(16);
+    let most = 10_000;
+    let limits = |work| Limits { seed: 0, ..with_work(36, work, 1).limits };
+    let program = Options { rounds: true, limits: limits(most), ..with_work(36, most, 1) };
+    let in_order = plan(&problem, &program).unwrap();
+    assert!(in_order.report.proved(), "{:?}", in_order.report);
+    // Five shares: one for program order, four workers.
+    let free = Options { order: Order::Free, limits: limits(5 * most), ..program };
+    let free = plan(&problem, &free).unwrap();
+    assert!(free.report.value <= in_order.report.value, "{} {}", free.report.value, in_order.report.value);
+    assert!(free.report.work >= 4 * most, "{}", free.report.work);
+}
+
 #[test]
 fn where_there_is_one_order_free_orders_are_proved_as_program_order_is() {
     let mut recomputed = 0;

@@ -3,6 +3,7 @@
 mod support;
 
 use ballast_core::limits::Limits;
+use ballast_core::memory::{Node, Problem};
 use ballast_remat::{Error, Options, Relaxation, plan_relaxed};
 
 use support::four;
@@ -37,4 +38,38 @@ fn a_cap_is_raised_to_the_limit_itself_where_steps_pass_it_by() {
     assert_eq!((raised.requested_cap, raised.used_cap), (8, 9));
     let refused = plan_relaxed(&four(), &options, &Relaxation { step: 0.5, limit: 1.12 });
     assert!(matches!(refused, Err(Error::Infeasible { cap_bytes: 8, .. })));
+}
+
+/// 60 values of a byte that may not run again, made one from the other and read in turn, the last first: 61 bytes while the first of those reads runs.
+/// The first value takes 5 and is read last.
+fn early_and_late() -> Problem {
+    let mut nodes = vec![Node::new("early", 1.0, 5, vec![])];
+    for _ in 0..60 {
+        let before = (nodes.len() > 1).then(|| nodes.len() - 1);
+        nodes.push(Node { recomputable: false, ..Node::new("forward", 1.0, 1, before) });
+    }
+    for id in (1..=60).rev() {
+        let before = (id < 60).then(|| nodes.len() - 1);
+        nodes.push(Node::new("backward", 1.0, 1, [id].into_iter().chain(before).collect::<Vec<_>>()));
+    }
+    let last = nodes.len() - 1;
+    nodes.push(Node::new("late", 1.0, 1, vec![0, last]));
+    Problem { name: "early and late".into(), nodes, resident_bytes: 0 }
+}
+
+#[test]
+fn a_search_of_any_order_without_a_plan_leaves_time_for_raised_caps() {
+    let problem = early_and_late();
+    assert_eq!((problem.working_set().0, problem.unplanned_peak()), (7, 66));
+    let limits = Limits { time_limit_seconds: Some(1.5), ..Limits::default() };
+    for threads in [1, 2] {
+        let options = Options { cap_bytes: 40, limits: Limits { threads, ..limits }, ..Options::default() };
+        // The steps are 64 and 80 bytes: the first has a plan, the second would keep everything.
+        let raised = plan_relaxed(&problem, &options, &Relaxation { step: 0.6, limit: 2.0 }).unwrap();
+        assert_eq!(
+            (raised.used_cap, raised.plan.replay.time),
+            (64, problem.total_time()),
+            "{threads} threads"
+        );
+    }
 }
