@@ -100,7 +100,9 @@ fn wrong_plans_are_refused_with_the_reason() {
         ("{\"moves\": 1}", "neither 'steps'"),
     ] {
         std::fs::write(here.join("plan.json"), plan).expect("written");
-        fails(here, &["judge", "chain.json", "plan.json"], 1, part);
+        // What is no plan file is input that cannot be used; a plan that is wrong is no plan.
+        let code = if ["not JSON", "neither 'steps'"].contains(&part) { 2 } else { 1 };
+        fails(here, &["judge", "chain.json", "plan.json"], code, part);
         // The same out of the mouth of a program.
         let program =
             script(here, "wrong.sh", &format!("cat > /dev/null; echo '{}'", plan.replace('\'', "")));
