@@ -174,6 +174,10 @@ fn a_program_that_hangs_fails_or_is_missing_is_named_and_gone() {
     assert!(gone(), "its child still runs: {}", state());
     fails_with(&broken, "out of ideas");
     fails_with("exec:no-such-program", "cannot be run");
+    // Where all fits, nobody would be asked.
+    let roomy = ["remat", "chain.json", "-o", "out.json", "--budget", "1GiB", "--solver"];
+    fails(here, &[&roomy[..], &["exec:no-such-program"]].concat(), 2, "cannot be run");
+    answer(here, &[&roomy[..], &[&broken]].concat());
 }
 
 /// A chain of three nodes for two accelerators, which hold two nodes each.
