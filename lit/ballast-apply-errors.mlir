@@ -18,6 +18,12 @@
 // RUN: not ballast-opt %t.applied.mlir --rl-partition="devices=2" 2>&1 | FileCheck %s --check-prefix=AGAIN
 // AGAIN: error: @main carries out a plan already (`ballast.applied`): plan the program that it was made from
 
+// Nor is it verified again: its copies are no ops of the program.
+// RUN: ballast-opt %S/ballast-apply.mlir --remat="devices=%S/Inputs/fast-host.toml cap=15 time-limit=10" --ballast-apply -o %t.swapped.mlir
+// RUN: not ballast-opt %t.swapped.mlir --ballast-verify 2>&1 | FileCheck %s --check-prefix=SWAPPED
+// RUN: not ballast-opt %t.swapped.mlir --ballast-report 2>&1 | FileCheck %s --check-prefix=SWAPPED
+// SWAPPED: error: 'ballast.swap_out': !ballast.host<tensor<1xf32>> is a copy on the host, as `--ballast-apply` writes them: the function carries out a plan already
+
 // A plan under another name is carried out by nobody.
 // RUN: sed 's/ballast.plan = /ballast.applied = /' %t.plan.mlir > %t.renamed.mlir
 // RUN: not ballast-opt %t.renamed.mlir --ballast-apply 2>&1 | FileCheck %s --check-prefix=RENAMED

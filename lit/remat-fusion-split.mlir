@@ -12,6 +12,11 @@
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=95% cap-counts=temp swap=false work-limit=200000 function=half" --ballast-verify=function=half --remarks-filter=ballast 2>&1 | FileCheck %s --check-prefix=HALF
 // Where no fused op takes even a quarter of the cap, but is above it with what is kept beside it, every value is stored.
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=96% cap-counts=temp swap=false work-limit=200000 function=beside" --ballast-verify=function=beside --remarks-filter=ballast 2>&1 | FileCheck %s --check-prefix=STORED
+// Where neither keeps the cap, the smallest one said is that of the way that needs least: two values of 16 KiB. The sum as a whole needs eight.
+// RUN: not ballast-opt %s --allow-unregistered-dialect --remat="cap=32767 cap-counts=temp swap=false work-limit=200000 function=main relax-limit=0" 2>&1 | FileCheck %s --check-prefix=LEAST
+// RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=32768 cap-counts=temp swap=false work-limit=200000 function=main relax-limit=0" --ballast-verify | FileCheck %s --check-prefix=KEPT
+// LEAST: error: {{.*}}the smallest cap not ruled out is 32.0 KiB
+// KEPT: cap = 32768, requested_cap = 32768
 // CHECK-NOT: warning
 // CHECK: remark: [Passed] FusionSplit {{.*}}no plan keeps the cap with fused ops whole: planned with those above it in parts", cap_whole={{[0-9]+}}, seconds={{[0-9.e-]+}}, seconds_whole=
 // CHECK: cap = [[CAP:[0-9]+]], requested_cap = [[CAP]]

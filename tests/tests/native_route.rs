@@ -29,6 +29,7 @@ fn check(original: &Path, folder: &Path, options: &str) -> Value {
         );
     }
     assert!(measured["peak_bytes"].as_u64() <= plan["cap_bytes"].as_u64(), "{compared}");
+    assert_eq!(compared["within_caps"], true, "{compared}");
     compared
 }
 

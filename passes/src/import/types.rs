@@ -142,7 +142,7 @@ impl Types {
             return Ok(nothing);
         }
         let Kind::Shaped(shape) = found else {
-            let element = element(kind).ok_or_else(|| format!("the size of type {text} is not known"))?;
+            let element = element(kind).ok_or_else(|| unknown(&text))?;
             let Element { bytes, arithmetic } = element;
             return Ok(TypeInfo { elements: 1, bytes, arithmetic, ..nothing });
         };
@@ -165,6 +165,17 @@ impl Types {
         let open = || format!("{text} has a dynamic dimension: give its size with dynamic-dim=N");
         dims.iter().map(|dim| dim.or(self.dynamic_dim).ok_or_else(open)).collect()
     }
+}
+
+/// What is said of a type that has no size: copies on the host are those of a plan that is carried out.
+fn unknown(text: &str) -> String {
+    if text.starts_with("!ballast.host<") {
+        return format!(
+            "{text} is a copy on the host, as `--ballast-apply` writes them: the function carries out a plan already. Verify or \
+             report the program with its plan, before that pass"
+        );
+    }
+    format!("the size of type {text} is not known")
 }
 
 /// Types that stand for order or for shapes, not for data.

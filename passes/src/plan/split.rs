@@ -10,7 +10,7 @@ use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::passes::{self, RematOptions};
 use ballast_dialects::remarks::Kind;
-use ballast_planner::Planned;
+use ballast_planner::{Error, Planned};
 use melior::ir::operation::{OperationLike as _, OperationRef};
 
 use crate::annotations;
@@ -87,7 +87,7 @@ struct Way {
 impl<'c: 'a, 'a> Attempt<'c, 'a> {
     /// The program planned with fused ops in parts, or with every value stored, where no plan keeps the cap with fused ops whole, or a slow one where one of
     /// them takes much of it, the option left the model open, and this keeps the cap, comes nearer, or is faster. What arguments and results take is counted as
-    /// it was.
+    /// it was. Where nothing has a plan, what is refused is the way that needs least: a smallest cap is one of all ways.
     ///
     /// # Errors
     /// With the diagnostic that was emitted.
@@ -115,10 +115,12 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         let limit = planner.limits.time_limit_seconds;
         let whole = self.figures();
         let (mut best, mut chosen, mut left) = (self, None, ways.len() as f64);
+        let mut all_proved = best.is_proved();
         for way in &ways {
             if let Some(seconds) = limit {
                 let rest = seconds - begin.elapsed().as_secs_f64();
                 if rest < LEAST_REST * seconds {
+                    all_proved = false;
                     break;
                 }
                 planner.limits.time_limit_seconds = Some(rest / left);
@@ -133,6 +135,7 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             let start = best.start.with_other_storage(&program)?;
             let mut next = Attempt::make_from(start, module, program, options, (planner.clone(), None))?;
             next.cap.clone_from(&cap);
+            all_proved &= next.is_proved();
             if next.is_better_than(&best) {
                 (best, chosen) = (next, Some(way));
             } else if best.keeps_the_cap() {
@@ -141,6 +144,9 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         }
         if let Some(way) = chosen {
             best.say(module, way, whole);
+        }
+        if let Err(Error::Infeasible { proved, .. }) = &mut best.planned {
+            *proved = all_proved;
         }
         Ok(best)
     }
@@ -181,13 +187,22 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         matches!(&self.planned, Ok(planned) if planned.relaxed.is_empty())
     }
 
-    /// By caps raised, the bytes they were raised to, and the time of the slowest device.
+    /// Is it proved that no plan keeps the cap?
+    fn is_proved(&self) -> bool {
+        matches!(self.planned, Err(Error::Infeasible { proved: true, .. }))
+    }
+
+    /// By caps raised, the bytes they were raised to, and the time of the slowest device; without plans, by the smallest cap not ruled out.
     fn is_better_than(&self, other: &Self) -> bool {
         let raised = |planned: &Planned| {
             let used = planned.relaxed.iter().map(|relaxed| relaxed.used.0).sum::<u64>();
             (planned.relaxed.len(), used, planned.plan.balance.tmax_seconds)
         };
         match (&self.planned, &other.planned) {
+            (
+                Err(Error::Infeasible { smallest: own, .. }),
+                Err(Error::Infeasible { smallest: others, .. }),
+            ) => own < others,
             (Err(_), _) => false,
             (Ok(_), Err(_)) => true,
             (Ok(own), Ok(others)) => raised(own) < raised(others),

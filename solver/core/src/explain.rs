@@ -322,7 +322,7 @@ impl Explained {
             Fate::Recomputed | Fate::Swapped => {
                 let need = stretch.kept_bytes;
                 if need > cap_bytes {
-                    format!("with a cap of {} or more it can stay, all else as it is", size(need))
+                    format!("with a cap of {} or more it can stay, all else as it is", size_at_least(need))
                 } else {
                     "a longer search may find that it can stay".to_owned()
                 }
@@ -383,6 +383,18 @@ fn size(bytes: u64) -> String {
         mib if (1.0..10_240.0).contains(&mib) => format!("{mib:.1} MiB"),
         _ => Bytes(bytes).to_string(),
     }
+}
+
+/// A size that is enough as a cap where it is typed as it is printed: rounded up, never down.
+fn size_at_least(bytes: u64) -> String {
+    let (name, unit): (_, u64) = match bytes {
+        0..0x2800 => return format!("{bytes} B"),
+        0x2800..0x10_0000 => ("KiB", 1 << 10),
+        0x10_0000..0x2_8000_0000 => ("MiB", 1 << 20),
+        _ => ("GiB", 1 << 30),
+    };
+    let tenths = (u128::from(bytes) * 10).div_ceil(u128::from(unit));
+    format!("{}.{} {name}", tenths / 10, tenths % 10)
 }
 
 /// A time in the unit that suits it.
@@ -471,6 +483,18 @@ mod tests {
         let kept = expand(&problem, &CompactPlan::default()).unwrap();
         assert!(trace(&problem, &kept, None, Some(16)).is_ok());
         assert!(trace(&problem, &kept, None, Some(15)).is_err());
+    }
+
+    #[test]
+    fn a_cap_that_is_advised_is_enough_as_it_is_printed() {
+        assert_eq!(size_at_least(1_216_513), "1.2 MiB");
+        // 1.2 MiB are 1 258 291 bytes.
+        assert_eq!([size_at_least(1_258_291), size_at_least(1_258_292)], ["1.2 MiB", "1.3 MiB"]);
+        for bytes in [0, 1, 1023, 1025, 10_239, 10_241, 1_048_575, 1_048_577, 10_737_418_239, 10_737_418_241]
+        {
+            let cap: Bytes = size_at_least(bytes).parse().unwrap();
+            assert!(cap.0 >= bytes && cap.0 <= bytes + bytes / 10 + 1, "{bytes}: {cap:?}");
+        }
     }
 
     #[test]

@@ -106,11 +106,13 @@ pub struct Steps {
     pub steps: Vec<(Action, NodeId)>,
 }
 
-/// A plan as either of its two forms.
+/// A plan in either of the forms that files have.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum EitherForm {
+pub enum WrittenPlan {
+    /// All its steps.
     Steps(Steps),
+    /// What runs again and what is swapped.
     Compact(CompactPlan),
 }
 
@@ -146,22 +148,40 @@ impl From<Steps> for Schedule {
 /// # Errors
 /// No JSON, neither form, or a compact form that stands for no schedule. Whether the plan is one is the judge's to say.
 pub fn read_plan(text: &str, problem: &Problem) -> Result<Schedule, String> {
-    let value: serde_json::Value =
-        serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
-    if !value.is_object() {
-        return Err(
-            "a plan is an object with 'steps', or with 'recompute', 'swap_out' and 'swap_in'".to_owned()
-        );
+    WrittenPlan::parse(text)?.schedule(problem)
+}
+
+impl WrittenPlan {
+    /// Reads a plan, whatever it is for.
+    ///
+    /// # Errors
+    /// No JSON, or neither form.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let value: serde_json::Value =
+            serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
+        if !value.is_object() {
+            return Err(
+                "a plan is an object with 'steps', or with 'recompute', 'swap_out' and 'swap_in'".to_owned()
+            );
+        }
+        if value.get("steps").is_some() {
+            return serde_json::from_value(value)
+                .map(WrittenPlan::Steps)
+                .map_err(|error| format!("'steps' are pairs such as [\"compute\", 0]: {error}"));
+        }
+        serde_json::from_value(value)
+            .map_err(|_| "neither 'steps' nor 'recompute', 'swap_out' and 'swap_in'".to_owned())
     }
-    if value.get("steps").is_some() {
-        return serde_json::from_value::<Steps>(value)
-            .map(Schedule::from)
-            .map_err(|error| format!("'steps' are pairs such as [\"compute\", 0]: {error}"));
-    }
-    match serde_json::from_value(value) {
-        Ok(EitherForm::Steps(steps)) => Ok(steps.into()),
-        Ok(EitherForm::Compact(plan)) => expand(problem, &plan).map_err(|error| error.to_string()),
-        Err(_) => Err("neither 'steps' nor 'recompute', 'swap_out' and 'swap_in'".to_owned()),
+
+    /// The schedule of a problem that it stands for.
+    ///
+    /// # Errors
+    /// A compact form that stands for none.
+    pub fn schedule(self, problem: &Problem) -> Result<Schedule, String> {
+        match self {
+            WrittenPlan::Steps(steps) => Ok(steps.into()),
+            WrittenPlan::Compact(plan) => expand(problem, &plan).map_err(|error| error.to_string()),
+        }
     }
 }
 

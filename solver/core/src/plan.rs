@@ -129,6 +129,19 @@ impl Plan {
     pub fn device_name(&self, device: DeviceId) -> &str {
         self.devices.get(device.0).map_or("", |device| &device.name)
     }
+
+    /// Whether the links that copies of its stages run on can be reckoned with.
+    ///
+    /// # Errors
+    /// The first field that makes no sense, by its place in the file.
+    pub fn check_links(&self) -> Result<(), String> {
+        for (index, stage) in self.stages.iter().enumerate() {
+            if let Some(swap) = stage.memory.as_ref().and_then(|memory| memory.swap) {
+                swap.check().map_err(|error| format!("stages[{index}].memory.swap.{error}"))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A device, as far as a plan names it.

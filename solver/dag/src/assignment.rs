@@ -56,14 +56,28 @@ impl AssignmentFile {
     /// # Errors
     /// No assignment file, a node it lacks, a node the workload lacks.
     pub fn parse(text: &str, problem: &Problem) -> Result<Assignment, String> {
-        let file: AssignmentFile =
-            serde_json::from_str(text).map_err(|error| format!("not an assignment: {error}"))?;
+        Self::read(text)?.of(problem)
+    }
+
+    /// Reads a file's text, whatever the workload.
+    ///
+    /// # Errors
+    /// No assignment file.
+    pub fn read(text: &str) -> Result<Self, String> {
+        serde_json::from_str(text).map_err(|error| format!("not an assignment: {error}"))
+    }
+
+    /// The device of every node of a workload; nothing is judged yet.
+    ///
+    /// # Errors
+    /// A node it lacks, a node the workload lacks.
+    pub fn of(&self, problem: &Problem) -> Result<Assignment, String> {
         let known: IndexSet<&str> = problem.nodes.iter().map(|node| node.id.as_str()).collect();
-        if let Some(unknown) = file.assignment.keys().find(|id| !known.contains(id.as_str())) {
+        if let Some(unknown) = self.assignment.keys().find(|id| !known.contains(id.as_str())) {
             return Err(format!("the plan is wrong: the workload has no node {unknown}"));
         }
         let device = |id: &str| {
-            let found = file.assignment.get(id).copied();
+            let found = self.assignment.get(id).copied();
             found.ok_or_else(|| format!("the plan is wrong: node {id} has no device"))
         };
         problem.nodes.iter().map(|node| device(&node.id)).collect()

@@ -5,7 +5,7 @@ use ballast_dag::check::check;
 use ballast_dag::learned::board::Board;
 use ballast_dag::learned::graphs::random_problem;
 use ballast_dag::learned::ppo::{Metrics, Placer, Rates, Trainer};
-use ballast_dag::problem::{PlanClass, Problem};
+use ballast_dag::problem::{Kind, Node, PlanClass, Problem};
 use ballast_dag::solve::{Method, Options, Solved, solve};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -89,6 +89,39 @@ fn its_plans_pass_the_judge_and_are_the_same_on_one_and_two_threads() {
         }
     }
     assert!(found * 4 >= looked * 3, "{found} of {looked}");
+}
+
+#[test]
+fn what_one_device_can_run_has_a_plan_whatever_the_placer_comes_to() {
+    let kind = |name: &str, memory_bytes, transfer_factor| Kind {
+        name: name.to_owned(),
+        count: 1,
+        memory_bytes,
+        transfer_factor,
+    };
+    let node = |id: &str, readers: &[usize]| Node {
+        id: id.to_owned(),
+        time: vec![1.0, 4.0],
+        size_bytes: 1.0,
+        backward: false,
+        colour: None,
+        output_cost: 0.0,
+        readers: readers.to_vec(),
+    };
+    // The accelerator holds one of the two nodes, the CPU core both; no step of a search is allowed.
+    let problem = Problem {
+        name: String::new(),
+        kinds: vec![kind("accelerator", 1.0, 1.0), kind("CPU core", f64::INFINITY, 0.0)],
+        nodes: vec![node("a", &[1]), node("b", &[])],
+        colours: 0,
+    };
+    let limits = Limits { time_limit_seconds: None, work_limit: Some(0), seed: 0, threads: 1 };
+    for class in [PlanClass::Contiguous, PlanClass::Free] {
+        let method = Method::Rl;
+        let options = Options { class, method, limits, finish_early: true, placer: None, observe: &|_| () };
+        let found = solve(&problem, &options).expect("a plan");
+        assert_eq!((found.assignment, found.report.value), (vec![1, 1], 8.0));
+    }
 }
 
 #[test]

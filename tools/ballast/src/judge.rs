@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use ballast_core::arena;
 use ballast_core::graph::OpId;
-use ballast_core::instance::read_plan;
+use ballast_core::instance::WrittenPlan;
 use ballast_core::memory::{NodeId, Problem, Schedule, SwapModel, live_intervals, replay};
 use ballast_core::plan::ArenaPlan;
 use ballast_core::units::Bytes;
@@ -87,7 +87,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             workload::read(&args.instance).map_err(|error| Failure::BadInput(error.to_string()))?;
         let class = if args.any { PlanClass::Free } else { PlanClass::Contiguous };
         let in_plan = |text: String| Failure::NoPlan(format!("{}: {text}", args.plan.display()));
-        let assignment = AssignmentFile::parse(&plan, &workload).map_err(in_plan)?;
+        let file = AssignmentFile::read(&plan).map_err(|text| unusable(args, &text))?;
+        let assignment = file.of(&workload).map_err(in_plan)?;
         let verdict = check(&workload, class, &assignment).map_err(|error| in_plan(error.to_string()))?;
         let verdict =
             PartitionVerdict { value: verdict.max_load, loads: verdict.loads, bytes: verdict.bytes };
@@ -98,22 +99,31 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let instance::Input { problem, link, .. } =
         instance::read_any(&args.instance, args.link.rate, args.device.as_deref())?;
-    let verdict = memory(&problem, &plan, args.link.model(link).as_ref(), args.budget)
-        .map_err(|text| Failure::NoPlan(format!("{}: {text}", args.plan.display())))?;
+    let in_plan = |text: String| Failure::NoPlan(format!("{}: {text}", args.plan.display()));
+    let written = WrittenPlan::parse(&plan).map_err(|text| unusable(args, &text))?;
+    let schedule = written.schedule(&problem).map_err(in_plan)?;
+    let arena = arena_of(&plan).map_err(|text| unusable(args, &text))?;
+    let swap = args.link.model(link);
+    let verdict =
+        memory(&problem, &schedule, arena.as_ref(), (swap.as_ref(), args.budget)).map_err(in_plan)?;
     output::write_json(&verdict, None)
+}
+
+/// A plan file that is none, which nothing was judged of.
+fn unusable(args: &Args, text: &str) -> Failure {
+    Failure::BadInput(format!("{}: {text}", args.plan.display()))
 }
 
 fn memory(
     problem: &Problem,
-    plan: &str,
-    swap: Option<&SwapModel>,
-    budget: Option<Bytes>,
+    schedule: &Schedule,
+    arena: Option<&ArenaPlan>,
+    (swap, budget): (Option<&SwapModel>, Option<Bytes>),
 ) -> Result<MemoryVerdict, String> {
-    let schedule = read_plan(plan, problem)?;
-    let judged = replay(problem, &schedule, swap, budget.map(|bytes| bytes.0))
+    let judged = replay(problem, schedule, swap, budget.map(|bytes| bytes.0))
         .map_err(|error| format!("the plan is wrong: {error}"))?;
-    if let Some(arena) = arena_of(plan)? {
-        check_arena(&arena, problem, &schedule, (swap, budget))?;
+    if let Some(arena) = arena {
+        check_arena(arena, problem, schedule, (swap, budget))?;
     }
     let total = problem.total_time();
     Ok(MemoryVerdict {

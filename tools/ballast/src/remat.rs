@@ -156,6 +156,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.budget.0 == 0 {
         return Err(Failure::BadInput("--budget 0: a device without memory plans nothing".into()));
     }
+    if let Some(program) = &args.solver.outside {
+        program.check().map_err(|missing| Failure::BadInput(missing.to_string()))?;
+    }
     args.link.check()?;
     args.link.check_for(instance::kind(&output::read_text(&args.instance)?))?;
     if args.arena == Some(Bytes(0)) {

@@ -6,7 +6,7 @@ use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::{Graph, OpId};
-use ballast_core::limits::{Deadline, Limits};
+use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::plan::Plan;
 use ballast_core::profile::Profile;
 use ballast_core::program::Program;
@@ -90,6 +90,9 @@ const FROM_SCRATCH: f64 = 0.25;
 const PATCHING: f64 = 0.1;
 const MEMORY: f64 = 0.65;
 
+/// Share of the time limit that must be left for a second look.
+const LEAST_LOOK: f64 = 0.2;
+
 /// Most candidates whose memory is planned.
 const MOST_PLANNED: usize = 6;
 
@@ -118,31 +121,134 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if cluster.devices.iter().all(|device| old.devices.iter().all(|before| before.name != device.name)) {
         tracing::warn!("no device of the plan is left by name: everything moves");
     }
+    let looks = Looks { args, problem: &problem, stay: &stay, cap, alignment };
     let deadline = Deadline::after((args.time_limit > 0.0).then_some(args.time_limit));
-    let partition = ballast_partition::plan(&problem.view(), &partition_options(args, cap, cluster))
-        .map_err(|error| Failure::NoPlan(error.to_string()))?;
-    let within = deadline.within(share(args, PATCHING).unwrap_or(f64::MAX));
-    let list = candidates(graph, &problem.costs, cluster, &stay, &partition.device_of, &within);
-    let moved =
-        |device_of: &[DeviceId]| graph.planned().filter(|&op| stay[op] != Some(device_of[op])).count();
-    let scratch = Candidate {
-        moved: moved(&partition.device_of),
-        slowest_seconds: partition.balance.tmax_seconds,
-        device_of: partition.device_of.clone(),
-    };
-    let scratch_moved = scratch.moved;
-    for candidate in &list {
-        tracing::debug!("candidate: {} ops moved, {} s", candidate.moved, candidate.slowest_seconds);
+    let mut found = looks.look((args.time_limit > 0.0).then_some(args.time_limit), None)?;
+    if let Some(seconds) = another_look(args, &deadline, found.is_settled()) {
+        // Whatever it fails with, there is an answer.
+        match looks.look(Some(seconds), Some(&found)) {
+            Ok(other) if other.is_better_than(&found) => found = other,
+            Ok(_) => {}
+            Err(failure) => tracing::debug!("second look: {}", failure.message()),
+        }
     }
-    tracing::debug!("from scratch: {} ops moved, {} s", scratch.moved, scratch.slowest_seconds);
-    // Not filtered by seconds before memory is planned: recomputation may outweigh the difference.
-    let list = thinned(list.into_iter().filter(|candidate| candidate.moved < scratch_moved).collect());
-    let choice = choose(list, scratch, args.tolerance, |candidate| {
-        plan_memory(args, (cap, alignment), &problem, candidate, &partition.report)
-    })?;
-    let (plan, answer) = finished(&old, &stay, &problem, choice, scratch_moved);
+    let (plan, answer) = finished(&old, &stay, &problem, found.choice, found.scratch_moved);
     write_json(&plan, Some(&args.output))?;
     write_json(&answer, None)
+}
+
+/// Seconds of the time limit that are left for another look; none where they are too few, or there is nothing to look for.
+fn another_look(args: &Args, deadline: &Deadline, is_settled: bool) -> Option<f64> {
+    let left = deadline.remaining_seconds();
+    let is_worth_it = !is_settled && args.time_limit > 0.0 && left >= LEAST_LOOK * args.time_limit;
+    is_worth_it.then_some(left)
+}
+
+/// What every look for a plan has in common.
+struct Looks<'a> {
+    args: &'a Args,
+    problem: &'a Problem,
+    /// Where each op may stay.
+    stay: &'a [Option<DeviceId>],
+    cap: CapSpec,
+    alignment: Option<u64>,
+}
+
+/// What a look came to.
+struct Found {
+    choice: Choice<Plan>,
+    /// Ops the placement from scratch would have moved.
+    scratch_moved: usize,
+    /// The placement from scratch.
+    scratch: Vec<DeviceId>,
+    /// Is it proved that none is faster?
+    proved: bool,
+}
+
+impl Found {
+    /// No placement is faster, or the plan in use stays as it is.
+    fn is_settled(&self) -> bool {
+        self.proved || self.choice.candidate.moved == 0
+    }
+
+    /// The plan from scratch says what is possible: where that is faster, what was taken before may be too slow.
+    fn is_better_than(&self, other: &Self) -> bool {
+        self.choice.outcome.raised_caps <= other.choice.outcome.raised_caps
+            && self.choice.scratch_seconds < other.choice.scratch_seconds
+            && self.choice.outcome.slowest_seconds <= other.choice.outcome.slowest_seconds
+    }
+}
+
+impl Looks<'_> {
+    /// A placement from scratch, what lies between that and the old one, and of these the one to move to, all in so many seconds. A
+    /// second look goes on from what the `first` found.
+    fn look(&self, seconds: Option<f64>, first: Option<&Found>) -> Result<Found, Failure> {
+        let Problem { graph, costs, cluster } = self.problem;
+        let share = |part: f64| seconds.map(|seconds| seconds * part);
+        let deadline = Deadline::after(seconds);
+        let mut options = partition_options(self.args, share(FROM_SCRATCH), self.cap, cluster);
+        if let Some(first) = first {
+            options.start = Some(first.scratch.clone());
+            options.limits.seed = options.limits.seed.wrapping_add(1);
+        }
+        let partition = ballast_partition::plan(&self.problem.view(), &options)
+            .map_err(|error| Failure::NoPlan(error.to_string()))?;
+        let within = deadline.within(share(PATCHING).unwrap_or(f64::MAX));
+        let list = candidates(graph, costs, cluster, self.stay, &partition.device_of, &within);
+        let moved = |device_of: &[DeviceId]| {
+            graph.planned().filter(|&op| self.stay[op] != Some(device_of[op])).count()
+        };
+        let scratch = Candidate {
+            moved: moved(&partition.device_of),
+            slowest_seconds: partition.balance.tmax_seconds,
+            device_of: partition.device_of.clone(),
+        };
+        let scratch_moved = scratch.moved;
+        for candidate in &list {
+            tracing::debug!("candidate: {} ops moved, {} s", candidate.moved, candidate.slowest_seconds);
+        }
+        tracing::debug!("from scratch: {} ops moved, {} s", scratch.moved, scratch.slowest_seconds);
+        // Not filtered by seconds before memory is planned: recomputation may outweigh the difference.
+        let mut list =
+            thinned(list.into_iter().filter(|candidate| candidate.moved < scratch_moved).collect());
+        list.extend(first.map(|first| first.choice.candidate.clone()));
+        list.sort_by_key(|candidate| candidate.moved);
+        let limit = share(MEMORY / (list.len().max(MOST_PLANNED) + 1) as f64);
+        let choice = choose(list, scratch, self.args.tolerance, |candidate| {
+            self.plan_memory(candidate, &partition.report, limit)
+        })?;
+        let proved = partition.report.stop_reason == StopReason::Proved;
+        Ok(Found { choice, scratch_moved, scratch: partition.device_of, proved })
+    }
+
+    fn plan_memory(
+        &self,
+        candidate: &Candidate,
+        partition: &Report,
+        seconds: Option<f64>,
+    ) -> Result<PlannedCandidate<Plan>, Failure> {
+        let options = ballast_planner::Options {
+            cap: self.cap,
+            arena: self.alignment,
+            swap: self.args.swap,
+            limits: limits(self.args, seconds),
+            ..ballast_planner::Options::default()
+        };
+        let mut report = partition.clone();
+        report.value = candidate.slowest_seconds;
+        // Candidates are any placements: of the bounds known, the one that holds for all of them.
+        let bound = Bound::any_assignment(&self.problem.graph, &self.problem.costs);
+        let mut report = report.rebound(bound).map_err(|error| Failure::Internal(error.to_string()))?;
+        report.method = "replan".to_owned();
+        let planned =
+            ballast_planner::plan(&self.problem.view(), candidate.device_of.clone(), report, &options, None)
+                .map_err(|failure| Failure::NoPlan(failure.to_string()))?;
+        Ok(PlannedCandidate {
+            slowest_seconds: planned.plan.balance.tmax_seconds,
+            raised_caps: planned.relaxed.len(),
+            plan: planned.plan,
+        })
+    }
 }
 
 /// The alignment of the arenas of a plan, which the new one has, too; none where it has no arenas.
@@ -169,24 +275,20 @@ fn carried_over(old: &Plan) -> Result<Option<u64>, String> {
     Ok(first)
 }
 
-fn share(args: &Args, part: f64) -> Option<f64> {
-    (args.time_limit > 0.0).then_some(args.time_limit * part)
-}
-
-fn limits(args: &Args, part: f64) -> Limits {
-    Limits {
-        time_limit_seconds: share(args, part),
-        work_limit: args.work_limit,
-        seed: args.seed,
-        threads: args.threads,
-    }
+fn limits(args: &Args, time_limit_seconds: Option<f64>) -> Limits {
+    Limits { time_limit_seconds, work_limit: args.work_limit, seed: args.seed, threads: args.threads }
 }
 
 /// As the pass partitions by default: what a plan from scratch would be.
-fn partition_options(args: &Args, cap: CapSpec, cluster: &Cluster) -> ballast_partition::Options {
+fn partition_options(
+    args: &Args,
+    seconds: Option<f64>,
+    cap: CapSpec,
+    cluster: &Cluster,
+) -> ballast_partition::Options {
     ballast_partition::Options {
         method: Method::AUTO,
-        limits: limits(args, FROM_SCRATCH),
+        limits: limits(args, seconds),
         caps: cap.before_stages(cluster.devices.len()),
         ..ballast_partition::Options::default()
     }
@@ -215,35 +317,6 @@ fn thinned(list: Vec<Candidate>) -> Vec<Candidate> {
     }
     let last = list.len() - 1;
     (0..MOST_PLANNED).map(|i| list[i * last / (MOST_PLANNED - 1)].clone()).collect()
-}
-
-fn plan_memory(
-    args: &Args,
-    (cap, arena): (CapSpec, Option<u64>),
-    problem: &Problem,
-    candidate: &Candidate,
-    partition: &Report,
-) -> Result<PlannedCandidate<Plan>, Failure> {
-    let options = ballast_planner::Options {
-        cap,
-        arena,
-        swap: args.swap,
-        limits: limits(args, MEMORY / (MOST_PLANNED + 1) as f64),
-        ..ballast_planner::Options::default()
-    };
-    let mut report = partition.clone();
-    report.value = candidate.slowest_seconds;
-    // Candidates are any placements: of the bounds known, the one that holds for all of them.
-    let bound = Bound::any_assignment(&problem.graph, &problem.costs);
-    let mut report = report.rebound(bound).map_err(|error| Failure::Internal(error.to_string()))?;
-    report.method = "replan".to_owned();
-    let planned = ballast_planner::plan(&problem.view(), candidate.device_of.clone(), report, &options, None)
-        .map_err(|failure| Failure::NoPlan(failure.to_string()))?;
-    Ok(PlannedCandidate {
-        slowest_seconds: planned.plan.balance.tmax_seconds,
-        raised_caps: planned.relaxed.len(),
-        plan: planned.plan,
-    })
 }
 
 fn finished(
@@ -286,4 +359,35 @@ fn finished(
         answer.moved, answer.ops, answer.had_to_move
     ));
     (plan, answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn what_the_first_look_leaves_is_used() {
+        let args = |limit: &str| {
+            let line =
+                ["replan", "p.json", "d.toml", "--graph", "g.json", "-o", "n.json", "--time-limit", limit];
+            Line::parse_from(line).args
+        };
+        let left = |limit: &str, is_settled: bool, rest: f64| {
+            another_look(&args(limit), &Deadline::after(Some(rest)), is_settled)
+        };
+        // Of 4000 s, 1400 are left: as many are taken. Less than a fifth is too little.
+        assert!(left("4000", false, 1400.0).is_some_and(|seconds| seconds > 1390.0 && seconds <= 1400.0));
+        assert_eq!(left("4000", false, 790.0), None);
+        assert_eq!(left("4000", true, 1400.0), None, "no placement is faster, or all stays");
+        let endless = another_look(&args("0"), &Deadline::after(None), false);
+        assert_eq!(endless, None, "without a time limit the answer is the same everywhere");
+    }
 }

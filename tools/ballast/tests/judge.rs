@@ -100,7 +100,9 @@ fn wrong_plans_are_refused_with_the_reason() {
         ("{\"moves\": 1}", "neither 'steps'"),
     ] {
         std::fs::write(here.join("plan.json"), plan).expect("written");
-        fails(here, &["judge", "chain.json", "plan.json"], 1, part);
+        // What is no plan file is input that cannot be used; a plan that is wrong is no plan.
+        let code = if ["not JSON", "neither 'steps'"].contains(&part) { 2 } else { 1 };
+        fails(here, &["judge", "chain.json", "plan.json"], code, part);
         // The same out of the mouth of a program.
         let program =
             script(here, "wrong.sh", &format!("cat > /dev/null; echo '{}'", plan.replace('\'', "")));
@@ -172,6 +174,10 @@ fn a_program_that_hangs_fails_or_is_missing_is_named_and_gone() {
     assert!(gone(), "its child still runs: {}", state());
     fails_with(&broken, "out of ideas");
     fails_with("exec:no-such-program", "cannot be run");
+    // Where all fits, nobody would be asked.
+    let roomy = ["remat", "chain.json", "-o", "out.json", "--budget", "1GiB", "--solver"];
+    fails(here, &[&roomy[..], &["exec:no-such-program"]].concat(), 2, "cannot be run");
+    answer(here, &[&roomy[..], &[&broken]].concat());
 }
 
 /// A chain of three nodes for two accelerators, which hold two nodes each.

@@ -220,9 +220,13 @@ fn a_plan_that_contradicts_itself_is_not_shown() {
     altered("gap.json", &|plan| plan["gap"] = 0.5.into());
     altered("met.json", &|plan| plan["cap_met"] = (!plan["cap_met"].as_bool().expect("said")).into());
     altered("proof.json", &|plan| plan["stages"][0]["report"]["bound"] = 1e9.into());
+    altered("link.json", &|plan| plan["stages"][1]["memory"]["swap"]["out_bandwidth"] = (-1.0).into());
+    altered("latency.json", &|plan| plan["stages"][0]["memory"]["swap"]["latency"] = (-1.0).into());
     altered("device.json", &|plan| plan["stages"][1]["device"] = 0.into());
     for (name, part) in [
         ("tmax.json", "tmax_seconds"),
+        ("link.json", "stages[1].memory.swap.out_bandwidth is -1"),
+        ("latency.json", "stages[0].memory.swap.latency is -1"),
         ("bound.json", "bound_seconds"),
         ("gap.json", "gap"),
         ("met.json", "cap_met"),

@@ -48,7 +48,23 @@ impl SwapModel {
     /// Are the bandwidths positive and the latency finite and not negative?
     #[must_use]
     pub fn is_sound(&self) -> bool {
-        self.out_bandwidth > 0.0 && self.in_bandwidth > 0.0 && self.latency >= 0.0 && self.latency.is_finite()
+        self.check().is_ok()
+    }
+
+    /// Whether it can be reckoned with.
+    ///
+    /// # Errors
+    /// The first field that makes no sense, by its name.
+    pub fn check(&self) -> Result<(), String> {
+        for (field, value) in [("out_bandwidth", self.out_bandwidth), ("in_bandwidth", self.in_bandwidth)] {
+            if value.is_nan() || value <= 0.0 {
+                return Err(format!("{field} is {value}: it must be above zero"));
+            }
+        }
+        if !self.latency.is_finite() || self.latency < 0.0 {
+            return Err(format!("latency is {}: it must be a finite number, zero or more", self.latency));
+        }
+        Ok(())
     }
 }
 

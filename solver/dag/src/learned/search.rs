@@ -4,6 +4,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::bound::{WorkPrices, simple_bound};
+use crate::check::check;
 use crate::hypergraph::Hypergraph;
 use crate::learned::board::Board;
 use crate::learned::ppo::{Placer, Rates, Trainer};
@@ -19,8 +20,23 @@ const EARLY_UPDATES: usize = 30;
 /// Rates of learning on one graph: smaller steps than in training, for there is no other graph to keep up with.
 const REFINING: Rates = Rates { policy_rate: 5e-4, value_rate: 1e-3, entropy_weight: 0.003, episodes: 8 };
 
-/// Looks for plans of either class with the learned placer.
+/// Looks for plans of either class with the learned placer. Where it came to none, a device that can run all is the answer.
 pub(crate) fn search(session: &mut Session<'_>) {
+    learned(session);
+    if session.best.is_some() || session.learner_failure.is_some() {
+        return;
+    }
+    let kinds = (0..session.problem.kinds.len()).map(|kind| session.problem.devices_of(kind));
+    for device in kinds.filter_map(|mut devices| devices.next()).collect::<Vec<_>>() {
+        let all_on_it = vec![device; session.problem.nodes.len()];
+        if check(session.problem, session.class, &all_on_it).is_ok() {
+            session.offer(all_on_it, "one-device");
+        }
+    }
+}
+
+/// Searches with the placer.
+fn learned(session: &mut Session<'_>) {
     let graph = Hypergraph::of(session.problem);
     session.prove(simple_bound(&graph, &WorkPrices::fit(&graph)));
     let placer = match session.placer.cloned().map_or_else(Placer::pretrained, Ok) {

@@ -21,6 +21,9 @@ use crate::failure::Failure;
 /// Share of a run's time that the partition may take; the memory plan gets what is left.
 const PARTITION_SHARE: f64 = 0.5;
 
+/// What rows of memory solvers are called.
+pub(super) const MEMORY: &str = "memory";
+
 /// What is compared on.
 pub(super) struct Task<'a> {
     pub program: Program<'a>,
@@ -84,7 +87,7 @@ pub(super) struct Run {
 /// All runs of one contender.
 #[derive(Debug, Serialize)]
 pub(super) struct Row {
-    /// `partition`, `memory` or `both`.
+    /// `partition`, [`MEMORY`] or `both`.
     pub what: &'static str,
     pub method: String,
     pub runs: Vec<Run>,
@@ -175,7 +178,7 @@ impl Contender {
         }
         let what = match self {
             Contender::Partition(_) | Contender::OutsideMethod(_) => "partition",
-            Contender::Memory(_) | Contender::Outside(_) => "memory",
+            Contender::Memory(_) | Contender::Outside(_) => MEMORY,
             Contender::Rounds => "both",
         };
         Ok(Row { what, method: self.name(), runs, refused })

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use ballast_core::outside::Executable;
 
-use super::methods::{Row, Run};
+use super::methods::{MEMORY, Row, Run};
 use super::{Args, Comparison};
 use crate::statistics::mean_and_deviation;
 use crate::tables;
@@ -182,7 +182,7 @@ impl Figures {
                 _ => spread(&alone, 3, |run| run.proposed_seconds.unwrap_or_default() * 1e3),
             },
             bound: best.map_or(String::new(), |run| format!("{:.3}", run.bound_seconds * 1e3)),
-            class: best.map_or(String::new(), |run| run.bound_class.to_string()),
+            class: best.map_or(String::new(), |run| holds_for(row, run)),
             gap: format!("{:.2}", best.map_or(0.0, |run| run.gap) * 100.0),
             peak: spread(runs, 1, |run| run.peak_bytes as f64 / 1e6),
             cap_used: spread(runs, 0, |run| run.cap_used * 100.0),
@@ -195,6 +195,14 @@ impl Figures {
             swapped: spread(runs, 1, |run| run.swap_bytes as f64 / 1e6),
             seconds: spread(runs, 1, |run| run.seconds),
         }
+    }
+}
+
+/// What a bound holds for: that of a memory solver for the partition it was given alone.
+fn holds_for(row: &Row, run: &Run) -> String {
+    match row.what {
+        MEMORY => format!("dp's partition, {}", run.bound_class),
+        _ => run.bound_class.to_string(),
     }
 }
 
@@ -266,7 +274,7 @@ mod tests {
             "memory `m`",
             "3.000 ± 1.414",
             "-",
-            "1.000 (any)",
+            "1.000 (dp's partition, any)",
             "50.00",
             "2.0",
             "105",
@@ -297,6 +305,7 @@ mod tests {
             "Time of the slowest stage",
             "Memory of the largest stage, MB",
             "memory m: a|b",
+            "dp's partition",
         ] {
             assert!(text.contains(part), "no {part} in {text}");
         }

@@ -48,7 +48,9 @@ pub(crate) fn read_plan(path: &Path) -> Result<Plan, Failure> {
         }
         None => return Err(bad("no 'version': this is not a plan file".into())),
     }
-    serde_json::from_value(value).map_err(|error| bad(error.to_string()))
+    let plan: Plan = serde_json::from_value(value).map_err(|error| bad(error.to_string()))?;
+    plan.check_links().map_err(bad)?;
+    Ok(plan)
 }
 
 /// Why a text is no plan file; one that looks like MLIR is most likely the program the plan is in.

@@ -129,6 +129,12 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
+    /// Did it stay under a cap, which may be one of temporaries alone?
+    fn keeps(&self, cap_bytes: u64, temporaries_only: bool) -> Option<bool> {
+        let taken = if temporaries_only { self.temporary_bytes } else { Some(self.peak_bytes) };
+        taken.map(|bytes| bytes <= cap_bytes)
+    }
+
     /// The results alone.
     pub(crate) fn into_results(self) -> Vec<compare::Values> {
         self.results
@@ -146,6 +152,8 @@ struct Comparison {
     difference: Option<compare::Difference>,
     /// What the plan says, if the rewritten program carries one with a single stage.
     plan: Option<StageFigures>,
+    /// Did the rewritten program stay under the cap of that stage? None: there is none, or what its cap counts was not measured.
+    within_caps: Option<bool>,
     /// Every stage of the plan beside its rank (mpi only).
     #[serde(skip_serializing_if = "Option::is_none")]
     stages: Option<Stages>,
@@ -235,6 +243,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let compared = compare::compare(&original.results, &rewritten.results, tolerance);
         Some(compared.map_err(Failure::BadInput)?)
     };
+    let only = plan.as_ref().and_then(PlanFigures::only_stage);
     let comparison = Comparison {
         backend: format!("{:?}", args.backend).to_lowercase(),
         seed: args.seed,
@@ -242,10 +251,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             .as_ref()
             .filter(|_| args.backend == Backend::Mpi)
             .map(|plan| Stages::compare(&rewritten.ranks, plan)),
+        within_caps: only.and_then(|stage| rewritten.keeps(stage.cap_bytes, stage.temporaries_only)),
         original,
         rewritten,
         difference,
-        plan: plan.as_ref().and_then(PlanFigures::only_stage),
+        plan: only,
     };
     match &args.json {
         Some(path) if path.as_os_str() == "-" => write_json(&comparison, None)?,

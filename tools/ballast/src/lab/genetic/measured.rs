@@ -1,7 +1,7 @@
 //! The dynamic search on real processes: placements are run, and the best meets the static search's once more at the end.
 
 use ballast_core::device::DeviceId;
-use ballast_core::limits::{Deadline, Limits};
+use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_partition::genetic::{self, LayerTable, Measure, Options, Placement, PlacementError};
 
 use crate::failure::Failure;
@@ -110,7 +110,7 @@ pub(super) fn search(
     let deadline = Deadline::start(limits);
     let first = options.initial.first().cloned().unwrap_or_default();
     let Some(once) = runs.run(&first, &deadline)? else {
-        return Err(Failure::NoPlan("the time was over before the first placement was run".into()));
+        return Err(none_was_run(deadline.reason()));
     };
     let kept = 2.0 * FINAL_RUNS as f64 * SLACK * once;
     let limits = Limits {
@@ -137,6 +137,14 @@ pub(super) fn search(
     let best = medians.found.min(medians.first);
     (found.seconds, found.report.value) = (best, best);
     Ok((found, Some(medians)))
+}
+
+/// Why there is no answer, where the search ended during the first run.
+fn none_was_run(stop: StopReason) -> Failure {
+    match stop {
+        StopReason::Interrupted => Failure::Interrupted("before the first placement was run".into()),
+        _ => Failure::NoPlan("the time was over before the first placement was run".into()),
+    }
 }
 
 /// Medians of the runs of each placement, one after the other in turn, so that what else the machine does meets all of them.
@@ -234,5 +242,6 @@ mod tests {
         let limits = Limits { time_limit_seconds: Some(0.0), ..limits };
         let late = search(&table(), &mut runs, &options, &limits, 1).map(|_| ()).expect_err("no time");
         assert!(matches!(late, Failure::NoPlan(_)), "{}", late.message());
+        assert!(matches!(none_was_run(StopReason::Interrupted), Failure::Interrupted(_)));
     }
 }
