@@ -11,6 +11,7 @@ use ballast_dialects::passes::BallastUnrollOptions;
 use ballast_dialects::remarks::Kind;
 use ballast_partition::{Reason, Unavoidable};
 use ballast_planner::{Error, Options, Planned, Relaxed};
+use ballast_remat::Order;
 use melior::ir::operation::OperationLike;
 
 use crate::counted::Loop;
@@ -25,8 +26,8 @@ struct Why {
     remedy: &'static str,
 }
 
-/// Warns, once per function, of caps that were raised, each to at most `limit` times what was asked for as `cap`.
-pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned, cap: CapSpec, limit: f64) {
+/// Warns, once per function, of caps that were raised, each to at most `relax_limit` times what was asked for as `cap`.
+pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned, cap: CapSpec, options: &Options) {
     let shortfall = |relaxed: &&Relaxed| relaxed.used.as_f64() / relaxed.requested.as_f64().max(1.0);
     let Some(worst) = planned.relaxed.iter().max_by(|a, b| shortfall(a).total_cmp(&shortfall(b))) else {
         return;
@@ -41,7 +42,7 @@ pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned, cap: CapSpec, l
         text
     };
     let op = worst.op.or_else(|| binding(all.get(worst.device.0)?));
-    let why = why(program, all.get(worst.device.0), (op, worst.requested), planned.plan.pipeline.is_some());
+    let why = why(program, all.get(worst.device.0), (op, worst.requested), options);
     let name = op.map_or("", |op| &program.imported.graph.ops[op].name);
     let text = format!(
         "no memory plan keeps the cap of device {}: {}; '{name}' binds: {}. {}",
@@ -61,7 +62,7 @@ pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned, cap: CapSpec, l
             )
         })
         .collect();
-    let unavoidable = unavoidable(program, planned, cap, limit);
+    let unavoidable = unavoidable(program, planned, cap, options.relax_limit);
     if let Some(found) = &unavoidable {
         let at = match found.reason {
             Reason::Op { op, .. } => Some(op),
@@ -134,7 +135,7 @@ pub(crate) fn refuse(
         return program.error(failure.op(), &failure.to_string());
     };
     let all = stages(&program.imported.graph, &program.costs, &program.cluster, device_of);
-    let Why { reason, remedy } = why(program, all.get(device.0), (*op, *cap), options.pipeline.is_some());
+    let Why { reason, remedy } = why(program, all.get(device.0), (*op, *cap), options);
     let limit = options.relax_limit;
     let mut notes = vec![(program.place(*op), format!("{reason}. {remedy}"))];
     let raised = if limit > 1.0 {
@@ -176,11 +177,25 @@ fn why_throughout(program: &Program<'_, '_>, (resident, least): (u64, u64), requ
     })
 }
 
+/// What may find a plan where it is not proved that there is none: of what the options do not allow yet, and a stage of a pipeline
+/// keeps program order.
+fn search_further(options: &Options) -> &'static str {
+    let may_reorder = options.order == Order::Free || options.pipeline.is_some();
+    match (may_reorder, options.swap) {
+        (false, false) => {
+            "`order=free` or `swap=true` may find one, or a larger limit where that ended the search"
+        }
+        (false, true) => "`order=free` may find one, or a larger limit where that ended the search",
+        (true, false) => "`swap=true` may find one, or a larger limit where that ended the search",
+        (true, true) => "A larger limit may find one where that ended the search, or a larger cap helps",
+    }
+}
+
 fn why(
     program: &Program<'_, '_>,
     stage: Option<&Stage>,
     (op, requested): (Option<OpId>, Bytes),
-    is_pipeline: bool,
+    options: &Options,
 ) -> Why {
     let of_stage = stage.map(|stage| (stage.problem.resident_bytes, stage.problem.working_set().0));
     if let Some(why) = of_stage.and_then(|of_stage| why_throughout(program, of_stage, requested)) {
@@ -192,11 +207,7 @@ fn why(
     if of_stage.is_some_and(|(_, least)| least <= requested.0) {
         return Why {
             reason: "no plan was found; it is not proved that there is none".to_owned(),
-            remedy: if is_pipeline {
-                "`swap=true` may find one, or a larger limit where that ended the search"
-            } else {
-                "`order=free` or `swap=true` may find one, or a larger limit where that ended the search"
-            },
+            remedy: search_further(options),
         };
     }
     let (graph, at) = (&program.imported.graph, program.imported.ops[id]);
@@ -249,4 +260,21 @@ fn why(
         };
     }
     Why { reason: "its operands, results and workspace are there at once".to_owned(), remedy: LARGER }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_allowed_already_is_not_advised() {
+        for (order, swap) in
+            [(Order::Program, false), (Order::Program, true), (Order::Free, false), (Order::Free, true)]
+        {
+            let advice = search_further(&Options { order, swap, ..Options::default() });
+            assert_eq!(advice.contains("`order=free`"), order == Order::Program, "{advice}");
+            assert_eq!(advice.contains("`swap=true`"), !swap, "{advice}");
+            assert!(advice.contains("larger limit"), "{advice}");
+        }
+    }
 }

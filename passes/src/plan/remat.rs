@@ -72,7 +72,7 @@ pub(crate) fn run_checked(module: OperationRef<'_, '_>, options: &RematOptions) 
     let Attempt { program, start, planner, cap, planned } = attempt;
     let planned =
         planned.map_err(|failure| relaxed::refuse(&program, &start.device_of, &failure, &planner))?;
-    relaxed::warn(&program, &planned, cap_asked, planner.relax_limit);
+    relaxed::warn(&program, &planned, cap_asked, &planner);
     // The pass that made the partition has said it already, where it had the same caps and knew their bytes.
     let said = matches!(cap_asked, CapSpec::Absolute(_))
         && annotations::read_plan(&program.imported)

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use ballast_core::device::Cluster;
 use ballast_core::units::Bytes;
 use ballast_remat::{Options, Order, Outcome, curve, least_memory};
 use serde::Serialize;
@@ -9,24 +10,30 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::output::paths;
 use crate::ranges::{amount, count, seconds};
-use crate::search_args::SearchArgs;
+use crate::search_args::{HostLinkArgs, SearchArgs};
 use crate::{instance, output};
 
 /// Arguments of `ballast curve`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Instance: JSON with nodes (id, time, size) and edges.
+    /// Instance: JSON with nodes (id, time, size) and edges; or the graph of a program, as `ballast remat` reads it.
     instance: PathBuf,
+    /// The device a graph runs on: a kind, or a device file (its first device); without it the default device.
+    #[arg(long)]
+    device: Option<String>,
     /// Budgets, such as 512MiB,1GiB; without them, so many as --points says.
     #[arg(long, value_delimiter = ',')]
     budgets: Vec<Bytes>,
-    /// Budgets spread evenly from the working set to the unplanned peak; 1 to 10000.
+    /// So many budgets in equal steps above the working set, the last of them the unplanned peak; 1 to 10000.
     #[arg(long, value_parser = count::<u64, 1, 10_000>, default_value_t = 20, conflicts_with = "budgets")]
     points: u64,
     /// Instead of a curve the plan of least memory whose time is at most this much above that without
     /// recomputation, percent; 0 to 1e18.
     #[arg(long, value_parser = amount, conflicts_with_all = ["budgets", "points"])]
     overhead: Option<f64>,
+    /// Recompute only.
+    #[arg(long)]
+    no_swap: bool,
     /// Order of first runs: program, or free.
     #[arg(long, default_value = "program")]
     order: Order,
@@ -35,6 +42,8 @@ pub(crate) struct Args {
     time_limit: f64,
     #[command(flatten)]
     search: SearchArgs,
+    #[command(flatten)]
+    link: HostLinkArgs,
     /// Write the answer here instead of to stdout.
     #[arg(short, long)]
     output: Option<PathBuf>,
@@ -56,11 +65,20 @@ struct Point {
     bound_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recomputes: Option<usize>,
+    /// Bytes copied to the host and back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    swap_bytes: Option<u64>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    output::check([args.instance.as_path()], paths(&args.output))?;
-    let problem = instance::read(&args.instance, None)?;
+    output::check(
+        [args.instance.as_path()].into_iter().chain(args.device.as_deref().and_then(Cluster::file_of)),
+        paths(&args.output),
+    )?;
+    args.link.check()?;
+    args.link.check_for(instance::kind(&output::read_text(&args.instance)?))?;
+    let instance::Input { problem, link, .. } =
+        instance::read_any(&args.instance, args.link.rate, args.device.as_deref())?;
     let (least, peak) = (problem.working_set().0, problem.unplanned_peak());
     let total = problem.total_time();
     let percent = |time: f64| if total > 0.0 { 100.0 * (time / total - 1.0) } else { 0.0 };
@@ -72,8 +90,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         proved: outcome.map(|outcome| outcome.report.proved()),
         bound_bytes: None,
         recomputes: outcome.map(|outcome| outcome.replay.recomputes),
+        swap_bytes: outcome.map(|outcome| outcome.replay.swap_bytes),
     };
     let options = Options {
+        swap: if args.no_swap { None } else { args.link.model(link) },
         order: args.order,
         rounds: true,
         limits: args.search.limits(args.time_limit),

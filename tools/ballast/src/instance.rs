@@ -45,11 +45,6 @@ pub(crate) fn kind(text: &str) -> Kind {
     }
 }
 
-/// Reads an instance, or a graph that runs on the default device; times are divided by `units_per_second` where given.
-pub(crate) fn read(path: &Path, units_per_second: Option<f64>) -> Result<Problem, Failure> {
-    read_any(path, units_per_second, None).map(|input| input.problem)
-}
-
 /// Reads an instance and the budgets it names, as shares of the unplanned peak with their bytes.
 pub(crate) fn read_with_budgets(
     path: &Path,

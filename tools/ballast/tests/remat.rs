@@ -289,3 +289,30 @@ fn the_least_memory_for_an_overhead_is_called_proved_where_nothing_less_is_left(
     assert_eq!(least("0", "free"), two_values);
     assert_eq!(least("20", "program"), (json!(3 * size), json!(3 * size), json!(true)));
 }
+
+#[test]
+fn a_curve_counts_copies_as_remat_does() {
+    let folder = tempfile::tempdir().unwrap();
+    // Four values that are read in reverse, each a second to make and half of one to copy: two of them have no room under four values.
+    let size = 4 << 20;
+    let nodes: Vec<Value> = (0..8).map(|id| json!({"id": id, "time": 4, "size": size})).collect();
+    let edges = [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [2, 5], [5, 6], [1, 6], [6, 7], [0, 7]];
+    std::fs::write(
+        folder.path().join("back.json"),
+        json!({"name": "back", "nodes": nodes, "edges": edges}).to_string(),
+    )
+    .unwrap();
+    let point = |arguments: &[&str]| {
+        let budget = (3 * size).to_string();
+        let all = ["curve", "back.json", "--budgets", &budget];
+        let output = ballast(folder.path(), &[&all[..], arguments].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let points: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (points[0]["overhead_percent"].as_f64().unwrap(), points[0]["swap_bytes"].as_u64().unwrap())
+    };
+    let link = ["--bandwidth", "8MiB", "--no-overlap"];
+    let (copied, bytes) = point(&link);
+    let (made_again, none) = point(&[&link[..], &["--no-swap"]].concat());
+    assert!(bytes > 0 && none == 0 && copied < made_again, "{copied} {made_again}");
+    assert_eq!(point(&[]), (made_again, 0), "an instance has no link of its own");
+}
