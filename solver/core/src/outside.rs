@@ -1,7 +1,6 @@
 //! Programs of others that plan: one gets a question as JSON on its standard input and answers on its standard output.
 
 use std::io::{Read, Write};
-use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -50,22 +49,22 @@ impl Executable {
         format!("{PREFIX}{name}")
     }
 
-    /// Whether there is such a program, for questions that may never be asked.
+    /// Whether the system finds such a program, for questions that may never be asked.
     ///
     /// # Errors
-    /// A path that names no file which the system may run.
+    /// A path or name of nothing that may be run.
     pub fn check(&self) -> Result<(), AskError> {
-        let may_run = |path: &Path| {
-            path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-        };
-        let path = program_path(&self.path);
-        let bare = path.parent().is_none_or(|parent| parent.as_os_str().is_empty());
-        let found = match std::env::var_os("PATH").filter(|_| bare) {
-            Some(folders) => std::env::split_paths(&folders).any(|folder| may_run(&folder.join(&path))),
-            None => may_run(&path),
-        };
-        let text = || format!("{}: cannot be run: there is no such program", self.path.display());
-        if found { Ok(()) } else { Err(AskError::CannotRun(text())) }
+        // The shell looks where the system does.
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "command -v -- \"$0\""]).arg(program_path(&self.path));
+        let found = shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        match found {
+            Ok(status) if !status.success() => {
+                let text = format!("{}: cannot be run: there is no such program", self.path.display());
+                Err(AskError::CannotRun(text))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Sends it a question and reads its answer. When `seconds` are over, or on an interrupt, it and what it started are killed.

@@ -232,7 +232,7 @@ impl Candidate {
         let mut line = Timeline::new(&program);
         line.load(&again);
         let order = program.original[..program.real].to_vec();
-        (line.excess <= 0.0).then(|| Candidate { order, extra: line.extra_time, again })
+        (line.excess <= 0.0).then_some(Candidate { order, extra: line.extra_time, again })
     }
 }
 
