@@ -182,16 +182,30 @@ fn placements_that_need_no_search_are_tried_beside_the_rounds() {
     assert_eq!(asked.into_inner(), [Wanted::Searched, Wanted::Simple(0), Wanted::Simple(1)]);
 }
 
+/// Both passes of this layer and all later ones on the second device.
+fn from_layer(first: usize, layers: usize) -> Vec<DeviceId> {
+    let layer = |op: usize| op.min(2 * layers - 1 - op);
+    (0..2 * layers).map(|op| DeviceId(usize::from(layer(op) >= first))).collect()
+}
+
+/// Little work for a plan, and time for many placements.
+fn in_20_seconds() -> Options {
+    Options {
+        cap: CapSpec::Absolute(Bytes(1 << 30)),
+        limits: Limits { time_limit_seconds: Some(20.0), work_limit: Some(2_000), seed: 1, threads: 1 },
+        swap: false,
+        max_rounds: 4,
+        ..Options::default()
+    }
+}
+
 #[test]
 fn placements_next_to_the_best_are_taken_where_their_plans_are_better() {
     let (layers, devices) = (12, 2);
     let step = Step::new(layers, devices);
     let program = step.program();
     // All but the loss and its gradient on one device. Layer by layer, from the last, the other takes them over.
-    let layer = |op: usize| op.min(2 * layers - 1 - op);
-    let folded = |first: usize| -> Vec<DeviceId> {
-        (0..2 * layers).map(|op| DeviceId(usize::from(layer(op) >= first))).collect()
-    };
+    let folded = |first: usize| from_layer(first, layers);
     let asked = RefCell::new(0);
     let again = |again: &Again<'_>| {
         let Wanted::Near { next: Next::Likeliest { count }, .. } = again.wanted else {
@@ -205,13 +219,7 @@ fn placements_next_to_the_best_are_taken_where_their_plans_are_better() {
         // A worse one first.
         Ok(vec![vec![DeviceId(0); 2 * layers], folded(first - 1)])
     };
-    let options = Options {
-        cap: CapSpec::Absolute(Bytes(1 << 30)),
-        limits: Limits { time_limit_seconds: Some(20.0), work_limit: Some(2_000), seed: 1, threads: 1 },
-        swap: false,
-        max_rounds: 4,
-        ..Options::default()
-    };
+    let options = in_20_seconds();
     let given = folded(layers - 1);
     let planned = plan(&program, given.clone(), report(), &options, Some(&again)).expect("a plan");
     assert_eq!(planned.device_of, folded(layers / 2));
@@ -228,10 +236,7 @@ fn where_no_placement_next_to_the_best_is_better_others_are_reached_from_further
     let (layers, devices) = (12, 2);
     let step = Step::new(layers, devices);
     let program = step.program();
-    let layer = |op: usize| op.min(2 * layers - 1 - op);
-    let folded = |first: usize| -> Vec<DeviceId> {
-        (0..2 * layers).map(|op| DeviceId(usize::from(layer(op) >= first))).collect()
-    };
+    let folded = |first: usize| from_layer(first, layers);
     // Nothing leads on from where it starts; a shake ends where the plans are worse, next to the best.
     let (given, off) = (folded(layers - 1), vec![DeviceId(1); 2 * layers]);
     let again = |again: &Again<'_>| {
@@ -243,13 +248,7 @@ fn where_no_placement_next_to_the_best_is_better_others_are_reached_from_further
             _ => Vec::new(),
         })
     };
-    let options = Options {
-        cap: CapSpec::Absolute(Bytes(1 << 30)),
-        limits: Limits { time_limit_seconds: Some(20.0), work_limit: Some(2_000), seed: 1, threads: 1 },
-        swap: false,
-        max_rounds: 4,
-        ..Options::default()
-    };
+    let options = in_20_seconds();
     let planned = plan(&program, given, report(), &options, Some(&again)).expect("a plan");
     assert_eq!(planned.device_of, folded(layers / 2));
 }

@@ -250,7 +250,8 @@ fn assignments_of_workloads_are_scored() {
     fails(here, &judge, 1, "no node 3");
     let twice = r#"{"assignment": {"0": 0, "1": 0, "2": 0, "2": 1}}"#;
     std::fs::write(here.join("plan.json"), twice).expect("written");
-    fails(here, &judge, 1, "node 2 is given two devices");
+    // Nobody knows which of the two is meant: there is no plan to judge.
+    fails(here, &judge, 2, "node 2 is given two devices");
     fails(here, &[&judge[..], &["--budget", "1GiB"]].concat(), 2, "a workload says");
 }
 
