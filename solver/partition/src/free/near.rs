@@ -129,7 +129,7 @@ impl<'a> Near<'a> {
     /// What a device counts for.
     fn counted(&self, device: usize) -> f64 {
         let scale = self.worth.seconds;
-        (self.state.pressed_now(device).counted(scale) / scale).powi(POWER)
+        self.state.pressed_now(device).energy(scale, POWER)
     }
 
     fn rated(&mut self, moves: &[(GroupId, usize)]) -> f64 {

@@ -59,13 +59,20 @@ impl Pressed {
         }
     }
 
-    /// What the device counts for where loads are compared with this one. One that no plan can bring under its cap counts as slower, however
-    /// little it runs: else it would be left with little.
+    /// The energy of the device where loads are compared with this one: smooth, and led by the largest loads the more the larger the power is. What cannot be
+    /// kept adds to it by the share it is over alone: a power of that would leave no move by which anything else changes.
+    pub(super) fn energy(self, scale_seconds: f64, power: i32) -> f64 {
+        (self.seconds / scale_seconds).powi(power) + f64::from(power) * self.impossible()
+    }
+
+    /// By what share of the load it is compared with the device counts as slower where no plan can bring it under its cap.
+    fn impossible(self) -> f64 {
+        if self.over > 0.0 { IMPOSSIBLE + IMPOSSIBLE_SHARE * self.over } else { 0.0 }
+    }
+
+    /// What the device counts for, over the load it is compared with.
     pub(super) fn counted(self, scale_seconds: f64) -> f64 {
-        match self.over > 0.0 {
-            true => self.seconds.max(scale_seconds) * (1.0 + IMPOSSIBLE + IMPOSSIBLE_SHARE * self.over),
-            false => self.seconds,
-        }
+        self.seconds / scale_seconds + self.impossible()
     }
 }
 
@@ -253,11 +260,12 @@ impl<'a> State<'a> {
         match &self.site.caps {
             Some(caps) => {
                 let held = held + caps.unseen[device];
-                let room = Room { held, least, cap: caps.cap[device] };
-                let over = over(least, room.cap, caps.most[device]);
+                let over = over(least, caps.cap[device], caps.most[device]);
                 let factor = caps.factor[device];
+                // A cap out of reach is raised: to keep it nothing is lost, and little below what it may be raised to.
+                let cap = if over > 0.0 { caps.most[device].max(least) } else { caps.cap[device] };
+                let room = Room { held, least, cap };
                 let (seconds, per_byte) = match lost {
-                    // A cap out of reach is raised: nothing is lost to keep it.
                     Some(lost) if over == 0.0 => {
                         (load + factor * room.lost(lost), factor * room.edge() * lost.dearest)
                     }

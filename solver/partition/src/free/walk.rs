@@ -145,7 +145,7 @@ impl<'a> Walk<'a> {
     }
 
     fn energy_of(&self, pressed: Pressed) -> f64 {
-        (pressed.counted(self.scale) / self.scale).powi(self.power)
+        pressed.energy(self.scale, self.power)
     }
 
     fn step(&mut self, temperature: f64) {
@@ -225,8 +225,8 @@ impl<'a> Walk<'a> {
             (temperature.ln() as f32 + 4.0) / 3.0,
             if self.is_last() { 1.0 } else { 0.0 },
             if at_border { 1.0 } else { 0.0 },
-            squashed((self.pressed[from].counted(self.scale) / self.scale - 1.0) * power),
-            squashed((self.pressed[to].counted(self.scale) / self.scale - 1.0) * power),
+            squashed((self.pressed[from].counted(self.scale) - 1.0) * power),
+            squashed((self.pressed[to].counted(self.scale) - 1.0) * power),
             squashed((less + more) / temperature),
             squashed(less / temperature),
             of_load(change.on_from),

@@ -53,10 +53,51 @@ fn caps_out_of_reach_count_for_more_than_any_time_and_by_their_number() {
     // Two caps out of reach for a tenth less time are no gain, for half of it they are.
     let two = |seconds: f64| worth(&[(1.0, seconds, 0.001), (1.0, seconds, 0.001)]).value;
     assert!(missed.value < two(1.8) && two(1.0) < missed.value);
-    // However little a device runs that can keep no plan, it counts for more than the loads it is compared with.
-    let idle = Pressed { seconds: 0.01, over: 0.01, per_byte: 0.0 };
-    assert!(idle.counted(2.0) > 2.0 && idle.counted(2.0) < Pressed { over: 0.5, ..idle }.counted(2.0));
-    assert_eq!(Pressed { over: 0.0, ..idle }.counted(2.0), 0.01);
+}
+
+#[test]
+fn what_caps_are_over_by_leaves_all_else_of_the_energy_as_it_is() {
+    let busy = |seconds| Pressed { seconds, ..Pressed::default() };
+    let energy = |pressed: Pressed, over| Pressed { over, ..pressed }.energy(2.0, 30);
+    // A hundredth less time is as much less energy, whatever the cap is over by, and a thousandth of the cap more can be crossed for it.
+    let less = |over| energy(busy(2.0), over) - energy(busy(1.98), over);
+    assert!((less(0.0) - less(0.5)).abs() < 1e-9 && less(0.0) > 0.2, "{} {}", less(0.0), less(0.5));
+    let more = energy(busy(2.0), 0.501) - energy(busy(2.0), 0.5);
+    assert!(more > 0.0 && more < 2.0 * less(0.5), "{more} {}", less(0.5));
+    // However little a device runs whose cap is out of reach, that counts.
+    assert!(energy(busy(0.01), 0.01) > energy(busy(2.0), 0.0));
+    assert!(energy(busy(0.01), 0.01) < energy(busy(0.01), 0.5));
+}
+
+#[test]
+fn a_device_whose_cap_is_raised_loses_nothing_to_keep_it() {
+    let mut random = ChaCha8Rng::seed_from_u64(9);
+    let graph = random_graph(&mut random, 40);
+    let costs = Costs { seconds: vec![vec![1.0; 40]; 2] };
+    let cluster = Cluster::from_count(2).expect("devices");
+    let items = Items::new(&graph, &costs, (Granularity::Op, Order::Program), 2);
+    let links = Links::new(&cluster);
+    let board = |caps: Caps| {
+        let site = Site::new(&items.sequence.row_of, &links, Some(caps));
+        (Board::of(&items.sequence, &site, true), site)
+    };
+    let all_on_first = |cap: u64, limit: f64| {
+        let (board, site) =
+            board(Caps::new(&items.sequence, ((&[cap; 2], &Prices::usual(2)), limit), None, None));
+        let state = State::new(&board, &site, &[0; 40]);
+        (state.pressed_now(0), state.loads()[0], state.least(0), state.held(0))
+    };
+    let (_, _, least, held) = all_on_first(1, f64::INFINITY);
+    assert!(least > 1.0 && held > least + 10.0, "{least} {held}");
+    // The least byte more than there is: raised to all that the device holds it loses nothing, raised to the least of all it does.
+    let cap = least as u64 - 1;
+    let (raised, load, ..) = all_on_first(cap, f64::INFINITY);
+    assert!(raised.over > 0.0 && raised.seconds == load, "{raised:?} {load}");
+    let (little, load, ..) = all_on_first(cap, 1.0 + 2.0 / cap as f64);
+    assert!(little.over > 0.0 && little.seconds > load, "{little:?} {load}");
+    // A cap that can just be kept costs what it does.
+    let (kept, load, ..) = all_on_first(least as u64 + 1, f64::INFINITY);
+    assert!(kept.over == 0.0 && kept.seconds > load, "{kept:?} {load}");
 }
 
 #[test]
