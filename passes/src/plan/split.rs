@@ -58,11 +58,17 @@ fn share_of_whole(program: &Program<'_, '_>, options: &RematOptions, cap: CapSpe
     }
 }
 
-/// Does nothing but the planner say which values are stored, of which some would not be? A partition over several devices counted them as it was told to.
+/// Does nothing but the planner say which values are stored, of which some would not be? A partition over several devices counted them as it was told to. The
+/// fusions of XLA's compiler for CPUs are those of one device, and a plan stores values inside of them.
 fn is_open(program: &Program<'_, '_>, options: &RematOptions) -> bool {
-    let is_undecided =
-        program.cluster.devices.len() == 1 || annotations::read_plan(&program.imported).is_none();
-    matches!(options.fusion, passes::FusionModel::Auto) && !program.groups.is_empty() && is_undecided
+    let is_on_one = program.cluster.devices.len() == 1;
+    let is_undecided = is_on_one || annotations::read_plan(&program.imported).is_none();
+    let is_left_open = match options.fusion {
+        passes::FusionModel::Auto => true,
+        passes::FusionModel::XlaCpu => is_on_one,
+        _ => false,
+    };
+    is_left_open && !program.groups.is_empty() && is_undecided
 }
 
 /// The only stage of a program that has one device.
@@ -111,7 +117,9 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             (planner.cap, cap) = (CapSpec::Absolute(bytes), bytes.0.to_string());
             ways = self.in_parts(module, &source, &stage, bytes)?;
         }
-        ways.push(Way { text: "every value stored", fusion: passes::FusionModel::Spread, held: Vec::new() });
+        if matches!(options.fusion, passes::FusionModel::Auto) {
+            ways.push(Way { text: "every value stored", fusion: passes::FusionModel::Spread, held: Vec::new() });
+        }
         let limit = planner.limits.time_limit_seconds;
         let whole = self.figures();
         let (mut best, mut chosen, mut left) = (self, None, ways.len() as f64);
@@ -131,7 +139,8 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
                 break;
             }
             let storage = program::Chosen::Options(way.fusion, options.cap_counts, options.heap_gaps);
-            let program = program::read_as_is(module, &Source { storage, held: &way.held, ..source })?;
+            let within = Some(planner.cap);
+            let program = program::read_as_is(module, &Source { storage, within, held: &way.held, ..source })?;
             let start = best.start.with_other_storage(&program)?;
             let mut next = Attempt::make_from(start, module, program, options, (planner.clone(), None))?;
             next.cap.clone_from(&cap);
@@ -226,12 +235,14 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         };
         let text = format!("{why}: planned with {}", way.text);
         let mut note = text.clone();
+        let to_be_had = match way.fusion {
+            passes::FusionModel::XlaCpu => "",
+            _ => ", to be had with `fusion=xla`",
+        };
         let mut remark = self.program.remark(Kind::Passed, "FusionSplit", &text).fact("seconds", seconds);
         if let Some((before, used)) = whole {
             let cap = used.map_or_else(String::new, |used| format!(" and a cap of {}", mebibytes(used)));
-            note += &format!(
-                ", {seconds:.3e} s; whole it takes {before:.3e} s{cap}, to be had with `fusion=xla`"
-            );
+            note += &format!(", {seconds:.3e} s; whole it takes {before:.3e} s{cap}{to_be_had}");
             remark = remark.fact("seconds_whole", before);
             if let Some(used) = used {
                 remark = remark.fact("cap_whole", used.0);

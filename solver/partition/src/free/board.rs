@@ -5,9 +5,11 @@
 //! device that reads them. Merging groups keeps every load exactly where links are alike.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
 use ballast_core::device::DeviceId;
 use indexmap::IndexMap;
+use petgraph::unionfind::UnionFind;
 
 use super::least::Needs;
 use crate::lifetimes::Lifetimes;
@@ -24,6 +26,10 @@ pub(super) const MOMENTS: usize = 16;
 
 /// Items times devices up to which what is held while each item runs is counted: every search under way has three numbers for each.
 const MOST_PLACES: usize = 1 << 21;
+
+/// Bytes by which links are told apart, and kinds of links by which devices are joined, the slowest of them.
+const USUAL_BYTES: f64 = 1e6;
+const MOST_KINDS: usize = 16;
 
 /// In [`Board::holds_of`]: the group needs the bytes before the moment.
 pub(super) const BEFORE: u32 = 1;
@@ -116,6 +122,36 @@ impl Site {
             mean: Wire { latency_seconds: mean.latency_seconds, seconds_per_byte: mean.seconds_per_byte },
             caps,
         }
+    }
+
+    /// Sets of devices to start on, all of them first. Where links differ, those that links faster than others join follow, down to single devices: over slow
+    /// links a few devices may be faster than all, and a search that starts on all hardly empties one.
+    pub(super) fn teams(&self) -> Vec<Vec<usize>> {
+        let mut teams = vec![(0..self.devices).collect::<Vec<usize>>()];
+        if self.uniform {
+            return teams;
+        }
+        let seconds = |from: usize, to: usize| {
+            let one = |wire: &Wire| wire.latency_seconds + USUAL_BYTES * wire.seconds_per_byte;
+            one(&self.wires[from * self.devices + to]).max(one(&self.wires[to * self.devices + from]))
+        };
+        let pairs = || (0..self.devices).flat_map(|from| (0..from).map(move |to| (from, to)));
+        let mut kinds: Vec<f64> = pairs().map(|(from, to)| seconds(from, to)).collect();
+        kinds.sort_by(|a, b| b.total_cmp(a));
+        kinds.dedup();
+        kinds.truncate(MOST_KINDS);
+        for slowest in kinds {
+            let mut joined = UnionFind::<usize>::new(self.devices);
+            for (from, to) in pairs().filter(|&(from, to)| seconds(from, to) < slowest) {
+                joined.union(from, to);
+            }
+            let mut of: IndexMap<usize, Vec<usize>> = IndexMap::new();
+            (0..self.devices).for_each(|device| of.entry(joined.find(device)).or_default().push(device));
+            teams.extend(of.into_values());
+        }
+        let mut known = HashSet::new();
+        teams.retain(|team| known.insert(team.clone()));
+        teams
     }
 
     /// Seconds of a net between two devices.
@@ -362,4 +398,29 @@ fn moments(live: &[u64]) -> Vec<usize> {
         place.map(|place| number * part + place)
     };
     live.chunks(part).enumerate().filter_map(most).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use ballast_core::device::{Cluster, Link};
+
+    use super::*;
+
+    #[test]
+    fn placements_start_on_devices_that_fast_links_join_too() {
+        let mut cluster = Cluster::from_count(4).expect("devices");
+        let teams = |cluster: &Cluster| Site::new(&[0; 4], &Links::new(cluster), None).teams();
+        assert_eq!(teams(&cluster), [vec![0, 1, 2, 3]], "links are alike");
+        // Two islands, of which the first has a faster link inside.
+        let mut join = |a: usize, b: usize, bandwidth: f64| {
+            for (from, to) in [(a, b), (b, a)] {
+                cluster.links.push((DeviceId(from), DeviceId(to), Link { bandwidth, latency_seconds: 0.0 }));
+            }
+        };
+        join(0, 2, 9e11);
+        join(1, 3, 6e11);
+        let all: Vec<Vec<usize>> =
+            vec![vec![0, 1, 2, 3], vec![0, 2], vec![1, 3], vec![1], vec![3], vec![0], vec![2]];
+        assert_eq!(teams(&cluster), all);
+    }
 }

@@ -161,25 +161,25 @@ fn walk_from(board: &Board, from: GroupId, seen: &mut [bool]) -> Vec<GroupId> {
     order
 }
 
-/// Runs of an order on one device after the other, in proportion to what each device can do; rules hold.
-pub(super) fn runs(board: &Board, site: &Site, order: &[GroupId]) -> Vec<u32> {
+/// Runs of an order on one of these devices after the other, in proportion to what each can do; rules hold.
+pub(super) fn runs(board: &Board, site: &Site, (order, team): (&[GroupId], &[usize])) -> Vec<u32> {
     let total =
         |row: usize| (0..board.groups).map(|group| board.seconds[group * board.rows + row]).sum::<f64>();
     let totals: Vec<f64> = (0..board.rows).map(total).collect();
     let speed = |device: usize| 1.0 / totals[site.row_of[device]].max(f64::MIN_POSITIVE);
-    let all: f64 = (0..site.devices).map(speed).sum();
+    let all: f64 = team.iter().map(|&device| speed(device)).sum();
     let work: f64 = (0..board.groups).map(|group| board.least_seconds(group)).sum();
     let mut placement = vec![0; board.groups];
-    let (mut device, mut done) = (0, 0.0);
-    let mut until = speed(0) / all;
+    let (mut at, mut done) = (0, 0.0);
+    let mut until = speed(team[0]) / all;
     for &group in order {
         let seconds = board.least_seconds(group);
-        while device + 1 < site.devices && work > 0.0 && (done + 0.5 * seconds) / work > until {
-            device += 1;
-            until += speed(device) / all;
+        while at + 1 < team.len() && work > 0.0 && (done + 0.5 * seconds) / work > until {
+            at += 1;
+            until += speed(team[at]) / all;
         }
         done += seconds;
-        placement[group] = board.pins[group].map_or(device, |pinned| pinned.0) as u32;
+        placement[group] = board.pins[group].map_or(team[at], |pinned| pinned.0) as u32;
     }
     placement
 }

@@ -131,6 +131,7 @@ pub(crate) fn search(task: &Task<'_>) -> Option<Found> {
         site: &site,
         board: &board,
         starts: &starts,
+        teams: site.teams(),
         best: None,
         others: Vec::new(),
         work: 0,
@@ -206,6 +207,8 @@ struct Search<'a> {
     site: &'a Site,
     board: &'a Board,
     starts: &'a [Vec<u32>],
+    /// Sets of devices that new placements start on.
+    teams: Vec<Vec<usize>>,
     best: Option<(f64, Vec<u32>)>,
     /// Good placements besides, the best first.
     others: Vec<(f64, Vec<u32>)>,
@@ -222,6 +225,8 @@ struct Lane {
     hot: f64,
     /// Are single groups moved alone?
     flat: bool,
+    /// The devices a new placement starts on.
+    team: usize,
     moves: u64,
     seed: u64,
 }
@@ -398,12 +403,15 @@ impl Search<'_> {
         let lanes: Vec<Lane> = (0..LANES)
             .map(|lane| {
                 let seed = self.seed(round, lane);
+                let drawn = round as usize * LANES + lane;
                 let best = || self.best.as_ref().map(|(_, placement)| placement.clone());
                 let lane_of = |start: Option<Vec<u32>>, other, hot| Lane {
                     start,
                     other,
                     hot,
                     flat: false,
+                    // Every second new placement starts on some devices alone.
+                    team: if drawn.is_multiple_of(2) { 0 } else { drawn / 2 % self.teams.len() },
                     moves,
                     seed,
                 };
@@ -469,7 +477,8 @@ impl Search<'_> {
             levels.push(level);
         }
         let current = levels.last().map_or(self.board, |level| &level.board);
-        let mut placement = placement.unwrap_or_else(|| self.fresh(current, &mut random));
+        let mut placement =
+            placement.unwrap_or_else(|| self.fresh(current, &self.teams[lane.team], &mut random));
         let (on_coarse, on_each) = match levels.len() as u64 {
             0 => (lane.moves, 0),
             count => {
@@ -498,11 +507,11 @@ impl Search<'_> {
     }
 
     /// The best of some orders, cut into runs.
-    fn fresh(&self, board: &Board, random: &mut ChaCha8Rng) -> Vec<u32> {
+    fn fresh(&self, board: &Board, team: &[usize], random: &mut ChaCha8Rng) -> Vec<u32> {
         let mut best: Option<(f64, Vec<u32>)> = None;
         for _ in 0..ORDERS {
             let order = breadth_first(board, random.random_range(0..board.groups));
-            let placement = runs(board, self.site, &order);
+            let placement = runs(board, self.site, (&order, team));
             let value = State::new(board, self.site, &placement).worth().value;
             if best.as_ref().is_none_or(|(known, _)| value < *known) {
                 best = Some((value, placement));
