@@ -219,7 +219,13 @@ fn as_pipeline(
     let bound = Bound::any_assignment(graph, &program.costs);
     let report =
         Report::new(value, bound, search).map_err(|error| program.error(None, &error.to_string()))?;
-    Ok(Placement { device_of: balanced.device_of, report, proposed: None, refined: None, notes: Vec::new() })
+    let idle = loads.iter().filter(|stage| stage.idle()).count();
+    let note = format!(
+        "{idle} of {} devices stay idle: a step is shorter on the others alone, over the links between them",
+        loads.len()
+    );
+    let notes = if idle > 0 { vec![note] } else { Vec::new() };
+    Ok(Placement { device_of: balanced.device_of, report, proposed: None, refined: None, notes })
 }
 
 /// Partitions over groups of the cores of one chip; from here on the program's devices are these groups.

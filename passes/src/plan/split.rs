@@ -118,7 +118,11 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             ways = self.in_parts(module, &source, &stage, bytes)?;
         }
         if matches!(options.fusion, passes::FusionModel::Auto) {
-            ways.push(Way { text: "every value stored", fusion: passes::FusionModel::Spread, held: Vec::new() });
+            ways.push(Way {
+                text: "every value stored",
+                fusion: passes::FusionModel::Spread,
+                held: Vec::new(),
+            });
         }
         let limit = planner.limits.time_limit_seconds;
         let whole = self.figures();
@@ -140,7 +144,8 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             }
             let storage = program::Chosen::Options(way.fusion, options.cap_counts, options.heap_gaps);
             let within = Some(planner.cap);
-            let program = program::read_as_is(module, &Source { storage, within, held: &way.held, ..source })?;
+            let program =
+                program::read_as_is(module, &Source { storage, within, held: &way.held, ..source })?;
             let start = best.start.with_other_storage(&program)?;
             let mut next = Attempt::make_from(start, module, program, options, (planner.clone(), None))?;
             next.cap.clone_from(&cap);

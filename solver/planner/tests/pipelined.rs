@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
-use ballast_core::device::{Cluster, DeviceId};
+use ballast_core::device::{Cluster, DeviceId, Link};
 use ballast_core::graph::{Graph, LayerType, Op, OpId, Tensor};
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::{CompactPlan, NodeId};
@@ -478,4 +478,37 @@ fn a_cap_is_raised_to_the_limit_itself_where_steps_pass_it_by() {
     let raised = planned_under(least / 2, 2.0).unwrap().relaxed;
     assert!(raised.iter().any(|raised| raised.used.0 == least), "{least}: {raised:?}");
     assert!(matches!(planned_under(least / 2, 1.9), Err(Error::Infeasible { .. })));
+}
+
+#[test]
+fn devices_stay_idle_where_a_step_is_shorter_over_fewer_links() {
+    // 18 s a micro-batch, 8 of them, and 10 bytes from layer to layer.
+    let chain = chain(&[(1.0, 10, 1); 8], 4);
+    let spec = Spec { schedule: Schedule::OneForwardOneBackward, micro_batches: 8 };
+    let on = |cluster: &Cluster| {
+        let program = Program { graph: &chain.graph, costs: &chain.costs, cluster };
+        let mut on: Vec<usize> = balanced(&program, Granularity::Op, spec)
+            .expect("cuts")
+            .device_of
+            .into_iter()
+            .map(|device| device.0)
+            .collect();
+        on.sort_unstable();
+        on.dedup();
+        on
+    };
+    let mut devices = cluster(4, HOST_BANDWIDTH);
+    assert_eq!(on(&devices), [0, 1, 2, 3]);
+    // 100 s for what a layer makes: one device takes 144 s for the whole step.
+    let fast = std::mem::replace(&mut devices.default_link.bandwidth, 0.1);
+    assert_eq!(on(&devices).len(), 1);
+    // The last two are joined by a fast link: about 9 times 9 s on them.
+    for (from, to) in [(2, 3), (3, 2)] {
+        let link = Link { bandwidth: fast, latency_seconds: 0.0 };
+        devices.links.push((DeviceId(from), DeviceId(to), link));
+    }
+    assert_eq!(on(&devices), [2, 3]);
+    // They have no room for what half of the layers hold.
+    devices.devices.iter_mut().for_each(|device| device.memory = Bytes(100));
+    assert_eq!(on(&devices), [0, 1, 2, 3]);
 }

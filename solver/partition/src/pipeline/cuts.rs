@@ -4,8 +4,11 @@
 //! fills and drains the pipeline, the slowest stage sets the pace (GPipe, section 2; the form of the pipeline
 //! formula for one batch, full + (batch - 1) * slowest stage). The dynamic programme minimises this; the event simulation judges.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use ballast_core::cost::Costs;
-use ballast_core::device::{Cluster, DeviceId};
+use ballast_core::device::{Cluster, DeviceId, Link};
 use ballast_core::graph::{Graph, OpId};
 
 use super::layers::Layers;
@@ -20,8 +23,10 @@ pub struct RunTimes {
     devices: usize,
     /// `compute[device][piece]`, summed up from the first piece.
     compute: Vec<Vec<f64>>,
-    /// Seconds of receiving and sending of the run `[from, to)`, at `from * (pieces + 1) + to`.
-    transfer: Vec<f64>,
+    /// What the run `[from, to)` receives and sends, at `from * (pieces + 1) + to`: how many values, and their bytes.
+    transfer: Arc<[(f64, f64)]>,
+    /// What transfers are priced at.
+    link: Link,
 }
 
 impl RunTimes {
@@ -48,7 +53,7 @@ impl RunTimes {
                 readers[input].push(layers.piece_of[op]);
             }
         }
-        let mut transfer = vec![0.0; (pieces + 1) * (pieces + 1)];
+        let mut transfer = vec![(0.0, 0.0); (pieces + 1) * (pieces + 1)];
         for op in graph.planned() {
             let made = layers.piece_of[op];
             let mut at = std::mem::take(&mut readers[op]);
@@ -56,7 +61,7 @@ impl RunTimes {
             at.sort_unstable();
             at.dedup();
             let (Some(&first), Some(&last)) = (at.first(), at.last()) else { continue };
-            let seconds = link.seconds(graph.value_bytes(op));
+            let bytes = graph.value_bytes(op).as_f64();
             for from in 0..pieces {
                 // The first reader at or behind `from` is received by runs that reach it.
                 let next = at.get(at.partition_point(|&piece| piece < from)).copied();
@@ -65,12 +70,32 @@ impl RunTimes {
                     let sent = inside && (first < from || last >= to);
                     let received = !inside && next.is_some_and(|next| next < to);
                     if sent || received {
-                        transfer[from * (pieces + 1) + to] += seconds;
+                        let (values, sum) = &mut transfer[from * (pieces + 1) + to];
+                        (*values, *sum) = (*values + 1.0, *sum + bytes);
                     }
                 }
             }
         }
-        RunTimes { pieces, devices, compute, transfer }
+        RunTimes { pieces, devices, compute, transfer: transfer.into(), link }
+    }
+
+    /// The same on some of the devices, one after the other, with transfers at another link.
+    #[must_use]
+    pub fn on(&self, devices: Range<usize>, link: Link) -> Self {
+        let (count, compute) = (devices.len(), self.compute[devices].to_vec());
+        RunTimes { devices: count, compute, link, ..self.clone() }
+    }
+
+    /// About the seconds of a step under cuts: `sum t + (M - 1) max t`.
+    #[must_use]
+    pub fn step_seconds(&self, cuts: &[usize], micro_batches: usize) -> f64 {
+        let ends = cuts.iter().copied().chain([self.pieces]);
+        let (mut from, mut sum, mut most) = (0, 0.0, 0.0f64);
+        for (stage, to) in ends.enumerate() {
+            let seconds = self.seconds(stage, from, to);
+            (sum, most, from) = (sum + seconds, most.max(seconds), to);
+        }
+        sum + micro_batches.saturating_sub(1) as f64 * most
     }
 
     /// Number of pieces.
@@ -89,8 +114,11 @@ impl RunTimes {
     #[must_use]
     pub fn seconds(&self, device: usize, from: usize, to: usize) -> f64 {
         let compute = &self.compute[device];
-        let transfer =
-            if to - from == self.pieces { 0.0 } else { self.transfer[from * (self.pieces + 1) + to] };
+        let (values, bytes) = self.transfer[from * (self.pieces + 1) + to];
+        let transfer = match to - from == self.pieces {
+            true => 0.0,
+            false => values * self.link.latency_seconds + bytes / self.link.bandwidth,
+        };
         compute[to] - compute[from] + transfer
     }
 

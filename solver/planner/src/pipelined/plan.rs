@@ -13,7 +13,7 @@ use ballast_core::program::Program;
 use ballast_core::simulate::judge_stage;
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
-use ballast_partition::pipeline::{Layers, LayersError, RunTimes, layers};
+use ballast_partition::pipeline::{Layers, LayersError, layers};
 use ballast_partition::sequence::Granularity;
 use ballast_remat::Solver;
 
@@ -31,33 +31,6 @@ const QUICK_STEPS: u64 = 20_000;
 /// Share of the time in which cuts may move; the rest is for the memory plans of the cuts found.
 const MOVING_SHARE: f64 = 0.6;
 
-/// The cuts of a training step that balance the stages of a pipeline, and the device of every op.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Balanced {
-    /// First pieces of the stages but the first.
-    pub cuts: Vec<usize>,
-    /// The device of every op; views and constants carry that of their first reader.
-    pub device_of: Vec<DeviceId>,
-}
-
-/// Cuts a training step into one stage per entry of `cluster`, without regard to memory.
-///
-/// # Errors
-/// For programs that are no training step, for more stages than pieces, and where stages or micro-batches do not suit the
-/// schedule.
-pub fn balanced(program: &Program<'_>, granularity: Granularity, spec: Spec) -> Result<Balanced, Error> {
-    let Program { graph, costs, cluster } = *program;
-    let stages = cluster.devices.len();
-    spec.in_flight(stages).map_err(|error| unplayable(&error))?;
-    let layers = layers(graph, costs, granularity, MOST_PIECES).map_err(|error| refuse(&error))?;
-    let times = RunTimes::of(graph, costs, cluster, &layers);
-    let cuts = times
-        .cuts_for(spec.schedule, spec.micro_batches, &|_, _, _| 0.0)
-        .ok_or_else(|| refuse(&LayersError::TooFewPieces { stages, pieces: layers.pieces }))?;
-    let device_of = layers.stage_of(graph, &cuts);
-    Ok(Balanced { cuts, device_of })
-}
-
 /// A pipeline whose every stage has a judged plan.
 #[derive(Clone, Debug)]
 pub(crate) struct PlannedPipeline {
@@ -69,11 +42,11 @@ pub(crate) struct PlannedPipeline {
     pub rounds: usize,
 }
 
-fn refuse(error: &LayersError) -> Error {
+pub(super) fn refuse(error: &LayersError) -> Error {
     Error::Pipeline { op: error.op(), message: error.to_string() }
 }
 
-fn unplayable(error: &ScheduleError) -> Error {
+pub(super) fn unplayable(error: &ScheduleError) -> Error {
     Error::Pipeline { op: None, message: error.to_string() }
 }
 
@@ -115,10 +88,34 @@ pub(crate) fn plan(
             let moved = Runs::new(&site).and_then(|mut runs| joint(&mut runs, &site, &given, &ends));
             let found = moved.map_err(|error| Error::Partition(error.to_string()))?;
             rounds = found.rounds;
-            device_of = layers.stage_of(graph, &found.cuts);
+            let moved = layers.stage_of(graph, &found.cuts);
+            // While cuts move, transfers are priced at the links of neighbours: where links differ, what was given may be better.
+            if moved != device_of && !cluster.links.is_empty() {
+                let half = deadline.within(deadline.remaining_seconds() / 2.0);
+                let given = finish(program, device_of, options, spec, rounds, &half);
+                let moved = finish(program, moved, options, spec, rounds, &deadline);
+                return better(given, moved);
+            }
+            device_of = moved;
         }
     }
     finish(program, device_of, options, spec, rounds, &deadline)
+}
+
+/// The plan with fewer raised caps, and the shorter step of as many; the first of equals.
+fn better(
+    one: Result<PlannedPipeline, Error>,
+    other: Result<PlannedPipeline, Error>,
+) -> Result<PlannedPipeline, Error> {
+    let value = |planned: &PlannedPipeline| {
+        let raised = planned.outcomes.iter().filter(|outcome| outcome.relaxed()).count();
+        (raised, planned.pipeline.step_seconds)
+    };
+    match (one, other) {
+        (Ok(one), Ok(other)) => Ok(if value(&other) < value(&one) { other } else { one }),
+        (Ok(only), Err(_)) | (Err(_), Ok(only)) => Ok(only),
+        (Err(failure), Err(_)) => Err(failure),
+    }
 }
 
 /// The loop under these schedules, the best first, with the limits of `options` for all of them together: see
@@ -199,12 +196,15 @@ fn own(options: &Options) -> Result<Solver, Error> {
     )))
 }
 
-/// The cuts of a placement, where it is one of the layer view.
+/// The cuts of a placement, where it is one of the layer view that leaves no device idle.
 fn cuts_of(graph: &Graph, layers: &Layers, device_of: &[DeviceId], devices: usize) -> Option<Vec<usize>> {
     let mut first = vec![usize::MAX; devices];
     for op in graph.planned() {
         let known = first.get_mut(device_of[op].0)?;
         *known = (*known).min(layers.piece_of[op]);
+    }
+    if first.contains(&usize::MAX) {
+        return None;
     }
     let cuts = first.split_off(1);
     let placed = layers.stage_of(graph, &cuts);
