@@ -6,9 +6,10 @@ use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir;
 use ballast_dialects::operations::{erase, referenced_symbols, replace_all_uses, set_attribute};
 use ballast_dialects::passes::BallastToStablehloOptions;
-use ballast_dialects::remarks::{Kind, Remark};
+use ballast_dialects::remarks::{self, Remark};
+use ballast_dialects::types::{Kind, kind};
 use melior::ir::attribute::StringAttribute;
-use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
+use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef, OperationResult};
 use melior::ir::{Attribute, BlockLike, BlockRef, Identifier, Type, Value, ValueLike};
 
 use crate::apply::ballast_apply;
@@ -44,7 +45,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastToStablehloOpti
         let name = ir::string(function, "sym_name").unwrap_or_default();
         let text = "copies to the host are requests to XLA: clients without a separate host memory, such as the CPU client, keep \
                     the values on the device";
-        Remark::new(Kind::Missed, "HostOffload", &name, text)
+        Remark::new(remarks::Kind::Missed, "HostOffload", &name, text)
             .fact("copies", copies)
             .emit(function.location());
     }
@@ -57,13 +58,27 @@ fn lower<'c: 'a, 'a>(block: BlockRef<'c, 'a>) -> Result<usize, Reported> {
     let ops: Vec<OperationRef<'c, 'a>> = ir::ops(block).collect();
     for op in ops {
         match ir::name(op) {
-            "ballast.barrier" => replace(block, op, "stablehlo.optimization_barrier", &[])?,
+            "ballast.barrier" => {
+                refuse_tuples(op)?;
+                replace(block, op, "stablehlo.optimization_barrier", &[])?;
+            }
             "ballast.swap_out" => copies += place(block, op, "pinned_host")?,
             "ballast.swap_in" => copies += place(block, op, "device")?,
             _ => {}
         }
     }
     Ok(copies)
+}
+
+/// StableHLO's barriers take tensors and tokens alone.
+fn refuse_tuples(barrier: OperationRef<'_, '_>) -> Result<(), Reported> {
+    for value in barrier.operands().filter(|value| matches!(kind(value.r#type()), Kind::Tuple(_))) {
+        let location =
+            OperationResult::try_from(value).map_or(barrier.location(), |made| made.owner().location());
+        let text = "a tuple is to be kept by a barrier, which takes tensors alone: have functions give several results instead of tuples, then plan again";
+        return Err(diagnostics::error(location, text));
+    }
+    Ok(())
 }
 
 fn place<'c: 'a, 'a>(

@@ -229,10 +229,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             let original = xla::measure(&args.original, false, &xla)?;
             // Which arguments must not be negative is read from the original: both programs get the same.
             let positive = original.positive_arguments.as_slice();
-            // Without a plan it is compared as it is, as what `ballast fit` makes of pairs of loops is.
-            let planned = plan.is_some();
-            let rewritten =
-                xla::measure(&args.rewritten, planned, &xla::Job { positive: Some(positive), ..xla })?;
+            // Without a plan it is compared as it is, as what `ballast fit` makes of pairs of loops is. One of another function, as of the body of a loop, is
+            // carried out too.
+            let planned = plan.is_some() || plan::is_in(&text);
+            let function = if plan.is_some() { xla.function } else { "" };
+            let job = xla::Job { function, positive: Some(positive), ..xla };
+            let rewritten = xla::measure(&args.rewritten, planned, &job)?;
             (original, rewritten)
         }
     };

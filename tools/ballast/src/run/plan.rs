@@ -3,6 +3,9 @@
 use ballast_core::device::DeviceId;
 use serde::Serialize;
 
+/// What every plan begins with.
+const PLAN: &str = "#ballast.plan<";
+
 /// Figures of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct PlanFigures {
@@ -39,7 +42,7 @@ impl PlanFigures {
     /// Finds the plan of a function in a program; of the only public one, or `main`, where the name is empty.
     pub(crate) fn find(program: &str, function: &str) -> Option<Self> {
         let text = function_text(program, function.trim_start_matches('@'))?;
-        let plan = &text[text.find("#ballast.plan<")?..];
+        let plan = &text[text.find(PLAN)?..];
         let (head, stages) = plan.split_once("stages = [")?;
         let (stages, settings) = stages.split_once(">]")?;
         let temporaries_only = settings.contains("cap_counts = \"temp\"");
@@ -69,6 +72,11 @@ impl PlanFigures {
             _ => None,
         }
     }
+}
+
+/// Does any function of a program carry a plan?
+pub(crate) fn is_in(program: &str) -> bool {
+    program.contains(PLAN)
 }
 
 /// The text of a function, from its op's name to that of the next: in the generic form attributes come last.
@@ -108,7 +116,7 @@ fn field<T: std::str::FromStr>(text: &str, name: &str) -> Option<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{DeviceId, PlanFigures, StageFigures};
+    use super::{DeviceId, PlanFigures, StageFigures, is_in};
 
     const STAGE: &str = "<device = 0, cap = 64, requested_cap = 60, peak = 32, unplanned_peak = 40, host_peak = 8, seconds = 1.5e-6, \
                          unplanned_seconds = 1.0e-6, bound = 1.5e-6>";
@@ -161,6 +169,11 @@ mod tests {
         );
         let of =
             |text: &str, function| PlanFigures::find(text, function).map(|plan| plan.stages[0].peak_bytes);
+        // A plan of the body of a loop is none of the program, and is to be carried out all the same.
+        let body =
+            format!("func.func @main() {{ return }} func.func private @body() attributes {{{}}}", plan(1));
+        assert_eq!((of(&body, "main"), of(&body, ""), is_in(&body)), (None, None, true));
+        assert!(!is_in("func.func @main() { return }"));
         assert_eq!([of(&pretty, ""), of(&pretty, "@aux"), of(&pretty, "in ner")], [Some(2), Some(1), None]);
         let op = |name, visibility, peak| {
             format!(
