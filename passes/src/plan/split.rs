@@ -126,18 +126,20 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         }
         let limit = planner.limits.time_limit_seconds;
         let whole = self.figures();
-        let (mut best, mut chosen, mut left) = (self, None, ways.len() as f64);
+        let (mut best, mut chosen) = (self, None);
         let mut all_proved = best.is_proved();
-        for way in &ways {
+        for (number, way) in ways.iter().enumerate() {
             if let Some(seconds) = limit {
                 let rest = seconds - begin.elapsed().as_secs_f64();
-                if rest < LEAST_REST * seconds {
+                // Where there is no plan at all, the last way is tried whatever the time: it is most likely to have one, at once.
+                let is_needed = best.planned.is_err() && number + 1 == ways.len();
+                if rest < LEAST_REST * seconds && !is_needed {
                     all_proved = false;
-                    break;
+                    continue;
                 }
-                planner.limits.time_limit_seconds = Some(rest / left);
+                let left = (ways.len() - number) as f64;
+                planner.limits.time_limit_seconds = Some(rest.max(LEAST_REST * seconds) / left);
             }
-            left -= 1.0;
             // Finer parts may leave room that makes up for what they cost; every value stored is for caps that nothing else keeps.
             if best.keeps_the_cap() && way.held.is_empty() {
                 break;
