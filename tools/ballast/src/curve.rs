@@ -8,10 +8,11 @@ use ballast_remat::{Options, Order, Outcome, curve, least_memory};
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::instance::{Given, Input};
+use crate::output;
 use crate::output::paths;
 use crate::ranges::{amount, count, seconds};
 use crate::search_args::{HostLinkArgs, SearchArgs};
-use crate::{instance, output};
 
 /// Arguments of `ballast curve`.
 #[derive(clap::Args)]
@@ -76,9 +77,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         paths(&args.output),
     )?;
     args.link.check()?;
-    args.link.check_for(instance::kind(&output::read_text(&args.instance)?))?;
-    let instance::Input { problem, link, .. } =
-        instance::read_any(&args.instance, args.link.rate, args.device.as_deref())?;
+    let given = Given::read(&args.instance)?;
+    args.link.check_for(given.kind)?;
+    let Input { problem, link, .. } = given.input(args.link.rate, args.device.as_deref())?;
     let (least, peak) = (problem.working_set().0, problem.unplanned_peak());
     let total = problem.total_time();
     let percent = |time: f64| if total > 0.0 { 100.0 * (time / total - 1.0) } else { 0.0 };

@@ -15,10 +15,11 @@ use ballast_remat::{Options, Order, Outcome, Relaxation, SOLVERS, Solver, plan_r
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::instance::{Given, Input};
+use crate::output;
 use crate::output::paths;
 use crate::ranges::{relax_limit, relax_step, seconds};
 use crate::search_args::{HostLinkArgs, WorkArgs};
-use crate::{instance, output};
 
 /// Arguments of `ballast remat`.
 #[derive(clap::Args)]
@@ -160,12 +161,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         program.check().map_err(|missing| Failure::BadInput(missing.to_string()))?;
     }
     args.link.check()?;
-    args.link.check_for(instance::kind(&output::read_text(&args.instance)?))?;
+    let given = Given::read(&args.instance)?;
+    args.link.check_for(given.kind)?;
     if args.arena == Some(Bytes(0)) {
         return Err(Failure::BadInput("--arena 0: give an alignment of at least one byte".into()));
     }
-    let instance::Input { problem, link, .. } =
-        instance::read_any(&args.instance, args.link.rate, args.device.as_deref())?;
+    let Input { problem, link, .. } = given.input(args.link.rate, args.device.as_deref())?;
     let swap = if args.no_swap { None } else { args.link.model(link) };
     let default_time = args.work.work_limit.is_none().then_some(60.0);
     let options = Options {
