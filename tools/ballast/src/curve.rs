@@ -12,7 +12,7 @@ use crate::instance::{Given, Input};
 use crate::output;
 use crate::output::paths;
 use crate::ranges::{amount, count, seconds};
-use crate::search_args::{HostLinkArgs, SearchArgs};
+use crate::search_args::{SearchArgs, SwapArgs};
 
 /// Arguments of `ballast curve`.
 #[derive(clap::Args)]
@@ -32,9 +32,6 @@ pub(crate) struct Args {
     /// recomputation, percent; 0 to 1e18.
     #[arg(long, value_parser = amount, conflicts_with_all = ["budgets", "points"])]
     overhead: Option<f64>,
-    /// Recompute only.
-    #[arg(long)]
-    no_swap: bool,
     /// Order of first runs: program, or free.
     #[arg(long, default_value = "program")]
     order: Order,
@@ -44,7 +41,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     search: SearchArgs,
     #[command(flatten)]
-    link: HostLinkArgs,
+    swap: SwapArgs,
     /// Write the answer here instead of to stdout.
     #[arg(short, long)]
     output: Option<PathBuf>,
@@ -76,10 +73,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         [args.instance.as_path()].into_iter().chain(args.device.as_deref().and_then(Cluster::file_of)),
         paths(&args.output),
     )?;
-    args.link.check()?;
+    args.swap.link.check()?;
     let given = Given::read(&args.instance)?;
-    args.link.check_for(given.kind)?;
-    let Input { problem, link, .. } = given.input(args.link.rate, args.device.as_deref())?;
+    args.swap.check_for(given.kind)?;
+    let Input { problem, link, .. } = given.input(args.swap.link.rate, args.device.as_deref())?;
     let (least, peak) = (problem.working_set().0, problem.unplanned_peak());
     let total = problem.total_time();
     let percent = |time: f64| if total > 0.0 { 100.0 * (time / total - 1.0) } else { 0.0 };
@@ -94,7 +91,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         swap_bytes: outcome.map(|outcome| outcome.replay.swap_bytes),
     };
     let options = Options {
-        swap: if args.no_swap { None } else { args.link.model(link) },
+        swap: args.swap.model(link),
         order: args.order,
         rounds: true,
         limits: args.search.limits(args.time_limit),

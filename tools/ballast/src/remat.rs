@@ -19,7 +19,7 @@ use crate::instance::{Given, Input};
 use crate::output;
 use crate::output::paths;
 use crate::ranges::{relax_limit, relax_step, seconds};
-use crate::search_args::{HostLinkArgs, WorkArgs};
+use crate::search_args::{SwapArgs, WorkArgs};
 
 /// Arguments of `ballast remat`.
 #[derive(clap::Args)]
@@ -40,9 +40,6 @@ pub(crate) struct Args {
     /// plan comes with every buffer's offset.
     #[arg(long, value_name = "ALIGNMENT")]
     arena: Option<Bytes>,
-    /// Recompute only.
-    #[arg(long)]
-    no_swap: bool,
     /// Order of first runs: program, or free.
     #[arg(long, default_value = "free")]
     order: Order,
@@ -52,7 +49,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     work: WorkArgs,
     #[command(flatten)]
-    link: HostLinkArgs,
+    swap: SwapArgs,
     #[arg(long, default_value = "auto", help = solver_help())]
     solver: Who,
     /// Where to write the mixed-integer program, LP or MPS by extension.
@@ -160,18 +157,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(program) = &args.solver.outside {
         program.check().map_err(|missing| Failure::BadInput(missing.to_string()))?;
     }
-    args.link.check()?;
+    args.swap.link.check()?;
     let given = Given::read(&args.instance)?;
-    args.link.check_for(given.kind)?;
+    args.swap.check_for(given.kind)?;
     if args.arena == Some(Bytes(0)) {
         return Err(Failure::BadInput("--arena 0: give an alignment of at least one byte".into()));
     }
-    let Input { problem, link, .. } = given.input(args.link.rate, args.device.as_deref())?;
-    let swap = if args.no_swap { None } else { args.link.model(link) };
+    let Input { problem, link, .. } = given.input(args.swap.link.rate, args.device.as_deref())?;
     let default_time = args.work.work_limit.is_none().then_some(60.0);
     let options = Options {
         cap_bytes: args.budget.0,
-        swap,
+        swap: args.swap.model(link),
         alignment: args.arena.map(|bytes| bytes.0),
         order: args.order,
         rounds: true,

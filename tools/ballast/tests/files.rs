@@ -250,6 +250,10 @@ fn options_that_the_method_chosen_would_not_read_are_refused() {
         (swaps(&["--method", "no-swap", "--sub-data", "0.5"]), "--sub-data is for --method q-learning"),
         ([&place[..], &["--network", "chain.json"]].concat(), "--network is for --method learned"),
         ([&serve[..], &["--learner", "chain.json"]].concat(), "--learner is for --method learned"),
+        (
+            ["compare", "graph.json", "--devices", "1", "--function", "f"].to_vec(),
+            "graph.json is the graph of one function",
+        ),
     ] {
         let output = run(folder.path(), &args);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", message(&output));

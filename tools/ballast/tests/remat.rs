@@ -226,6 +226,22 @@ fn nonsense_options_are_refused() {
 }
 
 #[test]
+fn options_of_copies_are_refused_where_nothing_is_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("chain.json"), chain().to_string()).unwrap();
+    let commands =
+        [&["remat", "chain.json", "--budget", "8KiB", "-o", "plan.json"][..], &["curve", "chain.json"]];
+    let link =
+        [&["--bandwidth", "16GB"][..], &["--latency", "5"], &["--host-memory", "5"], &["--no-overlap"]];
+    for (command, option) in commands.iter().flat_map(|command| link.map(|option| (command, option))) {
+        let output = ballast(folder.path(), &[command, option, &["--no-swap"]].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{command:?} {option:?}: {said}");
+        assert!(said.contains(option[0]) && said.contains("--no-swap") && output.stdout.is_empty(), "{said}");
+    }
+}
+
+#[test]
 fn the_same_seed_and_work_limit_give_the_same_plan_file() {
     let folder = tempfile::tempdir().unwrap();
     let text = chain().to_string();
@@ -310,9 +326,8 @@ fn a_curve_counts_copies_as_remat_does() {
         let points: Value = serde_json::from_slice(&output.stdout).unwrap();
         (points[0]["overhead_percent"].as_f64().unwrap(), points[0]["swap_bytes"].as_u64().unwrap())
     };
-    let link = ["--bandwidth", "8MiB", "--no-overlap"];
-    let (copied, bytes) = point(&link);
-    let (made_again, none) = point(&[&link[..], &["--no-swap"]].concat());
+    let (copied, bytes) = point(&["--bandwidth", "8MiB", "--no-overlap"]);
+    let (made_again, none) = point(&["--no-swap"]);
     assert!(bytes > 0 && none == 0 && copied < made_again, "{copied} {made_again}");
     assert_eq!(point(&[]), (made_again, 0), "an instance has no link of its own");
 }
