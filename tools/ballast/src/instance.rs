@@ -12,6 +12,7 @@ use indexmap::IndexMap;
 
 use crate::failure::Failure;
 use crate::graph_file;
+use crate::mlir::{HOW_TO_GRAPH, is_mlir};
 use crate::output;
 
 /// An instance or a program, ready to plan.
@@ -47,6 +48,9 @@ impl<'a> Given<'a> {
     /// Reads the file.
     pub(crate) fn read(path: &'a Path) -> Result<Self, Failure> {
         let text = output::read_text(path)?;
+        if is_mlir(&text) {
+            return Err(Failure::BadInput(format!("{}: {HOW_TO_GRAPH}", path.display())));
+        }
         let kind = kind(&text);
         Ok(Given { path, text, kind })
     }

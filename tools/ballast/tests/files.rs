@@ -271,7 +271,16 @@ fn a_program_given_for_a_plan_is_told_apart() {
         let output = run(folder.path(), &["report", "program.mlir"]);
         assert_eq!(output.status.code(), Some(2));
         assert!(message(&output).contains("--ballast-report"), "{}", message(&output));
+        // What plans graphs says how to make one.
+        let plan = ["--budget", "24", "-o", "plan.json"];
+        for args in [&[&["remat", "program.mlir"], &plan[..]].concat(), &vec!["curve", "program.mlir"]] {
+            let said = message(&run(folder.path(), args));
+            assert!(said.contains("graph-file=graph.json"), "{args:?}: {said}");
+        }
     }
+    std::fs::write(folder.path().join("README.md"), "# Ballast\n\nA pass plugin.\n").expect("written");
+    let prose = message(&run(folder.path(), &["report", "README.md"]));
+    assert!(prose.contains("not JSON") && !prose.contains("MLIR"), "{prose}");
     let other = message(&run(folder.path(), &["report", "chain.json"]));
     assert!(other.contains("no 'version'"), "{other}");
 }
