@@ -286,6 +286,26 @@ fn budgets_of_a_curve_are_spread_evenly_however_large() {
 }
 
 #[test]
+fn a_curve_says_which_budgets_have_no_plan_and_whether_that_is_proved() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("chain.json"), chain_of(4, 1024).to_string()).unwrap();
+    let curve = |arguments: &[&str]| {
+        let output = ballast(folder.path(), &[&["curve", "chain.json", "--budgets"], arguments].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let points: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (points, String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    // A node and what it reads take 2 KiB.
+    let (points, said) = curve(&["1KiB,64KiB"]);
+    assert_eq!((&points[0]["no_plan"], &points[0]["proved"]), (&json!(true), &json!(true)));
+    assert!(points[0]["overhead_percent"].is_null(), "{points}");
+    assert_eq!((&points[1]["no_plan"], &points[1]["overhead_percent"]), (&Value::Null, &json!(0.0)));
+    assert!(said.contains("no plan for 1 of 2 budgets: 1024 B (there is none)"), "{said}");
+    let (_, said) = curve(&["64KiB"]);
+    assert_eq!(said, "");
+}
+
+#[test]
 fn the_least_memory_for_an_overhead_is_called_proved_where_nothing_less_is_left() {
     let folder = tempfile::tempdir().unwrap();
     // Node 0 is read first and last: kept for that it is a third value beside nodes 1 and 2.
