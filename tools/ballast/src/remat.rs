@@ -183,7 +183,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         ..Options::default()
     };
     let relaxation = Relaxation { step: args.relax_step, limit: args.relax_limit };
-    let relaxed = plan_relaxed(&problem, &options, &relaxation).map_err(|failure| refused(args, &failure))?;
+    let relaxed = plan_relaxed(&problem, &options, &relaxation)
+        .map_err(|failure| refused(args, problem.unplanned_peak(), &failure))?;
     let outcome = &relaxed.plan;
     let total = problem.total_time();
     let percent = |time: f64| if total > 0.0 { 100.0 * (time / total - 1.0) } else { 0.0 };
@@ -222,24 +223,34 @@ fn print_line(line: &impl Serialize) -> Result<(), Failure> {
     output::print(&format!("{line}\n"))
 }
 
-/// Prints the refusal, where that is what failed.
-fn refused(args: &Args, failure: &ballast_remat::Error) -> Failure {
+/// Prints the refusal, where that is what failed, of a problem that takes `peak` bytes as it is.
+fn refused(args: &Args, peak: u64, failure: &ballast_remat::Error) -> Failure {
     match *failure {
         ballast_remat::Error::Infeasible { cap_bytes, smallest_cap, found, proved, .. } => {
-            let refusal = Refusal {
-                no_plan: true,
-                proved,
-                requested_budget: cap_bytes,
-                smallest_budget: smallest_cap,
-                smallest_budget_has_plan: found,
-            };
-            print_line(&refusal).err().unwrap_or_else(|| Failure::NoPlan(failure.to_string()))
+            no_plan((cap_bytes, proved), (smallest_cap, found), failure.to_string())
+        }
+        // It changes nothing, and has a plan from the peak on; in an arena gaps may come on top of that.
+        ballast_remat::Error::NotApplicable { solver, .. } if solver == Solver::KEEP_ALL.name() => {
+            let text = format!("{failure}: it takes {peak} of {} bytes", args.budget.0);
+            no_plan((args.budget.0, false), (peak, args.arena.is_none()), text)
         }
         ballast_remat::Error::NoProgram { .. } => Failure::BadInput(failure.to_string()),
         ballast_remat::Error::Outside { .. } => Failure::NoPlan(failure.to_string()),
         ballast_remat::Error::Refused(_) => Failure::Internal(failure.to_string()),
         _ => Failure::BadInput(format!("{}: {failure}", args.instance.display())),
     }
+}
+
+/// Prints that no plan keeps a budget, whether that is proved, and which is the smallest one that may have a plan, or has.
+fn no_plan((requested, proved): (u64, bool), (smallest, has_plan): (u64, bool), text: String) -> Failure {
+    let refusal = Refusal {
+        no_plan: true,
+        proved,
+        requested_budget: requested,
+        smallest_budget: smallest,
+        smallest_budget_has_plan: has_plan,
+    };
+    print_line(&refusal).err().unwrap_or(Failure::NoPlan(text))
 }
 
 fn write_plan(path: &Path, outcome: &Outcome) -> Result<(), Failure> {

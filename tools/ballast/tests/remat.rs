@@ -114,6 +114,20 @@ fn a_budget_below_the_working_set_has_no_plan_unless_it_may_rise() {
 }
 
 #[test]
+fn a_solver_that_changes_nothing_has_no_plan_below_the_peak() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = chain().to_string();
+    let refused = remat(folder.path(), &text, &["--budget", "8KiB", "--solver", "keep-all"]);
+    assert_eq!(refused.status.code(), Some(1), "{}", String::from_utf8_lossy(&refused.stderr));
+    let refusal: Value = serde_json::from_slice(&refused.stdout).unwrap();
+    let known = [&refusal["no_plan"], &refusal["proved"], &refusal["smallest_budget_has_plan"]];
+    assert_eq!(known, [&json!(true), &json!(false), &json!(true)]);
+    // From the budget that it names on there is a plan.
+    let peak = refusal["smallest_budget"].to_string();
+    assert!(remat(folder.path(), &text, &["--budget", &peak, "--solver", "keep-all"]).status.success());
+}
+
+#[test]
 fn resident_bytes_workspace_and_ops_that_run_once_bind_the_plan() {
     let folder = tempfile::tempdir().unwrap();
     let mut instance = chain();
