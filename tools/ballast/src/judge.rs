@@ -7,7 +7,7 @@ use ballast_core::graph::OpId;
 use ballast_core::instance::WrittenPlan;
 use ballast_core::memory::{NodeId, Problem, Schedule, SwapModel, live_intervals, replay};
 use ballast_core::plan::ArenaPlan;
-use ballast_core::units::Bytes;
+use ballast_core::units::{Bytes, told_apart};
 use ballast_dag::assignment::AssignmentFile;
 use ballast_dag::check::check;
 use ballast_dag::problem::PlanClass;
@@ -169,7 +169,8 @@ fn check_arena(
     let held = problem.resident_bytes.saturating_add(arena.arena_bytes);
     match budget.filter(|&budget| held > budget.0) {
         Some(budget) => {
-            Err(format!("its arena and what is resident take {}, above the budget of {budget}", Bytes(held)))
+            let [held, budget] = told_apart([Bytes(held), budget]);
+            Err(format!("its arena and what is resident take {held}, above the budget of {budget}"))
         }
         None => Ok(()),
     }
