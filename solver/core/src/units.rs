@@ -21,6 +21,15 @@ impl Bytes {
     }
 }
 
+/// Sizes for one message: in bytes where two that differ would read alike, such as a cap that is missed by a few bytes.
+#[must_use]
+pub fn told_apart<const N: usize>(sizes: [Bytes; N]) -> [String; N] {
+    let texts = sizes.map(|size| size.to_string());
+    let is_alike =
+        (1..N).any(|one| (0..one).any(|other| sizes[one] != sizes[other] && texts[one] == texts[other]));
+    if is_alike { sizes.map(|size| format!("{} B", size.0)) } else { texts }
+}
+
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         bytesize::ByteSize::b(self.0).fmt(f)
@@ -77,6 +86,14 @@ mod tests {
         assert_eq!("1.5KiB".parse(), Ok(Bytes(1536)));
         assert_eq!("4096".parse(), Ok(Bytes(4096)));
         assert_eq!("2GB".parse(), Ok(Bytes(2_000_000_000)));
+    }
+
+    #[test]
+    fn sizes_that_read_alike_are_told_apart_in_bytes() {
+        let told = |sizes: [u64; 2]| told_apart(sizes.map(Bytes));
+        assert_eq!(told([1024, 2048]), ["1.0 KiB", "2.0 KiB"]);
+        assert_eq!(told([12_163_481, 12_163_482]), ["12163481 B", "12163482 B"]);
+        assert_eq!(told([2048, 2048]), ["2.0 KiB", "2.0 KiB"]);
     }
 
     #[test]

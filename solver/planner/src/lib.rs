@@ -40,6 +40,7 @@ use ballast_core::limits::Limits;
 use ballast_core::outside::Executable;
 use ballast_core::pipeline::{FlowError, Spec};
 use ballast_core::simulate::Rejection;
+use ballast_core::units::told_apart;
 use ballast_remat::Solver;
 use ballast_remat::swaps::{self, QTable};
 
@@ -121,14 +122,16 @@ pub const UNPROVED: &str = "binds in the best plan found";
 pub enum Error {
     /// No plan of this stage keeps its cap, and relaxing was off or did not help.
     #[error(
-        "no memory plan of device {device} keeps its cap of {cap}: '{label}' {}; the smallest cap {} {smallest}. Raise the \
+        "no memory plan of device {device} keeps its cap of {}: '{label}' {}; the smallest cap {} {}. Raise the \
          cap or use more devices",
+        told_apart([*cap, *smallest])[0],
         match *proved {
             true if smallest.0 > cap.0.saturating_add(1) => "alone needs more",
             true => "binds",
             false => UNPROVED,
         },
         if *found { "found to have a plan is" } else { "not ruled out is" },
+        told_apart([*cap, *smallest])[1],
     )]
     Infeasible {
         /// The stage.
@@ -192,5 +195,28 @@ impl Error {
             Error::Infeasible { op, .. } | Error::Stage { op, .. } | Error::Pipeline { op, .. } => *op,
             Error::Partition(_) | Error::Bound(_) => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ballast_core::units::Bytes;
+
+    use super::*;
+
+    #[test]
+    fn a_cap_missed_by_a_few_bytes_is_told_from_the_smallest_one() {
+        let refused = |cap, smallest| {
+            let (device, label) = (DeviceId(0), "dot".to_owned());
+            let (cap, smallest) = (Bytes(cap), Bytes(smallest));
+            Error::Infeasible { device, op: None, label, cap, smallest, found: false, proved: true }
+                .to_string()
+        };
+        let near = refused(12_163_481, 12_163_482);
+        assert!(
+            near.contains("its cap of 12163481 B:") && near.contains("ruled out is 12163482 B."),
+            "{near}"
+        );
+        assert!(refused(1024, 2048).contains("ruled out is 2.0 KiB."));
     }
 }

@@ -16,6 +16,8 @@ pub struct CurvePoint {
     pub cap_bytes: u64,
     /// The plan; none where no plan keeps the cap or none was found.
     pub outcome: Option<Outcome>,
+    /// Is it proved that no plan keeps the cap?
+    pub ruled_out: bool,
 }
 
 /// Plans for every cap, in ascending order of the caps, within the limits of all together.
@@ -43,12 +45,12 @@ pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<C
         {
             let mut outcome = with_bound(outcome, Bound::each_op_once(problem.total_time()))?;
             outcome.report.stop_reason = deadline.reason();
-            points.push(CurvePoint { cap_bytes, outcome: Some(outcome) });
+            points.push(CurvePoint { cap_bytes, outcome: Some(outcome), ruled_out: false });
             continue;
         }
         // Each try costs a little even without time for it, and there may be many.
         if overtime.over() && cap_bytes < unplanned_peak {
-            points.push(CurvePoint { cap_bytes, outcome: None });
+            points.push(CurvePoint { cap_bytes, outcome: None, ruled_out: false });
             continue;
         }
         let left = (caps.len() - index) as f64;
@@ -62,9 +64,13 @@ pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<C
         let previous = points.last().and_then(|point| point.outcome.as_ref());
         let previous = previous.map(|outcome| outcome.compact.clone());
         let starts = options.starts.iter().cloned().chain(previous).collect();
+        let mut ruled_out = false;
         let outcome = match plan(problem, &Options { cap_bytes, limits, starts, ..options.clone() }) {
             Ok(outcome) => Some(outcome),
-            Err(Error::Infeasible { .. }) => None,
+            Err(Error::Infeasible { proved, .. }) => {
+                ruled_out = proved;
+                None
+            }
             Err(other) => return Err(other),
         };
         let previous = points.last().and_then(|point| point.outcome.clone());
@@ -75,11 +81,14 @@ pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<C
             (None, old) => old,
             (new, _) => new,
         };
-        points.push(CurvePoint { cap_bytes, outcome });
+        points.push(CurvePoint { cap_bytes, outcome, ruled_out });
     }
     // What holds for a larger cap holds for a smaller one.
     let mut bound: Option<Bound> = None;
+    let mut ruled_out = false;
     for point in points.iter_mut().rev() {
+        ruled_out |= point.ruled_out;
+        point.ruled_out = ruled_out;
         if let Some(outcome) = point.outcome.take() {
             let own = outcome.report.bound();
             let best = match bound {

@@ -31,7 +31,7 @@ pub struct CurvePoint {
     pub bound_percent: Option<f64>,
     /// Which plans that are.
     pub bound_class: Option<&'static str>,
-    /// Is there no better plan, of those?
+    /// Is there no better plan, of those? Where none was found: is there none at all?
     pub proved: bool,
 }
 

@@ -4,14 +4,15 @@ use std::path::PathBuf;
 
 use ballast_core::device::Cluster;
 use ballast_core::units::Bytes;
-use ballast_remat::{Options, Order, Outcome, curve, least_memory};
+use ballast_remat::{CurvePoint, Options, Order, Outcome, curve, least_memory};
 use serde::Serialize;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, note};
+use crate::instance::{Given, Input};
+use crate::output;
 use crate::output::paths;
 use crate::ranges::{amount, count, seconds};
-use crate::search_args::{HostLinkArgs, SearchArgs};
-use crate::{instance, output};
+use crate::search_args::{SearchArgs, SwapArgs};
 
 /// Arguments of `ballast curve`.
 #[derive(clap::Args)]
@@ -31,9 +32,6 @@ pub(crate) struct Args {
     /// recomputation, percent; 0 to 1e18.
     #[arg(long, value_parser = amount, conflicts_with_all = ["budgets", "points"])]
     overhead: Option<f64>,
-    /// Recompute only.
-    #[arg(long)]
-    no_swap: bool,
     /// Order of first runs: program, or free.
     #[arg(long, default_value = "program")]
     order: Order,
@@ -43,7 +41,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     search: SearchArgs,
     #[command(flatten)]
-    link: HostLinkArgs,
+    swap: SwapArgs,
     /// Write the answer here instead of to stdout.
     #[arg(short, long)]
     output: Option<PathBuf>,
@@ -58,8 +56,10 @@ struct Point {
     overhead_percent: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bound_percent: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    proved: Option<bool>,
+    /// No plan for the budget was found. `proved` says then whether none exists.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    no_plan: bool,
+    proved: bool,
     /// With --overhead: no plan that keeps it takes less, bytes. `proved` says then that the plan takes no more than that.
     #[serde(skip_serializing_if = "Option::is_none")]
     bound_bytes: Option<u64>,
@@ -75,10 +75,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         [args.instance.as_path()].into_iter().chain(args.device.as_deref().and_then(Cluster::file_of)),
         paths(&args.output),
     )?;
-    args.link.check()?;
-    args.link.check_for(instance::kind(&output::read_text(&args.instance)?))?;
-    let instance::Input { problem, link, .. } =
-        instance::read_any(&args.instance, args.link.rate, args.device.as_deref())?;
+    args.swap.link.check()?;
+    let given = Given::read(&args.instance)?;
+    args.swap.check_for(given.kind)?;
+    let Input { problem, link, .. } = given.input(args.swap.link.rate, args.device.as_deref())?;
     let (least, peak) = (problem.working_set().0, problem.unplanned_peak());
     let total = problem.total_time();
     let percent = |time: f64| if total > 0.0 { 100.0 * (time / total - 1.0) } else { 0.0 };
@@ -87,13 +87,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         budget_share: budget_bytes as f64 / peak.max(1) as f64,
         overhead_percent: outcome.map(|outcome| percent(outcome.report.value)),
         bound_percent: outcome.map(|outcome| percent(outcome.report.bound().value())),
-        proved: outcome.map(|outcome| outcome.report.proved()),
+        no_plan: outcome.is_none(),
+        proved: outcome.is_some_and(|outcome| outcome.report.proved()),
         bound_bytes: None,
         recomputes: outcome.map(|outcome| outcome.replay.recomputes),
         swap_bytes: outcome.map(|outcome| outcome.replay.swap_bytes),
     };
     let options = Options {
-        swap: if args.no_swap { None } else { args.link.model(link) },
+        swap: args.swap.model(link),
         order: args.order,
         rounds: true,
         limits: args.search.limits(args.time_limit),
@@ -107,7 +108,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(overhead) = args.overhead {
         let found = least_memory(&problem, overhead / 100.0, &options).map_err(failed)?;
         let point = Point {
-            proved: Some(found.proved()),
+            proved: found.proved(),
             bound_bytes: Some(found.bound_bytes),
             ..point(found.outcome.replay.peak_bytes, Some(&found.outcome))
         };
@@ -120,6 +121,28 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         args.budgets.iter().map(|bytes| bytes.0).collect()
     };
     let points = curve(&problem, &budgets, &options).map_err(failed)?;
-    let points: Vec<Point> = points.iter().map(|at| point(at.cap_bytes, at.outcome.as_ref())).collect();
-    output::write_json(&points, args.output.as_deref())
+    let shown = |at: &CurvePoint| Point {
+        proved: at.outcome.as_ref().map_or(at.ruled_out, |outcome| outcome.report.proved()),
+        ..point(at.cap_bytes, at.outcome.as_ref())
+    };
+    let points: Vec<Point> = points.iter().map(shown).collect();
+    output::write_json(&points, args.output.as_deref())?;
+    if let Some(text) = without_plan(&points) {
+        note(&text);
+    }
+    Ok(())
+}
+
+/// Which budgets have no plan, where there are any: their points have no overhead.
+fn without_plan(points: &[Point]) -> Option<String> {
+    let bare: Vec<String> = points
+        .iter()
+        .filter(|point| point.no_plan)
+        .map(|point| {
+            let known = if point.proved { "there is none" } else { "none was found" };
+            format!("{} B ({known})", point.budget_bytes)
+        })
+        .collect();
+    let count = points.len();
+    (!bare.is_empty()).then(|| format!("no plan for {} of {count} budgets: {}", bare.len(), bare.join(", ")))
 }

@@ -80,11 +80,17 @@ impl Failure {
 
     /// The same, where what it says of a file is said of the one the user knows, which the file is a copy of in generic form.
     pub(crate) fn naming(self, file: &Path, known: &Path) -> Self {
-        if file == known {
-            return self;
-        }
-        let (file, known) = (file.display().to_string(), format!("{} in generic form", known.display()));
-        let said = |text: String| text.replace(&file, &known);
+        if file == known { self } else { self.saying(file, &format!("{} in generic form", known.display())) }
+    }
+
+    /// The same, where what it says of a copy is said of the one the user knows.
+    pub(crate) fn of_copy(self, copy: &Path, known: &Path) -> Self {
+        self.saying(copy, &known.display().to_string())
+    }
+
+    fn saying(self, file: &Path, known: &str) -> Self {
+        let file = file.display().to_string();
+        let said = |text: String| text.replace(&file, known);
         match self {
             Failure::NoPlan(text) => Failure::NoPlan(said(text)),
             Failure::BadInput(text) => Failure::BadInput(said(text)),

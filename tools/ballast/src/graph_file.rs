@@ -6,13 +6,22 @@ use ballast_core::graph::{Graph, OpId, TensorId};
 use ballast_core::units::Bytes;
 
 use crate::failure::Failure;
+use crate::mlir::{HOW_TO_GRAPH, is_mlir};
 use crate::output::read_text;
 
 /// Reads a program written by `--remat="graph-file=..."`.
 pub(crate) fn read(path: &Path) -> Result<Graph, Failure> {
+    parse(&read_text(path)?, path)
+}
+
+/// The same of a file's text.
+pub(crate) fn parse(text: &str, path: &Path) -> Result<Graph, Failure> {
     let in_file = |error: String| Failure::BadInput(format!("{}: {error}", path.display()));
+    if is_mlir(text) {
+        return Err(in_file(HOW_TO_GRAPH.to_owned()));
+    }
     let graph: Graph =
-        serde_json::from_str(&read_text(path)?).map_err(|error| in_file(format!("not a graph: {error}")))?;
+        serde_json::from_str(text).map_err(|error| in_file(format!("not a graph: {error}")))?;
     check_graph(&graph).map_err(in_file)?;
     Ok(graph)
 }

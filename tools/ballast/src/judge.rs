@@ -7,15 +7,14 @@ use ballast_core::graph::OpId;
 use ballast_core::instance::WrittenPlan;
 use ballast_core::memory::{NodeId, Problem, Schedule, SwapModel, live_intervals, replay};
 use ballast_core::plan::ArenaPlan;
-use ballast_core::units::Bytes;
+use ballast_core::units::{Bytes, told_apart};
 use ballast_dag::assignment::AssignmentFile;
 use ballast_dag::check::check;
 use ballast_dag::problem::PlanClass;
-use ballast_dag::workload;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
-use crate::instance::{self, Kind};
+use crate::instance::{Given, Input, Kind};
 use crate::output;
 use crate::search_args::HostLinkArgs;
 
@@ -71,10 +70,10 @@ struct PartitionVerdict {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.link.check()?;
     let plan = output::read_text(&args.plan)?;
-    let kind = instance::kind(&output::read_text(&args.instance)?);
-    args.link.check_for(kind)?;
+    let given = Given::read(&args.instance)?;
+    args.link.check_for(given.kind)?;
     let refuse = |text: &str| Err(Failure::BadInput(text.into()));
-    if kind == Kind::Workload {
+    if given.kind == Kind::Workload {
         if args.budget.is_some() {
             return refuse(
                 "--budget is for plans of one device's memory: a workload says what its devices hold",
@@ -83,8 +82,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         if args.device.is_some() {
             return refuse("--device is for graphs: a workload says what its devices do");
         }
-        let workload =
-            workload::read(&args.instance).map_err(|error| Failure::BadInput(error.to_string()))?;
+        let workload = given.workload()?;
         let class = if args.any { PlanClass::Free } else { PlanClass::Contiguous };
         let in_plan = |text: String| Failure::NoPlan(format!("{}: {text}", args.plan.display()));
         let file = AssignmentFile::read(&plan).map_err(|text| unusable(args, &text))?;
@@ -97,8 +95,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.any {
         return refuse("--any is for plans of a workload: here there is one device");
     }
-    let instance::Input { problem, link, .. } =
-        instance::read_any(&args.instance, args.link.rate, args.device.as_deref())?;
+    let Input { problem, link, .. } = given.input(args.link.rate, args.device.as_deref())?;
     let in_plan = |text: String| Failure::NoPlan(format!("{}: {text}", args.plan.display()));
     let written = WrittenPlan::parse(&plan).map_err(|text| unusable(args, &text))?;
     let schedule = written.schedule(&problem).map_err(in_plan)?;
@@ -172,7 +169,8 @@ fn check_arena(
     let held = problem.resident_bytes.saturating_add(arena.arena_bytes);
     match budget.filter(|&budget| held > budget.0) {
         Some(budget) => {
-            Err(format!("its arena and what is resident take {}, above the budget of {budget}", Bytes(held)))
+            let [held, budget] = told_apart([Bytes(held), budget]);
+            Err(format!("its arena and what is resident take {held}, above the budget of {budget}"))
         }
         None => Ok(()),
     }

@@ -13,6 +13,7 @@ mod graph_file;
 mod instance;
 mod judge;
 mod lab;
+mod mlir;
 mod output;
 mod partition;
 mod profile;

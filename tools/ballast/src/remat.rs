@@ -15,10 +15,11 @@ use ballast_remat::{Options, Order, Outcome, Relaxation, SOLVERS, Solver, plan_r
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::instance::{Given, Input};
+use crate::output;
 use crate::output::paths;
 use crate::ranges::{relax_limit, relax_step, seconds};
-use crate::search_args::{HostLinkArgs, WorkArgs};
-use crate::{instance, output};
+use crate::search_args::{SwapArgs, WorkArgs};
 
 /// Arguments of `ballast remat`.
 #[derive(clap::Args)]
@@ -39,9 +40,6 @@ pub(crate) struct Args {
     /// plan comes with every buffer's offset.
     #[arg(long, value_name = "ALIGNMENT")]
     arena: Option<Bytes>,
-    /// Recompute only.
-    #[arg(long)]
-    no_swap: bool,
     /// Order of first runs: program, or free.
     #[arg(long, default_value = "free")]
     order: Order,
@@ -51,7 +49,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     work: WorkArgs,
     #[command(flatten)]
-    link: HostLinkArgs,
+    swap: SwapArgs,
     #[arg(long, default_value = "auto", help = solver_help())]
     solver: Who,
     /// Where to write the mixed-integer program, LP or MPS by extension.
@@ -159,18 +157,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(program) = &args.solver.outside {
         program.check().map_err(|missing| Failure::BadInput(missing.to_string()))?;
     }
-    args.link.check()?;
-    args.link.check_for(instance::kind(&output::read_text(&args.instance)?))?;
+    args.swap.link.check()?;
+    let given = Given::read(&args.instance)?;
+    args.swap.check_for(given.kind)?;
     if args.arena == Some(Bytes(0)) {
         return Err(Failure::BadInput("--arena 0: give an alignment of at least one byte".into()));
     }
-    let instance::Input { problem, link, .. } =
-        instance::read_any(&args.instance, args.link.rate, args.device.as_deref())?;
-    let swap = if args.no_swap { None } else { args.link.model(link) };
+    let Input { problem, link, .. } = given.input(args.swap.link.rate, args.device.as_deref())?;
     let default_time = args.work.work_limit.is_none().then_some(60.0);
     let options = Options {
         cap_bytes: args.budget.0,
-        swap,
+        swap: args.swap.model(link),
         alignment: args.arena.map(|bytes| bytes.0),
         order: args.order,
         rounds: true,
@@ -186,7 +183,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         ..Options::default()
     };
     let relaxation = Relaxation { step: args.relax_step, limit: args.relax_limit };
-    let relaxed = plan_relaxed(&problem, &options, &relaxation).map_err(|failure| refused(args, &failure))?;
+    let relaxed = plan_relaxed(&problem, &options, &relaxation)
+        .map_err(|failure| refused(args, problem.unplanned_peak(), &failure))?;
     let outcome = &relaxed.plan;
     let total = problem.total_time();
     let percent = |time: f64| if total > 0.0 { 100.0 * (time / total - 1.0) } else { 0.0 };
@@ -225,24 +223,34 @@ fn print_line(line: &impl Serialize) -> Result<(), Failure> {
     output::print(&format!("{line}\n"))
 }
 
-/// Prints the refusal, where that is what failed.
-fn refused(args: &Args, failure: &ballast_remat::Error) -> Failure {
+/// Prints the refusal, where that is what failed, of a problem that takes `peak` bytes as it is.
+fn refused(args: &Args, peak: u64, failure: &ballast_remat::Error) -> Failure {
     match *failure {
         ballast_remat::Error::Infeasible { cap_bytes, smallest_cap, found, proved, .. } => {
-            let refusal = Refusal {
-                no_plan: true,
-                proved,
-                requested_budget: cap_bytes,
-                smallest_budget: smallest_cap,
-                smallest_budget_has_plan: found,
-            };
-            print_line(&refusal).err().unwrap_or_else(|| Failure::NoPlan(failure.to_string()))
+            no_plan((cap_bytes, proved), (smallest_cap, found), failure.to_string())
+        }
+        // It changes nothing, and has a plan from the peak on; in an arena gaps may come on top of that.
+        ballast_remat::Error::NotApplicable { solver, .. } if solver == Solver::KEEP_ALL.name() => {
+            let text = format!("{failure}: it takes {peak} of {} bytes", args.budget.0);
+            no_plan((args.budget.0, false), (peak, args.arena.is_none()), text)
         }
         ballast_remat::Error::NoProgram { .. } => Failure::BadInput(failure.to_string()),
         ballast_remat::Error::Outside { .. } => Failure::NoPlan(failure.to_string()),
         ballast_remat::Error::Refused(_) => Failure::Internal(failure.to_string()),
         _ => Failure::BadInput(format!("{}: {failure}", args.instance.display())),
     }
+}
+
+/// Prints that no plan keeps a budget, whether that is proved, and which is the smallest one that may have a plan, or has.
+fn no_plan((requested, proved): (u64, bool), (smallest, has_plan): (u64, bool), text: String) -> Failure {
+    let refusal = Refusal {
+        no_plan: true,
+        proved,
+        requested_budget: requested,
+        smallest_budget: smallest,
+        smallest_budget_has_plan: has_plan,
+    };
+    print_line(&refusal).err().unwrap_or(Failure::NoPlan(text))
 }
 
 fn write_plan(path: &Path, outcome: &Outcome) -> Result<(), Failure> {

@@ -166,6 +166,33 @@ pub(crate) struct HostLinkArgs {
     host_memory: Option<Bytes>,
 }
 
+/// Of swaps in a plan of one device.
+#[derive(Clone, Copy, clap::Args)]
+pub(crate) struct SwapArgs {
+    /// Recompute only.
+    #[arg(long)]
+    no_swap: bool,
+    #[command(flatten)]
+    pub link: HostLinkArgs,
+}
+
+impl SwapArgs {
+    /// Refuses what means nothing: for the kind of input read, or where nothing is swapped.
+    pub(crate) fn check_for(&self, kind: Kind) -> Result<(), Failure> {
+        match self.link.of_link().or_else(|| self.link.bandwidth.map(|_| "--bandwidth")) {
+            Some(option) if self.no_swap => Err(Failure::BadInput(format!(
+                "{option}: with --no-swap nothing is copied to the host: leave one of them out"
+            ))),
+            _ => self.link.check_for(kind),
+        }
+    }
+
+    /// The link given, or else that of the device; none where nothing may be swapped.
+    pub(crate) fn model(&self, of_device: Option<SwapModel>) -> Option<SwapModel> {
+        if self.no_swap { None } else { self.link.model(of_device) }
+    }
+}
+
 impl HostLinkArgs {
     /// Refuses a link over which nothing could ever be copied.
     pub(crate) fn check(&self) -> Result<(), Failure> {

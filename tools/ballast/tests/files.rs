@@ -14,6 +14,16 @@ use support::{DYNAMIC, examples, json};
 const CHAIN: &str = r#"{"nodes": [{"id": 0, "time": 1, "size": 8}, {"id": 1, "time": 1, "size": 8}, {"id": 2, "time": 1, "size": 8}],
     "edges": [[0, 1], [1, 2]]}"#;
 
+/// A program of one op, 8 B, as `graph-file=` writes it.
+const GRAPH: &str = r#"{"name": "f", "ops": [{"name": "tanh", "key": "tanh", "location": "f:1:1", "inputs": [], "outputs": [0], "role": "compute",
+    "layer": "other", "opens_layer": false, "work": {"flops": 2, "macs_exact": 0, "arithmetic": "f32", "bytes": 8, "priced": true}, "pure_op": true,
+    "backward": false, "workspace": 0, "rules": {"never_recompute": false, "never_swap": false, "must_keep": false, "device": null}}],
+    "tensors": [{"producer": 0, "index": 0, "bytes": 8, "returned": true, "type_name": "tensor<2xf32>"}], "early": []}"#;
+
+/// A node that takes a second on the only accelerator.
+const WORKLOAD: &str = r#"{"maxSizePerFPGA": 100.0, "maxFPGAs": 1, "maxCPUs": 0, "nodes": [{"name": "n", "id": 0, "supportedOnFpga": 1, "cpuLatency": 2.0,
+    "fpgaLatency": 1.0, "isBackwardNode": 0, "colorClass": 0, "size": 1.0}], "edges": []}"#;
+
 fn ballast(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ballast"));
     command.current_dir(folder).args(args);
@@ -169,6 +179,36 @@ fn endless_inputs_are_refused() {
 }
 
 #[test]
+fn a_pipe_is_an_input_as_a_file_is() {
+    let folder = folder();
+    let here = folder.path();
+    let piped = |file: &str, args: &[&str]| {
+        let input = std::fs::File::open(here.join(file)).expect("there");
+        let mut cat = Command::new("cat").stdin(input).stdout(Stdio::piped()).spawn().expect("runs");
+        let pipe = cat.stdout.take().expect("piped");
+        let output = ballast(here, args).stdin(pipe).output().expect("runs");
+        cat.wait().expect("ends");
+        output
+    };
+    let plan = ["--budget", "24", "--work-limit", "9", "-o", "plan.json"];
+    let remat = |input| [&["remat", input], &plan[..]].concat();
+    assert_eq!(
+        json(&piped("chain.json", &remat("/dev/stdin")))["value"],
+        json(&run(here, &remat("chain.json")))["value"]
+    );
+    let curve = ["curve", "/dev/stdin", "--budgets", "24", "--time-limit", "1"];
+    assert_eq!(json(&piped("chain.json", &curve))[0]["overhead_percent"], 0.0);
+    let judged = ["judge", "/dev/stdin", "plan.json", "--budget", "24"];
+    assert_eq!(json(&piped("chain.json", &judged))["peak_bytes"], 16);
+    std::fs::write(here.join("graph.json"), GRAPH).expect("written");
+    assert_eq!(json(&piped("graph.json", &remat("/dev/stdin")))["peak_bytes"], 8);
+    std::fs::write(here.join("workload.json"), WORKLOAD).expect("written");
+    std::fs::write(here.join("assignment.json"), r#"{"assignment": {"0": 0}}"#).expect("written");
+    let judged = ["judge", "/dev/stdin", "assignment.json"];
+    assert_eq!(json(&piped("workload.json", &judged))["value"], 1.0);
+}
+
+#[test]
 fn numbers_out_of_range_are_refused_with_the_range() {
     let folder = folder();
     for (args, range) in [
@@ -210,6 +250,10 @@ fn options_that_the_method_chosen_would_not_read_are_refused() {
         (swaps(&["--method", "no-swap", "--sub-data", "0.5"]), "--sub-data is for --method q-learning"),
         ([&place[..], &["--network", "chain.json"]].concat(), "--network is for --method learned"),
         ([&serve[..], &["--learner", "chain.json"]].concat(), "--learner is for --method learned"),
+        (
+            ["compare", "graph.json", "--devices", "1", "--function", "f"].to_vec(),
+            "graph.json is the graph of one function",
+        ),
     ] {
         let output = run(folder.path(), &args);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", message(&output));
@@ -227,7 +271,16 @@ fn a_program_given_for_a_plan_is_told_apart() {
         let output = run(folder.path(), &["report", "program.mlir"]);
         assert_eq!(output.status.code(), Some(2));
         assert!(message(&output).contains("--ballast-report"), "{}", message(&output));
+        // What plans graphs says how to make one.
+        let plan = ["--budget", "24", "-o", "plan.json"];
+        for args in [&[&["remat", "program.mlir"], &plan[..]].concat(), &vec!["curve", "program.mlir"]] {
+            let said = message(&run(folder.path(), args));
+            assert!(said.contains("graph-file=graph.json"), "{args:?}: {said}");
+        }
     }
+    std::fs::write(folder.path().join("README.md"), "# Ballast\n\nA pass plugin.\n").expect("written");
+    let prose = message(&run(folder.path(), &["report", "README.md"]));
+    assert!(prose.contains("not JSON") && !prose.contains("MLIR"), "{prose}");
     let other = message(&run(folder.path(), &["report", "chain.json"]));
     assert!(other.contains("no 'version'"), "{other}");
 }

@@ -114,6 +114,20 @@ fn a_budget_below_the_working_set_has_no_plan_unless_it_may_rise() {
 }
 
 #[test]
+fn a_solver_that_changes_nothing_has_no_plan_below_the_peak() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = chain().to_string();
+    let refused = remat(folder.path(), &text, &["--budget", "8KiB", "--solver", "keep-all"]);
+    assert_eq!(refused.status.code(), Some(1), "{}", String::from_utf8_lossy(&refused.stderr));
+    let refusal: Value = serde_json::from_slice(&refused.stdout).unwrap();
+    let known = [&refusal["no_plan"], &refusal["proved"], &refusal["smallest_budget_has_plan"]];
+    assert_eq!(known, [&json!(true), &json!(false), &json!(true)]);
+    // From the budget that it names on there is a plan.
+    let peak = refusal["smallest_budget"].to_string();
+    assert!(remat(folder.path(), &text, &["--budget", &peak, "--solver", "keep-all"]).status.success());
+}
+
+#[test]
 fn resident_bytes_workspace_and_ops_that_run_once_bind_the_plan() {
     let folder = tempfile::tempdir().unwrap();
     let mut instance = chain();
@@ -226,6 +240,22 @@ fn nonsense_options_are_refused() {
 }
 
 #[test]
+fn options_of_copies_are_refused_where_nothing_is_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("chain.json"), chain().to_string()).unwrap();
+    let commands =
+        [&["remat", "chain.json", "--budget", "8KiB", "-o", "plan.json"][..], &["curve", "chain.json"]];
+    let link =
+        [&["--bandwidth", "16GB"][..], &["--latency", "5"], &["--host-memory", "5"], &["--no-overlap"]];
+    for (command, option) in commands.iter().flat_map(|command| link.map(|option| (command, option))) {
+        let output = ballast(folder.path(), &[command, option, &["--no-swap"]].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{command:?} {option:?}: {said}");
+        assert!(said.contains(option[0]) && said.contains("--no-swap") && output.stdout.is_empty(), "{said}");
+    }
+}
+
+#[test]
 fn the_same_seed_and_work_limit_give_the_same_plan_file() {
     let folder = tempfile::tempdir().unwrap();
     let text = chain().to_string();
@@ -270,6 +300,26 @@ fn budgets_of_a_curve_are_spread_evenly_however_large() {
 }
 
 #[test]
+fn a_curve_says_which_budgets_have_no_plan_and_whether_that_is_proved() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("chain.json"), chain_of(4, 1024).to_string()).unwrap();
+    let curve = |arguments: &[&str]| {
+        let output = ballast(folder.path(), &[&["curve", "chain.json", "--budgets"], arguments].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let points: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (points, String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    // A node and what it reads take 2 KiB.
+    let (points, said) = curve(&["1KiB,64KiB"]);
+    assert_eq!((&points[0]["no_plan"], &points[0]["proved"]), (&json!(true), &json!(true)));
+    assert!(points[0]["overhead_percent"].is_null(), "{points}");
+    assert_eq!((&points[1]["no_plan"], &points[1]["overhead_percent"]), (&Value::Null, &json!(0.0)));
+    assert!(said.contains("no plan for 1 of 2 budgets: 1024 B (there is none)"), "{said}");
+    let (_, said) = curve(&["64KiB"]);
+    assert_eq!(said, "");
+}
+
+#[test]
 fn the_least_memory_for_an_overhead_is_called_proved_where_nothing_less_is_left() {
     let folder = tempfile::tempdir().unwrap();
     // Node 0 is read first and last: kept for that it is a third value beside nodes 1 and 2.
@@ -310,9 +360,8 @@ fn a_curve_counts_copies_as_remat_does() {
         let points: Value = serde_json::from_slice(&output.stdout).unwrap();
         (points[0]["overhead_percent"].as_f64().unwrap(), points[0]["swap_bytes"].as_u64().unwrap())
     };
-    let link = ["--bandwidth", "8MiB", "--no-overlap"];
-    let (copied, bytes) = point(&link);
-    let (made_again, none) = point(&[&link[..], &["--no-swap"]].concat());
+    let (copied, bytes) = point(&["--bandwidth", "8MiB", "--no-overlap"]);
+    let (made_again, none) = point(&["--no-swap"]);
     assert!(bytes > 0 && none == 0 && copied < made_again, "{copied} {made_again}");
     assert_eq!(point(&[]), (made_again, 0), "an instance has no link of its own");
 }

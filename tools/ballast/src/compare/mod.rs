@@ -201,6 +201,12 @@ pub(crate) fn import(path: &Path, function: &str, devices: &str) -> Result<Graph
     // A pipe or a device has no name that says what is in it.
     let unnamed = path.exists() && !path.is_file();
     if unnamed || path.extension().is_some_and(|ending| ending == "json") {
+        if !function.is_empty() {
+            return Err(Failure::BadInput(format!(
+                "--function: {} is the graph of one function: leave it out",
+                path.display()
+            )));
+        }
         return graph_file::read(path);
     }
     if !path.exists() {

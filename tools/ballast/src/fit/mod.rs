@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use ballast_core::cap::CapSpec;
-use ballast_core::units::Bytes;
+use ballast_core::units::{Bytes, told_apart};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -286,17 +286,17 @@ fn functions(text: &str) -> impl Iterator<Item = &str> {
 /// Why nothing was written.
 fn missed(args: &Args, cap_bytes: u64, unplanned_bytes: u64, tries: &[Try]) -> String {
     let least = tries.iter().map(|tried| tried.measured_bytes).min().unwrap_or(unplanned_bytes);
+    let [cap, least_told, unplanned] = told_apart([cap_bytes, least, unplanned_bytes].map(Bytes));
     let reached = if least < unplanned_bytes {
-        format!("the least it took is {}", Bytes(least))
+        format!("the least it took is {least_told}")
     } else {
-        format!("none took less than the {} of the program as it is", Bytes(unplanned_bytes))
+        format!("none took less than the {unplanned} of the program as it is")
     };
     format!(
-        "{}: no plan of {} keeps {} as {} measures it; {reached}: raise the cap, or give more --tries \
+        "{}: no plan of {} keeps {cap} as {} measures it; {reached}: raise the cap, or give more --tries \
          or a longer time-limit in --remat",
         args.program.display(),
         tries.len(),
-        Bytes(cap_bytes),
         platform_of(args),
     )
 }

@@ -196,6 +196,7 @@ mod tests {
         let stage = |unplanned_peak_bytes| StageFigures {
             device: DeviceId(0),
             cap_bytes: 0,
+            requested_cap_bytes: 0,
             peak_bytes: 0,
             unplanned_peak_bytes,
             host_peak_bytes: 0,

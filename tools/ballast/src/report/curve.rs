@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use ballast_core::limits::{self, Limits};
 use ballast_core::plan::Plan;
-use ballast_remat::{Options, Order, Outcome};
+use ballast_remat::{Options, Order};
 use ballast_report::{Curve, CurvePoint, Facts, StageFacts};
 
 use crate::failure::Failure;
@@ -79,8 +79,7 @@ fn curve(stage: &StageFacts<'_>, limits: Limits) -> Result<Curve, Failure> {
         Failure::Internal(format!("no curve of device {}: {failure}", stage.stage.device))
     })?;
     let mut curve = Curve::of(stage);
-    curve.points =
-        points.iter().map(|point| shown(&curve, point.cap_bytes, point.outcome.as_ref())).collect();
+    curve.points = points.iter().map(|point| shown(&curve, point)).collect();
     Ok(curve)
 }
 
@@ -95,12 +94,13 @@ fn raise_bounds(curve: &mut Curve) {
     }
 }
 
-fn shown(curve: &Curve, cap_bytes: u64, outcome: Option<&Outcome>) -> CurvePoint {
+fn shown(curve: &Curve, point: &ballast_remat::CurvePoint) -> CurvePoint {
+    let outcome = point.outcome.as_ref();
     CurvePoint {
-        cap_bytes,
+        cap_bytes: point.cap_bytes,
         overhead_percent: outcome.map(|outcome| curve.percent(outcome.report.value)),
         bound_percent: outcome.map(|outcome| curve.percent(outcome.report.bound().value())),
         bound_class: outcome.map(|outcome| outcome.report.bound().class().name()),
-        proved: outcome.is_some_and(|outcome| outcome.report.proved()),
+        proved: outcome.map_or(point.ruled_out, |outcome| outcome.report.proved()),
     }
 }

@@ -9,6 +9,7 @@ use ballast_core::plan::{PLAN_VERSION, Plan};
 use ballast_report::{Facts, summary, trace_events};
 
 use crate::failure::Failure;
+use crate::mlir::is_mlir;
 use crate::output;
 
 /// Arguments of `ballast report`.
@@ -53,15 +54,9 @@ pub(crate) fn read_plan(path: &Path) -> Result<Plan, Failure> {
     Ok(plan)
 }
 
-/// Why a text is no plan file; one that looks like MLIR is most likely the program the plan is in.
+/// Why a text is no plan file; MLIR is most likely the program the plan is in.
 fn no_json(text: &str, error: &serde_json::Error) -> String {
-    let begins = |line: &str| {
-        ["module", "func.func", "#", "builtin.module", "\"builtin.module\"", "//"]
-            .iter()
-            .any(|start| line.starts_with(start))
-    };
-    let first = text.lines().map(str::trim_start).find(|line| !line.is_empty()).unwrap_or_default();
-    if begins(first) || text.starts_with("ML\u{ef}R") {
+    if is_mlir(text) {
         "this is MLIR, and a plan file is JSON: `ballast-opt FILE --ballast-report` shows the plan of a planned program, and \
          `--remat=\"plan-file=plan.json\"` writes the file that is read here"
             .to_owned()

@@ -7,12 +7,26 @@ use std::time::Duration;
 
 use super::tools::capture;
 use crate::failure::Failure;
-use crate::output::read_bytes;
+use crate::output::{read_bytes, write_file};
 
 /// The package's own script, so that no package need be installed.
 const SCRIPT: &str = include_str!("../../../python/src/ballast/export/generic.py");
 
-/// The program itself where it is in generic form, or else a copy in it, in the folder, by a Python with JAX, which may take so long.
+/// A program as a file that is read as often as is needed, and by others: itself, or a copy in the folder where it is a pipe, which says nothing twice, or a
+/// name under which another process has something else, such as `/dev/stdin`.
+///
+/// # Errors
+/// The file cannot be read or copied.
+fn lasting(program: &Path, folder: &Path) -> Result<PathBuf, Failure> {
+    if program.is_file() && !["/dev", "/proc"].iter().any(|own| program.starts_with(own)) {
+        return Ok(program.to_owned());
+    }
+    let copy = folder.join("given.mlir");
+    write_file(&copy, &read_bytes(program)?)?;
+    Ok(copy)
+}
+
+/// The program itself where it is in generic form and can be read again, or else a copy in it, in the folder, by a Python with JAX, which may take so long.
 ///
 /// # Errors
 /// The file cannot be read, is no program in any of the forms, or Python cannot be run.
@@ -22,11 +36,12 @@ pub(crate) fn generic(
     python: &Path,
     limit: Duration,
 ) -> Result<PathBuf, Failure> {
-    if is_generic(&read_bytes(program)?) {
-        return Ok(program.to_owned());
+    let file = lasting(program, folder)?;
+    if is_generic(&read_bytes(&file)?) {
+        return Ok(file);
     }
     let to = folder.join("generic.mlir");
-    write(program, &to, true, folder, python, limit)?;
+    write(&file, &to, true, folder, python, limit).map_err(|failure| failure.of_copy(&file, program))?;
     Ok(to)
 }
 
@@ -63,7 +78,25 @@ fn is_generic(program: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_generic;
+    use std::io::Write as _;
+    use std::os::fd::AsRawFd as _;
+
+    use super::{is_generic, lasting};
+
+    #[test]
+    fn of_what_is_read_only_once_there_is_a_copy() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("p.mlir");
+        std::fs::write(&file, "module {}").unwrap();
+        assert_eq!(lasting(&file, folder.path()).unwrap(), file);
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        writer.write_all(b"module {}").unwrap();
+        drop(writer);
+        let pipe = format!("/dev/fd/{}", reader.as_raw_fd());
+        let copy = lasting(pipe.as_ref(), folder.path()).unwrap();
+        assert_eq!(copy.parent(), Some(folder.path()));
+        assert_eq!([0, 1].map(|_| std::fs::read_to_string(&copy).unwrap()), ["module {}"; 2]);
+    }
 
     #[test]
     fn pretty_text_and_bytecode_are_told_from_generic_text() {

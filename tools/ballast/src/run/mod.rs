@@ -129,9 +129,9 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Did it stay under a cap, which may be one of temporaries alone?
-    fn keeps(&self, cap_bytes: u64, temporaries_only: bool) -> Option<bool> {
-        let taken = if temporaries_only { self.temporary_bytes } else { Some(self.peak_bytes) };
+    /// Did it stay under a cap of a stage, which may be one of temporaries alone?
+    fn keeps(&self, stage: &StageFigures, cap_bytes: u64) -> Option<bool> {
+        let taken = if stage.temporaries_only { self.temporary_bytes } else { Some(self.peak_bytes) };
         taken.map(|bytes| bytes <= cap_bytes)
     }
 
@@ -152,8 +152,10 @@ struct Comparison {
     difference: Option<compare::Difference>,
     /// What the plan says, if the rewritten program carries one with a single stage.
     plan: Option<StageFigures>,
-    /// Did the rewritten program stay under the cap of that stage? None: there is none, or what its cap counts was not measured.
+    /// Did the rewritten program stay under the cap of that stage, which may be above the one asked for? None: there is none, or what its cap counts was not measured.
     within_caps: Option<bool>,
+    /// The same of the cap asked for.
+    within_requested_caps: Option<bool>,
     /// Every stage of the plan beside its rank (mpi only).
     #[serde(skip_serializing_if = "Option::is_none")]
     stages: Option<Stages>,
@@ -166,18 +168,23 @@ struct Stages {
     ratio: Option<f64>,
     /// What the plan says.
     plan: PlanFigures,
-    /// Did every rank stay under the cap of its stage?
+    /// Did every rank stay under the cap of its stage, which may be above the one asked for?
     within_caps: bool,
+    /// The same of the caps asked for.
+    within_requested_caps: bool,
 }
 
 impl Stages {
     fn compare(ranks: &[mpi::Rank], plan: &PlanFigures) -> Self {
         let times = || ranks.iter().map(|rank| rank.stage_seconds).filter(|&seconds| seconds > 0.0);
         let of = |stage: &StageFigures| ranks.iter().find(|rank| rank.rank == stage.device.0);
-        let within = |stage: &StageFigures| of(stage).is_some_and(|rank| rank.peak_bytes <= stage.cap_bytes);
+        let within = |cap: fn(&StageFigures) -> u64| {
+            plan.stages.iter().all(|stage| of(stage).is_some_and(|rank| rank.peak_bytes <= cap(stage)))
+        };
         Stages {
             ratio: times().reduce(f64::max).zip(times().reduce(f64::min)).map(|(slow, fast)| slow / fast),
-            within_caps: plan.stages.iter().all(within),
+            within_caps: within(|stage| stage.cap_bytes),
+            within_requested_caps: within(|stage| stage.requested_cap_bytes),
             plan: plan.clone(),
         }
     }
@@ -253,7 +260,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             .as_ref()
             .filter(|_| args.backend == Backend::Mpi)
             .map(|plan| Stages::compare(&rewritten.ranks, plan)),
-        within_caps: only.and_then(|stage| rewritten.keeps(stage.cap_bytes, stage.temporaries_only)),
+        within_caps: only.and_then(|stage| rewritten.keeps(&stage, stage.cap_bytes)),
+        within_requested_caps: only.and_then(|stage| rewritten.keeps(&stage, stage.requested_cap_bytes)),
         original,
         rewritten,
         difference,
@@ -315,12 +323,27 @@ fn shown(comparison: &Comparison) -> String {
         "time",
         [seconds(before.seconds), seconds(after.seconds), seconds(plan.map(|plan| plan.seconds))],
     ));
+    table.add_row(row(
+        "cap",
+        [String::new(), kept(comparison), plan.map_or(String::new(), |plan| plan.caps())],
+    ));
     let mut text = format!("{table}\n");
     if let Some(stages) = &comparison.stages {
         text += &shown_stages(&after.ranks, stages);
     }
     text += &comparison.difference.as_ref().map_or_else(|| "not run\n".to_owned(), ToString::to_string);
     text
+}
+
+/// Which caps of its only stage the rewritten program kept.
+fn kept(comparison: &Comparison) -> String {
+    match (comparison.within_caps, comparison.within_requested_caps) {
+        (None, _) => "",
+        (Some(false), _) => "exceeded",
+        (Some(true), Some(false)) => "kept as raised",
+        (Some(true), _) => "kept",
+    }
+    .to_owned()
 }
 
 /// Every stage beside its rank.
@@ -345,7 +368,7 @@ fn shown_stages(ranks: &[mpi::Rank], stages: &Stages) -> String {
         let planned = |text: &dyn Fn(&StageFigures) -> String| stage.map_or_else(|| "idle".to_owned(), text);
         table.add_row([
             rank.rank.to_string(),
-            planned(&|stage| bytes(stage.cap_bytes)),
+            planned(&StageFigures::caps),
             bytes(rank.peak_bytes),
             planned(&|stage| bytes(stage.peak_bytes)),
             bytes(rank.host_peak_bytes),
@@ -359,4 +382,43 @@ fn shown_stages(ranks: &[mpi::Rank], stages: &Stages) -> String {
         |ratio: Option<f64>| ratio.map_or_else(|| "unknown".to_owned(), |ratio| format!("{ratio:.3}"));
     let (measured, planned) = (ratio(stages.ratio), ratio(stages.plan.ratio));
     format!("{table}\nslowest over fastest stage: {measured}, planned {planned}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_raised_cap_it_is_said_which_one_was_kept() {
+        let stage = StageFigures {
+            device: ballast_core::device::DeviceId(0),
+            cap_bytes: 64,
+            requested_cap_bytes: 60,
+            peak_bytes: 62,
+            unplanned_peak_bytes: 70,
+            host_peak_bytes: 0,
+            seconds: 1.0,
+            unplanned_seconds: 1.0,
+            temporaries_only: false,
+        };
+        let said = |peak_bytes: u64| {
+            let rewritten = Measured { peak_bytes, ..Measured::default() };
+            let comparison = Comparison {
+                backend: "native".to_owned(),
+                seed: 0,
+                original: Measured::default(),
+                within_caps: rewritten.keeps(&stage, stage.cap_bytes),
+                within_requested_caps: rewritten.keeps(&stage, stage.requested_cap_bytes),
+                rewritten,
+                difference: None,
+                plan: Some(stage),
+                stages: None,
+            };
+            let row = shown(&comparison).lines().find(|line| line.contains(" cap ")).map(str::to_owned);
+            let row = row.expect("a row");
+            assert!(row.contains("64 B, asked 60 B"), "{row}");
+            row.split('┆').nth(2).expect("a cell").trim().to_owned()
+        };
+        assert_eq!([60, 62, 65].map(said), ["kept", "kept as raised", "exceeded"]);
+    }
 }

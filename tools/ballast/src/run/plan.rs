@@ -1,6 +1,7 @@
 //! The figures of a plan, from the text of the program that carries it: `ballast.plan` or `ballast.applied`.
 
 use ballast_core::device::DeviceId;
+use ballast_core::units::{Bytes, told_apart};
 use serde::Serialize;
 
 /// What every plan begins with.
@@ -22,8 +23,10 @@ pub(crate) struct PlanFigures {
 pub(crate) struct StageFigures {
     /// The device.
     pub(crate) device: DeviceId,
-    /// Most device memory it may take.
+    /// Most device memory it may take: the cap asked for, or what that was raised to where no plan kept it.
     pub(crate) cap_bytes: u64,
+    /// The cap asked for.
+    pub(crate) requested_cap_bytes: u64,
     /// Most device memory it takes.
     pub(crate) peak_bytes: u64,
     /// Most device memory it takes without recomputation and swaps.
@@ -36,6 +39,18 @@ pub(crate) struct StageFigures {
     pub(crate) unplanned_seconds: f64,
     /// Do cap and peak leave arguments and results out?
     pub(crate) temporaries_only: bool,
+}
+
+impl StageFigures {
+    /// Its cap, with the one asked for where that was raised.
+    pub(crate) fn caps(&self) -> String {
+        let (cap, requested) = (Bytes(self.cap_bytes), Bytes(self.requested_cap_bytes));
+        if cap == requested {
+            return cap.to_string();
+        }
+        let [cap, requested] = told_apart([cap, requested]);
+        format!("{cap}, asked {requested}")
+    }
 }
 
 impl PlanFigures {
@@ -53,6 +68,7 @@ impl PlanFigures {
                 Some(StageFigures {
                     device: DeviceId(field(stage, "device")?),
                     cap_bytes: field(stage, "cap")?,
+                    requested_cap_bytes: field(stage, "requested_cap")?,
                     peak_bytes: field(stage, "peak")?,
                     unplanned_peak_bytes: field(stage, "unplanned_peak")?,
                     host_peak_bytes: field(stage, "host_peak").unwrap_or(0),
@@ -132,6 +148,7 @@ mod tests {
         let first = StageFigures {
             device: DeviceId(0),
             cap_bytes: 64,
+            requested_cap_bytes: 60,
             peak_bytes: 32,
             unplanned_peak_bytes: 40,
             host_peak_bytes: 8,
@@ -140,6 +157,8 @@ mod tests {
             temporaries_only: false,
         };
         assert_eq!((plan.devices, plan.ratio, plan.stages[0]), (3, Some(1.25), first));
+        assert_eq!(first.caps(), "64 B, asked 60 B");
+        assert_eq!(StageFigures { requested_cap_bytes: 64, ..first }.caps(), "64 B");
         assert_eq!((plan.stages[1].device, plan.stages[1].host_peak_bytes), (DeviceId(2), 0));
         assert_eq!(plan.only_stage(), None);
         let counted = text.replace("{cap = \"\"}", "{cap_counts = \"temp\"}");
