@@ -11,9 +11,15 @@
 // CHECK: fusion = "xla"
 // CHECK-SAME: held = "{{[0-9]+, ?[0-9]+}}
 // WHOLE: warning: no memory plan keeps the cap
-// LARGE-NOT: FusionSplit
-// LARGE: fusion = "xla"
-// LARGE-SAME: held = "18"
+// A part in which an op was bound stays on its device, the others may move.
+// RUN: sed 's/"stablehlo.add"(%%s3, %%t4) :/"stablehlo.add"(%%s3, %%t4) {ballast.device = #ballast.device<1>} :/' %s > %t.bound.mlir
+// RUN: ballast-opt %t.bound.mlir --allow-unregistered-dialect --rl-partition="devices=2 work-limit=20000" --remat="cap=60% cap-counts=temp swap=false work-limit=400000" --ballast-verify --remarks-filter=ballast 2>&1 | FileCheck %s --check-prefix=BOUND
+// BOUND: remark: [Passed] FusionSplit
+// BOUND: pins = "19"
+// BOUND: "stablehlo.add"{{.*}}ballast.device = #ballast.device<0>
+// BOUND-NEXT: "stablehlo.add"
+// BOUND-NEXT: "stablehlo.add"
+// BOUND-NEXT: "stablehlo.add"{{.*}}ballast.device = #ballast.device<1>
 func.func @main(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %d0 = "stablehlo.dot_general"(%x, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   %t0 = "stablehlo.tanh"(%d0) : (tensor<64x64xf32>) -> tensor<64x64xf32>

@@ -84,9 +84,7 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             None => start.within_caps(module, program, options, (planner.cap, &planner.limits))?,
             Some(_) => (program, start),
         };
-        for op in &mut program.imported.graph.ops {
-            op.rules.device = None;
-        }
+        program.bind_only(&start.settings.pins);
         let repartition = |again: &Again<'_>| start.repartition(&program, &planner.limits, again);
         let planned = ballast_planner::plan(
             &program.view(),
@@ -105,7 +103,7 @@ pub(super) struct Start {
     report: Report,
     /// What it was made with.
     pub(super) settings: PlanSettings,
-    /// May ops be moved to other devices? Not those a user placed, and not on one device.
+    /// May ops be moved to other devices? Not where a user placed all of them, and not on one device.
     pub(super) movable: bool,
 }
 
@@ -146,7 +144,7 @@ impl Start {
         Ok(Start {
             device_of,
             report: report_of(&earlier, stop).map_err(|text| program.error(None, &text))?,
-            movable: devices > 1 && !settings.pinned,
+            movable: devices > 1 && (!settings.pinned || !settings.pins.is_empty()),
             settings,
         })
     }
@@ -207,8 +205,7 @@ impl Start {
             return Ok((program, self));
         }
         let mut program = program::read_as_is(module, &program::Source { held: &held, ..source })?;
-        // Where the partition put ops binds no other placement.
-        program.imported.graph.ops.iter_mut().for_each(|op| op.rules.device = None);
+        program.bind_only(&self.settings.pins);
         let mut device_of = self.device_of;
         settle_views(&program.imported.graph, &mut device_of);
         let text = "fused ops that alone are above what the caps leave for one are planned in parts";
