@@ -20,6 +20,17 @@
 // BOUND-NEXT: "stablehlo.add"
 // BOUND-NEXT: "stablehlo.add"
 // BOUND-NEXT: "stablehlo.add"{{.*}}ballast.device = #ballast.device<1>
+
+// The devices of a plan are a placement of the program it came with; of the one before, other ops are planned.
+// RUN: ballast-opt %s --allow-unregistered-dialect --rl-partition="devices=2 work-limit=20000" --remat="cap=60% cap-counts=temp swap=false work-limit=400000 plan-file=%t.json" -o %t.parts.mlir
+// RUN: ballast-opt %t.parts.mlir --allow-unregistered-dialect --rl-partition="placement-file=%t.json cap-counts=temp" --ballast-verify --remarks-filter=ballast -o /dev/null 2>&1 | FileCheck %s --check-prefix=GIVEN
+// RUN: not ballast-opt %s --allow-unregistered-dialect --rl-partition="devices=2 placement-file=%t.json cap-counts=temp" 2>&1 | FileCheck %s --check-prefix=PARTS
+// GIVEN: remark: [Passed] Partition {{.*}}method=given
+// PARTS: error: {{.*}}.json: it places 19 ops and 'main' has {{[0-9]+}}: it was made for another program, or for this one with other ops fused
+// PARTS-SAME: where `--remat` divided fused ops, as its remark 'FusionSplit' says, give the program as it came from there
+// LARGE-NOT: FusionSplit
+// LARGE: fusion = "xla"
+// LARGE-SAME: held = "18"
 func.func @main(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %d0 = "stablehlo.dot_general"(%x, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   %t0 = "stablehlo.tanh"(%d0) : (tensor<64x64xf32>) -> tensor<64x64xf32>

@@ -54,7 +54,7 @@ def RlPartition : BallastPass<"rl-partition"> {
     Real<"mutation", "mutation", "0.1", "0", "1", "Probability that a child is mutated.">,
     Choice<"fitness", "fitness", Fitness, "What the genetic search measures placements by.">,
     Text<"placementFile", "placement-file", "",
-         "Path of a JSON file that names the device of every op, as `ballast lab genetic` writes it: taken as it is, nothing is searched.">,
+         "Path of a JSON file that names the device of every op, as `ballast lab genetic` writes it, or of a plan (`plan-file`), whose devices count: taken as it is, nothing is searched.">,
     GraphFileOption, ReportOption, ProfileOption, CountOption, ScheduleOption, StagesPerDeviceOption, MicroBatchesOption,
   ];
 }
