@@ -14,11 +14,14 @@
 // RUN: not ballast-opt %s --ballast-plan="devices=2 schedule=1f1b function=forward" 2>&1 | FileCheck %s --check-prefix=UNTOLD
 // UNTOLD: error: function 'forward': forward and backward pass cannot be told apart
 // RUN: not ballast-opt %s --ballast-plan="devices=2 schedule=1f1b function=pinned" 2>&1 | FileCheck %s --check-prefix=PINNED
-// PINNED: ballast-plan-errors.mlir:[[#@LINE+75]]:{{.*}} error: op 0 ('math.exp') is bound to a device
+// PINNED: ballast-plan-errors.mlir:[[#@LINE+78]]:{{.*}} error: op 0 ('math.exp') is bound to a device
 // RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b method=rl function=step" 2>&1 | FileCheck %s --check-prefix=LEARNER
 // LEARNER: error: method=rl with a schedule
 // RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b order=memory function=step" 2>&1 | FileCheck %s --check-prefix=ORDER
 // ORDER: error: order=memory with a schedule
+// RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b refine=learned function=step" 2>&1 | FileCheck %s --check-prefix=REFINE
+// RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b refine=none function=step" 2>&1 | FileCheck %s --check-prefix=REFINE
+// REFINE: error: refine={{learned|none}} with a schedule: layers are cut by dynamic programming, and nobody moves ops from there; leave it out
 // RUN: not ballast-opt %s --rl-partition="cores=2 schedule=1f1b function=step" 2>&1 | FileCheck %s --check-prefix=CORES
 // CORES: error: cores= with a schedule
 // RUN: not ballast-opt %s --remat="schedule=1f1b order=free function=step" 2>&1 | FileCheck %s --check-prefix=FREE

@@ -201,6 +201,12 @@ fn as_pipeline(
             options.method.name()
         ));
     }
+    if !matches!(options.refine, passes::Refinement::Annealing) {
+        return refuse(&format!(
+            "refine={} with a schedule: layers are cut by dynamic programming, and nobody moves ops from there; leave it out",
+            options.refine.name()
+        ));
+    }
     if matches!(options.order, passes::PartitionOrder::Memory) {
         return refuse("order=memory with a schedule: a pipeline keeps program order; use order=program");
     }
