@@ -14,11 +14,14 @@
 // RUN: not ballast-opt %s --ballast-plan="devices=2 schedule=1f1b function=forward" 2>&1 | FileCheck %s --check-prefix=UNTOLD
 // UNTOLD: error: function 'forward': forward and backward pass cannot be told apart
 // RUN: not ballast-opt %s --ballast-plan="devices=2 schedule=1f1b function=pinned" 2>&1 | FileCheck %s --check-prefix=PINNED
-// PINNED: ballast-plan-errors.mlir:[[#@LINE+72]]:{{.*}} error: op 0 ('math.exp') is bound to a device
+// PINNED: ballast-plan-errors.mlir:[[#@LINE+78]]:{{.*}} error: op 0 ('math.exp') is bound to a device
 // RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b method=rl function=step" 2>&1 | FileCheck %s --check-prefix=LEARNER
 // LEARNER: error: method=rl with a schedule
 // RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b order=memory function=step" 2>&1 | FileCheck %s --check-prefix=ORDER
 // ORDER: error: order=memory with a schedule
+// RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b refine=learned function=step" 2>&1 | FileCheck %s --check-prefix=REFINE
+// RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b refine=none function=step" 2>&1 | FileCheck %s --check-prefix=REFINE
+// REFINE: error: refine={{learned|none}} with a schedule: layers are cut by dynamic programming, and nobody moves ops from there; leave it out
 // RUN: not ballast-opt %s --rl-partition="cores=2 schedule=1f1b function=step" 2>&1 | FileCheck %s --check-prefix=CORES
 // CORES: error: cores= with a schedule
 // RUN: not ballast-opt %s --remat="schedule=1f1b order=free function=step" 2>&1 | FileCheck %s --check-prefix=FREE
@@ -28,6 +31,9 @@
 // OTHER: error: the function was partitioned with schedule=1f1b micro-batches=8: give that here too, instead of schedule={{gpipe micro-batches=8|none}}
 // RUN: not ballast-opt %s --rl-partition="devices=1 schedule=interleaved micro-batches=2 function=step" --remat="schedule=interleaved stages-per-device=3 micro-batches=2 function=step" 2>&1 | FileCheck %s --check-prefix=FEWER
 // FEWER: error: the function was partitioned with schedule=interleaved stages-per-device=2 micro-batches=2: give that here too, instead of schedule=interleaved stages-per-device=3 micro-batches=2
+// Fewer stages than the partition has, whose devices are read after that.
+// RUN: not ballast-opt %S/ballast-plan.mlir --allow-unregistered-dialect --rl-partition="devices=1 schedule=interleaved stages-per-device=3 micro-batches=1" --remat="schedule=interleaved micro-batches=1" 2>&1 | FileCheck %s --check-prefix=CHUNKS
+// CHUNKS: error: the function was partitioned with schedule=interleaved stages-per-device=3 micro-batches=1: give that here too, instead of schedule=interleaved stages-per-device=2 micro-batches=1
 // RUN: not ballast-opt %s --rl-partition="devices=2 schedule=1f1b micro-batches=4 function=step" --remat="schedule=1f1b function=step" 2>&1 | FileCheck %s --check-prefix=MICRO
 // MICRO: error: the function was partitioned with schedule=1f1b micro-batches=4: give that here too, instead of schedule=1f1b micro-batches=8
 // RUN: not ballast-opt %s --remat="schedule=1f1b model-file=%t.lp function=step" 2>&1 | FileCheck %s --check-prefix=MODEL

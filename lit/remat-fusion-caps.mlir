@@ -11,6 +11,23 @@
 // CHECK: fusion = "xla"
 // CHECK-SAME: held = "{{[0-9]+, ?[0-9]+}}
 // WHOLE: warning: no memory plan keeps the cap
+// A part in which an op was bound stays on its device, the others may move.
+// RUN: sed 's/"stablehlo.add"(%%s3, %%t4) :/"stablehlo.add"(%%s3, %%t4) {ballast.device = #ballast.device<1>} :/' %s > %t.bound.mlir
+// RUN: ballast-opt %t.bound.mlir --allow-unregistered-dialect --rl-partition="devices=2 work-limit=20000" --remat="cap=60% cap-counts=temp swap=false work-limit=400000" --ballast-verify --remarks-filter=ballast 2>&1 | FileCheck %s --check-prefix=BOUND
+// BOUND: remark: [Passed] FusionSplit
+// BOUND: pins = "19"
+// BOUND: "stablehlo.add"{{.*}}ballast.device = #ballast.device<0>
+// BOUND-NEXT: "stablehlo.add"
+// BOUND-NEXT: "stablehlo.add"
+// BOUND-NEXT: "stablehlo.add"{{.*}}ballast.device = #ballast.device<1>
+
+// The devices of a plan are a placement of the program it came with; of the one before, other ops are planned.
+// RUN: ballast-opt %s --allow-unregistered-dialect --rl-partition="devices=2 work-limit=20000" --remat="cap=60% cap-counts=temp swap=false work-limit=400000 plan-file=%t.json" -o %t.parts.mlir
+// RUN: ballast-opt %t.parts.mlir --allow-unregistered-dialect --rl-partition="placement-file=%t.json cap-counts=temp" --ballast-verify --remarks-filter=ballast -o /dev/null 2>&1 | FileCheck %s --check-prefix=GIVEN
+// RUN: not ballast-opt %s --allow-unregistered-dialect --rl-partition="devices=2 placement-file=%t.json cap-counts=temp" 2>&1 | FileCheck %s --check-prefix=PARTS
+// GIVEN: remark: [Passed] Partition {{.*}}method=given
+// PARTS: error: {{.*}}.json: it places 19 ops and 'main' has {{[0-9]+}}: it was made for another program, or for this one with other ops fused
+// PARTS-SAME: where `--remat` divided fused ops, as its remark 'FusionSplit' says, give the program as it came from there
 // LARGE-NOT: FusionSplit
 // LARGE: fusion = "xla"
 // LARGE-SAME: held = "18"

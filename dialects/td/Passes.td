@@ -16,7 +16,7 @@ def RlPartition : BallastPass<"rl-partition"> {
   let description = [{
     Lowers the function into an op sequence with a cost and a size for every op, cuts the sequence into one stage per device
     by dynamic programming, fine-tunes the cuts, and refines them with the chosen method. The result may only improve on
-    the start. Every planned op gets a `ballast.device`; calls of private helpers are inlined first, and where a loop as one op would
+    the start. Every planned op gets a `ballast.device`; one that is there before is a rule of the user, which every placement keeps; calls of private helpers are inlined first, and where a loop as one op would
     take much of a device's share of the time, counted loops are opened (`loops`).
 
     ```mlir
@@ -54,7 +54,7 @@ def RlPartition : BallastPass<"rl-partition"> {
     Real<"mutation", "mutation", "0.1", "0", "1", "Probability that a child is mutated.">,
     Choice<"fitness", "fitness", Fitness, "What the genetic search measures placements by.">,
     Text<"placementFile", "placement-file", "",
-         "Path of a JSON file that names the device of every op, as `ballast lab genetic` writes it: taken as it is, nothing is searched.">,
+         "Path of a JSON file that names the device of every op, as `ballast lab genetic` writes it, or of a plan (`plan-file`), whose devices count: taken as it is, nothing is searched.">,
     GraphFileOption, ReportOption, ProfileOption, CountOption, ScheduleOption, StagesPerDeviceOption, MicroBatchesOption,
   ];
 }
@@ -66,7 +66,8 @@ def Remat : BallastPass<"remat"> {
     `ballast.swap`, `ballast.position` and `ballast.cost` on ops and `ballast.plan` on the function. Where a cap was
     raised, where recomputation and swaps made the slowest stage slower, and while the stage times are out of balance by more than `max-ratio`, the
     partitioner is called again with what the plans came to, the same method and order, and the caps. A percentage is of what each stage needs
-    in the partition given, and stays as many bytes when ops move. A program without
+    in the partition given, and stays as many bytes when ops move. Ops that had a `ballast.device` before `--rl-partition` stay there (`pins` in the settings of
+    `ballast.plan`), the others move; a program whose ops all have one and that has no `ballast.plan` is planned as it was placed. A program without
     `ballast.device` is one stage on the first device. Every plan is replayed by an independent judge before it is written.
 
     Where a program that is not partitioned, or is on one device, is over the cap, its counted loops are opened first (`loops`); a share stays one of the peak before.

@@ -1,5 +1,6 @@
 //! What the planning passes share: the program, its devices and its costs from IR and options; limits; notes.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use ballast_core::cap::CapSpec;
@@ -168,6 +169,18 @@ impl Program<'_, '_> {
             self.cluster_is_new = true;
         }
         Ok(())
+    }
+
+    /// Of the devices that ops have, those of `pins` alone are rules: the user's. What is fused with such an op is bound with it; where a partition put
+    /// the others binds no other placement.
+    pub(crate) fn bind_only(&mut self, pins: &[OpId]) {
+        let is_pin = |op: &OpId| pins.binary_search(op).is_ok();
+        let ops = &mut self.imported.graph.ops;
+        let fused = self.groups.iter().filter(|group| group.members.iter().any(is_pin));
+        let bound: HashSet<OpId> = fused.map(|group| group.root).chain(pins.iter().copied()).collect();
+        for (_, op) in ops.iter_mut().enumerate().filter(|&(id, _)| !bound.contains(&OpId(id))) {
+            op.rules.device = None;
+        }
     }
 
     /// What a plan of the program is made with, as far as the program tells.

@@ -44,8 +44,10 @@ pub(crate) struct PlanSettings {
     pub(crate) order: Option<PartitionOrder>,
     /// Do transfers to the host run beside computation? None of a plan without memory plans.
     pub(crate) overlap: Option<bool>,
-    /// Must ops stay on their devices, because somebody placed one?
+    /// Did somebody place an op? Where `pins` is empty, all of them, and they stay.
     pub(crate) pinned: bool,
+    /// The ops that somebody bound to their devices, ascending; the others may move.
+    pub(crate) pins: Vec<OpId>,
     /// The pipeline of micro-batches.
     pub(crate) pipeline: Option<Spec>,
     /// The first op of the backward pass of a pipeline: what told it may be gone when the plan is read, as locations are from printed
@@ -79,6 +81,7 @@ impl Default for PlanSettings {
             order: None,
             overlap: None,
             pinned: true,
+            pins: Vec::new(),
             pipeline: None,
             first_backward: None,
             profile: None,
@@ -133,6 +136,7 @@ impl PlanSettings {
             order: text("order").and_then(|name| PartitionOrder::of_name(&name)),
             overlap: text("overlap").map(|text| text == "true"),
             pinned: !is("pinned", "false"),
+            pins: text("pins").map(|text| ops(&text)).unwrap_or_default(),
             pipeline: pipeline.clone().unwrap_or_default(),
             first_backward: op("first_backward"),
             profile: text("profile").filter(|profile| profile != "false"),
@@ -177,7 +181,7 @@ impl PlanSettings {
         entries.extend(self.method.map(|method| ("method", method.name().to_owned())));
         entries.extend(self.order.map(|order| ("order", order.name().to_owned())));
         entries.extend(self.overlap.map(|overlap| ("overlap", overlap.to_string())));
-        for (name, ops) in [("held", &self.held), ("inside", &self.inside)] {
+        for (name, ops) in [("held", &self.held), ("inside", &self.inside), ("pins", &self.pins)] {
             if !ops.is_empty() {
                 let ops: Vec<String> = ops.iter().map(OpId::to_string).collect();
                 entries.push((name, ops.join(",")));

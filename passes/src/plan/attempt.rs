@@ -48,7 +48,7 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
     ) -> Result<Self, Reported> {
         program.divide_devices(asked)?;
         program::recall_passes(&mut program);
-        let start = Start::of(&program)?;
+        let start = Start::of(&program, asked)?;
         Self::make_from(start, module, program, options, (planner, asked))
     }
 
@@ -63,7 +63,8 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         options: &RematOptions,
         (planner, asked): (ballast_planner::Options, Option<Spec>),
     ) -> Result<Self, Reported> {
-        let pipeline = start.pipeline(&program, asked)?;
+        let pipeline =
+            asked.map(|spec| Pipelining { spec, granularity: granularity(start.settings.granularity) });
         let planner = ballast_planner::Options { pipeline, ..planner };
         if planner.pipeline.is_some() && planner.arena.is_some() {
             let text =
@@ -84,9 +85,7 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             None => start.within_caps(module, program, options, (planner.cap, &planner.limits))?,
             Some(_) => (program, start),
         };
-        for op in &mut program.imported.graph.ops {
-            op.rules.device = None;
-        }
+        program.bind_only(&start.settings.pins);
         let repartition = |again: &Again<'_>| start.repartition(&program, &planner.limits, again);
         let planned = ballast_planner::plan(
             &program.view(),
@@ -105,20 +104,24 @@ pub(super) struct Start {
     report: Report,
     /// What it was made with.
     pub(super) settings: PlanSettings,
-    /// May ops be moved to other devices? Not those a user placed, and not on one device.
+    /// May ops be moved to other devices? Not where a user placed all of them, and not on one device.
     pub(super) movable: bool,
 }
 
 impl Start {
-    fn of(program: &Program<'_, '_>) -> Result<Self, Reported> {
+    /// Of a program to plan as `asked`: as a pipeline, or not.
+    fn of(program: &Program<'_, '_>, asked: Option<Spec>) -> Result<Self, Reported> {
         let graph = &program.imported.graph;
         let devices = program.cluster.devices.len();
-        let placed = annotations::read_devices(&program.imported, devices)?;
         let Some(earlier) = annotations::read_plan(&program.imported) else {
+            let placed = annotations::read_devices(&program.imported, devices)?;
             let device_of = placed.unwrap_or_else(|| vec![DeviceId(0); graph.ops.len()]);
             return Self::given(program, device_of, PlanSettings::default());
         };
         let settings = PlanSettings::read(&earlier).map_err(|text| program.error(None, &text))?;
+        // Before devices are read: under a schedule they are stages, of which another one has more or fewer.
+        check_pipeline(program, &settings, asked)?;
+        let placed = annotations::read_devices(&program.imported, devices)?;
         let (before, now) = (settings.fusion.name(), program.storage.model().name());
         if before != now {
             let text = format!(
@@ -146,7 +149,7 @@ impl Start {
         Ok(Start {
             device_of,
             report: report_of(&earlier, stop).map_err(|text| program.error(None, &text))?,
-            movable: devices > 1 && !settings.pinned,
+            movable: devices > 1 && (!settings.pinned || !settings.pins.is_empty()),
             settings,
         })
     }
@@ -157,7 +160,7 @@ impl Start {
     /// With the diagnostic that was emitted.
     pub(super) fn with_other_storage(&self, program: &Program<'_, '_>) -> Result<Self, Reported> {
         if program.cluster.devices.len() > 1 {
-            return Self::of(program);
+            return Self::of(program, self.settings.pipeline);
         }
         Self::given(program, vec![DeviceId(0); program.imported.graph.ops.len()], self.settings.clone())
     }
@@ -207,8 +210,7 @@ impl Start {
             return Ok((program, self));
         }
         let mut program = program::read_as_is(module, &program::Source { held: &held, ..source })?;
-        // Where the partition put ops binds no other placement.
-        program.imported.graph.ops.iter_mut().for_each(|op| op.rules.device = None);
+        program.bind_only(&self.settings.pins);
         let mut device_of = self.device_of;
         settle_views(&program.imported.graph, &mut device_of);
         let text = "fused ops that alone are above what the caps leave for one are planned in parts";
@@ -228,31 +230,6 @@ impl Start {
         report.value = loads.iter().map(Stage::load_seconds).fold(0.0, f64::max);
         let report = report.rebound(floor).map_err(|bad| program.error(None, &bad.to_string()))?;
         Ok((program, Start { device_of, report, ..self }))
-    }
-
-    /// The pipeline to plan: that of the options, which must be that of the partition.
-    fn pipeline(
-        &self,
-        program: &Program<'_, '_>,
-        asked: Option<Spec>,
-    ) -> Result<Option<Pipelining>, Reported> {
-        let options = |spec: Spec| match spec.schedule {
-            Schedule::Interleaved { chunks } => {
-                format!(
-                    "schedule=interleaved stages-per-device={chunks} micro-batches={}",
-                    spec.micro_batches
-                )
-            }
-            schedule => format!("schedule={schedule} micro-batches={}", spec.micro_batches),
-        };
-        if let Some(made_for) = self.settings.pipeline.filter(|&made_for| asked != Some(made_for)) {
-            let (before, now) =
-                (options(made_for), asked.map_or_else(|| "schedule=none".to_owned(), options));
-            let text =
-                format!("the function was partitioned with {before}: give that here too, instead of {now}");
-            return Err(program.error(None, &text));
-        }
-        Ok(asked.map(|spec| Pipelining { spec, granularity: granularity(self.settings.granularity) }))
     }
 
     /// Another partition, made as the one given but with what the memory plans came to and under their caps.
@@ -286,6 +263,26 @@ impl Start {
         };
         again.ask(&program.view(), &options)
     }
+}
+
+/// Refuses another pipeline than the one that the partition was made for.
+fn check_pipeline(
+    program: &Program<'_, '_>,
+    settings: &PlanSettings,
+    asked: Option<Spec>,
+) -> Result<(), Reported> {
+    let options = |spec: Spec| match spec.schedule {
+        Schedule::Interleaved { chunks } => {
+            format!("schedule=interleaved stages-per-device={chunks} micro-batches={}", spec.micro_batches)
+        }
+        schedule => format!("schedule={schedule} micro-batches={}", spec.micro_batches),
+    };
+    let Some(made_for) = settings.pipeline.filter(|&made_for| asked != Some(made_for)) else {
+        return Ok(());
+    };
+    let (before, now) = (options(made_for), asked.map_or_else(|| "schedule=none".to_owned(), options));
+    let text = format!("the function was partitioned with {before}: give that here too, instead of {now}");
+    Err(program.error(None, &text))
 }
 
 /// What there is to say of a placement that somebody wrote into the program.

@@ -262,7 +262,8 @@ fn settings(
         method: start.settings.method,
         order: start.settings.order,
         overlap: Some(options.overlap),
-        pinned: !start.movable,
+        pinned: !start.movable || start.settings.pinned,
+        pins: start.settings.pins.clone(),
         refine: start.settings.refine,
         use_all_devices: start.settings.use_all_devices,
         ..program.settings(planner.pipeline.map(|pipeline| pipeline.spec))

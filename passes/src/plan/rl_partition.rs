@@ -10,6 +10,7 @@ use ballast_core::pipeline::Spec;
 use ballast_core::plan::Plan;
 use ballast_core::report::{Bound, Report, SearchStats};
 use ballast_core::stage::{Stage, stages};
+use ballast_dialects::attributes as ir;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes::{self, RlPartitionOptions};
 use ballast_dialects::remarks::Kind;
@@ -198,6 +199,12 @@ fn as_pipeline(
         return refuse(&format!(
             "method={} with a schedule: layers are cut by dynamic programming; use method=auto or method=dp",
             options.method.name()
+        ));
+    }
+    if !matches!(options.refine, passes::Refinement::Annealing) {
+        return refuse(&format!(
+            "refine={} with a schedule: layers are cut by dynamic programming, and nobody moves ops from there; leave it out",
+            options.refine.name()
         ));
     }
     if matches!(options.order, passes::PartitionOrder::Memory) {
@@ -409,7 +416,10 @@ pub(crate) fn order(order: passes::PartitionOrder) -> partition::sequence::Order
     }
 }
 
+/// Before the plan is written: only the user has placed ops.
 fn settings(program: &Program<'_, '_>, options: &RlPartitionOptions, pipeline: Option<Spec>) -> PlanSettings {
+    let is_bound = |&(_, op): &(OpId, &OperationRef<'_, '_>)| op.has_attribute(ir::DEVICE);
+    let pins: Vec<OpId> = OpId::of(&program.imported.ops).filter(is_bound).map(|(id, _)| id).collect();
     PlanSettings {
         cap: Some(if options.cores > 0 { String::new() } else { options.cap.clone() }),
         count: options.count,
@@ -418,7 +428,8 @@ fn settings(program: &Program<'_, '_>, options: &RlPartitionOptions, pipeline: O
         method: Some(options.method),
         refine: options.refine,
         order: Some(options.order),
-        pinned: program.imported.graph.ops.iter().any(|op| op.rules.device.is_some()),
+        pinned: !pins.is_empty(),
+        pins,
         use_all_devices: options.use_all_devices,
         ..program.settings(pipeline)
     }

@@ -286,6 +286,12 @@ impl Graph {
         OpId::of(&self.ops).filter(|(_, op)| op.role == OpRole::Compute).map(|(id, _)| id)
     }
 
+    /// Is every planned op that a rule binds to a device there?
+    #[must_use]
+    pub fn keeps_device_rules(&self, device_of: &[DeviceId]) -> bool {
+        self.planned().all(|op| self.ops[op].rules.device.is_none_or(|rule| rule == device_of[op]))
+    }
+
     /// The planned ops whose values `op` reads, through views; ascending, no repeats.
     #[must_use]
     pub fn value_inputs(&self, op: OpId) -> Vec<OpId> {
@@ -356,5 +362,15 @@ mod tests {
         graph.let_go_of_unread_results();
         let bytes = |op: usize| (graph.value_bytes(OpId(op)).0, graph.ops[op].workspace.0);
         assert_eq!([0, 1, 2].map(bytes), [(10, 11), (13, 7 + 12), (14 + 15, 0)]);
+    }
+
+    #[test]
+    fn a_device_rule_is_about_planned_ops() {
+        let mut ops = [Op::new("add", [], []), Op::new("reshape", [], [])];
+        ops[1].role = OpRole::View;
+        ops.iter_mut().for_each(|op| op.rules.device = Some(DeviceId(1)));
+        let graph = Graph { ops: ops.into(), ..Graph::default() };
+        assert!(graph.keeps_device_rules(&[1, 0].map(DeviceId)));
+        assert!(!graph.keeps_device_rules(&[0, 1].map(DeviceId)));
     }
 }

@@ -3,6 +3,7 @@
 use ballast_core::device::DeviceId;
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, StopReason};
+use ballast_core::plan::{OpPlan, PLAN_VERSION, Plan};
 use ballast_core::program::Program;
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::stage::settle_views;
@@ -19,6 +20,11 @@ use crate::sequence::{Sequence, sequence_order};
 
 /// Version of the file.
 const VERSION: u32 = 1;
+
+/// What a placement of other ops was made for, and what to do where the program is the same.
+const OTHER: &str = "it was made for another program, or for this one with other ops fused. Give `fusion` as it was given there; where \
+                     `--remat` divided fused ops, as its remark 'FusionSplit' says, give the program as it came from there, whose \
+                     `ballast.plan` says which";
 
 /// The device of every planned op of a program, in program order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,12 +60,26 @@ impl Given {
         Given { version: VERSION, ops: graph.planned().map(of).collect() }
     }
 
-    /// Reads a file's text.
+    /// Of a plan: the device of every op in it, whatever its memory plans are.
+    fn of_plan(plan: Plan) -> Self {
+        let of = |op: OpPlan| GivenOp { op: op.name, device: op.device };
+        Given { version: VERSION, ops: plan.ops.into_iter().map(of).collect() }
+    }
+
+    /// Reads a file's text: of a placement, or of a plan, which has one.
     ///
     /// # Errors
-    /// Text that is no placement.
+    /// Text that is neither.
     pub fn parse(text: &str) -> Result<Self, GivenError> {
         let refuse = |reason: String| Err(GivenError { op: None, reason });
+        if let Ok(plan) = serde_json::from_str::<Plan>(text) {
+            return match plan.version {
+                PLAN_VERSION => Ok(Given::of_plan(plan)),
+                other => {
+                    refuse(format!("a plan of version {other}: this program reads version {PLAN_VERSION}"))
+                }
+            };
+        }
         match serde_json::from_str::<Given>(text) {
             Ok(given) if given.version == VERSION => Ok(given),
             Ok(given) => refuse(format!("version {}: this program reads version {VERSION}", given.version)),
@@ -76,7 +96,7 @@ impl Given {
         let planned: Vec<OpId> = graph.planned().collect();
         if planned.len() != self.ops.len() {
             let text = format!(
-                "it places {} ops and '{}' has {}: it was made for another program",
+                "it places {} ops and '{}' has {}: {OTHER}",
                 self.ops.len(),
                 graph.name,
                 planned.len()
@@ -87,10 +107,7 @@ impl Given {
         for (number, (&op, given)) in planned.iter().zip(&self.ops).enumerate() {
             if graph.ops[op].name != given.op {
                 let name = &graph.ops[op].name;
-                let text = format!(
-                    "its op {number} is a '{}' and here a '{name}': it was made for another program",
-                    given.op
-                );
+                let text = format!("its op {number} is a '{}' and here a '{name}': {OTHER}", given.op);
                 return refuse(Some(op), text);
             }
             if given.device.0 >= devices {

@@ -394,6 +394,12 @@ fn placements_that_do_not_fit_are_refused_at_the_op() {
     assert!(refused(&graph, &text).1.starts_with("it places 3 ops"));
     assert!(refused(&graph, &text.replace("\"version\":1", "\"version\":9")).1.contains("version 9"));
     assert!(refused(&graph, "[]").1.contains("not a placement"));
+    let plan = include_str!("../../../docs/plan.example.json");
+    assert!(
+        refused(&graph, &plan.replacen("\"version\": 2", "\"version\": 9", 1))
+            .1
+            .contains("a plan of version 9")
+    );
     assert!(
         plan_given(
             &Program { graph: &graph, costs: &costs, cluster: &cluster },

@@ -130,5 +130,7 @@ pub(crate) fn others(
     };
     let mut found = repartition(&again).map_err(Error::Partition)?;
     found.iter_mut().for_each(|next| settle_views(program.graph, next));
+    // Whoever proposes it: a placement that breaks a rule of the user is none.
+    found.retain(|next| program.graph.keeps_device_rules(next));
     Ok(found)
 }

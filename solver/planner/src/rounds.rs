@@ -81,6 +81,10 @@ pub fn plan(
     let spent = deadline.elapsed_seconds();
     polish(program, &mut best, &caps, options, (&before(proof_share), spent));
     best.tell("polished");
+    if !graph.keeps_device_rules(&best.device_of) {
+        let text = "internal error: an op is not on the device that a rule binds it to";
+        return Err(Error::Partition(text.to_owned()));
+    }
     let carried = partition.bound().under_other_caps(Bound::any_assignment(graph, costs));
     if best.device_of == given {
         // The partition given is of the class its bound is for, and planned memory only adds to its time.

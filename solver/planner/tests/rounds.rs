@@ -182,6 +182,37 @@ fn placements_that_need_no_search_are_tried_beside_the_rounds() {
     assert_eq!(asked.into_inner(), [Wanted::Searched, Wanted::Simple(0), Wanted::Simple(1)]);
 }
 
+#[test]
+fn a_placement_that_breaks_a_rule_never_wins() {
+    let (layers, devices) = (12, 2);
+    let mut step = Step::new(layers, devices);
+    // The rule wants the first op on the device that has nearly nothing to do; halves without it are as fast as placements get.
+    step.graph.ops[0].rules.device = Some(DeviceId(1));
+    let program = step.program();
+    let given: Vec<DeviceId> = (0..2 * layers).map(|op| DeviceId(usize::from(op == 0))).collect();
+    let free = from_layer(layers / 2, layers);
+    let kept: Vec<DeviceId> = free.iter().map(|device| DeviceId(1 - device.0)).collect();
+    let options = Options {
+        cap: CapSpec::Absolute(Bytes(1 << 30)),
+        limits: Limits { time_limit_seconds: None, work_limit: Some(2_000), seed: 1, threads: 1 },
+        swap: false,
+        max_rounds: 4,
+        ..Options::default()
+    };
+    let planned = |offered: &[&Vec<DeviceId>]| {
+        let again = |again: &Again<'_>| {
+            let offered = offered.iter().map(|&placement| placement.clone());
+            Ok(if again.wanted == Wanted::Searched { offered.collect() } else { Vec::new() })
+        };
+        plan(&program, given.clone(), report(), &options, Some(&again)).expect("a plan")
+    };
+    assert_eq!(planned(&[&free]).device_of, given);
+    assert_eq!(planned(&[&kept, &free]).device_of, kept);
+    // Nor is one taken that was given.
+    let refused = plan(&program, free.clone(), report(), &options, None);
+    assert!(matches!(refused, Err(Error::Partition(_))), "{refused:?}");
+}
+
 /// Both passes of this layer and all later ones on the second device.
 fn from_layer(first: usize, layers: usize) -> Vec<DeviceId> {
     let layer = |op: usize| op.min(2 * layers - 1 - op);
