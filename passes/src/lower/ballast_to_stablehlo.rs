@@ -72,13 +72,12 @@ fn lower<'c: 'a, 'a>(block: BlockRef<'c, 'a>) -> Result<usize, Reported> {
 
 /// StableHLO's barriers take tensors and tokens alone.
 fn refuse_tuples(barrier: OperationRef<'_, '_>) -> Result<(), Reported> {
-    for value in barrier.operands().filter(|value| matches!(kind(value.r#type()), Kind::Tuple(_))) {
-        let location =
-            OperationResult::try_from(value).map_or(barrier.location(), |made| made.owner().location());
-        let text = "a tuple is to be kept by a barrier, which takes tensors alone: have functions give several results instead of tuples, then plan again";
-        return Err(diagnostics::error(location, text));
-    }
-    Ok(())
+    let tuple = barrier.operands().find(|value| matches!(kind(value.r#type()), Kind::Tuple(_)));
+    let Some(tuple) = tuple else { return Ok(()) };
+    let location =
+        OperationResult::try_from(tuple).map_or(barrier.location(), |made| made.owner().location());
+    let text = "a tuple is to be kept by a barrier, which takes tensors alone: have functions give several results instead of tuples, then plan again";
+    Err(diagnostics::error(location, text))
 }
 
 fn place<'c: 'a, 'a>(
