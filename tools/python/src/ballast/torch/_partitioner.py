@@ -25,7 +25,7 @@ from .._plan import Plan
 from .._units import format_bytes, parse_cap
 from ._copies import copies
 from ._cost import Measured, Roofline, TimeOf, link_of
-from ._counts import KNOWN, Counts, Made
+from ._counts import KNOWN, Counts, Made, step_seconds
 from ._equal import merge_equal
 from ._graph import JointProblem, drop_averages, refuse_dynamic
 from ._judge import judge
@@ -251,37 +251,51 @@ class Partitioner(CustomPartitionerFn):
         if not found:
             assert refused is not None
             raise refused
-        return min(found, key=lambda one: one[1].value)
+        return min(found, key=lambda one: step_seconds(counts.joint, one[0]))
 
     def _fit(self, counts: Counts, cap: int, made: Callable[..., Made]) -> tuple[Made, _planner.Schedule]:
-        """Plans, and plans again for less where the graphs take more than the plan said."""
-        budget = cap
+        """Plans in every order, and plans an order again for less where its graphs take more than its plan said; of the plans written that keep the cap the fastest.
+
+        In program order most plans are proved the best of their kind within a second, and where only the boundary binds no other order is better; what a
+        plan promises in any order its graphs may not keep.
+        """
+        budgets = dict.fromkeys(_orders(counts), cap)
+        kept: list[tuple[Made, _planner.Schedule]] = []
         least: int | None = None
-        first: _planner.Schedule | None = None
+        proved: _planner.Schedule | None = None
         allowance = _Allowance(self.time_limit, self.work_limit)
         for _ in range(TRIES):
-            try:
-                # Half of what is left: few plans are made again more than once or twice.
-                schedule = self._solve(counts, budget, self.time_limit if first is None else allowance.share(2, self.time_limit))
-                # The first search is the one for the whole cap, and what it proved is proved of any plan under it.
-                first = first or schedule
-                schedule = dataclasses.replace(schedule, bound=first.bound, bound_class=first.bound_class)
-            except NoPlan as error:
+            # Half of what is left: few plans are made again more than once or twice.
+            limit = self.time_limit if proved is None else allowance.share(2, self.time_limit)
+            found, refused = self._solve(counts, budgets, limit)
+            if refused is not None and not found and not kept and least is None and self._again is None:
                 # Of a plan made again only whether there is one matters.
-                if least is None and self._again is None:
-                    least = self._least(counts, budget, error, made, allowance)
+                least = self._least(counts, max(budgets.values()), refused, made, allowance)
+            # The first searches are the ones for the whole cap, and what the last of them proved is proved of any plan under it.
+            proved = proved or (list(found.values())[-1] if found else None)
+            budgets = {order: budget for order, budget in budgets.items() if order in found}
+            for order, schedule in sorted(found.items(), key=lambda one: one[1].value):
+                assert proved is not None
+                schedule = dataclasses.replace(schedule, bound=proved.bound, bound_class=proved.bound_class)
+                outcome = _written(made, schedule)
+                if outcome is None:
+                    # For a little less another plan is found.
+                    budgets[order] -= max(cap // 400, 1)
+                    continue
+                takes = counts.remember(outcome, schedule)
+                if takes <= cap:
+                    kept.append((outcome, schedule))
+                    del budgets[order]
+                elif any(schedule.value >= other.value for _, other in kept):
+                    del budgets[order]
+                else:
+                    least = min(takes, least) if least is not None else takes
+                    # What the graphs take moves with the plan: a little more than what was missing.
+                    budgets[order] -= takes - cap + cap // 400
+            if not budgets or (kept and allowance.over()):
                 break
-            outcome = _written(made, schedule)
-            if outcome is None:
-                # For a little less another plan is found.
-                budget -= max(cap // 400, 1)
-                continue
-            takes = counts.remember(outcome, schedule)
-            if takes <= cap:
-                return outcome, schedule
-            least = min(takes, least) if least is not None else takes
-            # What the graphs take moves with the plan: a little more than what was missing.
-            budget -= takes - cap + cap // 400
+        if kept:
+            return min(kept, key=lambda one: step_seconds(counts.joint, one[0]))
         # Of all searches for this problem, not of this one alone: what was found once can be had.
         least = min((taken for taken in (least, KNOWN.least(counts.key())) if taken is not None), default=None)
         known = "" if least is None else f"; the least cap found to have a plan is {least} bytes ({format_bytes(least)})"
@@ -290,23 +304,17 @@ class Partitioner(CustomPartitionerFn):
             f"no plan keeps the cap of {cap} bytes ({format_bytes(cap)}) on what {counted}{known}", least, found=least is not None
         )
 
-    def _solve(self, counts: Counts, budget: int, limit: float) -> _planner.Schedule:
-        """Plans in program order, where most plans are proved the best of their kind within a second, and where only the boundary binds no other
-        order is better; for a cap on the whole step with first runs in any order too, and takes the better one."""
-        orders = _orders(counts)
-        found: list[_planner.Schedule] = []
+    def _solve(self, counts: Counts, budgets: dict[str, int], limit: float) -> tuple[dict[str, _planner.Schedule], NoPlan | None]:
+        """A plan for each order and its budget that has one, and the refusal of the last that has none: the least of any order is the one that counts, and
+        that order is asked last."""
+        found: dict[str, _planner.Schedule] = {}
         refused: NoPlan | None = None
-        for order in orders:
+        for order, budget in budgets.items():
             try:
-                found.append(self._search(counts, budget, order, limit / len(orders)))
+                found[order] = self._search(counts, budget, order, limit / len(budgets))
             except NoPlan as error:
-                # The least of any order is the one that counts: it is asked last.
                 refused = error
-        if not found:
-            assert refused is not None
-            raise refused
-        best = min(found, key=lambda schedule: schedule.value)
-        return dataclasses.replace(best, bound=found[-1].bound, bound_class=found[-1].bound_class)
+        return found, refused
 
     def _search(self, counts: Counts, budget: int, order: str, limit: float) -> _planner.Schedule:
         return _planner.solve(
