@@ -56,8 +56,13 @@ class _Compiled:
         """The plan of the last graph compiled for training.
 
         Raises:
-            BallastError: nothing was compiled yet.
+            BallastError: nothing was compiled yet for training.
         """
+        if not self._ballast_backend.plans and self._ballast_backend.ungraded.met:
+            raise BallastError(
+                "there is no plan: it was called without gradients alone (under torch.no_grad(), with nothing in it that is trained, or with gradients that torch.func "
+                "takes inside), and such calls are not planned"
+            )
         if not self._ballast_backend.plans:
             raise BallastError("there is no plan yet: it is made by the first call in training (with gradients)")
         return self._ballast_backend.plans[-1]

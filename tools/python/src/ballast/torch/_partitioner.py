@@ -22,7 +22,7 @@ from .. import _planner
 from .._devices import DEVICES, HostLink, by_name
 from .._errors import BallastError, NoPlan, Unwritable
 from .._plan import Plan
-from .._units import format_bytes, parse_cap
+from .._units import format_bytes, is_share, parse_cap
 from ._copies import copies
 from ._cost import Measured, Roofline, TimeOf, link_of
 from ._counts import KNOWN, Counts, Made, step_seconds
@@ -109,6 +109,12 @@ class Partitioner(CustomPartitionerFn):
         partitioner = copy.copy(self)
         partitioner.plans, partitioner.earlier = [], []
         return partitioner
+
+    def cap_of_earlier(self) -> int | None:
+        """The cap in bytes; None where it is a share and nothing of what is compiled now was planned before."""
+        if not is_share(self.cap):
+            return parse_cap(self.cap)
+        return max((plan.cap_bytes for plan in self.earlier), default=None)
 
     def uuid(self) -> str:
         """Another one at every call: what a cache holds may have been compiled without a plan or for another cap, and None would be its key."""
