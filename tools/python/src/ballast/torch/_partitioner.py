@@ -18,7 +18,7 @@ from torch._functorch import config as functorch_config
 from torch._functorch import partitioners
 from torch._inductor.custom_graph_pass import CustomPartitionerFn
 
-from .. import _planner
+from .. import _options, _planner
 from .._devices import DEVICES, HostLink, by_name
 from .._errors import BallastError, NoPlan, Unwritable
 from .._plan import Plan
@@ -53,7 +53,7 @@ class Partitioner(CustomPartitionerFn):
         cap: Bytes, such as `"8GiB"`, or a share such as `"60%"` of what the cap counts in the step without a plan.
         cap_counts: `"step"`: everything the step holds, parameters, inputs, gradients and `held_bytes` included;
             `"saved"`: bytes kept from forward to backward beyond parameters and inputs.
-        held_bytes: What else is on the device for the whole step, such as optimizer state.
+        held_bytes: What else is on the device for the whole step, such as optimizer state: bytes, written as a cap is, or 0.
         times: `"roofline"` of the device the step is on, the roofline of a device by name (`"h100-80gb"`), `"measured"` (every op once per shape,
             on its device) or a function of a node that gives seconds.
         offload: Values may be copied to the host's pinned memory and back, beside computation, where that costs less than computing them again. True: over
@@ -72,27 +72,29 @@ class Partitioner(CustomPartitionerFn):
     """
 
     def __init__(
-        self, cap: int | float | str, *, cap_counts: str = "step", held_bytes: int = 0, times: str | TimeOf = "roofline",
+        self, cap: int | float | str, *, cap_counts: str = "step", held_bytes: int | float | str = 0, times: str | TimeOf = "roofline",
         time_limit: float = 10.0, work_limit: int | None = None, seed: int = 0, threads: int | None = None, fused: bool = False,
         in_flight: int = 1, offload: bool | HostLink = False, rehearse: bool = True,
     ) -> None:
         if cap_counts not in ("step", "saved"):
             raise ValueError(f"cap_counts={cap_counts!r}: choose 'step' (everything a step holds) or 'saved' (bytes kept for backward)")
-        if in_flight < 1 or (in_flight > 1 and cap_counts != "step"):
-            raise ValueError(f"in_flight={in_flight}: give 1 or more micro-batches, and cap_counts='step' with more than one")
+        self.in_flight = _options.whole("in_flight", in_flight, 1)
+        if in_flight > 1 and cap_counts != "step":
+            raise ValueError(f"in_flight={in_flight}: give cap_counts='step' with more than one")
+        if not isinstance(offload, (bool, HostLink)):
+            raise TypeError(f"offload={offload!r}: give True, False or a ballast.HostLink, not {type(offload).__name__}")
         parse_cap(cap, 2**60)
         self.cap = cap
-        self.in_flight = in_flight
         self.cap_counts = cap_counts
-        self.held_bytes = int(held_bytes)
-        self.time_limit = time_limit
-        self.work_limit = work_limit
-        self.seed = seed
-        self.threads = threads
-        self.fused = fused
+        self.held_bytes = _options.held("held_bytes", held_bytes)
+        self.time_limit = _options.seconds("time_limit", time_limit)
+        self.work_limit = None if work_limit is None else _options.whole("work_limit", work_limit, 0, _options.MOST_SEED)
+        self.seed = _options.whole("seed", seed, 0, _options.MOST_SEED)
+        self.threads = None if threads is None else _options.whole("threads", threads, 1, _options.MOST_THREADS)
+        self.fused = _options.yes_or_no("fused", fused)
         self._time_of = _times(times, fused)
         #: A named device is not the one that could be asked.
-        self.rehearse = rehearse and not (isinstance(times, str) and times in DEVICES)
+        self.rehearse = _options.yes_or_no("rehearse", rehearse) and not (isinstance(times, str) and times in DEVICES)
         self.offload = offload
         #: The plan of every graph that was split, in order.
         self.plans: list[Plan] = []

@@ -20,6 +20,7 @@ from .._plan import Plan
 from .._stages import BACKWARD, BANDWIDTH, Stage, Staged, check, in_flight
 from .._stages import cut as cut_pieces
 from .._units import format_bytes, parse_bytes
+from ._backend import Backend
 from ._bubble import Bubble, measure
 from ._compile import compile as compile_under
 from ._cost import Roofline, tensors
@@ -45,17 +46,31 @@ def pipeline(
         options: `times`, `time_limit`, `seed`, `threads`: as for `ballast.torch.compile`.
 
     Raises:
-        ValueError: options that make no sense.
+        ValueError, TypeError: options that make no sense.
         UnsupportedModel: the model cannot be exported or cut, or two stages share a parameter.
     """
     check(devices, microbatches, schedule, bandwidth, state_per_parameter)
     cap_bytes = parse_bytes(cap)
+    _check(cap_bytes, options)
     pieces = _Pieces(model, args, kwargs or {})
     held = 2 + state_per_parameter
     points = split_points if split_points is not None else pieces.cut(devices, cap_bytes, held, bandwidth)
     if len(points) != devices - 1:
         raise ValueError(f"{len(points)} split points make {len(points) + 1} stages, and there are {devices} devices")
     return Pipeline(model, args, kwargs or {}, pieces, points, cap_bytes, microbatches, schedule, state_per_parameter, bandwidth, options)
+
+
+def _check(cap: int, options: dict[str, Any]) -> None:
+    """Options that the stages are compiled with, looked at before the model is.
+
+    Raises:
+        ValueError, TypeError: they make no sense.
+    """
+    taken = [name for name in ("held_bytes", "in_flight", "optimizer") if name in options]
+    if taken:
+        raise TypeError(f"{taken[0]} is the pipeline's to say: give microbatches, schedule and state_per_parameter")
+    of_backend = {name: value for name, value in options.items() if name not in ("accumulates", "fullgraph") and (name, value) != ("compiler", None)}
+    Backend(cap, **of_backend)
 
 
 class Pipeline(Staged):
